@@ -1,0 +1,120 @@
+"""Bad input: the one exception for it, and the checks at the door that raise it.
+
+A message says what was wrong, what was given, what was expected and the nearest valid choice. It is
+written for the person who called, so the checks take the name that person knows the value by.
+"""
+
+from __future__ import annotations
+
+import difflib
+import reprlib
+from collections.abc import Collection, Iterable
+from types import EllipsisType
+
+import numpy as np
+from numpy.typing import NDArray
+
+_FEW = 12
+
+
+class SuppleError(ValueError):
+    """The input cannot be used as given; the message says why, and what could be."""
+
+
+def nearest(name: str, choices: Iterable[str]) -> str:
+    """A phrase to end a message with, ``"; did you mean 'tip'?"``, or nothing if none is near.
+
+    Case is disregarded.
+    """
+    by_folded = {choice.casefold(): choice for choice in choices}
+    found = difflib.get_close_matches(name.casefold(), by_folded, n=1)
+    return f"; did you mean {by_folded[found[0]]!r}?" if found else ""
+
+
+def one_of(what: str, given: object, choices: Collection[str]) -> str:
+    """`given`, if it is one of `choices`.
+
+    Args:
+        what: What is being named, such as "joint".
+        given: The name to check.
+        choices: The valid names.
+
+    Raises:
+        SuppleError: `given` is not among them.
+    """
+    if isinstance(choices, str):
+        choices = tuple(choices)  # its letters, not its substrings
+    if isinstance(given, str) and given in choices:
+        return given
+    if not choices:
+        raise SuppleError(f"unknown {what} {_brief(given)}: there are none to choose from")
+    hint = nearest(given, choices) if isinstance(given, str) else ""
+    names = [repr(choice) for choice in choices]
+    if len(names) <= _FEW:
+        expected = f"expected {'one of ' if len(names) > 1 else ''}{', '.join(names)}"
+    else:
+        expected = f"expected one of {len(names)}, such as {', '.join(names[:3])}"
+    raise SuppleError(f"unknown {what} {_brief(given)} ({expected}){hint}")
+
+
+def array(
+    what: str, value: object, shape: tuple[int | None | EllipsisType, ...], *, finite: bool = True
+) -> NDArray[np.float64]:
+    """`value` as a C-contiguous, writable float64 array of the given shape.
+
+    The array shares memory with `value` where it already is one.
+
+    Args:
+        what: What the caller knows the value by, such as "target of 'tip'".
+        value: Numbers, nested sequences of numbers or an array.
+        shape: The length of each axis, None for any length; a leading ``...`` stands for any
+            number of batch axes.
+        finite: Whether infinities are refused. NaN always is.
+
+    Raises:
+        SuppleError: `value` is ragged, not numeric, of another shape or not finite.
+    """
+    expected = f"expected {'finite ' if finite else ''}numbers of shape {_shape_text(shape)}"
+    try:
+        numbers = np.asarray(value)
+    except (TypeError, ValueError, RuntimeError) as error:
+        ragged = "ragged " if isinstance(error, ValueError) else ""
+        raise SuppleError(f"{what}: {expected}, got {ragged}{_brief(value)}") from error
+    if numbers.dtype.kind not in "fiu":
+        raise SuppleError(f"{what}: {expected}, got {_brief(value)}")
+    if not _fits(numbers.shape, shape):
+        given = f"shape {_shape_text(numbers.shape)}"
+        raise SuppleError(f"{what}: {expected}, got {given}: {_brief(value)}")
+    result = np.require(numbers, np.float64, ["C", "W"])
+    bad = ~np.isfinite(result) if finite else np.isnan(result)
+    if bad.any():
+        first = tuple(int(i) for i in np.argwhere(bad)[0])
+        where = f" at {list(first)}" if first else ""
+        raise SuppleError(f"{what}: {expected}, got {result[first]}{where}")
+    return result
+
+
+def _fits(given: tuple[int, ...], shape: tuple[int | None | EllipsisType, ...]) -> bool:
+    if shape[:1] == (...,):
+        shape = shape[1:]
+        if len(given) < len(shape):
+            return False
+        given = given[len(given) - len(shape) :]
+    return len(given) == len(shape) and all(
+        want is None or have == want for have, want in zip(given, shape, strict=True)
+    )
+
+
+def _shape_text(shape: tuple[int | None | EllipsisType, ...]) -> str:
+    axes = ["..." if n is ... else "any" if n is None else str(n) for n in shape]
+    return f"({', '.join(axes)}{',' if len(axes) == 1 else ''})"
+
+
+def _brief(value: object) -> str:
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    return _short_repr.repr(value)
+
+
+_short_repr = reprlib.Repr()
+_short_repr.maxstring = _short_repr.maxother = 60

@@ -1,0 +1,261 @@
+"""What every joint has, and the checks at the door that the kinds of `supple.joints` share."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields
+from typing import Any, ClassVar
+
+from supple.errors import SuppleError, one_of
+from supple.kernels import layout
+from supple.rotations import axis_vector
+
+Pair = tuple[float, float]
+Vector = tuple[float, float, float]
+PairLike = Sequence[float | None] | None
+KINDS: dict[str, type["Joint"]] = {}
+
+
+def number(what: str, value: Any, expected: str = "a finite number") -> float:
+    """A finite float; -0.0 becomes 0.0, so that equal joints have equal bits."""
+    try:
+        result = float(value) + 0.0
+    except (TypeError, ValueError):
+        result = math.nan
+    if not math.isfinite(result):
+        raise SuppleError(f"{what}: expected {expected}, got {value!r}")
+    return result
+
+
+def pair(what: str, value: Any) -> Pair | None:
+    """A (lo, hi) pair, None in either place for open; None if open both ways."""
+    if value is None:
+        return None
+    expected = "a pair (lo, hi) in which None leaves a side open"
+    try:
+        lo, hi = value
+        lo = -math.inf if lo is None else float(lo) + 0.0
+        hi = math.inf if hi is None else float(hi) + 0.0
+    except (TypeError, ValueError):
+        raise SuppleError(f"{what}: expected {expected}, got {value!r}") from None
+    if lo > hi:
+        raise SuppleError(
+            f"{what}: the wrong way round, got lower {lo:g} above upper {hi:g}; "
+            f"expected (lo, hi), as in ({hi:g}, {lo:g})"
+        )
+    if math.isnan(lo) or math.isnan(hi) or lo == math.inf or hi == -math.inf:
+        raise SuppleError(f"{what}: expected {expected}, got {value!r}")
+    return None if (lo, hi) == (-math.inf, math.inf) else (lo, hi)
+
+
+def pairs(what: str, labels: tuple[str, ...], value: Any) -> tuple[Pair | None, ...] | None:
+    """A pair or None for each label, from a mapping by label or a sequence of as many."""
+    if value is None:
+        return None
+    if isinstance(value, Mapping):
+        for label in value:
+            one_of(f"{what}: axis", label, labels)
+        given = [value.get(label) for label in labels]
+    else:
+        given = list(value) if isinstance(value, Iterable) else []
+        if len(given) != len(labels) or any(isinstance(v, (int, float, str)) for v in given):
+            raise SuppleError(
+                f"{what}: expected a (lo, hi) pair or None for each of {', '.join(labels)}, "
+                f'or a mapping such as {{"{labels[0]}": (lo, hi)}}, got {value!r}'
+            )
+    found = tuple(pair(f"{what} of {x}", v) for x, v in zip(labels, given, strict=True))
+    return None if all(one is None for one in found) else found
+
+
+def unit_axis(what: str, value: Any) -> Vector:
+    """A unit axis as three floats."""
+    vector = axis_vector(value, what=what)
+    if vector.shape != (3,):
+        raise SuppleError(f"{what}: expected a letter or three numbers, got shape {vector.shape}")
+    x, y, z = (float(c) + 0.0 for c in vector)
+    return (x, y, z)
+
+
+def rows(limits: Sequence[Any]) -> tuple[Pair, ...]:
+    """Limits with the open ones infinite."""
+    return tuple((-math.inf, math.inf) if one is None else one for one in limits)
+
+
+@dataclass(frozen=True)
+class Mimic:
+    """Follow another joint: value = multiplier * (value of `joint`) + offset."""
+
+    joint: str
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.joint, str) or not self.joint.strip():
+            raise SuppleError(f"mimic: expected the name of a joint, got {self.joint!r}")
+        object.__setattr__(self, "multiplier", number("mimic multiplier", self.multiplier))
+        object.__setattr__(self, "offset", number("mimic offset", self.offset))
+
+    @classmethod
+    def read(cls, what: str, value: Any) -> "Mimic":
+        """A Mimic from itself, a name, (name, multiplier, offset) or a dictionary."""
+        if isinstance(value, Mimic):
+            return value
+        try:
+            if isinstance(value, Mapping):
+                return cls(**value)
+            return cls(value) if isinstance(value, str) else cls(*value)
+        except TypeError:
+            raise SuppleError(
+                f"{what}: expected a joint's name, (name, multiplier, offset) or a Mimic, "
+                f"got {value!r}"
+            ) from None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Joint:
+    """What every joint has. Use a kind: Ball, Hinge, Axes, Cone, Slider, Free, Planar, Fixed.
+
+    Args:
+        damping: Greatest change per iteration, in radians (slider: length); None for no cap.
+        stiffness: In [0, 1); how reluctant the joint is to move compared with the others.
+        stretch: (least, greatest) factor by which the offsets of its children and tips may scale.
+        mimic: For a Hinge or Slider: the joint it copies, by name, or (name, multiplier, offset).
+    """
+
+    kind: ClassVar[int] = -1
+
+    damping: float | None = None
+    stiffness: float = 0.0
+    stretch: PairLike = None
+    mimic: Mimic | str | tuple[str, float, float] | None = None
+
+    def __post_init__(self) -> None:
+        who = type(self).__name__
+        if self.kind < 0:
+            raise SuppleError(f"joint: expected one of {', '.join(KINDS)}, got a bare Joint")
+        if self.damping is not None:
+            damping = number(f"{who} damping", self.damping, "a number above 0, or None")
+            if damping <= 0:
+                raise SuppleError(
+                    f"{who} damping: expected a number above 0, or None, got {damping:g}"
+                )
+            self._set("damping", damping)
+        stiffness = number(f"{who} stiffness", self.stiffness, "a number in [0, 1)")
+        if not 0 <= stiffness < 1:
+            raise SuppleError(f"{who} stiffness: expected a number in [0, 1), got {stiffness:g}")
+        self._set("stiffness", stiffness)
+        if self.stretch is not None:
+            stretch = pair(f"{who} stretch", self.stretch)
+            if stretch is None or stretch[0] <= 0:
+                raise SuppleError(
+                    f"{who} stretch: expected (least, greatest) factors above 0, "
+                    f"such as (0.5, 2.0), got {self.stretch!r}"
+                )
+            self._set("stretch", stretch)
+        if self.mimic is not None:
+            if self.kind not in (layout.HINGE, layout.SLIDER):
+                raise SuppleError(
+                    f"{who} mimic: only a Hinge or a Slider can copy another, got {self.mimic!r}"
+                )
+            self._set("mimic", Mimic.read(f"{who} mimic", self.mimic))
+
+    def __init_subclass__(cls) -> None:
+        if not cls.__name__.startswith("_"):
+            KINDS[cls.__name__] = cls
+
+    def _set(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
+    # What each kind fills in: coordinates by name (None: a part of a quaternion), their values at
+    # rest, and the freedoms by name.
+    def _coordinates(self) -> tuple[str | None, ...]:
+        return ()
+
+    def _rest(self) -> tuple[float, ...]:
+        return (0.0,) * len(self._coordinates())
+
+    def _freedoms(self) -> tuple[str, ...]:
+        return tuple(label for label in self._coordinates() if label is not None)
+
+    @property
+    def limit_rows(self) -> tuple[Pair, ...]:
+        """Up to three (lo, hi) pairs, infinite where open; a cone has its swing and its twist."""
+        return ()
+
+    @property
+    def coordinate_labels(self) -> tuple[str | None, ...]:
+        """A label for each coordinate, "" for a lone one, None for a part of a quaternion."""
+        return self._coordinates() + (("stretch",) if self.stretch is not None else ())
+
+    @property
+    def coordinate_count(self) -> int:
+        """How many of a pose's numbers are this joint's, its stretch factor included."""
+        return len(self.coordinate_labels)
+
+    @property
+    def rest_coordinates(self) -> tuple[float, ...]:
+        """The coordinates at rest: zeros, an identity, and last a 1 for the stretch factor."""
+        return self._rest() + ((1.0,) if self.stretch is not None else ())
+
+    @property
+    def freedom_labels(self) -> tuple[str, ...]:
+        """A label for each freedom, "" for a lone one; a mimic joint has none of its own."""
+        own = () if self.mimic is not None else self._freedoms()
+        return own + (("stretch",) if self.stretch is not None else ())
+
+    @property
+    def freedom_count(self) -> int:
+        """How many independent ways it can move, its stretch included."""
+        return len(self.freedom_labels)
+
+    @classmethod
+    def _default(cls, name: str) -> Any:
+        """The default of a field as it is stored."""
+        default = cls.__dataclass_fields__[name].default
+        return unit_axis(name, default) if name in ("axis", "normal") and default else default
+
+    def _changed(self) -> dict[str, Any]:
+        """The fields that are not at their default."""
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {k: v for k, v in values.items() if v != type(self)._default(k)}
+
+    def __repr__(self) -> str:
+        shown = {
+            k: _letter(v) if k in ("axis", "normal") else v for k, v in self._changed().items()
+        }
+        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in shown.items())})"
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain dictionary without the defaults; an open side of a limit is None."""
+        return {"kind": type(self).__name__, **{k: _plain(v) for k, v in self._changed().items()}}
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> "Joint":
+        """The joint that `to_json` described."""
+        if not isinstance(data, Mapping) or "kind" not in data:
+            raise SuppleError(f'joint: expected a dictionary with "kind", got {data!r}')
+        cls = KINDS[one_of("joint kind", data["kind"], KINDS)]
+        given = {key: value for key, value in data.items() if key != "kind"}
+        for key in given:
+            one_of(f"{cls.__name__} field", key, [field.name for field in fields(cls)])
+        for field in fields(cls):
+            if field.default is MISSING and field.name not in given:
+                raise SuppleError(f"{cls.__name__}: expected a value for {field.name}, got none")
+        return cls(**given)
+
+
+def _plain(value: Any) -> Any:
+    """A field as JSON holds it."""
+    if isinstance(value, Mimic):
+        return {"joint": value.joint, "multiplier": value.multiplier, "offset": value.offset}
+    if isinstance(value, tuple):
+        return [_plain(v) for v in value]
+    return None if isinstance(value, float) and math.isinf(value) else value
+
+
+def _letter(vector: Vector | None) -> Any:
+    """An axis as a letter where it is one."""
+    letters = {tuple(s * (i == k) for i in range(3)): n for s, n, k in _SIGNED_LETTERS}
+    return letters.get(vector, vector) if vector is not None else None
+
+
+_SIGNED_LETTERS = [(s, p + c, k) for s, p in ((1.0, ""), (-1.0, "-")) for k, c in enumerate("xyz")]

@@ -1,0 +1,1 @@
+"""Compiled kernels: raw arrays in, raw arrays out, and nothing but Numba, NumPy and math inside."""

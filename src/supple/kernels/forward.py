@@ -1,0 +1,152 @@
+"""Forward kinematics: world frames of a whole skeleton, for many poses, in one pass from the root.
+
+    T_parent_j = Trans(offset * stretch of the parent) Rot(rest) Trans(d(q)) Rot(r(q)) Scale(s)
+
+Scales are inherited as they stand, so below a non-uniform scale the linear part of a frame is a
+shear: positions are exact, `linear` holds the 3x3 parts, and `rotations` the rotations alone.
+An array with no poses, shape (0, N, 3), stands for no translations or no scales of the poses' own;
+one pose of them serves the whole batch.
+"""
+
+from supple.kernels.cache import kernel
+from supple.kernels.layout import KIND, OFFSET, ORDER, PARENT, REST, STRETCH_Q, Q
+from supple.kernels.quaternion import add, load3, load4, mul, rotate, scale, store3, store4
+from supple.kernels.tree import joint_shift, joint_turn, shifts
+
+
+@kernel
+def _tidy(q):
+    """One Newton step towards length one: keeps long chains from drifting, without a root."""
+    f = 1.5 - 0.5 * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    return (q[0] * f, q[1] * f, q[2] * f, q[3] * f)
+
+
+@kernel
+def _apply(linear, v):
+    """A 3x3 matrix times a vector."""
+    return (
+        linear[0, 0] * v[0] + linear[0, 1] * v[1] + linear[0, 2] * v[2],
+        linear[1, 0] * v[0] + linear[1, 1] * v[1] + linear[1, 2] * v[2],
+        linear[2, 0] * v[0] + linear[2, 1] * v[1] + linear[2, 2] * v[2],
+    )
+
+
+@kernel
+def _compose(linear, turn, size, out):
+    """Put linear * Rot(turn) * Scale(size) into out, which may be linear itself."""
+    x = scale(rotate(turn, (1.0, 0.0, 0.0)), size[0])
+    y = scale(rotate(turn, (0.0, 1.0, 0.0)), size[1])
+    z = scale(rotate(turn, (0.0, 0.0, 1.0)), size[2])
+    for i in range(3):
+        a, b, c = linear[i, 0], linear[i, 1], linear[i, 2]
+        out[i, 0] = a * x[0] + b * x[1] + c * x[2]
+        out[i, 1] = a * y[0] + b * y[1] + c * y[2]
+        out[i, 2] = a * z[0] + b * z[1] + c * z[2]
+
+
+@kernel
+def _offset(ints, floats, translations, b, j, q):
+    """The origin of joint j in its parent's frame before it moves itself."""
+    if translations.shape[0] > 0:
+        offset = load3(translations[b if translations.shape[0] > 1 else 0], j, 0)
+    else:
+        offset = load3(floats, j, OFFSET)
+    parent = ints[j, PARENT]
+    if parent >= 0 and ints[parent, STRETCH_Q] >= 0:
+        offset = scale(offset, q[ints[parent, STRETCH_Q]])
+    return offset
+
+
+@kernel
+def forward_batch(
+    ints, floats, tip_joint, tip_offset, tip_rotation, coordinates, translations, scales,
+    positions, rotations, linear,
+):  # fmt: skip
+    """World frames of every joint and tip of every pose.
+
+    Args:
+        ints: The packed skeleton, shape (N, JOINT_INTS).
+        floats: The packed skeleton, shape (N, JOINT_FLOATS).
+        tip_joint: The joint that carries each tip, shape (T,).
+        tip_offset: Where, in the joint's frame, shape (T, 3).
+        tip_rotation: wxyz in the joint's frame, shape (T, 4).
+        coordinates: Shape (B, Q).
+        translations: Offsets of the poses' own, shape (B or 1 or 0, N, 3).
+        scales: Shape (B or 1 or 0, N, 3).
+        positions: Out: shape (B, N + T, 3).
+        rotations: Out: wxyz, shape (B, N + T, 4).
+        linear: Out: shape (B, N + T, 3, 3); not touched, and may be empty, without scales.
+    """
+    count = ints.shape[0]
+    scaled = scales.shape[0] > 0
+    for b in range(coordinates.shape[0]):
+        q = coordinates[b]
+        place = positions[b]
+        turns = rotations[b]
+        for j in range(count):
+            parent = ints[j, PARENT]
+            kind = ints[j, KIND]
+            at = ints[j, Q]
+            step = _offset(ints, floats, translations, b, j, q)
+            rest = load4(floats, j, REST)
+            if shifts(kind):
+                step = add(step, rotate(rest, joint_shift(kind, floats, j, q, at)))
+            turn = mul(rest, joint_turn(kind, ints[j, ORDER], floats, j, q, at))
+            if scaled:
+                out = linear[b, j]
+                above = out
+                if parent >= 0:
+                    above = linear[b, parent]
+                    step = _apply(above, step)
+                else:
+                    for i in range(9):
+                        out[i // 3, i % 3] = 1.0 if i % 4 == 0 else 0.0
+                size = load3(scales[b if scales.shape[0] > 1 else 0], j, 0)
+                _compose(above, turn, size, out)
+            if parent >= 0:
+                world = load4(turns, parent, 0)
+                if not scaled:
+                    step = rotate(world, step)
+                step = add(load3(place, parent, 0), step)
+                turn = mul(world, turn)
+            store3(place, j, 0, step)
+            store4(turns, j, 0, _tidy(turn))
+        for t in range(tip_joint.shape[0]):
+            j = tip_joint[t]
+            step = load3(tip_offset, t, 0)
+            if ints[j, STRETCH_Q] >= 0:
+                step = scale(step, q[ints[j, STRETCH_Q]])
+            turn = load4(tip_rotation, t, 0)
+            world = load4(turns, j, 0)
+            if scaled:
+                step = _apply(linear[b, j], step)
+                _compose(linear[b, j], turn, (1.0, 1.0, 1.0), linear[b, count + t])
+            else:
+                step = rotate(world, step)
+            store3(place, count + t, 0, add(load3(place, j, 0), step))
+            store4(turns, count + t, 0, _tidy(mul(world, turn)))
+
+
+@kernel
+def local_batch(ints, floats, coordinates, translations, positions, rotations):
+    """Where each joint stands and how it is turned in its parent's frame, scales aside.
+
+    Args:
+        ints: The packed skeleton, shape (N, JOINT_INTS).
+        floats: The packed skeleton, shape (N, JOINT_FLOATS).
+        coordinates: Shape (B, Q).
+        translations: Offsets of the poses' own, shape (B or 1 or 0, N, 3).
+        positions: Out: shape (B, N, 3).
+        rotations: Out: rest * r(q), wxyz, shape (B, N, 4).
+    """
+    for b in range(coordinates.shape[0]):
+        q = coordinates[b]
+        for j in range(ints.shape[0]):
+            kind = ints[j, KIND]
+            step = _offset(ints, floats, translations, b, j, q)
+            rest = load4(floats, j, REST)
+            if shifts(kind):
+                step = add(step, rotate(rest, joint_shift(kind, floats, j, q, ints[j, Q])))
+            store3(positions[b], j, 0, step)
+            turn = joint_turn(kind, ints[j, ORDER], floats, j, q, ints[j, Q])
+            store4(rotations[b], j, 0, mul(rest, turn))

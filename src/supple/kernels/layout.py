@@ -1,0 +1,140 @@
+"""Where everything stands in the packed arrays that kernels work on.
+
+Kernels take a few flat arrays, never objects. This file names every column once; the Python side packs by these names
+and the kernels read by them. Units: radians, and the model's own length unit.
+"""
+
+# Joint kinds.
+FIXED, HINGE, SLIDER, BALL, CONE, AXES, FREE, PLANAR = range(8)
+
+# A joint's integer row.
+PARENT, KIND, Q, NQ, ORDER, FROZEN, STRETCH_Q, DOF, NDOF, MIMIC, STRETCH_DOF = range(11)
+JOINT_INTS = 11
+
+# A joint's float row: first column of each field.
+REST = 0  # wxyz, rest rotation in the parent's frame
+AXIS = 4  # unit axis in the joint's rest frame
+AXIS_U = 7  # planar: first direction in the plane
+LIMITS = 10  # lo0, hi0, lo1, hi1, lo2, hi2 (cone: 0, swing, twist lo, twist hi)
+DAMPING = 16  # greatest change per iteration, inf if none
+WEIGHT = 17  # 1 - stiffness
+STRETCH_LO, STRETCH_HI = 18, 19
+MIMIC_MUL, MIMIC_ADD = 20, 21
+OFFSET = 22  # xyz, origin in the parent's frame at rest
+JOINT_FLOATS = 25
+
+# The header of a problem's integers.
+(
+    H_ACTIVE,  # joints on the way to an effector
+    H_MOVING,  # of these, the ones this solve may move
+    H_DOFS,  # their freedoms
+    H_BLOCKS,  # goal blocks (a position, an orientation, a look direction, a pole)
+    H_ROWS,  # residual rows of the primary blocks
+    H_COORDS,  # coordinates of a whole pose
+    H_TARGETS,  # numbers in one problem's targets
+    H_OPTIONS,  # solver options
+    H_REST,  # 1 if a rest posture is asked for
+    H_POLES,  # how many pole blocks
+    H_KEEP,  # 1: give the start back when the goals are out of reach
+) = range(11)
+HEADER_INTS = 12
+
+# An active joint's integer row (its floats are the joint's float row).
+A_PARENT, A_MOVE, A_KIND, A_Q, A_ORDER, A_STRETCH_Q = range(6)
+ACTIVE_INTS = 6
+
+# A moving joint's integer row (its floats are the joint's float row).
+(
+    M_ACTIVE,
+    M_PARENT,
+    M_KIND,
+    M_Q,
+    M_NQ,
+    M_ORDER,
+    M_FROZEN,
+    M_STRETCH_Q,  # where the stretch factor stands, -1 if this solve does not free it
+    M_DOF,
+    M_NDOF,  # without the stretch
+    M_STRETCH_DOF,
+    M_MIMIC,  # the moving joint it copies, or -1
+    M_JOINT,  # index in the skeleton
+) = range(13)
+MOVING_INTS = 13
+
+# Goal block kinds.
+POSITION, ORIENTATION, LOOKAT, POLE = range(4)
+
+# A goal block's integer row.
+(
+    B_KIND,
+    B_JOINT,  # active joint carrying the effector
+    B_MOVE,  # its nearest moving joint at or above, -1 if nothing moves it
+    B_ROW,  # first residual row; -1 for secondary blocks
+    B_TARGET,  # first number in the targets
+    B_GOAL,  # index in the user's list of goals
+    B_HELD,  # 1: the target is the effector's own place in the start pose
+    B_TIP,  # 1: the point is a tip's offset and stretches with its joint
+    B_ROOT,  # pole: moving joint at the chain's root
+    B_REACH,  # pole: the position block it serves
+) = range(10)
+BLOCK_INTS = 10
+
+# A goal block's float row.
+B_POINT = 0  # xyz, effector point in the joint's frame
+B_ROTATION = 3  # wxyz, effector frame in the joint's frame
+B_AXIS = 7  # xyz, look direction in the effector's frame
+B_WEIGHT = 10  # square root of the goal's weight
+B_TOLERANCE = 11  # length or radians
+BLOCK_FLOATS = 12
+
+# The head of a problem's floats.
+F_LENGTH = 0  # characteristic length: the longest chain of any goal
+F_TURN = 1  # what one radian of orientation error counts, in characteristic lengths
+F_REST = 2  # weight of the rest posture
+HEADER_FLOATS = 4
+
+# A moving joint's state row (workspace).
+S_PRE = 0  # wxyz, rotation from the moving parent to just before this joint
+S_P0 = 4  # xyz, origin in the moving parent's frame, the part that does not stretch
+S_P1 = 7  # xyz, the part multiplied by the parent's stretch
+S_WPRE = 10  # wxyz, world rotation just before the joint
+S_W = 14  # wxyz, world rotation of the joint
+S_POS = 18  # xyz, world origin
+STATE = 21
+
+# An effector's state row (workspace).
+E_P0 = 0
+E_P1 = 3
+E_ROT = 6
+E_POS = 10
+E_WROT = 13
+E_TARGET = 17  # xyz or wxyz
+EFFECTOR = 21
+
+# What a solve reports after the coordinates: one row a solve.
+(
+    O_STOP,  # why the solver stopped
+    O_STATUS,
+    O_ITERATIONS,
+    O_ERROR,  # largest distance of the counted goals
+    O_TURN_ERROR,  # largest angle of the counted goals
+    O_RESTARTS,
+    O_TRACE,  # trace rows written
+    O_EVENTS,  # events written
+    O_COST,  # half the weighted sum of squares, in characteristic lengths
+    O_BLOCK,  # the position block that is too far or too near, -1 if none
+    O_REACH,  # the longest or nearest its chain can reach
+    O_GAP,  # how far its target is from where its chain begins
+) = range(12)
+REPORT = 12
+
+# Why a solver stopped.
+STOP_REACHED, STOP_STALLED, STOP_BUDGET = range(3)
+
+# Statuses, the values of supple.Status.
+REACHED, TOO_FAR, TOO_NEAR, LIMITED, STALLED, BUDGET = range(6)
+
+# An event: what a step inside an iteration did to one joint.
+V_ITERATION, V_KIND, V_JOINT, V_CHANGE = range(4)
+EVENT = 10  # V_CHANGE is followed by six more numbers
+TURNED, PLACED = range(2)  # joint coordinates changed by a tangent vector; joint put at a point

@@ -1,0 +1,231 @@
+"""The beginning and the end that all solvers share: set up a problem, judge the answer, say why.
+
+`begin` folds the skeleton, takes the targets, puts the start into the limits. `finish` writes one row of output: the
+coordinates, then the report of `layout`, then an error a block, then a flag a moving joint that presses against a limit.
+"""
+
+import math
+
+from supple.kernels.cache import kernel
+from supple.kernels.jacobian import jacobian
+from supple.kernels.layout import (
+    B_KIND,
+    B_MOVE,
+    B_TOLERANCE,
+    BUDGET,
+    E_P0,
+    E_P1,
+    E_POS,
+    E_TARGET,
+    F_LENGTH,
+    F_TURN,
+    FREE,
+    H_COORDS,
+    H_DOFS,
+    H_KEEP,
+    H_MOVING,
+    H_ROWS,
+    LIMITED,
+    LIMITS,
+    M_DOF,
+    M_KIND,
+    M_MIMIC,
+    M_NDOF,
+    M_PARENT,
+    M_STRETCH_DOF,
+    O_BLOCK,
+    O_COST,
+    O_ERROR,
+    O_EVENTS,
+    O_GAP,
+    O_ITERATIONS,
+    O_REACH,
+    O_RESTARTS,
+    O_STATUS,
+    O_STOP,
+    O_TRACE,
+    O_TURN_ERROR,
+    PLANAR,
+    POLE,
+    POSITION,
+    REACHED,
+    REPORT,
+    S_P0,
+    S_P1,
+    S_POS,
+    SLIDER,
+    STALLED,
+    STOP_BUDGET,
+    STOP_REACHED,
+    STRETCH_HI,
+    TOO_FAR,
+    TOO_NEAR,
+)
+from supple.kernels.quaternion import load3, norm, sub
+from supple.kernels.residual import residuals, within
+from supple.kernels.tangent import project, tangent
+from supple.kernels.tree import aim, fold, forward, place_effectors
+
+FAR = 1e300
+
+
+@kernel
+def evaluate(moving, moving_f, blocks, blocks_f, q, states, effectors, length, turn, rows, errors):
+    """Frames, effectors and residuals of the pose q; returns its cost."""
+    forward(moving, moving_f, q, states)
+    place_effectors(moving, blocks, q, states, effectors)
+    return residuals(blocks, blocks_f, states, effectors, length, turn, rows, errors)
+
+
+@kernel
+def begin(
+    floats, active, active_f, moving, moving_f, blocks, blocks_f,
+    offsets, start, targets, q, states, effectors, folded, rows, errors,
+):  # fmt: skip
+    """Set up one problem and evaluate its start, put into the limits, in q; returns its cost."""
+    q[:] = start
+    fold(active, active_f, blocks, blocks_f, offsets, q, states, effectors, folded)
+    forward(moving, moving_f, q, states)
+    place_effectors(moving, blocks, q, states, effectors)
+    aim(blocks, effectors, targets)
+    project(moving, moving_f, q)
+    return evaluate(
+        moving, moving_f, blocks, blocks_f, q, states, effectors,
+        floats[F_LENGTH], floats[F_TURN], rows, errors,
+    )  # fmt: skip
+
+
+@kernel
+def reach(moving, moving_f, blocks, states, effectors, g):
+    """How near and how far block g can ever be from where its chain begins, and how far its target is.
+
+    Limits are not looked at, so that beyond these bounds a target is surely out of reach; within them it may be.
+    """
+    k = blocks[g, B_MOVE]
+    if k < 0:
+        gap = norm(sub(load3(effectors, g, E_TARGET), load3(effectors, g, E_POS)))
+        return 0.0, 0.0, gap
+    fixed, slack = load3(effectors, g, E_P0), load3(effectors, g, E_P1)
+    longest = 0.0
+    widest = 0.0
+    loose = False
+    top = k
+    while k >= 0:
+        top = k
+        span = norm(fixed)
+        if moving[k, M_STRETCH_DOF] >= 0:
+            span += norm(slack) * moving_f[k, STRETCH_HI]
+            loose = True
+        longest += span
+        widest = max(widest, span)
+        kind = moving[k, M_KIND]
+        if kind == SLIDER:
+            longest += max(abs(moving_f[k, LIMITS]), abs(moving_f[k, LIMITS + 1]))
+            loose = True
+        elif kind == FREE or kind == PLANAR:
+            longest = FAR
+        fixed, slack = load3(states, k, S_P0), load3(states, k, S_P1)
+        k = moving[k, M_PARENT]
+    base = load3(states, top, S_POS)
+    if moving[top, M_KIND] == SLIDER:
+        base = fixed  # the top joint's origin before it slides: it has no moving parent
+    gap = norm(sub(load3(effectors, g, E_TARGET), base))
+    nearest = 0.0 if loose else max(0.0, 2.0 * widest - longest)
+    return nearest, min(longest, FAR), gap
+
+
+@kernel
+def pressed(moving, rows, columns, bounds, flags):
+    """Flag every moving joint that a limit keeps from bringing the effectors closer; returns how many."""
+    size = 0.0
+    for r in range(rows.shape[0]):
+        size += rows[r] * rows[r]
+    size = math.sqrt(size)
+    count = 0
+    for k in range(moving.shape[0]):
+        flags[k] = 0.0
+        if moving[k, M_MIMIC] >= 0:
+            continue
+        freedoms = moving[k, M_NDOF] + (1 if moving[k, M_STRETCH_DOF] >= 0 else 0)
+        for i in range(freedoms):
+            d = moving[k, M_DOF] + i
+            pull = 0.0
+            width = 0.0
+            for r in range(rows.shape[0]):
+                pull += columns[d, r] * rows[r]
+                width += columns[d, r] * columns[d, r]
+            if abs(pull) <= 1e-6 * size * math.sqrt(width):
+                continue
+            if (pull > 0.0 and bounds[d, 1] <= 1e-9) or (pull < 0.0 and bounds[d, 0] >= -1e-9):
+                flags[k] = 1.0
+        if flags[k] > 0.0:
+            count += 1
+    return count
+
+
+@kernel
+def finish_space(ints):
+    """Floats of workspace that `finish` needs."""
+    return ints[H_DOFS] * (2 + 3 + ints[H_ROWS]) + ints[H_MOVING] * 3
+
+
+@kernel
+def finish(
+    ints, floats, moving, moving_f, blocks, blocks_f,
+    start, q, states, effectors, rows, errors, work, out,
+    stop, iterations, restarts, traced, events,
+):  # fmt: skip
+    """Judge the pose q and write the row of output."""
+    nq, nd, nr, nm = ints[H_COORDS], ints[H_DOFS], ints[H_ROWS], ints[H_MOVING]
+    length, turn = floats[F_LENGTH], floats[F_TURN]
+    cost = evaluate(moving, moving_f, blocks, blocks_f, q, states, effectors, length, turn, rows, errors)
+    out[:nq] = q
+    flags = out[nq + REPORT + blocks.shape[0] : nq + REPORT + blocks.shape[0] + nm]
+    flags[:] = 0.0
+    status = REACHED
+    block, span, distance = -1, 0.0, 0.0
+    if not within(blocks, blocks_f, errors):
+        status = BUDGET if stop == STOP_BUDGET else STALLED
+        bounds = work[: 2 * nd].reshape(nd, 2)
+        axes = work[2 * nd : 5 * nd + 3 * nm].reshape(nd + nm, 3)
+        columns = work[5 * nd + 3 * nm : 5 * nd + 3 * nm + nd * nr].reshape(nd, nr)
+        tangent(moving, moving_f, q, states, length, axes, bounds)
+        jacobian(
+            moving, moving_f, blocks, blocks_f, states, effectors, rows, length, turn, axes, columns
+        )
+        if pressed(moving, rows, columns, bounds, flags) > 0 and stop != STOP_BUDGET:
+            status = LIMITED
+        for g in range(blocks.shape[0]):
+            if blocks[g, B_KIND] != POSITION:
+                continue
+            nearest, longest, gap = reach(moving, moving_f, blocks, states, effectors, g)
+            if gap - longest > blocks_f[g, B_TOLERANCE]:
+                status, block, span, distance = TOO_FAR, g, longest, gap
+                break
+            if nearest - gap > blocks_f[g, B_TOLERANCE]:
+                status, block, span, distance = TOO_NEAR, g, nearest, gap
+                break
+        if ints[H_KEEP] == 1:
+            out[:nq] = start
+            cost = evaluate(
+                moving, moving_f, blocks, blocks_f, start, states, effectors, length, turn, rows, errors
+            )
+    worst, worst_turn = 0.0, 0.0
+    for g in range(blocks.shape[0]):
+        out[nq + REPORT + g] = errors[g]
+        if blocks[g, B_KIND] == POSITION:
+            worst = max(worst, errors[g])
+        elif blocks[g, B_KIND] != POLE:
+            worst_turn = max(worst_turn, errors[g])
+    out[nq + O_STOP] = STOP_REACHED if status == REACHED else stop
+    out[nq + O_STATUS] = status
+    out[nq + O_ITERATIONS] = iterations
+    out[nq + O_ERROR] = worst
+    out[nq + O_TURN_ERROR] = worst_turn
+    out[nq + O_RESTARTS] = restarts
+    out[nq + O_TRACE] = traced
+    out[nq + O_EVENTS] = events
+    out[nq + O_COST] = cost
+    out[nq + O_BLOCK] = block
+    out[nq + O_REACH] = span
+    out[nq + O_GAP] = distance

@@ -1,0 +1,341 @@
+"""Rotations as unit quaternions: the algebra that the rest of supple speaks.
+
+Quaternions are arrays of shape (..., 4) in the order w, x, y, z; vectors are (..., 3); angles are
+radians. Every function broadcasts over leading axes. `multiply(a, b)` turns by b first and then by
+a, so local rotations chain from left to right on the way from the root to the tip. A quaternion and
+its negative are the same rotation.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.errors import SuppleError
+
+FloatArray = NDArray[np.float64]
+
+_LETTERS = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+
+
+def _last(what: str, value: ArrayLike, size: int) -> FloatArray:
+    """A float64 array whose last axis has the given size."""
+    try:
+        result = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise SuppleError(f"{what}: expected {size} numbers, got {value!r}") from None
+    if result.ndim == 0 or result.shape[-1] != size:
+        raise SuppleError(f"{what}: expected shape (..., {size}), got {result.shape}")
+    return result
+
+
+def _length(v: FloatArray) -> FloatArray:
+    """Length of the last axis, kept as an axis of one; neither overflows nor underflows."""
+    largest = np.max(np.abs(v), axis=-1, keepdims=True)
+    safe = np.where(largest > 0, largest, 1.0)
+    return safe * np.sqrt(np.sum((v / safe) ** 2, axis=-1, keepdims=True))
+
+
+def _unit(what: str, v: FloatArray) -> FloatArray:
+    """The last axis scaled to length one."""
+    largest = np.max(np.abs(v), axis=-1, keepdims=True)
+    if not np.all(largest > 0) or not np.all(np.isfinite(largest)):
+        raise SuppleError(f"{what}: expected a finite direction that is not zero, got {v}")
+    v = v / largest  # so that tiny and huge vectors have a direction too
+    return v / np.sqrt(np.sum(v * v, axis=-1, keepdims=True))
+
+
+def axis_vector(axis: str | ArrayLike, *, what: str = "axis") -> FloatArray:
+    """Unit vectors (..., 3) from vectors of any length, or from a letter such as "x" or "-y"."""
+    if isinstance(axis, str):
+        letter = axis.strip().lower().lstrip("+-")
+        if letter not in _LETTERS:
+            raise SuppleError(
+                f'{what}: expected "x", "y", "z", "-x", "-y", "-z" or three numbers, got {axis!r}'
+            )
+        sign = -1.0 if axis.strip().startswith("-") else 1.0
+        return np.array([sign * c if c else 0.0 for c in _LETTERS[letter]])
+    return _unit(what, _last(what, axis, 3))
+
+
+def multiply(a: ArrayLike, b: ArrayLike) -> FloatArray:
+    """The product a b, shape (..., 4): turn by b, then by a."""
+    aw, ax, ay, az = np.moveaxis(_last("quaternion", a, 4), -1, 0)
+    bw, bx, by, bz = np.moveaxis(_last("quaternion", b, 4), -1, 0)
+    return np.stack(
+        [
+            aw * bw - ax * bx - ay * by - az * bz,
+            aw * bx + ax * bw + ay * bz - az * by,
+            aw * by - ax * bz + ay * bw + az * bx,
+            aw * bz + ax * by - ay * bx + az * bw,
+        ],
+        axis=-1,
+    )
+
+
+def conjugate(q: ArrayLike) -> FloatArray:
+    """The inverse of unit quaternions, shape (..., 4)."""
+    return _last("quaternion", q, 4) * (1.0, -1.0, -1.0, -1.0)
+
+
+def normalize(q: ArrayLike) -> FloatArray:
+    """Quaternions scaled to length one, shape (..., 4). A zero quaternion is an error."""
+    return _unit("quaternion", _last("quaternion", q, 4))
+
+
+def rotate(q: ArrayLike, v: ArrayLike) -> FloatArray:
+    """Vectors v, shape (..., 3), turned by unit quaternions q, shape (..., 4)."""
+    q, v = _last("quaternion", q, 4), _last("vector", v, 3)
+    w, u = q[..., :1], q[..., 1:]
+    t = 2.0 * np.cross(u, v)
+    return v + w * t + np.cross(u, t)
+
+
+def from_axis_angle(axis: str | ArrayLike, angle: ArrayLike) -> FloatArray:
+    """Turns by angles (...) about axes (..., 3) of any length, or about a letter such as "x"."""
+    axis = axis_vector(axis)
+    half = 0.5 * np.asarray(angle, dtype=np.float64)[..., None]
+    vector = axis * np.sin(half)
+    return np.concatenate([np.broadcast_to(np.cos(half), (*vector.shape[:-1], 1)), vector], axis=-1)
+
+
+def from_rotation_vector(vector: ArrayLike) -> FloatArray:
+    """Turns about the direction of each vector (..., 3) by its length in radians."""
+    vector = _last("rotation vector", vector, 3)
+    angle = _length(vector)
+    factor = np.where(angle > 0, np.sin(0.5 * angle) / np.where(angle > 0, angle, 1.0), 0.5)
+    return np.concatenate([np.cos(0.5 * angle), factor * vector], axis=-1)
+
+
+def to_rotation_vector(q: ArrayLike) -> FloatArray:
+    """The rotation vectors (..., 3) of quaternions, the short way: no longer than pi."""
+    q = _last("quaternion", q, 4)
+    q = np.where(q[..., :1] < 0, -q, q)
+    sine = _length(q[..., 1:])
+    angle = 2.0 * np.arctan2(sine, q[..., :1])
+    return q[..., 1:] * np.where(sine > 0, angle / np.where(sine > 0, sine, 1.0), 2.0)
+
+
+def to_matrix(q: ArrayLike) -> FloatArray:
+    """Rotation matrices (..., 3, 3) of unit quaternions; column k is where axis k goes."""
+    w, x, y, z = np.moveaxis(_last("quaternion", q, 4), -1, 0)
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+
+
+def from_matrix(matrix: ArrayLike) -> FloatArray:
+    """Quaternions (..., 4) of rotation matrices (..., 3, 3), w >= 0.
+
+    Matrices within 1e-4 of a rotation are accepted; a mirror, a scale or a shear is an error.
+    """
+    m = np.asarray(matrix, dtype=np.float64)
+    if m.shape[-2:] != (3, 3):
+        raise SuppleError(f"rotation matrix: expected shape (..., 3, 3), got {m.shape}")
+    off = np.max(np.abs(m @ np.swapaxes(m, -1, -2) - np.eye(3)), initial=0.0)
+    if not off < 1e-4:
+        raise SuppleError(
+            f"rotation matrix: expected orthonormal columns, got a matrix off by {off:.3g}"
+        )
+    if np.any(np.linalg.det(m) < 0):
+        raise SuppleError("rotation matrix: expected determinant 1, got a mirror (determinant -1)")
+    # Shepperd 1978: of the four ways to start, the one with the largest component loses no digits.
+    d = np.moveaxis(np.diagonal(m, axis1=-2, axis2=-1), -1, 0)
+    xx, yy, zz = d
+    yz, zx, xy = (
+        m[..., 2, 1] + m[..., 1, 2],
+        m[..., 0, 2] + m[..., 2, 0],
+        m[..., 1, 0] + m[..., 0, 1],
+    )
+    wx, wy, wz = (
+        m[..., 2, 1] - m[..., 1, 2],
+        m[..., 0, 2] - m[..., 2, 0],
+        m[..., 1, 0] - m[..., 0, 1],
+    )
+    starts = np.stack(
+        [
+            np.stack([1 + xx + yy + zz, wx, wy, wz], axis=-1),
+            np.stack([wx, 1 + xx - yy - zz, xy, zx], axis=-1),
+            np.stack([wy, xy, 1 - xx + yy - zz, yz], axis=-1),
+            np.stack([wz, zx, yz, 1 - xx - yy + zz], axis=-1),
+        ],
+        axis=-2,
+    )
+    best = np.argmax(np.diagonal(starts, axis1=-2, axis2=-1), axis=-1)[..., None, None]
+    q = normalize(np.take_along_axis(starts, best, axis=-2)[..., 0, :])
+    return np.where(q[..., :1] < 0, -q, q)
+
+
+def euler_order(order: str, *, what: str = "order") -> tuple[int, ...]:
+    """The axes of an order such as "xyz" or "zx": one to three, no two neighbours alike."""
+    letters = order.lower() if isinstance(order, str) else ""
+    good = 1 <= len(letters) <= 3 and set(letters) <= set("xyz")
+    if not good or any(a == b for a, b in zip(letters, letters[1:], strict=False)):
+        raise SuppleError(
+            f"{what}: expected one to three of the letters x, y, z with no two neighbours alike, "
+            f'such as "xyz" or "zxz", got {order!r}'
+        )
+    return tuple("xyz".index(letter) for letter in letters)
+
+
+def from_euler(order: str, angles: ArrayLike) -> FloatArray:
+    """Products of turns about the joint's own axes, left to right: "xyz" is X(a0) Y(a1) Z(a2).
+
+    Args:
+        order: One to three letters.
+        angles: Radians, shape (..., len(order)); a single number will do for a single letter.
+    """
+    axes = euler_order(order)
+    values = np.asarray(angles, dtype=np.float64)
+    if len(axes) == 1 and values.ndim == 0:
+        values = values[None]
+    values = _last(f"angles of order {order!r}", values, len(axes))
+    q = from_axis_angle("xyz"[axes[0]], values[..., 0])
+    for k, axis in enumerate(axes[1:], start=1):
+        q = multiply(q, from_axis_angle("xyz"[axis], values[..., k]))
+    return q
+
+
+def to_euler(order: str, q: ArrayLike) -> FloatArray:
+    """The angles (..., 3) for which `from_euler(order, angles)` is q, for any three-letter order.
+
+    The middle angle is in [-pi/2, pi/2], or in [0, pi] where the first and last letter are the
+    same; the others are in (-pi, pi]. Where the first and last axis fall together, the last angle
+    is 0.
+    """
+    axes = euler_order(order)
+    if len(axes) != 3:
+        raise SuppleError(
+            f"order: expected three letters to read angles off a rotation, got {order!r}"
+        )
+    q = _last("quaternion", q, 4)
+    # Bernardes and Viollet 2022, "Quaternion to Euler angles conversion", algorithm 1. It is for
+    # products from right to left; reading the order backwards gives ours.
+    k, j, i = axes
+    proper = i == k
+    if proper:
+        k = 3 - i - j
+    sign = (i - j) * (j - k) * (k - i) / 2
+    w, u = q[..., 0], q[..., 1:]
+    if proper:
+        a, b, c, d = w, u[..., i], u[..., j], u[..., k] * sign
+    else:
+        a, b = w - u[..., j], u[..., i] + u[..., k] * sign
+        c, d = u[..., j] + w, u[..., k] * sign - u[..., i]
+    middle = 2.0 * np.arctan2(np.hypot(c, d), np.hypot(a, b))
+    plus, minus = np.arctan2(b, a), np.arctan2(d, c)
+    low, high = middle < 1e-12, middle > math.pi - 1e-12
+    first = np.where(low | high, 0.0, plus - minus)
+    last = np.where(low, 2.0 * plus, np.where(high, 2.0 * minus, plus + minus))
+    if not proper:
+        last = sign * last
+        middle = middle - 0.5 * math.pi
+    return np.stack([_wrap(last), middle, _wrap(first)], axis=-1)
+
+
+def _wrap(angle: FloatArray) -> FloatArray:
+    """Angles brought into (-pi, pi]; those already inside keep their bits."""
+    turns = np.ceil((angle - math.pi) / (2.0 * math.pi))
+    return np.where(
+        np.abs(angle) <= math.pi,
+        np.where(angle == -math.pi, math.pi, angle),
+        angle - turns * 2 * math.pi,
+    )
+
+
+def between(a: ArrayLike, b: ArrayLike) -> FloatArray:
+    """The shortest turns that take the directions a (..., 3) to the directions b (..., 3).
+
+    Opposite directions turn by pi about an axis that depends on a alone. Lengths do not matter, but
+    zero is an error.
+    """
+    a, b = np.broadcast_arrays(_unit("a", _last("a", a, 3)), _unit("b", _last("b", b, 3)))
+    cross = np.cross(a, b)
+    size = _length(cross)
+    opposed = np.sum(a * b, axis=-1, keepdims=True) < 0
+    # Beyond a right angle, first turn by pi to -a about an axis square to a, then by the small rest
+    # from -a to b: nothing is divided by a difference of nearly equal numbers.
+    axis = np.where(size > 1e-12, cross / np.where(size > 1e-12, size, 1.0), _perpendicular(a))
+    axis = _unit("axis", axis - np.sum(axis * a, axis=-1, keepdims=True) * a)
+    start = np.where(opposed, -a, a)
+    near = _length(start + b)
+    rest = np.concatenate([0.5 * near, np.cross(start, b) / near], axis=-1)
+    half_turn = np.concatenate([np.zeros_like(near), axis], axis=-1)
+    return normalize(np.where(opposed, multiply(rest, half_turn), rest))
+
+
+def _perpendicular(a: FloatArray) -> FloatArray:
+    """A unit vector square to each unit vector, always the same one."""
+    other = np.eye(3)[np.argmin(np.abs(a), axis=-1)]
+    return _unit("direction", np.cross(a, other))
+
+
+def slerp(a: ArrayLike, b: ArrayLike, t: ArrayLike) -> FloatArray:
+    """The rotations at the fractions t (...) of the short way from a to b, at constant speed.
+
+    t = 0 gives a and t = 1 gives b to the last bit; t outside [0, 1] goes on along the same arc.
+    """
+    a, b = np.broadcast_arrays(_last("quaternion", a, 4), _last("quaternion", b, 4))
+    t = np.asarray(t, dtype=np.float64)[..., None]
+    near = np.where(np.sum(a * b, axis=-1, keepdims=True) < 0, -b, b)
+    arc = 2.0 * np.arctan2(
+        _length(near - a), _length(near + a)
+    )  # of the quaternions: half the turn
+    flat = arc < 1e-9  # there the sines are their arguments
+    sine = np.where(flat, 1.0, np.sin(arc))
+    from_a = np.where(flat, 1.0 - t, np.sin((1.0 - t) * arc) / sine)
+    from_b = np.where(flat, t, np.sin(t * arc) / sine)
+    middle = from_a * a + from_b * near
+    return np.where(t == 0.0, a, np.where(t == 1.0, b, middle / _length(middle)))
+
+
+def swing_twist(q: ArrayLike, axis: str | ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Split q into (swing, twist), q = swing * twist: about an axis square to `axis`, and about it.
+
+    The twist has w >= 0. After a swing by exactly pi the twist cannot be told and is taken to be
+    none.
+    """
+    q = _last("quaternion", q, 4)
+    axis = axis_vector(axis)
+    along = np.sum(q[..., 1:] * axis, axis=-1, keepdims=True)
+    vector = along * axis
+    twist = np.concatenate([np.broadcast_to(q[..., :1], (*vector.shape[:-1], 1)), vector], axis=-1)
+    size = _length(twist)
+    lost = size == 0
+    twist = np.where(lost, (1.0, 0.0, 0.0, 0.0), twist / np.where(lost, 1.0, size))
+    swing = multiply(q, conjugate(twist))
+    flip = twist[..., :1] < 0
+    return np.where(flip, -swing, swing), np.where(flip, -twist, twist)
+
+
+def angle_between(a: ArrayLike, b: ArrayLike) -> FloatArray:
+    """The angles (...) in [0, pi] of the turns from a to b, exact near 0 and near pi too."""
+    turn = multiply(conjugate(a), b)
+    return 2.0 * np.arctan2(_length(turn[..., 1:])[..., 0], np.abs(turn[..., 0]))
+
+
+def unit_quaternions(what: str, value: ArrayLike, names: Sequence[str] | None = None) -> FloatArray:
+    """Quaternions (..., 4) checked to be unit within 1e-6, and made so; exact ones keep their bits.
+
+    Args:
+        what: What the message calls them.
+        value: Quaternions wxyz, shape (..., 4).
+        names: A name for each along the last leading axis, for the message.
+    """
+    q = _last(what, value, 4)
+    square = np.sum(q * q, axis=-1, keepdims=True)
+    bad = ~(np.abs(square - 1.0) <= 2e-6)
+    if np.any(bad):
+        where = tuple(np.argwhere(bad[..., 0])[0])
+        who = f" of {names[where[-1]]!r}" if names else ""
+        size = math.sqrt(square[(*where, 0)]) if square[(*where, 0)] >= 0 else math.nan
+        raise SuppleError(
+            f"{what}{who}: expected a unit quaternion (w, x, y, z), "
+            f"got {q[where].tolist()} of length {size:.6g}"
+        )
+    # A quaternion normalised in floating point is within 2e-15 of length one: it is left as it is.
+    return np.where(np.abs(square - 1.0) <= 2e-15, q, q / np.sqrt(square)) + 0.0

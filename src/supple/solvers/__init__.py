@@ -1,0 +1,39 @@
+"""Every solver, one file each, and the choice among them."""
+
+from __future__ import annotations
+
+from supple.errors import SuppleError, one_of
+from supple.problem import Problem
+from supple.solvers.base import EVERYTHING, GOAL_KINDS, JOINT_KINDS, Solver, Takes, check
+from supple.solvers.lm import LM
+
+__all__ = ["ALL", "EVERYTHING", "GOAL_KINDS", "JOINT_KINDS", "LM", "Solver", "Takes", "choose", "named"]
+
+ALL: tuple[type[Solver], ...] = (LM,)
+"""Every solver there is, the most general last."""
+
+
+def named(name: str) -> Solver:
+    """The solver of that name (case is disregarded) with its default options."""
+    by_name = {solver.name.casefold(): solver for solver in ALL}
+    if isinstance(name, str) and name.casefold() in by_name:
+        return by_name[name.casefold()]()
+    one_of("solver", name, ["auto", *(solver.name for solver in ALL)])
+    raise AssertionError(name)
+
+
+def choose(solver: Solver | str, problem: Problem) -> tuple[Solver, ...]:
+    """The solvers to try in turn for a problem.
+
+    Raises:
+        SuppleError: There is no such solver, or it cannot take the problem.
+    """
+    if isinstance(solver, str) and solver.casefold() == "auto":
+        return (LM(),)
+    chosen = named(solver) if isinstance(solver, str) else solver
+    if not isinstance(chosen, Solver):
+        raise SuppleError(
+            f'solver: expected a solver such as supple.CCD(), its name or "auto", got {solver!r}'
+        )
+    check(chosen, problem, ALL)
+    return (chosen,)

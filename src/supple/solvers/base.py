@@ -1,0 +1,125 @@
+"""What all solvers have in common: options, a kernel, and what they can and cannot take."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+from supple.errors import SuppleError
+from supple.goals import Hold, LookAt, Pole, Reach, Rest
+from supple.kernels import layout as at
+from supple.problem import Problem
+
+JOINT_KINDS = ("Fixed", "Hinge", "Slider", "Ball", "Cone", "Axes", "Free", "Planar")
+GOAL_KINDS = ("position", "orientation", "direction", "hold", "pole", "rest")
+
+
+@dataclass(frozen=True, slots=True)
+class Takes:
+    """What a solver can take: one row of the published matrix.
+
+    Attributes:
+        joints: Joint kinds it can move, of JOINT_KINDS.
+        goals: Goal kinds it can serve, of GOAL_KINDS.
+        several: Whether it can serve several goals at once.
+        stretch: Whether it can stretch joints.
+        mimic: Whether it can move joints that copy others.
+        remark: What else it needs, in a few words.
+    """
+
+    joints: frozenset[str]
+    goals: frozenset[str]
+    several: bool = False
+    stretch: bool = False
+    mimic: bool = False
+    remark: str = ""
+
+
+EVERYTHING = Takes(
+    joints=frozenset(JOINT_KINDS),
+    goals=frozenset(GOAL_KINDS),
+    several=True,
+    stretch=True,
+    mimic=True,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Solver:
+    """A way to solve: a frozen set of options and the kernel that runs with them.
+
+    Args:
+        max_iterations: Sweeps or Newton steps in all, restarts included.
+    """
+
+    name: ClassVar[str]
+    takes: ClassVar[Takes]
+    kernel: ClassVar[Callable[..., Any]]
+    space: ClassVar[Callable[..., int]]
+
+    max_iterations: int = 100
+
+    def __post_init__(self) -> None:
+        """Check the options that all solvers share."""
+        limit = self.max_iterations
+        if not isinstance(limit, int) or isinstance(limit, bool) or limit < 0:
+            raise SuppleError(
+                f"{self.name}: max_iterations: expected a whole number from 0, got {limit!r}"
+            )
+
+    def options(self) -> tuple[float, ...]:
+        """The options as the kernel reads them: the fields in their order, None as infinity."""
+        values = (getattr(self, field.name) for field in fields(self))
+        return tuple(math.inf if value is None else float(value) for value in values)
+
+    def refusal(self, problem: Problem) -> str | None:
+        """Why this solver cannot take a problem for a reason that the matrix does not hold; None if it can."""
+        del problem
+        return None
+
+    def events_per_iteration(self, problem: Problem) -> int:
+        """At most how many steps one iteration records."""
+        del problem
+        return 0
+
+
+def _needs(problem: Problem) -> list[tuple[str, Callable[[Takes], bool]]]:
+    """Everything a problem asks of a solver: in words, and as a test of a row of the matrix."""
+    needs: list[tuple[str, Callable[[Takes], bool]]] = []
+    ints = problem.skeleton.packed_ints
+    names = problem.skeleton.joint_names
+    for joint in problem.moving.tolist():
+        kind = JOINT_KINDS[ints[joint, at.KIND]]
+        needs.append((f"{kind} joints ({names[joint]!r})", lambda t, k=kind: k in t.joints))
+        if ints[joint, at.MIMIC] >= 0:
+            needs.append((f"mimic joints ({names[joint]!r})", lambda t: t.mimic))
+        if ints[joint, at.STRETCH_Q] >= 0:
+            needs.append((f"stretch ({names[joint]!r})", lambda t: t.stretch))
+    primary = 0
+    for goal in problem.goals:
+        if isinstance(goal, Reach):
+            kinds = ["position"] if goal.position_target is not None else []
+            kinds += ["orientation"] if goal.orientation_target is not None else []
+        else:
+            kinds = [{LookAt: "direction", Hold: "hold", Pole: "pole", Rest: "rest"}[type(goal)]]
+        primary += not isinstance(goal, (Pole, Rest))
+        for kind in kinds:
+            needs.append((f"{kind} goals", lambda t, k=kind: k in t.goals))
+    if primary > 1:
+        needs.append(("several goals at once", lambda t: t.several))
+    return needs
+
+
+def check(solver: Solver, problem: Problem, others: tuple[type[Solver], ...]) -> None:
+    """Raise a SuppleError that names the solvers that can, if this one cannot take the problem."""
+    needs = _needs(problem)
+    missing = next((what for what, test in needs if not test(solver.takes)), None)
+    if missing is None:
+        refusal = solver.refusal(problem)
+        if refusal is None:
+            return
+        missing = refusal
+    able = [o.name for o in others if all(test(o.takes) for _, test in needs) and o.name != solver.name]
+    raise SuppleError(f"{solver.name} cannot take {missing}; {', '.join(able) or 'no solver'} can")

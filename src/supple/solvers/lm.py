@@ -1,0 +1,203 @@
+"""Levenberg-Marquardt over several goals on a tree with mixed joints.
+
+The idea: linearise all goals at once, take the damped least-squares step in the tangent space of the pose, keep it if it
+brings the goals closer, else damp more. The damping is proportional to the squared error (Sugihara 2011, "Solvability-
+unconcerned inverse kinematics by the Levenberg-Marquardt method", eq. 20), so that steps are calm while the target is far
+or out of reach and become Newton's, converging quadratically, as it is met. Limits are an active set inside the step: a
+freedom that would leave its range is locked at the end of it, what it does is subtracted, and the rest is solved again.
+
+The right choice almost always: any joints, any goals, a few microseconds an iteration. A local solve can end in a pose
+where limits or geometry block every small improvement; restarts from low-discrepancy seeds then look elsewhere, and an
+answer is only ever replaced by a clearly better one.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from supple.kernels.cache import kernel
+from supple.kernels.jacobian import jacobian
+from supple.kernels.layout import (
+    F_LENGTH,
+    F_TURN,
+    H_BLOCKS,
+    H_COORDS,
+    H_DOFS,
+    H_MOVING,
+    H_ROWS,
+    STOP_BUDGET,
+    STOP_REACHED,
+    STOP_STALLED,
+)
+from supple.kernels.normal import bounded_step
+from supple.kernels.record import record
+from supple.kernels.report import begin, evaluate, finish, finish_space
+from supple.kernels.residual import within
+from supple.kernels.seeds import seed
+from supple.kernels.tangent import step, tangent
+from supple.kernels.tree import carve, tree_space, unpack
+from supple.solvers.base import EVERYTHING, Solver, Takes
+
+MAX_ITERATIONS, REGULARIZATION, RESTARTS, STALL = range(4)
+CANDIDATES = 8  # seeds looked at for each restart; the one nearest to the goals is used
+CLEARLY = 0.81  # a restart's pose replaces an unreached one only below this fraction of its cost
+HUGE = 1e12
+
+
+@kernel
+def space(ints):
+    """Floats of workspace for one solve."""
+    nd, nr = ints[H_DOFS], ints[H_ROWS]
+    side = min(nd, nr)
+    local = 3 * ints[H_COORDS] + 3 * nr + ints[H_BLOCKS] + 4 * nd + side * side + max(nd, nr)
+    tangents = nd * (5 + nr) + 3 * ints[H_MOVING]
+    return tree_space(ints) + local + tangents + finish_space(ints)
+
+
+@kernel
+def descend(
+    ints, floats, moving, moving_f, blocks, blocks_f, touch, weight, options,
+    q, trial, states, effectors, rows, errors, axes, bounds, columns, a, y, left, free, delta,
+    cost, used, trace, traced,
+):  # fmt: skip
+    """Iterate from q, evaluated, until reached, stalled or out of budget; q ends as the best pose seen.
+
+    Returns why it stopped, the cost, the iterations used so far and the trace rows written.
+    """
+    length, turn = floats[F_LENGTH], floats[F_TURN]
+    budget = options[MAX_ITERATIONS]
+    damping = options[REGULARIZATION]
+    growth = 4.0
+    slow = 0
+    fresh = True
+    while True:
+        if within(blocks, blocks_f, errors):
+            return STOP_REACHED, cost, used, traced
+        if used >= budget:
+            return STOP_BUDGET, cost, used, traced
+        used += 1
+        if fresh:
+            tangent(moving, moving_f, q, states, length, axes, bounds)
+            jacobian(
+                moving, moving_f, blocks, blocks_f, states, effectors, rows, length, turn, axes, columns
+            )
+        solved = bounded_step(
+            columns, touch, weight, rows, bounds, damping * cost + 1e-14, a, y, left, free, delta
+        )
+        new = HUGE
+        if solved:
+            trial[:] = q
+            step(moving, moving_f, q, states, length, axes, delta, trial)
+            new = evaluate(
+                moving, moving_f, blocks, blocks_f, trial, states, effectors, length, turn, rows, errors
+            )
+        if new < cost:
+            slow = slow + 1 if cost - new < options[STALL] * cost else 0
+            cost = new
+            q[:] = trial
+            damping = max(damping * 0.25, 1e-6)
+            growth = 4.0
+            fresh = True
+        else:
+            # Worse, or not solvable: back to q, with more damping.
+            evaluate(moving, moving_f, blocks, blocks_f, q, states, effectors, length, turn, rows, errors)
+            damping *= growth
+            growth *= 2.0
+            fresh = False
+            slow += 1
+        traced = record(trace, traced, q, blocks, errors)
+        if slow >= 4 or damping > HUGE:
+            return STOP_STALLED, cost, used, traced
+
+
+@kernel
+def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events, first, last):
+    """Solve problems first..last-1 of a batch; single rows of offsets, starts and targets serve all."""
+    active, moving, blocks, touch, active_f, moving_f, blocks_f, options, rest, weight = unpack(ints, floats)
+    states, effectors, folded, i = carve(ints, work)
+    nq, nd, nr, nm = ints[H_COORDS], ints[H_DOFS], ints[H_ROWS], ints[H_MOVING]
+    side = min(nd, nr)
+    q, i = work[i : i + nq], i + nq
+    trial, i = work[i : i + nq], i + nq
+    best, i = work[i : i + nq], i + nq
+    rows, i = work[i : i + nr], i + nr
+    left, i = work[i : i + nr], i + nr
+    errors, i = work[i : i + blocks.shape[0]], i + blocks.shape[0]
+    free, i = work[i : i + nd], i + nd
+    delta, i = work[i : i + nd], i + nd
+    y, i = work[i : i + max(nd, nr)], i + max(nd, nr)
+    a, i = work[i : i + side * side].reshape(side, side), i + side * side
+    bounds, i = work[i : i + 2 * nd].reshape(nd, 2), i + 2 * nd
+    axes, i = work[i : i + 3 * (nd + nm)].reshape(nd + nm, 3), i + 3 * (nd + nm)
+    columns, i = work[i : i + nd * nr].reshape(nd, nr), i + nd * nr
+    tail = work[i:]
+    length, turn = floats[F_LENGTH], floats[F_TURN]
+    for b in range(first, last):
+        start = starts[b if starts.shape[0] > 1 else 0]
+        cost = begin(
+            floats, active, active_f, moving, moving_f, blocks, blocks_f,
+            offsets[b if offsets.shape[0] > 1 else 0], start,
+            targets[b if targets.shape[0] > 1 else 0],
+            q, states, effectors, folded, rows, errors,
+        )  # fmt: skip
+        traced = record(trace, 0, q, blocks, errors)
+        stop, cost, used, traced = descend(
+            ints, floats, moving, moving_f, blocks, blocks_f, touch, weight, options,
+            q, trial, states, effectors, rows, errors, axes, bounds, columns, a, y, left, free, delta,
+            cost, 0, trace, traced,
+        )  # fmt: skip
+        best[:] = q
+        best_cost = cost
+        restarts = 0
+        number = 1
+        while stop == STOP_STALLED and restarts < options[RESTARTS] and used < options[MAX_ITERATIONS]:
+            restarts += 1
+            spread = min(1.0, 0.25 * restarts)
+            low = HUGE
+            trial[:] = start
+            for _ in range(CANDIDATES):
+                seed(moving, moving_f, number, spread, length, nd, start, trial)
+                number += 1
+                cost = evaluate(
+                    moving, moving_f, blocks, blocks_f, trial, states, effectors, length, turn, rows, errors
+                )
+                if cost < low:
+                    low = cost
+                    q[:] = trial
+            cost = evaluate(
+                moving, moving_f, blocks, blocks_f, q, states, effectors, length, turn, rows, errors
+            )
+            stop, cost, used, traced = descend(
+                ints, floats, moving, moving_f, blocks, blocks_f, touch, weight, options,
+                q, trial, states, effectors, rows, errors, axes, bounds, columns, a, y, left, free, delta,
+                cost, used, trace, traced,
+            )  # fmt: skip
+            if stop == STOP_REACHED or cost < CLEARLY * best_cost:
+                best[:] = q
+                best_cost = cost
+        finish(
+            ints, floats, moving, moving_f, blocks, blocks_f,
+            start, best, states, effectors, rows, errors, tail, out[b],
+            stop, used, restarts, traced, 0,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class LM(Solver):
+    """Levenberg-Marquardt; see the module's text.
+
+    Args:
+        max_iterations: Newton steps in all, restarts included.
+        regularization: The damping at the start, in units of the squared error.
+        restarts: How many other beginnings are tried after the local solve has stalled.
+        stall: An iteration that lowers the cost by less than this fraction is slow; four in a row are a stall.
+    """
+
+    name: ClassVar[str] = "LM"
+    takes: ClassVar[Takes] = EVERYTHING
+    kernel = staticmethod(solve_range)
+    space = staticmethod(space)
+
+    max_iterations: int = 100
+    regularization: float = 0.1
+    restarts: int = 8
+    stall: float = 1e-2

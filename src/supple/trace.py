@@ -1,0 +1,185 @@
+"""The trace of a solve: every iteration's pose and error, and the steps inside them.
+
+An iteration is one sweep over a chain or one Newton step. A step is what happened to one joint inside an iteration: it
+turned (by a small tangent vector) or, in FABRIK's passes, was put at a point. Traces save to a JSON file that can be
+replayed without solving again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from supple.errors import SuppleError, array
+from supple.kernels import layout as at
+from supple.pose import Pose
+from supple.skeleton import Skeleton
+
+FORMAT = "supple-trace"
+VERSION = 1
+
+
+class Step(NamedTuple):
+    """One step inside an iteration.
+
+    Attributes:
+        iteration: The iteration it belongs to, counted from 1.
+        joint: The joint's name; "" where an effector was put at a point.
+        placed: Whether the joint was put at a point (FABRIK's passes); else it turned.
+        change: Where it was put, world xyz, shape (3,); or how its coordinates changed, shape (7,): up to six tangent
+            numbers (a ball's rotation vector in its rest frame, a hinge's angle, ...) and the change of its stretch.
+    """
+
+    iteration: int
+    joint: str
+    placed: bool
+    change: np.ndarray
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Trace:
+    """What a solve did.
+
+    Attributes:
+        skeleton: The skeleton.
+        coordinates: The pose before the first and after every iteration, shape (iterations + 1, Q).
+        errors: Largest distance of the counted goals in each, model units, shape (iterations + 1,).
+        orientation_errors: Largest angle of the counted goals in each [rad], shape (iterations + 1,).
+        events: The steps, packed, shape (steps, 10); `steps` reads them.
+        solver: The solver's name.
+        goals: Positions asked for, world, {effector: (3,)}: for drawing.
+    """
+
+    skeleton: Skeleton
+    coordinates: np.ndarray
+    errors: np.ndarray
+    orientation_errors: np.ndarray
+    events: np.ndarray
+    solver: str
+    goals: dict[str, np.ndarray]
+
+    def __len__(self) -> int:
+        return len(self.coordinates)
+
+    @property
+    def poses(self) -> Pose:
+        """The pose before the first and after every iteration, as one batch."""
+        return Pose(self.skeleton, self.coordinates)
+
+    @property
+    def steps(self) -> list[Step]:
+        """The steps inside the iterations, in order."""
+        return [self._step(row) for row in self.events]
+
+    def _step(self, row: np.ndarray) -> Step:
+        placed = row[at.V_KIND] == at.PLACED
+        joint = int(row[at.V_JOINT])
+        name = self.skeleton.joint_names[joint] if joint >= 0 else ""
+        change = row[at.V_CHANGE : at.V_CHANGE + 3] if placed else row[at.V_CHANGE :]
+        return Step(int(row[at.V_ITERATION]), name, bool(placed), change)
+
+    def walk(self) -> Iterator[tuple[Step, Pose]]:
+        """Every turning step with the pose after it; each iteration starts from its own recorded pose."""
+        ints = self.skeleton.packed_ints
+        iteration = -1
+        current = self.coordinates[0].copy()
+        for row in self.events:
+            if row[at.V_KIND] == at.PLACED:
+                continue
+            if int(row[at.V_ITERATION]) != iteration:
+                iteration = int(row[at.V_ITERATION])
+                current = self.coordinates[min(iteration - 1, len(self) - 1)].copy()
+            _apply(ints[int(row[at.V_JOINT])], row[at.V_CHANGE :], current)
+            yield self._step(row), Pose(self.skeleton, current.copy())
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data that `from_json` reads back."""
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "solver": self.solver,
+            "skeleton": self.skeleton.to_json(),
+            "goals": {name: target.tolist() for name, target in self.goals.items()},
+            "coordinates": self.coordinates.tolist(),
+            "errors": self.errors.tolist(),
+            "orientation_errors": self.orientation_errors.tolist(),
+            "events": self.events.tolist(),
+        }
+
+    @classmethod
+    def from_json(cls, data: Any) -> Trace:
+        """The trace that `to_json` wrote.
+
+        Raises:
+            SuppleError: The data is not a trace, or not of this version.
+        """
+        if not isinstance(data, dict) or data.get("format") != FORMAT:
+            raise SuppleError(f"not a trace: expected a JSON object with format {FORMAT!r}")
+        if data.get("version") != VERSION:
+            raise SuppleError(f"trace version {data.get('version')!r}: expected {VERSION}")
+        try:
+            skeleton = Skeleton.from_json(data["skeleton"])
+            count = len(data["coordinates"])
+            width = skeleton.rest.coordinates.shape[-1]
+            return cls(
+                skeleton,
+                array("coordinates", data["coordinates"], (None, width)),
+                array("errors", data["errors"], (count,)),
+                array("orientation_errors", data["orientation_errors"], (count,)),
+                array("events", data["events"] or np.zeros((0, at.EVENT)), (None, at.EVENT)),
+                str(data["solver"]),
+                {str(k): array(f"goal {k!r}", v, (3,)) for k, v in data["goals"].items()},
+            )
+        except (KeyError, TypeError, AttributeError) as error:
+            raise SuppleError(f"trace: missing or malformed {error}") from error
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the trace to a JSON file; an existing file is replaced only once the new one is whole."""
+        path = Path(path)
+        text = json.dumps(self.to_json())
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+            os.replace(temporary, path)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Trace:
+        """Read a trace that `save` wrote."""
+        try:
+            data = json.loads(Path(path).read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+            raise SuppleError(f"{path}: cannot read a trace: {error}") from error
+        try:
+            return cls.from_json(data)
+        except SuppleError as error:
+            raise SuppleError(f"{path}: {error}") from error
+
+
+def _apply(row: np.ndarray, change: np.ndarray, coordinates: np.ndarray) -> None:
+    """Add an event's change to one joint's coordinates, in place."""
+    from supple import rotations
+
+    kind, q = int(row[at.KIND]), int(row[at.Q])
+    stretch = int(row[at.STRETCH_Q])
+    if kind in (at.BALL, at.CONE, at.FREE):
+        shift = 3 if kind == at.FREE else 0
+        coordinates[q : q + shift] += change[:shift]
+        turn = rotations.from_rotation_vector(change[shift : shift + 3])
+        place = slice(q + shift, q + shift + 4)
+        coordinates[place] = rotations.normalize(rotations.multiply(turn, coordinates[place]))
+    else:
+        count = int(row[at.NQ]) - (1 if stretch >= 0 else 0)
+        coordinates[q : q + count] += change[:count]
+    if stretch >= 0:
+        coordinates[stretch] += change[-1]

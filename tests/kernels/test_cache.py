@@ -1,0 +1,288 @@
+"""The cache is about processes, so most of these tests start some, on a copy of the package."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+import supple.kernels.cache as cache
+
+SOURCE = Path(cache.__file__)
+
+PROBE = """
+    from supple.kernels.cache import kernel
+    from supple.kernels.inner import double
+
+    @kernel
+    def outer(x):
+        return double(x) + 1.0
+"""
+
+INNER = """
+    from supple.kernels.cache import kernel
+
+    @kernel
+    def double(x):
+        return 2.0 * x
+"""
+
+RUN = """
+    import json, logging, sys
+    logging.basicConfig(level=logging.DEBUG, filename=sys.argv[1])
+    logging.getLogger("numba").setLevel(logging.WARNING)
+    {before}
+    from supple.kernels.cache import announce, cache_folder
+    from supple.solvers.probe import outer
+    announce("test solver", outer, seconds=3)
+    result = outer(3.0)
+    announce("test solver", outer, seconds=3)
+    hits = sum(outer.stats.cache_hits.values()) if hasattr(outer, "stats") else None
+    print(json.dumps({{"result": result, "hits": hits, "folder": str(cache_folder())}}))
+"""
+
+
+class Package:
+    """A copy of the package that holds two small kernels, one of which calls the other."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.home = root / "home"
+        self.outer = root / "supple/solvers/probe.py"
+        self.inner = root / "supple/kernels/inner.py"
+        for path, text in ((self.outer, PROBE), (self.inner, INNER)):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(textwrap.dedent(text))
+            (path.parent / "__init__.py").touch()
+        (root / "supple/__init__.py").touch()
+        shutil.copy(SOURCE, root / "supple/kernels/cache.py")
+
+    def start(self, before: str = "", **environment: str) -> subprocess.Popen[str]:
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA", "SUPPLE"))}
+        # Sources are rewritten within a second, where Python would trust its own .pyc files.
+        kept |= {"PYTHONPATH": str(self.root), "PYTHONDONTWRITEBYTECODE": "1"}
+        kept |= {"SUPPLE_CACHE_DIR": str(self.home)} | environment
+        code = textwrap.dedent(RUN.format(before=before))
+        return subprocess.Popen(
+            [sys.executable, "-c", code, str(self.root / "log")],
+            env=kept,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def finish(self, process: subprocess.Popen[str]) -> dict:
+        out, err = process.communicate(timeout=60)
+        assert process.returncode == 0, err
+        log = self.root / "log"
+        lines = log.read_text().splitlines() if log.exists() else []
+        log.unlink(missing_ok=True)
+        warnings = [line for line in lines if line.startswith("WARNING")]
+        notices = [line for line in lines if "compiling the" in line]
+        return json.loads(out) | {"warnings": warnings, "notices": notices, "stderr": err}
+
+    def run(self, before: str = "", **environment: str) -> dict:
+        return self.finish(self.start(before, **environment))
+
+    def entries(self) -> list[Path]:
+        return sorted(self.home.rglob("*.bin"))
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Package:
+    return Package(tmp_path)
+
+
+def test_compiles_once_and_notices_an_edit_in_a_callee(package: Package):
+    first = package.run()
+    assert (first["result"], first["hits"], first["warnings"]) == (7.0, 0, [])
+    assert first["notices"] == [
+        "INFO:supple:compiling the test solver (first use, about 3 s; kept for later runs)"
+    ]
+    assert len(package.entries()) == 2
+    assert package.home.stat().st_mode & 0o777 == 0o700
+    assert Path(first["folder"]).stat().st_mode & 0o777 == 0o700
+    assert not list(package.home.rglob("*.tmp"))
+
+    os.utime(package.inner, (0, 0))  # times do not matter, contents do
+    second = package.run()
+    assert (second["result"], second["hits"], second["notices"]) == (7.0, 1, [])
+    assert second["folder"] == first["folder"]
+
+    package.inner.write_text(package.inner.read_text().replace("2.0", "5.0"))
+    third = package.run()
+    assert (third["result"], third["hits"], len(third["notices"])) == (16.0, 0, 1)
+    assert third["folder"] != first["folder"]
+
+
+def test_damaged_entries_are_compiled_anew(package: Package):
+    package.run()
+    inner, outer = package.entries()
+    inner.write_bytes(b"garbage")
+    outer.write_bytes(outer.read_bytes()[:-100])
+    broken = package.run()
+    assert (broken["result"], broken["hits"]) == (7.0, 0)
+    assert len(broken["warnings"]) == 1 and len(broken["notices"]) == 1
+    mended = package.run()
+    assert (mended["hits"], mended["warnings"]) == (1, [])
+
+
+def test_every_damage_is_seen_before_it_is_run(tmp_path: Path):
+    path = tmp_path / "entry.bin"
+    payload = bytes(range(256))
+    cache._write_checked(path, payload)
+    assert cache._read_checked(path) == payload
+    assert list(tmp_path.iterdir()) == [path]
+    whole = path.read_bytes()
+    for damaged in (b"", whole[:10], whole[:-1], whole + b"x", whole[:100] + b"x" + whole[101:]):
+        path.write_bytes(damaged)
+        with pytest.raises(OSError, match="damaged"):
+            cache._read_checked(path)
+
+
+def test_processes_may_compile_at_the_same_time(package: Package):
+    for done in [package.start() for _ in range(3)]:
+        assert package.finish(done)["result"] == 7.0
+    assert len(package.entries()) == 2
+    assert package.run()["hits"] == 1
+
+
+def test_without_a_safe_folder_nothing_is_kept_and_one_warning_given(package: Package):
+    package.home.mkdir()
+    package.home.chmod(0o777)
+    open_to_all = package.run()
+    assert (open_to_all["result"], open_to_all["folder"]) == (7.0, "None")
+    assert len(open_to_all["warnings"]) == 1 and "SUPPLE_CACHE_DIR" in open_to_all["warnings"][0]
+    assert open_to_all["notices"] == [
+        "INFO:supple:compiling the test solver (first use, about 3 s)"
+    ]
+    assert package.entries() == []
+
+
+def test_a_numba_with_other_insides_is_used_uncached(package: Package):
+    before = "import numba; del numba.core.compiler.CompileResult._reduce"
+    changed = package.run(before)
+    assert (changed["result"], package.entries()) == (7.0, [])
+    assert len(changed["warnings"]) == 1
+
+
+def test_a_dispatcher_without_a_cache_is_used_as_it_is(monkeypatch, caplog):
+    class Dispatcher:
+        signatures: list = []
+
+    monkeypatch.setattr(cache.numba, "njit", lambda **options: lambda function: Dispatcher())
+    monkeypatch.setattr(cache, "_logged", set())
+    with caplog.at_level(logging.INFO, logger="supple"):
+        first, second = cache.kernel(len_of), cache.kernel(len_of)
+        cache.announce("test solver", first)
+        cache.announce("test solver", first)
+    assert isinstance(second, Dispatcher)
+    levels = [record.levelname for record in caplog.records]
+    assert levels == ["WARNING", "INFO"]
+
+
+def len_of(x):
+    return len(x)
+
+
+def test_sources_edited_after_import_are_not_kept(package: Package):
+    before = f"import supple.solvers.probe; open({str(package.inner)!r}, 'a').write('# edited')"
+    assert package.run(before)["result"] == 7.0
+    assert package.entries() == []
+
+
+@pytest.mark.parametrize("name", ["SUPPLE_DISABLE_JIT", "NUMBA_DISABLE_JIT"])
+def test_plain_python(package: Package, name: str):
+    plain = package.run(**{name: "1"})
+    assert (plain["result"], plain["hits"], plain["notices"]) == (7.0, None, [])
+    assert package.entries() == []
+
+
+def test_the_terminal_is_told_unless_the_log_is_shown(monkeypatch, capsys, caplog):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    cache._say("compiling the test solver (first use, about 3 s)")
+    assert capsys.readouterr().err == "supple: compiling the test solver (first use, about 3 s)\n"
+    with caplog.at_level(logging.INFO, logger="supple"):
+        cache._say("compiling the test solver (first use, about 3 s)")
+    assert capsys.readouterr().err == ""
+    assert len(caplog.records) == 1
+
+
+def test_home_by_platform(monkeypatch):
+    for name in ("SUPPLE_CACHE_DIR", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", "/home/me")
+    monkeypatch.setattr(sys, "platform", "linux")
+    assert cache._home() == Path("/home/me/.cache/supple")
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    assert cache._home() == Path("/home/me/.cache/supple")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/elsewhere")
+    assert cache._home() == Path("/elsewhere/supple")
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert cache._home() == Path("/home/me/Library/Caches/supple")
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setenv("LOCALAPPDATA", "/local")
+    assert cache._home() == Path("/local/supple")
+    monkeypatch.setenv("SUPPLE_CACHE_DIR", "~/mine")
+    assert cache._home() == Path("/home/me/mine")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="owners and modes are POSIX")
+def test_only_a_private_folder_is_trusted(tmp_path: Path, monkeypatch):
+    mine = tmp_path / "deep/mine"
+    cache._make_private(mine)
+    assert mine.stat().st_mode & 0o777 == 0o700
+    cache._make_private(mine)
+    for mode in (0o770, 0o702):
+        mine.chmod(mode)
+        with pytest.raises(OSError, match="other users"):
+            cache._make_private(mine)
+    mine.chmod(0o755)
+    cache._make_private(mine)
+
+    (tmp_path / "link").symlink_to(mine)
+    with pytest.raises(OSError, match="link"):
+        cache._make_private(tmp_path / "link")
+    (tmp_path / "file").touch()
+    with pytest.raises(OSError):
+        cache._make_private(tmp_path / "file")
+    monkeypatch.setattr(os, "geteuid", lambda: mine.stat().st_uid + 1)
+    with pytest.raises(OSError, match="another user"):
+        cache._make_private(mine)
+
+
+def test_old_folders_are_removed_and_nothing_else(tmp_path: Path):
+    folders = [tmp_path / f"kernels-{i:020x}" for i in range(5)]
+    bystander = tmp_path / "kernels-of-mine"
+    for age, folder in enumerate([*folders, bystander]):
+        folder.mkdir()
+        (folder / "entry.bin").touch()
+        os.utime(folder, (1000 - age, 1000 - age))
+    cache._prune(tmp_path)
+    assert sorted(tmp_path.iterdir()) == sorted([*folders[:3], bystander])
+
+
+def test_the_sources_of_all_kernels_are_in_the_key(monkeypatch):
+    names = {name for name, _, _ in cache._SOURCES_AT_IMPORT}
+    assert {"kernels/__init__.py", "kernels/cache.py"} <= names
+    before = cache._key()
+    assert before == cache._key()
+    monkeypatch.setattr(cache.config, "BOUNDSCHECK", 1)
+    assert cache._key() != before
+
+
+def test_a_kernel_from_elsewhere_is_stamped_with_its_own_file(tmp_path: Path):
+    assert cache._stamp_of_file(str(SOURCE)) == ""
+    path = tmp_path / "script.py"
+    path.write_text("a = 1")
+    stamp = cache._stamp_of_file(str(path))
+    cache._stamp_of_file.cache_clear()
+    path.write_text("a = 2")
+    assert cache._stamp_of_file(str(path)) not in ("", stamp)

@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import pickle
+from decimal import Decimal
+
+import numpy as np
+import pytest
+
+from supple.errors import SuppleError, array, nearest, one_of
+
+
+def test_error_is_a_value_error_and_pickles():
+    error = SuppleError("no such joint")
+    assert isinstance(error, ValueError)
+    assert str(pickle.loads(pickle.dumps(error))) == "no such joint"
+
+
+@pytest.mark.parametrize(
+    ("name", "phrase"),
+    [
+        ("tpi", "; did you mean 'tip'?"),
+        ("TIP", "; did you mean 'tip'?"),
+        ("r_hand", "; did you mean 'R Hand'?"),
+        ("elephant", ""),
+        ("", ""),
+    ],
+)
+def test_nearest(name, phrase):
+    assert nearest(name, ["tip", "R Hand", "j0"]) == phrase
+
+
+def test_one_of_returns_what_is_valid():
+    assert one_of("joint", "j0", {"j0": 1, "tip": 2}) == "j0"
+
+
+def test_one_of_says_what_given_expected_and_nearest():
+    with pytest.raises(SuppleError) as caught:
+        one_of("joint", "tpi", ["j0", "tip"])
+    assert (
+        str(caught.value)
+        == "unknown joint 'tpi' (expected one of 'j0', 'tip'); did you mean 'tip'?"
+    )
+
+
+def test_one_of_does_not_list_hundreds():
+    with pytest.raises(SuppleError) as caught:
+        one_of("joint", "j5OO", [f"j{i}" for i in range(1000)])
+    assert "expected one of 1000, such as 'j0', 'j1', 'j2'" in str(caught.value)
+    assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize("given", [None, 3, ["tip"], {"a": 1}, b"tip"])
+def test_one_of_refuses_what_is_not_a_name(given):
+    with pytest.raises(SuppleError, match="unknown joint"):
+        one_of("joint", given, {"tip": 0})
+
+
+def test_one_of_letters():
+    assert one_of("axis", "x", "xyz") == "x"
+    for given in ("xy", ""):
+        with pytest.raises(SuppleError, match="expected one of 'x', 'y', 'z'"):
+            one_of("axis", given, "xyz")
+
+
+def test_one_of_nothing():
+    with pytest.raises(SuppleError, match="none to choose from"):
+        one_of("motion", "walk", [])
+
+
+@pytest.mark.parametrize(
+    ("value", "shape"),
+    [
+        ((1, 2, 3), (3,)),
+        ([[1, 2, 3]] * 4, (..., 3)),
+        ((1, 2, 3), (..., 3)),
+        (5, ()),
+        (5, (...,)),
+        (np.zeros((2, 5, 4), np.float32), (..., None, 4)),
+        (np.zeros((0, 3)), (..., 3)),
+        (np.asfortranarray(np.zeros((3, 3))), (3, 3)),
+        (np.arange(6, dtype=np.uint8)[::2], (3,)),
+    ],
+)
+def test_array_is_normalised(value, shape):
+    result = array("target", value, shape)
+    assert result.dtype == np.float64
+    assert result.flags.c_contiguous and result.flags.writeable
+    np.testing.assert_array_equal(result, value)
+
+
+def test_array_shares_memory_where_it_can():
+    value = np.zeros(3)
+    assert array("target", value, (3,)) is value
+
+
+def test_array_leaves_a_read_only_array_alone():
+    value = np.zeros(3)
+    value.flags.writeable = False
+    array("target", value, (3,))[0] = 1
+    assert value[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("value", "got"),
+    [
+        ((1, 2), r"got shape \(2,\): \(1, 2\)"),
+        (7, r"got shape \(\): 7"),
+        ([], r"got shape \(0,\)"),
+        ([[1, 2, 3], [1, 2]], "got ragged"),
+        ("1,2,3", "got '1,2,3'"),
+        (["1", "2", "3"], "got "),
+        (None, "got None"),
+        ((1, None, 3), "got "),
+        ((True, False, True), "got "),
+        ((1, 2, 3j), "got "),
+        ({1, 2, 3}, "got "),
+        ((Decimal(1), 2, 3), "got "),
+        ((1, float("nan"), 3), r"got nan at \[1\]"),
+        ([[1, 2, 3], [1, 2, float("inf")]], r"got inf at \[1, 2\]"),
+    ],
+)
+def test_array_refuses(value, got):
+    expected = r"target of 'tip': expected finite numbers of shape \(..., 3\), "
+    with pytest.raises(SuppleError, match=expected + got):
+        array("target of 'tip'", value, (..., 3))
+
+
+def test_array_without_batch_axes_refuses_them():
+    with pytest.raises(SuppleError, match=r"shape \(3,\), got shape \(1, 3\)"):
+        array("offset", [[1, 2, 3]], (3,))
+
+
+def test_array_may_be_infinite_but_never_nan():
+    assert array("limits", (-np.inf, np.inf), (2,), finite=False)[1] == np.inf
+    with pytest.raises(SuppleError, match="expected numbers of shape .* got nan"):
+        array("limits", (0, np.nan), (2,), finite=False)
+
+
+def test_a_large_value_makes_a_short_message():
+    with pytest.raises(SuppleError) as caught:
+        array("targets", np.zeros((1000, 2)), (..., 3))
+    assert len(str(caught.value)) < 200
