@@ -138,7 +138,7 @@ def test_between_takes_one_direction_to_the_other_the_short_way():
     a, b = RNG.normal(size=(300, 3)), RNG.normal(size=(300, 3))
     q = rot.between(a, b)
     unit_a, unit_b = rot.axis_vector(a), rot.axis_vector(b)
-    np.testing.assert_allclose(rot.rotate(q, unit_a), unit_b, atol=1e-15)
+    np.testing.assert_allclose(rot.rotate(q, unit_a), unit_b, atol=3e-15)
     angle = np.arctan2(np.linalg.norm(np.cross(unit_a, unit_b), axis=1), (unit_a * unit_b).sum(1))
     np.testing.assert_allclose(rot.angle_between(q, (1, 0, 0, 0)), angle, atol=1e-14)
 
@@ -152,7 +152,7 @@ def test_between_is_exact_near_parallel_and_near_opposite(off):
             b = rot.axis_vector(sign * a + off * side)
             q = rot.between(a, b)
             np.testing.assert_allclose(np.linalg.norm(q), 1, atol=1e-15)
-            np.testing.assert_allclose(rot.rotate(q, a), b, atol=1e-15)
+            np.testing.assert_allclose(rot.rotate(q, a), b, atol=3e-15)
 
 
 def test_between_refuses_a_zero_vector():
@@ -171,7 +171,7 @@ def test_slerp_has_exact_ends_and_constant_speed():
         np.testing.assert_allclose(rot.angle_between(middle, b), (1 - t) * whole, atol=1e-14)
 
 
-@pytest.mark.parametrize("angle", [0.0, 1e-300, 1e-12, 1e-9, 1e-8, 1e-5, math.pi])
+@pytest.mark.parametrize("angle", [0.0, 1e-300, 1e-12, 1e-9, 1e-8, 1e-5, 1e-2, math.pi])
 def test_slerp_between_neighbours_and_across_half_a_turn(angle):
     a = rot.from_euler("xyz", (0.3, 0.2, 0.1))
     b = -rot.multiply(a, rot.from_axis_angle("z", angle))  # the other sign: still the short way

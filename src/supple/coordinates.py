@@ -26,8 +26,12 @@ def read(skeleton: "Skeleton", values: Any) -> Floats:
     packed = skeleton.packed
     q = array("coordinates", values, (..., len(packed.rest))) + 0.0  # a copy, without -0.0
     if len(packed.turn_at):
-        names = [skeleton.names[j] for j in packed.turn_joint]
-        q[..., packed.turn_at] = unit_quaternions("coordinates", q[..., packed.turn_at], names)
+        turns = q[..., packed.turn_at]
+        try:
+            q[..., packed.turn_at] = unit_quaternions("coordinates", turns)
+        except SuppleError:  # to say whose
+            unit_quaternions("coordinates", turns, [skeleton.names[j] for j in packed.turn_joint])
+            raise
     follow(skeleton, q)
     return q
 

@@ -38,12 +38,13 @@ def _length(v: FloatArray) -> FloatArray:
 
 
 def _unit(what: str, v: FloatArray) -> FloatArray:
-    """The last axis scaled to length one."""
+    """The last axis scaled to length one; what is so already keeps its bits."""
     largest = np.max(np.abs(v), axis=-1, keepdims=True)
     if not np.all(largest > 0) or not np.all(np.isfinite(largest)):
         raise SuppleError(f"{what}: expected a finite direction that is not zero, got {v}")
-    v = v / largest  # so that tiny and huge vectors have a direction too
-    return v / np.sqrt(np.sum(v * v, axis=-1, keepdims=True))
+    near = v / largest  # so that tiny and huge vectors have a direction too
+    size = np.sqrt(np.sum(near * near, axis=-1, keepdims=True))
+    return np.where(np.abs(size * largest - 1.0) <= 1.5e-15, v, near / size)
 
 
 def axis_vector(axis: str | ArrayLike, *, what: str = "axis") -> FloatArray:

@@ -1,40 +1,42 @@
 """Small dense linear algebra for kernels: no BLAS, no allocation."""
 
-import math
-
 from supple.kernels.cache import kernel
 
 
 @kernel
-def cholesky(a, n):
-    """Factor the leading n x n of a symmetric matrix in place into its lower triangle; False if not positive definite."""
+def factor(a, n, out):
+    """L D L^T of the leading n x n of a symmetric matrix, read from its lower triangle; False if not positive definite.
+
+    `out` gets L below its diagonal and 1/D on it. `a` and `out` may be the same array.
+    """
     for j in range(n):
-        s = a[j, j]
+        d = a[j, j]
         for k in range(j):
-            s -= a[j, k] * a[j, k]
-        if not s > 0.0:
+            # out[k, k] is 1/D: L^2 D needs D back, so the product L D stands above the diagonal meanwhile.
+            d -= out[j, k] * out[k, j]
+        if not d > 0.0:
             return False
-        d = math.sqrt(s)
-        a[j, j] = d
         inverse = 1.0 / d
+        out[j, j] = inverse
         for i in range(j + 1, n):
             s = a[i, j]
             for k in range(j):
-                s -= a[i, k] * a[j, k]
-            a[i, j] = s * inverse
+                s -= out[i, k] * out[k, j]
+            out[j, i] = s
+            out[i, j] = s * inverse
     return True
 
 
 @kernel
-def cholesky_solve(a, n, b, x):
-    """Solve with the factor of `cholesky`; b and x may be the same array."""
+def solve_factored(a, n, b, x):
+    """Solve with the factors of `factor`; b and x may be the same array."""
     for i in range(n):
         s = b[i]
         for k in range(i):
             s -= a[i, k] * x[k]
-        x[i] = s / a[i, i]
+        x[i] = s
     for i in range(n - 1, -1, -1):
-        s = x[i]
+        s = x[i] * a[i, i]
         for k in range(i + 1, n):
             s -= a[k, i] * x[k]
-        x[i] = s / a[i, i]
+        x[i] = s

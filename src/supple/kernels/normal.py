@@ -6,62 +6,54 @@ active set). The equations are solved on the smaller side: one unknown a row, or
 """
 
 from supple.kernels.cache import kernel
-from supple.kernels.linear import cholesky, cholesky_solve
+from supple.kernels.linear import factor, solve_factored
 
 MAX_PASSES = 12
+AT_BOUND = 1e-12
 
 
 @kernel
-def row_matrix(columns, touch, weight, free, damping, a):
-    """a = columns^T diag(weight) columns + damping, over the free freedoms, lower triangle; blocks of three rows."""
-    rows = columns.shape[1]
-    blocks = rows // 3
-    for i in range(rows):
-        for j in range(i):
-            a[i, j] = 0.0
-        a[i, i] = damping
-    for d in range(columns.shape[0]):
-        if free[d] == 0.0:
-            continue
-        w = weight[d]
-        for g in range(blocks):
-            if touch[d, g] == 0:
-                continue
-            r = 3 * g
-            x, y, z = w * columns[d, r], w * columns[d, r + 1], w * columns[d, r + 2]
-            for h in range(g + 1):
-                if touch[d, h] == 0:
-                    continue
-                c = 3 * h
-                u, v, s = columns[d, c], columns[d, c + 1], columns[d, c + 2]
-                a[r, c] += x * u
-                a[r + 1, c] += y * u
-                a[r + 1, c + 1] += y * v
-                a[r + 2, c] += z * u
-                a[r + 2, c + 1] += z * v
-                a[r + 2, c + 2] += z * s
-                if h < g:
-                    a[r, c + 1] += x * v
-                    a[r, c + 2] += x * s
-                    a[r + 1, c + 2] += y * s
-
-
-@kernel
-def freedom_matrix(columns, weight, free, damping, a):
-    """a = columns columns^T + damping / weight over the free freedoms, lower triangle; locked ones are the identity."""
+def row_matrix(columns, touch, weight, a):
+    """The lower triangle of columns^T diag(weight) columns, block by block of three rows."""
     count = columns.shape[0]
-    for i in range(count):
+    for g in range(columns.shape[1] // 3):
+        r = 3 * g
+        for h in range(g + 1):
+            c = 3 * h
+            s00 = s01 = s02 = s10 = s11 = s12 = s20 = s21 = s22 = 0.0
+            for d in range(count):
+                if touch[d, g] == 0 or touch[d, h] == 0:
+                    continue
+                w = weight[d]
+                x, y, z = w * columns[d, r], w * columns[d, r + 1], w * columns[d, r + 2]
+                u, v, t = columns[d, c], columns[d, c + 1], columns[d, c + 2]
+                s00 += x * u
+                s01 += x * v
+                s02 += x * t
+                s10 += y * u
+                s11 += y * v
+                s12 += y * t
+                s20 += z * u
+                s21 += z * v
+                s22 += z * t
+            a[r, c], a[r, c + 1], a[r, c + 2] = s00, s01, s02
+            a[r + 1, c], a[r + 1, c + 1], a[r + 1, c + 2] = s10, s11, s12
+            a[r + 2, c], a[r + 2, c + 1], a[r + 2, c + 2] = s20, s21, s22
+
+
+@kernel
+def freedom_matrix(columns, a):
+    """The lower triangle of columns columns^T."""
+    for i in range(columns.shape[0]):
         for j in range(i + 1):
             s = 0.0
-            if free[i] != 0.0 and free[j] != 0.0:
-                for r in range(columns.shape[1]):
-                    s += columns[i, r] * columns[j, r]
+            for r in range(columns.shape[1]):
+                s += columns[i, r] * columns[j, r]
             a[i, j] = s
-        a[i, i] += damping / weight[i] if free[i] != 0.0 else 1.0
 
 
 @kernel
-def _dot_row(columns, touch, d, y):
+def pull_of(columns, touch, d, y):
     """columns[d] . y over the blocks that freedom d touches."""
     s = 0.0
     for g in range(columns.shape[1] // 3):
@@ -72,50 +64,112 @@ def _dot_row(columns, touch, d, y):
 
 
 @kernel
-def bounded_step(columns, touch, weight, rows, bounds, damping, a, y, left, free, delta):
-    """Fill delta, shape (D,); a is square workspace of the smaller side, y and left of R (y of max(R, D)) numbers.
+def normal_matrix(columns, touch, weight, rows, bounds, free, a):
+    """Build the undamped matrix of the smaller side over the freedoms that are not held at a bound; returns its trace.
 
-    Returns False if the matrix could not be factored (then delta is not to be used).
+    A freedom is held (free = 0) where it stands at a bound and is pulled outward. `free` is the weight of the others.
     """
     count, size = columns.shape
+    for d in range(count):
+        free[d] = weight[d]
+        if bounds[d, 1] <= AT_BOUND or bounds[d, 0] >= -AT_BOUND:
+            pull = pull_of(columns, touch, d, rows)
+            if (pull > 0.0 and bounds[d, 1] <= AT_BOUND) or (pull < 0.0 and bounds[d, 0] >= -AT_BOUND):
+                free[d] = 0.0
+    trace = 0.0
+    if size <= count:
+        row_matrix(columns, touch, free, a)
+        for i in range(size):
+            trace += a[i, i]
+    else:
+        freedom_matrix(columns, a)
+        for d in range(count):
+            if free[d] > 0.0:
+                trace += a[d, d]
+    return trace
+
+
+@kernel
+def attainable(columns, touch, rows, free):
+    """Half the squared length of the pull on the free freedoms, weighed: none where no small change helps."""
+    total = 0.0
+    for d in range(columns.shape[0]):
+        if free[d] > 0.0:
+            pull = pull_of(columns, touch, d, rows)
+            total += 0.5 * free[d] * pull * pull
+    return total
+
+
+@kernel
+def bounded_step(columns, touch, rows, bounds, damping, a, b, y, left, free, delta):
+    """Fill delta, shape (D,), from the matrix a of `normal_matrix`, which is changed where freedoms get locked.
+
+    b is square workspace like a; y has max(R, D) numbers, left R. Returns the cost that the linear model predicts, or -1
+    if the matrix could not be factored.
+    """
+    count, size = columns.shape
+    by_rows = size <= count
     for r in range(size):
         left[r] = rows[r]
     for d in range(count):
-        free[d] = 1.0
         delta[d] = 0.0
-        # Already at a bound and pulled outward: locked from the start.
-        if bounds[d, 1] <= 1e-12 or bounds[d, 0] >= -1e-12:
-            pull = _dot_row(columns, touch, d, rows)
-            if (pull > 0.0 and bounds[d, 1] <= 1e-12) or (pull < 0.0 and bounds[d, 0] >= -1e-12):
-                free[d] = 0.0
-        if weight[d] <= 0.0:
-            free[d] = 0.0
+    predicted = 0.0
     for _ in range(MAX_PASSES):
-        if size <= count:
-            row_matrix(columns, touch, weight, free, damping, a)
-            if not cholesky(a, size):
-                return False
-            cholesky_solve(a, size, left, y)
+        if by_rows:
+            for i in range(size):
+                for j in range(i):
+                    b[i, j] = a[i, j]
+                b[i, i] = a[i, i] + damping
+            if not factor(b, size, b):
+                return -1.0
+            solve_factored(b, size, left, y)
         else:
-            freedom_matrix(columns, weight, free, damping, a)
-            if not cholesky(a, count):
-                return False
+            for i in range(count):
+                for j in range(i):
+                    b[i, j] = a[i, j] if free[i] > 0.0 and free[j] > 0.0 else 0.0
+                b[i, i] = a[i, i] + damping / free[i] if free[i] > 0.0 else 1.0
+            if not factor(b, count, b):
+                return -1.0
             for d in range(count):
-                y[d] = _dot_row(columns, touch, d, left) if free[d] != 0.0 else 0.0
-            cholesky_solve(a, count, y, y)
+                y[d] = pull_of(columns, touch, d, left) if free[d] > 0.0 else 0.0
+            solve_factored(b, count, y, y)
         locked = False
         for d in range(count):
-            if free[d] == 0.0:
+            w = free[d]
+            if w == 0.0:
                 continue
-            value = weight[d] * _dot_row(columns, touch, d, y) if size <= count else y[d]
+            value = w * pull_of(columns, touch, d, y) if by_rows else y[d]
             low, high = bounds[d, 0], bounds[d, 1]
             if value < low or value > high:
                 value = low if value < low else high
-                free[d] = 0.0
                 locked = True
-                for r in range(size):
-                    left[r] -= columns[d, r] * value
+                _lock(columns, d, value, w, by_rows, a, left)
+                free[d] = 0.0
             delta[d] = value
         if not locked:
-            return True
-    return True
+            break
+    # What is left of the rows after the step: left - columns^T delta over the free ones, which is damping * y by rows.
+    if by_rows:
+        for r in range(size):
+            predicted += 0.5 * (damping * y[r]) ** 2
+    else:
+        for d in range(count):
+            if free[d] > 0.0:
+                for r in range(size):
+                    left[r] -= columns[d, r] * delta[d]
+        for r in range(size):
+            predicted += 0.5 * left[r] * left[r]
+    return predicted
+
+
+@kernel
+def _lock(columns, d, value, w, by_rows, a, left):
+    """Take freedom d out of the problem at a value: subtract what it does from the rows, and itself from the matrix."""
+    size = columns.shape[1]
+    for r in range(size):
+        left[r] -= columns[d, r] * value
+    if by_rows:
+        for i in range(size):
+            x = w * columns[d, i]
+            for j in range(i + 1):
+                a[i, j] -= x * columns[d, j]

@@ -135,6 +135,17 @@ def reach(moving, moving_f, blocks, states, effectors, g):
 
 
 @kernel
+def out_of_reach(moving, moving_f, blocks, blocks_f, states, effectors):
+    """Whether some position is surely out of reach."""
+    for g in range(blocks.shape[0]):
+        if blocks[g, B_KIND] == POSITION:
+            nearest, longest, gap = reach(moving, moving_f, blocks, states, effectors, g)
+            if max(gap - longest, nearest - gap) > blocks_f[g, B_TOLERANCE]:
+                return True
+    return False
+
+
+@kernel
 def pressed(moving, rows, columns, bounds, flags):
     """Flag every moving joint that a limit keeps from bringing the effectors closer; returns how many."""
     size = 0.0

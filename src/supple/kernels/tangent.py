@@ -36,7 +36,7 @@ from supple.kernels.layout import (
     STRETCH_HI,
     STRETCH_LO,
 )
-from supple.kernels.limits import project_joint, swing_twist_angles
+from supple.kernels.limits import project_joint, swing_twist_angles, unwrapped
 from supple.kernels.quaternion import (
     axpy,
     cross,
@@ -79,7 +79,7 @@ def tangent(moving, moving_f, q, states, length, axes, bounds):
         pre = load4(states, k, S_WPRE)
         if moving[k, M_MIMIC] >= 0:
             store3(axes, bounds.shape[0] + k, 0, rotate(pre, load3(moving_f, k, AXIS)))
-            continue
+            kind = FIXED  # it has no freedom of its own but its stretch
         d = moving[k, M_DOF]
         at = moving[k, M_Q]
         cap = moving_f[k, DAMPING]
@@ -150,6 +150,7 @@ def _cone_axes(moving_f, q, k, at, pre, axes, bounds, d):
         outward = perpendicular(axis)
     else:
         outward = scale(outward, 1.0 / sine)
+    twist = unwrapped(twist, moving_f[k, LIMITS + 2], moving_f[k, LIMITS + 3])
     low, high = moving_f[k, LIMITS + 2] - twist, moving_f[k, LIMITS + 3] - twist
     if moving_f[k, LIMITS + 3] - moving_f[k, LIMITS + 2] >= 2.0 * math.pi:
         low, high = -BIG, BIG
@@ -201,7 +202,7 @@ def step(moving, moving_f, q, states, length, axes, delta, out):
     for k in range(moving.shape[0]):
         kind = moving[k, M_KIND]
         if moving[k, M_MIMIC] >= 0:
-            continue
+            kind = FIXED
         d = moving[k, M_DOF]
         at = moving[k, M_Q]
         if kind == BALL or kind == CONE:

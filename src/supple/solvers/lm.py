@@ -28,19 +28,25 @@ from supple.kernels.layout import (
     STOP_REACHED,
     STOP_STALLED,
 )
-from supple.kernels.normal import bounded_step
+from supple.kernels.normal import attainable, bounded_step, normal_matrix
 from supple.kernels.record import record
-from supple.kernels.report import begin, evaluate, finish, finish_space
+from supple.kernels.report import begin, evaluate, finish, finish_space, out_of_reach
 from supple.kernels.residual import within
 from supple.kernels.seeds import seed
-from supple.kernels.tangent import step, tangent
+from supple.kernels.tangent import project, step, tangent
 from supple.kernels.tree import carve, tree_space, unpack
 from supple.solvers.base import EVERYTHING, Solver, Takes
 
 MAX_ITERATIONS, REGULARIZATION, RESTARTS, STALL = range(4)
-CANDIDATES = 8  # seeds looked at for each restart; the one nearest to the goals is used
+CANDIDATES = 32  # seeds looked at for each restart; the one nearest to the goals is used
 CLEARLY = 0.81  # a restart's pose replaces an unreached one only below this fraction of its cost
 HUGE = 1e12
+SLOW = 3  # slow iterations in a row that make a stall
+TIGHT = 1e-4  # the stall fraction of the last descent when nothing was reached
+BEND = 0.02  # how far a singular start is bent, as a fraction of the joints' ranges
+BLOCKED = 0.3  # below this much of the rows in reach of the free joints, a slow iteration counts towards a stall
+FLOOR = 1e-12  # the least damping, as a fraction of the mean diagonal
+NOTHING = 1e-9  # a step that promises less than this fraction of the cost does nothing
 
 
 @kernel
@@ -48,25 +54,24 @@ def space(ints):
     """Floats of workspace for one solve."""
     nd, nr = ints[H_DOFS], ints[H_ROWS]
     side = min(nd, nr)
-    local = 3 * ints[H_COORDS] + 3 * nr + ints[H_BLOCKS] + 4 * nd + side * side + max(nd, nr)
+    local = 3 * ints[H_COORDS] + 3 * nr + ints[H_BLOCKS] + 4 * nd + 2 * side * side + max(nd, nr)
     tangents = nd * (5 + nr) + 3 * ints[H_MOVING]
     return tree_space(ints) + local + tangents + finish_space(ints)
 
 
 @kernel
 def descend(
-    ints, floats, moving, moving_f, blocks, blocks_f, touch, weight, options,
-    q, trial, states, effectors, rows, errors, axes, bounds, columns, a, y, left, free, delta,
-    cost, used, trace, traced,
+    floats, moving, moving_f, blocks, blocks_f, touch, weight,
+    q, trial, states, effectors, rows, errors, axes, bounds, columns, a, c, y, left, free, delta,
+    cost, used, budget, damping, stall, trace, traced,
 ):  # fmt: skip
-    """Iterate from q, evaluated, until reached, stalled or out of budget; q ends as the best pose seen.
+    """Iterate from q, evaluated, until reached, stalled or out of budget; q ends as the best pose seen, evaluated.
 
     Returns why it stopped, the cost, the iterations used so far and the trace rows written.
     """
     length, turn = floats[F_LENGTH], floats[F_TURN]
-    budget = options[MAX_ITERATIONS]
-    damping = options[REGULARIZATION]
-    growth = 4.0
+    side = a.shape[0]
+    growth = 2.0
     slow = 0
     fresh = True
     while True:
@@ -80,22 +85,29 @@ def descend(
             jacobian(
                 moving, moving_f, blocks, blocks_f, states, effectors, rows, length, turn, axes, columns
             )
-        solved = bounded_step(
-            columns, touch, weight, rows, bounds, damping * cost + 1e-14, a, y, left, free, delta
+        mean = normal_matrix(columns, touch, weight, rows, bounds, free, a) / side
+        alignment = attainable(columns, touch, rows, free) / (mean * cost + 1e-300)
+        amount = (damping * min(cost, 1.0) + FLOOR) * mean + 1e-300
+        predicted = bounded_step(
+            columns, touch, rows, bounds, amount, a, c, y, left, free, delta
         )
+        promise = (cost - predicted) / cost if predicted >= 0.0 else 1.0
         new = HUGE
-        if solved:
+        if predicted >= 0.0:
             trial[:] = q
             step(moving, moving_f, q, states, length, axes, delta, trial)
             new = evaluate(
                 moving, moving_f, blocks, blocks_f, trial, states, effectors, length, turn, rows, errors
             )
         if new < cost:
-            slow = slow + 1 if cost - new < options[STALL] * cost else 0
+            # Nielsen's rule: the better the linear model foretold the gain, the less damping.
+            gain = (cost - new) / max(promise * cost, 1e-300)
+            hopeless = alignment < BLOCKED and cost - new < stall * cost
+            slow = slow + 1 if hopeless or cost - new < TIGHT * cost else 0
             cost = new
             q[:] = trial
-            damping = max(damping * 0.25, 1e-6)
-            growth = 4.0
+            damping = max(damping * max(0.2, 1.0 - (2.0 * gain - 1.0) ** 3), 1e-6)
+            growth = 2.0
             fresh = True
         else:
             # Worse, or not solvable: back to q, with more damping.
@@ -103,9 +115,10 @@ def descend(
             damping *= growth
             growth *= 2.0
             fresh = False
-            slow += 1
+            if alignment < BLOCKED and promise < stall:
+                slow += 1
         traced = record(trace, traced, q, blocks, errors)
-        if slow >= 4 or damping > HUGE:
+        if slow >= SLOW or damping > HUGE or promise < NOTHING:
             return STOP_STALLED, cost, used, traced
 
 
@@ -126,11 +139,13 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
     delta, i = work[i : i + nd], i + nd
     y, i = work[i : i + max(nd, nr)], i + max(nd, nr)
     a, i = work[i : i + side * side].reshape(side, side), i + side * side
+    c, i = work[i : i + side * side].reshape(side, side), i + side * side
     bounds, i = work[i : i + 2 * nd].reshape(nd, 2), i + 2 * nd
     axes, i = work[i : i + 3 * (nd + nm)].reshape(nd + nm, 3), i + 3 * (nd + nm)
     columns, i = work[i : i + nd * nr].reshape(nd, nr), i + nd * nr
     tail = work[i:]
     length, turn = floats[F_LENGTH], floats[F_TURN]
+    budget = options[MAX_ITERATIONS]
     for b in range(first, last):
         start = starts[b if starts.shape[0] > 1 else 0]
         cost = begin(
@@ -140,21 +155,32 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
             q, states, effectors, folded, rows, errors,
         )  # fmt: skip
         traced = record(trace, 0, q, blocks, errors)
-        stop, cost, used, traced = descend(
-            ints, floats, moving, moving_f, blocks, blocks_f, touch, weight, options,
-            q, trial, states, effectors, rows, errors, axes, bounds, columns, a, y, left, free, delta,
-            cost, 0, trace, traced,
-        )  # fmt: skip
+        far = out_of_reach(moving, moving_f, blocks, blocks_f, states, effectors)
+        stall = TIGHT if far else options[STALL]
         best[:] = q
         best_cost = cost
+        used = 0
         restarts = 0
         number = 1
-        while stop == STOP_STALLED and restarts < options[RESTARTS] and used < options[MAX_ITERATIONS]:
-            restarts += 1
-            spread = min(1.0, 0.25 * restarts)
+        reserve = min(10.0, budget // 10)
+        while True:
+            stop, cost, used, traced = descend(
+                floats, moving, moving_f, blocks, blocks_f, touch, weight,
+                q, trial, states, effectors, rows, errors,
+                axes, bounds, columns, a, c, y, left, free, delta,
+                cost, used, budget if far else budget - reserve,
+                options[REGULARIZATION], stall, trace, traced,
+            )  # fmt: skip
+            singular = used == 1 and restarts == 0
+            if stop == STOP_REACHED or cost < best_cost * (1.0 if restarts == 0 else CLEARLY):
+                best[:] = q
+                best_cost = cost
+            if stop != STOP_STALLED or far or restarts > options[RESTARTS]:
+                break
             low = HUGE
             trial[:] = start
-            for _ in range(CANDIDATES):
+            spread = BEND if singular else min(1.0, 0.5 * (restarts + 1))
+            for _ in range(1 if singular else CANDIDATES):
                 seed(moving, moving_f, number, spread, length, nd, start, trial)
                 number += 1
                 cost = evaluate(
@@ -163,17 +189,25 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
                 if cost < low:
                     low = cost
                     q[:] = trial
+            if not singular:
+                restarts += 1
+            project(moving, moving_f, q)
+            cost = evaluate(
+                moving, moving_f, blocks, blocks_f, q, states, effectors, length, turn, rows, errors
+            )
+        if stop != STOP_REACHED and not far:
+            # Nothing was reached: settle the best pose, so that a small move of the target is a small move of the pose.
+            q[:] = best
             cost = evaluate(
                 moving, moving_f, blocks, blocks_f, q, states, effectors, length, turn, rows, errors
             )
             stop, cost, used, traced = descend(
-                ints, floats, moving, moving_f, blocks, blocks_f, touch, weight, options,
-                q, trial, states, effectors, rows, errors, axes, bounds, columns, a, y, left, free, delta,
-                cost, used, trace, traced,
+                floats, moving, moving_f, blocks, blocks_f, touch, weight,
+                q, trial, states, effectors, rows, errors,
+                axes, bounds, columns, a, c, y, left, free, delta,
+                cost, used, budget, options[REGULARIZATION], TIGHT, trace, traced,
             )  # fmt: skip
-            if stop == STOP_REACHED or cost < CLEARLY * best_cost:
-                best[:] = q
-                best_cost = cost
+            best[:] = q
         finish(
             ints, floats, moving, moving_f, blocks, blocks_f,
             start, best, states, effectors, rows, errors, tail, out[b],
@@ -187,9 +221,9 @@ class LM(Solver):
 
     Args:
         max_iterations: Newton steps in all, restarts included.
-        regularization: The damping at the start, in units of the squared error.
+        regularization: The damping at the start: in units of the squared error, in chain lengths, times the mean diagonal.
         restarts: How many other beginnings are tried after the local solve has stalled.
-        stall: An iteration that lowers the cost by less than this fraction is slow; four in a row are a stall.
+        stall: An iteration that lowers the cost by less than this fraction is slow; three in a row are a stall.
     """
 
     name: ClassVar[str] = "LM"
@@ -198,6 +232,6 @@ class LM(Solver):
     space = staticmethod(space)
 
     max_iterations: int = 100
-    regularization: float = 0.1
-    restarts: int = 8
-    stall: float = 1e-2
+    regularization: float = 1.0
+    restarts: int = 20
+    stall: float = 0.2

@@ -1,0 +1,14 @@
+"""The command line: `supple reach`, `supple compare`, `supple warmup`.
+
+Exit codes: 0 done, 1 not reached, 2 bad input.
+"""
+
+from supple.cli.app import app
+
+
+def main() -> None:
+    """Run the command line on the arguments of this process."""
+    app()
+
+
+__all__ = ["app", "main"]

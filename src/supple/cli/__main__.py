@@ -1,0 +1,5 @@
+"""`python -m supple.cli`."""
+
+from supple.cli import main
+
+main()

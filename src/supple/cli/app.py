@@ -1,0 +1,64 @@
+"""The application: its commands, and how bad input ends."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+import supple
+from supple.cli.compare import compare
+from supple.cli.reach import reach
+from supple.cli.report import complain
+from supple.cli.warmup import warmup
+from supple.errors import SuppleError
+
+BAD_INPUT = 2
+
+
+class Commands(TyperGroup):
+    """The commands; a SuppleError in any of them is one line on stderr and exit code 2."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except SuppleError as error:
+            complain(error)
+            raise typer.Exit(BAD_INPUT) from None
+
+
+app = typer.Typer(
+    cls=Commands,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"supple {supple.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def supple_(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Inverse kinematics for everything with joints.
+
+    Say where the hand must be; supple finds the pose, and says why when it cannot.
+    Exit codes: 0 done, 1 not reached, 2 bad input.
+    """
+    del version
+
+
+app.command()(reach)
+app.command()(compare)
+app.command()(warmup)

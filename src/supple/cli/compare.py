@@ -1,0 +1,212 @@
+"""`supple compare`: every solver on the same targets."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.text import Text
+
+from supple.cli.measure import Comparison, able, measure
+from supple.cli.model import read_model
+from supple.cli.options import (
+    JointOption,
+    JsonOption,
+    LimitsOption,
+    ModelArgument,
+    PlotOption,
+    checked_plot,
+    effector_or_only_tip,
+)
+from supple.cli.report import console, error_console, print_json, seconds, short, table
+from supple.cli.targets import random_targets
+from supple.cli.values import vector
+from supple.prepare import Prepared, prepare
+
+
+def compare(
+    model: ModelArgument,
+    solvers: Annotated[
+        str,
+        typer.Option(
+            "--solvers",
+            "-s",
+            metavar="A,B,...",
+            help="Which solvers, with options as in CCD:damping=0.2. Default: all that can.",
+        ),
+    ] = "",
+    effector: Annotated[
+        str | None,
+        typer.Option(
+            "--effector", "-e", metavar="NAME", help="Joint or tip. Default: the only tip."
+        ),
+    ] = None,
+    to: Annotated[
+        str | None, typer.Option("--to", "-t", metavar="X,Y,Z", help="One target, not random ones.")
+    ] = None,
+    targets: Annotated[
+        int, typer.Option("--targets", "-n", metavar="N", min=1, help="How many random targets.")
+    ] = 100,
+    within: Annotated[
+        str,
+        typer.Option(
+            "--within",
+            metavar="poses|ball|disc",
+            help="Targets of random poses inside the limits, or uniform in the ball or XY disc.",
+        ),
+    ] = "poses",
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the random targets.")] = 0,
+    joint: JointOption = None,
+    limits: LimitsOption = None,
+    tolerance: Annotated[
+        float | None,
+        typer.Option("--tolerance", help="How near counts as reached. Default: 1e-4 of the chain."),
+    ] = None,
+    max_iterations: Annotated[
+        int | None,
+        typer.Option("--max-iterations", metavar="N", min=0, help="At most how many iterations."),
+    ] = None,
+    plot: PlotOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Compare the solvers on the same targets, each solve from rest.
+
+    supple compare chain:9,9,9,9,4 --limits j1=120,j2=90 --plot compare.png
+
+    Turns and path are means over the targets that all reached; time is the median of a call,
+    compiled; a visit is one joint being turned or placed; operations are multiplications by the
+    count of Song and Hu 2011, who give one for CCD and Target Triangle.
+    """
+    skeleton = read_model(model, joints=joint or (), limits=limits or ())
+    name = effector_or_only_tip(skeleton, effector)
+    checked_plot(plot)
+    point = np.array([vector("--to", to, "X,Y,Z")]) if to is not None else None
+    wanted = [part.strip() for part in solvers.split(",") if part.strip()]
+    ready, refused = able(skeleton, name, wanted, tolerance=tolerance)
+    if max_iterations is not None:
+        ready = {key: _capped(one, max_iterations) for key, one in ready.items()}
+    if point is None:
+        first = next(iter(ready.values())).problem
+        moving = [skeleton.joint_names[j] for j in first.moving]
+        point = random_targets(skeleton, name, moving, count=targets, seed=seed, within=within)
+    bar = Progress(
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
+        console=error_console(), transient=True, disable=not error_console().is_terminal,
+    )  # fmt: skip
+    with bar:
+        tasks = {one: bar.add_task(one, total=len(point)) for one in ready}
+        found = measure(
+            ready, name, point, progress=lambda one, done: bar.update(tasks[one], completed=done)
+        )
+    found.refused = refused
+    if plot is not None:
+        _plot(plot, model, found)
+    if json:
+        drawn = {"plot": str(plot)} if plot is not None else {}
+        print_json({"model": model, **found.to_json(), "written": drawn})
+    else:
+        _show(found, plot)
+
+
+def _capped(problem: Prepared, most: int) -> Prepared:
+    """The same problem, its last solver with a cap on iterations."""
+    skeleton, goals, _, tolerance, turn, lock, unreachable = problem._settings
+    return prepare(
+        skeleton,
+        goals,
+        solver=replace(problem.solvers[-1], max_iterations=most),
+        tolerance=tolerance,
+        orientation_tolerance=turn,
+        lock=lock,
+        unreachable=unreachable,
+    )
+
+
+def _degrees(value: float | None) -> float | None:
+    return None if value is None else math.degrees(value)
+
+
+def _show(found: Comparison, plot: Path | None) -> None:
+    say = console()
+    count = len(found.targets)
+    many = "one target" if count == 1 else f"{count} targets, {found.common} of them reached by all"
+    say.print(Text(f"{found.effector} to {many}", style="bold"))
+    heads = [
+        "reached", "error", "worst", "iter.", "time", "ratio",
+        "turns", "largest", "path", "visits", "oper.",
+    ]  # fmt: skip
+    rows: list[list[str | Text]] = []
+    for row in found.rows:
+        good = "green" if row.reached == 1 else "yellow" if row.reached >= 0.9 else "red"
+        rows.append(
+            [
+                row.solver,
+                Text(f"{100 * row.reached:.4g}%", style=good),
+                short(row.error_median, 2),
+                short(row.error_max, 2),
+                short(row.iterations),
+                seconds(row.seconds),
+                f"×{row.time_ratio:.3g}",
+                _angle(row.turns_sum),
+                _angle(row.turns_max),
+                short(row.path),
+                short(row.visits),
+                short(row.operations),
+            ]
+        )
+    say.print()
+    grid = table([("solver", "left"), *((head, "right") for head in heads)], rows)
+    grid.padding = (0, 1, 0, 0)
+    say.print(grid)
+    if found.refused:
+        say.print()
+        for why in found.refused.values():
+            say.print(Text(why.partition(";")[0], style="dim"))
+    if plot is not None:
+        say.print()
+        say.print(Text(f"plot written to {plot}", style="dim"), soft_wrap=True)
+
+
+def _angle(value: float | None) -> str:
+    degrees = _degrees(value)
+    return short(degrees) if degrees is None else f"{degrees:.0f}°"
+
+
+def _plot(path: Path, model: str, found: Comparison) -> None:
+    from supple import plot
+
+    def bars(of: Any) -> dict[str, float | None]:
+        return {row.solver: of(row) for row in found.rows}
+
+    several = len(found.targets) > 1
+    measures = {
+        "reached [%]": bars(lambda row: 100 * row.reached),
+        "error, median" if several else "error": bars(lambda row: row.error_median),
+        "iterations, mean" if several else "iterations": bars(lambda row: row.iterations),
+        "time, of the fastest": bars(lambda row: row.time_ratio),
+        "sum of turns [°]": bars(lambda row: _degrees(row.turns_sum)),
+        "largest turn [°]": bars(lambda row: _degrees(row.turns_max)),
+        "tip path": bars(lambda row: row.path),
+        "joint visits": bars(lambda row: row.visits),
+    }
+    target = found.targets[found.shown]
+    place = ", ".join(f"{x:.4g}" for x in target)
+    detail = f"{found.effector} to ({place})"
+    if several:
+        detail = (
+            f"Above: {detail}. Below: {len(found.targets)} targets; turns and path over the "
+            f"{found.common} that all reached."
+        )
+    figure = plot.compare(
+        found.answers,
+        goals={found.effector: target},
+        measures=measures,
+        title=model,
+        detail=detail,
+    )
+    plot.save(figure, path)

@@ -1,0 +1,210 @@
+"""Measuring solvers on the same targets: how often they reach, how near, how fast, at what cost.
+
+The costs are those of Song & Hu 2011: the sum and the largest of the joints' turns and the length of
+the tip's path, all from the start to the answer (`supple.costs`), and the number of operations. They
+are means over the targets that every solver reached which reached any: over its own easy targets a
+solver that misses the others would look cheap.
+
+Operations are counted by the joint visits that the trace recorded. A visit is one joint being turned
+or put somewhere; a solver that moves all its joints at once, and records no visits, visits each free
+joint once an iteration. Song & Hu price a visit for two methods: n + r for CCD and 3n + r for Target
+Triangle, where n finds the turn and r makes it. Here, in multiplications, n = 9 (a dot and a cross
+product) and r = 31 (a quaternion product, and a vector turned by a quaternion). For other methods
+they give no price and neither do we: their visits are counted, but a visit costs something else.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple import costs
+from supple.cli.solver import read_solver, solver_name
+from supple.errors import SuppleError
+from supple.goals import Reach
+from supple.prepare import Prepared, prepare
+from supple.skeleton import Skeleton
+from supple.solution import Solution
+from supple.solvers import ALL
+
+TURN_FOUND = 9  # n
+TURN_MADE = 31  # r
+VISIT_COST = {"CCD": TURN_FOUND + TURN_MADE, "TargetTriangle": 3 * TURN_FOUND + TURN_MADE}
+REPEATS = 3  # of a solve that is timed; the fastest counts
+SLOW = 0.05  # seconds beyond which a solve is timed once
+
+
+@dataclass(kw_only=True)
+class Row:
+    """What was measured of one solver.
+
+    Attributes:
+        solver: Its name and options.
+        reached: The fraction of the targets that it reached.
+        error_median, error_max: Distance from the target, over all targets, model units.
+        iterations: Mean over all targets.
+        seconds: Median time of a prepared call, compiled.
+        time_ratio: That over the fastest solver's.
+        turns_sum, turns_max: Mean over the common targets of the sum and largest of turns [rad].
+        path: Mean over the common targets of the tip's way, model units.
+        visits: Mean over all targets of the joint visits.
+        operations: Mean over all targets of the operations, where a visit has a price.
+    """
+
+    solver: str
+    reached: float
+    error_median: float
+    error_max: float
+    iterations: float
+    seconds: float
+    time_ratio: float = 1.0
+    turns_sum: float | None = None
+    turns_max: float | None = None
+    path: float | None = None
+    visits: float = 0.0
+    operations: float | None = None
+
+
+@dataclass(kw_only=True)
+class Comparison:
+    """What was measured of all solvers, and an answer of each to one target.
+
+    Attributes:
+        effector: The joint or tip that was to reach.
+        targets: World, shape (targets, 3).
+        common: How many targets were reached by every solver that reached any.
+        rows: One a solver.
+        refused: {solver: why it cannot take the model}.
+        shown: The target that `answers` belong to.
+        answers: {solver: its answer}.
+    """
+
+    effector: str
+    targets: NDArray[np.float64]
+    common: int = 0
+    rows: list[Row] = field(default_factory=list)
+    refused: dict[str, str] = field(default_factory=dict)
+    shown: int = 0
+    answers: dict[str, Solution] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data: radians, seconds, model units."""
+        return {
+            "effector": self.effector,
+            "targets": self.targets,
+            "common": self.common,
+            "solvers": [asdict(row) for row in self.rows],
+            "refused": self.refused,
+        }
+
+
+def able(
+    skeleton: Skeleton, effector: str, names: Sequence[str], **options: Any
+) -> tuple[dict[str, Prepared], dict[str, str]]:
+    """The prepared problem of every solver that can take the model, and why the others cannot."""
+    goal = [Reach(effector)]
+    prepare(skeleton, goal, **options)  # what is wrong for all of them is wrong
+    ready: dict[str, Prepared] = {}
+    refused: dict[str, str] = {}
+    for text in names or [solver.name for solver in ALL]:
+        solver, name = read_solver(text), solver_name(text)
+        try:
+            ready[name] = prepare(skeleton, goal, solver=solver, **options)
+        except SuppleError as error:
+            refused[name] = str(error)
+    if not ready:
+        raise SuppleError(f"no solver can take the model: {'; '.join(refused.values())}")
+    return ready, refused
+
+
+def measure(
+    ready: dict[str, Prepared],
+    effector: str,
+    targets: NDArray[np.float64],
+    *,
+    progress: Callable[[str, int], None] | None = None,
+) -> Comparison:
+    """Solve every target with every solver, from rest.
+
+    Args:
+        ready: {solver: prepared problem with one open position}.
+        effector: The joint or tip that is to reach.
+        targets: World, shape (targets, 3).
+        progress: Called with (solver, targets done).
+    """
+    found = Comparison(effector=effector, targets=targets)
+    answers: dict[str, list[Solution]] = {}
+    for name, problem in ready.items():
+        problem(targets[0])  # compiles
+        answers[name], times, visits = [], [], []
+        for k, target in enumerate(targets):
+            best = float("inf")
+            for _ in range(REPEATS):
+                began = time.perf_counter()
+                answer = problem(target)
+                best = min(best, time.perf_counter() - began)
+                if best > SLOW:
+                    break
+            answers[name].append(answer)
+            times.append(best)
+            visits.append(count_visits(problem, problem.solve(target, trace=True)))
+            if progress is not None:
+                progress(name, k + 1)
+        found.rows.append(_row(name, problem, answers[name], times, visits))
+    fastest = min(row.seconds for row in found.rows)
+    for row in found.rows:
+        row.time_ratio = row.seconds / fastest
+    _add_costs(found, answers)
+    return found
+
+
+def count_visits(problem: Prepared, traced: Solution) -> int:
+    """Joint visits of a solve that was traced."""
+    record = traced.trace
+    if record is not None and len(record.events):
+        return len(record.events)
+    return traced.iterations * len(problem.problem.moving)
+
+
+def _row(
+    name: str,
+    problem: Prepared,
+    answers: list[Solution],
+    times: list[float],
+    visits: list[int],
+) -> Row:
+    errors = np.array([one.error for one in answers])
+    price = VISIT_COST.get(problem.solvers[-1].name) if len(problem.solvers) == 1 else None
+    return Row(
+        solver=name,
+        reached=float(np.mean([one.reached for one in answers])),
+        error_median=float(np.median(errors)),
+        error_max=float(errors.max()),
+        iterations=float(np.mean([one.iterations for one in answers])),
+        seconds=float(np.median(times)),
+        visits=float(np.mean(visits)),
+        operations=float(np.mean(visits)) * price if price is not None else None,
+    )
+
+
+def _add_costs(found: Comparison, answers: dict[str, list[Solution]]) -> None:
+    reached = {name: np.array([one.reached for one in ones]) for name, ones in answers.items()}
+    useful = [hits for hits in reached.values() if hits.any()]
+    common = np.logical_and.reduce(useful) if useful else np.zeros(len(found.targets), bool)
+    chosen = np.flatnonzero(common)
+    found.common = len(chosen)
+    for row in found.rows:
+        ones = [answers[row.solver][k] for k in chosen if reached[row.solver][k]]
+        if not ones:
+            continue
+        pairs = [(one.start, one.pose) for one in ones]
+        row.turns_sum = float(np.mean([costs.sum_of_turns(*pair) for pair in pairs]))
+        row.turns_max = float(np.mean([costs.largest_turn(*pair) for pair in pairs]))
+        row.path = float(np.mean([costs.tip_path(*pair, found.effector) for pair in pairs]))
+    found.shown = int(chosen[0]) if len(chosen) else 0
+    found.answers = {name: ones[found.shown] for name, ones in answers.items()}

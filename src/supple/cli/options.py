@@ -1,0 +1,66 @@
+"""Options that several commands have, and their checks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from supple.errors import SuppleError, one_of
+from supple.skeleton import Skeleton
+
+ModelArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="MODEL",
+        help="chain:9,9,9,9,4 (ball joints; 1x50: fifty links; @hinge:z after it: all joints), "
+        "or a .json skeleton.",
+    ),
+]
+JointOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--joint",
+        "-j",
+        metavar="NAME=JOINT",
+        help="Another joint, for NAME or, without NAME=, for all: ball, hinge:z:-150:150, "
+        "cone:120, axes:xyz:90, slider:x:0:2, planar:z, free, fixed. Degrees. Repeatable.",
+    ),
+]
+LimitsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--limits",
+        "-l",
+        metavar="NAME=LO:HI",
+        help="Limits for NAME or, without NAME=, for all, in degrees: LO:HI, or one number for as "
+        "far to both sides; for a ball its greatest bend: j1=120,j2=90. Repeatable.",
+    ),
+]
+PlotOption = Annotated[
+    Path | None,
+    typer.Option("--plot", "-p", metavar="FILE", help="Draw it: a .png or .svg file."),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="JSON on stdout, and nothing else.")]
+
+
+def checked_plot(path: Path | None) -> None:
+    """Say before the work that a figure could not be drawn after it."""
+    if path is not None:
+        from supple import plot
+
+        plot.checked_path(path)
+
+
+def effector_or_only_tip(skeleton: Skeleton, name: str | None) -> str:
+    """The effector, which must exist; the only tip if none is named."""
+    if name is not None:
+        return one_of("effector", name, skeleton.names)
+    tips = skeleton.tip_names
+    if len(tips) != 1:
+        some = ", ".join((tips or skeleton.joint_names)[:6])
+        raise SuppleError(
+            f"--effector: give one of the {len(skeleton.names)} names, such as {some}"
+        )
+    return tips[0]

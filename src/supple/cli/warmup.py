@@ -1,0 +1,162 @@
+"""`supple warmup`: compile and keep every kernel, so that no later run has to wait."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from json import loads
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+from supple.cli.options import JsonOption
+from supple.cli.report import console, error_console, print_json, table
+from supple.errors import SuppleError
+from supple.goals import Reach
+from supple.joints import Ball, Hinge
+from supple.kernels.cache import cache_folder
+from supple.pose import Pose
+from supple.prepare import Prepared, prepare
+from supple.skeleton import Skeleton, chain
+from supple.solvers import ALL, Solver, named
+
+POSES = "poses"
+TARGET = (1.1, 0.9, 0.0)
+
+
+@dataclass(frozen=True)
+class Warmed:
+    """How long one part took.
+
+    Attributes:
+        what: A solver, or "poses" for what has no solver.
+        seconds: From the first call to its answer.
+        compiled: How many kernels were compiled and kept; the others came from the cache.
+    """
+
+    what: str
+    seconds: float
+    compiled: int
+
+
+def warmup(
+    solver: Annotated[
+        list[str] | None,
+        typer.Option("--solver", "-s", metavar="NAME", help="Only this solver. Repeatable."),
+    ] = None,
+    cold: Annotated[
+        bool,
+        typer.Option("--cold", help="Measure: each in a process of its own, with nothing cached."),
+    ] = False,
+    json: JsonOption = False,
+) -> None:
+    """Compile every kernel and keep the machine code.
+
+    Solvers share kernels: what one has compiled, the next finds. --cold shows what each takes
+    alone, and leaves the cache as it is.
+    """
+    solvers = [named(name).name for name in solver] if solver else [one.name for one in ALL]
+    parts = solvers if solver else [POSES, *solvers]
+    work: Callable[[str], Warmed] = _cold if cold else warm
+    bar = Progress(
+        TextColumn("{task.description:<24}"), BarColumn(), TimeElapsedColumn(),
+        console=error_console(), transient=True, disable=not error_console().is_terminal,
+    )  # fmt: skip
+    done: list[Warmed] = []
+    with bar:
+        task = bar.add_task("", total=len(parts))
+        for part in parts:
+            bar.update(task, description=f"compiling {part}")
+            done.append(work(part))
+            bar.advance(task)
+    folder = cache_folder()
+    total = sum(one.seconds for one in done)
+    if json:
+        print_json(
+            {
+                "parts": [asdict(one) for one in done],
+                "seconds": total,
+                "cold": cold,
+                "folder": str(folder) if folder is not None else None,
+            }
+        )
+        return
+    say = console()
+    rows = [[one.what, f"{one.seconds:.2f}", str(one.compiled)] for one in done]
+    rows.append(["total", f"{total:.2f}", str(sum(one.compiled for one in done))])
+    say.print(table((("", "left"), ("seconds", "right"), ("kernels compiled", "right")), rows))
+    if not cold:
+        kept = f"kept in {folder}" if folder is not None else "not kept: there is no cache folder"
+        say.print(Text(kept, style="dim"), soft_wrap=True)
+
+
+def warm(part: str) -> Warmed:
+    """Compile what one part needs, or load it from the cache."""
+    before = _kept()
+    began = time.perf_counter()
+    if part == POSES:
+        _use_poses()
+    else:
+        _problem_for(named(part))(TARGET)
+    return Warmed(part, time.perf_counter() - began, _kept() - before)
+
+
+def _cold(part: str) -> Warmed:
+    """The same in a new process with an empty cache."""
+    with tempfile.TemporaryDirectory(prefix="supple-cold-") as folder:
+        code = f"from supple.cli import warmup; warmup.tell({part!r})"
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "SUPPLE_CACHE_DIR": folder},
+            capture_output=True,
+            text=True,
+        )
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        raise SuppleError(f"{part}: compiling it in a process of its own failed: {last}")
+    return Warmed(**loads(done.stdout))
+
+
+def tell(part: str) -> None:
+    """Warm one part up and print what it took."""
+    print_json(asdict(warm(part)))
+
+
+def _kept() -> int:
+    """How many files the cache holds."""
+    folder = cache_folder()
+    return sum(1 for _ in folder.iterdir()) if folder is not None else 0
+
+
+def _problem_for(solver: Solver) -> Prepared:
+    """A tiny problem that a solver can take."""
+    refusal: SuppleError | None = None
+    for skeleton in _tiny_skeletons():
+        try:
+            return prepare(skeleton, [Reach("tip")], solver=solver)
+        except SuppleError as error:
+            refusal = error
+    raise SuppleError(f"{solver.name}: no problem to warm it up with: {refusal}")
+
+
+def _tiny_skeletons() -> list[Skeleton]:
+    return [chain([1.0] * count, joint=joint) for count in (2, 3) for joint in (Ball(), Hinge("z"))]
+
+
+def _use_poses() -> None:
+    """Call every kernel that poses and prepared problems use beside a solver."""
+    skeleton = chain([1.0, 1.0])
+    turned = skeleton.pose({"j0": (0.1, 0.2, 0.3)})
+    scaled = Pose(skeleton, turned.coordinates, skeleton.offsets, np.full((2, 3), 2.0))
+    for pose in (turned, scaled, Pose.stack([turned, turned])):
+        _ = pose.positions, pose.local_rotations, pose.violations(), pose.clamped()
+    problem = prepare(skeleton, [Reach("tip")])
+    problem.seeds(turned, 2)

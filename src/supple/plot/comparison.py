@@ -1,0 +1,159 @@
+"""A figure of several answers to one problem side by side, and bars of what they cost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from supple.errors import SuppleError
+from supple.plot import style
+from supple.plot.figures import headline, status_words, styled
+from supple.plot.scene import Detail, Goals, Scene, marks_of, pressed_of, reach_of
+from supple.solution import Solution
+
+WIDTH = 11.0  # inches
+COLUMNS = 4
+BAR = 0.22  # inches a solver
+
+
+@styled
+def compare(
+    solutions: Mapping[str, Solution],
+    *,
+    goals: Goals = None,
+    measures: Mapping[str, Mapping[str, float | None]] | None = None,
+    title: str = "",
+    detail: str = "",
+    view: str = "auto",
+    up: str = "y",
+    frames: bool = False,
+    limits: bool = True,
+    names: bool | Sequence[str] = False,
+) -> Figure:
+    """Draw answers to one problem side by side, seen the same way, and bars of what they cost.
+
+    Args:
+        solutions: By name, such as that of the solver; single solutions of one skeleton.
+        goals: What was asked for, {effector: world position} or a list of goals.
+        measures: {what: {name: value}}; None where there is no value.
+        title: What to write above.
+        detail: A line below the title.
+        view: "flat", "space" or "auto": flat if everything lies in a plane square to an axis.
+        up: The world axis that points up in space: "y" or "z".
+        frames: Whether to draw the axes of the joints' frames.
+        limits: Whether to draw the joints' limits.
+        names: Whether to write the joints' names, or which.
+    """
+    if not solutions:
+        raise SuppleError("compare: expected at least one solution, got none")
+    for name, one in solutions.items():
+        if one.batch_shape:
+            raise SuppleError(f"compare: expected a single solution of {name!r}, got a batch")
+    answers = list(solutions.values())
+    poses = [one.pose for one in answers]
+    scene = Scene(
+        [answers[0].start, *poses],
+        marks_of(goals, answers[0].start),
+        view=view,
+        up=up,
+        limits=poses if limits else (),
+        discs=[disc for one in answers for disc in reach_of(one)][:1],
+    )
+    columns = min(COLUMNS, len(answers))
+    rows = math.ceil(len(answers) / columns)
+    measures = measures or {}
+    bar_rows = math.ceil(len(measures) / COLUMNS)
+    cell = WIDTH / columns
+    pose_height = float(np.clip(cell * scene.slope, 0.3 * cell, 1.1 * cell)) + 0.5
+    bar_height = BAR * len(answers) + 0.6
+    top = 0.75 if detail else 0.55
+    height = top + rows * pose_height + bar_rows * bar_height + 0.1
+    fig = Figure(figsize=(WIDTH, height))
+    headline(fig, title, detail)
+    shown = Detail(frames, limits, names, scale=0.72)
+    for n, (name, one) in enumerate(solutions.items()):
+        row, column = divmod(n, columns)
+        bottom = height - top - (row + 1) * pose_height
+        left = column * cell + 0.1
+        frame = (left / WIDTH, bottom / height, (cell - 0.2) / WIDTH, (pose_height - 0.45) / height)
+        ax = fig.add_axes(frame)
+        scene.draw(ax, one.pose, detail=shown, pressed=pressed_of(one))
+        scene.draw_around(ax, one, scale=shown.scale)
+        _strip(ax)
+        _caption(ax, name, one)
+    for n, (what, values) in enumerate(measures.items()):
+        row, column = divmod(n, COLUMNS)
+        bottom = (bar_rows - row - 1) * bar_height + 0.15
+        wide = (WIDTH - 1.25) / COLUMNS
+        frame = (
+            (1.15 + column * wide) / WIDTH, bottom / height,
+            (wide - 0.3) / WIDTH, BAR * len(answers) / height,
+        )  # fmt: skip
+        _bars(fig.add_axes(frame), what, values, list(solutions), named=column == 0)
+    return fig
+
+
+def _strip(ax: Axes) -> None:
+    """Side by side, rulers and numbers would be noise."""
+    ax.set_axis_off()
+    for text in list(ax.texts):
+        text.remove()
+
+
+def _caption(ax: Axes, name: str, solution: Solution) -> None:
+    count = solution.iterations
+    told = f"{status_words(solution).lower()}, {count} iteration{'s' * (count != 1)}"
+    _beside(ax, name, 12, fontweight="bold", fontsize=10)
+    _beside(ax, told, 0, color=style.STATUS[solution.reached], fontsize=8)
+
+
+def _beside(ax: Axes, text: str, above: float, **look: Any) -> None:
+    """Words at the upper left of a panel, some points above it."""
+    ax.annotate(
+        text, (0.02, 1.0), xycoords="axes fraction", xytext=(0, above),
+        textcoords="offset points", va="bottom", **look,
+    )  # fmt: skip
+
+
+def _bars(
+    ax: Axes, what: str, values: Mapping[str, float | None], names: Sequence[str], *, named: bool
+) -> None:
+    """One measure: a bar a name, its number at the end; logarithmic if they are far apart."""
+    numbers = [values.get(name) for name in names]
+    known = [x for x in numbers if x is not None and math.isfinite(x)]
+    places = np.arange(len(names))[::-1]
+    above_zero = [x for x in known if x > 0]
+    wide = bool(above_zero) and len(above_zero) == len(known) and max(known) > 200 * min(known)
+    left = 10 ** (math.floor(math.log10(min(known))) - 0.3) if wide else 0.0
+    for y, x in zip(places, numbers, strict=True):
+        if x is None or not math.isfinite(x):
+            ax.annotate(
+                "\N{EN DASH}", (0, y), xycoords=("axes fraction", "data"), xytext=(4, 0),
+                textcoords="offset points", va="center", fontsize=8, color=style.QUIET,
+            )  # fmt: skip
+            continue
+        ax.barh(y, x - left, left=left, height=0.62, color=style.JOINT)
+        ax.annotate(
+            f"{x:.3g}", (x, y), xytext=(4, 0), textcoords="offset points", va="center", fontsize=8,
+            color=style.TEXT,
+        )  # fmt: skip
+    if wide:
+        ax.set_xscale("log")
+        span = math.log10(max(known) / left)
+        ax.set_xlim(left, left * 10 ** (1.3 * span))
+    else:
+        ax.set_xlim(0, 1.3 * max([*known, 1e-300]))
+    ax.set_ylim(-0.6, len(names) - 0.4)
+    ax.set_yticks(places, names if named else [""] * len(names))
+    ax.tick_params(length=0, labelcolor=style.TEXT)
+    ax.set_xticks([])
+    ax.xaxis.minorticks_off()
+    for side in ("bottom", "top", "right"):
+        ax.spines[side].set_visible(False)
+    suffix = "  (log)" if wide else ""
+    ax.set_title(what + suffix, loc="left", color=style.QUIET)

@@ -1,0 +1,263 @@
+"""Figures of one pose, one solution, one trace."""
+
+from __future__ import annotations
+
+import functools
+import textwrap
+from collections.abc import Callable, Sequence
+from typing import ParamSpec, TypeVar
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from supple.errors import SuppleError
+from supple.plot import marks, style
+from supple.plot.scene import Detail, Goals, Scene, marks_of, pressed_of, reach_of
+from supple.pose import Pose
+from supple.solution import Solution, Status
+from supple.trace import Trace
+
+WIDTH = 6.4  # inches
+LOWEST, HIGHEST = 2.6, 6.2  # of what is below the title
+MOST_GHOSTS = 10
+WORDS = {Status.LIMITED: "Limits in the way", Status.BUDGET: "Out of iterations"}
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def styled(draw: Callable[P, R]) -> Callable[P, R]:
+    """Draw with our fonts and lines, whatever the caller has set."""
+
+    @functools.wraps(draw)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
+        with matplotlib.rc_context(style.RC):
+            return draw(*args, **kwargs)
+
+    return wrapped
+
+
+def status_words(solution: Solution) -> str:
+    """The status as a title."""
+    status: Status = solution.status
+    return WORDS.get(status) or status.name.replace("_", " ").capitalize()
+
+
+def headline(fig: Figure, text: str, detail: str = "", *, colour: str = style.TEXT) -> float:
+    """Write one strong line at the top and a quiet one below; returns the inches that they take."""
+    if not text and not detail:
+        return 0.1
+    height, left = fig.get_figheight(), 0.24 / fig.get_figwidth()
+    fig.text(left, 1 - 0.16 / height, text, fontsize=12, fontweight="bold", color=colour, va="top")
+    wrapped = textwrap.fill(detail, int(fig.get_figwidth() * 13))
+    fig.text(left, 1 - 0.42 / height, wrapped, fontsize=9, color=style.QUIET, va="top")
+    return 0.45 + (0.16 * (wrapped.count("\n") + 1) if wrapped else 0.0)
+
+
+def _single(what: str, pose: Pose) -> None:
+    if pose.batch_shape:
+        raise SuppleError(
+            f"{what}: expected a single one to draw, got a batch of shape {pose.batch_shape}; "
+            f"take one of them, such as {what}[0]"
+        )
+
+
+def _canvas(scene: Scene, title: str, detail: str, colour: str) -> tuple[Figure, Axes]:
+    """A figure as high as its scene needs, its title written."""
+    left, right, bottom = (0.55, 0.15, 0.45) if scene.view.flat else (0.2, 0.2, 0.3)
+    room = (WIDTH - left - right) * scene.slope
+    height = float(np.clip(room, LOWEST, HIGHEST))
+    lines = len(textwrap.wrap(detail, int(WIDTH * 13)))
+    fig = Figure(figsize=(WIDTH, height + bottom + 0.6 + 0.16 * lines))
+    top = headline(fig, title, detail, colour=colour)
+    tall = fig.get_figheight()
+    frame = (left / WIDTH, bottom / tall, 1 - (left + right) / WIDTH, 1 - (bottom + top) / tall)
+    return fig, fig.add_axes(frame)
+
+
+@styled
+def pose(
+    pose: Pose,
+    *,
+    goals: Goals = None,
+    title: str = "",
+    view: str = "auto",
+    up: str = "y",
+    frames: bool = True,
+    limits: bool = True,
+    names: bool | Sequence[str] = True,
+) -> Figure:
+    """Draw a pose.
+
+    Args:
+        pose: A single pose.
+        goals: {effector: world position} or a list of goals, to be marked.
+        title: What to write above it.
+        view: "flat", "space" or "auto": flat if everything lies in a plane square to an axis.
+        up: The world axis that points up in space: "y" or "z".
+        frames: Whether to draw the axes of the joints' frames.
+        limits: Whether to draw the joints' limits.
+        names: Whether to write the names, or which; True leaves out most if there are many.
+    """
+    _single("pose", pose)
+    wanted = marks_of(goals, pose)
+    scene = Scene([pose], wanted, view=view, up=up, limits=[pose] if limits else [])
+    fig, ax = _canvas(scene, title, "", style.TEXT)
+    scene.draw(ax, pose, detail=Detail(frames, limits, names))
+    return fig
+
+
+@styled
+def solution(
+    solution: Solution,
+    *,
+    goals: Goals = None,
+    title: str | None = None,
+    start: bool = True,
+    view: str = "auto",
+    up: str = "y",
+    frames: bool = True,
+    limits: bool = True,
+    names: bool | Sequence[str] = True,
+) -> Figure:
+    """Draw an answer: the start pale behind it, the goals, and what keeps it from them.
+
+    A target that is out of reach is shown with the gap and the dashed circle or sphere that the
+    chain can reach; joints whose limits are in the way are red; other answers are drawn pale blue.
+
+    Args:
+        solution: A single solution.
+        goals: What was asked for, {effector: world position} or a list of goals; those of the
+            trace, if there is one, by default.
+        title: What to write above it; the status by default. The reason stands below.
+        start: Whether to draw the pose it started from.
+        view: "flat", "space" or "auto": flat if everything lies in a plane square to an axis.
+        up: The world axis that points up in space: "y" or "z".
+        frames: Whether to draw the axes of the joints' frames.
+        limits: Whether to draw the joints' limits.
+        names: Whether to write the names, or which; True leaves out most if there are many.
+    """
+    _single("solution", solution.pose)
+    if goals is None and solution.trace is not None:
+        goals = solution.trace.goals
+    scene = Scene(
+        [solution.pose, *([solution.start] if start else []), *_others(solution)],
+        marks_of(goals, solution.start),
+        view=view,
+        up=up,
+        limits=[solution.pose] if limits else [],
+        discs=reach_of(solution),
+    )
+    colour = style.STATUS[solution.reached]
+    fig, ax = _canvas(scene, title or status_words(solution), solution.reason, colour)
+    detail = Detail(frames, limits, names)
+    scene.draw(ax, solution.pose, detail=detail, pressed=pressed_of(solution))
+    scene.draw_around(ax, solution, start=start)
+    return fig
+
+
+def _others(solution: Solution) -> list[Pose]:
+    return [other.pose for other in solution.alternatives]
+
+
+@styled
+def trace(
+    traced: Trace | Solution,
+    *,
+    goals: Goals = None,
+    title: str | None = None,
+    view: str = "auto",
+    up: str = "y",
+    frames: bool = True,
+    limits: bool = True,
+    names: bool | Sequence[str] = True,
+) -> Figure:
+    """Draw the way to an answer: the iterations as fading ghosts, and the error in each.
+
+    Args:
+        traced: A solution that was asked for with `trace=True`, or its trace.
+        goals: What was asked for; the trace's own by default.
+        title: What to write above it; the solver and its iterations by default.
+        view: "flat", "space" or "auto": flat if everything lies in a plane square to an axis.
+        up: The world axis that points up in space: "y" or "z".
+        frames: Whether to draw the axes of the joints' frames.
+        limits: Whether to draw the joints' limits.
+        names: Whether to write the names, or which; True leaves out most if there are many.
+    """
+    answer = traced if isinstance(traced, Solution) else None
+    record = traced.trace if isinstance(traced, Solution) else traced
+    if record is None:
+        raise SuppleError("trace: the solution has none; solve with trace=True")
+    way = record.poses
+    last = answer.pose if answer is not None else way[len(way) - 1]
+    scene = Scene(
+        [way, last],
+        marks_of(goals if goals is not None else record.goals, way[0]),
+        view=view,
+        up=up,
+        limits=[last] if limits else [],
+        discs=reach_of(answer) if answer is not None else (),
+    )
+    count = len(record) - 1
+    title = title or f"{record.solver}: {count} iteration{'s' * (count != 1)}"
+    told = answer.reason if answer is not None else f"error {record.errors[-1]:.3g} at the end"
+    colour = style.STATUS[answer.reached] if answer is not None else style.TEXT
+    height = float(np.clip(5.6 * scene.slope, 3.0, 5.4))
+    fig = Figure(figsize=(10.0, height + 1.2))
+    top = headline(fig, title, told, colour=colour) + 0.05
+    ax, side = fig.subplots(1, 2, width_ratios=(1.6, 1))
+    tall = fig.get_figheight()
+    left = 0.6 if scene.view.flat else 0.15
+    fig.subplots_adjust(left / 10, 0.5 / tall, 0.98, 1 - (top + 0.15) / tall, wspace=0.16)
+    pressed = pressed_of(answer) if answer is not None else ()
+    scene.draw(ax, last, detail=Detail(frames, limits, names), pressed=pressed)
+    _draw_way(ax, scene, way)
+    if answer is not None:
+        scene.draw_around(ax, answer, start=False)
+    _draw_errors(side, record, answer)
+    return fig
+
+
+def _draw_way(ax: Axes, scene: Scene, way: Pose) -> None:
+    """Poses on the way as ghosts, the later the darker, and the effectors' paths."""
+    chosen = np.unique(np.linspace(0, len(way) - 1, MOST_GHOSTS).round().astype(int))
+    for n, k in enumerate(chosen):
+        fade = 0.8 - 0.7 * n / len(chosen)
+        marks.ghost(ax, scene.view, way[int(k)], colour=style.WAY, fade=fade)
+    for effector in dict.fromkeys(one.effector for one in scene.goals if one.kind == "reach"):
+        path = scene.view(way.position(effector))
+        ax.plot(*path.T, color=style.GOAL, lw=1.0, marker=".", ms=4, zorder=marks.GHOSTS + 0.95)
+
+
+def _draw_errors(ax: Axes, record: Trace, answer: Solution | None) -> None:
+    """The errors per iteration on a log axis, with the tolerances dashed."""
+    steps = np.arange(len(record))
+    series = (
+        ("distance", ("position",), record.errors, style.BONE),
+        ("angle [rad]", ("orientation", "direction"), record.orientation_errors, style.LIMIT),
+    )
+    series = [one for one in series if np.any(one[2] > 0)]
+    for label, kinds, values, colour in series:
+        least = 0.1 * float(values[values > 0].min())  # where an error of zero is drawn
+        ax.plot(steps, np.maximum(values, least), color=colour, lw=1.6, marker="o", ms=3.5)
+        if len(series) > 1:
+            marks.write(ax, label, np.array([0.0, values[0]]), np.array([30.0, 8.0]), colour=colour)
+        demands = answer.asked.demands if answer is not None else ()
+        tolerances = [demand.tolerance for demand in demands if demand.kind in kinds]
+        if tolerances:
+            ax.axhline(min(tolerances), color=colour, lw=0.9, ls=(0, (4, 3)), alpha=0.6)
+            ax.annotate(
+                "tolerance", (0, min(tolerances)), xytext=(2, 4), textcoords="offset points",
+                fontsize=7.5, color=style.QUIET,
+            )  # fmt: skip
+    if series:
+        ax.set_yscale("log")
+    ax.set_xlabel("iteration")
+    title = "distance to the goal" if len(series) == 1 and series[0][0] == "distance" else "error"
+    ax.set_title(title, loc="left", color=style.QUIET)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=8))
+    ax.grid(axis="y", color=style.FAINT, lw=0.7)
+    ax.set_axisbelow(True)

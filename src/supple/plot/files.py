@@ -1,0 +1,45 @@
+"""Writing figures to files."""
+
+import io
+import os
+from pathlib import Path
+
+import matplotlib
+from matplotlib.figure import Figure
+
+from supple.errors import SuppleError
+from supple.files import check_writable, write
+from supple.plot.style import DPI, RC
+
+EXTENSIONS = (".png", ".svg")
+
+
+def checked_path(path: str | os.PathLike[str]) -> Path:
+    """The path, if a figure can be written there: a .png or .svg in a folder that exists.
+
+    Raises:
+        SuppleError: Another extension, no such folder, or a folder itself.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in EXTENSIONS:
+        given = repr(path.suffix) if path.suffix else "no extension"
+        raise SuppleError(f"{path}: figures are written as .png or .svg, got {given}")
+    return check_writable(path, "figure")
+
+
+def save(figure: Figure, path: str | os.PathLike[str]) -> None:
+    """Write a figure as PNG (150 dots per inch) or SVG, by the extension.
+
+    A file that exists is replaced only once the new one is whole. The same figure gives the same
+    bytes.
+
+    Raises:
+        SuppleError: The extension is another, or the file cannot be written.
+    """
+    path = checked_path(path)
+    kind = path.suffix.lower().removeprefix(".")
+    undated = {"Date": None} if kind == "svg" else {"Software": None}
+    drawn = io.BytesIO()
+    with matplotlib.rc_context(RC):
+        figure.savefig(drawn, format=kind, dpi=DPI, facecolor="white", metadata=undated)
+    write(path, drawn.getvalue(), "figure")

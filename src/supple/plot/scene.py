@@ -1,0 +1,221 @@
+"""A scene: poses and goals seen one way, on a ground, ready to be drawn on one or more axes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from supple.errors import SuppleError
+from supple.goals import OPEN, Goal, Hold, LookAt, Pole, Reach, as_goals
+from supple.kernels import layout
+from supple.plot import ground, marks, style
+from supple.plot.view import Floats, View, choose
+from supple.pose import Pose
+from supple.solution import Solution, Status
+
+Goals = Mapping[str, Any] | Sequence[Goal] | Goal | None
+MOST_NAMES = 24
+MOST_DETAILED = 80  # joints, beyond which frames would only be clutter
+
+
+class Mark(NamedTuple):
+    """A goal as it is drawn.
+
+    Attributes:
+        kind: "reach", "look", "pole" or "hold".
+        effector: Name of a joint or tip.
+        point: World, shape (3,).
+        turn: The orientation asked for, wxyz, shape (4,), or None.
+    """
+
+    kind: str
+    effector: str
+    point: Floats
+    turn: Floats | None = None
+
+
+def marks_of(goals: Goals, start: Pose) -> list[Mark]:
+    """The goals that have a place, as they are drawn; what is held is where `start` has it."""
+    found: list[Mark] = []
+    for one in as_goals(goals) if goals is not None else ():
+        turn = None
+        if isinstance(one, Hold):
+            kind, effector, target = "hold", one.effector, start.position(one.effector)
+        elif isinstance(one, Reach):
+            kind, effector, target = "reach", one.effector, one.position_target
+            turn = one.orientation_target
+        elif isinstance(one, LookAt):
+            kind, effector, target = "look", one.effector, one.target
+        elif isinstance(one, Pole):
+            kind, effector, target = "pole", one.joint, one.target
+        else:
+            continue
+        if target is None or target is OPEN:
+            continue
+        if np.ndim(target) != 1:
+            raise SuppleError(f"goals: expected one target for {effector!r}, got a batch of them")
+        found.append(Mark(kind, effector, np.asarray(target), None if turn is OPEN else turn))
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Detail:
+    """How much of a pose is drawn.
+
+    Attributes:
+        frames: Whether the axes of the joints' frames are.
+        limits: Whether the joints' limits are.
+        names: Whether the names are, or which; True leaves out most if there are many.
+        scale: How bold lines and marks are.
+    """
+
+    frames: bool = True
+    limits: bool = True
+    names: bool | Sequence[str] = True
+    scale: float = 1.0
+
+
+class Scene:
+    """What is seen, which way, and how much of the page it takes.
+
+    Args:
+        poses: Poses, or batches of poses, that must be in sight.
+        goals: Goals that must be.
+        view: "flat", "space" or "auto".
+        up: The world axis that points up in space.
+        limits: Poses whose limits must be in sight too.
+        discs: Circles or spheres, (centre, radius), that must be.
+    """
+
+    def __init__(
+        self,
+        poses: Iterable[Pose],
+        goals: Sequence[Mark] = (),
+        *,
+        view: str = "auto",
+        up: str = "y",
+        limits: Iterable[Pose] = (),
+        discs: Sequence[tuple[Floats, float]] = (),
+    ) -> None:
+        parts = [pose.positions.reshape(-1, 3) for pose in poses]
+        self.goals = tuple(goals)
+        self.points: Floats = np.concatenate([*parts, *(mark.point[None] for mark in goals)])
+        across = None
+        if discs and goals:  # a target out of reach must be seen to be outside
+            across = goals[0].point - discs[0][0]
+        self.view: View = choose(self.points, view=view, up=up, across=across)
+        edges = [edge for pose in limits for _, edge, _ in marks.limit_regions(self.view, pose)]
+        seen = np.concatenate([self.points, *edges])
+        self.floor = None if self.view.flat else ground.floor_under(self.view, seen)
+        if self.floor is not None:
+            seen = np.concatenate([seen, self.floor.corners(self.view.axes[2])])
+        self.low, self.high = ground.bounds(self.view, seen, discs)
+
+    @property
+    def slope(self) -> float:
+        """How high the page is for its width."""
+        width, height = self.high - self.low
+        return float(height / width)
+
+    def draw(
+        self, ax: Axes, pose: Pose, *, detail: Detail | None = None, pressed: Sequence[str] = ()
+    ) -> None:
+        """Draw one pose, its goals and the ground.
+
+        Args:
+            ax: Where.
+            pose: A single pose.
+            detail: How much of it.
+            pressed: Joints to mark because their limits are in the way.
+        """
+        view, detail = self.view, detail or Detail()
+        if self.floor is None:
+            ground.rulers(ax, view)
+        else:
+            ground.draw_floor(ax, view, self.floor)
+            level = float(self.floor.box[0, view.axes[2]])
+            marks.shadow(ax, view, pose, level, scale=detail.scale)
+            for one in self.goals:
+                marks.drop(ax, view, one.point, level)
+        ax.set_xlim(self.low[0], self.high[0])
+        ax.set_ylim(self.low[1], self.high[1])
+        if detail.limits:
+            marks.limits(ax, view, pose, pressed=pressed)
+        marks.bones(ax, view, pose, pressed=pressed, scale=detail.scale)
+        size = self._frame_size(pose)
+        if detail.frames and len(pose.skeleton.joints) <= MOST_DETAILED:
+            marks.frames(ax, view, pose, size)
+        for one in self.goals:
+            if one.kind == "look":
+                ends = view(np.stack([pose.position(one.effector), one.point]))
+                ax.plot(*ends.T, color=style.GOAL, lw=0.9, ls=(0, (1, 2)), zorder=marks.GOALS - 0.1)
+            marks.goal(ax, view, one.point, kind=one.kind, scale=detail.scale)
+            if one.turn is not None:
+                marks.triad(ax, view, one.point, one.turn, 1.6 * size)
+        # A goal that is not met is in the way of its effector's name.
+        far = 0.01 * float(np.linalg.norm(self.high - self.low))
+        busy = {
+            one.effector: one.point
+            for one in self.goals
+            if np.linalg.norm(view(one.point - pose.position(one.effector))) > far
+        }
+        marks.names(ax, view, pose, self._names(pose, detail.names), busy)
+
+    def _names(self, pose: Pose, names: bool | Sequence[str]) -> list[str]:
+        if names is True:
+            every = pose.skeleton.names
+            names = every if len(every) <= MOST_NAMES else [one.effector for one in self.goals]
+        return list(dict.fromkeys(names or ()))
+
+    def _frame_size(self, pose: Pose) -> float:
+        """How long to draw the axes of joint frames, in model units."""
+        at = pose.positions
+        lengths = [float(np.linalg.norm(at[k] - at[a])) for k, a in marks.links(pose.skeleton)]
+        extent = float(np.ptp(self.points, axis=0).max()) or 1.0
+        usual = [x for x in lengths if x > 1e-9 * extent]
+        return min(0.3 * float(np.median(usual)) if usual else extent, 0.06 * extent)
+
+    def draw_around(
+        self, ax: Axes, solution: Solution, *, start: bool = True, scale: float = 1.0
+    ) -> None:
+        """Draw the start of a solution, its other answers, its reach and its gaps."""
+        if start and not np.array_equal(solution.start.coordinates, solution.pose.coordinates):
+            marks.ghost(ax, self.view, solution.start, scale=scale)
+            reached = [one.effector for one in self.goals if one.kind == "reach"]
+            if reached:
+                at = self.view(solution.start.position(reached[0]))
+                marks.write(ax, "start", at, np.array([0.0, 11.0]), colour=style.GHOST)
+        for k, other in enumerate(solution.alternatives):
+            fade = min(0.1 * k, 0.6)
+            marks.ghost(ax, self.view, other.pose, colour=style.OTHER, fade=fade, scale=scale)
+        for centre, radius in reach_of(solution):
+            marks.reach(ax, self.view, centre, radius)
+        for demand, error in zip(solution.asked.demands, solution.errors.tolist(), strict=True):
+            if demand.kind != "position" or error <= demand.tolerance:
+                continue
+            for one in self.goals:
+                if one.kind == "reach" and one.effector == demand.effector:
+                    tip = solution.position(one.effector)
+                    marks.gap(ax, self.view, tip, one.point, f"{error:.3g}")
+
+
+def reach_of(solution: Solution) -> list[tuple[Floats, float]]:
+    """Where the chain of the goal that is out of reach begins, and how far or near it reaches."""
+    if solution.status not in (Status.TOO_FAR, Status.TOO_NEAR):
+        return []
+    effector = solution.asked.demands[int(solution._report(layout.O_BLOCK))].effector
+    roots = [n for n in solution.skeleton.path(None, effector) if n in solution.asked.moving]
+    radius = float(solution._report(layout.O_REACH))
+    extent = float(np.ptp(solution.positions, axis=0).max())
+    if not roots or radius > 50 * max(extent, 1e-300):
+        return []  # a circle that would make everything else too small to see
+    return [(solution.position(roots[0]), radius)]
+
+
+def pressed_of(solution: Solution) -> tuple[str, ...]:
+    """The joints whose limits are in the way."""
+    return solution.limited if solution.status is Status.LIMITED else ()
