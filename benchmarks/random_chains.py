@@ -44,7 +44,9 @@ def random_pose(skeleton: supple.Skeleton, count: int, rng: np.random.Generator)
     return supple.Pose(skeleton, np.concatenate(columns, axis=1)).clamped()
 
 
-def run(group: str, solver: supple.Solver | str, *, chains: int, targets: int, seed: int = 1) -> np.ndarray:
+def run(
+    group: str, solver: supple.Solver | str, *, chains: int, targets: int, seed: int = 1
+) -> np.ndarray:
     """Errors in % of chain length, shape (chains, targets), every solve from the last answer."""
     rng = np.random.default_rng([GROUPS.index(group), seed])
     errors = np.empty((chains, targets))

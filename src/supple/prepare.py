@@ -37,8 +37,8 @@ class Prepared:
     """
 
     __slots__ = (
-        "_asked", "_no_events", "_no_trace", "_offsets", "_open", "_packed", "_pool", "_rest",
-        "_settings", "_start", "_targets", "problem", "solvers",
+        "_asked", "_no_events", "_no_trace", "_offsets", "_open", "_packed", "_plain", "_pool", "_rest",
+        "_settings", "_targets", "problem", "solvers",
     )  # fmt: skip
 
     def __init__(
@@ -74,7 +74,6 @@ class Prepared:
         self._packed = [self.problem.pack(s.options()) for s in self.solvers]
         self._pool: list[list[np.ndarray]] = [[] for _ in self.solvers]
         self._rest = skeleton.rest
-        self._start = np.array(self._rest.coordinates).reshape(1, -1)
         self._offsets = np.array(
             skeleton.packed_floats[self.problem.active, at.OFFSET : at.OFFSET + 3]
         )[None]
@@ -82,6 +81,8 @@ class Prepared:
         self._no_events = np.zeros((0, at.EVENT))
         self._open = self.problem.open_blocks()
         self._targets = self._fixed_targets()
+        single = self._targets.ndim == 1 and all(b.kind != at.ORIENTATION for b in self._open)
+        self._plain = len(self._open) if single else -1
         names = skeleton.joint_names
         self._asked = Asked(
             tuple(
@@ -115,7 +116,9 @@ class Prepared:
                 shape = np.broadcast_shapes(shape, block.target.shape[:-1])
         except ValueError as error:
             raise SuppleError(f"targets: their batch axes do not fit together ({error})") from error
-        row = np.broadcast_to(self.problem.default_targets, (*shape, len(self.problem.default_targets)))
+        row = np.broadcast_to(
+            self.problem.default_targets, (*shape, len(self.problem.default_targets))
+        )
         row = np.array(row)
         for block in given:
             size = block.target.shape[-1]
@@ -131,20 +134,36 @@ class Prepared:
             targets: One argument an open target: a position (3,), an orientation wxyz (4,), a transform (4, 4).
             start: The pose to start from.
         """
-        if len(targets) == 1 == len(self._open) and start is None and self._targets.ndim == 1:
-            # The commonest call, a single position from rest, without the general checks.
-            block = self._open[0]
-            if block.kind != at.ORIENTATION:
-                row = self._targets.copy()
-                try:
-                    x, y, z = targets[0]
-                    row[block.offset] = x
-                    row[block.offset + 1] = y
-                    row[block.offset + 2] = z
-                    if math.isfinite(x + y + z):
-                        return self._single(row.reshape(1, -1), self._start, self._offsets, self._rest)
-                except (TypeError, ValueError):
-                    pass
+        if len(targets) == self._plain:
+            # The commonest calls, single positions from a single pose, without the general checks.
+            if start is None:
+                start = self._rest
+                coordinates = start.packed_coordinates
+            elif (
+                type(start) is Pose
+                and start.skeleton is self.problem.skeleton
+                and start.translations is None
+                and start.scales is None
+            ):
+                coordinates = start.packed_coordinates
+            else:
+                return self.solve(*targets, start=start)
+            row = self._targets.copy()
+            try:
+                for block, target in zip(self._open, targets, strict=True):
+                    x, y, z = target
+                    if not math.isfinite(x + y + z):
+                        break
+                    first = block.offset
+                    row[first] = x
+                    row[first + 1] = y
+                    row[first + 2] = z
+                else:
+                    if coordinates.ndim == 1:
+                        coordinates = coordinates.reshape(1, -1)
+                        return self._single(row.reshape(1, -1), coordinates, self._offsets, start)
+            except (TypeError, ValueError):
+                pass  # not three numbers each: the general way says what is wrong, or takes a batch
         return self.solve(*targets, start=start)
 
     def solve(
@@ -169,7 +188,9 @@ class Prepared:
         try:
             shape = np.broadcast_shapes(rows.shape[:-1], start.batch_shape)
         except ValueError as error:
-            raise SuppleError(f"targets and start: their batch axes do not fit together ({error})") from error
+            raise SuppleError(
+                f"targets and start: their batch axes do not fit together ({error})"
+            ) from error
         starts, offsets = self._lowered_start(start, shape)
         if not shape:
             return self._single(rows.reshape(1, -1), starts, offsets, start, trace=trace)
@@ -185,7 +206,13 @@ class Prepared:
                 self._run(i, (offsets, starts, rows), out, threads, progress)
             else:
                 part = np.empty((len(todo), out.shape[1]))
-                self._run(i, tuple(_rows(x, todo) for x in (offsets, starts, rows)), part, threads, progress)
+                self._run(
+                    i,
+                    tuple(_rows(x, todo) for x in (offsets, starts, rows)),
+                    part,
+                    threads,
+                    progress,
+                )
                 out[todo] = part
             status = out[:, self.problem.coordinates + at.O_STATUS]
             todo = np.flatnonzero(status != at.REACHED)
@@ -247,7 +274,7 @@ class Prepared:
         ints, floats = self._packed[-1]
         rows = np.array(np.broadcast_to(start.coordinates, (count, self.problem.coordinates)))
         spread_seeds(ints, floats, rows)
-        return Pose(self.problem.skeleton, rows, start.translations, start.scales)
+        return Pose._wrap(self.problem.skeleton, rows, start.translations, start.scales)
 
     # Targets and starts -------------------------------------------------------------------------
 
@@ -256,7 +283,12 @@ class Prepared:
         values: list[tuple[Block, np.ndarray]] = []
         given = list(targets)
         blocks = list(self._open)
-        expected = len({(b.goal, getattr(self.problem.goals[b.goal], "pose", None) is OPEN or b.kind) for b in blocks})
+        expected = len(
+            {
+                (b.goal, getattr(self.problem.goals[b.goal], "pose", None) is OPEN or b.kind)
+                for b in blocks
+            }
+        )
         if len(given) != expected:
             raise SuppleError(
                 f"targets: {expected} open, in the order of the goals, but {len(given)} given"
@@ -275,7 +307,9 @@ class Prepared:
             else:
                 values.append((block, array(f"target of {name!r}", value, (..., 3))))
         try:
-            shape = np.broadcast_shapes(self._targets.shape[:-1], *(v.shape[:-1] for _, v in values))
+            shape = np.broadcast_shapes(
+                self._targets.shape[:-1], *(v.shape[:-1] for _, v in values)
+            )
         except ValueError as error:
             raise SuppleError(f"targets: their batch axes do not fit together ({error})") from error
         rows = np.array(np.broadcast_to(self._targets, (*shape, self._targets.shape[-1])))
@@ -294,7 +328,11 @@ class Prepared:
 
     def _lowered_start(self, start: Pose, shape: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
         """Start coordinates and joint offsets as kernels take them: one row, or one a problem."""
-        starts = _flat(start.coordinates, shape)
+        starts = (
+            start.packed_coordinates.reshape(1, -1)
+            if not shape
+            else _flat(start.coordinates, shape)
+        )
         if start.translations is None and start.scales is None:
             return starts, self._offsets
         offsets = solving_offsets(start)[..., self.problem.active, :]
@@ -308,7 +346,12 @@ class Prepared:
         return np.zeros((rows, self.problem.coordinates + 2)), np.zeros((steps, at.EVENT))
 
     def _trace(
-        self, solver: Solver, targets: np.ndarray, out: np.ndarray, recorded: np.ndarray, events: np.ndarray
+        self,
+        solver: Solver,
+        targets: np.ndarray,
+        out: np.ndarray,
+        recorded: np.ndarray,
+        events: np.ndarray,
     ) -> Trace:
         nq = self.problem.coordinates
         recorded = recorded[: int(out[nq + at.O_TRACE])]
@@ -343,9 +386,13 @@ def _rebuild(skeleton, goals, solver, tolerance, turn, lock, unreachable):  # no
 def _flat(value: np.ndarray, shape: tuple[int, ...], *, trailing: int = 1) -> np.ndarray:
     """An array with its batch axes flattened to one: of length one if it has none, else the whole batch. Always a copy."""
     tail = value.shape[value.ndim - trailing :]
-    if value.ndim == trailing or value.shape[: value.ndim - trailing] == (1,) * (value.ndim - trailing):
+    if value.ndim == trailing or value.shape[: value.ndim - trailing] == (1,) * (
+        value.ndim - trailing
+    ):
         return np.array(value, np.float64).reshape(1, *tail)
-    return np.array(np.broadcast_to(value, (*shape, *tail)), np.float64, order="C").reshape(-1, *tail)
+    return np.array(np.broadcast_to(value, (*shape, *tail)), np.float64, order="C").reshape(
+        -1, *tail
+    )
 
 
 def _rows(value: np.ndarray, chosen: np.ndarray) -> np.ndarray:

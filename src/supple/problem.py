@@ -57,6 +57,8 @@ class Problem:
         active: Skeleton indices of the joints that matter.
         freedoms: How many freedoms it has.
         rows: How many residual rows.
+        coordinates: How many coordinates a whole pose has.
+        report_width: How many numbers a kernel writes for one solve.
         length: Characteristic length, in model units: the longest chain.
         ints, floats: What kernels take; the solver's options are part of the floats.
         default_targets: Targets of the goals that are not open, shape (T,), NaN where open.
@@ -77,14 +79,19 @@ class Problem:
         self._ints = skeleton.packed_ints
         self._floats = skeleton.packed_floats
         self._parents = self._ints[:, at.PARENT]
-        for name, value in (("tolerance", tolerance), ("orientation_tolerance", orientation_tolerance)):
+        for name, value in (
+            ("tolerance", tolerance),
+            ("orientation_tolerance", orientation_tolerance),
+        ):
             if value is not None and not (np.isfinite(value) and value > 0):
                 raise SuppleError(f"{name}: expected a positive number, got {value!r}")
         self.locked = self._locked(lock)
         self.blocks = self._blocks()
         if not any(block.kind != at.POLE for block in self.blocks):
             raise SuppleError("goals: nothing to reach; give at least one Reach, LookAt or Hold")
+        self.coordinates = int(self._ints[:, at.NQ].sum())
         self.moving = self._free_set()
+        self.report_width = self.coordinates + at.REPORT + len(self.blocks) + len(self.moving)
         self.active = self._active_set()
         self._measure(tolerance, orientation_tolerance)
         self._serve_poles()
@@ -152,14 +159,24 @@ class Problem:
                 )  # fmt: skip
             elif isinstance(goal, Hold):
                 if goal.position:
-                    primary.append(Block(at.POSITION, i, joint, offset, rotation, weight, tip, held=True))
+                    primary.append(
+                        Block(at.POSITION, i, joint, offset, rotation, weight, tip, held=True)
+                    )
                 if goal.orientation:
                     primary.append(
                         Block(at.ORIENTATION, i, joint, offset, rotation, weight, tip, held=True)
                     )
             else:
                 poles.append(
-                    Block(at.POLE, i, joint, np.zeros(3), rotation, float(goal.weight), target=goal.target)
+                    Block(
+                        at.POLE,
+                        i,
+                        joint,
+                        np.zeros(3),
+                        rotation,
+                        float(goal.weight),
+                        target=goal.target,
+                    )
                 )
         return primary + poles
 
@@ -393,16 +410,6 @@ class Problem:
         floats = np.concatenate([*parts, np.asarray(options, np.float64), *self._rest_f])
         return ints, floats
 
-    @property
-    def coordinates(self) -> int:
-        """How many coordinates a whole pose has."""
-        return int(self._ints[:, at.NQ].sum())
-
-    @property
-    def report_width(self) -> int:
-        """How many numbers a kernel writes for one solve."""
-        return self.coordinates + at.REPORT + len(self.blocks) + len(self.moving)
-
     def open_blocks(self) -> list[Block]:
         """The blocks whose targets are given call by call."""
         return [block for block in self.blocks if block.target is OPEN]
@@ -419,7 +426,9 @@ def solving_offsets(pose: Pose) -> np.ndarray:
     batch = pose.batch_shape
     shape = (*batch, len(skeleton.joint_names), 3)
     own = skeleton.packed_floats[:, at.OFFSET : at.OFFSET + 3]
-    offsets = np.array(np.broadcast_to(own if pose.translations is None else pose.translations, shape))
+    offsets = np.array(
+        np.broadcast_to(own if pose.translations is None else pose.translations, shape)
+    )
     if pose.scales is None:
         return offsets
     scales = np.array(np.broadcast_to(pose.scales, shape))

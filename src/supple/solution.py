@@ -123,8 +123,8 @@ class Solution:
     def pose(self) -> Pose:
         """The answer."""
         if self._pose is None:
-            coordinates = self._rows[..., : self._width]
-            self._pose = Pose(
+            coordinates = np.array(self._rows[..., : self._width])
+            self._pose = Pose._wrap(
                 self.skeleton, coordinates, self._start.translations, self._start.scales
             )
         return self._pose
@@ -280,7 +280,9 @@ class Solution:
             SuppleError: The data is no solution.
         """
         if not isinstance(data, dict) or data.get("format") != "supple-solution":
-            raise SuppleError("not a solution: expected a JSON object with format 'supple-solution'")
+            raise SuppleError(
+                "not a solution: expected a JSON object with format 'supple-solution'"
+            )
         try:
             skeleton = Skeleton.from_json(data["skeleton"])
             given = data["asked"]

@@ -179,7 +179,9 @@ def _best_of(
         raise SuppleError("solutions, prefer: for single solves only; loop over the batch")
     if not first.reached:
         return first
-    found = prepared.solve(*targets, start=prepared.seeds(first.start, SEEDS * count), threads=threads)
+    found = prepared.solve(
+        *targets, start=prepared.seeds(first.start, SEEDS * count), threads=threads
+    )
     good = np.flatnonzero(found.reached)
     rows = np.concatenate([first.pose.coordinates[None], found.pose.coordinates[good]])
     answers = [first, *(found[int(i)] for i in good)]
@@ -191,7 +193,9 @@ def _best_of(
     else:
         cost = (costs.sum_of_turns if prefer == "turns" else costs.distance)(first.start, poses)
     if cost.shape != (len(answers),):
-        raise SuppleError(f"prefer: expected a cost for each answer, shape ({len(answers)},), got {cost.shape}")
+        raise SuppleError(
+            f"prefer: expected a cost for each answer, shape ({len(answers)},), got {cost.shape}"
+        )
     kept: list[int] = []
     for i in np.argsort(cost, kind="stable"):
         if all(poses[int(i)].turns(poses[j]).max() > DIFFERENT for j in kept):
@@ -199,7 +203,13 @@ def _best_of(
         if len(kept) == count:
             break
     chosen = [
-        Solution(first.skeleton, first.asked, answers[i]._rows, first.start, trace=first.trace if i == 0 else None)
+        Solution(
+            first.skeleton,
+            first.asked,
+            answers[i]._rows,
+            first.start,
+            trace=first.trace if i == 0 else None,
+        )
         for i in kept
     ]
     best = chosen[0]

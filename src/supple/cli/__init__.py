@@ -8,7 +8,7 @@ from supple.cli.app import app
 
 def main() -> None:
     """Run the command line on the arguments of this process."""
-    app()
+    app(prog_name="supple")
 
 
 __all__ = ["app", "main"]

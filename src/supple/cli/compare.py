@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,16 +11,21 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.table import Table
 from rich.text import Text
 
 from supple.cli.measure import Comparison, able, measure
 from supple.cli.model import read_model
 from supple.cli.options import (
+    GOALS,
+    SOLVING,
+    IterationsOption,
     JointOption,
     JsonOption,
     LimitsOption,
     ModelArgument,
     PlotOption,
+    ToleranceOption,
     checked_plot,
     effector_or_only_tip,
 )
@@ -31,6 +37,49 @@ from supple.prepare import Prepared, prepare
 
 def compare(
     model: ModelArgument,
+    effector: Annotated[
+        str | None,
+        typer.Option(
+            "--effector",
+            "-e",
+            metavar="NAME",
+            help="Joint or tip to move. Default: the only tip.",
+            rich_help_panel=GOALS,
+        ),
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            "-t",
+            metavar="X,Y,Z",
+            help="One target, world, and not random ones.",
+            rich_help_panel=GOALS,
+        ),
+    ] = None,
+    targets: Annotated[
+        int,
+        typer.Option(
+            "--targets",
+            "-n",
+            metavar="N",
+            min=1,
+            help="How many random targets.",
+            rich_help_panel=GOALS,
+        ),
+    ] = 100,
+    within: Annotated[
+        str,
+        typer.Option(
+            metavar="poses|ball|disc",
+            help="Targets of random poses inside the limits, or uniform in the ball or XY disc "
+            "of the chain's length.",
+            rich_help_panel=GOALS,
+        ),
+    ] = "poses",
+    seed: Annotated[
+        int, typer.Option(min=0, help="Of the random targets.", rich_help_panel=GOALS)
+    ] = 0,
     solvers: Annotated[
         str,
         typer.Option(
@@ -38,39 +87,13 @@ def compare(
             "-s",
             metavar="A,B,...",
             help="Which solvers, with options as in CCD:damping=0.2. Default: all that can.",
+            rich_help_panel=SOLVING,
         ),
     ] = "",
-    effector: Annotated[
-        str | None,
-        typer.Option(
-            "--effector", "-e", metavar="NAME", help="Joint or tip. Default: the only tip."
-        ),
-    ] = None,
-    to: Annotated[
-        str | None, typer.Option("--to", "-t", metavar="X,Y,Z", help="One target, not random ones.")
-    ] = None,
-    targets: Annotated[
-        int, typer.Option("--targets", "-n", metavar="N", min=1, help="How many random targets.")
-    ] = 100,
-    within: Annotated[
-        str,
-        typer.Option(
-            "--within",
-            metavar="poses|ball|disc",
-            help="Targets of random poses inside the limits, or uniform in the ball or XY disc.",
-        ),
-    ] = "poses",
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the random targets.")] = 0,
+    tolerance: ToleranceOption = None,
+    max_iterations: IterationsOption = None,
     joint: JointOption = None,
     limits: LimitsOption = None,
-    tolerance: Annotated[
-        float | None,
-        typer.Option("--tolerance", help="How near counts as reached. Default: 1e-4 of the chain."),
-    ] = None,
-    max_iterations: Annotated[
-        int | None,
-        typer.Option("--max-iterations", metavar="N", min=0, help="At most how many iterations."),
-    ] = None,
     plot: PlotOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -105,7 +128,9 @@ def compare(
         )
     found.refused = refused
     if plot is not None:
-        _plot(plot, model, found)
+        changes = [f"joint {one}" for one in joint or ()]
+        changes += [f"limits {one}" for one in limits or ()]
+        _plot(plot, ", ".join([model, *changes]), found)
     if json:
         drawn = {"plot": str(plot)} if plot is not None else {}
         print_json({"model": model, **found.to_json(), "written": drawn})
@@ -134,35 +159,40 @@ def _degrees(value: float | None) -> float | None:
 def _show(found: Comparison, plot: Path | None) -> None:
     say = console()
     count = len(found.targets)
-    many = "one target" if count == 1 else f"{count} targets, {found.common} of them reached by all"
+    whom = "all" if all(row.reached for row in found.rows) else "all that reached any"
+    many = f"{count} targets, {found.common} of them reached by {whom}"
+    many = "one target" if count == 1 else many
     say.print(Text(f"{found.effector} to {many}", style="bold"))
-    heads = [
-        "reached", "error", "worst", "iter.", "time", "ratio",
-        "turns", "largest", "path", "visits", "oper.",
-    ]  # fmt: skip
+    outcome = ("reached", "error, median", "largest", "iterations", "time", "of the fastest")
     rows: list[list[str | Text]] = []
     for row in found.rows:
         good = "green" if row.reached == 1 else "yellow" if row.reached >= 0.9 else "red"
         rows.append(
             [
-                row.solver,
+                _spaced(row.solver),
                 Text(f"{100 * row.reached:.4g}%", style=good),
                 short(row.error_median, 2),
                 short(row.error_max, 2),
                 short(row.iterations),
                 seconds(row.seconds),
                 f"×{row.time_ratio:.3g}",
-                _angle(row.turns_sum),
-                _angle(row.turns_max),
-                short(row.path),
-                short(row.visits),
-                short(row.operations),
             ]
         )
+    say.print(_grid(outcome, rows))
     say.print()
-    grid = table([("solver", "left"), *((head, "right") for head in heads)], rows)
-    grid.padding = (0, 1, 0, 0)
-    say.print(grid)
+    cost = ("sum of turns", "largest", "tip path", "joint visits", "operations")
+    rows = [
+        [
+            _spaced(row.solver),
+            _angle(row.turns_sum),
+            _angle(row.turns_max),
+            short(row.path, 4),
+            short(row.visits, 4),
+            short(row.operations, 4),
+        ]
+        for row in found.rows
+    ]
+    say.print(_grid(cost, rows))
     if found.refused:
         say.print()
         for why in found.refused.values():
@@ -172,16 +202,25 @@ def _show(found: Comparison, plot: Path | None) -> None:
         say.print(Text(f"plot written to {plot}", style="dim"), soft_wrap=True)
 
 
+def _spaced(name: str) -> str:
+    """A solver and its options as words, so that they can be broken into lines."""
+    return name.replace(":", " ")
+
+
+def _grid(heads: Sequence[str], rows: list[list[str | Text]]) -> Table:
+    return table([("", "left"), *((head, "right") for head in heads)], rows)
+
+
 def _angle(value: float | None) -> str:
     degrees = _degrees(value)
-    return short(degrees) if degrees is None else f"{degrees:.0f}°"
+    return short(degrees) if degrees is None else f"{degrees:.1f}°"
 
 
-def _plot(path: Path, model: str, found: Comparison) -> None:
+def _plot(path: Path, title: str, found: Comparison) -> None:
     from supple import plot
 
     def bars(of: Any) -> dict[str, float | None]:
-        return {row.solver: of(row) for row in found.rows}
+        return {_spaced(row.solver): of(row) for row in found.rows}
 
     several = len(found.targets) > 1
     measures = {
@@ -203,10 +242,10 @@ def _plot(path: Path, model: str, found: Comparison) -> None:
             f"{found.common} that all reached."
         )
     figure = plot.compare(
-        found.answers,
+        {_spaced(name): answer for name, answer in found.answers.items()},
         goals={found.effector: target},
         measures=measures,
-        title=model,
+        title=title,
         detail=detail,
     )
     plot.save(figure, path)

@@ -47,7 +47,7 @@ def read_model(text: str, *, joints: Sequence[str] = (), limits: Sequence[str] =
 
 
 def _chain(text: str) -> Skeleton:
-    """ "9,9,9,9,4", "9x4,4" or "1,1@hinge:z"."""
+    """A chain in words: "9,9,9,9,4", "9x4,4" or "1,1@hinge:z"."""
     lengths: list[float] = []
     sizes, at, spec = text.partition("@")
     for part in sizes.split(","):
@@ -62,10 +62,11 @@ def _chain(text: str) -> Skeleton:
 
 def _from_file(path: Path) -> Skeleton:
     """A skeleton file, or the skeleton of a pose or solution file."""
-    data = read_json(path)
+    data: Any = read_json(path)
     kind = data.get("format") if isinstance(data, Mapping) else None
     if kind in ("supple-pose", "supple-solution", "supple-trace"):
-        data = data.get("skeleton")
+        held: Any = data.get("skeleton")
+        return _understood(path, lambda: Skeleton.from_json(held))
     return _understood(path, lambda: Skeleton.from_json(data))
 
 
@@ -136,8 +137,8 @@ def _planar(parts: list[str]) -> Joint:
 def _cone(parts: list[str]) -> Joint:
     if not parts:
         raise SuppleError("joint cone: expected its greatest bend in degrees, such as cone:60")
-    twist = {"twist": _pair("cone twist", parts[1:])} if len(parts) > 1 else {}
-    return Cone(_swing("cone", parts[0]), **twist)
+    swing = _swing("cone", parts[0])
+    return Cone(swing, _pair("cone twist", parts[1:])) if len(parts) > 1 else Cone(swing)
 
 
 def _axes(parts: list[str]) -> Joint:

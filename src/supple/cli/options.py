@@ -10,6 +10,8 @@ import typer
 from supple.errors import SuppleError, one_of
 from supple.skeleton import Skeleton
 
+GOALS, SOLVING, MODEL, OUTPUT = "Goals", "Solving", "Model", "Output"
+
 ModelArgument = Annotated[
     str,
     typer.Argument(
@@ -25,7 +27,8 @@ JointOption = Annotated[
         "-j",
         metavar="NAME=JOINT",
         help="Another joint, for NAME or, without NAME=, for all: ball, hinge:z:-150:150, "
-        "cone:120, axes:xyz:90, slider:x:0:2, planar:z, free, fixed. Degrees. Repeatable.",
+        "cone:120, axes:xyz:90, slider:y:0:2, planar:z, free, fixed. Degrees. Repeatable.",
+        rich_help_panel=MODEL,
     ),
 ]
 LimitsOption = Annotated[
@@ -36,13 +39,40 @@ LimitsOption = Annotated[
         metavar="NAME=LO:HI",
         help="Limits for NAME or, without NAME=, for all, in degrees: LO:HI, or one number for as "
         "far to both sides; for a ball its greatest bend: j1=120,j2=90. Repeatable.",
+        rich_help_panel=MODEL,
     ),
 ]
 PlotOption = Annotated[
     Path | None,
-    typer.Option("--plot", "-p", metavar="FILE", help="Draw it: a .png or .svg file."),
+    typer.Option(
+        "--plot",
+        "-p",
+        metavar="FILE",
+        help="Draw it: a .png or .svg file.",
+        rich_help_panel=OUTPUT,
+    ),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="JSON on stdout, and nothing else.")]
+JsonOption = Annotated[
+    bool,
+    typer.Option("--json", help="JSON on stdout, and nothing else.", rich_help_panel=OUTPUT),
+]
+ToleranceOption = Annotated[
+    float | None,
+    typer.Option(
+        help="How near counts as reached. Default: 1e-4 of the chain's length.",
+        rich_help_panel=SOLVING,
+    ),
+]
+IterationsOption = Annotated[
+    int | None,
+    typer.Option(
+        "--max-iterations",
+        metavar="N",
+        min=0,
+        help="At most how many iterations.",
+        rich_help_panel=SOLVING,
+    ),
+]
 
 
 def checked_plot(path: Path | None) -> None:
@@ -61,6 +91,6 @@ def effector_or_only_tip(skeleton: Skeleton, name: str | None) -> str:
     if len(tips) != 1:
         some = ", ".join((tips or skeleton.joint_names)[:6])
         raise SuppleError(
-            f"--effector: give one of the {len(skeleton.names)} names, such as {some}"
+            f"--effector: the model has {len(tips)} tips; expected a name, such as {some}"
         )
     return tips[0]

@@ -18,12 +18,13 @@ MINUS = "\N{EN DASH}"  # for what there is not
 
 def console() -> Console:
     """Where reports go."""
-    return Console(highlight=False, markup=False, soft_wrap=False)
+    wide = None if sys.stdout.isatty() else 120  # a file has no width
+    return Console(width=wide, highlight=False, markup=False, emoji=False)
 
 
 def error_console() -> Console:
     """Where progress goes."""
-    return Console(stderr=True, highlight=False, markup=False)
+    return Console(stderr=True, highlight=False, markup=False, emoji=False)
 
 
 def complain(error: Exception) -> None:
@@ -33,7 +34,7 @@ def complain(error: Exception) -> None:
 
 def print_json(data: Any) -> None:
     """JSON on stdout; what is not finite is null."""
-    print(json.dumps(plain(data), indent=2, ensure_ascii=False, allow_nan=False))
+    print(json.dumps(plain(data), indent=2, ensure_ascii=False, allow_nan=False), flush=True)
 
 
 def plain(value: Any) -> Any:
@@ -55,7 +56,7 @@ def table(columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[str | Text
     """A table of (heading, "left" or "right") columns."""
     grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for heading, side in columns:
-        grid.add_column(heading, justify="left" if side == "left" else "right", no_wrap=True)
+        grid.add_column(heading, justify="left" if side == "left" else "right", overflow="fold")
     for row in rows:
         grid.add_row(*row)
     return grid

@@ -10,6 +10,7 @@ from supple.errors import SuppleError, one_of
 from supple.solvers import Solver, named
 
 AUTO = "auto"
+_EXPECTED = {bool: "yes or no", int: "a whole number", float: "a number", type(None): "none"}
 _TRUTHS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
 
@@ -57,9 +58,5 @@ def _value(what: str, text: str, hint: Any) -> Any:
             continue
     if str in kinds or not {bool, int, float} & set(kinds):
         return text
-    expected = " or ".join(
-        {bool: "yes or no", int: "a whole number", float: "a number"}[k]
-        for k in kinds
-        if k in (bool, int, float)
-    )
+    expected = " or ".join(words for kind, words in _EXPECTED.items() if kind in kinds)
     raise SuppleError(f"{what}: expected {expected}, got {text!r}")

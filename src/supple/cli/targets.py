@@ -41,7 +41,7 @@ def random_targets(
             reached. "ball", "disc": uniform in the ball, or the XY disc, around the first moving
             joint that the chain fills when stretched; some may be out of reach.
     """
-    one_of("targets within", within, WITHIN)
+    one_of("--within", within, WITHIN)
     rng = np.random.default_rng(seed)
     if within == "poses":
         return random_poses(skeleton, moving, count=count, rng=rng).position(effector)

@@ -60,7 +60,9 @@ def _add(columns, d, row, change, factor):
 
 
 @kernel
-def jacobian(moving, moving_f, blocks, blocks_f, states, effectors, rows, length, turn, axes, columns):
+def jacobian(
+    moving, moving_f, blocks, blocks_f, states, effectors, rows, length, turn, axes, columns
+):
     """Fill `columns`, shape (D, R), from the world axes of `tangent` and the rows of `residuals`.
 
     Walks from each effector up its own path, so the cost is that of the entries that are not zero.
@@ -79,7 +81,9 @@ def jacobian(moving, moving_f, blocks, blocks_f, states, effectors, rows, length
         if goal == LOOKAT:
             seen, wanted, distance = look(blocks_f, effectors, g)
         point = load3(effectors, g, E_POS)
-        below = load3(effectors, g, E_P1)  # what the stretch of the joint above moves, in that joint's frame
+        below = load3(
+            effectors, g, E_P1
+        )  # what the stretch of the joint above moves, in that joint's frame
         k = blocks[g, B_MOVE]
         while k >= 0:
             kind = moving[k, M_KIND]

@@ -64,29 +64,33 @@ def pull_of(columns, touch, d, y):
 
 
 @kernel
-def normal_matrix(columns, touch, weight, rows, bounds, free, a):
-    """Build the undamped matrix of the smaller side over the freedoms that are not held at a bound; returns its trace.
-
-    A freedom is held (free = 0) where it stands at a bound and is pulled outward. `free` is the weight of the others.
-    """
-    count, size = columns.shape
-    for d in range(count):
+def hold_at_bounds(columns, touch, weight, rows, bounds, free):
+    """Fill free, shape (D,): 0 for a freedom that stands at a bound and is pulled outward, its weight for the others."""
+    for d in range(columns.shape[0]):
         free[d] = weight[d]
         if bounds[d, 1] <= AT_BOUND or bounds[d, 0] >= -AT_BOUND:
             pull = pull_of(columns, touch, d, rows)
-            if (pull > 0.0 and bounds[d, 1] <= AT_BOUND) or (pull < 0.0 and bounds[d, 0] >= -AT_BOUND):
+            if (pull > 0.0 and bounds[d, 1] <= AT_BOUND) or (
+                pull < 0.0 and bounds[d, 0] >= -AT_BOUND
+            ):
                 free[d] = 0.0
+
+
+@kernel
+def normal_matrix(columns, touch, free, by_rows, a):
+    """Build the undamped matrix of the rows' or of the freedoms' side in a; returns its mean diagonal."""
+    count, size = columns.shape
     trace = 0.0
-    if size <= count:
+    if by_rows:
         row_matrix(columns, touch, free, a)
         for i in range(size):
             trace += a[i, i]
-    else:
-        freedom_matrix(columns, a)
-        for d in range(count):
-            if free[d] > 0.0:
-                trace += a[d, d]
-    return trace
+        return trace / size
+    freedom_matrix(columns, a)
+    for d in range(count):
+        if free[d] > 0.0:
+            trace += a[d, d]
+    return trace / count
 
 
 @kernel
@@ -101,38 +105,34 @@ def attainable(columns, touch, rows, free):
 
 
 @kernel
-def bounded_step(columns, touch, rows, bounds, damping, a, b, y, left, free, delta):
+def bounded_step(columns, touch, rows, bounds, damping, by_rows, a, b, y, left, free, delta):
     """Fill delta, shape (D,), from the matrix a of `normal_matrix`, which is changed where freedoms get locked.
 
-    b is square workspace like a; y has max(R, D) numbers, left R. Returns the cost that the linear model predicts, or -1
-    if the matrix could not be factored.
+    b is square workspace like a; y and left have max(R, D) numbers. Returns by how much the linear model expects the cost
+    to fall, or -1 if the matrix could not be factored.
     """
     count, size = columns.shape
-    by_rows = size <= count
-    for r in range(size):
-        left[r] = rows[r]
+    n = size if by_rows else count
+    for i in range(n):
+        left[i] = rows[i] if by_rows else pull_of(columns, touch, i, rows)
     for d in range(count):
         delta[d] = 0.0
-    predicted = 0.0
     for _ in range(MAX_PASSES):
-        if by_rows:
-            for i in range(size):
+        for i in range(n):
+            if by_rows:
                 for j in range(i):
                     b[i, j] = a[i, j]
                 b[i, i] = a[i, i] + damping
-            if not factor(b, size, b):
-                return -1.0
-            solve_factored(b, size, left, y)
-        else:
-            for i in range(count):
+                y[i] = left[i]
+            else:
+                held = free[i] == 0.0
                 for j in range(i):
-                    b[i, j] = a[i, j] if free[i] > 0.0 and free[j] > 0.0 else 0.0
-                b[i, i] = a[i, i] + damping / free[i] if free[i] > 0.0 else 1.0
-            if not factor(b, count, b):
-                return -1.0
-            for d in range(count):
-                y[d] = pull_of(columns, touch, d, left) if free[d] > 0.0 else 0.0
-            solve_factored(b, count, y, y)
+                    b[i, j] = 0.0 if held or free[j] == 0.0 else a[i, j]
+                b[i, i] = 1.0 if held else a[i, i] + damping / free[i]
+                y[i] = 0.0 if held else left[i]
+        if not factor(b, n, b):
+            return -1.0
+        solve_factored(b, n, y, y)
         locked = False
         for d in range(count):
             w = free[d]
@@ -148,28 +148,36 @@ def bounded_step(columns, touch, rows, bounds, damping, a, b, y, left, free, del
             delta[d] = value
         if not locked:
             break
-    # What is left of the rows after the step: left - columns^T delta over the free ones, which is damping * y by rows.
-    if by_rows:
-        for r in range(size):
-            predicted += 0.5 * (damping * y[r]) ** 2
-    else:
-        for d in range(count):
-            if free[d] > 0.0:
-                for r in range(size):
-                    left[r] -= columns[d, r] * delta[d]
-        for r in range(size):
-            predicted += 0.5 * left[r] * left[r]
-    return predicted
+    return _promise(columns, touch, rows, damping, by_rows, a, y, left, free, delta)
 
 
 @kernel
 def _lock(columns, d, value, w, by_rows, a, left):
-    """Take freedom d out of the problem at a value: subtract what it does from the rows, and itself from the matrix."""
-    size = columns.shape[1]
-    for r in range(size):
-        left[r] -= columns[d, r] * value
+    """Take freedom d out at a value: subtract what it does from the right side and, by rows, itself from the matrix."""
+    if not by_rows:
+        for i in range(columns.shape[0]):
+            left[i] -= (a[i, d] if i >= d else a[d, i]) * value
+        return
+    for i in range(columns.shape[1]):
+        left[i] -= columns[d, i] * value
+        x = w * columns[d, i]
+        for j in range(i + 1):
+            a[i, j] -= x * columns[d, j]
+
+
+@kernel
+def _promise(columns, touch, rows, damping, by_rows, a, y, left, free, delta):
+    """By how much the quadratic model expects the cost to fall."""
+    count, size = columns.shape
+    fall = 0.0
     if by_rows:
-        for i in range(size):
-            x = w * columns[d, i]
-            for j in range(i + 1):
-                a[i, j] -= x * columns[d, j]
+        # What is left of the rows after the step is damping * y.
+        for r in range(size):
+            fall += 0.5 * (rows[r] * rows[r] - (damping * y[r]) ** 2)
+        return max(fall, 0.0)
+    for d in range(count):
+        half = 0.0
+        for j in range(count):
+            half += (a[d, j] if d >= j else a[j, d]) * delta[j]
+        fall += delta[d] * (pull_of(columns, touch, d, rows) - 0.5 * half)
+    return max(fall, 0.0)

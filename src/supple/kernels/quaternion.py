@@ -142,8 +142,15 @@ def mul(a, b):
 @kernel
 def normalized(q):
     """The quaternion scaled to length one."""
-    n = math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
-    return (q[0] / n, q[1] / n, q[2] / n, q[3] / n)
+    f = 1.0 / math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    return (q[0] * f, q[1] * f, q[2] * f, q[3] * f)
+
+
+@kernel
+def tidied(q):
+    """An almost unit quaternion brought back to length one: a Newton step of 1/sqrt, without the root."""
+    f = 1.5 - 0.5 * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    return (q[0] * f, q[1] * f, q[2] * f, q[3] * f)
 
 
 @kernel
@@ -179,7 +186,7 @@ def exp(v):
     if angle2 < 1e-8:
         # Taylor of sin(a/2)/a and cos(a/2); the next terms are below 1e-19.
         s = 0.5 - angle2 / 48.0
-        return normalized((1.0 - angle2 / 8.0, v[0] * s, v[1] * s, v[2] * s))
+        return tidied((1.0 - angle2 / 8.0, v[0] * s, v[1] * s, v[2] * s))
     angle = math.sqrt(angle2)
     s = math.sin(0.5 * angle) / angle
     return (math.cos(0.5 * angle), v[0] * s, v[1] * s, v[2] * s)

@@ -9,6 +9,7 @@ import math
 from supple.kernels.cache import kernel
 from supple.kernels.jacobian import jacobian
 from supple.kernels.layout import (
+    B_HELD,
     B_KIND,
     B_MOVE,
     B_TOLERANCE,
@@ -78,6 +79,15 @@ def evaluate(moving, moving_f, blocks, blocks_f, q, states, effectors, length, t
 
 
 @kernel
+def holds(blocks):
+    """Whether any block is held where the start has it."""
+    for g in range(blocks.shape[0]):
+        if blocks[g, B_HELD] == 1:
+            return True
+    return False
+
+
+@kernel
 def begin(
     floats, active, active_f, moving, moving_f, blocks, blocks_f,
     offsets, start, targets, q, states, effectors, folded, rows, errors,
@@ -85,8 +95,10 @@ def begin(
     """Set up one problem and evaluate its start, put into the limits, in q; returns its cost."""
     q[:] = start
     fold(active, active_f, blocks, blocks_f, offsets, q, states, effectors, folded)
-    forward(moving, moving_f, q, states)
-    place_effectors(moving, blocks, q, states, effectors)
+    if holds(blocks):
+        # What is held stays where the start has it, before the start is put into the limits.
+        forward(moving, moving_f, q, states)
+        place_effectors(moving, blocks, q, states, effectors)
     aim(blocks, effectors, targets)
     project(moving, moving_f, q)
     return evaluate(
@@ -174,7 +186,6 @@ def pressed(moving, rows, columns, bounds, flags):
     return count
 
 
-@kernel
 def finish_space(ints):
     """Floats of workspace that `finish` needs."""
     return ints[H_DOFS] * (2 + 3 + ints[H_ROWS]) + ints[H_MOVING] * 3
@@ -189,7 +200,9 @@ def finish(
     """Judge the pose q and write the row of output."""
     nq, nd, nr, nm = ints[H_COORDS], ints[H_DOFS], ints[H_ROWS], ints[H_MOVING]
     length, turn = floats[F_LENGTH], floats[F_TURN]
-    cost = evaluate(moving, moving_f, blocks, blocks_f, q, states, effectors, length, turn, rows, errors)
+    cost = evaluate(
+        moving, moving_f, blocks, blocks_f, q, states, effectors, length, turn, rows, errors
+    )
     out[:nq] = q
     flags = out[nq + REPORT + blocks.shape[0] : nq + REPORT + blocks.shape[0] + nm]
     flags[:] = 0.0
@@ -219,7 +232,17 @@ def finish(
         if ints[H_KEEP] == 1:
             out[:nq] = start
             cost = evaluate(
-                moving, moving_f, blocks, blocks_f, start, states, effectors, length, turn, rows, errors
+                moving,
+                moving_f,
+                blocks,
+                blocks_f,
+                start,
+                states,
+                effectors,
+                length,
+                turn,
+                rows,
+                errors,
             )
     worst, worst_turn = 0.0, 0.0
     for g in range(blocks.shape[0]):

@@ -18,7 +18,9 @@ def scale_offsets(ints, scales, offsets):
             if parent < 0:
                 continue
             for i in range(3):
-                if abs(scales[b, parent, i] - scales[b, parent, 0]) > EVEN * abs(scales[b, parent, 0]):
+                if abs(scales[b, parent, i] - scales[b, parent, 0]) > EVEN * abs(
+                    scales[b, parent, 0]
+                ):
                     return parent
             above = scales[b, parent, 0]
             for i in range(3):

@@ -46,13 +46,13 @@ from supple.kernels.quaternion import (
     load4,
     mul,
     norm,
-    normalized,
     perpendicular,
     put4,
     rotate,
     scale,
     store3,
     take4,
+    tidied,
     turn_about_letter,
     unit,
     unrotate,
@@ -126,7 +126,13 @@ def tangent(moving, moving_f, q, states, length, axes, bounds):
         stretch = moving[k, M_STRETCH_DOF]
         if stretch >= 0:
             factor = q[moving[k, M_STRETCH_Q]]
-            _bound(bounds, stretch, moving_f[k, STRETCH_LO] - factor, moving_f[k, STRETCH_HI] - factor, cap)
+            _bound(
+                bounds,
+                stretch,
+                moving_f[k, STRETCH_LO] - factor,
+                moving_f[k, STRETCH_HI] - factor,
+                cap,
+            )
 
 
 @kernel
@@ -208,7 +214,7 @@ def step(moving, moving_f, q, states, length, axes, delta, out):
         if kind == BALL or kind == CONE:
             turn = _capped_turn(axes, delta, d, moving_f[k, DAMPING])
             turn = unrotate(load4(states, k, S_WPRE), turn)
-            put4(out, at, normalized(mul(exp(turn), take4(q, at))))
+            put4(out, at, tidied(mul(exp(turn), take4(q, at))))
             if kind == CONE:
                 project_joint(kind, moving[k, M_ORDER], moving_f, k, out, at)
         elif kind == HINGE:
@@ -236,7 +242,7 @@ def step(moving, moving_f, q, states, length, axes, delta, out):
                 out[at + i] = q[at + i] + delta[d + i] * length
             turn = _capped_turn(axes, delta, d + 3, moving_f[k, DAMPING])
             turn = unrotate(load4(states, k, S_WPRE), turn)
-            put4(out, at + 3, normalized(mul(exp(turn), take4(q, at + 3))))
+            put4(out, at + 3, tidied(mul(exp(turn), take4(q, at + 3))))
         stretch = moving[k, M_STRETCH_DOF]
         if stretch >= 0:
             at = moving[k, M_STRETCH_Q]

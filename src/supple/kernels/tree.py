@@ -80,7 +80,9 @@ from supple.kernels.quaternion import (
     turn_about_letter,
 )
 
-FOLD = 10  # an active joint's row while folding: rotation, P0, P1 relative to the nearest moving joint
+FOLD = (
+    10  # an active joint's row while folding: rotation, P0, P1 relative to the nearest moving joint
+)
 
 
 @kernel
@@ -111,7 +113,6 @@ def unpack(ints, floats):
     return active, moving, blocks, touch, active_f, moving_f, blocks_f, options, rest, weight
 
 
-@kernel
 def tree_space(ints):
     """Floats of workspace that `carve` needs."""
     return ints[H_MOVING] * STATE + ints[H_BLOCKS] * EFFECTOR + ints[H_ACTIVE] * FOLD

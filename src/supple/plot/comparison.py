@@ -14,10 +14,11 @@ from supple.errors import SuppleError
 from supple.plot import style
 from supple.plot.figures import headline, status_words, styled
 from supple.plot.scene import Detail, Goals, Scene, marks_of, pressed_of, reach_of
-from supple.solution import Solution
+from supple.solution import Solution, Status
 
 WIDTH = 11.0  # inches
 COLUMNS = 4
+LONGEST = 24  # letters of a name beside bars
 BAR = 0.22  # inches a solver
 
 
@@ -86,16 +87,22 @@ def compare(
         scene.draw_around(ax, one, scale=shown.scale)
         _strip(ax)
         _caption(ax, name, one)
+    labels = [_brief(name) for name in solutions]
+    margin = 0.35 + 0.075 * max(map(len, labels))
     for n, (what, values) in enumerate(measures.items()):
         row, column = divmod(n, COLUMNS)
         bottom = (bar_rows - row - 1) * bar_height + 0.15
-        wide = (WIDTH - 1.25) / COLUMNS
+        wide = (WIDTH - margin - 0.1) / COLUMNS
         frame = (
-            (1.15 + column * wide) / WIDTH, bottom / height,
+            (margin + column * wide) / WIDTH, bottom / height,
             (wide - 0.3) / WIDTH, BAR * len(answers) / height,
         )  # fmt: skip
-        _bars(fig.add_axes(frame), what, values, list(solutions), named=column == 0)
+        _bars(fig.add_axes(frame), what, values, list(solutions), labels if column == 0 else None)
     return fig
+
+
+def _brief(name: str) -> str:
+    return name if len(name) <= LONGEST else name[: LONGEST - 1] + "\N{HORIZONTAL ELLIPSIS}"
 
 
 def _strip(ax: Axes) -> None:
@@ -107,7 +114,10 @@ def _strip(ax: Axes) -> None:
 
 def _caption(ax: Axes, name: str, solution: Solution) -> None:
     count = solution.iterations
-    told = f"{status_words(solution).lower()}, {count} iteration{'s' * (count != 1)}"
+    many = f"{count} iteration{'s' * (count != 1)}"
+    told = f"{status_words(solution).lower()}, {many}"
+    if solution.status is Status.BUDGET:
+        told = f"not reached in {many}"
     _beside(ax, name, 12, fontweight="bold", fontsize=10)
     _beside(ax, told, 0, color=style.STATUS[solution.reached], fontsize=8)
 
@@ -121,7 +131,11 @@ def _beside(ax: Axes, text: str, above: float, **look: Any) -> None:
 
 
 def _bars(
-    ax: Axes, what: str, values: Mapping[str, float | None], names: Sequence[str], *, named: bool
+    ax: Axes,
+    what: str,
+    values: Mapping[str, float | None],
+    names: Sequence[str],
+    labels: Sequence[str] | None,
 ) -> None:
     """One measure: a bar a name, its number at the end; logarithmic if they are far apart."""
     numbers = [values.get(name) for name in names]
@@ -149,7 +163,7 @@ def _bars(
     else:
         ax.set_xlim(0, 1.3 * max([*known, 1e-300]))
     ax.set_ylim(-0.6, len(names) - 0.4)
-    ax.set_yticks(places, names if named else [""] * len(names))
+    ax.set_yticks(places, labels if labels is not None else [""] * len(names))
     ax.tick_params(length=0, labelcolor=style.TEXT)
     ax.set_xticks([])
     ax.xaxis.minorticks_off()

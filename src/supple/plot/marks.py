@@ -27,6 +27,8 @@ from supple.sketch import limit_curves
 # Layers; within one the nearer to the eye is higher by less than 1.
 GROUND, SHADOW, REACH, LIMITS, GHOSTS, GOALS, BONES, FRAMES, JOINTS, NAMES = range(10)
 
+MANY = 150  # bones, beyond which each is not drawn on its own
+
 
 def links(skeleton: Skeleton) -> list[tuple[int, int]]:
     """Pairs of places in `skeleton.names`: everything that hangs on a joint, and that joint."""
@@ -58,11 +60,21 @@ def bones(
     pairs = links(skeleton)
     middle = np.array([0.5 * (positions[k] + positions[a]) for k, a in pairs]).reshape(-1, 3)
     width = 4.2 * bold
+    if len(pairs) > MANY:
+        parts = [flat[[a, k]] for k, a in pairs]
+        ax.add_collection(LineCollection(parts, colors=style.BONE, linewidths=width, zorder=BONES))
+        pairs, middle = [], middle[:0]
     halo = Stroke(linewidth=width + 2.0, foreground="white", capstyle="butt")
     for (k, a), order in zip(pairs, _layer(view, BONES, middle), strict=True):
         (line,) = ax.plot(*flat[[a, k]].T, color=style.BONE, lw=width, zorder=order)
         line.set_path_effects([halo, Normal()])
     marked = set(pressed)
+    if len(skeleton.names) > MANY:
+        joints = flat[: len(skeleton.joints)]
+        ax.plot(
+            *joints.T, "o", ms=5 * bold, mfc=style.JOINT, mec=style.BONE, mew=0.5, zorder=JOINTS
+        )
+        return
     orders = _layer(view, JOINTS, positions)
     for k, name in enumerate(skeleton.names):
         joint = k < len(skeleton.joints)

@@ -7,7 +7,17 @@ from supple.problem import Problem
 from supple.solvers.base import EVERYTHING, GOAL_KINDS, JOINT_KINDS, Solver, Takes, check
 from supple.solvers.lm import LM
 
-__all__ = ["ALL", "EVERYTHING", "GOAL_KINDS", "JOINT_KINDS", "LM", "Solver", "Takes", "choose", "named"]
+__all__ = [
+    "ALL",
+    "EVERYTHING",
+    "GOAL_KINDS",
+    "JOINT_KINDS",
+    "LM",
+    "Solver",
+    "Takes",
+    "choose",
+    "named",
+]
 
 ALL: tuple[type[Solver], ...] = (LM,)
 """Every solver there is, the most general last."""

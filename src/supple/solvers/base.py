@@ -121,5 +121,7 @@ def check(solver: Solver, problem: Problem, others: tuple[type[Solver], ...]) ->
         if refusal is None:
             return
         missing = refusal
-    able = [o.name for o in others if all(test(o.takes) for _, test in needs) and o.name != solver.name]
+    able = [
+        o.name for o in others if all(test(o.takes) for _, test in needs) and o.name != solver.name
+    ]
     raise SuppleError(f"{solver.name} cannot take {missing}; {', '.join(able) or 'no solver'} can")

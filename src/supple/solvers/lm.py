@@ -28,7 +28,9 @@ from supple.kernels.layout import (
     STOP_REACHED,
     STOP_STALLED,
 )
-from supple.kernels.normal import attainable, bounded_step, normal_matrix
+from supple.kernels.curvature import curvature
+from supple.kernels.normal import attainable, bounded_step, hold_at_bounds, normal_matrix
+from supple.kernels.posture import posture, wishes
 from supple.kernels.record import record
 from supple.kernels.report import begin, evaluate, finish, finish_space, out_of_reach
 from supple.kernels.residual import within
@@ -41,20 +43,22 @@ MAX_ITERATIONS, REGULARIZATION, RESTARTS, STALL = range(4)
 CANDIDATES = 32  # seeds looked at for each restart; the one nearest to the goals is used
 CLEARLY = 0.81  # a restart's pose replaces an unreached one only below this fraction of its cost
 HUGE = 1e12
+SETTLING = 1e-6  # damping while following secondary aims, as a fraction of the mean diagonal
+RELAXING = 20  # iterations that secondary aims may use when the goals took the whole budget
 SLOW = 3  # slow iterations in a row that make a stall
-TIGHT = 1e-4  # the stall fraction of the last descent when nothing was reached
+NEWTON = 96  # up to this many freedoms, targets out of reach are approached with second derivatives
+TIGHT = 1e-6  # the stall fraction of the last descent when nothing was reached
 BEND = 0.02  # how far a singular start is bent, as a fraction of the joints' ranges
 BLOCKED = 0.3  # below this much of the rows in reach of the free joints, a slow iteration counts towards a stall
 FLOOR = 1e-12  # the least damping, as a fraction of the mean diagonal
 NOTHING = 1e-9  # a step that promises less than this fraction of the cost does nothing
 
 
-@kernel
 def space(ints):
     """Floats of workspace for one solve."""
     nd, nr = ints[H_DOFS], ints[H_ROWS]
-    side = min(nd, nr)
-    local = 3 * ints[H_COORDS] + 3 * nr + ints[H_BLOCKS] + 4 * nd + 2 * side * side + max(nd, nr)
+    side = nd if nd <= NEWTON else min(nd, nr)
+    local = 3 * ints[H_COORDS] + nr + ints[H_BLOCKS] + 4 * nd + 2 * side * side + 2 * max(nd, nr)
     tangents = nd * (5 + nr) + 3 * ints[H_MOVING]
     return tree_space(ints) + local + tangents + finish_space(ints)
 
@@ -63,14 +67,14 @@ def space(ints):
 def descend(
     floats, moving, moving_f, blocks, blocks_f, touch, weight,
     q, trial, states, effectors, rows, errors, axes, bounds, columns, a, c, y, left, free, delta,
-    cost, used, budget, damping, stall, trace, traced,
+    cost, used, budget, damping, stall, newton, trace, traced,
 ):  # fmt: skip
     """Iterate from q, evaluated, until reached, stalled or out of budget; q ends as the best pose seen, evaluated.
 
     Returns why it stopped, the cost, the iterations used so far and the trace rows written.
     """
     length, turn = floats[F_LENGTH], floats[F_TURN]
-    side = a.shape[0]
+    by_rows = columns.shape[1] <= columns.shape[0] and not newton
     growth = 2.0
     slow = 0
     fresh = True
@@ -83,25 +87,47 @@ def descend(
         if fresh:
             tangent(moving, moving_f, q, states, length, axes, bounds)
             jacobian(
-                moving, moving_f, blocks, blocks_f, states, effectors, rows, length, turn, axes, columns
+                moving,
+                moving_f,
+                blocks,
+                blocks_f,
+                states,
+                effectors,
+                rows,
+                length,
+                turn,
+                axes,
+                columns,
             )
-        mean = normal_matrix(columns, touch, weight, rows, bounds, free, a) / side
+        hold_at_bounds(columns, touch, weight, rows, bounds, free)
+        mean = normal_matrix(columns, touch, free, by_rows, a)
+        if newton:
+            curvature(moving, blocks, blocks_f, states, effectors, length, axes, a)
         alignment = attainable(columns, touch, rows, free) / (mean * cost + 1e-300)
         amount = (damping * min(cost, 1.0) + FLOOR) * mean + 1e-300
-        predicted = bounded_step(
-            columns, touch, rows, bounds, amount, a, c, y, left, free, delta
+        promise = bounded_step(
+            columns, touch, rows, bounds, amount, by_rows, a, c, y, left, free, delta
         )
-        promise = (cost - predicted) / cost if predicted >= 0.0 else 1.0
         new = HUGE
-        if predicted >= 0.0:
+        if promise >= 0.0:
             trial[:] = q
             step(moving, moving_f, q, states, length, axes, delta, trial)
             new = evaluate(
-                moving, moving_f, blocks, blocks_f, trial, states, effectors, length, turn, rows, errors
+                moving,
+                moving_f,
+                blocks,
+                blocks_f,
+                trial,
+                states,
+                effectors,
+                length,
+                turn,
+                rows,
+                errors,
             )
         if new < cost:
             # Nielsen's rule: the better the linear model foretold the gain, the less damping.
-            gain = (cost - new) / max(promise * cost, 1e-300)
+            gain = (cost - new) / max(promise, 1e-300)
             hopeless = alignment < BLOCKED and cost - new < stall * cost
             slow = slow + 1 if hopeless or cost - new < TIGHT * cost else 0
             cost = new
@@ -111,34 +137,109 @@ def descend(
             fresh = True
         else:
             # Worse, or not solvable: back to q, with more damping.
-            evaluate(moving, moving_f, blocks, blocks_f, q, states, effectors, length, turn, rows, errors)
+            evaluate(
+                moving, moving_f, blocks, blocks_f, q, states, effectors, length, turn, rows, errors
+            )
             damping *= growth
             growth *= 2.0
             fresh = False
-            if alignment < BLOCKED and promise < stall:
+            if alignment < BLOCKED and 0.0 <= promise < stall * cost:
                 slow += 1
         traced = record(trace, traced, q, blocks, errors)
-        if slow >= SLOW or damping > HUGE or promise < NOTHING:
+        if slow >= SLOW or damping > HUGE or 0.0 <= promise < NOTHING * cost:
             return STOP_STALLED, cost, used, traced
+
+
+@kernel
+def relax(
+    ints, floats, moving, moving_f, blocks, blocks_f, touch, weight, rest, wish, swing,
+    q, trial, kept, states, effectors, rows, errors, axes, bounds, columns, a, c, y, left, free, delta,
+    used, budget, trace, traced,
+):  # fmt: skip
+    """From a pose that meets the goals, go where the secondary aims wish while the goals stay met; q ends there.
+
+    Each step follows the wish with what it would do to the goals taken back, then corrects; it is kept if the goals are
+    met again and the aims are nearer. Returns the iterations used so far and the trace rows written.
+    """
+    length, turn = floats[F_LENGTH], floats[F_TURN]
+    gain = 1.0
+    while used < budget:
+        tangent(moving, moving_f, q, states, length, axes, bounds)
+        jacobian(
+            moving, moving_f, blocks, blocks_f, states, effectors, rows, length, turn, axes, columns
+        )
+        aims = posture(
+            ints, floats, moving, blocks, blocks_f, rest, q, states, effectors, axes, wish, swing
+        )
+        for d in range(wish.shape[0]):
+            wish[d] = min(max(gain * wish[d], bounds[d, 0]), bounds[d, 1])
+            bounds[d, 0] -= wish[d]
+            bounds[d, 1] -= wish[d]
+            for r in range(rows.shape[0]):
+                rows[r] -= columns[d, r] * wish[d]
+        by_rows = columns.shape[1] <= columns.shape[0]
+        hold_at_bounds(columns, touch, weight, rows, bounds, free)
+        amount = SETTLING * normal_matrix(columns, touch, free, by_rows, a) + 1e-300
+        if (
+            bounded_step(columns, touch, rows, bounds, amount, by_rows, a, c, y, left, free, delta)
+            < 0.0
+        ):
+            break
+        for d in range(wish.shape[0]):
+            delta[d] += wish[d]
+        kept[:] = q
+        step(moving, moving_f, kept, states, length, axes, delta, q)
+        cost = evaluate(
+            moving, moving_f, blocks, blocks_f, q, states, effectors, length, turn, rows, errors
+        )
+        used += 1
+        stop, cost, used, traced = descend(
+            floats, moving, moving_f, blocks, blocks_f, touch, weight,
+            q, trial, states, effectors, rows, errors,
+            axes, bounds, columns, a, c, y, left, free, delta,
+            cost, used, min(used + 4, budget), 1.0, TIGHT, False, trace, traced,
+        )  # fmt: skip
+        tangent(moving, moving_f, q, states, length, axes, bounds)
+        nearer = posture(
+            ints, floats, moving, blocks, blocks_f, rest, q, states, effectors, axes, wish, swing
+        )
+        if stop == STOP_REACHED and nearer < aims:
+            gain = min(1.0, 2.0 * gain)
+            traced = record(trace, traced, q, blocks, errors)
+            if aims - nearer < 1e-4 * aims or nearer < 1e-12:
+                break
+        else:
+            q[:] = kept
+            evaluate(
+                moving, moving_f, blocks, blocks_f, q, states, effectors, length, turn, rows, errors
+            )
+            gain *= 0.25
+            if gain < 0.01:
+                break
+    return used, traced
 
 
 @kernel
 def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events, first, last):
     """Solve problems first..last-1 of a batch; single rows of offsets, starts and targets serve all."""
-    active, moving, blocks, touch, active_f, moving_f, blocks_f, options, rest, weight = unpack(ints, floats)
+    active, moving, blocks, touch, active_f, moving_f, blocks_f, options, rest, weight = unpack(
+        ints, floats
+    )
     states, effectors, folded, i = carve(ints, work)
     nq, nd, nr, nm = ints[H_COORDS], ints[H_DOFS], ints[H_ROWS], ints[H_MOVING]
-    side = min(nd, nr)
+    side = nd if nd <= NEWTON else min(nd, nr)
     q, i = work[i : i + nq], i + nq
     trial, i = work[i : i + nq], i + nq
     best, i = work[i : i + nq], i + nq
     rows, i = work[i : i + nr], i + nr
-    left, i = work[i : i + nr], i + nr
+    left, i = work[i : i + max(nd, nr)], i + max(nd, nr)
     errors, i = work[i : i + blocks.shape[0]], i + blocks.shape[0]
     free, i = work[i : i + nd], i + nd
     delta, i = work[i : i + nd], i + nd
     y, i = work[i : i + max(nd, nr)], i + max(nd, nr)
     a, i = work[i : i + side * side].reshape(side, side), i + side * side
+    wish, i = work[i : i + nd], i + nd
+    swing, i = work[i : i + nd], i + nd
     c, i = work[i : i + side * side].reshape(side, side), i + side * side
     bounds, i = work[i : i + 2 * nd].reshape(nd, 2), i + 2 * nd
     axes, i = work[i : i + 3 * (nd + nm)].reshape(nd + nm, 3), i + 3 * (nd + nm)
@@ -169,7 +270,7 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
                 q, trial, states, effectors, rows, errors,
                 axes, bounds, columns, a, c, y, left, free, delta,
                 cost, used, budget if far else budget - reserve,
-                options[REGULARIZATION], stall, trace, traced,
+                options[REGULARIZATION], stall, far and nd <= NEWTON, trace, traced,
             )  # fmt: skip
             singular = used == 1 and restarts == 0
             if stop == STOP_REACHED or cost < best_cost * (1.0 if restarts == 0 else CLEARLY):
@@ -184,7 +285,17 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
                 seed(moving, moving_f, number, spread, length, nd, start, trial)
                 number += 1
                 cost = evaluate(
-                    moving, moving_f, blocks, blocks_f, trial, states, effectors, length, turn, rows, errors
+                    moving,
+                    moving_f,
+                    blocks,
+                    blocks_f,
+                    trial,
+                    states,
+                    effectors,
+                    length,
+                    turn,
+                    rows,
+                    errors,
                 )
                 if cost < low:
                     low = cost
@@ -205,7 +316,15 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
                 floats, moving, moving_f, blocks, blocks_f, touch, weight,
                 q, trial, states, effectors, rows, errors,
                 axes, bounds, columns, a, c, y, left, free, delta,
-                cost, used, budget, options[REGULARIZATION], TIGHT, trace, traced,
+                cost, used, budget, options[REGULARIZATION], TIGHT, nd <= NEWTON, trace, traced,
+            )  # fmt: skip
+            best[:] = q
+        elif stop == STOP_REACHED and wishes(ints):
+            used, traced = relax(
+                ints, floats, moving, moving_f, blocks, blocks_f, touch, weight, rest, wish, swing,
+                q, trial, best, states, effectors, rows, errors,
+                axes, bounds, columns, a, c, y, left, free, delta,
+                used, max(budget, used + RELAXING), trace, traced,
             )  # fmt: skip
             best[:] = q
         finish(
