@@ -1,7 +1,7 @@
 """supple: inverse kinematics for everything with joints.
 
-Say where the hand must be; supple finds the pose, and says why when it cannot. Right-handed; radians; quaternions wxyz;
-float64; lengths in the model's own unit.
+Say where the hand must be; supple finds the pose, and says why when it cannot. Right-handed;
+radians; quaternions wxyz; float64; lengths in the model's own unit.
 """
 
 from supple import rotations

@@ -1,7 +1,7 @@
 """Many solves over all cores: fixed chunks on a pool of our own threads.
 
-Kernels run without the interpreter lock, each on its own rows, so the answers are the same bits whatever the number of
-threads. The pool is made on first use and again in a forked child.
+Kernels run without the interpreter lock, each on its own rows, so the answers are the same bits
+whatever the number of threads. The pool is made on first use and again in a forked child.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Goals: what a solve is asked for.
 
-A goal is a small frozen description. `Reach`, `LookAt` and `Hold` count towards `Solution.reached`; `Pole` and `Rest` are
-secondary: they choose among the poses that satisfy the others. Positions and directions are in world coordinates, in the
-model's own unit; orientations are unit quaternions wxyz. A target may have leading batch axes. A target that is `OPEN` is
-given later, call by call, to a prepared problem.
+A goal is a small frozen description. `Reach`, `LookAt` and `Hold` count towards `Solution.reached`;
+`Pole` and `Rest` are secondary: they choose among the poses that satisfy the others. Positions and
+directions are in world coordinates, in the model's own unit; orientations are unit quaternions
+wxyz. A target may have leading batch axes. A target that is `OPEN` is given later, call by call, to
+a prepared problem.
 """
 
 from __future__ import annotations
@@ -63,12 +64,17 @@ class Reach:
 
     Args:
         effector: Name of a joint or tip.
-        target: World position, shape (..., 3). Without a target and without orientation or pose the position is open.
-        orientation: World orientation wxyz, shape (..., 4), or OPEN. Alone it asks for the orientation only.
+        target: World position, shape (..., 3). Without a target and without orientation or pose the
+            position is open.
+        orientation: World orientation wxyz, shape (..., 4), or OPEN. Alone it asks for the
+            orientation only.
         pose: Both at once as a world transform, shape (..., 4, 4), or OPEN.
-        point: The point on the effector that must touch the target, in the effector's frame, shape (3,).
-        root: The topmost joint that may move. Without root and depth, all joints up to the skeleton's root may.
-        depth: How many joints that can move the effector may, counted from the effector; 0 = to the skeleton's root.
+        point: The point on the effector that must touch the target, in the effector's frame, shape
+            (3,).
+        root: The topmost joint that may move. Without root and depth, all joints up to the
+            skeleton's root may.
+        depth: How many joints that can move the effector may, counted from the effector; 0 = to the
+            skeleton's root.
         weight: How much the goal counts against others that cannot all be met.
     """
 
@@ -156,7 +162,9 @@ class LookAt:
 
 @dataclass(frozen=True, eq=False)
 class Pole:
-    """Bend towards a point: the middle joint of a limb lies on the pole's side of the line from its root to its tip.
+    """Bend towards a point.
+
+    The middle joint of a limb lies on the pole's side of the line from its root to its tip.
 
     Args:
         joint: The middle joint, such as the elbow.

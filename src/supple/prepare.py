@@ -131,7 +131,8 @@ class Prepared:
         """Solve for the open targets, in the order of the goals, from `start` (default: rest).
 
         Args:
-            targets: One argument an open target: a position (3,), an orientation wxyz (4,), a transform (4, 4).
+            targets: One argument an open target: a position (3,), an orientation wxyz (4,), a
+                transform (4, 4).
             start: The pose to start from.
         """
         if len(targets) == self._plain:
@@ -179,7 +180,8 @@ class Prepared:
         Args:
             targets: As in a call, each with any leading batch axes.
             start: The pose, or batch of poses, to start from.
-            threads: At most how many threads a batch uses; all cores by default. The answer does not depend on it.
+            threads: At most how many threads a batch uses; all cores by default. The answer does
+                not depend on it.
             progress: Called with (done, total) as a batch goes on, from the calling thread.
             trace: Whether to record what the solver does; single solves only.
         """
@@ -270,7 +272,10 @@ class Prepared:
             return np.empty(self.solvers[i].space(self._packed[i][0]))
 
     def seeds(self, start: Pose, count: int) -> Pose:
-        """Poses to begin from, spread over the ranges of the joints that may move: low-discrepancy, always the same."""
+        """Poses to begin from, spread over the ranges of the joints that may move.
+
+        Low-discrepancy, always the same.
+        """
         ints, floats = self._packed[-1]
         rows = np.array(np.broadcast_to(start.coordinates, (count, self.problem.coordinates)))
         spread_seeds(ints, floats, rows)
@@ -384,7 +389,10 @@ def _rebuild(skeleton, goals, solver, tolerance, turn, lock, unreachable):  # no
 
 
 def _flat(value: np.ndarray, shape: tuple[int, ...], *, trailing: int = 1) -> np.ndarray:
-    """An array with its batch axes flattened to one: of length one if it has none, else the whole batch. Always a copy."""
+    """An array with its batch axes flattened to one.
+
+    Of length one if it has none, else the whole batch. Always a copy.
+    """
     tail = value.shape[value.ndim - trailing :]
     if value.ndim == trailing or value.shape[: value.ndim - trailing] == (1,) * (
         value.ndim - trailing
@@ -413,9 +421,11 @@ def prepare(
 
     Args:
         skeleton: The skeleton.
-        goals: The goals; targets that are not given, or OPEN, are arguments of each call, in the goals' order.
+        goals: The goals; targets that are not given, or OPEN, are arguments of each call, in the
+            goals' order.
         solver: A solver, its name, or "auto".
-        tolerance: How near counts as reached, model units; 1e-4 of each goal's chain length by default.
+        tolerance: How near counts as reached, model units; 1e-4 of each goal's chain length by
+            default.
         orientation_tolerance: How near in orientation counts as reached [rad].
         lock: Names of joints that keep their start coordinates.
         unreachable: "approach" (come as near as possible) or "keep" (give the start back).

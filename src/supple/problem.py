@@ -1,8 +1,9 @@
 """A problem: a skeleton and goals lowered to the flat arrays that kernels work on.
 
-Lowering decides once what a solve may move (the free set), which joints matter (the active ones), what the rows of the
-residual are and how long the chains are. Everything that changes from call to call, the start pose and the targets, stays
-outside: a problem is immutable and can be shared between threads.
+Lowering decides once what a solve may move (the free set), which joints matter (the active ones),
+what the rows of the residual are and how long the chains are. Everything that changes from call to
+call, the start pose and the targets, stays outside: a problem is immutable and can be shared
+between threads.
 """
 
 from __future__ import annotations
@@ -190,7 +191,7 @@ class Problem:
         return bool(row[at.NDOF] > 0 or row[at.MIMIC] >= 0)
 
     def _moves_effector(self, joint: int, goal: Goal) -> bool:
-        """Whether turning a joint can do anything for the goal whose effector sits on that very joint."""
+        """Whether turning a joint can do anything for a goal whose effector sits on it."""
         if isinstance(goal, Reach) and goal.orientation_target is None:
             _, offset, _, _ = self._effector(goal.effector)
             shifts = self._ints[joint, at.KIND] in (at.SLIDER, at.FREE, at.PLANAR)
@@ -266,7 +267,10 @@ class Problem:
                 block.tolerance = orientation_tolerance
 
     def _serve_poles(self) -> None:
-        """Tie every pole to the reach whose chain bends at it, and to the joint that begins its bone."""
+        """Tie every pole to the reach whose chain bends at it.
+
+        And to the joint that begins its bone.
+        """
         moving = {int(j): m for m, j in enumerate(self.moving)}
         for block in self.blocks:
             if block.kind != at.POLE:
@@ -402,7 +406,10 @@ class Problem:
         self._rest_f = (rest, np.array(weights))
 
     def pack(self, options: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
-        """The arrays a kernel takes, with a solver's options inside: ints and floats, flat and contiguous."""
+        """The arrays a kernel takes, with a solver's options inside.
+
+        Ints and floats, flat and contiguous.
+        """
         head = self._head.copy()
         head[at.H_OPTIONS] = len(options)
         ints = np.concatenate([head, *(table.ravel() for table in self._tables)])
@@ -416,11 +423,13 @@ class Problem:
 
 
 def solving_offsets(pose: Pose) -> np.ndarray:
-    """Joint offsets as a solve sees them, shape (..., N, 3): the pose's translations, times the scale of all joints above.
+    """Joint offsets as a solve sees them, shape (..., N, 3).
+
+    The pose's translations, times the scale of all joints above.
 
     Raises:
-        SuppleError: A joint that has others below it is scaled differently along its axes; solving such a pose has no
-            rigid bones to turn.
+        SuppleError: A joint that has others below it is scaled differently along its axes; solving
+            such a pose has no rigid bones to turn.
     """
     skeleton = pose.skeleton
     batch = pose.batch_shape

@@ -70,8 +70,8 @@ class Asked:
 class Solution:
     """The answer to a solve, or to a whole batch of them.
 
-    For a batch every property has the batch's axes in front, and `solution[i]` is a single one. Poses and errors are read
-    off the solver's report when asked for.
+    For a batch every property has the batch's axes in front, and `solution[i]` is a single one.
+    Poses and errors are read off the solver's report when asked for.
 
     Attributes:
         skeleton: The skeleton.
@@ -136,7 +136,10 @@ class Solution:
 
     @property
     def angles(self) -> np.ndarray:
-        """The answer's freedoms, in `skeleton.freedoms` order, balls as rotation vectors, shape (..., D)."""
+        """The answer's freedoms, in `skeleton.freedoms` order, balls as rotation vectors.
+
+        Shape (..., D).
+        """
         return self.pose.angles
 
     @property
@@ -149,7 +152,10 @@ class Solution:
         return self.pose.position(name)
 
     def blended(self, amount: float) -> Solution:
-        """The same report with the pose only part of the way from the start: 0 the start, 1 the answer."""
+        """The same report with the pose only part of the way from the start.
+
+        0 the start, 1 the answer.
+        """
         mixed = Solution(self.skeleton, self.asked, self._rows, self._start, trace=self.trace)
         mixed._pose = self._start.interpolate(self.pose, amount)
         return mixed
@@ -184,7 +190,7 @@ class Solution:
 
     @property
     def errors(self) -> np.ndarray:
-        """The error of every demand of `asked.demands`, model units or radians, shape (..., demands)."""
+        """The error of every demand, model units or radians, shape (..., demands)."""
         first = self._width + at.REPORT
         return self._rows[..., first : first + len(self.asked.demands)]
 
@@ -202,7 +208,10 @@ class Solution:
 
     @property
     def limited(self) -> tuple[str, ...]:
-        """Names of the joints whose limits keep the goals from coming closer; for a batch, those of any of its solves."""
+        """Names of the joints whose limits keep the goals from coming closer.
+
+        For a batch, those of any of its solves.
+        """
         flags = self._rows[..., self._width + at.REPORT + len(self.asked.demands) :]
         pressed = np.any(flags.reshape(-1, flags.shape[-1]) > 0, axis=0)
         return tuple(n for n, on in zip(self.asked.moving, pressed, strict=True) if on)
@@ -260,7 +269,10 @@ class Solution:
         return f"<figure>{self.pose._repr_svg_()}<figcaption>{self!r}</figcaption></figure>"
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data that `from_json` reads back; the trace is not part of it (see `Trace.save`)."""
+        """Plain data that `from_json` reads back.
+
+        The trace is not part of it (see `Trace.save`).
+        """
         return {
             "format": "supple-solution",
             "version": 1,
@@ -334,7 +346,8 @@ def _reason(s: Solution) -> str:
         blocked = s.asked.demands[int(s._report(at.O_BLOCK))].effector
         far, reach = s._report(at.O_GAP), s._report(at.O_REACH)
         bound = "reaches no farther than" if s.status is Status.TOO_FAR else "comes no nearer than"
-        return f"the target of {blocked} is {far:.3g} from its chain's root, which {bound} {reach:.3g}{kept or '; ' + miss}"
+        gap = f"the target of {blocked} is {far:.3g} from its chain's root"
+        return f"{gap}, which {bound} {reach:.3g}{kept or '; ' + miss}"
     if s.status is Status.LIMITED:
         return f"the limits of {', '.join(s.limited)} are in the way; {miss}{kept}"
     if s.status is Status.STALLED:

@@ -1,4 +1,4 @@
-"""`solve`: the one-shot convenience on top of prepared problems, and several answers to one problem."""
+"""The one-shot `solve` on top of prepared problems, and several answers to one problem."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from supple import costs
 from supple.errors import SuppleError, one_of
-from supple.goals import OPEN, Goal, Hold, LookAt, Pole, Reach, Rest, as_goals
+from supple.goals import OPEN, Goal, Hold, LookAt, Pole, Reach, as_goals
 from supple.pose import Pose
 from supple.prepare import Prepared
 from supple.skeleton import Skeleton
@@ -49,19 +49,24 @@ def solve(
 
     Args:
         skeleton: The skeleton.
-        goals: {effector: world position}, or a list of Reach, LookAt, Pole, Hold and Rest. Targets may have leading batch
-            axes, broadcast with those of `start`: a batch is solved over all cores.
-        start: The pose to start from; the skeleton's rest by default. Joints that the goals do not free keep it.
+        goals: {effector: world position}, or a list of Reach, LookAt, Pole, Hold and Rest. Targets
+            may have leading batch axes, broadcast with those of `start`: a batch is solved over all
+            cores.
+        start: The pose to start from; the skeleton's rest by default. Joints that the goals do not
+            free keep it.
         solver: "auto", a solver's name or a solver with options, such as CCD(damping=0.2).
-        tolerance: How near counts as reached, model units; 1e-4 of each goal's chain length by default.
+        tolerance: How near counts as reached, model units; 1e-4 of each goal's chain length by
+            default.
         orientation_tolerance: How near in orientation counts as reached [rad].
         lock: Names of joints that keep their start coordinates.
         unreachable: What to do when the goals cannot be met: "approach" or "keep" the start.
-        blend: How much of the answer to take, 0 (the start) to 1; the report is that of the whole answer.
+        blend: How much of the answer to take, 0 (the start) to 1; the report is that of the whole
+            answer.
         trace: Whether to record what the solver does; not for batches.
         solutions: How many different answers to look for; `Solution.alternatives` holds the others.
-        prefer: Which of several answers is best: "nearest" to the start, least sum of "turns", least "path" of the tip, or
-            a cost, a function of (start, answers) that gives a number for each.
+        prefer: Which of several answers is best: "nearest" to the start, least sum of "turns",
+            least "path" of the tip, or a cost, a function of (start, answers) that gives a number
+            for each.
         threads: At most how many threads a batch uses.
         progress: Called with (done, total) as a batch goes on.
 
@@ -174,7 +179,10 @@ def _best_of(
     prefer: str | Callable[[Pose, Pose], np.ndarray],
     threads: int | None,
 ) -> Solution:
-    """The answers found from low-discrepancy beginnings, the cheapest first, the others as its alternatives."""
+    """The answers found from low-discrepancy beginnings, the cheapest first.
+
+    The others as its alternatives.
+    """
     if first.batch_shape:
         raise SuppleError("solutions, prefer: for single solves only; loop over the batch")
     if not first.reached:

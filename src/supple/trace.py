@@ -1,8 +1,8 @@
 """The trace of a solve: every iteration's pose and error, and the steps inside them.
 
-An iteration is one sweep over a chain or one Newton step. A step is what happened to one joint inside an iteration: it
-turned (by a small tangent vector) or, in FABRIK's passes, was put at a point. Traces save to a JSON file that can be
-replayed without solving again.
+An iteration is one sweep over a chain or one Newton step. A step is what happened to one joint
+inside an iteration: it turned (by a small tangent vector) or, in FABRIK's passes, was put at a
+point. Traces save to a JSON file that can be replayed without solving again.
 """
 
 from __future__ import annotations
@@ -33,8 +33,9 @@ class Step(NamedTuple):
         iteration: The iteration it belongs to, counted from 1.
         joint: The joint's name; "" where an effector was put at a point.
         placed: Whether the joint was put at a point (FABRIK's passes); else it turned.
-        change: Where it was put, world xyz, shape (3,); or how its coordinates changed, shape (7,): up to six tangent
-            numbers (a ball's rotation vector in its rest frame, a hinge's angle, ...) and the change of its stretch.
+        change: Where it was put, world xyz, shape (3,); or how its coordinates changed, shape (7,):
+            up to six tangent numbers (a ball's rotation vector in its rest frame, a hinge's angle,
+            ...) and the change of its stretch.
     """
 
     iteration: int
@@ -51,7 +52,8 @@ class Trace:
         skeleton: The skeleton.
         coordinates: The pose before the first and after every iteration, shape (iterations + 1, Q).
         errors: Largest distance of the counted goals in each, model units, shape (iterations + 1,).
-        orientation_errors: Largest angle of the counted goals in each [rad], shape (iterations + 1,).
+        orientation_errors: Largest angle of the counted goals in each [rad], shape (iterations +
+            1,).
         events: The steps, packed, shape (steps, 10); `steps` reads them.
         solver: The solver's name.
         goals: Positions asked for, world, {effector: (3,)}: for drawing.
@@ -86,7 +88,10 @@ class Trace:
         return Step(int(row[at.V_ITERATION]), name, bool(placed), change)
 
     def walk(self) -> Iterator[tuple[Step, Pose]]:
-        """Every turning step with the pose after it; each iteration starts from its own recorded pose."""
+        """Every turning step with the pose after it.
+
+        Each iteration starts from its own recorded pose.
+        """
         ints = self.skeleton.packed_ints
         iteration = -1
         current = self.coordinates[0].copy()
@@ -141,7 +146,10 @@ class Trace:
             raise SuppleError(f"trace: missing or malformed {error}") from error
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the trace to a JSON file; an existing file is replaced only once the new one is whole."""
+        """Write the trace to a JSON file.
+
+        An existing file is replaced only once the new one is whole.
+        """
         path = Path(path)
         text = json.dumps(self.to_json())
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")

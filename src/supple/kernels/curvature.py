@@ -1,8 +1,8 @@
 """Second derivatives of the position goals: what the Gauss-Newton matrix leaves out.
 
-Where a target cannot be met the residual does not vanish, and the curvature of the effector's path counts: a link whose
-target is ten lengths away turns ten times too far without it. For freedoms i above j on the way to an effector at arm r
-from j, the path curves by axis_i x (axis_j x r).
+Where a target cannot be met the residual does not vanish, and the curvature of the effector's path
+counts: a link whose target is ten lengths away turns ten times too far without it. For freedoms i
+above j on the way to an effector at arm r from j, the path curves by axis_i x (axis_j x r).
 """
 
 from supple.kernels.cache import kernel
@@ -35,7 +35,10 @@ def _add(a, i, j, value):
 
 @kernel
 def curvature(moving, blocks, blocks_f, states, effectors, length, axes, a):
-    """Add the curvature of every position block to the lower triangle of a, shape (D, D); turns and slides only."""
+    """Add the curvature of every position block to the lower triangle of a, shape (D, D).
+
+    Turns and slides only.
+    """
     for g in range(blocks.shape[0]):
         if blocks[g, B_KIND] != POSITION:
             continue

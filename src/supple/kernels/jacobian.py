@@ -1,7 +1,7 @@
 """The Jacobian of the residual rows: one row of `columns` a freedom, three numbers a block.
 
-`columns[d, r]` is how fast residual row r *shrinks* as freedom d grows, so that columns^T delta = rows is the linear
-problem to solve. Entries where a freedom cannot move a block stay zero.
+`columns[d, r]` is how fast residual row r *shrinks* as freedom d grows, so that columns^T delta =
+rows is the linear problem to solve. Entries where a freedom cannot move a block stay zero.
 """
 
 import math
@@ -46,7 +46,10 @@ def slides(kind, i):
 
 @kernel
 def _log_factor(a):
-    """The factor of [r]^2 in the inverse right Jacobian of SO(3), a = |r|: 1/a^2 - cot(a/2)/(2a)."""
+    """The factor of [r]^2 in the inverse right Jacobian of SO(3), a = |r|.
+
+    1/a^2 - cot(a/2)/(2a).
+    """
     if a < 1e-3:
         return 1.0 / 12.0
     return 1.0 / (a * a) - 1.0 / (2.0 * a * math.tan(0.5 * a))

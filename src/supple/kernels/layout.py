@@ -1,7 +1,7 @@
 """Where everything stands in the packed arrays that kernels work on.
 
-Kernels take a few flat arrays, never objects. This file names every column once; the Python side packs by these names
-and the kernels read by them. Units: radians, and the model's own length unit.
+Kernels take a few flat arrays, never objects. This file names every column once; the Python side
+packs by these names and the kernels read by them. Units: radians, and the model's own length unit.
 """
 
 # Joint kinds.

@@ -5,7 +5,9 @@ from supple.kernels.cache import kernel
 
 @kernel
 def factor(a, n, out):
-    """L D L^T of the leading n x n of a symmetric matrix, read from its lower triangle; False if not positive definite.
+    """L D L^T of the leading n x n of a symmetric matrix, read from its lower triangle.
+
+    False if not positive definite.
 
     `out` gets L below its diagonal and 1/D on it. `a` and `out` may be the same array.
     """

@@ -1,8 +1,9 @@
 """One damped least-squares step inside bounds: lock, subtract, re-solve.
 
-Minimises |columns^T delta - rows|^2 + damping * sum(delta^2 / weight) with every delta inside its bounds. Freedoms that
-would leave their bounds are locked there, what they do is subtracted from the rows, and the rest is solved again (an
-active set). The equations are solved on the smaller side: one unknown a row, or one a freedom.
+Minimises |columns^T delta - rows|^2 + damping * sum(delta^2 / weight) with every delta inside its
+bounds. Freedoms that would leave their bounds are locked there, what they do is subtracted from the
+rows, and the rest is solved again (an active set). The equations are solved on the smaller side:
+one unknown a row, or one a freedom.
 """
 
 from supple.kernels.cache import kernel
@@ -65,7 +66,10 @@ def pull_of(columns, touch, d, y):
 
 @kernel
 def hold_at_bounds(columns, touch, weight, rows, bounds, free):
-    """Fill free, shape (D,): 0 for a freedom that stands at a bound and is pulled outward, its weight for the others."""
+    """Fill free, shape (D,).
+
+    0 for a freedom that stands at a bound and is pulled outward, its weight for the others.
+    """
     for d in range(columns.shape[0]):
         free[d] = weight[d]
         if bounds[d, 1] <= AT_BOUND or bounds[d, 0] >= -AT_BOUND:
@@ -78,7 +82,10 @@ def hold_at_bounds(columns, touch, weight, rows, bounds, free):
 
 @kernel
 def normal_matrix(columns, touch, free, by_rows, a):
-    """Build the undamped matrix of the rows' or of the freedoms' side in a; returns its mean diagonal."""
+    """Build the undamped matrix of the rows' or of the freedoms' side in a.
+
+    Returns its mean diagonal.
+    """
     count, size = columns.shape
     trace = 0.0
     if by_rows:
@@ -95,7 +102,10 @@ def normal_matrix(columns, touch, free, by_rows, a):
 
 @kernel
 def attainable(columns, touch, rows, free):
-    """Half the squared length of the pull on the free freedoms, weighed: none where no small change helps."""
+    """Half the squared length of the pull on the free freedoms, weighed.
+
+    None where no small change helps.
+    """
     total = 0.0
     for d in range(columns.shape[0]):
         if free[d] > 0.0:
@@ -106,10 +116,12 @@ def attainable(columns, touch, rows, free):
 
 @kernel
 def bounded_step(columns, touch, rows, bounds, damping, by_rows, a, b, y, left, free, delta):
-    """Fill delta, shape (D,), from the matrix a of `normal_matrix`, which is changed where freedoms get locked.
+    """Fill delta, shape (D,), from the matrix a of `normal_matrix`.
 
-    b is square workspace like a; y and left have max(R, D) numbers. Returns by how much the linear model expects the cost
-    to fall, or -1 if the matrix could not be factored.
+    Which is changed where freedoms get locked.
+
+    b is square workspace like a; y and left have max(R, D) numbers. Returns by how much the linear
+    model expects the cost to fall, or -1 if the matrix could not be factored.
     """
     count, size = columns.shape
     n = size if by_rows else count
@@ -153,7 +165,10 @@ def bounded_step(columns, touch, rows, bounds, damping, by_rows, a, b, y, left, 
 
 @kernel
 def _lock(columns, d, value, w, by_rows, a, left):
-    """Take freedom d out at a value: subtract what it does from the right side and, by rows, itself from the matrix."""
+    """Take freedom d out at a value.
+
+    Subtract what it does from the right side and, by rows, itself from the matrix.
+    """
     if not by_rows:
         for i in range(columns.shape[0]):
             left[i] -= (a[i, d] if i >= d else a[d, i]) * value

@@ -1,7 +1,7 @@
 """Secondary aims: a rest posture and poles, as a wish in the tangent space.
 
-The wish is the step that would bring every joint back to the rest posture, plus the step that would swing every bent limb
-to its pole. Solvers follow it only as far as the primary goals stay met.
+The wish is the step that would bring every joint back to the rest posture, plus the step that would
+swing every bent limb to its pole. Solvers follow it only as far as the primary goals stay met.
 """
 
 import math
@@ -101,7 +101,10 @@ def _towards_rest(moving, rest, weight, q, states, length, axes, wish):
 
 @kernel
 def _towards_pole(moving, blocks, blocks_f, states, effectors, g, axes, wish, swing):
-    """Add the swing of a bent limb about its root-to-tip line to the wish; returns its half squared angle."""
+    """Add the swing of a bent limb about its root-to-tip line to the wish.
+
+    Returns its half squared angle.
+    """
     angle = pole_angle(blocks, states, effectors, g)
     weight = blocks_f[g, B_WEIGHT]
     root = load3(states, blocks[g, B_ROOT], S_POS)
@@ -137,7 +140,10 @@ def _towards_pole(moving, blocks, blocks_f, states, effectors, g, axes, wish, sw
 
 @kernel
 def posture(ints, floats, moving, blocks, blocks_f, rest, q, states, effectors, axes, wish, swing):
-    """Fill the wish, shape (D,), for the pose q with its frames and axes; returns the secondary cost."""
+    """Fill the wish, shape (D,), for the pose q with its frames and axes.
+
+    Returns the secondary cost.
+    """
     for d in range(wish.shape[0]):
         wish[d] = 0.0
     cost = 0.0

@@ -1,6 +1,7 @@
 """Vectors and quaternions inside kernels: small tuples, scalar arithmetic, nothing allocated.
 
-A vector is (x, y, z), a quaternion is (w, x, y, z). `load` and `store` move them between tuples and rows of an array.
+A vector is (x, y, z), a quaternion is (w, x, y, z). `load` and `store` move them between tuples and
+rows of an array.
 """
 
 import math
@@ -56,25 +57,25 @@ def put4(flat, i, q):
 
 @kernel
 def add(a, b):
-    """a + b."""
+    """A + b."""
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
 
 
 @kernel
 def sub(a, b):
-    """a - b."""
+    """A - b."""
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
 @kernel
 def scale(a, s):
-    """a * s."""
+    """A * s."""
     return (a[0] * s, a[1] * s, a[2] * s)
 
 
 @kernel
 def axpy(a, s, b):
-    """a + s * b."""
+    """A + s * b."""
     return (a[0] + s * b[0], a[1] + s * b[1], a[2] + s * b[2])
 
 
@@ -148,7 +149,10 @@ def normalized(q):
 
 @kernel
 def tidied(q):
-    """An almost unit quaternion brought back to length one: a Newton step of 1/sqrt, without the root."""
+    """An almost unit quaternion brought back to length one.
+
+    A Newton step of 1/sqrt, without the root.
+    """
     f = 1.5 - 0.5 * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
     return (q[0] * f, q[1] * f, q[2] * f, q[3] * f)
 
@@ -207,7 +211,9 @@ def log(q):
 
 @kernel
 def between(a, b):
-    """The least turn that takes the direction of a to that of b; a half turn about `perpendicular(a)` if they oppose.
+    """The least turn that takes the direction of a to that of b.
+
+    A half turn about `perpendicular(a)` if they oppose.
 
     Either vector may have any length; if one has none the turn is the identity.
     """

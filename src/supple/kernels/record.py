@@ -1,4 +1,6 @@
-"""The trace of a solve: the pose after every iteration, and the steps inside as (joint, change) events.
+"""The trace of a solve.
+
+The pose after every iteration, and the steps inside as (joint, change) events.
 
 Both arrays have no rows when nobody asked for a trace; recording is then one comparison.
 """
@@ -29,7 +31,10 @@ from supple.kernels.quaternion import conj, log, mul, take4
 
 @kernel
 def record(trace, n, q, blocks, errors):
-    """Write the pose q and its largest errors (length, radians) as trace row n; returns n + 1 if there was room."""
+    """Write the pose q and its largest errors (length, radians) as trace row n.
+
+    Returns n + 1 if there was room.
+    """
     if n >= trace.shape[0]:
         return n
     size = q.shape[0]
@@ -47,10 +52,12 @@ def record(trace, n, q, blocks, errors):
 
 @kernel
 def record_turn(events, n, iteration, moving, k, before, after):
-    """Write how moving joint k went from coordinates `before` to `after` (whole poses); returns the next event.
+    """Write how moving joint k went from coordinates `before` to `after` (whole poses).
 
-    The change is the difference of its coordinates, for quaternions the rotation vector in its rest frame (after a free
-    joint's translation); the change of a stretch comes last.
+    Returns the next event.
+
+    The change is the difference of its coordinates, for quaternions the rotation vector in its rest
+    frame (after a free joint's translation); the change of a stretch comes last.
     """
     if n >= events.shape[0]:
         return n

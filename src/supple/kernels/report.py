@@ -1,7 +1,8 @@
 """The beginning and the end that all solvers share: set up a problem, judge the answer, say why.
 
-`begin` folds the skeleton, takes the targets, puts the start into the limits. `finish` writes one row of output: the
-coordinates, then the report of `layout`, then an error a block, then a flag a moving joint that presses against a limit.
+`begin` folds the skeleton, takes the targets, puts the start into the limits. `finish` writes one
+row of output: the coordinates, then the report of `layout`, then an error a block, then a flag a
+moving joint that presses against a limit.
 """
 
 import math
@@ -109,9 +110,12 @@ def begin(
 
 @kernel
 def reach(moving, moving_f, blocks, states, effectors, g):
-    """How near and how far block g can ever be from where its chain begins, and how far its target is.
+    """How near and how far block g can ever be from where its chain begins.
 
-    Limits are not looked at, so that beyond these bounds a target is surely out of reach; within them it may be.
+    And how far its target is.
+
+    Limits are not looked at, so that beyond these bounds a target is surely out of reach; within
+    them it may be.
     """
     k = blocks[g, B_MOVE]
     if k < 0:
@@ -159,7 +163,10 @@ def out_of_reach(moving, moving_f, blocks, blocks_f, states, effectors):
 
 @kernel
 def pressed(moving, rows, columns, bounds, flags):
-    """Flag every moving joint that a limit keeps from bringing the effectors closer; returns how many."""
+    """Flag every moving joint that a limit keeps from bringing the effectors closer.
+
+    Returns how many.
+    """
     size = 0.0
     for r in range(rows.shape[0]):
         size += rows[r] * rows[r]

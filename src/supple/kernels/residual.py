@@ -1,7 +1,10 @@
-"""How far the effectors are from their targets: residual rows for the solvers, errors in plain units for people.
+"""How far the effectors are from their targets.
 
-Every primary block has three rows, scaled so that all solvers see pure numbers: a position counts in characteristic
-lengths, a radian counts `turn` of them. Cost is half the sum of squares, weights included.
+Residual rows for the solvers, errors in plain units for people.
+
+Every primary block has three rows, scaled so that all solvers see pure numbers: a position counts
+in characteristic lengths, a radian counts `turn` of them. Cost is half the sum of squares, weights
+included.
 """
 
 import math
@@ -43,7 +46,10 @@ from supple.kernels.quaternion import (
 
 @kernel
 def look(blocks_f, effectors, g):
-    """Where the effector looks, where it should look (unit vectors), and how far away the target is."""
+    """Where the effector looks, where it should look (unit vectors).
+
+    And how far away the target is.
+    """
     seen = rotate(load4(effectors, g, E_WROT), load3(blocks_f, g, B_AXIS))
     way = sub(load3(effectors, g, E_TARGET), load3(effectors, g, E_POS))
     distance = norm(way)
@@ -54,7 +60,10 @@ def look(blocks_f, effectors, g):
 
 @kernel
 def pole_angle(blocks, states, effectors, g):
-    """Signed angle about the root-to-tip line from the middle joint to the pole; zero where it is not defined."""
+    """Signed angle about the root-to-tip line from the middle joint to the pole.
+
+    Zero where it is not defined.
+    """
     root = load3(states, blocks[g, B_ROOT], S_POS)
     line = unit(sub(load3(effectors, blocks[g, B_REACH], E_POS), root))
     middle = sub(load3(effectors, g, E_POS), root)
@@ -67,7 +76,10 @@ def pole_angle(blocks, states, effectors, g):
 
 @kernel
 def residuals(blocks, blocks_f, states, effectors, length, turn, rows, errors):
-    """Fill the residual rows and the plain errors (length or radians) of every block; returns the cost."""
+    """Fill the residual rows and the plain errors (length or radians) of every block.
+
+    Returns the cost.
+    """
     cost = 0.0
     for g in range(blocks.shape[0]):
         kind = blocks[g, B_KIND]

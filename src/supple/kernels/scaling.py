@@ -8,7 +8,9 @@ EVEN = 1e-6  # how far apart the three factors of an even scale may be, relative
 
 @kernel
 def scale_offsets(ints, scales, offsets):
-    """Multiply every offset, shape (B, N, 3), by the scales of all joints above it, in place; scales are used up.
+    """Multiply every offset, shape (B, N, 3), by the scales of all joints above it, in place.
+
+    Scales are used up.
 
     Returns the first joint with joints below it whose scale is not even, or -1.
     """

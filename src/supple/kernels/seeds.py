@@ -1,7 +1,7 @@
 """Where restarts begin: low-discrepancy poses around the start, the same on every machine.
 
-Seed number n puts freedom j at the fraction (n * 2^((j+1)/(D+1))) mod 1 of its range: a Kronecker sequence with
-Niederreiter's generators. Joints without limits range over a whole turn.
+Seed number n puts freedom j at the fraction (n * 2^((j+1)/(D+1))) mod 1 of its range: a Kronecker
+sequence with Niederreiter's generators. Joints without limits range over a whole turn.
 """
 
 import math
@@ -64,7 +64,10 @@ def _between(low, high, u, here, slack):
 
 @kernel
 def seed(moving, moving_f, n, spread, length, freedoms, start, out):
-    """Seed number n: every moving joint `spread` (0..1) of the way from the start to a point of the sequence."""
+    """Seed number n.
+
+    Every moving joint `spread` (0..1) of the way from the start to a point of the sequence.
+    """
     for k in range(moving.shape[0]):
         kind = moving[k, M_KIND]
         if moving[k, M_MIMIC] >= 0:
@@ -116,7 +119,7 @@ def seed(moving, moving_f, n, spread, length, freedoms, start, out):
 
 @kernel
 def spread_seeds(ints, floats, poses):
-    """Replace every row of poses, shape (B, Q), all alike, by a seed over the joints' whole ranges."""
+    """Replace the rows of poses, shape (B, Q), all alike, by seeds over the whole ranges."""
     _, moving, _, _, _, moving_f, _, _, _, weight = unpack(ints, floats)
     start = poses[0].copy()
     for b in range(poses.shape[0]):

@@ -1,8 +1,9 @@
 """The tangent space of a pose: a world axis, bounds and a step for every freedom.
 
-A *freedom* turns about or slides along one axis, or stretches a joint. Balls turn about the world axes. A cone turns
-outward, along its rim and about itself, so that its limits are bounds on single freedoms and it can slide along the rim
-when pressed against it. Lengths count in characteristic lengths, so a slide of one moves as far as a radian at the tip.
+A *freedom* turns about or slides along one axis, or stretches a joint. Balls turn about the world
+axes. A cone turns outward, along its rim and about itself, so that its limits are bounds on single
+freedoms and it can slide along the rim when pressed against it. Lengths count in characteristic
+lengths, so a slide of one moves as far as a radian at the tip.
 """
 
 import math
@@ -23,7 +24,6 @@ from supple.kernels.layout import (
     M_FROZEN,
     M_KIND,
     M_MIMIC,
-    M_NDOF,
     M_ORDER,
     M_Q,
     M_STRETCH_DOF,
@@ -71,7 +71,8 @@ def _bound(bounds, d, low, high, cap):
 def tangent(moving, moving_f, q, states, length, axes, bounds):
     """World axis of every freedom and how far it may change from here, bounds of shape (D, 2).
 
-    Axes have shape (D + M, 3): a mimic joint k has no freedom, its axis stands in row D + k. The axis of a stretch is left
+    Axes have shape (D + M, 3): a mimic joint k has no freedom, its axis stands in row D + k. The
+    axis of a stretch is left
     alone: what a stretch moves depends on the branch.
     """
     for k in range(moving.shape[0]):
@@ -145,7 +146,10 @@ def _world_axes(axes, bounds, d):
 
 @kernel
 def _cone_axes(moving_f, q, k, at, pre, axes, bounds, d):
-    """Outward, along the rim, about itself; plain world axes while the cone's axis is (almost) at rest."""
+    """Outward, along the rim, about itself.
+
+    Plain world axes while the cone's axis is (almost) at rest.
+    """
     axis = load3(moving_f, k, AXIS)
     turn = take4(q, at)
     pointing = rotate(turn, axis)
@@ -201,7 +205,9 @@ def _capped_turn(axes, delta, d, cap):
 
 @kernel
 def step(moving, moving_f, q, states, length, axes, delta, out):
-    """The pose q moved along the tangent step delta, shape (D,), put into the limits exactly; joints' coordinates go to out.
+    """The pose q moved along the tangent step delta, shape (D,), put into the limits exactly.
+
+    Joints' coordinates go to out.
 
     `states` and `axes` belong to q. Other coordinates of out are left alone.
     """

@@ -1,8 +1,9 @@
 """The moving tree: what a solve may move, with everything rigid in between folded away.
 
-A solve looks only at the *active* joints (those on the way to an effector) and moves only the *moving* ones. Locked,
-fixed and unfree joints never change during a solve, so `fold` merges them once into the rigid step from each moving joint
-to the next; after that `forward` is linear in the moving joints alone.
+A solve looks only at the *active* joints (those on the way to an effector) and moves only the
+*moving* ones. Locked, fixed and unfree joints never change during a solve, so `fold` merges them
+once into the rigid step from each moving joint to the next; after that `forward` is linear in the
+moving joints alone.
 """
 
 from supple.kernels.cache import kernel
@@ -87,8 +88,11 @@ FOLD = (
 
 @kernel
 def unpack(ints, floats):
-    """The tables inside a packed problem: active, moving, blocks, touch, then active, moving, blocks of floats,
-    the solver's options, the rest posture and a weight a freedom."""
+    """The tables inside a packed problem.
+
+    Active, moving, blocks, touch, then active, moving, blocks of floats,
+    the solver's options, the rest posture and a weight a freedom.
+    """
     na, nm, ng = ints[H_ACTIVE], ints[H_MOVING], ints[H_BLOCKS]
     i = HEADER_INTS
     active = ints[i : i + na * ACTIVE_INTS].reshape(na, ACTIVE_INTS)
@@ -120,7 +124,10 @@ def tree_space(ints):
 
 @kernel
 def carve(ints, work):
-    """Split the front of a workspace into states, effectors and fold rows; returns them and the first free place."""
+    """Split the front of a workspace into states, effectors and fold rows.
+
+    Returns them and the first free place.
+    """
     na, nm, ng = ints[H_ACTIVE], ints[H_MOVING], ints[H_BLOCKS]
     states = work[0 : nm * STATE].reshape(nm, STATE)
     i = nm * STATE
@@ -174,7 +181,9 @@ def shifts(kind):
 
 @kernel
 def fold(active, active_f, blocks, blocks_f, offsets, q, states, effectors, folded):
-    """Merge everything that this solve cannot move into rigid steps between moving joints, read off the pose q.
+    """Merge everything that this solve cannot move into rigid steps between moving joints.
+
+    Read off the pose q.
 
     Writes S_PRE, S_P0, S_P1 of every moving joint and E_P0, E_P1, E_ROT of every effector.
     """

@@ -75,7 +75,10 @@ class Solver:
         return tuple(math.inf if value is None else float(value) for value in values)
 
     def refusal(self, problem: Problem) -> str | None:
-        """Why this solver cannot take a problem for a reason that the matrix does not hold; None if it can."""
+        """Why this solver cannot take a problem for a reason that the matrix does not hold.
+
+        None if it can.
+        """
         del problem
         return None
 

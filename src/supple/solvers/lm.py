@@ -1,20 +1,24 @@
 """Levenberg-Marquardt over several goals on a tree with mixed joints.
 
-The idea: linearise all goals at once, take the damped least-squares step in the tangent space of the pose, keep it if it
-brings the goals closer, else damp more. The damping is proportional to the squared error (Sugihara 2011, "Solvability-
-unconcerned inverse kinematics by the Levenberg-Marquardt method", eq. 20), so that steps are calm while the target is far
-or out of reach and become Newton's, converging quadratically, as it is met. Limits are an active set inside the step: a
-freedom that would leave its range is locked at the end of it, what it does is subtracted, and the rest is solved again.
+The idea: linearise all goals at once, take the damped least-squares step in the tangent space of
+the pose, keep it if it brings the goals closer, else damp more. The damping is proportional to the
+squared error (Sugihara 2011, "Solvability- unconcerned inverse kinematics by the
+Levenberg-Marquardt method", eq. 20), so that steps are calm while the target is far or out of reach
+and become Newton's, converging quadratically, as it is met. Limits are an active set inside the
+step: a freedom that would leave its range is locked at the end of it, what it does is subtracted,
+and the rest is solved again.
 
-The right choice almost always: any joints, any goals, a few microseconds an iteration. A local solve can end in a pose
-where limits or geometry block every small improvement; restarts from low-discrepancy seeds then look elsewhere, and an
-answer is only ever replaced by a clearly better one.
+The right choice almost always: any joints, any goals, a few microseconds an iteration. A local
+solve can end in a pose where limits or geometry block every small improvement; restarts from
+low-discrepancy seeds then look elsewhere, and an answer is only ever replaced by a clearly better
+one.
 """
 
 from dataclasses import dataclass
 from typing import ClassVar
 
 from supple.kernels.cache import kernel
+from supple.kernels.curvature import curvature
 from supple.kernels.jacobian import jacobian
 from supple.kernels.layout import (
     F_LENGTH,
@@ -28,7 +32,6 @@ from supple.kernels.layout import (
     STOP_REACHED,
     STOP_STALLED,
 )
-from supple.kernels.curvature import curvature
 from supple.kernels.normal import attainable, bounded_step, hold_at_bounds, normal_matrix
 from supple.kernels.posture import posture, wishes
 from supple.kernels.record import record
@@ -69,7 +72,9 @@ def descend(
     q, trial, states, effectors, rows, errors, axes, bounds, columns, a, c, y, left, free, delta,
     cost, used, budget, damping, stall, newton, trace, traced,
 ):  # fmt: skip
-    """Iterate from q, evaluated, until reached, stalled or out of budget; q ends as the best pose seen, evaluated.
+    """Iterate from q, evaluated, until reached, stalled or out of budget.
+
+    Q ends as the best pose seen, evaluated.
 
     Returns why it stopped, the cost, the iterations used so far and the trace rows written.
     """
@@ -156,10 +161,11 @@ def relax(
     q, trial, kept, states, effectors, rows, errors, axes, bounds, columns, a, c, y, left, free, delta,
     used, budget, trace, traced,
 ):  # fmt: skip
-    """From a pose that meets the goals, go where the secondary aims wish while the goals stay met; q ends there.
+    """Go where the secondary aims wish while the goals, met by q, stay met; q ends there.
 
-    Each step follows the wish with what it would do to the goals taken back, then corrects; it is kept if the goals are
-    met again and the aims are nearer. Returns the iterations used so far and the trace rows written.
+    Each step follows the wish with what it would do to the goals taken back, then corrects; it is
+    kept if the goals are met again and the aims are nearer. Returns the iterations used so far and
+    the trace rows written.
     """
     length, turn = floats[F_LENGTH], floats[F_TURN]
     gain = 1.0
@@ -221,7 +227,10 @@ def relax(
 
 @kernel
 def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events, first, last):
-    """Solve problems first..last-1 of a batch; single rows of offsets, starts and targets serve all."""
+    """Solve problems first..last-1 of a batch.
+
+    Single rows of offsets, starts and targets serve all.
+    """
     active, moving, blocks, touch, active_f, moving_f, blocks_f, options, rest, weight = unpack(
         ints, floats
     )
@@ -340,9 +349,11 @@ class LM(Solver):
 
     Args:
         max_iterations: Newton steps in all, restarts included.
-        regularization: The damping at the start: in units of the squared error, in chain lengths, times the mean diagonal.
+        regularization: The damping at the start: in units of the squared error, in chain lengths,
+            times the mean diagonal.
         restarts: How many other beginnings are tried after the local solve has stalled.
-        stall: An iteration that lowers the cost by less than this fraction is slow; three in a row are a stall.
+        stall: An iteration that lowers the cost by less than this fraction is slow; three in a row
+            are a stall.
     """
 
     name: ClassVar[str] = "LM"
