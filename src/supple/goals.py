@@ -9,7 +9,7 @@ a prepared problem.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
@@ -231,10 +231,7 @@ def as_goals(goals: Mapping[str, Any] | Sequence[Goal] | Goal) -> tuple[Goal, ..
         return (goals,)
     if isinstance(goals, Mapping):
         return tuple(Reach(name, target) for name, target in goals.items())
-    try:
-        listed = tuple(goals)
-    except TypeError:
-        listed = (goals,)
+    listed = tuple(goals) if isinstance(goals, Iterable) else (goals,)
     for goal in listed:
         if not isinstance(goal, Goal):
             raise SuppleError(

@@ -15,7 +15,7 @@ from supple.kernels import layout as at
 from supple.kernels.cache import announce
 from supple.kernels.seeds import spread_seeds
 from supple.pose import Pose
-from supple.problem import Block, Problem, solving_offsets
+from supple.problem import Block, Problem
 from supple.rotations import from_matrix
 from supple.skeleton import Skeleton
 from supple.solution import Asked, Demand, Solution
@@ -74,9 +74,7 @@ class Prepared:
         self._packed = [self.problem.pack(s.options()) for s in self.solvers]
         self._pool: list[list[np.ndarray]] = [[] for _ in self.solvers]
         self._rest = skeleton.rest
-        self._offsets = np.array(
-            skeleton.packed_floats[self.problem.active, at.OFFSET : at.OFFSET + 3]
-        )[None]
+        self._offsets = self.problem.offsets(self._rest)[None]
         self._no_trace = np.zeros((0, self.problem.coordinates + 2))
         self._no_events = np.zeros((0, at.EVENT))
         self._open = self.problem.open_blocks()
@@ -251,6 +249,7 @@ class Prepared:
     ) -> Solution:
         out = np.empty((1, self.problem.report_width))
         recorded, events = self._no_trace, self._no_events
+        solver = self.solvers[0]
         for i, solver in enumerate(self.solvers):
             announce(f"{solver.name} solver", solver.kernel)
             if trace:
@@ -340,8 +339,7 @@ class Prepared:
         )
         if start.translations is None and start.scales is None:
             return starts, self._offsets
-        offsets = solving_offsets(start)[..., self.problem.active, :]
-        return starts, _flat(offsets, shape, trailing=2)
+        return starts, _flat(self.problem.offsets(start), shape, trailing=2)
 
     # Traces -------------------------------------------------------------------------------------
 

@@ -417,20 +417,29 @@ class Problem:
         floats = np.concatenate([*parts, np.asarray(options, np.float64), *self._rest_f])
         return ints, floats
 
+    def offsets(self, pose: Pose) -> np.ndarray:
+        """Where active joints and effectors sit on their joints, shape (..., active + blocks, 3).
+
+        The offsets of the active joints, then the point of each block, as the pose has them: with
+        its translations, and times the scales of all joints above.
+
+        Raises:
+            SuppleError: The pose has scales that leave no rigid bones to turn.
+        """
+        offsets, scales = _scaled_offsets(pose)
+        points = np.array([block.point for block in self.blocks])
+        if scales is not None:
+            points = points * scales[..., [block.joint for block in self.blocks], :]
+        points = np.broadcast_to(points, (*pose.batch_shape, *points.shape[-2:]))
+        return np.concatenate([offsets[..., self.active, :], points], axis=-2)
+
     def open_blocks(self) -> list[Block]:
         """The blocks whose targets are given call by call."""
         return [block for block in self.blocks if block.target is OPEN]
 
 
-def solving_offsets(pose: Pose) -> np.ndarray:
-    """Joint offsets as a solve sees them, shape (..., N, 3).
-
-    The pose's translations, times the scale of all joints above.
-
-    Raises:
-        SuppleError: A joint that has others below it is scaled differently along its axes; solving
-            such a pose has no rigid bones to turn.
-    """
+def _scaled_offsets(pose: Pose) -> tuple[np.ndarray, np.ndarray | None]:
+    """Joint offsets times the scales above, and each joint's whole scale, both (..., N, 3)."""
     skeleton = pose.skeleton
     batch = pose.batch_shape
     shape = (*batch, len(skeleton.joint_names), 3)
@@ -439,7 +448,7 @@ def solving_offsets(pose: Pose) -> np.ndarray:
         np.broadcast_to(own if pose.translations is None else pose.translations, shape)
     )
     if pose.scales is None:
-        return offsets
+        return offsets, None
     scales = np.array(np.broadcast_to(pose.scales, shape))
     uneven = scale_offsets(
         skeleton.packed_ints, scales.reshape(-1, *shape[-2:]), offsets.reshape(-1, *shape[-2:])
@@ -447,9 +456,17 @@ def solving_offsets(pose: Pose) -> np.ndarray:
     if uneven >= 0:
         name = skeleton.joint_names[uneven]
         raise SuppleError(
-            f"start: joint {name!r} is scaled differently along its axes; solving takes even scales only"
+            f"start: joint {name!r} is scaled differently along its axes; "
+            "solving takes even scales only"
         )
-    return offsets
+    parents, kinds = skeleton.parents, skeleton.packed_ints[:, at.KIND]
+    for j in np.flatnonzero(np.isin(kinds, (at.SLIDER, at.FREE, at.PLANAR)) & (parents >= 0)):
+        if np.any(scales[..., parents[j], :] != 1.0):
+            raise SuppleError(
+                f"start: joint {skeleton.joint_names[j]!r} shifts below a scale; "
+                "solving takes scales above joints that only turn"
+            )
+    return offsets, scales
 
 
 def _rotate(q: np.ndarray, v: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ from supple.kernels.jacobian import jacobian
 from supple.kernels.report import begin, evaluate
 from supple.kernels.tangent import step, tangent
 from supple.kernels.tree import carve, tree_space, unpack
-from supple.problem import Problem, solving_offsets
+from supple.problem import Problem
 
 H = 1e-4
 
@@ -29,7 +29,7 @@ def check_columns(skeleton, goals, pose):
     for block in problem.blocks:
         if block.target is not None:
             targets[block.offset : block.offset + len(block.target)] = block.target
-    offsets = np.ascontiguousarray(solving_offsets(pose)[problem.active])
+    offsets = problem.offsets(pose)
     begin(
         floats, active, active_f, moving, moving_f, blocks, blocks_f,
         offsets, pose.coordinates.copy(), targets, q, states, effectors, folded, rows, errors,

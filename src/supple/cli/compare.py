@@ -163,7 +163,7 @@ def _show(found: Comparison, plot: Path | None) -> None:
     many = f"{count} targets, {found.common} of them reached by {whom}"
     many = "one target" if count == 1 else many
     say.print(Text(f"{found.effector} to {many}", style="bold"))
-    outcome = ("reached", "error, median", "largest", "iterations", "time", "of the fastest")
+    outcome = ("reached", "error, median", "largest", "iterations", "time", "relative")
     rows: list[list[str | Text]] = []
     for row in found.rows:
         good = "green" if row.reached == 1 else "yellow" if row.reached >= 0.9 else "red"
@@ -227,12 +227,14 @@ def _plot(path: Path, title: str, found: Comparison) -> None:
         "reached [%]": bars(lambda row: 100 * row.reached),
         "error, median" if several else "error": bars(lambda row: row.error_median),
         "iterations, mean" if several else "iterations": bars(lambda row: row.iterations),
-        "time, of the fastest": bars(lambda row: row.time_ratio),
+        "time, relative": bars(lambda row: row.time_ratio),
         "sum of turns [°]": bars(lambda row: _degrees(row.turns_sum)),
         "largest turn [°]": bars(lambda row: _degrees(row.turns_max)),
         "tip path": bars(lambda row: row.path),
         "joint visits": bars(lambda row: row.visits),
     }
+    if sum(row.operations is not None for row in found.rows) > 1:
+        measures["operations"] = bars(lambda row: row.operations)
     target = found.targets[found.shown]
     place = ", ".join(f"{x:.4g}" for x in target)
     detail = f"{found.effector} to ({place})"

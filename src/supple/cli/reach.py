@@ -299,8 +299,5 @@ def _with_budget(
 def _plot(path: Path, answer: Solution, goals: list[Goal]) -> None:
     from supple import plot
 
-    if answer.trace is not None:
-        figure = plot.trace(answer, goals=goals)
-    else:
-        figure = plot.solution(answer, goals=goals)
-    plot.save(figure, path)
+    draw = plot.trace if answer.trace is not None else plot.solution
+    plot.save(draw(answer, goals=goals), path)

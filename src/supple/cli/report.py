@@ -66,6 +66,8 @@ def short(value: float | None, digits: int = 3) -> str:
     """A number in a few digits; a dash for None."""
     if value is None or not math.isfinite(value):
         return MINUS
+    if 1000 <= abs(value) < 1e7:
+        return f"{value:,.0f}"
     return f"{value + 0.0:.{digits}g}"
 
 

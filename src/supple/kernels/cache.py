@@ -57,9 +57,23 @@ def kernel(function: Function) -> Function:
     compiled: Any = numba.njit(nogil=True, error_model="numpy", fastmath=False)(function)
     if compiled is function:  # NUMBA_DISABLE_JIT
         return function
+    _widen(compiled)
     if function.__closure__ is None:
         _attach(compiled, function)
     return compiled
+
+
+def _widen(compiled: Any) -> None:
+    """Compile a kernel once for all constants it is called with, not once for each of them."""
+    resolve = getattr(compiled, "get_call_template", None)
+    if resolve is None:
+        return
+
+    def widened(args: Any, kws: Any) -> Any:
+        unliteral = numba.types.unliteral
+        return resolve(tuple(map(unliteral, args)), {k: unliteral(v) for k, v in kws.items()})
+
+    compiled.get_call_template = widened
 
 
 def announce(name: str, dispatcher: Callable[..., Any], *, seconds: float = 10) -> None:

@@ -22,7 +22,6 @@ from supple.kernels.layout import (
     B_JOINT,
     B_KIND,
     B_MOVE,
-    B_POINT,
     B_ROTATION,
     B_TARGET,
     B_TIP,
@@ -221,7 +220,7 @@ def fold(active, active_f, blocks, blocks_f, offsets, q, states, effectors, fold
             store3(folded, a, 7, p1)
     for g in range(blocks.shape[0]):
         a = blocks[g, B_JOINT]
-        point = load3(blocks_f, g, B_POINT)
+        point = load3(offsets, active.shape[0] + g, 0)
         rotation = load4(blocks_f, g, B_ROTATION)
         p1 = (0.0, 0.0, 0.0)
         stretch_q = active[a, A_STRETCH_Q]

@@ -65,10 +65,11 @@ def compare(
         limits=poses if limits else (),
         discs=[disc for one in answers for disc in reach_of(one)][:1],
     )
-    columns = min(COLUMNS, len(answers))
-    rows = math.ceil(len(answers) / columns)
+    rows = math.ceil(len(answers) / COLUMNS)
+    columns = math.ceil(len(answers) / rows)
     measures = measures or {}
-    bar_rows = math.ceil(len(measures) / COLUMNS)
+    bar_columns = COLUMNS if len(measures) <= 2 * COLUMNS else COLUMNS + 1
+    bar_rows = math.ceil(len(measures) / bar_columns)
     cell = WIDTH / columns
     pose_height = float(np.clip(cell * scene.slope, 0.3 * cell, 1.1 * cell)) + 0.5
     bar_height = BAR * len(answers) + 0.6
@@ -90,9 +91,9 @@ def compare(
     labels = [_brief(name) for name in solutions]
     margin = 0.35 + 0.075 * max(map(len, labels))
     for n, (what, values) in enumerate(measures.items()):
-        row, column = divmod(n, COLUMNS)
+        row, column = divmod(n, bar_columns)
         bottom = (bar_rows - row - 1) * bar_height + 0.15
-        wide = (WIDTH - margin - 0.1) / COLUMNS
+        wide = (WIDTH - margin - 0.1) / bar_columns
         frame = (
             (margin + column * wide) / WIDTH, bottom / height,
             (wide - 0.3) / WIDTH, BAR * len(answers) / height,
@@ -152,8 +153,9 @@ def _bars(
             )  # fmt: skip
             continue
         ax.barh(y, x - left, left=left, height=0.62, color=style.JOINT)
+        number = f"{x:,.0f}" if abs(x) >= 1000 else f"{x:.3g}"
         ax.annotate(
-            f"{x:.3g}", (x, y), xytext=(4, 0), textcoords="offset points", va="center", fontsize=8,
+            number, (x, y), xytext=(4, 0), textcoords="offset points", va="center", fontsize=8,
             color=style.TEXT,
         )  # fmt: skip
     if wide:

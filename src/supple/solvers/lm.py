@@ -14,6 +14,7 @@ low-discrepancy seeds then look elsewhere, and an answer is only ever replaced b
 one.
 """
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -113,7 +114,7 @@ def descend(
         promise = bounded_step(
             columns, touch, rows, bounds, amount, by_rows, a, c, y, left, free, delta
         )
-        new = HUGE
+        new = math.inf
         if promise >= 0.0:
             trial[:] = q
             step(moving, moving_f, q, states, length, axes, delta, trial)
@@ -226,6 +227,28 @@ def relax(
 
 
 @kernel
+def begin_elsewhere(
+    moving, moving_f, blocks, blocks_f, number, spread, candidates,
+    floats, freedoms, start, trial, q, states, effectors, rows, errors,
+):  # fmt: skip
+    """Put the seed nearest to the goals, of a few from `number` on, into q; returns the next number."""
+    low = HUGE
+    trial[:] = start
+    for _ in range(candidates):
+        seed(moving, moving_f, number, spread, floats[F_LENGTH], freedoms, start, trial)
+        number += 1
+        cost = evaluate(
+            moving, moving_f, blocks, blocks_f, trial, states, effectors,
+            floats[F_LENGTH], floats[F_TURN], rows, errors,
+        )  # fmt: skip
+        if cost < low:
+            low = cost
+            q[:] = trial
+    project(moving, moving_f, q)
+    return number
+
+
+@kernel
 def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events, first, last):
     """Solve problems first..last-1 of a batch.
 
@@ -266,69 +289,46 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
         )  # fmt: skip
         traced = record(trace, 0, q, blocks, errors)
         far = out_of_reach(moving, moving_f, blocks, blocks_f, states, effectors)
-        stall = TIGHT if far else options[STALL]
+        settling = far  # the last descent: what is surely out of reach is only settled
         best[:] = q
         best_cost = cost
-        used = 0
-        restarts = 0
-        number = 1
-        reserve = min(10.0, budget // 10)
+        stop = STOP_STALLED
+        used, restarts, number = 0, 0, 1
         while True:
             stop, cost, used, traced = descend(
                 floats, moving, moving_f, blocks, blocks_f, touch, weight,
                 q, trial, states, effectors, rows, errors,
                 axes, bounds, columns, a, c, y, left, free, delta,
-                cost, used, budget if far else budget - reserve,
-                options[REGULARIZATION], stall, far and nd <= NEWTON, trace, traced,
+                cost, used, budget if settling else budget - min(10.0, budget // 10),
+                options[REGULARIZATION], TIGHT if settling else options[STALL],
+                settling and nd <= NEWTON, trace, traced,
             )  # fmt: skip
-            singular = used == 1 and restarts == 0
-            if stop == STOP_REACHED or cost < best_cost * (1.0 if restarts == 0 else CLEARLY):
+            if (
+                settling
+                or stop == STOP_REACHED
+                or cost < best_cost * (CLEARLY if restarts else 1.0)
+            ):
                 best[:] = q
                 best_cost = cost
-            if stop != STOP_STALLED or far or restarts > options[RESTARTS]:
+            if settling or stop == STOP_REACHED:
                 break
-            low = HUGE
-            trial[:] = start
-            spread = BEND if singular else min(1.0, 0.5 * (restarts + 1))
-            for _ in range(1 if singular else CANDIDATES):
-                seed(moving, moving_f, number, spread, length, nd, start, trial)
-                number += 1
-                cost = evaluate(
-                    moving,
-                    moving_f,
-                    blocks,
-                    blocks_f,
-                    trial,
-                    states,
-                    effectors,
-                    length,
-                    turn,
-                    rows,
-                    errors,
-                )
-                if cost < low:
-                    low = cost
-                    q[:] = trial
-            if not singular:
-                restarts += 1
-            project(moving, moving_f, q)
+            singular = used == 1 and restarts == 0
+            if stop == STOP_STALLED and restarts < options[RESTARTS]:
+                restarts += 0 if singular else 1
+                number = begin_elsewhere(
+                    moving, moving_f, blocks, blocks_f, number,
+                    BEND if singular else min(1.0, 0.5 * restarts), 1 if singular else CANDIDATES,
+                    floats, nd, start, trial, q, states, effectors, rows, errors,
+                )  # fmt: skip
+            else:
+                # Nothing was reached: settle the best pose, so that a small move of the target is
+                # a small move of the pose.
+                settling = True
+                q[:] = best
             cost = evaluate(
                 moving, moving_f, blocks, blocks_f, q, states, effectors, length, turn, rows, errors
             )
-        if stop != STOP_REACHED and not far:
-            # Nothing was reached: settle the best pose, so that a small move of the target is a small move of the pose.
-            q[:] = best
-            cost = evaluate(
-                moving, moving_f, blocks, blocks_f, q, states, effectors, length, turn, rows, errors
-            )
-            stop, cost, used, traced = descend(
-                floats, moving, moving_f, blocks, blocks_f, touch, weight,
-                q, trial, states, effectors, rows, errors,
-                axes, bounds, columns, a, c, y, left, free, delta,
-                cost, used, budget, options[REGULARIZATION], TIGHT, nd <= NEWTON, trace, traced,
-            )  # fmt: skip
-            best[:] = q
-        elif stop == STOP_REACHED and wishes(ints):
+        if stop == STOP_REACHED and wishes(ints):
             used, traced = relax(
                 ints, floats, moving, moving_f, blocks, blocks_f, touch, weight, rest, wish, swing,
                 q, trial, best, states, effectors, rows, errors,
