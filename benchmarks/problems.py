@@ -107,7 +107,7 @@ def _families() -> tuple[Family, ...]:
         Family("mixed", ("Ball", "Hinge", "Cone"), links=(2, 16), extras=usual),
         Family("turning", turning, links=(2, 12), extras=usual | {"locked", "depth"}),
         Family("turning, own translations", turning, extras=frozenset({"own", "locked"})),
-        Family("turning, a point", turning, "point", (1, 6), usual),
+        Family("turning, a point", turning, "point", (1, 6), usual | {"own"}),
         Family("turning, a joint", turning, "joint", (2, 8), usual),
         Family("turning, oriented", turning, "orientation", (1, 8), usual),
         Family("turning, looking", turning, "direction", (1, 6), usual | {"depth"}),
@@ -451,7 +451,8 @@ def effector_point(goal: Any, pose: supple.Pose) -> np.ndarray:
     """The world point of a goal's effector, shape (..., 3)."""
     point = pose.position(goal.effector)
     if isinstance(goal, supple.Reach) and goal.point is not None:
-        point = point + rot.rotate(pose.rotation(goal.effector), goal.point)
+        index = pose.skeleton.index(goal.effector)
+        point = point + pose.frames[..., index, :3, :3] @ goal.point
     return point
 
 
@@ -541,7 +542,8 @@ def draw_case(
     if "own" in family.extras and rng.random() < 0.7:
         shape = (count, len(names), 3)
         own["translations"] = skeleton.offsets * numbers.uniform(0.5, 1.5, shape)
-        if rng.random() < 0.5:
+        shifting = {layout.SLIDER, layout.FREE, layout.PLANAR}
+        if not shifting & set(skeleton.packed_ints[1:, layout.KIND]) and rng.random() < 0.5:
             own["scales"] = np.repeat(numbers.uniform(0.5, 2.0, (*shape[:2], 1)), 3, axis=2)
     start = supple.Pose(skeleton, coordinates, **own)
     moving = columns_of(skeleton, problem.moving)

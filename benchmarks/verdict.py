@@ -113,13 +113,12 @@ def beyond_reach(case: Case, demand: Demand) -> np.ndarray | None:
         return None
     scale = np.ones(start.batch_shape)
     longest = np.zeros(start.batch_shape)
-    if isinstance(goal, supple.Reach) and goal.point is not None:
-        longest += np.linalg.norm(goal.point)
     for i, name in enumerate(way):
         joint = skeleton.index(name)
         if name in joints:
             own = skeleton.joints[joint]
-            if name in moving and isinstance(own, (supple.Slider, supple.Free, supple.Planar)):
+            shifts = isinstance(own, (supple.Slider, supple.Free, supple.Planar))
+            if shifts and (name in moving or i > first):
                 return None
             offset = skeleton.offsets[joint]
             if start.translations is not None:
@@ -135,8 +134,17 @@ def beyond_reach(case: Case, demand: Demand) -> np.ndarray | None:
             longest = longest + scale * stretch * np.linalg.norm(offset, axis=-1)
         if start.scales is not None and name in joints:
             scale = scale * start.scales[..., joint, 0]
+    if isinstance(goal, supple.Reach) and goal.point is not None:
+        longest = longest + scale * np.linalg.norm(goal.point)
     gap = np.linalg.norm(_targets_of(case, demand) - start.position(way[first]), axis=-1)
     return gap - longest
+
+
+def violation(case: Case, answer: supple.Solution) -> float:
+    """The most by which a joint that was free to move is outside a limit; kept starts are not."""
+    judged = np.asarray(answer.reached) | (not answer.asked.kept)
+    excess = answer.pose.violations()[judged][:, case.problem.moving]
+    return float(excess.max(initial=0.0))
 
 
 def judge(case: Case, prepared: supple.Prepared, answer: supple.Solution) -> list[Fault]:

@@ -7,18 +7,40 @@ radians; quaternions wxyz; float64; lengths in the model's own unit.
 from supple import rotations
 from supple.errors import SuppleError
 from supple.goals import OPEN, Hold, LookAt, Pole, Reach, Rest
-from supple.joints import Axes, Ball, Cone, Fixed, Free, Hinge, Joint, Mimic, Planar, Slider
+from supple.joints import (
+    Axes,
+    Ball,
+    Cone,
+    Fixed,
+    Free,
+    Hinge,
+    Joint,
+    Mimic,
+    Planar,
+    Slider,
+)
 from supple.pose import Pose
 from supple.prepare import Prepared, prepare
 from supple.skeleton import Node, Skeleton, Tip, chain
 from supple.solution import Solution, Status
 from supple.solve import solve
-from supple.solvers import LM, Solver
+from supple.solvers import (
+    CCD,
+    FABRIK,
+    LM,
+    Jacobian,
+    Optimize,
+    Solver,
+    TargetTriangle,
+    TwoBone,
+)
 from supple.trace import Trace
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "CCD",
+    "FABRIK",
     "LM",
     "OPEN",
     "Axes",
@@ -28,10 +50,12 @@ __all__ = [
     "Free",
     "Hinge",
     "Hold",
+    "Jacobian",
     "Joint",
     "LookAt",
     "Mimic",
     "Node",
+    "Optimize",
     "Planar",
     "Pole",
     "Pose",
@@ -44,8 +68,10 @@ __all__ = [
     "Solver",
     "Status",
     "SuppleError",
+    "TargetTriangle",
     "Tip",
     "Trace",
+    "TwoBone",
     "chain",
     "prepare",
     "rotations",

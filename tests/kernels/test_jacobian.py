@@ -123,7 +123,7 @@ def random_pose(skeleton):
     """Random coordinates, put into the limits."""
     q = np.array(skeleton.rest.coordinates)
     q += RNG.uniform(-1, 1, q.shape)
-    for j, row in enumerate(skeleton.packed_ints):
+    for row in skeleton.packed_ints:
         if row[at.KIND] in (at.BALL, at.CONE, at.FREE):
             shift = row[at.Q] + (3 if row[at.KIND] == at.FREE else 0)
             q[shift : shift + 4] = turned()
@@ -145,7 +145,9 @@ def test_columns_are_the_slopes_of_the_rows(joint, goals):
 def test_columns_of_a_cone_at_rest_on_its_rim_and_at_its_twist_limits(swing, twist):
     skeleton = arm(supple.Cone(0.9, twist=(-0.4, 0.7), axis="x"))
     for around in (0.3, 2.0, 4.4):
-        tilt = rotations.from_rotation_vector(swing * np.array([0, math.cos(around), math.sin(around)]))
+        tilt = rotations.from_rotation_vector(
+            swing * np.array([0, math.cos(around), math.sin(around)])
+        )
         turn = rotations.multiply(tilt, rotations.from_axis_angle("x", twist))
         pose = random_pose(skeleton).with_({"middle": turn})
         check_columns(skeleton, GOALS["several"], pose)

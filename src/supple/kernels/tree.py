@@ -253,7 +253,7 @@ def place(moving, moving_f, q, states, k):
             step = axpy(step, q[stretch_q], load3(states, k, S_P1))
         world = load4(states, parent, S_W)
         step = add(load3(states, parent, S_POS), rotate(world, step))
-        pre = world if pre[0] == 1.0 else mul(world, pre)
+        pre = world if pre[1] == pre[2] == pre[3] == 0.0 else mul(world, pre)
     kind = moving[k, M_KIND]
     at = moving[k, M_Q]
     if shifts(kind):

@@ -5,22 +5,34 @@ from __future__ import annotations
 from supple.errors import SuppleError, one_of
 from supple.problem import Problem
 from supple.solvers.base import EVERYTHING, GOAL_KINDS, JOINT_KINDS, Solver, Takes, check
+from supple.solvers.ccd import CCD
+from supple.solvers.fabrik import FABRIK
+from supple.solvers.jacobian import Jacobian
 from supple.solvers.lm import LM
+from supple.solvers.optimize import Optimize
+from supple.solvers.target_triangle import TargetTriangle
+from supple.solvers.two_bone import TwoBone, fits
 
 __all__ = [
     "ALL",
+    "CCD",
     "EVERYTHING",
+    "FABRIK",
     "GOAL_KINDS",
     "JOINT_KINDS",
     "LM",
+    "Jacobian",
+    "Optimize",
     "Solver",
     "Takes",
+    "TargetTriangle",
+    "TwoBone",
     "choose",
     "named",
 ]
 
-ALL: tuple[type[Solver], ...] = (LM,)
-"""Every solver there is, the most general last."""
+ALL: tuple[type[Solver], ...] = (TwoBone, CCD, TargetTriangle, FABRIK, Jacobian, LM, Optimize)
+"""Every solver there is."""
 
 
 def named(name: str) -> Solver:
@@ -39,7 +51,7 @@ def choose(solver: Solver | str, problem: Problem) -> tuple[Solver, ...]:
         SuppleError: There is no such solver, or it cannot take the problem.
     """
     if isinstance(solver, str) and solver.casefold() == "auto":
-        return (LM(),)
+        return (TwoBone(), LM()) if fits(problem) else (LM(),)
     chosen = named(solver) if isinstance(solver, str) else solver
     if not isinstance(chosen, Solver):
         raise SuppleError(

@@ -232,7 +232,7 @@ def begin_elsewhere(
     floats, freedoms, start, trial, q, states, effectors, rows, errors,
 ):  # fmt: skip
     """Put the seed nearest to the goals, of a few from `number` on, into q; returns the next number."""
-    low = HUGE
+    low = math.inf
     trial[:] = start
     for _ in range(candidates):
         seed(moving, moving_f, number, spread, floats[F_LENGTH], freedoms, start, trial)

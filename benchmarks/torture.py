@@ -1,0 +1,229 @@
+"""A million random and adversarial solves: never NaN, never worse, inside the limits, truthful.
+
+Every solver meets every family of `problems` that it claims in the matrix, and every answer is
+judged by `verdict`, independently of the solvers' arithmetic. Exits with 1, and says how to see it
+again, when an answer breaks a law.
+
+    python benchmarks/torture.py                             # 1,000,000 solves, all solvers
+    python benchmarks/torture.py 20000 --solver LM           # fewer, one solver
+    python benchmarks/torture.py --replay LM "mimic" 17 3    # one row of one case again
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+import numpy as np
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+import supple
+from problems import FAMILIES, HUGE, Case, Family, draw_case
+from supple.solvers import ALL, Solver
+from verdict import Fault, judge, violation
+
+ROWS = 128  # solves a case
+ROWS_OF_HUGE = 8  # solves a case of 1,000 bones
+KEPT = 8  # every so many cases are also solved with unreachable="keep"
+ALONE = 4  # every so many cases one row is also solved by itself
+
+
+@dataclass
+class Tally:
+    """What happened to one solver in one family."""
+
+    solves: int = 0
+    refused: int = 0
+    seconds: float = 0.0
+    statuses: Counter[int] = field(default_factory=Counter)
+    violation: float = 0.0
+    faults: list[tuple[int, Fault]] = field(default_factory=list)
+
+
+def seed_of(family: Family, number: int) -> Random:
+    """The source of a family's case number so-and-so: the same on every machine."""
+    return Random(f"{family.name} {number}")
+
+
+def case_of(family: Family, number: int) -> Case | None:
+    """A family's case number so-and-so, None if the numbers drawn make no problem."""
+    rows = ROWS_OF_HUGE if family is HUGE else ROWS
+    return draw_case(seed_of(family, number), family, rows)
+
+
+def solve_case(case: Case, number: int, solver: Solver | str, tally: Tally) -> None:
+    """Solve a case, judge the answers and count."""
+    keep = "keep" if number % KEPT == KEPT - 1 else "approach"
+    try:
+        prepared = case.prepared(solver, unreachable=keep)
+    except supple.SuppleError:
+        tally.refused += 1
+        return
+    begun = time.perf_counter()
+    answer = prepared.solve(*case.targets, start=case.start)
+    tally.seconds += time.perf_counter() - begun
+    tally.solves += len(answer)
+    tally.statuses.update(answer.status.tolist())
+    tally.violation = max(tally.violation, violation(case, answer))
+    tally.faults += [(number, fault) for fault in judge(case, prepared, answer)]
+    if number % ALONE == 0:
+        b = number % len(answer)
+        targets, start = case.row(b)
+        if not np.array_equal(prepared.solve(*targets, start=start)._rows, answer[b]._rows):
+            tally.faults.append((number, Fault("alone as in a batch", b, "other bits")))
+
+
+def claimed(solver: Solver | str, families: Sequence[Family]) -> list[Family]:
+    """The families that a solver claims and does not refuse; "auto" claims all."""
+    if isinstance(solver, str):
+        return list(families)
+    able = [family for family in families if family.suits(solver.takes)]
+    return [family for family in able if _some_case(family, solver)]
+
+
+def _some_case(family: Family, solver: Solver) -> bool:
+    for number in range(12):
+        case = draw_case(seed_of(family, number), family, 1)
+        if case is None:
+            continue
+        try:
+            case.prepared(solver)
+        except supple.SuppleError:
+            continue
+        return True
+    return False
+
+
+def run(
+    total: int, solvers: Sequence[Solver | str], families: Sequence[Family] = (*FAMILIES, HUGE)
+) -> Iterator[tuple[str, str, Tally, int]]:
+    """Share the solves out evenly; yields (solver, family, tally, solves so far) after each part."""
+    pairs = [(solver, family) for solver in solvers for family in claimed(solver, families)]
+    done = 0
+    for k, (solver, family) in enumerate(pairs):
+        share = (total - done) / (len(pairs) - k)
+        if family is HUGE:
+            share /= 20
+        tally = Tally()
+        number = 0
+        while tally.solves < share and tally.refused < 50 + 4 * number // 5:
+            case = case_of(family, number)
+            if case is None:
+                tally.refused += 1
+            else:
+                solve_case(case, number, solver, tally)
+            number += 1
+        done += tally.solves
+        yield name_of(solver), family.name, tally, done
+
+
+def name_of(solver: Solver | str) -> str:
+    """What a solver is called in tables."""
+    return solver if isinstance(solver, str) else solver.name
+
+
+def solvers_named(names: Sequence[str]) -> list[Solver | str]:
+    """Solvers by name; "auto" and every registered one if there are none."""
+    if not names:
+        return ["auto", *(solver() for solver in ALL)]
+    known = {solver.name.casefold(): solver for solver in ALL}
+    return ["auto" if name == "auto" else known[name.casefold()]() for name in names]
+
+
+def table_of(results: Sequence[tuple[str, str, Tally]]) -> Table:
+    """Counts for each solver and kind of problem."""
+    table = Table(title="Torture: how the solves ended")
+    for title in ("solver", "problems"):
+        table.add_column(title)
+    names = [status.name.lower().replace("_", " ") for status in supple.Status]
+    for title in ("solves", *names, "us each", "past a limit", "broken laws"):
+        table.add_column(title, justify="right")
+    for solver, family, tally in results:
+        table.add_row(
+            solver,
+            family,
+            f"{tally.solves:,}",
+            *(f"{tally.statuses[int(status)]:,}" for status in supple.Status),
+            f"{1e6 * tally.seconds / max(tally.solves, 1):.0f}",
+            f"{tally.violation:.0e}" if tally.violation else "0",
+            f"[red]{len(tally.faults)}" if tally.faults else "0",
+        )
+    return table
+
+
+def report(console: Console, results: Sequence[tuple[str, str, Tally]]) -> int:
+    """Print the table and what was broken; returns how many laws were."""
+    console.print(table_of(results))
+    solves = sum(tally.solves for *_, tally in results)
+    worst = max((tally.violation for *_, tally in results), default=0.0)
+    broken = sum(len(tally.faults) for *_, tally in results)
+    console.print(
+        f"{solves:,} solves; the most by which any answer is outside a limit: {worst:.1e}; "
+        f"{broken} broken laws"
+    )
+    for solver, family, tally in results:
+        seen: set[str] = set()
+        for number, fault in tally.faults:
+            if fault.law not in seen:
+                seen.add(fault.law)
+                console.print(f"[red]{solver}, {family}: {fault.law}[/] ({fault.detail})")
+                console.print(
+                    f"  python benchmarks/torture.py --replay {solver} {family!r} "
+                    f"{number} {fault.row}",
+                    highlight=False,
+                )
+    return broken
+
+
+def replay(console: Console, solver: str, name: str, number: int, row: int) -> int:
+    """Solve one row again and print everything about it."""
+    family = next(f for f in (*FAMILIES, HUGE) if f.name == name)
+    case = case_of(family, number)
+    assert case is not None
+    keep = "keep" if number % KEPT == KEPT - 1 else "approach"
+    prepared = case.prepared(solvers_named([solver])[0], unreachable=keep)
+    console.print_json(json.dumps(case.describe(row)))
+    answer = prepared.solve(*case.targets, start=case.start)
+    console.print(answer[row], answer.errors[row], answer.pose.coordinates[row], sep="\n")
+    faults = [fault for fault in judge(case, prepared, answer) if fault.row == row]
+    for fault in faults:
+        console.print(f"[red]{fault.law}[/] ({fault.detail})")
+    return len(faults)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the benchmark; returns the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("solves", nargs="?", type=int, default=1_000_000)
+    parser.add_argument("--solver", action="append", default=[], help="a name, or auto; repeatable")
+    parser.add_argument("--family", action="append", default=[], help="part of a family's name")
+    parser.add_argument("--replay", nargs=4, metavar=("SOLVER", "FAMILY", "CASE", "ROW"))
+    given = parser.parse_args(arguments)
+    console = Console()
+    if given.replay:
+        solver, family, number, row = given.replay
+        return int(replay(console, solver, family, int(number), int(row)) > 0)
+    wanted = [
+        family
+        for family in (*FAMILIES, HUGE)
+        if not given.family or any(part in family.name for part in given.family)
+    ]
+    results = []
+    with Progress(console=console, transient=True) as progress:
+        task = progress.add_task("solving", total=given.solves)
+        for solver, family, tally, done in run(given.solves, solvers_named(given.solver), wanted):
+            results.append((solver, family, tally))
+            progress.update(task, completed=done, description=f"{solver}, {family}")
+    return int(report(console, results) > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

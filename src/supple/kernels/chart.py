@@ -1,0 +1,304 @@
+"""Charts: every freedom as a number without limits, so that any optimiser can be used.
+
+Each freedom has one number x. A coordinate between two limits is middle + half sin(x / half); with
+one limit it is low - 1 + sqrt(1 + x^2), as in CERN's MINUIT; without limits it is x itself. Slides
+count in characteristic lengths. A ball is exp(x) q0, x a rotation vector from its centre q0. A cone
+is exp(v) twist: the swing v = limit sin(r / limit) s / r has the direction of its two numbers s,
+r = |s|, and the twist is a coordinate between limits.
+
+All maps are smooth, have slope one in the middle of their range, and reach the limits, where their
+slope is zero; so a pose is read off a little inside (INSET), lest a joint that stands at a limit
+could never leave it.
+"""
+
+import math
+
+from supple.kernels.cache import kernel
+from supple.kernels.layout import (
+    AXES,
+    AXIS,
+    BALL,
+    CONE,
+    FIXED,
+    FREE,
+    LIMITS,
+    M_DOF,
+    M_FROZEN,
+    M_KIND,
+    M_MIMIC,
+    M_NQ,
+    M_Q,
+    M_STRETCH_DOF,
+    M_STRETCH_Q,
+    PLANAR,
+    S_WPRE,
+    SLIDER,
+    STRETCH_HI,
+    STRETCH_LO,
+)
+from supple.kernels.limits import swing_twist_angles, unwrapped
+from supple.kernels.quaternion import (
+    about,
+    axpy,
+    conj,
+    cross,
+    dot,
+    exp,
+    letter_axis,
+    load3,
+    load4,
+    log,
+    mul,
+    norm,
+    normalized,
+    perpendicular,
+    put4,
+    rotate,
+    scale,
+    store3,
+    take4,
+)
+from supple.kernels.tangent import follow
+
+INSET = 1e-3  # how far inside its limits a pose is read off, as a fraction of their half width
+
+
+@kernel
+def number(x, low, high):
+    """The number in [low, high] that stands at x of its chart."""
+    if math.isfinite(low) and math.isfinite(high):
+        half = 0.5 * (high - low)
+        return low + half + (half * math.sin(x / half) if half > 0.0 else 0.0)
+    if math.isfinite(low):
+        return low - 1.0 + math.sqrt(1.0 + x * x)
+    if math.isfinite(high):
+        return high + 1.0 - math.sqrt(1.0 + x * x)
+    return x
+
+
+@kernel
+def slope(x, low, high):
+    """The derivative of `number`."""
+    if math.isfinite(low) and math.isfinite(high):
+        half = 0.5 * (high - low)
+        return math.cos(x / half) if half > 0.0 else 0.0
+    if math.isfinite(low):
+        return x / math.sqrt(1.0 + x * x)
+    if math.isfinite(high):
+        return -x / math.sqrt(1.0 + x * x)
+    return 1.0
+
+
+@kernel
+def place_of(value, low, high):
+    """Where a number stands in its chart, kept INSET away from the limits."""
+    if math.isfinite(low) and math.isfinite(high):
+        half = 0.5 * (high - low)
+        if half <= 0.0:
+            return 0.0
+        part = (value - low - half) / half
+        return half * math.asin(min(max(part, INSET - 1.0), 1.0 - INSET))
+    if math.isfinite(low) or math.isfinite(high):
+        away = value - low if math.isfinite(low) else high - value
+        away = 1.0 + max(away, INSET)
+        return math.sqrt(away * away - 1.0)
+    return value
+
+
+@kernel
+def _range(moving_f, k, kind, i, length):
+    """Unit and limits of coordinate i of a joint, the limits in that unit."""
+    unit = length if kind == SLIDER or (kind == PLANAR and i < 2) else 1.0
+    return unit, moving_f[k, LIMITS + 2 * i] / unit, moving_f[k, LIMITS + 2 * i + 1] / unit
+
+
+@kernel
+def _twist_range(moving_f, k):
+    """Limits of a cone's twist; a whole turn has none."""
+    low, high = moving_f[k, LIMITS + 2], moving_f[k, LIMITS + 3]
+    if high - low >= 2.0 * math.pi:
+        return -math.inf, math.inf
+    return low, high
+
+
+@kernel
+def _swing(moving_f, k, x, y):
+    """A cone's swing v, a rotation vector square to its axis, from its two numbers.
+
+    Also these as a vector s, and the factors of the derivative dv = even ds + bend s (s . ds).
+    """
+    axis = load3(moving_f, k, AXIS)
+    side = perpendicular(axis)
+    flat = axpy(scale(side, x), y, cross(axis, side))
+    limit = moving_f[k, LIMITS + 1]
+    if limit <= 0.0:
+        return (0.0, 0.0, 0.0), flat, 0.0, 0.0
+    r = math.hypot(x, y)
+    part = r / limit
+    if part < 1e-3:
+        # Taylor of sin(p)/p and of (cos(p) - sin(p)/p) / p^2.
+        even, bend = 1.0 - part * part / 6.0, (-1.0 / 3.0 + part * part / 30.0) / (limit * limit)
+    else:
+        even = math.sin(part) / part
+        bend = (math.cos(part) - even) / (r * r)
+    return scale(flat, even), flat, even, bend
+
+
+@kernel
+def is_turn(kind):
+    """Whether a joint of this kind has a rotation vector among its freedoms."""
+    return kind == BALL or kind == CONE or kind == FREE
+
+
+@kernel
+def to_chart(moving, moving_f, q, length, gain, x):
+    """Where the pose q stands in the charts centred on it: x, shape (D,), in units of the gains."""
+    for k in range(moving.shape[0]):
+        kind = moving[k, M_KIND] if moving[k, M_MIMIC] < 0 else FIXED
+        at, d = moving[k, M_Q], moving[k, M_DOF]
+        if kind == CONE:
+            axis = load3(moving_f, k, AXIS)
+            turn = take4(q, at)
+            low, high = _twist_range(moving_f, k)
+            _, twist = swing_twist_angles(turn, axis)
+            swing = log(mul(turn, conj(about(axis, twist))))
+            limit, r = moving_f[k, LIMITS + 1], norm(swing)
+            stretch = 1.0
+            if r > 0.0 and limit > 0.0:
+                stretch = limit * math.asin(min(r / limit, 1.0 - INSET)) / r
+            side = perpendicular(axis)
+            x[d] = stretch * dot(swing, side)
+            x[d + 1] = stretch * dot(swing, cross(axis, side))
+            x[d + 2] = place_of(unwrapped(twist, low, high), low, high)
+        elif kind == BALL or kind == FREE:
+            for i in range(6 if kind == FREE else 3):
+                x[d + i] = 0.0
+        elif kind != FIXED:
+            for i in range(moving[k, M_NQ]):
+                if kind == AXES and (moving[k, M_FROZEN] >> i) & 1 == 1:
+                    continue
+                unit, low, high = _range(moving_f, k, kind, i, length)
+                x[d] = place_of(q[at + i] / unit, low, high)
+                d += 1
+        d = moving[k, M_STRETCH_DOF]
+        if d >= 0:
+            x[d] = place_of(
+                q[moving[k, M_STRETCH_Q]], moving_f[k, STRETCH_LO], moving_f[k, STRETCH_HI]
+            )
+    for d in range(x.shape[0]):
+        x[d] /= gain[d]
+
+
+@kernel
+def from_chart(moving, moving_f, centre, length, gain, x, q):
+    """The pose at x of the charts centred on `centre`; other coordinates of q are left alone."""
+    for k in range(moving.shape[0]):
+        kind = moving[k, M_KIND] if moving[k, M_MIMIC] < 0 else FIXED
+        at, d = moving[k, M_Q], moving[k, M_DOF]
+        if kind == CONE:
+            swing, _, _, _ = _swing(moving_f, k, gain[d] * x[d], gain[d + 1] * x[d + 1])
+            low, high = _twist_range(moving_f, k)
+            twist = number(gain[d + 2] * x[d + 2], low, high)
+            put4(q, at, normalized(mul(exp(swing), about(load3(moving_f, k, AXIS), twist))))
+        elif kind == BALL or kind == FREE:
+            if kind == FREE:
+                for i in range(3):
+                    q[at + i] = centre[at + i] + length * gain[d + i] * x[d + i]
+                at += 3
+                d += 3
+            turn = (gain[d] * x[d], gain[d + 1] * x[d + 1], gain[d + 2] * x[d + 2])
+            put4(q, at, normalized(mul(exp(turn), take4(centre, at))))
+        elif kind != FIXED:
+            for i in range(moving[k, M_NQ]):
+                if kind == AXES and (moving[k, M_FROZEN] >> i) & 1 == 1:
+                    continue
+                unit, low, high = _range(moving_f, k, kind, i, length)
+                # Multiplying by the unit may round past the limit.
+                low_q, high_q = moving_f[k, LIMITS + 2 * i], moving_f[k, LIMITS + 2 * i + 1]
+                q[at + i] = min(max(unit * number(gain[d] * x[d], low, high), low_q), high_q)
+                d += 1
+        d = moving[k, M_STRETCH_DOF]
+        if d >= 0:
+            low, high = moving_f[k, STRETCH_LO], moving_f[k, STRETCH_HI]
+            q[moving[k, M_STRETCH_Q]] = min(max(number(gain[d] * x[d], low, high), low), high)
+    follow(moving, moving_f, q)
+
+
+@kernel
+def joint_axes(moving, states, axes):
+    """Overwrite the world axes of every rotation vector with the axes just before its joint."""
+    for k in range(moving.shape[0]):
+        kind = moving[k, M_KIND]
+        if is_turn(kind):
+            d = moving[k, M_DOF] + (3 if kind == FREE else 0)
+            pre = load4(states, k, S_WPRE)
+            for i in range(3):
+                store3(axes, d + i, 0, rotate(pre, letter_axis(i)))
+
+
+@kernel
+def _turn_slope(v, g):
+    """J^T g, where J is the left Jacobian of SO(3) at the rotation vector v."""
+    a2 = dot(v, v)
+    if a2 < 1e-6:
+        first, second = 0.5 - a2 / 24.0, 1.0 / 6.0 - a2 / 120.0
+    else:
+        a = math.sqrt(a2)
+        first = (1.0 - math.cos(a)) / a2
+        second = (a - math.sin(a)) / (a2 * a)
+    turned = cross(v, g)
+    return axpy(axpy(g, -first, turned), second, cross(v, turned))
+
+
+@kernel
+def pull_back(moving, moving_f, length, gain, x, slopes):
+    """Turn slopes along the freedoms, with the axes of `joint_axes`, into slopes along x.
+
+    In place, shape (D,).
+    """
+    for k in range(moving.shape[0]):
+        kind = moving[k, M_KIND] if moving[k, M_MIMIC] < 0 else FIXED
+        d = moving[k, M_DOF]
+        if kind == CONE:
+            g = (slopes[d], slopes[d + 1], slopes[d + 2])
+            axis = load3(moving_f, k, AXIS)
+            swing, flat, even, bend = _swing(moving_f, k, gain[d] * x[d], gain[d + 1] * x[d + 1])
+            low, high = _twist_range(moving_f, k)
+            slopes[d + 2] = dot(g, rotate(exp(swing), axis)) * slope(
+                gain[d + 2] * x[d + 2], low, high
+            )
+            g = _turn_slope(swing, g)
+            g = axpy(scale(g, even), bend * dot(flat, g), flat)
+            side = perpendicular(axis)
+            slopes[d] = dot(g, side)
+            slopes[d + 1] = dot(g, cross(axis, side))
+        elif kind == BALL or kind == FREE:
+            d += 3 if kind == FREE else 0
+            turn = (gain[d] * x[d], gain[d + 1] * x[d + 1], gain[d + 2] * x[d + 2])
+            g = _turn_slope(turn, (slopes[d], slopes[d + 1], slopes[d + 2]))
+            for i in range(3):
+                slopes[d + i] = g[i]
+        elif kind != FIXED:
+            for i in range(moving[k, M_NQ]):
+                if kind == AXES and (moving[k, M_FROZEN] >> i) & 1 == 1:
+                    continue
+                _, low, high = _range(moving_f, k, kind, i, length)
+                slopes[d] *= slope(gain[d] * x[d], low, high)
+                d += 1
+        d = moving[k, M_STRETCH_DOF]
+        if d >= 0:
+            slopes[d] *= slope(gain[d] * x[d], moving_f[k, STRETCH_LO], moving_f[k, STRETCH_HI])
+    for d in range(slopes.shape[0]):
+        slopes[d] *= gain[d]
+
+
+@kernel
+def farthest_turn(moving, gain, x):
+    """The largest rotation vector of a ball or a free joint [rad]; at 2 pi its chart folds back."""
+    most = 0.0
+    for k in range(moving.shape[0]):
+        kind = moving[k, M_KIND]
+        if kind == BALL or kind == FREE:
+            d = moving[k, M_DOF] + (3 if kind == FREE else 0)
+            most = max(most, norm((gain[d] * x[d], gain[d + 1] * x[d + 1], gain[d + 2] * x[d + 2])))
+    return most

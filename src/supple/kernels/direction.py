@@ -1,0 +1,159 @@
+"""From an error to a step: pseudo-inverse, transpose, damped and selectively damped least squares.
+
+`columns`, shape (D, R), is the Jacobian J with a row for each freedom; the error e, shape (R,), is
+what the effectors should move by. A step has a number for each freedom, multiplied by its `gain`
+both going in and coming out: 0 for one that may not move, less than 1 for a stiff one.
+"""
+
+import math
+
+from supple.kernels.cache import kernel
+from supple.kernels.jacobian import slides
+from supple.kernels.layout import M_DOF, M_KIND, M_MIMIC, M_NDOF
+from supple.kernels.svd import decompose, singular
+
+PINV, TRANSPOSE, DLS, SDLS = range(4)
+TRUNCATE = 1e-6  # singular values below this fraction of the largest count as zero
+GAMMA = 0.25 * math.pi  # the greatest turn of a selectively damped step: Buss and Kim's gamma_max
+AT_BOUND = 1e-12
+PASSES = 8  # at most how often a step is found again without the freedoms at their limits
+
+
+@kernel
+def mark_turns(moving, turns):
+    """Fill turns, shape (D,): 1 for a freedom that turns, 0 for one that slides or stretches."""
+    turns[:] = 0.0
+    for k in range(moving.shape[0]):
+        if moving[k, M_MIMIC] < 0:
+            for i in range(moving[k, M_NDOF]):
+                turns[moving[k, M_DOF] + i] = 0.0 if slides(moving[k, M_KIND], i) else 1.0
+
+
+@kernel
+def shorten(delta, turns, cap):
+    """Scale a step so that no turn in it is larger than the cap."""
+    largest = 0.0
+    for d in range(delta.shape[0]):
+        largest = max(largest, turns[d] * abs(delta[d]))
+    if largest > cap:
+        for d in range(delta.shape[0]):
+            delta[d] *= cap / largest
+
+
+@kernel
+def transposed(columns, gain, error, u, delta):
+    """The step alpha J^T e with the best alpha, <e, J J^T e> / |J J^T e|^2."""
+    count, size = columns.shape
+    u[:] = 0.0
+    for d in range(count):
+        s = 0.0
+        for r in range(size):
+            s += columns[d, r] * error[r]
+        delta[d] = gain[d] * s
+        for r in range(size):
+            u[r] += gain[d] * delta[d] * columns[d, r]
+    top, bottom = 0.0, 0.0
+    for r in range(size):
+        top += error[r] * u[r]
+        bottom += u[r] * u[r]
+    alpha = top / bottom if bottom > 0.0 else 0.0
+    for d in range(count):
+        delta[d] *= alpha
+
+
+@kernel
+def selective_share(columns, gain, turns, sigma, u, v, part):
+    """How much of the step part * v is taken.
+
+    Buss and Kim 2005: N is how far the effectors should go along u, M how far the changes in v move
+    them if no two cancel; the step may turn a joint by gamma_max min(1, N / M) at most.
+    """
+    count, size = columns.shape
+    wanted, moved, largest = 0.0, 0.0, 0.0
+    for r in range(0, size, 3):
+        wanted += math.sqrt(u[r] * u[r] + u[r + 1] * u[r + 1] + u[r + 2] * u[r + 2])
+    for d in range(count):
+        reach = 0.0
+        for r in range(0, size, 3):
+            x, y, z = columns[d, r], columns[d, r + 1], columns[d, r + 2]
+            reach += math.sqrt(x * x + y * y + z * z)
+        moved += abs(gain[d] * v[d]) * reach / sigma
+        largest = max(largest, turns[d] * abs(part * v[d]))
+    limit = GAMMA if moved <= wanted else GAMMA * wanted / moved
+    return limit / largest if largest > limit else 1.0
+
+
+@kernel
+def direction(method, columns, gain, turns, error, regularization, a, basis, u, v, delta):
+    """Fill delta, shape (D,), with the method's step for an error.
+
+    a and basis are square, of the smaller side of the Jacobian; u has R numbers, v has D.
+    """
+    count, size = columns.shape
+    if method == TRANSPOSE:
+        transposed(columns, gain, error, u, delta)
+    else:
+        delta[:] = 0.0
+        least = TRUNCATE * decompose(columns, gain, a, basis)
+        for i in range(a.shape[0]):
+            sigma = singular(columns, gain, basis, i, u, v)
+            if not sigma > least:
+                continue
+            part = 0.0
+            for r in range(size):
+                part += u[r] * error[r]
+            if method == DLS:
+                part *= sigma / (sigma * sigma + regularization * regularization)
+            else:
+                part /= sigma
+            if method == SDLS:
+                part *= selective_share(columns, gain, turns, sigma, u, v, part)
+            for d in range(count):
+                delta[d] += part * v[d]
+        if method == SDLS:
+            shorten(delta, turns, GAMMA)
+    for d in range(count):
+        delta[d] *= gain[d]
+
+
+@kernel
+def inside(
+    method, columns, weight, turns, error, bounds, regularization, gain, a, basis, u, v, delta
+):
+    """The method's step without the freedoms that stand at a limit and would be pushed outward.
+
+    They are taken out and the step is found again, so that the others do their work.
+    """
+    for d in range(weight.shape[0]):
+        gain[d] = math.sqrt(weight[d])
+    for _ in range(PASSES):
+        direction(method, columns, gain, turns, error, regularization, a, basis, u, v, delta)
+        pushed = False
+        for d in range(delta.shape[0]):
+            if (delta[d] > 0.0 and bounds[d, 1] <= AT_BOUND) or (
+                delta[d] < 0.0 and bounds[d, 0] >= -AT_BOUND
+            ):
+                gain[d] = 0.0
+                delta[d] = 0.0
+                pushed = True
+        if not pushed:
+            return
+
+
+@kernel
+def strays(columns, change, rows, new_rows, tracking, u):
+    """Whether a step's tracking error is over its bound.
+
+    That error is how far the effectors end from where the linear problem puts them,
+    |f(theta + delta) - f(theta) - J delta|, and its bound the fraction `tracking` of |J delta|.
+    """
+    u[:] = 0.0
+    for d in range(change.shape[0]):
+        for r in range(u.shape[0]):
+            u[r] += columns[d, r] * change[d]
+    missed, promised = 0.0, 0.0
+    for r in range(u.shape[0]):
+        off = rows[r] - new_rows[r] - u[r]
+        missed += off * off
+        promised += u[r] * u[r]
+    return missed > tracking * tracking * promised

@@ -1,0 +1,253 @@
+"""The closed form for two bones: a limb that bends in the middle and points at its target.
+
+The triangle of upper bone, lower bone and reach line has three known sides, so the middle joint's bend follows from the
+distance alone, and the root joint only has to point (Lander 1998, "Making Kine More Flexible"; the slides' analytic
+construction). One pass, exact, far below a microsecond: the right choice for arms and legs. It takes two turning joints,
+no more, and a position; whether limits at the root leave a reachable target unmet is the business of other solvers.
+
+Lander's "corrected" equation 6 still prints L1 sin(theta2) where the figure gives L2 sin(theta2), and its one-argument
+arctangent is wrong on half of all poses. Numerator and denominator are r^2 sin(theta1) and r^2 cos(theta1), so atan2 of
+them is right in every quadrant; the second elbow is -theta2. Here this is done without the angle where it is not needed:
+
+* Middle ball or cone: with sides a and b and distance d, 2ab cos = d^2 - a^2 - b^2 and 2ab sin = sqrt(((a+b)^2 - d^2)
+  (d^2 - (a-b)^2)): no cancellation when straight or folded. The bend stays in the start's own plane, or, from straight,
+  in one that is always the same.
+* Middle hinge, its axis in any position: d^2 = A + 2 (k2 cos x + k3 sin x), so x = x0 +- u with tan(x0) = k3 / k2 and
+  tan^2(u/2) = (dmax^2 - d^2) / (d^2 - dmin^2). Of the two elbows, and whole turns of them, the one inside the limits and
+  nearest to the start; if none is inside, the limit whose distance is nearest.
+* Root ball or cone: the least turn from the start that points the tip at the target. A pole then spins the limb about the
+  reach line until the middle joint lies in the pole's half plane; a pole on the line itself asks for nothing.
+* Root hinge with a hinge of parallel axis: the same in their plane. Root hinge with a ball or cone: the middle joint's
+  circle is met with the sphere about the target, the same equation in the root's angle, and the middle joint points.
+
+Where limits keep the limb from the target, root and middle take turns in doing the best they can, a few times. `soften`
+slows the limb down before it is straight: beyond soften * reach the distance d becomes reach - s exp(-(d - soften * reach)
+/ s), s = (1 - soften) * reach, which is continuous with its slope and never quite the reach, so that nothing snaps.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from supple import rotations
+from supple.errors import SuppleError, one_of
+from supple.goals import Pole, Reach
+from supple.kernels import layout
+from supple.kernels.cache import kernel
+from supple.kernels.layout import (
+    A_KIND,
+    A_MOVE,
+    B_TARGET,
+    B_TOLERANCE,
+    BALL,
+    E_TARGET,
+    F_LENGTH,
+    F_TURN,
+    FIXED,
+    H_BLOCKS,
+    H_COORDS,
+    H_ROWS,
+    M_KIND,
+    M_Q,
+    STOP_BUDGET,
+    STOP_STALLED,
+)
+from supple.kernels.limits import project_joint, unit_turn
+from supple.kernels.quaternion import norm, put4, sub, take4
+from supple.kernels.record import record, record_turn
+from supple.kernels.report import evaluate, finish, finish_space
+from supple.kernels.tangent import project
+from supple.kernels.tree import carve, fold, tree_space, unpack
+from supple.problem import Problem
+from supple.solvers.base import JOINT_KINDS, Solver, Takes
+from supple.solvers.limb import close_limb, limb_errors, limb_tip, settle_limb, write_reached
+
+MAX_ITERATIONS, SOFTEN, ELBOW = range(3)
+CLEARLY = 0.9  # another elbow replaces an unreached pose only below this part of its distance
+ELBOWS = ("negative", "nearest", "positive")  # by the value of ELBOW + 1
+
+
+def space(ints):
+    """Floats of workspace for one solve."""
+    return tree_space(ints) + 3 * ints[H_COORDS] + ints[H_ROWS] + ints[H_BLOCKS] + finish_space(ints)
+
+
+@kernel
+def folds_once(active, starts, offsets):
+    """Whether what stands still in a batch stands still alike in all its problems."""
+    if offsets.shape[0] > 1:
+        return False
+    if starts.shape[0] == 1:
+        return True
+    for a in range(active.shape[0]):
+        if active[a, A_MOVE] < 0 and active[a, A_KIND] != FIXED:
+            return False
+    return True
+
+
+@kernel
+def farther(moving, moving_f, states, effectors, q, kept, point, slack):
+    """Whether the effector is clearly farther from a world point in q than in another pose."""
+    new, _, _ = limb_tip(moving, moving_f, states, effectors, q)
+    old, _, _ = limb_tip(moving, moving_f, states, effectors, kept)
+    return norm(sub(point, new)) * slack > norm(sub(point, old))
+
+
+@kernel
+def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events, first, last):
+    """Solve problems first..last-1 of a batch; single rows of offsets, starts and targets serve all."""
+    active, moving, blocks, _, active_f, moving_f, blocks_f, options, _, _ = unpack(ints, floats)
+    states, effectors, folded, i = carve(ints, work)
+    nq, nr, ng = ints[H_COORDS], ints[H_ROWS], blocks.shape[0]
+    q, i = work[i : i + nq], i + nq
+    kept, i = work[i : i + nq], i + nq
+    other, i = work[i : i + nq], i + nq
+    rows, i = work[i : i + nr], i + nr
+    errors, i = work[i : i + ng], i + ng
+    tail = work[i:]
+    length, radian = floats[F_LENGTH], floats[F_TURN]
+    watched = trace.shape[0] > 0
+    once = folds_once(active, starts, offsets)
+    for b in range(first, last):
+        # No view of an array is made on the way to a target that is reached: counting its references takes longer than
+        # some of the arithmetic.
+        s = b if starts.shape[0] > 1 else 0
+        t = b if targets.shape[0] > 1 else 0
+        for i in range(nq):
+            q[i] = starts[s, i]
+        if b == first or not once:
+            offset = offsets[b if offsets.shape[0] > 1 else 0]
+            fold(active, active_f, blocks, blocks_f, offset, q, states, effectors, folded)
+        for g in range(ng):
+            for i in range(3):
+                effectors[g, E_TARGET + i] = targets[t, blocks[g, B_TARGET] + i]
+        for k in range(2):
+            kind, at = moving[k, M_KIND], moving[k, M_Q]
+            if kind == BALL:
+                put4(q, at, unit_turn(take4(q, at)))
+            else:
+                project_joint(kind, 0, moving_f, k, q, at)
+        traced, event = 0, 0
+        if watched:
+            kept[:] = q
+            evaluate(moving, moving_f, blocks, blocks_f, q, states, effectors, length, radian, rows, errors)
+            traced = record(trace, 0, q, blocks, errors)
+        stop, used = STOP_BUDGET, 0
+        if options[MAX_ITERATIONS] >= 1.0:
+            stop, used = STOP_STALLED, 1
+            aimed = close_limb(
+                moving, moving_f, blocks, states, effectors, q, options[SOFTEN], options[ELBOW]
+            )
+            limb_errors(moving, moving_f, blocks, states, effectors, q, errors)
+            if not errors[0] <= blocks_f[0, B_TOLERANCE]:
+                kept[:] = starts[s]
+                project(moving, moving_f, kept)
+                settle_limb(moving, moving_f, states, effectors, q, aimed)
+                for elbow in (1.0, -1.0):
+                    # The start's side, or the wanted one, is blocked: look at both.
+                    other[:] = kept
+                    close_limb(moving, moving_f, blocks, states, effectors, other, options[SOFTEN], elbow)
+                    settle_limb(moving, moving_f, states, effectors, other, aimed)
+                    if farther(moving, moving_f, states, effectors, q, other, aimed, CLEARLY):
+                        q[:] = other
+                if farther(moving, moving_f, states, effectors, q, kept, aimed, 1.0):
+                    q[:] = kept
+            elif not watched:
+                write_reached(blocks_f, length, errors, q, out, b)
+                continue
+            if watched:
+                limb_errors(moving, moving_f, blocks, states, effectors, q, errors)
+                traced = record(trace, traced, q, blocks, errors)
+                event = record_turn(events, 0, 1, moving, 1, kept, q)
+                event = record_turn(events, event, 1, moving, 0, kept, q)
+        finish(
+            ints, floats, moving, moving_f, blocks, blocks_f, starts[s], q, states, effectors,
+            rows, errors, tail, out[b], stop, used, 0, traced, event,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class TwoBone(Solver):
+    """The closed form for two bones; see the module's text.
+
+    Args:
+        max_iterations: 1; with 0 the start comes back, put into its limits.
+        soften: The part of the limb's reach from where on it straightens ever more slowly, in (0, 1]; 1 for never.
+        elbow: Which of the two elbows of a hinge: the "nearest" to the start, or the "positive" or "negative" one (its angle
+            is more, or less, than that of the stretched limb). The other is taken if limits forbid it.
+    """
+
+    name: ClassVar[str] = "TwoBone"
+    takes: ClassVar[Takes] = Takes(
+        joints=frozenset({"Ball", "Cone", "Hinge"}),
+        goals=frozenset({"position", "pole"}),
+        remark="two moving joints",
+    )
+    kernel = staticmethod(solve_range)
+    space = staticmethod(space)
+
+    max_iterations: int = 1
+    soften: float = 1.0
+    elbow: str = "nearest"
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        Solver.__post_init__(self)
+        one_of("TwoBone elbow", self.elbow, ELBOWS)
+        part = self.soften
+        if isinstance(part, bool) or not isinstance(part, (int, float)) or not 0.0 < part <= 1.0:
+            raise SuppleError(
+                f"TwoBone: soften: expected a part of the reach in (0, 1], got {part!r}"
+            )
+
+    def options(self) -> tuple[float, ...]:
+        """The options as the kernel reads them."""
+        return (float(self.max_iterations), float(self.soften), ELBOWS.index(self.elbow) - 1.0)
+
+    def refusal(self, problem: Problem) -> str | None:
+        """Why the closed form does not fit a problem that the matrix allows."""
+        names = [problem.skeleton.joint_names[j] for j in problem.moving]
+        if len(names) != 2:
+            shown = ", ".join(map(repr, names[:6])) + (", ..." if len(names) > 6 else "")
+            return f"{len(names)} moving joints ({shown}): it needs exactly two (see root, depth, lock)"
+        floats = problem.skeleton.packed_floats[problem.moving]
+        damped = [n for n, row in zip(names, floats) if np.isfinite(row[layout.DAMPING])]
+        if damped:
+            return f"damping ({damped[0]!r}): its one step goes all the way"
+        if sum(isinstance(goal, Pole) for goal in problem.goals) > 1:
+            return "several poles"
+        kinds = problem.skeleton.packed_ints[problem.moving, layout.KIND]
+        if np.all(kinds == layout.HINGE):
+            root, middle = (int(j) for j in problem.moving)
+            rest = problem.skeleton.rest
+            axes = [
+                rotations.rotate(rest.rotation(n), row[layout.AXIS : layout.AXIS + 3])
+                for n, row in zip(names, floats)
+            ]
+            if np.linalg.norm(np.cross(*axes)) > 1e-9:
+                return f"two hinges whose axes are not parallel ({names[0]!r}, {names[1]!r})"
+        return None
+
+    def events_per_iteration(self, problem: Problem) -> int:
+        """The middle joint, then the root."""
+        del problem
+        return 2
+
+
+def fits(problem: Problem) -> bool:
+    """Whether the closed form can take a problem."""
+    row = TwoBone.takes
+    kinds = {JOINT_KINDS[k] for k in problem.skeleton.packed_ints[problem.moving, layout.KIND]}
+    ints = problem.skeleton.packed_ints[problem.moving]
+    reaches = [goal for goal in problem.goals if not isinstance(goal, Pole)]
+    return (
+        len(reaches) == 1
+        and isinstance(reaches[0], Reach)
+        and reaches[0].position_target is not None
+        and reaches[0].orientation_target is None
+        and kinds <= row.joints
+        and bool(np.all(ints[:, layout.MIMIC] < 0) and np.all(ints[:, layout.STRETCH_Q] < 0))
+        and TwoBone().refusal(problem) is None
+    )

@@ -1,0 +1,127 @@
+"""The same problem elsewhere has the same answer there: moved, mirrored, scaled, in another order.
+
+Held to ordinary starts and targets that are solved without looking elsewhere: where two answers
+are equally good (a straight start, a target on its axis), rounding may choose between them.
+"""
+
+import math
+import random
+
+import numpy as np
+import pytest
+from drawing import (
+    MIRROR,
+    ORDINARY,
+    SHIFTING,
+    SOLVERS,
+    cases,
+    examples,
+    families,
+    mirrored,
+    moved,
+    scaled,
+    solved,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+
+import supple
+from supple import rotations as rot
+from supple.solvers import ALL
+
+every_solver = pytest.mark.parametrize("name", SOLVERS)
+unit = st.floats(-1.0, 1.0)
+CLOSE = 1e-6  # chain lengths
+
+
+def settled(*answers):
+    """The rows that every answer met, or came as near as it could, without restarts or the budget."""
+    fine = [
+        (a.restarts == 0) & (a.status != supple.Status.BUDGET) & (a.iterations < 60) for a in answers
+    ]
+    return np.logical_and.reduce(fine)
+
+
+def ordinary(name, **more):
+    return cases(name, families(name, **more), places=ORDINARY, starts=("bent",), own=False)
+
+
+@every_solver
+@examples(12)
+@given(data=st.data(), axis=st.tuples(unit, unit, unit), angle=st.floats(-3.0, 3.0))
+def test_moving_the_root_moves_the_answer_with_it(name, data, axis, angle):
+    case = data.draw(ordinary(name))
+    length = case.problem.length
+    turn = rot.from_axis_angle(np.add(axis, (0.0, 0.0, 1.5)), angle)
+    shift = length * np.array(axis)
+    there = moved(case, turn, shift)
+    (a, _), (b, _) = solved(case, name), solved(there, name)
+    rows = settled(a, b)
+    expected = rot.rotate(turn, a.positions) + shift
+    assert np.array_equal(a.status[rows], b.status[rows])
+    assert np.allclose(b.positions[rows], expected[rows], rtol=0.0, atol=CLOSE * length)
+
+
+@every_solver
+@examples(12)
+@given(data=st.data())
+def test_the_mirrored_problem_has_the_mirrored_answer(name, data):
+    case = data.draw(ordinary(name, without=("Free", "Planar")))
+    (a, _), (b, _) = solved(case, name), solved(mirrored(case), name)
+    rows = settled(a, b)
+    assert np.array_equal(a.status[rows], b.status[rows])
+    expected = a.positions[rows] * MIRROR
+    assert np.allclose(b.positions[rows], expected, rtol=0.0, atol=CLOSE * case.problem.length)
+
+
+@every_solver
+@examples(10)
+@given(data=st.data(), power=st.integers(-20, 20))
+def test_doubling_the_unit_keeps_every_bit(name, data, power):
+    choice = families(name, without=("Free", "Planar"))
+    case = data.draw(cases(name, choice, own=False))
+    factor = 2.0**power
+    (a, _), (b, _) = solved(case, name), solved(scaled(case, factor), name)
+    assert np.array_equal(a.status, b.status)
+    assert np.array_equal(a.iterations, b.iterations)
+    assert np.array_equal(b.positions, factor * a.positions)
+
+
+@every_solver
+@examples(10)
+@given(data=st.data(), power=st.floats(-6.0, 6.0))
+def test_the_unit_does_not_matter(name, data, power):
+    case = data.draw(ordinary(name, without=("Free", "Planar")))
+    factor = 10.0**power
+    (a, _), (b, _) = solved(case, name), solved(scaled(case, factor), name)
+    rows = settled(a, b)
+    assert np.array_equal(a.status[rows], b.status[rows])
+    close = CLOSE * case.problem.length
+    assert np.allclose(b.positions[rows] / factor, a.positions[rows], rtol=0.0, atol=close)
+
+
+@pytest.mark.parametrize("name", ["auto", *(s.name for s in ALL if s.takes.several)])
+@examples(12)
+@given(data=st.data())
+def test_the_order_of_goals_does_not_matter(name, data):
+    choice = families(name, without=SHIFTING, goals=("two", "hold", "many"))
+    case = data.draw(cases(name, choice, places=ORDINARY, starts=("bent",), own=False))
+    order = list(range(len(case.goals)))
+    random.Random(len(case.skeleton.joints)).shuffle(order)
+    # Targets go with their goals.
+    first = case.prepared(name)
+    again = supple.prepare(case.skeleton, [case.goals[i] for i in order], lock=case.lock, solver=name)  # fmt: skip
+    open_first = [b.goal for b in first._open]
+    open_again = [order[b.goal] for b in again._open]
+    kinds_first = [(b.goal, b.kind) for b in first._open]
+    kinds_again = [(order[b.goal], b.kind) for b in again._open]
+    assert sorted(open_first) == sorted(open_again)
+    targets = [case.targets[kinds_first.index(kind)] for kind in kinds_again]
+    a = first.solve(*case.targets, start=case.start)
+    b = again.solve(*targets, start=case.start)
+    rows = settled(a, b)
+    assert np.array_equal(a.status[rows], b.status[rows])
+    assert np.allclose(a.error[rows], b.error[rows], rtol=1e-4, atol=1e-4 * case.problem.length)
+    close = 1e-3 * case.problem.length
+    assert np.allclose(a.positions[rows], b.positions[rows], rtol=0.0, atol=close)
+    assert math.isfinite(a.error.max())
