@@ -29,7 +29,9 @@ $(READY): pyproject.toml
 demo: $(READY)
 	$(BIN)/supple reach chain:9,9,9,9,4 --effector tip --to 12,18,6 --plot $(PICTURE)
 
+# Kernels are compiled before the tests, once, not by every worker at the same time.
 test: lint
+	$(BIN)/supple warmup
 	$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile
 
 lint: $(READY)
