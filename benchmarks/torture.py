@@ -142,7 +142,7 @@ def table_of(results: Sequence[tuple[str, str, Tally]]) -> Table:
     """Counts for each solver and kind of problem."""
     table = Table(title="Torture: how the solves ended")
     for title in ("solver", "problems"):
-        table.add_column(title)
+        table.add_column(title, no_wrap=True)
     names = [status.name.lower().replace("_", " ") for status in supple.Status]
     for title in ("solves", *names, "us each", "past a limit", "broken laws"):
         table.add_column(title, justify="right")
@@ -207,7 +207,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--family", action="append", default=[], help="part of a family's name")
     parser.add_argument("--replay", nargs=4, metavar=("SOLVER", "FAMILY", "CASE", "ROW"))
     given = parser.parse_args(arguments)
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else 160)
     if given.replay:
         solver, family, number, row = given.replay
         return int(replay(console, solver, family, int(number), int(row)) > 0)

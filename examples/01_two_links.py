@@ -1,8 +1,8 @@
 """Two links in closed form, and where leaving out the arctangent breaks it.
 
 Follows Lander 1998, "Making Kine More Flexible": equation 6, with L2 sin(theta2) where L1 is
-printed and with atan2; figure 2, tangents against radians; and the trick of skipping the
-arctangent, as a map over the plane. `supple.TwoBone` is this closed form in the library.
+printed and with atan2; figure 2, tangents against radians; the trick of skipping the arctangent
+as a map over the plane. `supple.TwoBone` is this closed form in the library.
 """
 
 import sys
@@ -15,96 +15,67 @@ from matplotlib.patches import Circle
 import supple
 from supple import plot
 from supple.plot.figures import headline, styled
-from supple.plot.marks import bones, ghost, goal
-from supple.plot.style import BONE, GHOST, GOAL, JOINT, QUIET
-from supple.plot.view import choose
+from supple.plot.style import BONE, GHOST, GOAL, QUIET
 
 L1, L2 = 2.0, 1.3
 ARM = supple.chain([L1, L2], joint=supple.Hinge("z"))
-LEVELS = {2.1: "#fff3e0", 12.3: "#ffd9a8", 30: "#ffb35c", 90: GOAL}  # degrees
-MARKED = ((np.degrees(np.arctan(0.5)), 2.1), (30, 3.1), (45, 12.3))  # angle and error, degrees
+MARKED = {np.degrees(np.arctan(0.5)): 2.1, 30: 3.1, 45: 12.3}  # angle: error, degrees
+SHADES = {2.1: "#fff3e0", 12.3: "#ffd9a8", 30: "#ffb35c", 90: GOAL, 1e9: GHOST}  # up to, degrees
 
 
-def closed_form(x, y, elbow=1, printed=False):
+def closed_form(x, y, elbow=1, length=L2):
     """theta2, and r^2 sin(theta1), r^2 cos(theta1): numerator and denominator of equation 6."""
-    cosine = (x * x + y * y - L1 * L1 - L2 * L2) / (2 * L1 * L2)
-    theta2 = elbow * np.arccos(np.clip(cosine, -1.0, 1.0))
-    across, along = (L1 if printed else L2) * np.sin(theta2), L1 + L2 * np.cos(theta2)
+    theta2 = elbow * np.arccos(np.clip((x * x + y * y - L1**2 - L2**2) / (2 * L1 * L2), -1, 1))
+    across, along = length * np.sin(theta2), L1 + L2 * np.cos(theta2)
     return theta2, along * y - across * x, along * x + across * y
 
 
-def tip(theta1, theta2):
-    return supple.Pose.from_angles(ARM, np.stack([theta1, theta2], axis=-1)).position("tip")
-
-
 @styled
-def draw(x, y, error, arms, at):
-    fig = Figure(figsize=(11, 4))
-    headline(fig, "Two links in closed form, and what skipping the arctangent costs")
-    left, middle, right, bar = (
-        fig.add_axes((x, 0.12, w, 0.66))
-        for x, w in ((0.02, 0.24), (0.32, 0.24), (0.61, 0.27), (0.9, 0.012))
-    )
-    view = choose(ARM.rest.positions)
-    bones(left, view, arms[0])
-    ghost(left, view, arms[1])
-    goal(left, view, at)
-    left.set(xlim=(-1.4, 2.2), ylim=(-0.4, 2.9), aspect="equal")
-    left.set_axis_off()
-    angle = np.radians(np.linspace(0, 66, 200))
-    middle.plot(np.degrees(angle), np.tan(angle), color=GOAL, lw=2)
-    middle.plot(np.degrees(angle), angle, color=BONE, lw=2)
-    for degrees, off in MARKED:
-        ends = np.radians(degrees), np.tan(np.radians(degrees))
-        middle.plot([degrees, degrees], ends, color=QUIET, lw=1)
-        middle.text(degrees + 1, ends[0] - 0.02, f"{off}°", va="top", fontsize=8)
-    middle.text(57, 1.75, "tangent", color=GOAL, ha="right")
-    middle.text(55, 0.82, "radians")
-    middle.set(xlim=(0, 66), ylim=(0, 2.2), xlabel="angle [°]")
-    inside = Circle((0, 0), L1 + L2, transform=right.transData)
-    filled = right.contourf(x, y, error, [0, *LEVELS, 1e9], colors=[*LEVELS.values(), GHOST])
-    filled.set_clip_path(inside)
+def draw(x, y, error):
+    fig = Figure(figsize=(10, 4.4))
+    headline(fig, "What skipping the arctangent costs", "Good below 30 degrees; lost beyond 90.")
+    left, right = fig.subplots(1, 2, gridspec_kw={"left": 0.06, "top": 0.8, "right": 0.94})
+    degrees = np.linspace(0, 66, 200)
+    left.plot(degrees, np.tan(np.radians(degrees)), color=GOAL, lw=2, label="tangent")
+    left.plot(degrees, np.radians(degrees), color=BONE, lw=2, label="radians")
+    for at, off in MARKED.items():
+        left.vlines(at, np.radians(at), np.tan(np.radians(at)), color=QUIET)
+        left.text(at + 1, np.radians(at) - 0.1, f"{off}°", va="center", fontsize=8)
+    left.set(xlim=(0, 66), ylim=(0, 2.2), xlabel="angle [°]")
+    left.legend(frameon=False)
+    filled = right.contourf(x, y, error, [0, *SHADES], colors=[*SHADES.values()])
+    filled.set_clip_path(Circle((0, 0), L1 + L2, transform=right.transData))
     right.add_patch(Circle((0, 0), L1 - L2, color="white"))
-    right.set_aspect("equal")
-    right.set_axis_off()
-    fig.colorbar(filled, cax=bar, spacing="uniform", ticks=[*LEVELS])
-    for ax, title in (
-        (left, "One target, two elbows"),
-        (middle, "Tangents against radians"),
-        (right, "Error of theta1 without atan, by target [°]"),
-    ):
-        ax.set_title(title, loc="left", color=QUIET)
+    right.set(aspect="equal", frame_on=False, xticks=[], yticks=[])
+    right.set_title("error of theta1 by target [°]", color=QUIET)
+    fig.colorbar(filled, ax=right, spacing="uniform", ticks=[*SHADES][:-1], shrink=0.8)
     return fig
 
 
 def main(folder, size=401):
+    both = supple.solve(ARM, {"tip": (0.7, 2.3, 0)}, solutions=2)
+    title = "One target, two elbows"
+    plot.save(plot.solution(both, title=title, frames=False), folder / "01_two_elbows.png")
     x, y = np.meshgrid(*2 * [np.linspace(-L1 - L2, L1 + L2, size)])
     _, above, below = closed_form(x, y)
     error = np.degrees(np.abs(above / below - np.arctan2(above, below)))
-    at = np.array([0.7, 2.3, 0.0])
-    arms = [
-        supple.solve(ARM, {"tip": at}, solver=supple.TwoBone(elbow=e)).pose
-        for e in ("positive", "negative")
-    ]
-    plot.save(draw(x, y, error, arms, at), Path(folder) / "01_two_links.png")
+    plot.save(draw(x, y, error), folder / "01_skip_atan.png")
 
-    inside = np.abs(np.hypot(x, y) - L1) < L2
-    targets = np.stack([x, y, 0 * x], axis=-1)[inside]
-    x, y, _ = targets.T
-    for elbow, name in ((1, "positive"), (-1, "negative")):
-        theta2, above, below = closed_form(x, y, elbow)
+    x, y = (v[np.abs(np.hypot(x, y) - L1) < L2] for v in (x, y))
+    targets = np.stack([x, y, 0 * x], axis=-1)
+    for elbow, name, length in ((1, "positive", L2), (-1, "negative", L2), (1, "positive", L1)):
+        theta2, above, below = closed_form(x, y, elbow, length)
         theta1 = np.arctan2(above, below)
-        assert np.allclose(tip(theta1, theta2), targets, atol=1e-12)
-        wrong = np.abs(np.arctan(above / below) - theta1) > 1e-6
-        assert 0.45 < wrong.mean() < 0.55, "the arctangent of one argument"
-        answer = supple.solve(ARM, {"tip": targets}, solver=supple.TwoBone(elbow=name))
-        assert np.allclose(tip(*answer.angles.T), targets, atol=1e-9)
-    theta2, above, below = closed_form(x, y, printed=True)
-    misses = np.linalg.norm(tip(np.arctan2(above, below), theta2) - targets, axis=-1)
-    print(misses.mean())
-    for degrees, off in MARKED:
-        assert round(np.degrees(np.tan(np.radians(degrees))) - degrees, 1) == off
+        pose = supple.Pose.from_angles(ARM, np.stack([theta1, theta2], axis=-1))
+        misses = np.linalg.norm(pose.position("tip") - targets, axis=-1)
+        assert misses.max() < 1e-12 if length == L2 else misses.mean() > 0.3  # as printed: L1
+        assert 0.45 < np.mean(np.abs(np.arctan(above / below) - theta1) > 1e-6) < 0.55
+        same = supple.solve(ARM, {"tip": targets}, solver=supple.TwoBone(elbow=name))
+        assert np.allclose(same.position("tip"), targets, atol=1e-9)
+    assert all(round(np.degrees(np.tan(np.radians(a))) - a, 1) == b for a, b in MARKED.items())
 
 
 if __name__ == "__main__":
-    main(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent / "out")
+    out = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent / "out")
+    out.mkdir(parents=True, exist_ok=True)
+    main(out)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from supple.kernels import layout as at
 from supple.pose import Pose
 
 SAMPLES = 65
@@ -31,15 +32,34 @@ def tip_path(start: Pose, answer: Pose, effector: str) -> np.ndarray:
 
     Model units, shape (...).
     """
-    t = np.linspace(0.0, 1.0, SAMPLES).reshape(-1, *(1,) * len(answer.batch_shape))
+    batch = np.broadcast_shapes(start.batch_shape, answer.batch_shape)
+    t = np.linspace(0.0, 1.0, SAMPLES).reshape(-1, *(1,) * len(batch))
     points = start.interpolate(answer, t).position(effector)
     return np.linalg.norm(np.diff(points, axis=0), axis=-1).sum(axis=0)
 
 
-def distance(start: Pose, answer: Pose) -> np.ndarray:
-    """How far the answer is from the start.
+def moves(start: Pose, answer: Pose) -> np.ndarray:
+    """How far each joint moved, shape (..., N).
 
-    The root of the sum of squared freedoms' changes, shape (...).
+    The root of the squares of its turn [rad], of its slide as a fraction of all bones' lengths, and
+    of the change of its stretch.
     """
+    skeleton = start.skeleton
     turns = answer.turns(start)
-    return np.sqrt((turns * turns).sum(axis=-1))
+    squares = turns * turns
+    size = float(np.linalg.norm(skeleton.offsets, axis=-1).sum()) + float(
+        np.linalg.norm(skeleton.packed_tips[1], axis=-1).sum()
+    )
+    change = answer.coordinates - start.coordinates
+    for joint, row in enumerate(skeleton.packed_ints):
+        slides = {at.SLIDER: 1, at.PLANAR: 2, at.FREE: 3}.get(int(row[at.KIND]), 0)
+        slide = change[..., row[at.Q] : row[at.Q] + slides] / (size or 1.0)
+        squares[..., joint] += (slide * slide).sum(axis=-1)
+        if row[at.STRETCH_Q] >= 0:
+            squares[..., joint] += change[..., row[at.STRETCH_Q]] ** 2
+    return np.sqrt(squares)
+
+
+def distance(start: Pose, answer: Pose) -> np.ndarray:
+    """How far the answer is from the start: the root of the sum of squared moves, shape (...)."""
+    return np.sqrt((moves(start, answer) ** 2).sum(axis=-1))

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import difflib
 import reprlib
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
+from numbers import Integral, Real
 from types import EllipsisType
 
 import numpy as np
@@ -55,6 +56,48 @@ def one_of(what: str, given: object, choices: Collection[str]) -> str:
     else:
         expected = f"expected one of {len(names)}, such as {', '.join(names[:3])}"
     raise SuppleError(f"unknown {what} {_brief(given)} ({expected}){hint}")
+
+
+def number(what: str, value: object, expected: str, fits: Callable[[float], bool]) -> float:
+    """`value` as a float, if it is a number that fits.
+
+    Args:
+        what: What the caller knows the value by, such as "tolerance".
+        value: The number.
+        expected: What would do, such as "a number above 0".
+        fits: Tells whether a number will do; false for NaN.
+
+    Raises:
+        SuppleError: `value` is no number (a truth value is none), or does not fit.
+    """
+    if isinstance(value, Real) and not isinstance(value, bool):
+        result = float(value)
+        if fits(result):
+            return result
+    raise SuppleError(f"{what}: expected {expected}, got {_brief(value)}")
+
+
+def positive(what: str, value: object) -> float:
+    """`value` as a float, if it is a finite number above 0."""
+    return number(what, value, "a finite number above 0", lambda x: 0.0 < x < float("inf"))
+
+
+def whole(what: str, value: object, *, least: int = 0, remark: str = "") -> int:
+    """`value` as an int, if it is a whole number of at least `least`.
+
+    Args:
+        what: What the caller knows the value by, such as "depth".
+        value: The number.
+        least: The least that will do.
+        remark: What the message says of the numbers that will do, such as "(0: to the root)".
+
+    Raises:
+        SuppleError: `value` is no whole number, or too small.
+    """
+    if isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least:
+        return int(value)
+    expected = f"a whole number from {least}{' ' if remark else ''}{remark}"
+    raise SuppleError(f"{what}: expected {expected}, got {_brief(value)}")
 
 
 def array(

@@ -3,75 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from enum import IntEnum
 from typing import Any
 
 import numpy as np
 
-from supple.errors import SuppleError, array
+from supple.errors import SuppleError, array, number
 from supple.kernels import layout as at
-from supple.pose import Pose
+from supple.outcome import Asked, Demand, OutOfReach, Status, reason, summary
+from supple.pose import Pose, check_format
 from supple.skeleton import Skeleton
 from supple.trace import Trace
 
+__all__ = ["Asked", "Demand", "OutOfReach", "Solution", "Status"]
 
-class Status(IntEnum):
-    """Why a solve ended."""
-
-    REACHED = at.REACHED
-    """Every counted goal is within its tolerance."""
-    TOO_FAR = at.TOO_FAR
-    """A target is farther away than the chain is long."""
-    TOO_NEAR = at.TOO_NEAR
-    """A target is nearer than the chain can fold."""
-    LIMITED = at.LIMITED
-    """Joint limits are in the way; `Solution.limited` names them."""
-    STALLED = at.STALLED
-    """No small change of the free joints brings the goals closer."""
-    BUDGET = at.BUDGET
-    """The iterations were used up."""
-
-
-@dataclass(frozen=True, slots=True)
-class Demand:
-    """One thing asked of one effector, for reporting.
-
-    Attributes:
-        goal: Index in the list of goals.
-        kind: "position", "orientation", "direction" or "pole".
-        effector: Name of the joint or tip.
-        tolerance: Model units, or radians.
-    """
-
-    goal: int
-    kind: str
-    effector: str
-    tolerance: float
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What a solution needs to know about its problem.
-
-    Attributes:
-        demands: What was asked, block by block.
-        moving: Names of the joints that were free.
-        solver: The solver's name.
-        kept: Whether the start is given back where the goals were not reached.
-    """
-
-    demands: tuple[Demand, ...]
-    moving: tuple[str, ...]
-    solver: str
-    kept: bool
+FORMAT = "supple-solution"
+VERSION = 1
 
 
 class Solution:
     """The answer to a solve, or to a whole batch of them.
 
     For a batch every property has the batch's axes in front, and `solution[i]` is a single one.
-    Poses and errors are read off the solver's report when asked for.
+    Poses and errors are read off the solver's report when asked for. Solutions compare by content
+    (without trace and alternatives), copy, pickle, and go to and from JSON.
 
     Attributes:
         skeleton: The skeleton.
@@ -81,7 +35,7 @@ class Solution:
     """
 
     __slots__ = (
-        "_pose", "_rows", "_start", "alternatives", "asked", "skeleton", "trace",
+        "_blend", "_pose", "_rows", "_start", "alternatives", "asked", "skeleton", "trace",
     )  # fmt: skip
 
     def __init__(
@@ -93,6 +47,7 @@ class Solution:
         *,
         trace: Trace | None = None,
         alternatives: tuple[Solution, ...] = (),
+        blend: float = 1.0,
     ) -> None:
         """Wrap the solver's report.
 
@@ -100,9 +55,11 @@ class Solution:
             skeleton: The skeleton.
             asked: What was asked.
             rows: The report, shape (..., width) as the kernels write it.
-            start: The start pose, whose translations and scales the answer keeps.
+            start: The start pose, whose translations and scales the answer keeps; single, or with
+                the batch axes of the report.
             trace: What the solver did.
             alternatives: Other answers.
+            blend: How much of the answer the pose takes, 0 (the start) to 1.
         """
         self.skeleton = skeleton
         self.asked = asked
@@ -110,6 +67,7 @@ class Solution:
         self.alternatives = alternatives
         self._rows = rows
         self._start = start
+        self._blend = blend
         self._pose: Pose | None = None
 
     # The pose -----------------------------------------------------------------------------------
@@ -121,18 +79,26 @@ class Solution:
 
     @property
     def pose(self) -> Pose:
-        """The answer."""
+        """The answer; blended with the start, if that was asked for."""
         if self._pose is None:
             coordinates = np.array(self._rows[..., : self._width])
-            self._pose = Pose._wrap(
-                self.skeleton, coordinates, self._start.translations, self._start.scales
+            pose = Pose._wrap(
+                self.skeleton, coordinates, self._start._translations, self._start._scales
             )
+            if self._blend < 1.0:
+                pose = self._start.interpolate(pose, self._blend)
+            self._pose = pose
         return self._pose
 
     @property
     def start(self) -> Pose:
         """The pose the solve started from."""
         return self._start
+
+    @property
+    def blend(self) -> float:
+        """How much of the answer the pose takes, 0 (the start) to 1."""
+        return self._blend
 
     @property
     def angles(self) -> np.ndarray:
@@ -151,32 +117,54 @@ class Solution:
         """World position of one joint or tip, shape (..., 3)."""
         return self.pose.position(name)
 
+    # Other solutions from this one --------------------------------------------------------------
+
     def blended(self, amount: float) -> Solution:
         """The same report with the pose only part of the way from the start.
 
-        0 the start, 1 the answer.
+        0 the start, 1 the answer; the alternatives are blended too.
         """
-        mixed = Solution(self.skeleton, self.asked, self._rows, self._start, trace=self.trace)
-        mixed._pose = self._start.interpolate(self.pose, amount)
-        return mixed
+        amount = number("blend", amount, "a number from 0 to 1", lambda x: 0.0 <= x <= 1.0)
+        others = tuple(other.blended(amount) for other in self.alternatives)
+        return self._with(trace=self.trace, alternatives=others, blend=amount)
+
+    def seen_from(
+        self, start: Pose, *, trace: Trace | None = None, alternatives: tuple[Solution, ...] = ()
+    ) -> Solution:
+        """The same single answer as that to a solve from another start."""
+        return self._with(start=start, trace=trace, alternatives=alternatives)
+
+    def _with(
+        self, rows: np.ndarray | None = None, start: Pose | None = None, **other: Any
+    ) -> Solution:
+        return Solution(
+            self.skeleton,
+            self.asked,
+            self._rows if rows is None else rows,
+            self._start if start is None else start,
+            **{"blend": self._blend, **other},
+        )
 
     # How it ended -------------------------------------------------------------------------------
 
     def _report(self, column: int) -> Any:
         value = self._rows[..., self._width + column]
-        return float(value) if self._rows.ndim == 1 else value
+        return float(value) if self._rows.ndim == 1 else value.copy()
+
+    def _count(self, column: int) -> Any:
+        value = self._report(column)
+        return int(value) if self._rows.ndim == 1 else value.astype(np.int64)
 
     @property
     def status(self) -> Any:
         """A `Status`; for a batch an int array of its values."""
-        value = self._report(at.O_STATUS)
-        return Status(int(value)) if self._rows.ndim == 1 else value.astype(np.int64)
+        value = self._count(at.O_STATUS)
+        return Status(value) if self._rows.ndim == 1 else value
 
     @property
     def reached(self) -> Any:
         """Whether every counted goal is within its tolerance."""
-        value = self._report(at.O_STATUS)
-        return bool(value == at.REACHED) if self._rows.ndim == 1 else value == at.REACHED
+        return self._report(at.O_STATUS) == at.REACHED
 
     @property
     def error(self) -> Any:
@@ -190,21 +178,23 @@ class Solution:
 
     @property
     def errors(self) -> np.ndarray:
-        """The error of every demand, model units or radians, shape (..., demands)."""
+        """The error of everything asked for, goal by goal, shape (..., demands).
+
+        As in `asked.demands`: a Reach or Hold has a distance, an angle [rad] or both, in this
+        order; a LookAt or Pole an angle; Rest none.
+        """
         first = self._width + at.REPORT
-        return self._rows[..., first : first + len(self.asked.demands)]
+        return self._rows[..., [first + demand.block for demand in self.asked.demands]]
 
     @property
     def iterations(self) -> Any:
         """Sweeps or Newton steps used, restarts included."""
-        value = self._report(at.O_ITERATIONS)
-        return int(value) if self._rows.ndim == 1 else value.astype(np.int64)
+        return self._count(at.O_ITERATIONS)
 
     @property
     def restarts(self) -> Any:
         """How many other beginnings were tried."""
-        value = self._report(at.O_RESTARTS)
-        return int(value) if self._rows.ndim == 1 else value.astype(np.int64)
+        return self._count(at.O_RESTARTS)
 
     @property
     def limited(self) -> tuple[str, ...]:
@@ -213,15 +203,31 @@ class Solution:
         For a batch, those of any of its solves.
         """
         flags = self._rows[..., self._width + at.REPORT + len(self.asked.demands) :]
-        pressed = np.any(flags.reshape(-1, flags.shape[-1]) > 0, axis=0)
+        pressed = np.any(flags > 0, axis=tuple(range(flags.ndim - 1)))
         return tuple(n for n, on in zip(self.asked.moving, pressed, strict=True) if on)
+
+    @property
+    def out_of_reach(self) -> OutOfReach | None:
+        """The target that is too far or too near; None if there is none, or for a batch."""
+        if self.batch_shape or self.status not in (Status.TOO_FAR, Status.TOO_NEAR):
+            return None
+        block = self._count(at.O_BLOCK)
+        effector = next(d.effector for d in self.asked.demands if d.block == block)
+        return OutOfReach(effector, self._report(at.O_GAP), self._report(at.O_REACH))
 
     @property
     def reason(self) -> str:
         """Why the solve ended, in words; for a batch, how many ended how."""
-        if self._rows.ndim > 1:
-            return _summary(self.status)
-        return _reason(self)
+        if self.batch_shape:
+            return summary(self.status)
+        return reason(
+            self.status,
+            self.asked,
+            self.errors.tolist(),
+            iterations=self.iterations,
+            limited=self.limited,
+            beyond=self.out_of_reach,
+        )
 
     # Batches ------------------------------------------------------------------------------------
 
@@ -235,11 +241,16 @@ class Solution:
             raise TypeError("a single solution has no length")
         return self.batch_shape[0]
 
-    def __getitem__(self, index: Any) -> Solution:
+    def __getitem__(self, key: Any) -> Solution:
+        """The solutions at an index, slice or mask of the leading axes."""
         if not self.batch_shape:
-            raise SuppleError("a single solution cannot be indexed")
-        start = self._start[index] if self._start.batch_shape else self._start
-        return Solution(self.skeleton, self.asked, self._rows[index], start)
+            raise TypeError("a single solution cannot be indexed")
+        np.broadcast_to(True, self.batch_shape)[key]  # an index too many must not reach deeper
+        start = self._start[key] if self._start.batch_shape else self._start
+        key = key if isinstance(key, tuple) else (key,)
+        if any(k is Ellipsis for k in key):
+            key = (*key, slice(None))
+        return self._with(rows=self._rows[key], start=start)
 
     def __iter__(self) -> Iterator[Solution]:
         return (self[i] for i in range(len(self)))
@@ -250,8 +261,8 @@ class Solution:
         if not isinstance(other, Solution):
             return NotImplemented
         return (
-            self.skeleton == other.skeleton
-            and self.asked == other.asked
+            self.asked == other.asked
+            and self._blend == other._blend
             and np.array_equal(self._rows, other._rows)
             and self._start == other._start
         )
@@ -269,18 +280,20 @@ class Solution:
         return f"<figure>{self.pose._repr_svg_()}<figcaption>{self!r}</figcaption></figure>"
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data that `from_json` reads back.
+        """Plain data that `from_json` reads back to the last bit.
 
         The trace is not part of it (see `Trace.save`).
         """
         return {
-            "format": "supple-solution",
-            "version": 1,
+            "format": FORMAT,
+            "version": VERSION,
             "skeleton": self.skeleton.to_json(),
-            "asked": asdict(self.asked),
-            "start": self._start.to_json(),
+            "asked": self.asked.to_json(),
+            "start": self._start.to_json(skeleton=False),
+            "blend": self._blend,
             "report": self._rows.tolist(),
-            "reached": self.reached if not self.batch_shape else self.reached.tolist(),
+            "alternatives": [other._rows.tolist() for other in self.alternatives],
+            "reached": self.reached.tolist() if self.batch_shape else self.reached,
             "reason": self.reason,
         }
 
@@ -289,67 +302,34 @@ class Solution:
         """The solution that `to_json` wrote.
 
         Raises:
-            SuppleError: The data is no solution.
+            SuppleError: The data is no solution, or not of this version.
         """
-        if not isinstance(data, dict) or data.get("format") != "supple-solution":
+        check_format(data, FORMAT, VERSION)
+        for key in ("skeleton", "asked", "start", "blend", "report", "alternatives"):
+            if key not in data:
+                raise SuppleError(f"solution from JSON: expected {key!r}, got none")
+        skeleton = Skeleton.from_json(data["skeleton"])
+        asked = Asked.from_json(data["asked"])
+        start = Pose.from_json(data["start"], skeleton)
+        blend = number("blend", data["blend"], "a number from 0 to 1", lambda x: 0.0 <= x <= 1.0)
+        others = (
+            cls(skeleton, asked, _report_rows(row, skeleton, asked), start, blend=blend)
+            for row in data["alternatives"]
+        )
+        rows = _report_rows(data["report"], skeleton, asked)
+        if start.batch_shape not in ((), rows.shape[:-1]):
             raise SuppleError(
-                "not a solution: expected a JSON object with format 'supple-solution'"
+                f"solution from JSON: expected a start of batch shape {rows.shape[:-1]}, "
+                f"got {start.batch_shape}"
             )
-        try:
-            skeleton = Skeleton.from_json(data["skeleton"])
-            given = data["asked"]
-            asked = Asked(
-                tuple(Demand(**demand) for demand in given["demands"]),
-                tuple(given["moving"]),
-                str(given["solver"]),
-                bool(given["kept"]),
-            )
-            rows = array("report", data["report"], (..., None))
-            return cls(skeleton, asked, rows, Pose.from_json(data["start"], skeleton))
-        except (KeyError, TypeError) as error:
-            raise SuppleError(f"solution: missing or malformed {error}") from error
+        return cls(skeleton, asked, rows, start, alternatives=tuple(others), blend=blend)
 
 
-def _summary(status: np.ndarray) -> str:
-    counts = {kind: int(np.sum(status == kind)) for kind in Status}
-    total = status.size
-    parts = [f"{counts[Status.REACHED]} of {total} reached"]
-    parts += [
-        f"{count} {kind.name.lower().replace('_', ' ')}"
-        for kind, count in counts.items()
-        if count and kind is not Status.REACHED
-    ]
-    return ", ".join(parts)
-
-
-def _miss(demand: Demand, error: float) -> str:
-    if demand.kind == "position":
-        return f"{demand.effector} is {error:.3g} from its target"
-    if demand.kind == "orientation":
-        return f"{demand.effector} is {error:.3g} rad from its orientation"
-    return f"{demand.effector} looks {error:.3g} rad past its target"
-
-
-def _reason(s: Solution) -> str:
-    """One sentence for a single solution."""
-    counted = [
-        (demand, float(error))
-        for demand, error in zip(s.asked.demands, s.errors, strict=True)
-        if demand.kind != "pole"
-    ]
-    demand, error = max(counted, key=lambda pair: pair[1] / pair[0].tolerance)
-    miss = _miss(demand, error)
-    if s.status is Status.REACHED:
-        return miss
-    kept = "; the start pose is kept" if s.asked.kept else ""
-    if s.status in (Status.TOO_FAR, Status.TOO_NEAR):
-        blocked = s.asked.demands[int(s._report(at.O_BLOCK))].effector
-        far, reach = s._report(at.O_GAP), s._report(at.O_REACH)
-        bound = "reaches no farther than" if s.status is Status.TOO_FAR else "comes no nearer than"
-        gap = f"the target of {blocked} is {far:.3g} from its chain's root"
-        return f"{gap}, which {bound} {reach:.3g}{kept or '; ' + miss}"
-    if s.status is Status.LIMITED:
-        return f"the limits of {', '.join(s.limited)} are in the way; {miss}{kept}"
-    if s.status is Status.STALLED:
-        return f"no small change of the free joints helps; {miss}{kept}"
-    return f"{s.iterations} iterations were not enough; {miss} (tolerance {demand.tolerance:.3g}){kept}"
+def _report_rows(value: Any, skeleton: Skeleton, asked: Asked) -> np.ndarray:
+    """The report of one solve or a batch, checked to be one."""
+    coordinates = len(skeleton.packed.rest)
+    width = coordinates + at.REPORT + len(asked.demands) + len(asked.moving)
+    rows = array("report", value, (..., width), finite=False)
+    if not np.all(np.isin(rows[..., coordinates + at.O_STATUS], list(Status))):
+        raise SuppleError(f"report: expected a status from 0 to {max(Status)}")
+    return rows

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
-from threading import Lock
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from supple import costs
-from supple.errors import SuppleError, one_of
-from supple.goals import OPEN, Goal, Hold, LookAt, Pole, Reach, as_goals
+from supple.errors import SuppleError, array, number, one_of, whole
+from supple.goals import OPEN, Goal, as_goals
 from supple.pose import Pose
 from supple.prepare import Prepared
 from supple.skeleton import Skeleton
@@ -23,9 +21,7 @@ PREFERENCES = ("nearest", "turns", "path")
 SEEDS = 32  # other beginnings looked at for each answer asked for
 DIFFERENT = 1e-2  # two answers are the same if no joint differs by more than this [rad]
 
-_recent: OrderedDict[Any, Prepared] = OrderedDict()
-_recent_lock = Lock()
-_RECENT = 64
+Cost = Callable[[Pose, Pose], np.ndarray]
 
 
 def solve(
@@ -41,7 +37,7 @@ def solve(
     blend: float = 1.0,
     trace: bool = False,
     solutions: int = 1,
-    prefer: str | Callable[[Pose, Pose], np.ndarray] | None = None,
+    prefer: str | Cost | None = None,
     threads: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Solution:
@@ -54,7 +50,7 @@ def solve(
             cores.
         start: The pose to start from; the skeleton's rest by default. Joints that the goals do not
             free keep it.
-        solver: "auto", a solver's name or a solver with options, such as CCD(damping=0.2).
+        solver: "auto", a solver's name or a solver with options, such as LM(max_iterations=50).
         tolerance: How near counts as reached, model units; 1e-4 of each goal's chain length by
             default.
         orientation_tolerance: How near in orientation counts as reached [rad].
@@ -73,65 +69,43 @@ def solve(
     Raises:
         SuppleError: The input makes no sense; the message says what, and what would.
     """
-    if not (isinstance(blend, (int, float)) and 0.0 <= blend <= 1.0):
-        raise SuppleError(f"blend: expected a number from 0 to 1, got {blend!r}")
-    if not isinstance(solutions, int) or isinstance(solutions, bool) or solutions < 1:
-        raise SuppleError(f"solutions: expected a whole number from 1, got {solutions!r}")
-    if isinstance(prefer, str):
+    blend = number("blend", blend, "a number from 0 to 1", lambda x: 0.0 <= x <= 1.0)
+    solutions = whole("solutions", solutions, least=1)
+    if prefer is not None and not callable(prefer):
         one_of("preference", prefer, PREFERENCES)
     listed = as_goals(goals)
+    targets = [target for goal in listed for target in goal.targets]
     for goal in listed:
-        if any(target is OPEN for target in _targets(goal)):
+        if any(target is OPEN for target in goal.targets):
             raise SuppleError(
-                f"{type(goal).__name__} {_effector(goal)!r} has no target: give one, or use supple.prepare"
+                f"{type(goal).__name__} {goal.effector_name!r} has no target: "
+                "give one, or use supple.prepare"
             )
-    if not isinstance(lock, str):
+    if isinstance(lock, Iterable) and not isinstance(lock, (str, bytes)):
         lock = tuple(lock)
-    prepared = _prepared(
-        skeleton, listed, solver, tolerance, orientation_tolerance, lock, unreachable
+    problem = (
+        skeleton,
+        tuple(goal.opened() for goal in listed),
+        solver,
+        tolerance,
+        orientation_tolerance,
+        lock,
+        unreachable,
     )
-    targets = [target for goal in listed for target in _targets(goal)]
-    answer = prepared.solve(*targets, start=start, threads=threads, progress=progress, trace=trace)
+    try:
+        prepared = _kept(*problem)
+    except TypeError:  # something is not hashable, and so most likely wrong
+        prepared = _prepared(*problem)
+    if threads is None and progress is None and not trace:
+        answer = prepared(*targets, start=start)
+    else:
+        options = {"threads": threads, "progress": progress, "trace": trace}
+        answer = prepared.solve(*targets, start=start, **options)
     if solutions > 1 or prefer is not None:
+        if answer.batch_shape:
+            raise SuppleError("solutions, prefer: for single solves only; loop over the batch")
         answer = _best_of(prepared, targets, answer, solutions, prefer or "nearest", threads)
-    if blend < 1.0:
-        answer = answer.blended(blend)
-    return answer
-
-
-def _effector(goal: Goal) -> str:
-    return getattr(goal, "effector", None) or getattr(goal, "joint", "Rest")
-
-
-def _targets(goal: Goal) -> list[Any]:
-    """What a goal asks for that changes from call to call."""
-    if isinstance(goal, Reach):
-        both = (goal.pose,) if goal.pose is not None else (goal.target, goal.orientation)
-        return [target for target in both if target is not None]
-    return [goal.target] if isinstance(goal, (LookAt, Pole)) else []
-
-
-def _opened(goal: Goal) -> Goal:
-    """The goal with its targets left open."""
-    if isinstance(goal, Reach):
-        given = ("pose", "target", "orientation")
-        return replace(goal, **{n: OPEN for n in given if getattr(goal, n) is not None})
-    return replace(goal, target=OPEN) if isinstance(goal, (LookAt, Pole)) else goal
-
-
-def _shape_of(goal: Goal) -> tuple[Any, ...]:
-    """What a prepared problem depends on in a goal, hashable."""
-    if isinstance(goal, Reach):
-        kinds = (goal.pose is None, goal.target is None, goal.orientation is None)
-        point = None if goal.point is None else tuple(goal.point)
-        return ("reach", goal.effector, kinds, point, goal.root, goal.depth, goal.weight)
-    if isinstance(goal, LookAt):
-        return ("look", goal.effector, tuple(goal.axis), goal.root, goal.depth, goal.weight)
-    if isinstance(goal, Pole):
-        return ("pole", goal.joint, goal.weight)
-    if isinstance(goal, Hold):
-        return ("hold", goal.effector, goal.position, goal.orientation, goal.weight)
-    return ("rest", goal.pose, goal.weight)
+    return answer.blended(blend) if blend < 1.0 else answer
 
 
 def _prepared(
@@ -140,35 +114,22 @@ def _prepared(
     solver: Solver | str,
     tolerance: float | None,
     orientation_tolerance: float,
-    lock: Any,
+    lock: Iterable[str],
     unreachable: str,
 ) -> Prepared:
-    """The prepared problem of this shape, kept from call to call."""
-    key: Any = None
-    try:
-        shapes = tuple(map(_shape_of, goals))
-        key = (skeleton, shapes, solver, tolerance, orientation_tolerance, lock, unreachable)
-        with _recent_lock:
-            if key in _recent:
-                _recent.move_to_end(key)
-                return _recent[key]
-    except TypeError:
-        key = None  # something unhashable: the checks below will say what is wrong with it, or it is not kept
-    prepared = Prepared(
+    return Prepared(
         skeleton,
-        tuple(map(_opened, goals)),
+        goals,
         solver=solver,
         tolerance=tolerance,
         orientation_tolerance=orientation_tolerance,
         lock=lock,
         unreachable=unreachable,
     )
-    if key is not None:
-        with _recent_lock:
-            _recent[key] = prepared
-            while len(_recent) > _RECENT:
-                _recent.popitem(last=False)
-    return prepared
+
+
+_kept = lru_cache(maxsize=64, typed=True)(_prepared)
+"""The prepared problems of recent calls: goals with open targets compare by content."""
 
 
 def _best_of(
@@ -176,50 +137,47 @@ def _best_of(
     targets: list[Any],
     first: Solution,
     count: int,
-    prefer: str | Callable[[Pose, Pose], np.ndarray],
+    prefer: str | Cost,
     threads: int | None,
 ) -> Solution:
     """The answers found from low-discrepancy beginnings, the cheapest first.
 
     The others as its alternatives.
     """
-    if first.batch_shape:
-        raise SuppleError("solutions, prefer: for single solves only; loop over the batch")
     if not first.reached:
         return first
-    found = prepared.solve(
-        *targets, start=prepared.seeds(first.start, SEEDS * count), threads=threads
-    )
-    good = np.flatnonzero(found.reached)
-    rows = np.concatenate([first.pose.coordinates[None], found.pose.coordinates[good]])
-    answers = [first, *(found[int(i)] for i in good)]
-    poses = Pose(first.skeleton, rows, first.start.translations, first.start.scales)
-    if callable(prefer):
-        cost = np.asarray(prefer(first.start, poses), float)
-    elif prefer == "path":
-        cost = costs.tip_path(first.start, poses, first.asked.demands[0].effector)
-    else:
-        cost = (costs.sum_of_turns if prefer == "turns" else costs.distance)(first.start, poses)
-    if cost.shape != (len(answers),):
-        raise SuppleError(
-            f"prefer: expected a cost for each answer, shape ({len(answers)},), got {cost.shape}"
-        )
+    start = first.start
+    seeds = prepared.seeds(start, SEEDS * count)
+    found = prepared.solve(*targets, start=seeds, threads=threads)
+    found = found[found.reached]
+    seeds = found.start
+    answers = [first, *found]
+    poses = Pose.stack([answer.pose for answer in answers])
+    cost = _costs(first, poses, prefer)
     kept: list[int] = []
-    for i in np.argsort(cost, kind="stable"):
-        if all(poses[int(i)].turns(poses[j]).max() > DIFFERENT for j in kept):
-            kept.append(int(i))
+    for i in np.argsort(cost, kind="stable").tolist():
+        if all(costs.moves(poses[i], poses[j]).max() > DIFFERENT for j in kept):
+            kept.append(i)
         if len(kept) == count:
             break
-    chosen = [
-        Solution(
-            first.skeleton,
-            first.asked,
-            answers[i]._rows,
-            first.start,
-            trace=first.trace if i == 0 else None,
-        )
-        for i in kept
-    ]
-    best = chosen[0]
-    best.alternatives = tuple(chosen[1:])
-    return best
+    best, *others = kept
+    trace = first.trace
+    if trace is not None and best > 0:
+        trace = prepared.solve(*targets, start=seeds[best - 1], trace=True).trace
+    alternatives = tuple(answers[i].seen_from(start) for i in others)
+    return answers[best].seen_from(start, trace=trace, alternatives=alternatives)
+
+
+def _costs(first: Solution, poses: Pose, prefer: str | Cost) -> np.ndarray:
+    """What each of some answers to one problem costs, shape (B,)."""
+    start = first.start
+    if prefer == "nearest":
+        return costs.distance(start, poses)
+    if prefer == "turns":
+        return costs.sum_of_turns(start, poses)
+    if prefer == "path":
+        effectors = {demand.effector for demand in first.asked.demands if demand.kind != "pole"}
+        return np.sum([costs.tip_path(start, poses, name) for name in sorted(effectors)], axis=0)
+    assert callable(prefer)
+    what = "prefer: what it gives for (start, answers)"
+    return array(what, prefer(start, poses), (len(poses),), finite=False)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,9 +16,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from supple import files, rotations
+from supple.coordinates import follow
 from supple.errors import SuppleError, array
 from supple.kernels import layout as at
-from supple.pose import Pose
+from supple.pose import Pose, check_format
 from supple.skeleton import Skeleton
 
 FORMAT = "supple-trace"
@@ -51,12 +52,16 @@ class Trace:
     Attributes:
         skeleton: The skeleton.
         coordinates: The pose before the first and after every iteration, shape (iterations + 1, Q).
+            The first is the start, put into its limits; the last is the answer, which is the best
+            pose seen.
         errors: Largest distance of the counted goals in each, model units, shape (iterations + 1,).
         orientation_errors: Largest angle of the counted goals in each [rad], shape (iterations +
             1,).
         events: The steps, packed, shape (steps, 10); `steps` reads them.
         solver: The solver's name.
         goals: Positions asked for, world, {effector: (3,)}: for drawing.
+        translations: The start's own offsets of the joints, shape (N, 3), if it has any.
+        scales: The start's scales, shape (N, 3), if it has any.
     """
 
     skeleton: Skeleton
@@ -66,6 +71,8 @@ class Trace:
     events: np.ndarray
     solver: str
     goals: dict[str, np.ndarray]
+    translations: np.ndarray | None = None
+    scales: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.coordinates)
@@ -73,7 +80,10 @@ class Trace:
     @property
     def poses(self) -> Pose:
         """The pose before the first and after every iteration, as one batch."""
-        return Pose(self.skeleton, self.coordinates)
+        return self._pose(self.coordinates)
+
+    def _pose(self, coordinates: np.ndarray) -> Pose:
+        return Pose._wrap(self.skeleton, coordinates.copy(), self.translations, self.scales)
 
     @property
     def steps(self) -> list[Step]:
@@ -102,7 +112,8 @@ class Trace:
                 iteration = int(row[at.V_ITERATION])
                 current = self.coordinates[min(iteration - 1, len(self) - 1)].copy()
             _apply(ints[int(row[at.V_JOINT])], row[at.V_CHANGE :], current)
-            yield self._step(row), Pose(self.skeleton, current.copy())
+            follow(self.skeleton, current)
+            yield self._step(row), self._pose(current)
 
     def to_json(self) -> dict[str, Any]:
         """Plain data that `from_json` reads back."""
@@ -116,6 +127,8 @@ class Trace:
             "errors": self.errors.tolist(),
             "orientation_errors": self.orientation_errors.tolist(),
             "events": self.events.tolist(),
+            "translations": None if self.translations is None else self.translations.tolist(),
+            "scales": None if self.scales is None else self.scales.tolist(),
         }
 
     @classmethod
@@ -125,24 +138,29 @@ class Trace:
         Raises:
             SuppleError: The data is not a trace, or not of this version.
         """
-        if not isinstance(data, dict) or data.get("format") != FORMAT:
-            raise SuppleError(f"not a trace: expected a JSON object with format {FORMAT!r}")
-        if data.get("version") != VERSION:
-            raise SuppleError(f"trace version {data.get('version')!r}: expected {VERSION}")
+        check_format(data, FORMAT, VERSION)
         try:
             skeleton = Skeleton.from_json(data["skeleton"])
-            count = len(data["coordinates"])
-            width = skeleton.rest.coordinates.shape[-1]
+            coordinates = Pose(skeleton, data["coordinates"]).packed_coordinates
+            count, _ = coordinates.shape
+            places = (len(skeleton.joints), 3)
+            own = (data.get("translations"), data.get("scales"))
+            events = array("events", data["events"] or np.zeros((0, at.EVENT)), (None, at.EVENT))
+            if np.any((events[:, at.V_JOINT] < -1) | (events[:, at.V_JOINT] >= len(skeleton))):
+                raise SuppleError(f"events: expected joints from 0 to {len(skeleton) - 1}")
             return cls(
                 skeleton,
-                array("coordinates", data["coordinates"], (None, width)),
+                coordinates,
                 array("errors", data["errors"], (count,)),
                 array("orientation_errors", data["orientation_errors"], (count,)),
-                array("events", data["events"] or np.zeros((0, at.EVENT)), (None, at.EVENT)),
+                events,
                 str(data["solver"]),
                 {str(k): array(f"goal {k!r}", v, (3,)) for k, v in data["goals"].items()},
+                *(None if x is None else array("translations, scales", x, places) for x in own),
             )
-        except (KeyError, TypeError, AttributeError) as error:
+        except SuppleError:
+            raise
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise SuppleError(f"trace: missing or malformed {error}") from error
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -150,16 +168,7 @@ class Trace:
 
         An existing file is replaced only once the new one is whole.
         """
-        path = Path(path)
-        text = json.dumps(self.to_json())
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-            os.replace(temporary, path)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+        files.write(path, json.dumps(self.to_json()), "trace")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Trace:
@@ -176,8 +185,6 @@ class Trace:
 
 def _apply(row: np.ndarray, change: np.ndarray, coordinates: np.ndarray) -> None:
     """Add an event's change to one joint's coordinates, in place."""
-    from supple import rotations
-
     kind, q = int(row[at.KIND]), int(row[at.Q])
     stretch = int(row[at.STRETCH_Q])
     if kind in (at.BALL, at.CONE, at.FREE):

@@ -4,7 +4,7 @@ import os
 import sys
 from pathlib import Path
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 HERE = Path(__file__).resolve().parent
 for folder in (HERE, HERE.parents[1] / "benchmarks"):
@@ -17,6 +17,7 @@ settings.register_profile(
     database=None,
     deadline=None,
     print_blob=False,
+    phases=(Phase.explicit, Phase.generate, Phase.shrink),
     max_examples=int(os.environ.get("SUPPLE_EXAMPLES", "100")),
     suppress_health_check=[
         HealthCheck.too_slow,

@@ -265,18 +265,18 @@ def test_restarts_look_elsewhere_only_when_asked():
     "options, message",
     [
         ({"method": "pin"}, "did you mean 'pinv'"),
-        ({"regularization": -1}, "regularization: expected a number above 0, got -1"),
-        ({"tracking": 0.0}, "tracking: expected a number above 0"),
-        ({"tracking": None}, "tracking: expected a number above 0"),
-        ({"damping": math.nan}, "damping: expected a number above 0"),
-        ({"stride": "far"}, "stride: expected a number above 0"),
-        ({"stall": 1}, "stall: expected a number in"),
+        ({"regularization": -1}, "regularization: expected a finite number above 0, got -1"),
+        ({"tracking": 0.0}, "tracking: expected a finite number above 0"),
+        ({"tracking": None}, "tracking: expected a finite number above 0"),
+        ({"damping": math.nan}, "damping: expected a finite number above 0"),
+        ({"stride": "far"}, "stride: expected a finite number above 0"),
+        ({"stall": 1}, "stall: expected a number between 0 and 1"),
         ({"restarts": 1.5}, "restarts: expected a whole number"),
         ({"max_iterations": -1}, "max_iterations"),
     ],
 )
 def test_bad_options_say_what_is_wrong(options, message):
-    with pytest.raises(supple.SuppleError, match=message.replace("[", "\\[")):
+    with pytest.raises(supple.SuppleError, match=message):
         Jacobian(**options)
 
 

@@ -105,10 +105,11 @@ def test_every_number_is_a_pose_inside_the_limits(joint):
 @pytest.mark.parametrize("joint", JOINTS)
 def test_pose_is_read_off_where_it_is_put(joint):
     skeleton = tree(JOINTS[joint])
-    start = random_pose(skeleton)
-    cost = Landscape(skeleton, GOALS, start)
-    # A pose at a limit is read off a little inside.
-    assert np.abs(cost(cost.x)[2].positions - start.positions).max() < 0.01
+    for _ in range(10):
+        start = random_pose(skeleton)
+        cost = Landscape(skeleton, GOALS, start)
+        # A pose at a limit is read off a little inside.
+        assert np.abs(cost(cost.x)[2].positions - start.positions).max() < 0.01
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -132,10 +133,12 @@ def test_reaches_what_can_be_reached_within_limits(method):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_joint_at_its_limit_can_leave_it(method):
-    skeleton = supple.chain([1, 1], joint=supple.Hinge("z", limits=(0.0, 2.5)))
+    joints = [supple.Hinge("z"), supple.Hinge("z", limits=(0.0, 2.5))]
+    skeleton = supple.chain([1, 1], joint=joints)
     target = skeleton.pose({"j0": 0.9, "j1": 1.4}).position("tip")
-    s = supple.solve(skeleton, {"tip": target}, solver=Optimize(method=method))
+    s = supple.solve(skeleton, {"tip": target}, solver=Optimize(method=method), trace=True)
     assert s.reached
+    assert s.trace.coordinates[1, 1] > 0.0  # at once, not when all other joints are stuck
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -161,21 +164,20 @@ def test_least_error_out_of_reach(method):
 
 
 def test_agrees_with_lm_where_both_find_the_same_valley():
-    same = 0
+    above = []
     for joint in JOINTS.values():
         skeleton = tree(joint)
-        start = random_pose(skeleton)
-        target = 3.0 * RNG.normal(size=3)
-        goals = [supple.Reach("tip", target), supple.Reach("side", (0.2, 0.8, 0.1))]
-        mine = supple.solve(skeleton, goals, start=start, solver=Optimize())
-        its = supple.solve(
-            skeleton, goals, start=start, solver=supple.LM(restarts=0, max_iterations=500)
-        )
-        if mine.reached or its.reached or mine.pose.turns(its.pose).max() > 0.05:
-            continue
-        same += 1
-        assert mine.error == pytest.approx(its.error, abs=1e-6)
-    assert same >= 8
+        for size in (3.0, 1.0):
+            start = random_pose(skeleton)
+            goals = {"tip": size * RNG.normal(size=3)}
+            mine = supple.solve(skeleton, goals, start=start, solver=Optimize())
+            its = supple.solve(skeleton, goals, start=start, solver=supple.LM(restarts=0))
+            apart = np.linalg.norm(mine.position("tip") - its.position("tip"))
+            if not its.reached and apart < 0.05:
+                above.append(mine.error - its.error)
+    assert len(above) >= 10
+    assert max(above) < 1e-6
+    assert np.median(np.abs(above)) < 1e-6
 
 
 def test_no_other_solver_ends_lower_in_its_valley():
@@ -206,10 +208,11 @@ def test_mimic_and_stretch():
 def test_charts_are_centred_anew_when_a_ball_has_turned_far(monkeypatch):
     monkeypatch.setattr(optimize, "FOLD", 0.2)
     skeleton = supple.chain([1] * 4)
-    s = supple.solve(skeleton, {"tip": (-2, 1, 1)}, solver=Optimize(), trace=True)
-    assert s.reached
-    turned = s.trace.poses.turns(skeleton.rest).max()
-    assert turned > 0.4
+    cost = Landscape(skeleton, [supple.Reach("tip", (-2, 1, 1))], skeleton.rest)
+    run = optimize._Run(cost.arrays, np.zeros((0, len(cost.start) + 2)), 0.0)
+    run.go(cost.start, "BFGS", 200, bent=False)
+    assert run.reached
+    assert supple.Pose(skeleton, run.best).turns(skeleton.rest).max() > 0.4
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -245,7 +248,7 @@ def test_a_dense_matrix_of_too_many_freedoms_is_refused():
 def test_bad_options_say_what_is_wrong():
     with pytest.raises(supple.SuppleError, match="did you mean 'bfgs'"):
         Optimize(method="bfg")
-    with pytest.raises(supple.SuppleError, match="stall: expected a number in"):
+    with pytest.raises(supple.SuppleError, match="stall: expected a number between 0 and 1"):
         Optimize(stall=-1)
 
 

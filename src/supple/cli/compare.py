@@ -32,7 +32,7 @@ from supple.cli.options import (
 from supple.cli.report import console, error_console, print_json, seconds, short, table
 from supple.cli.targets import random_targets
 from supple.cli.values import vector
-from supple.prepare import Prepared, prepare
+from supple.prepare import Prepared
 
 
 def compare(
@@ -140,16 +140,7 @@ def compare(
 
 def _capped(problem: Prepared, most: int) -> Prepared:
     """The same problem, its last solver with a cap on iterations."""
-    skeleton, goals, _, tolerance, turn, lock, unreachable = problem._settings
-    return prepare(
-        skeleton,
-        goals,
-        solver=replace(problem.solvers[-1], max_iterations=most),
-        tolerance=tolerance,
-        orientation_tolerance=turn,
-        lock=lock,
-        unreachable=unreachable,
-    )
+    return problem.with_solver(replace(problem.solvers[-1], max_iterations=most))
 
 
 def _degrees(value: float | None) -> float | None:

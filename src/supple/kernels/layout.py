@@ -73,19 +73,17 @@ POSITION, ORIENTATION, LOOKAT, POLE = range(4)
     B_TARGET,  # first number in the targets
     B_GOAL,  # index in the user's list of goals
     B_HELD,  # 1: the target is the effector's own place in the start pose
-    B_TIP,  # 1: the point is a tip's offset and stretches with its joint
     B_ROOT,  # pole: moving joint at the chain's root
     B_REACH,  # pole: the position block it serves
-) = range(10)
-BLOCK_INTS = 10
+) = range(9)
+BLOCK_INTS = 9
 
 # A goal block's float row.
-B_POINT = 0  # xyz, effector point in the joint's frame
-B_ROTATION = 3  # wxyz, effector frame in the joint's frame
-B_AXIS = 7  # xyz, look direction in the effector's frame
-B_WEIGHT = 10  # square root of the goal's weight
-B_TOLERANCE = 11  # length or radians
-BLOCK_FLOATS = 12
+B_ROTATION = 0  # wxyz, effector frame in the joint's frame
+B_AXIS = 4  # xyz, look direction in the effector's frame
+B_WEIGHT = 7  # square root of the goal's weight
+B_TOLERANCE = 8  # length or radians
+BLOCK_FLOATS = 9
 
 # The head of a problem's floats.
 F_LENGTH = 0  # characteristic length: the longest chain of any goal

@@ -24,7 +24,6 @@ from supple.kernels.layout import (
     B_MOVE,
     B_ROTATION,
     B_TARGET,
-    B_TIP,
     BALL,
     BLOCK_FLOATS,
     BLOCK_INTS,
@@ -182,7 +181,9 @@ def shifts(kind):
 def fold(active, active_f, blocks, blocks_f, offsets, q, states, effectors, folded):
     """Merge everything that this solve cannot move into rigid steps between moving joints.
 
-    Read off the pose q.
+    Read off the pose q. `offsets`, shape (A + 2 G, 3), holds the origins of the active joints, then
+    for every block the effector's place in its joint: the part that keeps its length, and the part
+    that the joint's stretch multiplies.
 
     Writes S_PRE, S_P0, S_P1 of every moving joint and E_P0, E_P1, E_ROT of every effector.
     """
@@ -220,18 +221,16 @@ def fold(active, active_f, blocks, blocks_f, offsets, q, states, effectors, fold
             store3(folded, a, 7, p1)
     for g in range(blocks.shape[0]):
         a = blocks[g, B_JOINT]
-        point = load3(offsets, active.shape[0] + g, 0)
         rotation = load4(blocks_f, g, B_ROTATION)
-        p1 = (0.0, 0.0, 0.0)
+        p0 = load3(offsets, active.shape[0] + 2 * g, 0)
+        p1 = load3(offsets, active.shape[0] + 2 * g + 1, 0)
         stretch_q = active[a, A_STRETCH_Q]
         if active[a, A_MOVE] >= 0:
-            p0 = point
-            if blocks[g, B_TIP] == 1 and stretch_q >= 0:
-                p0, p1 = p1, p0
             turn = rotation
+            if stretch_q < 0:
+                p0, p1 = add(p0, p1), (0.0, 0.0, 0.0)
         else:
-            if blocks[g, B_TIP] == 1 and stretch_q >= 0:
-                point = scale(point, q[stretch_q])
+            point = axpy(p0, q[stretch_q] if stretch_q >= 0 else 1.0, p1)
             turn = load4(folded, a, 0)
             p0 = add(load3(folded, a, 4), rotate(turn, point))
             p1 = load3(folded, a, 7)

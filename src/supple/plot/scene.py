@@ -11,7 +11,6 @@ from matplotlib.axes import Axes
 
 from supple.errors import SuppleError
 from supple.goals import OPEN, Goal, Hold, LookAt, Pole, Reach, as_goals
-from supple.kernels import layout
 from supple.plot import ground, marks, style
 from supple.plot.view import Floats, View, choose
 from supple.pose import Pose
@@ -205,11 +204,12 @@ class Scene:
 
 def reach_of(solution: Solution) -> list[tuple[Floats, float]]:
     """Where the chain of the goal that is out of reach begins, and how far or near it reaches."""
-    if solution.status not in (Status.TOO_FAR, Status.TOO_NEAR):
+    beyond = solution.out_of_reach
+    if beyond is None:
         return []
-    effector = solution.asked.demands[int(solution._report(layout.O_BLOCK))].effector
-    roots = [n for n in solution.skeleton.path(None, effector) if n in solution.asked.moving]
-    radius = float(solution._report(layout.O_REACH))
+    above = solution.skeleton.path(None, beyond.effector)
+    roots = [n for n in above if n in solution.asked.moving]
+    radius = beyond.reach
     extent = float(np.ptp(solution.positions, axis=0).max())
     if not roots or radius > 50 * max(extent, 1e-300):
         return []  # a circle that would make everything else too small to see

@@ -37,11 +37,11 @@ ALL: tuple[type[Solver], ...] = (TwoBone, CCD, TargetTriangle, FABRIK, Jacobian,
 
 def named(name: str) -> Solver:
     """The solver of that name (case is disregarded) with its default options."""
-    by_name = {solver.name.casefold(): solver for solver in ALL}
-    if isinstance(name, str) and name.casefold() in by_name:
-        return by_name[name.casefold()]()
+    for solver in ALL:
+        if isinstance(name, str) and solver.name.casefold() == name.casefold():
+            return solver()
     one_of("solver", name, ["auto", *(solver.name for solver in ALL)])
-    raise AssertionError(name)
+    raise AssertionError  # one_of has raised
 
 
 def choose(solver: Solver | str, problem: Problem) -> tuple[Solver, ...]:
@@ -53,6 +53,11 @@ def choose(solver: Solver | str, problem: Problem) -> tuple[Solver, ...]:
     if isinstance(solver, str) and solver.casefold() == "auto":
         return (TwoBone(), LM()) if fits(problem) else (LM(),)
     chosen = named(solver) if isinstance(solver, str) else solver
+    if isinstance(chosen, type) and issubclass(chosen, Solver):
+        name = chosen.__name__
+        raise SuppleError(
+            f"solver: expected a solver, got the class {name}; make one of it, {name}()"
+        )
     if not isinstance(chosen, Solver):
         raise SuppleError(
             f'solver: expected a solver such as supple.CCD(), its name or "auto", got {solver!r}'

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
-from supple.errors import SuppleError
+from supple.errors import SuppleError, number, positive, whole
 from supple.goals import Hold, LookAt, Pole, Reach, Rest
 from supple.kernels import layout as at
 from supple.problem import Problem
@@ -62,12 +62,31 @@ class Solver:
     max_iterations: int = 100
 
     def __post_init__(self) -> None:
-        """Check the options that all solvers share."""
-        limit = self.max_iterations
-        if not isinstance(limit, int) or isinstance(limit, bool) or limit < 0:
-            raise SuppleError(
-                f"{self.name}: max_iterations: expected a whole number from 0, got {limit!r}"
-            )
+        """Check the options that all solvers share; a solver with others checks these too."""
+        self._whole("max_iterations")
+
+    def _whole(self, option: str, *, least: int = 0) -> None:
+        """Check that an option is a whole number."""
+        value = whole(f"{self.name}: {option}", getattr(self, option), least=least)
+        object.__setattr__(self, option, value)
+
+    def _positive(self, option: str) -> None:
+        """Check that an option is a finite number above 0."""
+        value = positive(f"{self.name}: {option}", getattr(self, option))
+        object.__setattr__(self, option, value)
+
+    def _fraction(self, option: str) -> None:
+        """Check that an option is a number between 0 and 1, neither included."""
+        expected = "a number between 0 and 1, neither included"
+        value = number(
+            f"{self.name}: {option}", getattr(self, option), expected, lambda x: 0.0 < x < 1.0
+        )
+        object.__setattr__(self, option, value)
+
+    @property
+    def most_iterations(self) -> int:
+        """At most how many iterations a solve reports."""
+        return self.max_iterations
 
     def options(self) -> tuple[float, ...]:
         """The options as the kernel reads them: the fields in their order, None as infinity."""

@@ -39,7 +39,7 @@ import math
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
-from supple.errors import SuppleError, one_of
+from supple.errors import one_of
 from supple.kernels.cache import kernel
 from supple.kernels.direction import PINV, TRANSPOSE, inside, mark_turns, shorten, strays
 from supple.kernels.jacobian import jacobian
@@ -321,17 +321,13 @@ class Jacobian(Solver):
         """Check the options."""
         super().__post_init__()
         one_of("Jacobian method", self.method, METHODS)
-        for name in ("regularization", "tracking", "damping", "stride"):
-            value = getattr(self, name)
-            if value is None and name in ("damping", "stride"):
-                continue
-            if not (isinstance(value, (int, float)) and 0.0 < value < math.inf):
-                raise SuppleError(f"Jacobian: {name}: expected a number above 0, got {value!r}")
-        if not (isinstance(self.stall, (int, float)) and 0.0 <= self.stall < 1.0):
-            raise SuppleError(f"Jacobian: stall: expected a number in [0, 1), got {self.stall!r}")
-        count = self.restarts
-        if not isinstance(count, int) or isinstance(count, bool) or count < 0:
-            raise SuppleError(f"Jacobian: restarts: expected a whole number from 0, got {count!r}")
+        self._positive("regularization")
+        self._positive("tracking")
+        for cap in ("damping", "stride"):
+            if getattr(self, cap) is not None:
+                self._positive(cap)
+        self._whole("restarts")
+        self._fraction("stall")
 
     def options(self) -> tuple[float, ...]:
         """The options as the kernel reads them; the method is its place in METHODS."""

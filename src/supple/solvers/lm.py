@@ -200,6 +200,7 @@ def relax(
             moving, moving_f, blocks, blocks_f, q, states, effectors, length, turn, rows, errors
         )
         used += 1
+        traced = record(trace, traced, q, blocks, errors)
         stop, cost, used, traced = descend(
             floats, moving, moving_f, blocks, blocks_f, touch, weight,
             q, trial, states, effectors, rows, errors,
@@ -212,7 +213,6 @@ def relax(
         )
         if stop == STOP_REACHED and nearer < aims:
             gain = min(1.0, 2.0 * gain)
-            traced = record(trace, traced, q, blocks, errors)
             if aims - nearer < 1e-4 * aims or nearer < 1e-12:
                 break
         else:
@@ -365,3 +365,15 @@ class LM(Solver):
     regularization: float = 1.0
     restarts: int = 20
     stall: float = 0.2
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        super().__post_init__()
+        self._positive("regularization")
+        self._whole("restarts")
+        self._fraction("stall")
+
+    @property
+    def most_iterations(self) -> int:
+        """At most how many iterations a solve reports: secondary aims may use a few more."""
+        return self.max_iterations + RELAXING

@@ -29,7 +29,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from supple.errors import SuppleError, one_of
+from supple.errors import one_of
 from supple.kernels.cache import announce, kernel
 from supple.kernels.chart import farthest_turn, from_chart, joint_axes, pull_back, to_chart
 from supple.kernels.jacobian import jacobian
@@ -336,8 +336,7 @@ class Optimize(Solver):
         """Check the options."""
         super().__post_init__()
         one_of("Optimize method", self.method, METHODS)
-        if not (isinstance(self.stall, (int, float)) and 0.0 <= self.stall < 1.0):
-            raise SuppleError(f"Optimize: stall: expected a number in [0, 1), got {self.stall!r}")
+        self._fraction("stall")
 
     def options(self) -> tuple[float, ...]:
         """The options as the kernel reads them; the method is its place in METHODS."""

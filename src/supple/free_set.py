@@ -1,0 +1,160 @@
+"""The free set: which joints a solve may move.
+
+It is the union of what the goals free. A goal with `root` frees the joints from the effector up to
+that one; a goal with `depth` frees the nearest joints that can move its effector, 0 for all of
+them. `Hold`, `Pole` and `Rest` free nothing. Locked joints stay, and joints that copy one another
+are locked and freed together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from supple.errors import SuppleError, one_of
+from supple.goals import Goal, LookAt, Reach
+from supple.kernels import layout as at
+from supple.rotations import rotate
+from supple.skeleton import Skeleton
+
+SHIFTING = (at.SLIDER, at.FREE, at.PLANAR)
+"""Kinds of joints that translate what hangs on them."""
+
+
+class Effector(NamedTuple):
+    """A named frame and the joint that carries it.
+
+    Attributes:
+        joint: Index of the joint.
+        offset: Its origin in the joint's frame, shape (3,).
+        rotation: Its rotation in the joint's frame, wxyz, shape (4,).
+    """
+
+    joint: int
+    offset: np.ndarray
+    rotation: np.ndarray
+
+
+def find_effector(skeleton: Skeleton, name: object) -> Effector:
+    """The frame of a joint or tip; an unknown name is an error with the nearest."""
+    index = skeleton.index(one_of("effector", name, skeleton.names))
+    count = len(skeleton.joints)
+    if index < count:
+        return Effector(index, np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
+    joints, offsets, turns = skeleton.packed_tips
+    return Effector(int(joints[index - count]), offsets[index - count], turns[index - count])
+
+
+def way_up(skeleton: Skeleton, joint: int) -> list[int]:
+    """The joint and its ancestors, upwards."""
+    parents = skeleton.packed_ints[:, at.PARENT]
+    way = []
+    while joint >= 0:
+        way.append(joint)
+        joint = int(parents[joint])
+    return way
+
+
+def locked_joints(skeleton: Skeleton, lock: Iterable[str]) -> np.ndarray:
+    """Which joints keep their start coordinates, shape (N,) of truth values."""
+    if isinstance(lock, (str, bytes)):
+        raise SuppleError(f"lock: expected a list of joint names, got the single text {lock!r}")
+    if not isinstance(lock, Iterable):
+        raise SuppleError(f"lock: expected a list of joint names, got {lock!r}")
+    locked = np.zeros(len(skeleton.joints), bool)
+    for name in lock:
+        locked[skeleton.index(one_of("joint to lock", name, skeleton.joint_names))] = True
+    mimic = skeleton.packed_ints[:, at.MIMIC]
+    copies = np.flatnonzero(mimic >= 0)
+    np.logical_or.at(locked, mimic[copies], locked[copies])
+    locked[copies] = locked[mimic[copies]]
+    return locked
+
+
+def free_set(skeleton: Skeleton, goals: Sequence[Goal], locked: np.ndarray) -> np.ndarray:
+    """Indices of the joints that the goals free, in topological order.
+
+    Args:
+        skeleton: The skeleton.
+        goals: The goals.
+        locked: Which joints may not move, shape (N,).
+
+    Raises:
+        SuppleError: A name is unknown, a root is not above its effector, or nothing is free.
+    """
+    free = np.zeros(len(skeleton.joints), bool)
+    freeing = [goal for goal in goals if isinstance(goal, (Reach, LookAt))]
+    for goal in freeing:
+        free[_freed_by(skeleton, goal, locked)] = True
+    mimic = skeleton.packed_ints[:, at.MIMIC]
+    copies = np.flatnonzero(mimic >= 0)
+    np.logical_or.at(free, mimic[copies], free[copies])
+    free[copies] = free[mimic[copies]]
+    if not free.any():
+        names = ", ".join(repr(goal.effector) for goal in freeing)
+        raise SuppleError(
+            f"nothing can move {names}: every joint that the goals free is fixed or locked, "
+            "or turns on the spot"
+        )
+    return np.flatnonzero(free)
+
+
+def _freed_by(skeleton: Skeleton, goal: Reach | LookAt, locked: np.ndarray) -> list[int]:
+    effector = find_effector(skeleton, goal.effector)
+    way = way_up(skeleton, effector.joint)
+    if goal.root is not None:
+        names = skeleton.joint_names
+        top = skeleton.index(one_of("root joint", goal.root, names))
+        if top not in way:
+            raise SuppleError(
+                f"root {goal.root!r} is not above {goal.effector!r}; "
+                f"above it are {', '.join(repr(names[j]) for j in way)}"
+            )
+        way = way[: way.index(top) + 1]
+    able = [j for j in _movers(skeleton, goal, effector, way) if not locked[j]]
+    return able[: goal.depth] if goal.depth else able
+
+
+def _movers(
+    skeleton: Skeleton, goal: Reach | LookAt, effector: Effector, way: list[int]
+) -> Iterator[int]:
+    """The joints on the way up that can move the effector.
+
+    For a position alone, a joint cannot if the effector always stays at its origin or on its axis.
+    """
+    ints, floats = skeleton.packed_ints, skeleton.packed_floats
+    arm: np.ndarray | None = None  # from the joint to the effector, where this never changes
+    if isinstance(goal, Reach) and goal.orientation_target is None:
+        point = np.zeros(3) if goal.point is None else goal.point
+        arm = effector.offset + rotate(effector.rotation, point)
+    for joint in way:
+        row = ints[joint]
+        moves = row[at.NDOF] > 0 or row[at.MIMIC] >= 0
+        if moves and (arm is None or _moves_end(row, floats[joint], arm)):
+            yield joint
+        arm = _arm_above(row, floats[joint], arm)
+
+
+def _moves_end(row: np.ndarray, numbers: np.ndarray, arm: np.ndarray) -> bool:
+    """Whether a joint can move the far end of a rigid arm, shape (3,), that it carries."""
+    if row[at.KIND] in SHIFTING:
+        return True
+    if row[at.KIND] == at.HINGE and row[at.STRETCH_Q] < 0:
+        across = np.cross(numbers[at.AXIS : at.AXIS + 3], arm)
+        return bool(np.linalg.norm(across) > 1e-9 * np.linalg.norm(arm))
+    return bool(np.any(arm))
+
+
+def _arm_above(row: np.ndarray, numbers: np.ndarray, arm: np.ndarray | None) -> Any:
+    """The arm as the joint's parent sees it; None where it changes with the pose."""
+    if arm is None or row[at.KIND] in SHIFTING:
+        return None
+    offset = numbers[at.OFFSET : at.OFFSET + 3]
+    if not np.any(arm):
+        return offset
+    if row[at.KIND] != at.FIXED or row[at.STRETCH_Q] >= 0:
+        return None
+    arm = rotate(numbers[at.REST : at.REST + 4], arm)
+    return offset + arm

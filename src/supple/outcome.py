@@ -1,0 +1,167 @@
+"""How a solve ended: its status, what had been asked, and the reason in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from supple.errors import SuppleError
+from supple.kernels import layout as at
+
+
+class Status(IntEnum):
+    """Why a solve ended."""
+
+    REACHED = at.REACHED
+    """Every counted goal is within its tolerance."""
+    TOO_FAR = at.TOO_FAR
+    """A target is farther away than the chain is long."""
+    TOO_NEAR = at.TOO_NEAR
+    """A target is nearer than the chain can fold."""
+    LIMITED = at.LIMITED
+    """Joint limits are in the way; `Solution.limited` names them."""
+    STALLED = at.STALLED
+    """No small change of the free joints brings the goals closer."""
+    BUDGET = at.BUDGET
+    """The iterations were used up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """One thing asked of one effector, for reporting.
+
+    Attributes:
+        goal: Index in the list of goals.
+        kind: "position", "orientation", "direction" or "pole".
+        effector: Name of the joint or tip.
+        tolerance: Model units, or radians.
+        block: Its place among the errors that a kernel reports.
+    """
+
+    goal: int
+    kind: str
+    effector: str
+    tolerance: float
+    block: int
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a solution needs to know about its problem.
+
+    Attributes:
+        demands: What was asked, in the order of the goals.
+        moving: Names of the joints that were free.
+        solver: The solver's name.
+        kept: Whether the start is given back where the goals were not reached.
+    """
+
+    demands: tuple[Demand, ...]
+    moving: tuple[str, ...]
+    solver: str
+    kept: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data that `from_json` reads back."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Any) -> Asked:
+        """What `to_json` wrote.
+
+        Raises:
+            SuppleError: The data is something else.
+        """
+        try:
+            return cls(
+                tuple(Demand(**demand) for demand in data["demands"]),
+                tuple(map(str, data["moving"])),
+                str(data["solver"]),
+                bool(data["kept"]),
+            )
+        except (KeyError, TypeError) as error:
+            fields = ", ".join(cls.__slots__)
+            raise SuppleError(f"asked: expected an object with {fields}, got {data!r}") from error
+
+
+class OutOfReach(NamedTuple):
+    """A target that no pose of its chain can reach, whatever its limits.
+
+    Attributes:
+        effector: Whose target it is.
+        distance: How far the target is from where the effector's chain begins, model units.
+        reach: The farthest, or for a target that is too near the nearest, that the chain can come.
+    """
+
+    effector: str
+    distance: float
+    reach: float
+
+
+def summary(status: np.ndarray) -> str:
+    """How many solves of a batch ended how."""
+    counts: Mapping[Status, int] = {kind: int(np.sum(status == kind)) for kind in Status}
+    parts = [f"{counts[Status.REACHED]} of {status.size} reached"]
+    parts += [
+        f"{count} {kind.name.lower().replace('_', ' ')}"
+        for kind, count in counts.items()
+        if count and kind is not Status.REACHED
+    ]
+    return ", ".join(parts)
+
+
+def reason(
+    status: Status,
+    asked: Asked,
+    errors: Sequence[float],
+    *,
+    iterations: int,
+    limited: Sequence[str],
+    beyond: OutOfReach | None,
+) -> str:
+    """One sentence on why a single solve ended.
+
+    Args:
+        status: How it ended.
+        asked: What was asked.
+        errors: The error of every demand.
+        iterations: How many it took.
+        limited: Joints whose limits are in the way.
+        beyond: The target that is out of reach.
+    """
+    counted = [
+        (error / demand.tolerance, demand, error)
+        for demand, error in zip(asked.demands, errors, strict=True)
+        if demand.kind != "pole"
+    ]
+    _, worst, error = max(counted, key=lambda one: one[0])
+    miss = _miss(worst, error)
+    if status is Status.REACHED:
+        return miss
+    end = f"{miss}{'; the start pose is kept' if asked.kept else ''}"
+    if beyond is not None and beyond.reach == 0.0:
+        return f"no free joint moves {beyond.effector}; {end}"
+    if beyond is not None:
+        bound = "no farther than" if status is Status.TOO_FAR else "no nearer than"
+        return (
+            f"the target of {beyond.effector} is {beyond.distance:.3g} from where its chain begins, "
+            f"which reaches {bound} {beyond.reach:.3g}; {end}"
+        )
+    if status is Status.LIMITED:
+        return f"the limits of {', '.join(limited)} are in the way; {end}"
+    if status is Status.STALLED:
+        return f"no small change of the free joints helps; {end}"
+    spent = f"{iterations} iteration{'s were' if iterations != 1 else ' was'} not enough"
+    return f"{spent} for a tolerance of {worst.tolerance:.3g}; {end}"
+
+
+def _miss(demand: Demand, error: float) -> str:
+    if demand.kind == "position":
+        return f"{demand.effector} is {error:.3g} from its target"
+    if demand.kind == "orientation":
+        return f"{demand.effector} is {error:.3g} rad from its orientation"
+    return f"{demand.effector} looks {error:.3g} rad past its target"

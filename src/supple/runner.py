@@ -1,0 +1,173 @@
+"""Running the solvers of a problem: kernels, their scratch memory, and what a later solver betters."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.kernels import layout as at
+from supple.kernels.cache import announce
+from supple.pose import Pose
+from supple.problem import Problem
+from supple.solvers import Solver
+from supple.trace import Trace
+
+BETTER = 1.0 - 1e-6  # a later solver's answer that is not reached must cost less than this fraction
+MOST_STEPS = 2_000_000  # a trace holds no more steps than this
+
+Arrays = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""Offsets, starts and targets as kernels take them: one row for all problems, or a row for each."""
+
+
+class _Run:
+    """A solver with its packed problem and the scratch memory of its calls."""
+
+    __slots__ = ("floats", "ints", "kernel", "pool", "solver")
+
+    def __init__(self, solver: Solver, problem: Problem) -> None:
+        self.solver = solver
+        self.kernel = solver.kernel
+        self.ints, self.floats = problem.pack(solver.options())
+        self.pool: list[np.ndarray] = []
+
+    def workspace(self) -> np.ndarray:
+        """Scratch memory; who is done with it appends it to the pool, which threads may share."""
+        try:
+            return self.pool.pop()
+        except IndexError:
+            announce(f"{self.solver.name} solver", self.kernel)
+            return np.empty(self.solver.space(self.ints))
+
+
+class Runner:
+    """The solvers of a problem, tried in turn until one reaches the goals; the nearest answer wins.
+
+    Safe to use from several threads at once.
+
+    Attributes:
+        problem: The lowered problem.
+        solvers: The solvers.
+    """
+
+    __slots__ = (
+        "_cost",
+        "_no_events",
+        "_no_trace",
+        "_runs",
+        "_status",
+        "_width",
+        "problem",
+        "solvers",
+    )
+
+    def __init__(self, problem: Problem, solvers: tuple[Solver, ...]) -> None:
+        self.problem = problem
+        self.solvers = solvers
+        self._runs = tuple(_Run(solver, problem) for solver in solvers)
+        self._width = problem.report_width
+        self._status = problem.coordinates + at.O_STATUS
+        self._cost = problem.coordinates + at.O_COST
+        self._no_trace = np.zeros((0, problem.coordinates + 2))
+        self._no_events = np.zeros((0, at.EVENT))
+
+    @property
+    def packed(self) -> tuple[np.ndarray, np.ndarray]:
+        """The problem's integers and floats, packed for the last solver."""
+        return self._runs[-1].ints, self._runs[-1].floats
+
+    def one(self, offsets: np.ndarray, starts: np.ndarray, targets: np.ndarray) -> np.ndarray:
+        """Solve a problem, every array with one row; returns its report, shape (width,)."""
+        run = self._runs[0]
+        out = np.empty((1, self._width))
+        work = run.workspace()
+        run.kernel(
+            run.ints, run.floats, offsets, starts, targets, out, work,
+            self._no_trace, self._no_events, 0, 1,
+        )  # fmt: skip
+        run.pool.append(work)
+        if len(self._runs) > 1 and out[0, self._status] != at.REACHED:
+            self._try_others((offsets, starts, targets), out, np.zeros(1, np.int64))
+        return out[0]
+
+    def range(self, arrays: Arrays, out: np.ndarray, first: int, last: int) -> None:
+        """Solve problems first..last-1 of a batch into these rows of out, shape (B, width)."""
+        run = self._runs[0]
+        work = run.workspace()
+        idle = (self._no_trace, self._no_events)
+        run.kernel(run.ints, run.floats, *arrays, out, work, *idle, first, last)
+        run.pool.append(work)
+        self._try_others(arrays, out, np.arange(first, last))
+
+    def _try_others(self, arrays: Arrays, out: np.ndarray, todo: np.ndarray) -> None:
+        """Let the later solvers try what the first did not reach of the rows in `todo`."""
+        for run in self._runs[1:]:
+            todo = todo[out[todo, self._status] != at.REACHED]
+            if not len(todo):
+                return
+            some = (x if len(x) == 1 else x[todo] for x in arrays)
+            part = np.empty((len(todo), self._width))
+            work = run.workspace()
+            idle = (self._no_trace, self._no_events)
+            run.kernel(run.ints, run.floats, *some, part, work, *idle, 0, len(todo))
+            run.pool.append(work)
+            better = self._better(part, out[todo])
+            out[todo[better]] = part[better]
+
+    def _better(self, new: np.ndarray, old: np.ndarray) -> np.ndarray:
+        """Which reports of a later solver, shape (B, width), are to replace the old ones."""
+        reached = new[:, self._status] == at.REACHED
+        return reached | (new[:, self._cost] < BETTER * old[:, self._cost])
+
+    def traced(self, arrays: Arrays, start: Pose) -> tuple[np.ndarray, Trace | None]:
+        """Solve a problem, every array with one row.
+
+        Returns:
+            Its report, shape (width,), and what the solver did that gave the answer.
+        """
+        best, trace = np.zeros((0, self._width)), None
+        for run in self._runs:
+            out = np.empty((1, self._width))
+            recorded = np.zeros((run.solver.most_iterations + 1, self.problem.coordinates + 2))
+            steps = len(recorded) * run.solver.events_per_iteration(self.problem)
+            events = np.zeros((min(steps, MOST_STEPS), at.EVENT))
+            work = run.workspace()
+            run.kernel(run.ints, run.floats, *arrays, out, work, recorded, events, 0, 1)
+            run.pool.append(work)
+            if not len(best) or self._better(out, best)[0]:
+                best = out
+                trace = self._trace(run.solver, arrays[2][0], out[0], recorded, events, start)
+            if best[0, self._status] == at.REACHED:
+                break
+        return best[0], trace
+
+    def _trace(
+        self,
+        solver: Solver,
+        targets: np.ndarray,
+        out: np.ndarray,
+        recorded: np.ndarray,
+        events: np.ndarray,
+        start: Pose,
+    ) -> Trace:
+        problem, nq = self.problem, self.problem.coordinates
+        recorded = recorded[: int(out[nq + at.O_TRACE])]
+        events = events[: int(out[nq + at.O_EVENTS])]
+        out[nq + at.O_TRACE] = out[nq + at.O_EVENTS] = 0.0  # as without a trace
+        if out[self._status] == at.REACHED or not problem.keep:
+            # After its last iteration a solver goes back to the best pose it has seen.
+            recorded[-1] = (*out[:nq], out[nq + at.O_ERROR], out[nq + at.O_TURN_ERROR])
+        goals = {
+            problem.goals[b.goal].effector_name: targets[b.offset : b.offset + 3].copy()
+            for b in problem.blocks
+            if b.kind in (at.POSITION, at.LOOKAT) and not b.held
+        }
+        return Trace(
+            problem.skeleton,
+            recorded[:, :nq].copy(),
+            recorded[:, nq].copy(),
+            recorded[:, nq + 1].copy(),
+            events.copy(),
+            solver.name,
+            goals,
+            start._translations,
+            start._scales,
+        )

@@ -1,0 +1,142 @@
+"""The choice among solvers: by object, by name, and what each can take."""
+
+from typing import ClassVar
+
+import pytest
+
+import supple
+from supple import LM, Ball, Hinge, Hold, LookAt, Pole, Reach, Rest, Slider, Solver, SuppleError
+from supple.problem import Problem
+from supple.solvers import ALL, EVERYTHING, GOAL_KINDS, JOINT_KINDS, Takes, choose, named
+from supple.solvers.base import check
+
+THERE = (1.0, 1.0, 0.0)
+
+
+@pytest.fixture
+def problem():
+    return Problem(supple.chain([1, 1]), [Reach("tip", THERE)])
+
+
+@pytest.mark.parametrize("solver", ALL, ids=lambda s: s.name)
+def test_every_solver_is_found_by_its_name_in_any_case(solver):
+    for name in (solver.name, solver.name.lower(), solver.name.upper()):
+        assert named(name) == solver()
+    assert getattr(supple, solver.__name__) is solver
+    assert solver.takes.joints <= set(JOINT_KINDS)
+    assert solver.takes.goals <= set(GOAL_KINDS)
+
+
+@pytest.mark.parametrize("solver", ALL, ids=lambda s: s.name)
+def test_solvers_are_frozen_compare_and_hash(solver):
+    assert solver() == solver()
+    assert hash(solver()) == hash(solver())
+    assert solver(max_iterations=7) != solver()
+    with pytest.raises(AttributeError):
+        solver().max_iterations = 3
+    with pytest.raises(TypeError):
+        solver(50)
+    assert all(isinstance(x, float) for x in solver().options())
+
+
+@pytest.mark.parametrize("solver", ALL, ids=lambda s: s.name)
+@pytest.mark.parametrize("value", [-1, 1.5, "many", None, True])
+def test_iterations_are_a_whole_number(solver, value):
+    message = rf"{solver.name}: max_iterations: expected a whole number from 0, got "
+    with pytest.raises(SuppleError, match=message):
+        solver(max_iterations=value)
+
+
+def test_auto_takes_everything():
+    rig = supple.chain([1, 1, 1], joint=[Slider("x"), Ball(stretch=(0.5, 2)), Hinge("z")])
+    goals = [Reach("tip", THERE), LookAt("j1", THERE), Hold("j2"), Pole("j2", THERE), Rest()]
+    assert choose("auto", Problem(rig, goals))
+    assert choose("AUTO", Problem(rig, goals)) == choose("auto", Problem(rig, goals))
+
+
+def test_a_solver_by_object_or_by_name(problem):
+    assert choose(LM(restarts=3), problem) == (LM(restarts=3),)
+    assert choose("lm", problem) == (LM(),)
+
+
+@pytest.mark.parametrize(
+    ("solver", "message"),
+    [
+        ("LMM", r"unknown solver 'LMM' \(expected one of 'auto', .*did you mean 'LM'\?"),
+        ("outo", r"unknown solver 'outo'.*did you mean 'auto'\?"),
+        ("", r"unknown solver ''"),
+        (LM, r"expected a solver, got the class LM; make one of it, LM\(\)"),
+        (Solver, r"expected a solver, got the class Solver"),
+        (None, r"expected a solver such as supple.CCD\(\), its name or \"auto\", got None"),
+        (3, r"expected a solver such as .* got 3"),
+    ],
+)
+def test_what_is_no_solver(problem, solver, message):
+    with pytest.raises(SuppleError, match=message):
+        choose(solver, problem)
+
+
+class Simple(Solver):
+    """Turns balls and hinges to one position."""
+
+    name: ClassVar[str] = "Simple"
+    takes: ClassVar[Takes] = Takes(frozenset(("Ball", "Hinge")), frozenset(("position",)))
+
+    def refusal(self, problem):
+        return "short chains" if len(problem.moving) < 2 else None
+
+
+BALLS = supple.chain([1, 1, 1])
+CASES = {
+    "joint": (
+        supple.chain([1, 1], joint=[Ball(), Slider("x")]),
+        [Reach("tip", THERE)],
+        r"Simple cannot take Slider joints \('j1'\); LM can",
+    ),
+    "goal": (BALLS, [LookAt("tip", THERE)], r"Simple cannot take direction goals; LM can"),
+    "orientation": (
+        BALLS,
+        [Reach("tip", orientation=(1, 0, 0, 0))],
+        r"cannot take orientation goals",
+    ),
+    "hold": (BALLS, [Reach("tip", THERE), Hold("j1")], r"cannot take hold goals"),
+    "pole": (BALLS, [Reach("tip", THERE), Pole("j1", THERE)], r"cannot take pole goals"),
+    "rest": (BALLS, [Reach("tip", THERE), Rest()], r"cannot take rest goals"),
+    "several": (
+        BALLS,
+        [Reach("tip", THERE), Reach("j2", THERE)],
+        r"cannot take several goals at once",
+    ),
+    "stretch": (
+        supple.chain([1, 1], joint=[Ball(), Ball(stretch=(0.5, 2))]),
+        [Reach("tip", THERE)],
+        r"cannot take stretch \('j1'\); LM can",
+    ),
+    "mimic": (
+        supple.chain([1, 1], joint=[Hinge("z"), Hinge("z", mimic="j0")]),
+        [Reach("tip", THERE)],
+        r"cannot take mimic joints \('j1'\); LM can",
+    ),
+    "its own": (BALLS, [Reach("tip", THERE, depth=1)], r"Simple cannot take short chains; LM can"),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_a_solver_cannot_do_names_those_that_can(name):
+    skeleton, goals, message = CASES[name]
+    with pytest.raises(SuppleError, match=message):
+        check(Simple(), Problem(skeleton, goals), (LM,))
+
+
+def test_joints_that_do_not_move_are_no_obstacle():
+    rig = supple.chain([1, 1, 1], joint=[Slider("x"), Ball(), Ball()])
+    check(Simple(), Problem(rig, [Reach("tip", THERE, root="j1")]), (LM,))
+    check(Simple(), Problem(rig, [Reach("tip", THERE)], lock=["j0"]), (LM,))
+
+
+def test_everything_is_everything():
+    assert EVERYTHING.joints == set(JOINT_KINDS)
+    assert EVERYTHING.goals == set(GOAL_KINDS)
+    assert EVERYTHING.several
+    assert EVERYTHING.stretch
+    assert EVERYTHING.mimic

@@ -1,0 +1,122 @@
+"""Batches over threads: every chunk once, progress, failures, and forked children."""
+
+import os
+import threading
+import time
+
+import pytest
+
+from supple import batch
+
+
+@pytest.mark.parametrize("count", [0, 1, 63, 64, 65, 1000])
+@pytest.mark.parametrize("threads", [None, 1, 2, 7])
+def test_every_row_is_done_once(count, threads):
+    done = []
+    batch.run(lambda first, last: done.extend(range(first, last)), count, threads=threads)
+    assert sorted(done) == list(range(count))
+
+
+def test_chunks_are_fixed_whatever_the_number_of_threads():
+    for threads in (1, 2, 5):
+        chunks = []
+        batch.run(lambda *piece, c=chunks: c.append(piece), 150, threads=threads)
+        assert sorted(chunks) == [(0, 64), (64, 128), (128, 150)]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_no_more_threads_than_asked_for(threads):
+    working, most, lock = 0, 0, threading.Lock()
+
+    def part(first, last):
+        nonlocal working, most
+        with lock:
+            working += 1
+            most = max(most, working)
+        time.sleep(0.005)
+        with lock:
+            working -= 1
+
+    batch.run(part, 1000, threads=threads)
+    assert 1 <= most <= threads
+    if threads == 5:
+        assert most > 1
+
+
+def test_small_batches_stay_in_the_calling_thread():
+    names = []
+    batch.run(lambda *_: names.append(threading.current_thread()), 64)
+    assert names == [threading.current_thread()]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_progress_goes_up_to_the_end(threads):
+    told = []
+    batch.run(lambda *_: None, 1000, threads=threads, progress=lambda *x: told.append(x))
+    assert told[-1] == (1000, 1000)
+    assert told == sorted(set(told))
+    assert len(told) == 16
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_a_failure_is_raised_in_the_calling_thread(threads):
+    def part(first, last):
+        if first == 128:
+            raise MemoryError("no room")
+
+    with pytest.raises(MemoryError, match="no room"):
+        batch.run(part, 1000, threads=threads, progress=lambda *_: None)
+    done = []
+    batch.run(lambda *piece: done.append(piece), 1000, threads=threads)
+    assert len(done) == 16
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_interrupt_in_progress_ends_the_batch(threads):
+    started = []
+
+    def part(first, last):
+        started.append(first)
+        time.sleep(0.002)
+
+    def progress(done, total):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        batch.run(part, 64 * 200, threads=threads, progress=progress)
+    after = len(started)
+    assert after < 20
+    time.sleep(0.02)
+    assert len(started) == after, "nothing goes on in the background"
+
+
+def test_a_batch_within_the_progress_of_another():
+    inner = []
+
+    def progress(done, total):
+        batch.run(lambda *piece: inner.append(piece), 130, threads=2)
+
+    batch.run(lambda *_: None, 130, threads=2, progress=progress)
+    assert len(inner) == 9
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_child_has_a_pool_of_its_own():
+    batch.run(lambda *_: None, 1000, threads=2)
+    with batch._lock:  # as if another thread were just making the pool
+        child = os.fork()
+        if child == 0:
+            done = []
+            batch.run(lambda *piece: done.append(piece), 1000, threads=2)
+            os._exit(0 if len(done) == 16 else 1)
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        pid, status = os.waitpid(child, os.WNOHANG)
+        if pid:
+            assert os.waitstatus_to_exitcode(status) == 0
+            return
+        time.sleep(0.02)
+    os.kill(child, 9)
+    os.waitpid(child, 0)
+    pytest.fail("the child hangs")

@@ -1,0 +1,432 @@
+"""Prepared problems: arguments, batches, the quick way and the general one, threads and processes."""
+
+import concurrent.futures
+import multiprocessing
+import os
+import pickle
+import threading
+
+import numpy as np
+import pytest
+
+import supple
+from supple import (
+    LM,
+    OPEN,
+    Ball,
+    Hinge,
+    Hold,
+    LookAt,
+    Pole,
+    Pose,
+    Prepared,
+    Reach,
+    Rest,
+    Solution,
+    Status,
+    SuppleError,
+    prepare,
+    rotations,
+    solve,
+)
+
+TURN = rotations.from_euler("xyz", (0.3, -0.4, 0.5))
+FRAME = np.eye(4)
+FRAME[:3, :3] = rotations.to_matrix(TURN)
+FRAME[:3, 3] = (0.5, 1.2, 0.4)
+
+
+@pytest.fixture
+def arm():
+    return supple.chain([1, 1], joint=Hinge("z", limits=(-2.6, 2.6)))
+
+
+@pytest.fixture
+def snake():
+    return supple.chain([1, 1, 1])
+
+
+def random_targets(*shape, size=1.5, seed=0):
+    return np.random.default_rng(seed).uniform(-size, size, (*shape, 3))
+
+
+def random_starts(skeleton, *shape, seed=1):
+    rng = np.random.default_rng(seed)
+    return Pose.from_angles(skeleton, rng.uniform(-1, 1, (*shape, len(skeleton.freedoms))))
+
+
+# Calls
+
+
+def test_the_loop_of_the_readme(arm):
+    ik = prepare(arm, [Reach("tip")])
+    s = ik((1.2, 0.7, 0))
+    assert s.reached
+    s = ik((1.1, 0.8, 0), start=s.pose)
+    assert s.reached
+    np.testing.assert_allclose(s.position("tip"), (1.1, 0.8, 0), atol=2e-4)
+
+
+def test_a_prepared_call_is_a_solve_to_the_bit(snake):
+    start = snake.pose({"j1": TURN})
+    target = (0.5, 1.2, 0.4)
+    look = (3, 3, 3)
+    cases = [
+        ([Reach("tip")], [Reach("tip", target)], (target,)),
+        ([Reach("tip", orientation=OPEN)], [Reach("tip", orientation=TURN)], (TURN,)),
+        ([Reach("tip", pose=OPEN)], [Reach("tip", pose=FRAME)], (FRAME,)),
+        (
+            [Reach("tip", OPEN, orientation=OPEN)],
+            [Reach("tip", target, orientation=TURN)],
+            (target, TURN),
+        ),
+        (
+            [Pole("j1"), LookAt("j1"), Hold("j1", position=False), Reach("tip"), Rest()],
+            [Pole("j1", look), LookAt("j1", look), Hold("j1", position=False), Reach("tip", target), Rest()],
+            (look, look, target),
+        ),
+    ]  # fmt: skip
+    for opened, given, arguments in cases:
+        for first in (None, start):
+            expected = solve(snake, given, start=first)
+            assert prepare(snake, opened)(*arguments, start=first) == expected
+            assert prepare(snake, given)(start=first) == expected
+            assert prepare(snake, opened).solve(*arguments, start=first) == expected
+
+
+def test_the_quick_way_and_the_general_one_give_the_same_bits(snake):
+    ik = prepare(snake, [Reach("tip"), LookAt("j2", OPEN)])
+    start = snake.pose({"j1": TURN})
+    given = ((0.5, 1, 0), (1.0, 2.0, 3))
+    expected = ik.solve(*given, start=start)
+    for kind in (
+        tuple,
+        list,
+        np.array,
+        lambda x: np.array(x, np.float32),
+        lambda x: np.array(x)[::1],
+    ):
+        assert ik(kind(given[0]), kind(given[1]), start=start) == expected
+    strided = np.repeat(given, 2, axis=1)[:, ::2]
+    assert ik(*strided, start=start) == expected
+    frozen = np.array(given, float)
+    frozen.flags.writeable = False
+    assert ik(*frozen, start=start) == expected
+    assert ik(*(np.array(x, int) for x in ((1, 1, 0), (1, 2, 3)))) == ik((1, 1, 0), (1, 2, 3))
+
+
+BAD = [
+    (1, 2),
+    (1, 2, 3, 4),
+    (1, 2, np.nan),
+    (np.inf, 0, 0),
+    (np.inf, -np.inf, 0),
+    "abc",
+    "123",
+    None,
+    3.0,
+    {1: 1, 2: 2, 3: 3},
+    {1.0, 2.0, 3.0},
+    (True, True, True),
+    ("1", "2", "3"),
+    (1j, 0, 0),
+    ((1,), (2,), (3,)),
+    np.ones((3, 1)),
+    np.ones(3, bool),
+    np.array(["1", "2", "3"]),
+    np.array([1, 2, np.nan]),
+    [[1, 2, 3], [1, 2]],
+    OPEN,
+    object(),
+]
+
+
+@pytest.mark.parametrize("target", BAD, ids=repr)
+def test_bad_targets_are_the_same_error_either_way(arm, target):
+    ik = prepare(arm, [Reach("tip")])
+    with pytest.raises(SuppleError, match="target of 'tip'") as quick:
+        ik(target)
+    with pytest.raises(SuppleError) as general:
+        ik.solve(target)
+    assert str(quick.value) == str(general.value)
+
+
+def test_as_many_arguments_as_open_targets(arm):
+    ik = prepare(arm, [Reach("tip"), LookAt("j1")])
+    assert ik.arguments == ((0, "target"), (1, "target"))
+    with pytest.raises(SuppleError, match=r"expected 2 \(target of 'tip', target of 'j1'\), got 1"):
+        ik((1, 1, 0))
+    with pytest.raises(SuppleError, match=r"expected 2 .* got 3"):
+        ik((1, 1, 0), (1, 1, 0), (1, 1, 0))
+    with pytest.raises(SuppleError, match=r"expected 0 \(none is open\), got 1"):
+        prepare(arm, {"tip": (1, 1, 0)})((1, 1, 0))
+
+
+@pytest.mark.parametrize(
+    ("start", "message"),
+    [
+        (supple.chain([1]).rest, "start: expected a pose of .* got one of "),
+        ((0, 0), "start: expected a supple.Pose, got a tuple"),
+        ("rest", "start: expected a supple.Pose, got a str"),
+    ],
+)
+def test_a_start_is_a_pose_of_the_skeleton(arm, start, message):
+    ik = prepare(arm, [Reach("tip")])
+    for call in (ik, ik.solve):
+        with pytest.raises(SuppleError, match=message):
+            call((1, 1, 0), start=start)
+
+
+def test_a_start_of_an_equal_skeleton_will_do(arm):
+    ik = prepare(arm, [Reach("tip")])
+    twin = supple.chain([1, 1], joint=Hinge("z", limits=(-2.6, 2.6)))
+    start = {"j0": 0.3, "j1": 0.5}
+    assert ik((1, 1, 0), start=twin.pose(start)) == ik((1, 1, 0), start=arm.pose(start))
+
+
+def test_the_start_is_not_written_to(arm):
+    ik = prepare(arm, [Reach("tip")])
+    start = arm.pose({"j0": 0.3, "j1": 3.0})
+    before = start.coordinates.copy()
+    ik((1, 1, 0), start=start)
+    ik.solve(random_targets(5), start=start)
+    np.testing.assert_array_equal(start.coordinates, before)
+    target = np.array([1.0, 1.0, 0.0])
+    ik(target)
+    np.testing.assert_array_equal(target, (1, 1, 0))
+
+
+def test_answers_do_not_share_memory(arm):
+    ik = prepare(arm, [Reach("tip")])
+    first = ik((1.2, 0.7, 0))
+    kept = first.pose.coordinates.copy()
+    late = ik((1.2, 0.7, 0))
+    ik((-0.3, 0.7, 0))
+    np.testing.assert_array_equal(first.pose.coordinates, kept)
+    np.testing.assert_array_equal(late.pose.coordinates, kept)
+
+
+def test_it_says_what_it_is(arm):
+    text = repr(prepare(arm, [Reach("tip"), LookAt("j1")]))
+    assert text == "Prepared(LM: position of tip, direction of j1; 2 freedoms)"
+
+
+# Settings
+
+
+def test_settings_are_those_of_solve(arm):
+    ik = prepare(arm, [Reach("tip")], unreachable="keep", tolerance=0.1, lock=["j0"])
+    s = ik((1, 1, 0))
+    assert s.asked.demands[0].tolerance == 0.1
+    assert s.asked.moving == ("j1",)
+    assert ik((9, 0, 0)).pose == arm.rest
+    assert s == solve(arm, {"tip": (1, 1, 0)}, unreachable="keep", tolerance=0.1, lock=["j0"])
+    budget = prepare(arm, [Reach("tip")], solver=LM(max_iterations=0))
+    assert budget((1, 1, 0)).status is Status.BUDGET
+    assert prepare(arm, [Reach("tip")], solver="lm")((1, 1, 0)).reached
+
+
+def test_goals_given_as_a_generator_and_locks_too(arm):
+    ik = prepare(arm, (g for g in [Reach("tip")]), lock=(n for n in ["j0"]))  # type: ignore[arg-type]
+    twin = pickle.loads(pickle.dumps(ik))
+    assert twin((1, 1, 0)) == ik((1, 1, 0))
+    assert ik((1, 1, 0)).asked.moving == ("j1",)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"unreachable": "kep"}, "unknown unreachable policy 'kep'.*did you mean 'keep'"),
+        ({"tolerance": 0}, "tolerance: expected a finite number above 0"),
+        ({"lock": "j0"}, "lock: expected a list of joint names"),
+        ({"solver": LM}, "solver: expected a solver, got the class LM"),
+    ],
+)
+def test_bad_settings_say_what_is_wrong(arm, options, message):
+    with pytest.raises(SuppleError, match=message):
+        prepare(arm, [Reach("tip")], **options)
+
+
+# Batches
+
+
+def test_a_batch_of_targets(snake):
+    ik = prepare(snake, [Reach("tip")])
+    targets = random_targets(150)
+    s = ik.solve(targets)
+    assert s.batch_shape == (150,)
+    assert s.pose.batch_shape == (150,)
+    for i in (0, 63, 64, 149):
+        assert s[i] == ik(targets[i])
+    assert ik(targets) == s
+
+
+def test_a_batch_of_starts(snake):
+    ik = prepare(snake, [Reach("tip")])
+    starts = random_starts(snake, 150)
+    s = ik.solve((0.5, 1, 0.3), start=starts)
+    assert s.batch_shape == (150,)
+    for i in (0, 70, 149):
+        assert s[i] == ik((0.5, 1, 0.3), start=starts[i])
+
+
+def test_targets_and_starts_broadcast(snake):
+    ik = prepare(snake, [Reach("tip"), LookAt("j1", OPEN)])
+    targets, looks = random_targets(4, 1), random_targets(3, seed=5)
+    starts = random_starts(snake, 3)
+    s = ik.solve(targets, looks, start=starts)
+    assert s.batch_shape == (4, 3)
+    assert s.start.batch_shape == (4, 3)
+    for i, j in np.ndindex(4, 3):
+        assert s[i, j] == ik(targets[i, 0], looks[j], start=starts[j])
+        assert s[i][j] == s[i, j]
+    column = ik.solve(targets[:, 0], looks[0], start=starts[:1])
+    assert column.batch_shape == (4,)
+    assert column[2] == ik(targets[2, 0], looks[0], start=starts[0])
+
+
+def test_batches_among_fixed_goals(snake):
+    looks = random_targets(4, seed=5)
+    ik = prepare(snake, [Reach("tip"), LookAt("j1", looks)])
+    s = ik((0.5, 1, 0.3))
+    assert s.batch_shape == (4,)
+    single = prepare(snake, [Reach("tip"), LookAt("j1")])
+    for i in range(4):
+        assert s[i] == single((0.5, 1, 0.3), looks[i])
+    nested = ik(random_targets(5, 1))
+    assert nested.batch_shape == (5, 4)
+
+
+def test_batches_of_orientations_and_frames(snake):
+    turns = rotations.normalize(np.random.default_rng(2).normal(size=(5, 4)))
+    s = prepare(snake, [Reach("tip", orientation=OPEN)]).solve(turns)
+    assert s.reached.all()
+    assert (rotations.angle_between(s.pose.rotation("tip"), turns) <= 1e-4).all()
+    frames = np.broadcast_to(FRAME, (2, 4, 4))
+    s = prepare(snake, [Reach("tip", pose=OPEN)]).solve(frames)
+    assert s[0] == s[1] == solve(snake, Reach("tip", pose=FRAME))
+
+
+def test_poses_with_their_own_bones_in_a_batch(snake):
+    offsets = snake.offsets * np.linspace(1, 2, 4)[:, None, None]
+    scales = np.ones((4, 3, 3)) * np.linspace(1, 1.5, 4)[:, None, None]
+    starts = Pose(snake, random_starts(snake, 4).coordinates, offsets, scales)
+    ik = prepare(snake, [Reach("tip")])
+    for start in (starts, Pose(snake, starts.coordinates, offsets[2]), Pose(snake, None, offsets)):
+        s = ik.solve((0.5, 1.4, 0.3), start=start)
+        assert s.reached.all()
+        for i in range(4):
+            assert s[i] == ik((0.5, 1.4, 0.3), start=start[i])
+            np.testing.assert_allclose(s[i].position("tip"), (0.5, 1.4, 0.3), atol=1e-3)
+    crossed = ik.solve(random_targets(3, 1), start=starts)
+    assert crossed.batch_shape == (3, 4)
+    assert crossed.pose.translations is not None
+    assert crossed[1, 2] == ik(random_targets(3, 1)[1, 0], start=starts[2])
+
+
+def test_batches_of_none_and_of_one(snake):
+    ik = prepare(snake, [Reach("tip")])
+    none = ik.solve(np.zeros((0, 3)))
+    assert none.batch_shape == (0,)
+    assert none.reached.shape == none.status.shape == (0,)
+    assert none.positions.shape == (0, 4, 3)
+    assert none.reason == "0 of 0 reached"
+    one = ik.solve(np.ones((1, 3)))
+    assert one.batch_shape == (1,)
+    assert one[0] == ik(np.ones(3))
+    assert ik.solve(np.ones((2, 1, 3)), start=random_starts(snake, 0)).batch_shape == (2, 0)
+
+
+def test_batches_that_do_not_fit_together_are_an_error(snake):
+    ik = prepare(snake, [Reach("tip")])
+    with pytest.raises(SuppleError, match=r"targets and start: .*got \(4,\) and \(3,\)"):
+        ik.solve(random_targets(4), start=random_starts(snake, 3))
+
+
+def test_status_is_an_int_array(arm):
+    s = prepare(arm, [Reach("tip")]).solve([(1, 1, 0), (9, 0, 0)])
+    assert s.status.dtype == np.int64
+    assert s.status.tolist() == [Status.REACHED, Status.TOO_FAR]
+    assert s.reached.tolist() == [True, False]
+
+
+# Threads, processes, pickles
+
+
+def test_the_number_of_threads_does_not_show(snake):
+    ik = prepare(snake, [Reach("tip")])
+    targets = random_targets(300, size=2.5)
+    one = ik.solve(targets, threads=1)
+    for threads in (None, 2, 5):
+        assert ik.solve(targets, threads=threads) == one
+
+
+def test_progress_is_told_in_the_calling_thread(snake):
+    ik = prepare(snake, [Reach("tip")])
+    told = []
+
+    def progress(done, total):
+        assert threading.current_thread() is threading.main_thread()
+        told.append((done, total))
+
+    for threads in (1, 2):
+        told.clear()
+        ik.solve(random_targets(200), threads=threads, progress=progress)
+        assert [total for _, total in told] == [200] * len(told)
+        done = [done for done, _ in told]
+        assert done == sorted(set(done))
+        assert done[-1] == 200
+
+
+def test_several_threads_may_call_one_prepared_problem(snake):
+    ik = prepare(snake, [Reach("tip")])
+    targets = random_targets(200, size=2.5)
+    expected = [ik(target) for target in targets]
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(ik, targets)) == expected
+        batches = list(pool.map(lambda _: ik.solve(targets), range(6)))
+    assert all(one == batches[0] for one in batches)
+    assert list(batches[0]) == expected
+
+
+def test_a_pickled_problem_is_the_same_problem(snake):
+    goals = [
+        Reach("tip", OPEN, orientation=TURN, depth=2, weight=3),
+        Hold("j1", orientation=False),
+        Rest(snake.pose({"j0": TURN})),
+    ]
+    ik = prepare(snake, goals, solver=LM(max_iterations=30), tolerance=0.01, lock=["j0"])
+    twin = pickle.loads(pickle.dumps(ik))
+    assert isinstance(twin, Prepared)
+    assert repr(twin) == repr(ik)
+    assert twin((0.5, 1, 0.3)) == ik((0.5, 1, 0.3))
+
+
+def _solve_batch(ik, targets) -> Solution:
+    return ik.solve(targets)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_child_solves_after_its_parent_has(snake):
+    ik = prepare(snake, [Reach("tip")])
+    targets = random_targets(300)
+    expected = ik.solve(targets, threads=2)
+    context = multiprocessing.get_context("fork")
+    with concurrent.futures.ProcessPoolExecutor(1, mp_context=context) as pool:
+        assert pool.submit(_solve_batch, ik, targets).result(timeout=120) == expected
+
+
+# Every joint at once
+
+
+def test_seeds_are_spread_the_same_every_time_and_within_limits():
+    rig = supple.chain([1, 1, 1], joint=[Ball(), Hinge("z", limits=(0, 1)), Hinge("y")])
+    ik = prepare(rig, [Reach("tip")], lock=["j2"])
+    start = rig.pose({"j2": 0.4})
+    seeds = ik.seeds(start, 16)
+    assert seeds == ik.seeds(start, 16)
+    assert seeds.batch_shape == (16,)
+    assert seeds.violations().max() <= 1e-9
+    assert (seeds.coordinates[:, 5] == 0.4).all()
+    assert np.ptp(seeds.coordinates[:, 4]) > 0.5
