@@ -70,7 +70,7 @@ class Family:
     def suits(self, takes: Takes) -> bool:
         """Whether a row of the matrix claims it."""
         return (
-            set(self.joints) <= takes.joints
+            set(self.joints) - {"Fixed"} <= takes.joints
             and NEEDS[self.goals] <= takes.goals
             and (takes.several or self.goals not in SEVERAL)
             and (takes.stretch or "stretch" not in self.extras)
@@ -104,10 +104,12 @@ def _families() -> tuple[Family, ...]:
         ]
     turning = (*TURNING, "Fixed")
     found += [
+        Family("plain mixed", ("Ball", "Cone"), links=(2, 12), extras=plain | {"scaled", "zero"}),
         Family("mixed", ("Ball", "Hinge", "Cone"), links=(2, 16), extras=usual),
         Family("turning", turning, links=(2, 12), extras=usual | {"locked", "depth"}),
         Family("turning, own translations", turning, extras=frozenset({"own", "locked"})),
         Family("turning, a point", turning, "point", (1, 6), usual | {"own"}),
+        Family("stretch, a point", turning, "point", (1, 6), usual | {"stretch"}),
         Family("turning, a joint", turning, "joint", (2, 8), usual),
         Family("turning, oriented", turning, "orientation", (1, 8), usual),
         Family("turning, looking", turning, "direction", (1, 6), usual | {"depth"}),
@@ -157,9 +159,7 @@ class Case:
 
     def prepared(self, solver: Solver | str, **settings: Any) -> supple.Prepared:
         """The prepared problem; a SuppleError if the solver cannot take it."""
-        return supple.prepare(
-            self.skeleton, self.goals, solver=solver, lock=self.lock, **settings
-        )
+        return supple.prepare(self.skeleton, self.goals, solver=solver, lock=self.lock, **settings)
 
     @cached_property
     def problem(self) -> Problem:
@@ -250,13 +250,12 @@ def draw_joint(
 
 def _plain_chain(rng: Random, family: Family, length: float) -> supple.Skeleton:
     count = rng.randint(*family.links)
-    kinds = [family.joints[min(k, len(family.joints) - 1)] for k in range(count)]
+    kinds = list(family.joints[:count])
+    kinds += [rng.choice(family.joints) for _ in range(count - len(kinds))]
     lengths = [length * rng.uniform(0.4, 1.6) for _ in kinds]
     if "zero" in family.extras and rng.random() < 0.3:
         lengths[rng.randrange(count)] = 0.0
-    limits = [
-        rng.choice([None, (-rng.uniform(0.0, 2.6), rng.uniform(0.0, 2.6))]) for _ in kinds
-    ]
+    limits = [rng.choice([None, (-rng.uniform(0.0, 2.6), rng.uniform(0.0, 2.6))]) for _ in kinds]
     joints = [
         supple.Hinge("z", limits=pair) if kind == "Hinge" else draw_joint(rng, kind, length)
         for kind, pair in zip(kinds, limits, strict=True)

@@ -32,6 +32,7 @@ from verdict import Fault, judge, violation
 
 ROWS = 128  # solves a case
 ROWS_OF_HUGE = 8  # solves a case of 1,000 bones
+SLOW = {"Optimize": 0.02, HUGE.name: 0.05}  # get this much of an even share of the solves
 KEPT = 8  # every so many cases are also solved with unreachable="keep"
 ALONE = 4  # every so many cases one row is also solved by itself
 
@@ -105,13 +106,14 @@ def _some_case(family: Family, solver: Solver) -> bool:
 def run(
     total: int, solvers: Sequence[Solver | str], families: Sequence[Family] = (*FAMILIES, HUGE)
 ) -> Iterator[tuple[str, str, Tally, int]]:
-    """Share the solves out evenly; yields (solver, family, tally, solves so far) after each part."""
+    """Share the solves out; yields (solver, family, tally, solves so far) after each part."""
     pairs = [(solver, family) for solver in solvers for family in claimed(solver, families)]
+    weights = [
+        SLOW.get(name_of(solver), 1.0) * SLOW.get(family.name, 1.0) for solver, family in pairs
+    ]
     done = 0
-    for k, (solver, family) in enumerate(pairs):
-        share = (total - done) / (len(pairs) - k)
-        if family is HUGE:
-            share /= 20
+    for (solver, family), weight in zip(pairs, weights, strict=True):
+        share = total * weight / sum(weights)
         tally = Tally()
         number = 0
         while tally.solves < share and tally.refused < 50 + 4 * number // 5:

@@ -15,7 +15,7 @@ from problems import Case, columns_of, demands_of, effector_point
 from supple import rotations as rot
 from supple.kernels import layout
 from supple.problem import TURN
-from supple.solution import Demand
+from supple.outcome import Demand
 
 LIMIT = 1e-9  # the most by which an answer may be outside a limit [rad, or the model's unit]
 CLOSE = 1e-9  # how well errors must agree, in chain lengths or radians

@@ -9,9 +9,10 @@ PAGE = Path(__file__).with_name("solvers.md")
 
 HEAD = """# What each solver can take
 
-This page is made by `docs/make_matrix.py` from the solvers' own declarations; a test keeps it so. Asking a solver for what
-it cannot do is an error that names the solvers that can. Limits hold exactly in all of them. `"auto"` uses the closed form
-where it fits and Levenberg-Marquardt where it does not, or where the closed form did not reach.
+This page is made by `docs/make_matrix.py` from the solvers' own declarations; a test keeps it so.
+Asking a solver for what it cannot do is an error that names the solvers that can. Limits hold
+exactly in all of them. `"auto"` uses the closed form where it fits and Levenberg-Marquardt where it
+does not, or where the closed form did not reach.
 
 """
 

@@ -28,7 +28,7 @@ def examples(few):
 
 
 def solver_of(name):
-    """"auto", or the solver of that name with its default options."""
+    """ "auto", or the solver of that name with its default options."""
     return name if name == "auto" else next(s for s in ALL if s.name == name)()
 
 

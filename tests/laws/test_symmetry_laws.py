@@ -21,6 +21,7 @@ from drawing import (
     moved,
     scaled,
     solved,
+    solver_of,
 )
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,7 +38,8 @@ CLOSE = 1e-6  # chain lengths
 def settled(*answers):
     """The rows that every answer met, or came as near as it could, without restarts or the budget."""
     fine = [
-        (a.restarts == 0) & (a.status != supple.Status.BUDGET) & (a.iterations < 60) for a in answers
+        (a.restarts == 0) & (a.status != supple.Status.BUDGET) & (a.iterations < 60)
+        for a in answers
     ]
     return np.logical_and.reduce(fine)
 
@@ -108,15 +110,13 @@ def test_the_order_of_goals_does_not_matter(name, data):
     case = data.draw(cases(name, choice, places=ORDINARY, starts=("bent",), own=False))
     order = list(range(len(case.goals)))
     random.Random(len(case.skeleton.joints)).shuffle(order)
+    first = case.prepared(solver_of(name))
+    goals = [case.goals[i] for i in order]
+    again = supple.prepare(case.skeleton, goals, lock=case.lock, solver=solver_of(name))
     # Targets go with their goals.
-    first = case.prepared(name)
-    again = supple.prepare(case.skeleton, [case.goals[i] for i in order], lock=case.lock, solver=name)  # fmt: skip
-    open_first = [b.goal for b in first._open]
-    open_again = [order[b.goal] for b in again._open]
-    kinds_first = [(b.goal, b.kind) for b in first._open]
-    kinds_again = [(order[b.goal], b.kind) for b in again._open]
-    assert sorted(open_first) == sorted(open_again)
-    targets = [case.targets[kinds_first.index(kind)] for kind in kinds_again]
+    targets = [
+        case.targets[first.arguments.index((order[goal], slot))] for goal, slot in again.arguments
+    ]
     a = first.solve(*case.targets, start=case.start)
     b = again.solve(*targets, start=case.start)
     rows = settled(a, b)

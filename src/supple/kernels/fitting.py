@@ -256,6 +256,15 @@ def fit_joint(f, moving, moving_f, k, q):
 
 
 @kernel
+def untempered(moving_f, cap):
+    """Whether every joint may turn as far as it wants at once: nothing for `temper` to do."""
+    for k in range(moving_f.shape[0]):
+        if moving_f[k, WEIGHT] != 1.0 or min(cap, moving_f[k, DAMPING]) < math.inf:
+            return False
+    return True
+
+
+@kernel
 def temper(moving, moving_f, k, before, cap, q):
     """Take back what stiffness and damping do not allow of the way of joint k from `before` to q.
 

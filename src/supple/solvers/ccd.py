@@ -1,39 +1,43 @@
-"""Cyclic coordinate descent: one joint after the other does the best it can, all others standing still.
+"""Cyclic coordinate descent: one joint after the other does the best it can.
 
-The idea (Wang & Chen 1991, "A combined optimization method for solving the inverse kinematics problem of mechanical
-manipulators"; Welman 1993; Lander 1998, "Making Kine More Flexible"; Kuehtreiber, "IK for Shape Grammars"): for a single
-joint the best turn has a closed form, so go through the chain from the tip to the root, again and again. Limits, damping
-and stiffness are part of each closed form (`ccd_turns`), the effector is carried along (`ccd_visit`): a sweep is linear in
-the joints and no visit ever increases the cost.
+The idea (Wang & Chen 1991, "A combined optimization method for solving the inverse kinematics
+problem of mechanical manipulators"; Welman 1993; Lander 1998, "Making Kine More Flexible";
+Kuehtreiber, "IK for Shape Grammars"): with all others standing still, the best turn of a joint has a
+closed form, so go through the chain from the tip to the root, again and again. Limits, damping and
+stiffness are part of each closed form (`ccd_turns`, `ccd_cones`) and the effector is carried along
+(`ccd_visit`): a sweep is linear in the joints, and no visit ever increases the cost.
 
-The right choice for one chain with one effector where the motion should be watched, or joints be added without a second
-thought. It fails, like every descent, where no single joint can help; it favours the joints it visits first (Lander;
-`damping` evens that out), and it crawls where the chain is nearly straight. So, besides the plain sweeps:
+The right choice for one chain with one effector that is to be watched while it reaches. It fails,
+like every descent, where no single joint can help; it favours the joints it visits first (`damping`
+evens that out); and it crawls where the chain is nearly straight. So, besides the plain sweeps:
 
-* `accelerate`: after each sweep, go on in the same direction as far again, then twice as far, and so on while that
-  brings the effector closer: the acceleration step of the cyclic coordinate method (Hooke & Jeeves 1961; Bazaraa, Sherali
-  & Shetty, "Nonlinear Programming", 8.5), at the price of one more forward pass. On the chain 9-9-9-9-4 from straight,
-  undamped, 100 sweeps and 1e-4 of its length, plain sweeps reach 83% of the targets in the ball, these all of them.
-* `restarts`: after a stall, from low-discrepancy seeds. A sweep that changes nothing is a stall, and so are three in a row
-  at whose rate the budget would run out first. The last fifth of the budget belongs to the best pose found.
-* Where no joint can help though the target is in reach (a straight chain, a target on its line), one small bend, always
-  the same, leaves the dead point.
+* `accelerate`: after each sweep go on in the same direction, as far again, then twice as far, and so
+  on while that brings the effector closer: the acceleration step of the cyclic coordinate method
+  (Hooke & Jeeves 1961; Bazaraa, Sherali & Shetty, "Nonlinear Programming"), at the price of one more
+  forward pass. On the chain 9-9-9-9-4 from straight, undamped, with 100 sweeps and a tolerance of
+  1e-4 of its length, plain sweeps reach 83% of the targets in the ball, accelerated ones all.
+* `restarts`: after a stall, from low-discrepancy seeds. A sweep that changes nothing is a stall, and
+  so are three in a row at whose rate the budget would run out first. The last fifth of the budget
+  belongs to the best pose found.
+* Where no joint can help though the target is in reach (a straight chain, a target on its line), one
+  small bend, always the same, leaves the dead point.
 
 `CCD(accelerate=False, restarts=0)` is the plain algorithm.
 
 What is read differently from the sources, and why:
 
-* Lander's listing turns by a stale cross product when the angle is small (the turn belongs inside that test) and leaves
-  out angles below 0.256 degrees (0.99999): at 1e-4 of the length it then reaches 6% of the targets. Here the angle is
-  atan2(|cross|, dot), which needs no dead zone. A zero vector has no direction and asks for no turn; opposite vectors
-  ask for half a turn about a fixed axis square to them.
-* Its loop counts joint visits (101 of them), tests the tip before the turn and always returns TRUE. Here an iteration is
-  a sweep, the test comes after it and the status says what happened. Its threshold is a squared distance; ours a distance.
-* It turns first and clamps afterwards, each direction against one limit only. A clamped turn is not the best one in the
-  limits: the best is at the peak, a whole number of turns away if need be, or at the better of the two ends.
-* Kuehtreiber adds up vectors that are sums already, and measures the distance between unit vectors, which is zero after
-  the first turn; 0.2% of the targets are reached. Here the arm is the effector minus the joint, in world coordinates.
-* His counter for the depth breaks after one shape when the depth is 0; here depth 0 means to the skeleton's root.
+* Lander's listing turns by a stale cross product where the angle is small (the turn belongs inside
+  that test) and leaves out angles below 0.256 degrees (0.99999): at 1e-4 of the length it reaches 6%
+  of the targets. Here the angle is atan2(|cross|, dot), which needs no dead zone. A vector of no
+  length asks for no turn; opposite vectors ask for half a turn about a fixed axis square to them.
+* Its loop counts joint visits (101 of them), tests the tip before the turn and always returns TRUE.
+  Here an iteration is a sweep, the test comes after it, and the status says what happened. Its
+  threshold is a squared distance, ours a distance.
+* It turns first and clamps afterwards, each way against one limit only. A clamped turn is not the
+  best one inside limits: that is the peak, whole turns away if need be, or the better of two ends.
+* Kuehtreiber adds up vectors that are sums already and measures the distance of unit vectors, which
+  is zero after the first turn: 0.2% are reached. Here the arm is the effector minus the joint.
+* His counter for the depth stops after one shape at depth 0; here 0 means to the skeleton's root.
 """
 
 import math
@@ -71,7 +75,7 @@ from supple.solvers.ccd_visit import go_on, kick, sweep
 MAX_ITERATIONS, CAP, UPWARD, RESTARTS, ACCELERATE = range(5)
 ORDERS = ("root-to-tip", "tip-to-root")  # by the value of UPWARD
 CANDIDATES = 16  # seeds looked at for each restart; the one nearest to the goals is used
-CLEARLY = 0.81  # a pose from elsewhere replaces an unreached one only below this fraction of its cost
+CLEARLY = 0.81  # a pose from elsewhere must be below this fraction of an unreached one's cost
 FLAT = 1e-6  # a sweep that lowers the cost by less than this fraction changes nothing
 PATIENCE = 3  # that many such sweeps in a row are a stall
 POLISH = 0.2  # the part of the budget that belongs to the best pose found
@@ -80,7 +84,9 @@ MOST_GAIN = 1000.0  # the farthest an accelerated sweep goes on, in sweeps
 
 def space(ints):
     """Floats of workspace for one solve."""
-    return tree_space(ints) + 4 * ints[H_COORDS] + ints[H_ROWS] + ints[H_BLOCKS] + finish_space(ints)
+    return (
+        tree_space(ints) + 4 * ints[H_COORDS] + ints[H_ROWS] + ints[H_BLOCKS] + finish_space(ints)
+    )
 
 
 @kernel
@@ -116,11 +122,11 @@ def descend(
     floats, moving, moving_f, blocks, blocks_f, options, q, old, trial,
     states, effectors, rows, errors, cost, aim, used, until, trace, traced, events, event,
 ):  # fmt: skip
-    """Sweep from q, evaluated, until reached, stalled or at iteration `until`; q ends as the best pose seen.
+    """Sweep from q, evaluated, until reached, stalled or at iteration `until`.
 
-    With an `aim` that is not negative, a rate at which the cost will not be there within the budget is a stall too.
-    Returns why it stopped, whether nothing changed any more, the cost, the iterations used so far, and the trace rows and
-    events written.
+    With an `aim` that is not negative, a rate at which the cost will not be there within the budget
+    is a stall too. Returns why it stopped, whether nothing changed any more, the cost, the
+    iterations used so far, and the trace rows and events written; q ends as the best pose seen.
     """
     length, radian = floats[F_LENGTH], floats[F_TURN]
     gain = 1.0
@@ -143,8 +149,9 @@ def descend(
             trial[:] = q
             go_on(moving, moving_f, old, q, gain, options[CAP], length, trial)
             farther = evaluate(
-                moving, moving_f, blocks, blocks_f, trial, states, effectors, length, radian, rows, errors
-            )
+                moving, moving_f, blocks, blocks_f, trial, states, effectors, length, radian,
+                rows, errors,
+            )  # fmt: skip
             if farther < new:
                 event = record_jump(events, event, used, moving, q, trial)
                 q[:] = trial
@@ -152,15 +159,17 @@ def descend(
                 gain = min(2.0 * gain, MOST_GAIN)
             else:
                 evaluate(
-                    moving, moving_f, blocks, blocks_f, q, states, effectors, length, radian, rows, errors
-                )
+                    moving, moving_f, blocks, blocks_f, q, states, effectors, length, radian,
+                    rows, errors,
+                )  # fmt: skip
                 gain = max(0.5 * gain, 0.25)
         if not new <= cost:
             # No visit does harm, but for rounding.
             q[:] = old
             new = evaluate(
-                moving, moving_f, blocks, blocks_f, q, states, effectors, length, radian, rows, errors
-            )
+                moving, moving_f, blocks, blocks_f, q, states, effectors, length, radian, rows,
+                errors,
+            )  # fmt: skip
         traced = record(trace, traced, q, blocks, errors)
         rate = new / cost
         flat = flat + 1 if 1.0 - rate < FLAT else 0
@@ -174,7 +183,7 @@ def descend(
 
 @kernel
 def record_jump(events, event, iteration, moving, before, after):
-    """Write how every moving joint went from one pose to another, outside a sweep; returns the next event."""
+    """Write how every joint went from one pose to another, outside a sweep; returns the next event."""
     for k in range(moving.shape[0]):
         event = record_turn(events, event, iteration, moving, k, before, after)
     return event
@@ -192,8 +201,9 @@ def best_seed(
         seed(moving, moving_f, number + i, spread, length, freedoms, start, trial)
         project(moving, moving_f, trial)
         cost = evaluate(
-            moving, moving_f, blocks, blocks_f, trial, states, effectors, length, radian, rows, errors
-        )
+            moving, moving_f, blocks, blocks_f, trial, states, effectors, length, radian, rows,
+            errors,
+        )  # fmt: skip
         if cost < low:
             low = cost
             q[:] = trial
@@ -201,7 +211,10 @@ def best_seed(
 
 @kernel
 def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events, first, last):
-    """Solve problems first..last-1 of a batch; single rows of offsets, starts and targets serve all."""
+    """Solve problems first..last-1 of a batch.
+
+    Single rows of offsets, starts and targets serve all.
+    """
     active, moving, blocks, _, active_f, moving_f, blocks_f, options, _, _ = unpack(ints, floats)
     states, effectors, folded, i = carve(ints, work)
     nq, nr = ints[H_COORDS], ints[H_ROWS]
@@ -257,15 +270,17 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
             elsewhere = True
             event = record_jump(events, event, used + 1, moving, old, q)
             cost = evaluate(
-                moving, moving_f, blocks, blocks_f, q, states, effectors, length, radian, rows, errors
-            )
+                moving, moving_f, blocks, blocks_f, q, states, effectors, length, radian, rows,
+                errors,
+            )  # fmt: skip
         if stop != STOP_REACHED:
             stop = STOP_STALLED if best_stuck else STOP_BUDGET
             if used < budget and not best_stuck:
                 event = record_jump(events, event, used + 1, moving, q, best)
                 cost = evaluate(
-                    moving, moving_f, blocks, blocks_f, best, states, effectors, length, radian, rows, errors
-                )
+                    moving, moving_f, blocks, blocks_f, best, states, effectors, length, radian,
+                    rows, errors,
+                )  # fmt: skip
                 stop, _, _, used, traced, event = descend(
                     floats, moving, moving_f, blocks, blocks_f, options, best, old, trial,
                     states, effectors, rows, errors, cost, -1.0, used, budget, trace, traced, events, event,
@@ -283,10 +298,11 @@ class CCD(Solver):
 
     Args:
         max_iterations: Sweeps over the chain in all, restarts included.
-        damping: The greatest change of any joint in one sweep [rad], for slides in chain lengths; None for no cap.
+        damping: The greatest change of any joint in one sweep [rad], for slides in chain lengths;
+            None for no cap.
         order: "tip-to-root" or "root-to-tip".
         restarts: How many other beginnings are tried after a stall.
-        accelerate: Whether each sweep is followed by a step on in the same direction, where that helps.
+        accelerate: Whether sweeps are followed by a step on in the same direction, if that helps.
     """
 
     name: ClassVar[str] = "CCD"
@@ -312,7 +328,9 @@ class CCD(Solver):
         cap, tries = self.damping, self.restarts
         is_number = isinstance(cap, (int, float)) and not isinstance(cap, bool)
         if cap is not None and not (is_number and cap > 0.0):
-            raise SuppleError(f"CCD: damping: expected a positive number of radians or None, got {cap!r}")
+            raise SuppleError(
+                f"CCD: damping: expected a positive number of radians or None, got {cap!r}"
+            )
         if not isinstance(tries, int) or isinstance(tries, bool) or tries < 0:
             raise SuppleError(f"CCD: restarts: expected a whole number from 0, got {tries!r}")
 
@@ -320,7 +338,13 @@ class CCD(Solver):
         """The options as the kernel reads them."""
         cap = math.inf if self.damping is None else float(self.damping)
         order = float(ORDERS.index(self.order))
-        return (float(self.max_iterations), cap, order, float(self.restarts), float(self.accelerate))
+        return (
+            float(self.max_iterations),
+            cap,
+            order,
+            float(self.restarts),
+            float(self.accelerate),
+        )
 
     def events_per_iteration(self, problem: Problem) -> int:
         """A jump to another beginning, the sweep, and the step on."""

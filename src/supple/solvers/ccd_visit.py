@@ -1,9 +1,9 @@
-"""One CCD sweep: every joint of a chain in turn does the best it can for the effector, all others standing still.
+"""One CCD sweep: every joint of a chain in turn does the best it can for the effector.
 
-The effector's point and turn are carried along: a joint that turns by R about its place p takes the point e to
-p + R (e - p). So a visit costs the same whatever hangs below, a sweep is linear in the joints, and the frames of the chain
-are computed once a sweep: before it when going from the tip to the root (what is above a joint has not moved yet), along
-the way when going from the root to the tip.
+The effector's point and turn are carried along: a joint that turns by R about its place p takes the
+point e to p + R (e - p). So a visit costs the same whatever hangs below, a sweep is linear in the
+joints, and the frames of the chain are computed once a sweep: before it when going from the tip to
+the root (what is above a joint has not moved yet), on the way when going from the root to the tip.
 """
 
 import math
@@ -74,7 +74,8 @@ from supple.kernels.quaternion import (
 from supple.kernels.record import record_turn
 from supple.kernels.tangent import project
 from supple.kernels.tree import joint_turn, place
-from supple.solvers.ccd_turns import HALVINGS, axis_turn, ball_turn, cone_turn, cost_at, part_of
+from supple.solvers.ccd_cones import cone_turn
+from supple.solvers.ccd_turns import HALVINGS, axis_turn, ball_turn, cost_at, part_of
 
 KICK = 0.05  # how far every joint is bent where no single one can help [rad]
 
@@ -86,7 +87,7 @@ def _clamped(value, low, high):
 
 @kernel
 def _turn_number(moving_f, k, q, at, i, here, axis, tip, turn, target, goal, near, facing, cap):
-    """Turn coordinate at + i of joint k, an angle about a world axis through here, to its best place in its limits."""
+    """Turn coordinate at + i of joint k, about a world axis through here, to its best place."""
     low, high = moving_f[k, LIMITS + 2 * i], moving_f[k, LIMITS + 2 * i + 1]
     old = q[at + i]
     angle = axis_turn(
@@ -102,7 +103,7 @@ def _turn_number(moving_f, k, q, at, i, here, axis, tip, turn, target, goal, nea
 
 @kernel
 def _slide_number(moving_f, k, q, at, i, axis, tip, target, cap):
-    """Slide coordinate at + i of joint k along a world axis to its best place in its limits; returns by how much."""
+    """Slide coordinate at + i of joint k along a world axis to its best place; returns by how much."""
     low, high = moving_f[k, LIMITS + 2 * i], moving_f[k, LIMITS + 2 * i + 1]
     old = q[at + i]
     change = _clamped(moving_f[k, WEIGHT] * dot(axis, sub(target, tip)), -cap, cap)
@@ -111,7 +112,9 @@ def _slide_number(moving_f, k, q, at, i, axis, tip, target, cap):
 
 
 @kernel
-def _turn_quaternion(kind, moving_f, k, q, at, pre, here, tip, turn, target, goal, near, facing, cap):
+def _turn_quaternion(
+    kind, moving_f, k, q, at, pre, here, tip, turn, target, goal, near, facing, cap
+):
     """Turn a ball, a cone or the turning part of a free joint; its quaternion stands at `at`."""
     arm = unrotate(pre, sub(tip, here))
     wish = unrotate(pre, sub(target, here))
@@ -147,8 +150,10 @@ def _turn_quaternion(kind, moving_f, k, q, at, pre, here, tip, turn, target, goa
 
 
 @kernel
-def _move_free(moving_f, k, q, at, pre, here, tip, turn, target, goal, near, facing, cap, slide_cap):
-    """Turn and shift a free joint: straight to the goals if nothing slows it down, else one after the other."""
+def _move_free(
+    moving_f, k, q, at, pre, here, tip, turn, target, goal, near, facing, cap, slide_cap
+):
+    """Turn and shift a free joint: straight to the goals, or one after the other if it is slowed."""
     weight = moving_f[k, WEIGHT]
     if facing > 0.0:
         error = mul(goal, conj(turn))
@@ -216,7 +221,9 @@ def visit(
     elif kind == SLIDER:
         if near > 0.0:
             axis = rotate(pre, load3(moving_f, k, AXIS))
-            tip = axpy(tip, _slide_number(moving_f, k, q, at, 0, axis, tip, target, slide_cap), axis)
+            tip = axpy(
+                tip, _slide_number(moving_f, k, q, at, 0, axis, tip, target, slide_cap), axis
+            )
     elif kind == PLANAR:
         normal = load3(moving_f, k, AXIS)
         if near > 0.0:
@@ -254,7 +261,10 @@ def sweep(
     moving, moving_f, blocks, blocks_f, effectors, states, q, before, length, radian,
     damping, upward, events, event, iteration,
 ):  # fmt: skip
-    """Visit every joint once, from q = before, evaluated; returns the next event. The frames in `states` are used up."""
+    """Visit every joint once, from q = before, evaluated; returns the next event.
+
+    The frames in `states` are used up.
+    """
     near, facing = 0.0, 0.0
     tip, turn = load3(effectors, 0, E_POS), load4(effectors, 0, E_WROT)
     target, goal = tip, turn
@@ -283,14 +293,14 @@ def sweep(
 
 @kernel
 def _grown(change, gain, cap):
-    """A change with `gain` times as much added, but no larger than the cap (nor smaller than it was)."""
+    """A change with `gain` times as much added, but no larger than the cap."""
     size = abs(change)
     return change * min(1.0 + gain, max(1.0, cap / size)) if size > 0.0 else change
 
 
 @kernel
 def go_on(moving, moving_f, old, new, gain, damping, length, out):
-    """The pose reached by going on as from old to new, `gain` times as far again, put into the limits and caps."""
+    """Go on as from old to new, `gain` times as far again, inside limits and caps."""
     for k in range(moving.shape[0]):
         kind = moving[k, M_KIND]
         at = moving[k, M_Q]
@@ -317,7 +327,7 @@ def go_on(moving, moving_f, old, new, gain, damping, length, out):
 
 @kernel
 def kick(moving, moving_f, blocks, effectors, states, q, damping):
-    """Bend every joint of q, evaluated, a little, all to the same side, always the same; inside limits and caps."""
+    """Bend every joint of q, evaluated, a little, all to one side, inside limits and caps."""
     side = perpendicular((1.0, 0.0, 0.0))
     if blocks[0, B_KIND] == POSITION:
         way = unit(sub(load3(effectors, 0, E_TARGET), load3(states, 0, S_POS)))

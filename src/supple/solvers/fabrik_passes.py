@@ -34,10 +34,13 @@ from supple.kernels.fitting import (
 from supple.kernels.layout import (
     B_MOVE,
     B_WEIGHT,
+    BALL,
+    CONE,
     E_P0,
     E_POS,
     E_TARGET,
     M_KIND,
+    M_NQ,
     M_ORDER,
     M_PARENT,
     M_Q,
@@ -47,20 +50,25 @@ from supple.kernels.layout import (
     S_W,
     S_WPRE,
 )
+from supple.kernels.limits import project_joint
 from supple.kernels.quaternion import (
     add,
     conj,
+    exp,
     load3,
     load4,
+    log,
     mul,
     normalized,
+    put4,
     rotate,
     scale,
     store4,
     sub,
+    take4,
     unrotate,
 )
-from supple.kernels.record import record_place, record_turn
+from supple.kernels.record import record_place
 from supple.kernels.tree import joint_turn, place, place_effectors
 
 # A moving joint's row. World points are seen from the root of its tree.
@@ -214,13 +222,13 @@ def look_ahead(moving, moving_f, blocks, blocks_f, states, effectors, table, q, 
 
 @kernel
 def forward_pass(
-    moving, moving_f, blocks, states, effectors, table, near, far, cap, before, shown, q,
+    moving, moving_f, blocks, states, effectors, table, near, far, cap, before, q,
     events, n, iteration,
 ):  # fmt: skip
     """From the roots to the effectors: sets q, inside its limits, and the frames that belong to it.
 
     `near` and `far` say which of the two demands count; `before` is the pose that stiffness and
-    damping count from, `shown` the last one recorded. Returns the next event.
+    damping count from. Returns the next event.
     """
     for k in range(moving.shape[0]):
         place(moving, moving_f, q, states, k)
@@ -237,7 +245,6 @@ def forward_pass(
         own = joint_turn(moving[k, M_KIND], moving[k, M_ORDER], moving_f, k, q, moving[k, M_Q])
         store4(states, k, S_W, mul(pre, own))
         n = record_place(events, n, iteration, moving, k, load3(states, k, S_POS))
-        n = record_turn(events, n, iteration, moving, k, shown, q)
     place_effectors(moving, blocks, q, states, effectors)
     for g in range(blocks.shape[0]):
         if blocks[g, B_MOVE] >= 0:
@@ -252,3 +259,18 @@ def aim_straight(table):
         wish = outer(load3(table, k, TARGETS), load3(table, k, ARM))
         for c in range(9):
             table[k, NEAR + c] = wish[c] / table[k, MASS]
+
+
+@kernel
+def stride(moving, moving_f, before, gain, q):
+    """Go on from q by `gain` times the way from `before` to it, inside the limits."""
+    for k in range(moving.shape[0]):
+        kind, at = moving[k, M_KIND], moving[k, M_Q]
+        if kind in (BALL, CONE):
+            here = take4(q, at)
+            way = log(mul(here, conj(take4(before, at))))
+            put4(q, at, normalized(mul(exp(scale(way, gain)), here)))
+        else:
+            for i in range(moving[k, M_NQ]):
+                q[at + i] += gain * (q[at + i] - before[at + i])
+        project_joint(kind, moving[k, M_ORDER], moving_f, k, q, at)

@@ -30,6 +30,7 @@ The paper leaves some things open and contradicts itself in others. Decisions:
   the link before where the rest pose is straight. The twist stays untouched.
 - A link that its limit holds goes to the place on the cone's rim where its angle to the target
   comes nearest to phi. Then only distances count, and what is reached does not depend on the start.
+- A joint's damping and stiffness hold back its turn, and later links make up for it if they can.
 - Hinges turn in one plane, so they must all be parallel and square to their links, and a target off
   the plane is looked at from there.
 - Where the link and its target are in one line (theta 0 or pi) the axis of eq. 2 vanishes: the link
@@ -48,7 +49,7 @@ import numpy as np
 
 from supple import rotations
 from supple.kernels.cache import kernel
-from supple.kernels.fitting import best_angle, temper
+from supple.kernels.fitting import best_angle, temper, untempered
 from supple.kernels.layout import (
     AXIS,
     BALL,
@@ -93,11 +94,12 @@ from supple.kernels.quaternion import (
     unit,
     unrotate,
 )
-from supple.kernels.record import record, record_turn
+from supple.kernels.record import record
 from supple.kernels.report import begin, evaluate, finish, finish_space
 from supple.kernels.residual import within
 from supple.kernels.tree import carve, forward, joint_turn, place, tree_space, unpack
 from supple.kernels.triangle import STRAIGHT, on_rim, target_angle
+from supple.kernels.turns import record_turns
 from supple.problem import Problem
 from supple.solvers.base import Solver, Takes
 
@@ -201,23 +203,6 @@ def sweep(moving, moving_f, states, effectors, rest, steps, before, first, q):
 
 
 @kernel
-def record_turns(events, n, iteration, moving, shown, q):
-    """Write the turns of all joints that differ from the pose shown last, and show q.
-
-    Returns the next event.
-    """
-    if events.shape[0] > 0:
-        for k in range(moving.shape[0]):
-            at = moving[k, M_Q]
-            for i in range(moving[k, M_NQ]):
-                if q[at + i] != shown[at + i]:
-                    n = record_turn(events, n, iteration, moving, k, shown, q)
-                    break
-        shown[:] = q
-    return n
-
-
-@kernel
 def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events, first, last):
     """Solve problems first..last-1 of a batch.
 
@@ -286,6 +271,8 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
                 forward(moving, moving_f, q, states)
                 link += 1
                 tried, chosen = 1, 0
+        if stop == STOP_STALLED and not untempered(moving_f, math.inf):
+            stop = STOP_BUDGET  # damped or stiff links are on their way
         finish(
             ints, floats, moving, moving_f, blocks, blocks_f,
             start, best, states, effectors, rows, errors, tail, out[b],

@@ -1,31 +1,40 @@
 """The closed form for two bones: a limb that bends in the middle and points at its target.
 
-The triangle of upper bone, lower bone and reach line has three known sides, so the middle joint's bend follows from the
-distance alone, and the root joint only has to point (Lander 1998, "Making Kine More Flexible"; the slides' analytic
-construction). One pass, exact, far below a microsecond: the right choice for arms and legs. It takes two turning joints,
-no more, and a position; whether limits at the root leave a reachable target unmet is the business of other solvers.
+The triangle of upper bone, lower bone and reach line has three known sides, so the middle joint's
+bend follows from the distance alone, and the root joint only has to point (Lander 1998, "Making Kine
+More Flexible"; the slides' analytic construction). One pass, exact, well below a microsecond: the
+right choice for arms and legs. It takes two turning joints, no more and no fewer, and a position.
 
-Lander's "corrected" equation 6 still prints L1 sin(theta2) where the figure gives L2 sin(theta2), and its one-argument
-arctangent is wrong on half of all poses. Numerator and denominator are r^2 sin(theta1) and r^2 cos(theta1), so atan2 of
-them is right in every quadrant; the second elbow is -theta2. Here this is done without the angle where it is not needed:
+Lander's "corrected" equation 6 still prints L1 sin(theta2) where the figure gives L2 sin(theta2),
+and its one-argument arctangent is wrong on half of all poses. Numerator and denominator are
+r^2 sin(theta1) and r^2 cos(theta1): atan2 of the two is right in every quadrant, and the second
+elbow is -theta2. In three dimensions, and without angles where none are needed:
 
-* Middle ball or cone: with sides a and b and distance d, 2ab cos = d^2 - a^2 - b^2 and 2ab sin = sqrt(((a+b)^2 - d^2)
-  (d^2 - (a-b)^2)): no cancellation when straight or folded. The bend stays in the start's own plane, or, from straight,
-  in one that is always the same.
-* Middle hinge, its axis in any position: d^2 = A + 2 (k2 cos x + k3 sin x), so x = x0 +- u with tan(x0) = k3 / k2 and
-  tan^2(u/2) = (dmax^2 - d^2) / (d^2 - dmin^2). Of the two elbows, and whole turns of them, the one inside the limits and
-  nearest to the start; if none is inside, the limit whose distance is nearest.
-* Root ball or cone: the least turn from the start that points the tip at the target. A pole then spins the limb about the
-  reach line until the middle joint lies in the pole's half plane; a pole on the line itself asks for nothing.
-* Root hinge with a hinge of parallel axis: the same in their plane. Root hinge with a ball or cone: the middle joint's
-  circle is met with the sphere about the target, the same equation in the root's angle, and the middle joint points.
+* Middle ball or cone: with sides a, b and distance d, 2ab cos = d^2 - a^2 - b^2 and
+  2ab sin = sqrt(((a+b)^2 - d^2) (d^2 - (a-b)^2)): nothing cancels when straight or folded. The bend
+  stays in the start's own plane or, from straight, in one that is always the same.
+* Middle hinge, its axis in any position: d^2 = a + 2 (k2 cos x + k3 sin x), so x = x0 +- u with
+  tan(x0) = k3 / k2 and tan^2(u/2) = (dmax^2 - d^2) / (d^2 - dmin^2). Of the two elbows, and whole
+  turns of them, the one inside the limits and nearest to the start; if none is inside, the limit
+  whose distance is nearest.
+* Root ball or cone: the least turn from the start that points at the target. A pole then spins the
+  limb about the reach line until the middle joint lies in the pole's half plane; a pole on the line
+  itself asks for nothing.
+* Two hinges with parallel axes: the same in their plane.
+* Root hinge with a ball or cone: the circle of the middle joint is met with the sphere about the
+  target, the same equation in the root's angle, and the middle joint points.
+* An Axes joint of three free axes is a ball with other coordinates.
 
-Where limits keep the limb from the target, root and middle take turns in doing the best they can, a few times. `soften`
-slows the limb down before it is straight: beyond soften * reach the distance d becomes reach - s exp(-(d - soften * reach)
-/ s), s = (1 - soften) * reach, which is continuous with its slope and never quite the reach, so that nothing snaps.
+Where limits keep the limb from the target, root and middle take turns in doing the best they can, on
+either side of the elbow. That finds every reachable target but for cones whose axis is not along
+their bone and for two cones. Stiffness has nothing to share out here and is not looked at.
+
+`soften` slows the limb down before it is straight: beyond soften * reach the distance d becomes
+reach - s exp(-(d - soften * reach) / s), s = (1 - soften) * reach, continuous with its slope and
+never quite the reach, so that nothing snaps. A soft limb stops short of targets near its reach, on
+purpose, and says so: it may then be farther from its target than its start was.
 """
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -50,6 +59,7 @@ from supple.kernels.layout import (
     H_COORDS,
     H_ROWS,
     M_KIND,
+    M_ORDER,
     M_Q,
     STOP_BUDGET,
     STOP_STALLED,
@@ -58,20 +68,35 @@ from supple.kernels.limits import project_joint, unit_turn
 from supple.kernels.quaternion import norm, put4, sub, take4
 from supple.kernels.record import record, record_turn
 from supple.kernels.report import evaluate, finish, finish_space
-from supple.kernels.tangent import project
 from supple.kernels.tree import carve, fold, tree_space, unpack
 from supple.problem import Problem
 from supple.solvers.base import JOINT_KINDS, Solver, Takes
-from supple.solvers.limb import close_limb, limb_errors, limb_tip, settle_limb, write_reached
+from supple.solvers.limb import (
+    limb_errors,
+    limb_tip,
+    load_limb,
+    settle_limb,
+    store_limb,
+    write_reached,
+)
+from supple.solvers.limb_close import close_limb
 
 MAX_ITERATIONS, SOFTEN, ELBOW = range(3)
 CLEARLY = 0.9  # another elbow replaces an unreached pose only below this part of its distance
+LIMIT_COLUMNS = slice(layout.LIMITS, layout.LIMITS + 6)
 ELBOWS = ("negative", "nearest", "positive")  # by the value of ELBOW + 1
 
 
 def space(ints):
     """Floats of workspace for one solve."""
-    return tree_space(ints) + 3 * ints[H_COORDS] + ints[H_ROWS] + ints[H_BLOCKS] + finish_space(ints)
+    return (
+        tree_space(ints)
+        + 2 * ints[H_COORDS]
+        + 24
+        + ints[H_ROWS]
+        + ints[H_BLOCKS]
+        + finish_space(ints)
+    )
 
 
 @kernel
@@ -88,31 +113,56 @@ def folds_once(active, starts, offsets):
 
 
 @kernel
-def farther(moving, moving_f, states, effectors, q, kept, point, slack):
-    """Whether the effector is clearly farther from a world point in q than in another pose."""
-    new, _, _ = limb_tip(moving, moving_f, states, effectors, q)
-    old, _, _ = limb_tip(moving, moving_f, states, effectors, kept)
-    return norm(sub(point, new)) * slack > norm(sub(point, old))
+def miss(moving, moving_f, states, effectors, limb, point):
+    """How far the effector is from a world point."""
+    tip, _, _ = limb_tip(moving, moving_f, states, effectors, limb)
+    return norm(sub(point, tip))
+
+
+@kernel
+def do_what_limits_allow(
+    moving, moving_f, blocks, states, effectors, limb, start, other, aimed, near, options
+):
+    """Where limits have kept the closed form from its target: come as near as can be, either side."""
+    if miss(moving, moving_f, states, effectors, limb, aimed) <= near:
+        return  # it is only soft
+    settle_limb(moving, moving_f, states, effectors, limb, aimed)
+    least = miss(moving, moving_f, states, effectors, limb, aimed)
+    for elbow in (1.0, -1.0):
+        other[:] = start
+        close_limb(moving, moving_f, blocks, states, effectors, other, options[SOFTEN], elbow)
+        settle_limb(moving, moving_f, states, effectors, other, aimed)
+        new = miss(moving, moving_f, states, effectors, other, aimed)
+        if new < CLEARLY * least:
+            limb[:] = other
+            least = new
+    if miss(moving, moving_f, states, effectors, start, aimed) < least:
+        limb[:] = start
 
 
 @kernel
 def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events, first, last):
-    """Solve problems first..last-1 of a batch; single rows of offsets, starts and targets serve all."""
+    """Solve problems first..last-1 of a batch.
+
+    Single rows of offsets, starts and targets serve all.
+    """
     active, moving, blocks, _, active_f, moving_f, blocks_f, options, _, _ = unpack(ints, floats)
     states, effectors, folded, i = carve(ints, work)
     nq, nr, ng = ints[H_COORDS], ints[H_ROWS], blocks.shape[0]
     q, i = work[i : i + nq], i + nq
-    kept, i = work[i : i + nq], i + nq
-    other, i = work[i : i + nq], i + nq
+    before, i = work[i : i + nq], i + nq
+    limb, i = work[i : i + 8], i + 8
+    begun, i = work[i : i + 8], i + 8
+    other, i = work[i : i + 8], i + 8
     rows, i = work[i : i + nr], i + nr
     errors, i = work[i : i + ng], i + ng
     tail = work[i:]
     length, radian = floats[F_LENGTH], floats[F_TURN]
     watched = trace.shape[0] > 0
+    limited = moving[0, M_KIND] != BALL or moving[1, M_KIND] != BALL
     once = folds_once(active, starts, offsets)
     for b in range(first, last):
-        # No view of an array is made on the way to a target that is reached: counting its references takes longer than
-        # some of the arithmetic.
+        # No view of an array is made on the way to a reached target: counting references takes time.
         s = b if starts.shape[0] > 1 else 0
         t = b if targets.shape[0] > 1 else 0
         for i in range(nq):
@@ -128,40 +178,40 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
             if kind == BALL:
                 put4(q, at, unit_turn(take4(q, at)))
             else:
-                project_joint(kind, 0, moving_f, k, q, at)
+                project_joint(kind, moving[k, M_ORDER], moving_f, k, q, at)
         traced, event = 0, 0
         if watched:
-            kept[:] = q
-            evaluate(moving, moving_f, blocks, blocks_f, q, states, effectors, length, radian, rows, errors)
+            before[:] = q
+            evaluate(
+                moving, moving_f, blocks, blocks_f, q, states, effectors, length, radian, rows,
+                errors,
+            )  # fmt: skip
             traced = record(trace, 0, q, blocks, errors)
         stop, used = STOP_BUDGET, 0
         if options[MAX_ITERATIONS] >= 1.0:
             stop, used = STOP_STALLED, 1
+            load_limb(moving, moving_f, q, limb)
+            for i in range(8):
+                begun[i] = limb[i]
             aimed = close_limb(
-                moving, moving_f, blocks, states, effectors, q, options[SOFTEN], options[ELBOW]
+                moving, moving_f, blocks, states, effectors, limb, options[SOFTEN], options[ELBOW]
             )
-            limb_errors(moving, moving_f, blocks, states, effectors, q, errors)
-            if not errors[0] <= blocks_f[0, B_TOLERANCE]:
-                kept[:] = starts[s]
-                project(moving, moving_f, kept)
-                settle_limb(moving, moving_f, states, effectors, q, aimed)
-                for elbow in (1.0, -1.0):
-                    # The start's side, or the wanted one, is blocked: look at both.
-                    other[:] = kept
-                    close_limb(moving, moving_f, blocks, states, effectors, other, options[SOFTEN], elbow)
-                    settle_limb(moving, moving_f, states, effectors, other, aimed)
-                    if farther(moving, moving_f, states, effectors, q, other, aimed, CLEARLY):
-                        q[:] = other
-                if farther(moving, moving_f, states, effectors, q, kept, aimed, 1.0):
-                    q[:] = kept
-            elif not watched:
+            limb_errors(moving, moving_f, blocks, states, effectors, limb, errors)
+            reached = errors[0] <= blocks_f[0, B_TOLERANCE]
+            if not reached and limited:
+                do_what_limits_allow(
+                    moving, moving_f, blocks, states, effectors, limb, begun, other, aimed,
+                    blocks_f[0, B_TOLERANCE], options,
+                )  # fmt: skip
+            store_limb(moving, limb, q)
+            if reached and not watched:
                 write_reached(blocks_f, length, errors, q, out, b)
                 continue
             if watched:
-                limb_errors(moving, moving_f, blocks, states, effectors, q, errors)
+                limb_errors(moving, moving_f, blocks, states, effectors, limb, errors)
                 traced = record(trace, traced, q, blocks, errors)
-                event = record_turn(events, 0, 1, moving, 1, kept, q)
-                event = record_turn(events, event, 1, moving, 0, kept, q)
+                event = record_turn(events, 0, 1, moving, 1, before, q)
+                event = record_turn(events, event, 1, moving, 0, before, q)
         finish(
             ints, floats, moving, moving_f, blocks, blocks_f, starts[s], q, states, effectors,
             rows, errors, tail, out[b], stop, used, 0, traced, event,
@@ -174,14 +224,16 @@ class TwoBone(Solver):
 
     Args:
         max_iterations: 1; with 0 the start comes back, put into its limits.
-        soften: The part of the limb's reach from where on it straightens ever more slowly, in (0, 1]; 1 for never.
-        elbow: Which of the two elbows of a hinge: the "nearest" to the start, or the "positive" or "negative" one (its angle
-            is more, or less, than that of the stretched limb). The other is taken if limits forbid it.
+        soften: The part of its reach from where on the limb straightens ever more slowly, in (0, 1];
+            1 for never.
+        elbow: Which of the two elbows of a hinge: the "nearest" to the start, or the "positive" or
+            "negative" one (its angle is more, or less, than that of the stretched limb). The other
+            is taken where limits forbid it.
     """
 
     name: ClassVar[str] = "TwoBone"
     takes: ClassVar[Takes] = Takes(
-        joints=frozenset({"Ball", "Cone", "Hinge"}),
+        joints=frozenset({"Ball", "Cone", "Hinge", "Axes"}),
         goals=frozenset({"position", "pole"}),
         remark="two moving joints",
     )
@@ -216,17 +268,24 @@ class TwoBone(Solver):
         damped = [n for n, row in zip(names, floats) if np.isfinite(row[layout.DAMPING])]
         if damped:
             return f"damping ({damped[0]!r}): its one step goes all the way"
+        ints = problem.skeleton.packed_ints[problem.moving]
+        for name, row, numbers in zip(names, ints, floats):
+            partial = (
+                row[layout.NQ] < 3
+                or row[layout.FROZEN]
+                or np.isfinite(numbers[LIMIT_COLUMNS]).any()
+            )
+            if row[layout.KIND] == layout.AXES and partial:
+                return f"an Axes joint that does not turn every way ({name!r}: limits, frozen or missing axes)"
         if sum(isinstance(goal, Pole) for goal in problem.goals) > 1:
             return "several poles"
-        kinds = problem.skeleton.packed_ints[problem.moving, layout.KIND]
-        if np.all(kinds == layout.HINGE):
-            root, middle = (int(j) for j in problem.moving)
+        if np.all(ints[:, layout.KIND] == layout.HINGE):
             rest = problem.skeleton.rest
             axes = [
                 rotations.rotate(rest.rotation(n), row[layout.AXIS : layout.AXIS + 3])
                 for n, row in zip(names, floats)
             ]
-            if np.linalg.norm(np.cross(*axes)) > 1e-9:
+            if np.linalg.norm(np.cross(axes[0], axes[1])) > 1e-9:
                 return f"two hinges whose axes are not parallel ({names[0]!r}, {names[1]!r})"
         return None
 

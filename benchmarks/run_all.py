@@ -1,0 +1,42 @@
+"""Every benchmark in a small form, one table after another: what `make bench` runs.
+
+Each script takes arguments of its own for its full size; `python benchmarks/torture.py --help`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+
+from rich.console import Console
+
+import constrained_chains
+import fabrik_table
+import growth
+import startup
+import torture
+
+SMALL: tuple[tuple[str, Callable[[Sequence[str]], int], tuple[str, ...]], ...] = (
+    ("fabrik_table", fabrik_table.main, ()),
+    ("constrained_chains", constrained_chains.main, ("--chains", "50", "--targets", "50")),
+    ("growth", growth.main, ("--repeat", "5")),
+    ("torture", torture.main, ("20000",)),
+    ("startup", startup.main, ("--repeat", "3", "--cold", "LM")),
+)
+
+
+def main() -> int:
+    """Run them all; returns 1 if one is not as good as it should be."""
+    console = Console()
+    failed = []
+    for name, script, arguments in SMALL:
+        console.rule(" ".join([name, *arguments]))
+        if script(list(arguments)):
+            failed.append(name)
+    if failed:
+        console.print(f"[red]not as good as wanted: {', '.join(failed)}")
+    return int(bool(failed))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

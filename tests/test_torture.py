@@ -1,0 +1,25 @@
+"""A small form of the torture benchmark: every solver, every kind of problem, every law."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmarks"))
+
+import torture  # noqa: E402
+
+from supple.solvers import ALL  # noqa: E402
+
+
+@pytest.mark.parametrize("name", ["auto", *(solver.name for solver in ALL)])
+def test_every_answer_keeps_the_laws(name):
+    results = list(torture.run(3000, torture.solvers_named([name])))
+    broken = [
+        f"{family} {number} {fault.row}: {fault.law} ({fault.detail})"
+        for _, family, tally, _ in results
+        for number, fault in tally.faults
+    ]
+    assert broken == []
+    assert sum(tally.solves for *_, tally, _ in results) >= 2000
+    assert any(tally.statuses[0] for *_, tally, _ in results)  # some were reached
