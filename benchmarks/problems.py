@@ -483,7 +483,10 @@ def _draw_targets(
             continue
         name = goal.joint if kind == "pole" else goal.effector
         way = start.skeleton.path(None, name)
-        hands = [pose.position(name) if kind == "pole" else effector_point(goal, pose) for pose in (start, inside, near)]  # fmt: skip
+        hands = [
+            pose.position(name) if kind == "pole" else effector_point(goal, pose)
+            for pose in (start, inside, near)
+        ]
         chain = np.stack([start.position(joint) for joint in way], axis=1)
         length = np.linalg.norm(np.diff(chain, axis=1), axis=-1).sum(axis=1)
         root, hand = chain[:, 0], hands[0]

@@ -8,13 +8,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 
-from rich.console import Console
-
 import constrained_chains
 import fabrik_table
 import growth
 import startup
 import torture
+from rich.console import Console
 
 SMALL: tuple[tuple[str, Callable[[Sequence[str]], int], tuple[str, ...]], ...] = (
     ("fabrik_table", fabrik_table.main, ()),

@@ -21,14 +21,14 @@ from dataclasses import dataclass, field
 from random import Random
 
 import numpy as np
+from problems import FAMILIES, HUGE, Case, Family, draw_case
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
+from verdict import Fault, judge, violation
 
 import supple
-from problems import FAMILIES, HUGE, Case, Family, draw_case
 from supple.solvers import ALL, Solver
-from verdict import Fault, judge, violation
 
 ROWS = 128  # solves a case
 ROWS_OF_HUGE = 8  # solves a case of 1,000 bones

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from problems import Case, columns_of, demands_of, effector_point
 
 import supple
-from problems import Case, columns_of, demands_of, effector_point
 from supple import rotations as rot
 from supple.kernels import layout
-from supple.problem import TURN
 from supple.outcome import Demand
+from supple.problem import TURN
 
 LIMIT = 1e-9  # the most by which an answer may be outside a limit [rad, or the model's unit]
 CLOSE = 1e-9  # how well errors must agree, in chain lengths or radians
@@ -235,7 +235,8 @@ def _joints_below(case: Case, demand: Demand) -> int:
     """How many joints there are on the way to a goal's effector, from the first that moves on."""
     way = case.skeleton.path(None, case.goals[demand.goal].effector)
     joints = [case.skeleton.index(name) for name in way if name in case.skeleton.joint_names]
-    return len(joints) - joints.index(min(case.problem.moving)) if min(case.problem.moving) in joints else -1  # fmt: skip
+    top = min(case.problem.moving)
+    return len(joints) - joints.index(top) if top in joints else -1
 
 
 def _frozen(case: Case) -> np.ndarray:

@@ -1,8 +1,7 @@
 """Two links in closed form, and where leaving out the arctangent breaks it.
 
-Follows Lander 1998, "Making Kine More Flexible": equation 6, with L2 sin(theta2) where L1 is
-printed and with atan2; figure 2, tangents against radians; the trick of skipping the arctangent
-as a map over the plane. `supple.TwoBone` is this closed form in the library.
+Follows Lander 1998, "Making Kine More Flexible": equation 6, with L2 sin(theta2) for the printed
+L1 and with atan2 (`supple.TwoBone`); tangents against radians (figure 2); the trick as a map.
 """
 
 import sys
@@ -52,10 +51,11 @@ def draw(x, y, error):
     return fig
 
 
-def main(folder, size=401):
-    both = supple.solve(ARM, {"tip": (0.7, 2.3, 0)}, solutions=2)
-    title = "One target, two elbows"
-    plot.save(plot.solution(both, title=title, frames=False), folder / "01_two_elbows.png")
+def main(folder, size=400):
+    folder.mkdir(parents=True, exist_ok=True)
+    goal = {"tip": (0.7, 2.3, 0)}
+    elbows = plot.solution(supple.solve(ARM, goal, solutions=2), goals=goal, title="Two elbows")
+    plot.save(elbows, folder / "01_two_elbows.png")
     x, y = np.meshgrid(*2 * [np.linspace(-L1 - L2, L1 + L2, size)])
     _, above, below = closed_form(x, y)
     error = np.degrees(np.abs(above / below - np.arctan2(above, below)))
@@ -76,6 +76,4 @@ def main(folder, size=401):
 
 
 if __name__ == "__main__":
-    out = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent / "out")
-    out.mkdir(parents=True, exist_ok=True)
-    main(out)
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "examples/out"))

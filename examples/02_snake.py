@@ -19,7 +19,7 @@ from supple.plot.figures import headline, styled
 from supple.plot.scene import Detail, Scene, marks_of
 
 FREE = supple.chain([1] * 5, joint=supple.Hinge("z"))
-BENDING = supple.Hinge("z", limits=np.radians([-50, 50]))
+BENDING = supple.Hinge("z", limits=(-np.radians(50), np.radians(50)))
 LIMITED = FREE.with_joints({name: BENDING for name in FREE.joint_names[1:]})
 PLAIN = supple.CCD(accelerate=False, restarts=0)
 DAMPED = supple.CCD(accelerate=False, restarts=0, damping=0.2)

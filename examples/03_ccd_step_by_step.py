@@ -28,8 +28,8 @@ FLAT = np.array([1, 1j, 0])  # points of the plane as complex numbers
 def draw(visits, stages):
     fig = Figure(figsize=(11, 7.8))
     headline(fig, "CCD: each joint R turns E onto the line to D", "Below: drawn link by link")
-    axes = fig.subplots(3, 4)
-    fig.subplots_adjust(0.02, 0.02, 0.99, 0.87)
+    edges = {"left": 0.02, "bottom": 0.02, "right": 0.99, "top": 0.87}
+    axes = fig.subplots(3, 4, gridspec_kw=edges)
     scene = Scene([START, *(after for *_, after in visits)], marks_of({"tip": D}, START))
     for ax, (step, before, after) in zip(axes[:2].flat, visits, strict=False):
         scene.draw(ax, after, detail=Detail(frames=False, names=False, scale=0.8))
@@ -64,8 +64,8 @@ def link_by_link(lengths, angles):
 def main(folder):
     folder.mkdir(parents=True, exist_ok=True)
     plain = supple.CCD(accelerate=False, restarts=0)
-    answer = supple.solve(CHAIN, {"tip": D}, start=START, solver=plain, trace=True)
-    steps, poses = zip(*answer.trace.walk(), strict=True)
+    trace = supple.solve(CHAIN, {"tip": D}, start=START, solver=plain, trace=True).trace
+    steps, poses = zip(*(trace.walk() if trace else ()), strict=True)
     visits = list(zip(steps, (START, *poses), poses, strict=False))
     stages = list(link_by_link(LENGTHS, START.angles))
     plot.save(draw(visits, stages), folder / "03_ccd_step_by_step.png")

@@ -17,17 +17,17 @@ from supple.plot import marks, style
 from supple.plot.figures import headline, styled
 from supple.plot.scene import Detail, Scene, marks_of
 
-LIMITS = (-2.9, 2.9)
+LIMITS = (-3.1, 3.1)
 ARM = supple.chain([3, 2.5, 2], joint=supple.Hinge("z", limits=LIMITS))
 RUBBER = ARM.with_joints({"j1": supple.Hinge("z", limits=LIMITS, stretch=(1, 1.8))})
 BENDS = {"j0": -0.8, "j1": 1.2, "j2": -0.8}
 START = ARM.pose(BENDS)
-GOAL, FAR = {"tip": (-1.7, -1.7, 0)}, {"tip": (4.5, 7.0, 0)}
+GOAL, FAR = {"tip": (-1.7, -1.7, 0)}, {"tip": (7.0, 4.5, 0)}
 
 
 @styled
 def draw(answers):
-    fig = Figure(figsize=(11, 4.4))
+    fig = Figure(figsize=(11, 3.9))
     headline(fig, "Several answers to one problem")
     panels = fig.subplots(1, 4)
     fig.subplots_adjust(0.02, 0.01, 0.99, 0.8, 0.05)
@@ -51,10 +51,10 @@ def main(folder):
     fixed = supple.solve(ARM, GOAL, start=START, lock=["j0"], solutions=2)
     stretched = supple.solve(RUBBER, FAR, start=RUBBER.pose(BENDS))
     answers = {
-        "Least sum of turns": (turns, GOAL),
-        "Least tip path": (path, GOAL),
-        "First link fixed, two elbows": (fixed, GOAL),
-        "Out of reach, stretched": (stretched, FAR),
+        'prefer="turns"': (turns, GOAL),
+        'prefer="path"': (path, GOAL),
+        'lock=["j0"], both elbows': (fixed, GOAL),
+        "stretch=(1, 1.8), out of reach": (stretched, FAR),
     }
     plot.save(draw(answers), folder / "07_several_answers.png")
     assert all(one.reached for one, _ in answers.values())

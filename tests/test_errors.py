@@ -6,7 +6,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from supple.errors import SuppleError, array, nearest, one_of
+from supple.errors import SuppleError, array, nearest, number, one_of, positive, whole
 
 
 def test_error_is_a_value_error_and_pickles():
@@ -140,3 +140,30 @@ def test_a_large_value_makes_a_short_message():
     with pytest.raises(SuppleError) as caught:
         array("targets", np.zeros((1000, 2)), (..., 3))
     assert len(str(caught.value)) < 200
+
+
+def test_numbers_are_told_from_what_is_none():
+    assert number("blend", 1, "a number from 0 to 1", lambda x: 0 <= x <= 1) == 1.0
+    assert type(number("blend", np.float32(0.5), "half", lambda x: x == 0.5)) is float
+    for value in (True, "1", None, [1], np.nan, 2, 1j, np.ones(1)):
+        with pytest.raises(SuppleError, match="blend: expected a number from 0 to 1, got "):
+            number("blend", value, "a number from 0 to 1", lambda x: 0 <= x <= 1)
+
+
+def test_positive_numbers_are_finite():
+    assert positive("tolerance", 1e-300) == 1e-300
+    for value in (0, -1, np.inf, np.nan, True):
+        with pytest.raises(SuppleError, match="tolerance: expected a positive number, got "):
+            positive("tolerance", value)
+
+
+def test_whole_numbers_count_from_a_least_one():
+    assert whole("depth", np.int64(3)) == 3
+    assert type(whole("depth", np.uint8(3))) is int
+    with pytest.raises(SuppleError, match=r"depth: expected a whole number from 0, got -1"):
+        whole("depth", -1)
+    with pytest.raises(SuppleError, match=r"from 1 \(more is slower\), got 0"):
+        whole("solutions", 0, least=1, remark="(more is slower)")
+    for value in (1.0, True, "1", None):
+        with pytest.raises(SuppleError, match="depth: expected a whole number from 0, got "):
+            whole("depth", value)

@@ -180,7 +180,7 @@ BAD = {
     "fractional depth": (lambda: Reach("tip", depth=1.5), r"depth of 'tip'.*1\.5"),
     "true depth": (lambda: LookAt("tip", (1, 2, 3), depth=True), r"depth of 'tip'.*True"),
     "root and depth": (lambda: Reach("tip", root="j0", depth=2), r"root or depth, not both"),
-    "no weight": (lambda: Reach("tip", weight=0), r"weight of Reach 'tip': expected.*above 0.*got 0"),
+    "no weight": (lambda: Reach("tip", weight=0), r"weight of Reach 'tip': expected a positive number, got 0"),
     "negative weight": (lambda: Hold("tip", weight=-1), r"weight of Hold 'tip'.*-1"),
     "endless weight": (lambda: Pole("j1", (1, 2, 3), weight=np.inf), r"weight of Pole 'j1'.*inf"),
     "NaN weight": (lambda: Rest(weight=np.nan), r"weight of Rest: expected.*nan"),

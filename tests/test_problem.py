@@ -76,9 +76,9 @@ def test_a_chain_of_no_length_has_a_tolerance_all_the_same():
 @pytest.mark.parametrize("value", [0, -1.0, np.nan, np.inf, "small", True, [1e-3], 0.0])
 def test_a_tolerance_is_a_number_above_0(value):
     snake = supple.chain([1, 1])
-    with pytest.raises(SuppleError, match=r"^tolerance: expected a finite number above 0"):
+    with pytest.raises(SuppleError, match=r"^tolerance: expected a positive number"):
         Problem(snake, [Reach("tip", THERE)], tolerance=value)
-    with pytest.raises(SuppleError, match=r"^orientation_tolerance: expected a finite number"):
+    with pytest.raises(SuppleError, match=r"^orientation_tolerance: expected a positive number"):
         Problem(snake, [Reach("tip", THERE)], orientation_tolerance=value)
 
 

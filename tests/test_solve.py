@@ -649,6 +649,19 @@ def test_the_tolerance_is_what_counts_as_reached(snake):
     assert solve(snake, turned, orientation_tolerance=1e-9).orientation_error <= 1e-9
 
 
+def test_of_several_solvers_the_nearest_answer_is_kept():
+    # Straight and looking away: one solver stays there, the other folds.
+    arm = supple.chain([3, 1], joint=Hinge("z"))
+    for target in ((0.5, 0, 0), (0, 0, 0), (-5, 0, 0)):
+        answers = [solve(arm, {"tip": target}, solver=name) for name in ("TwoBone", "LM")]
+        auto = solve(arm, {"tip": target})
+        assert auto.error <= min(s.error for s in answers) + 1e-6
+        traced = solve(arm, {"tip": target}, trace=True)
+        assert traced == auto
+        assert traced.trace is not None
+        assert traced.trace.poses[-1] == auto.pose
+
+
 # Blending
 
 
@@ -774,7 +787,7 @@ BAD = {
     "solver number": ((TARGET,), {"solver": 3}, r"solver: expected a solver.*got 3"),
     "no solver": ((TARGET,), {"solver": None}, r"solver: expected a solver.*got None"),
     "policy": ((TARGET,), {"unreachable": "approch"}, r"unknown unreachable policy 'approch'.*did you mean 'approach'"),
-    "no tolerance": ((TARGET,), {"tolerance": 0}, r"tolerance: expected a finite number above 0, got 0"),
+    "no tolerance": ((TARGET,), {"tolerance": 0}, r"tolerance: expected a positive number, got 0"),
     "negative tolerance": ((TARGET,), {"tolerance": -1e-3}, r"tolerance: .*got -0.001"),
     "NaN tolerance": ((TARGET,), {"tolerance": np.nan}, r"tolerance: .*got nan"),
     "list of tolerances": ((TARGET,), {"tolerance": [1e-3]}, r"tolerance: .*got \[0.001\]"),

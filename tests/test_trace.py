@@ -23,10 +23,12 @@ from supple import (
     Status,
     SuppleError,
     Trace,
+    TwoBone,
     rotations,
     solve,
 )
 from supple.kernels import layout as at
+from supple.solvers import ALL
 from supple.trace import Step
 
 
@@ -123,6 +125,24 @@ def test_every_end_has_a_whole_trace(snake, name):
     assert plain.pose == s.pose
     assert plain.status is s.status
     assert plain.iterations == s.iterations
+
+
+@pytest.mark.parametrize("solver", ALL, ids=lambda solver: solver.name)
+def test_every_solver_has_a_whole_trace(solver):
+    count = 2 if solver is TwoBone else 4
+    rig = supple.chain([1] * count, joint=Hinge("z", limits=(-2, 2)))
+    start = Pose.from_angles(rig, np.linspace(0.2, 0.5, count))
+    for target in ((0.3, 1.1, 0), (5, 1, 0), start.position("tip")):
+        s = solve(rig, {"tip": target}, start=start, solver=solver(), trace=True)
+        check(s)
+        assert s.trace.solver == solver.name
+        ends = {step.iteration: pose for step, pose in s.trace.walk()}
+        assert max(ends, default=0) <= s.iterations
+        for iteration, pose in ends.items():
+            if iteration < s.iterations:
+                np.testing.assert_allclose(
+                    pose.coordinates, s.trace.coordinates[iteration], atol=1e-9
+                )
 
 
 def test_the_trace_of_a_pose_with_bones_of_its_own(snake):

@@ -78,8 +78,8 @@ def number(what: str, value: object, expected: str, fits: Callable[[float], bool
 
 
 def positive(what: str, value: object) -> float:
-    """`value` as a float, if it is a finite number above 0."""
-    return number(what, value, "a finite number above 0", lambda x: 0.0 < x < float("inf"))
+    """`value` as a float, if it is a positive number, and finite."""
+    return number(what, value, "a positive number", lambda x: 0.0 < x < float("inf"))
 
 
 def whole(what: str, value: object, *, least: int = 0, remark: str = "") -> int:

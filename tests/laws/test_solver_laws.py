@@ -58,7 +58,8 @@ def test_locked_joints_keep_their_bits(name, data):
             prepared = supple.prepare(case.skeleton, case.goals, lock=[joint], solver=name)
         except supple.SuppleError:
             continue  # nothing is left to move, or not what this solver takes
-        start = supple.Pose._wrap(case.skeleton, np.where(case.start.coordinates == 0.0, -0.0, case.start.coordinates))  # fmt: skip
+        given = case.start.coordinates
+        start = supple.Pose._wrap(case.skeleton, np.where(given == 0.0, -0.0, given))
         answer = prepared.solve(*case.targets, start=start)
         row = case.skeleton.packed_ints[case.skeleton.index(joint)]
         mine = slice(row[2], row[2] + row[3])

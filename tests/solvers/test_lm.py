@@ -14,7 +14,7 @@ def solve(skeleton, goals, *, solver="LM", **options):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"regularization": 0}, r"LM: regularization: expected a finite number above 0, got 0"),
+        ({"regularization": 0}, r"LM: regularization: expected a positive number, got 0"),
         ({"regularization": -1.0}, r"LM: regularization: .*-1.0"),
         ({"regularization": np.nan}, r"LM: regularization: .*nan"),
         ({"regularization": np.inf}, r"LM: regularization: .*inf"),

@@ -14,22 +14,26 @@ import math
 from supple.kernels.cache import kernel
 from supple.kernels.limits import TURN, clamped_cone, unwrapped
 from supple.kernels.quaternion import (
+    IDENTITY,
     axpy,
     between,
+    conj,
     cross,
     dot,
     mul,
     norm,
     normalized,
     perpendicular,
+    rotate,
     scale,
     unit,
 )
-from supple.solvers.ccd_turns import ball_turn, best_angle, steepness
+from supple.solvers.ccd_turns import ball_turn, best_angle, cost_at, steepness
 
 SAMPLES = 8
 NEWTONS = 3
-SPINS = 8  # of the turns that point, those from which to climb where none is inside
+SPINS = 4  # how many of the turns that point are climbed from
+CREEP, CREEPS = 0.25, 8  # the first and largest step of a creep [rad], and how many sizes
 SLACK = 1e-10  # what is this little outside a cone is rounding, and is put on its rim [rad]
 
 
@@ -104,20 +108,27 @@ def best_of_two_waves(c1, s1, c2, s2, here, low, high):
 
 
 @kernel
-def _climb(first, second, third, m1, m3, u, swing, low, high):
-    """Best turns of half the swing, its direction and half the twist, one after the other, from u.
-
-    All quaternions are along the cone's parts; m1 weighs the first two, m3 the third.
-    """
+def _box(u, low, high):
+    """Half the swing, its direction, half the twist and the range of that, of u along the parts."""
+    half = math.atan2(math.hypot(u[2], u[3]), math.hypot(u[0], u[1]))
     way = math.atan2(u[3], u[2])
     twist = 2.0 * math.atan2(u[1], u[0])
     near = unwrapped(twist, low, high)
     if math.cos(0.5 * (near - twist)) < 0.0:
         way += math.pi  # one turn of twist is the other sign of the quaternion
     t = 0.5 * near
-    low, high = 0.5 * low, 0.5 * high
-    if high - low >= math.pi:
-        low, high = t - 0.5 * math.pi, t + 0.5 * math.pi
+    if high - low >= TURN:
+        return half, way, t, t - 0.5 * math.pi, t + 0.5 * math.pi
+    return half, way, t, 0.5 * low, 0.5 * high
+
+
+@kernel
+def _climb(first, second, third, m1, m3, u, swing, low, high):
+    """Best turns of half the swing, its direction and half the twist, one after the other, from u.
+
+    All quaternions are along the cone's parts; m1 weighs the first two, m3 the third.
+    """
+    _, way, t, low, high = _box(u, low, high)
     # Half the swing; a negative one points the other way.
     a1, a2, a3 = _along(first, 0, t), _along(second, 0, t), _along(third, 0, t)
     b1, b2, b3 = _along(first, 2, way), _along(second, 2, way), _along(third, 2, way)
@@ -135,6 +146,35 @@ def _climb(first, second, third, m1, m3, u, swing, low, high):
         c1, s1, c2, s2 = _waves(first, second, third, m1, m3, s * b1, s * b2, s * b3, 0, c)
         t = best_of_two_waves(c1, s1, c2, s2, t, low, high)
     return (c * math.cos(t), c * math.sin(t), s * math.cos(way), s * math.sin(way))
+
+
+@kernel
+def creep(q, axis, swing, low, high, arm, wish, error, near, facing):
+    """A step down in one of half the swing, its direction or half the twist; q if there is none.
+
+    For where the closed forms, which know orientations by their cosines, see no way down.
+    """
+    side = perpendicular(axis)
+    other = cross(axis, side)
+    half, way, t, low_t, high_t = _box(_parts(q, axis, side, other), low, high)
+    before = cost_at(arm, IDENTITY, wish, error, near, facing)
+    size = CREEP
+    for _ in range(CREEPS):
+        for i in range(6):
+            change = size if i % 2 == 0 else -size
+            b = min(max(half + change, 0.0), 0.5 * swing) if i < 2 else half
+            f = way + change if i == 2 or i == 3 else way
+            x = min(max(t + change, low_t), high_t) if i >= 4 else t
+            c, s = math.cos(b), math.sin(b)
+            v = scale(axis, c * math.sin(x))
+            v = axpy(axpy(v, s * math.cos(f), side), s * math.sin(f), other)
+            new = normalized((c * math.cos(x), v[0], v[1], v[2]))
+            new = clamped_cone(new, axis, swing, low, high)
+            step = mul(new, conj(q))
+            if cost_at(rotate(step, arm), step, wish, error, near, facing) < before:
+                return new
+        size *= 0.25
+    return q
 
 
 @kernel
@@ -185,20 +225,20 @@ def _nearest_pointing(first, second, swing, low, high):
 
 
 @kernel
-def cone_turn(q, axis, swing, low, high, arm, wish, error, near, facing):
-    """The best coordinates of a cone inside its limits, from q.
+def cone_turn(q, axis, swing, low, high, arm, wish, error, near, facing, far):
+    """The best coordinates of a cone inside its limits that can be climbed to from q.
 
-    Arm, wish and error are those of `ball_turn`, in the cone's rest frame.
+    Arm, wish and error are those of `ball_turn`, in the cone's rest frame. Also returns whether the
+    limits are not in the way. If they are, `far` looks all around for a better place to climb from.
     """
     best = normalized(mul(ball_turn(arm, wish, error, near, facing), q))
     side = perpendicular(axis)
     other = cross(axis, side)
-    u = _parts(best, axis, side, other)
-    if _inside(u, swing, low, high):
-        return clamped_cone(best, axis, swing, low, high)
+    if _inside(_parts(best, axis, side, other), swing, low, high):
+        return clamped_cone(best, axis, swing, low, high), True
     strength = near * norm(arm) * norm(wish)
     if strength == 0.0 and facing == 0.0:
-        return clamped_cone(q, axis, swing, low, high)
+        return clamped_cone(q, axis, swing, low, high), True
     first = mul(between(arm, wish), q)
     spun = unit(arm)
     spun = mul(between(arm, wish), mul((0.0, spun[0], spun[1], spun[2]), q))
@@ -207,23 +247,26 @@ def cone_turn(q, axis, swing, low, high, arm, wish, error, near, facing):
     if facing == 0.0:
         x = _nearest_pointing(one, two, swing, low, high)
         if x != math.pi:
-            c, s = math.cos(x), math.sin(x)
-            return clamped_cone(normalized(mix(c, first, s, spun)), axis, swing, low, high)
+            best = normalized(mix(math.cos(x), first, math.sin(x), spun))
+            return clamped_cone(best, axis, swing, low, high), True
     three = _parts(mul(error, q), axis, side, other)
     pull = facing * steepness(error) if facing > 0.0 else 0.0
-    # No turn inside points at the target: climb from here or from next to one that does.
-    chosen = _parts(clamped_cone(q, axis, swing, low, high), axis, side, other)
-    top = _worth(one, two, three, strength, pull, chosen)
-    for i in range(SPINS):
-        c, s = math.cos(math.pi * i / SPINS), math.sin(math.pi * i / SPINS)
-        best = mix(c, first, s, spun)
-        held = _parts(clamped_cone(best, axis, swing, low, high), axis, side, other)
-        value = _worth(one, two, three, strength, pull, held)
-        if value > top:
-            chosen, top = held, value
-    u = _climb(one, two, three, 2.0 * strength, 2.0 * pull, chosen, swing, low, high)
+    here = _parts(clamped_cone(q, axis, swing, low, high), axis, side, other)
+    u = _climb(one, two, three, 2.0 * strength, 2.0 * pull, here, swing, low, high)
+    if far:
+        top = _worth(one, two, three, strength, pull, u)
+        for i in range(SPINS):
+            # From next to a turn that points at the target, but is outside.
+            c, s = math.cos(math.pi * i / SPINS), math.sin(math.pi * i / SPINS)
+            held = clamped_cone(mix(c, first, s, spun), axis, swing, low, high)
+            held = _parts(held, axis, side, other)
+            held = _climb(one, two, three, 2.0 * strength, 2.0 * pull, held, swing, low, high)
+            value = _worth(one, two, three, strength, pull, held)
+            if value > top:
+                u, top = held, value
     v = axpy(axpy(scale(axis, u[1]), u[2], side), u[3], other)
-    return clamped_cone(normalized((u[0], v[0], v[1], v[2])), axis, swing, low, high)
+    best = normalized((u[0], v[0], v[1], v[2]))
+    return clamped_cone(best, axis, swing, low, high), False
 
 
 @kernel

@@ -74,9 +74,10 @@ from supple.kernels.quaternion import (
 from supple.kernels.record import record_turn
 from supple.kernels.tangent import project
 from supple.kernels.tree import joint_turn, place
-from supple.solvers.ccd_cones import cone_turn
+from supple.solvers.ccd_cones import cone_turn, creep
 from supple.solvers.ccd_turns import HALVINGS, axis_turn, ball_turn, cost_at, part_of
 
+ENOUGH = 0.99  # a cone that lowers the cost to this need not look all around
 KICK = 0.05  # how far every joint is bent where no single one can help [rad]
 
 
@@ -124,29 +125,42 @@ def _turn_quaternion(
     old = take4(q, at)
     axis = load3(moving_f, k, AXIS)
     swing, low, high = moving_f[k, LIMITS + 1], moving_f[k, LIMITS + 2], moving_f[k, LIMITS + 3]
-    if kind == CONE:
-        best = cone_turn(old, axis, swing, low, high, arm, wish, error, near, facing)
-        step = mul(best, conj(old))
-    else:
-        step = ball_turn(arm, wish, error, near, facing)
-    step = part_of(step, moving_f[k, WEIGHT], cap)
     before = cost_at(tip, turn, target, goal, near, facing)
-    for _ in range(HALVINGS):
-        new = normalized(mul(step, old))
-        if kind == CONE:
-            new = clamped_cone(new, axis, swing, low, high)
-            step = mul(new, conj(old))
-        world = mul(mul(pre, step), conj(pre))
-        moved = add(here, rotate(world, sub(tip, here)))
-        turned = mul(world, turn)
-        # A ball that only points at its target cannot do worse.
-        if (kind != CONE and facing == 0.0) or cost_at(
-            moved, turned, target, goal, near, facing
-        ) <= before:
-            put4(q, at, new)
-            return moved, turned
-        step = part_of(step, 0.5, math.inf)
-    return tip, turn
+    least, new_tip, new_turn = before, tip, turn
+    for attempt in range(3):
+        if attempt == 2:
+            if facing == 0.0 or least < before:
+                break
+            free = True
+            step = mul(
+                creep(old, axis, swing, low, high, arm, wish, error, near, facing), conj(old)
+            )
+        elif kind == CONE:
+            best, free = cone_turn(
+                old, axis, swing, low, high, arm, wish, error, near, facing, attempt == 1
+            )
+            step = mul(best, conj(old))
+        else:
+            free = True
+            step = ball_turn(arm, wish, error, near, facing)
+        step = part_of(step, moving_f[k, WEIGHT], cap)
+        for _ in range(HALVINGS):
+            new = normalized(mul(step, old))
+            if kind == CONE:
+                new = clamped_cone(new, axis, swing, low, high)
+                step = mul(new, conj(old))
+            world = mul(mul(pre, step), conj(pre))
+            moved = add(here, rotate(world, sub(tip, here)))
+            turned = mul(world, turn)
+            cost = cost_at(moved, turned, target, goal, near, facing)
+            if cost < least:
+                put4(q, at, new)
+                least, new_tip, new_turn = cost, moved, turned
+                break
+            step = part_of(step, 0.5, math.inf)
+        if free or least < ENOUGH * before:
+            break
+    return new_tip, new_turn
 
 
 @kernel

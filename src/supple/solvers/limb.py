@@ -135,10 +135,10 @@ def point_joint(moving, moving_f, k, limb, arm, wish):
     if moving[k, M_KIND] != CONE:
         new = normalized(mul(between(arm, wish), old))
     else:
-        new = cone_turn(
+        new, _ = cone_turn(
             old, load3(moving_f, k, AXIS),
             moving_f[k, LIMITS + 1], moving_f[k, LIMITS + 2], moving_f[k, LIMITS + 3],
-            arm, wish, IDENTITY, 1.0, 0.0,
+            arm, wish, IDENTITY, 1.0, 0.0, True,
         )  # fmt: skip
     put4(limb, 4 * k, new)
 

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import warnings
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
@@ -254,7 +255,11 @@ class _Run:
             centre_on(ints, floats, self.best, bent, work, x)
             bent = False
             options = {"gtol": GRADIENT, "maxiter": budget - self.used}
-            with contextlib.suppress(_Stop), np.errstate(all="ignore"):
+            with (
+                contextlib.suppress(_Stop),
+                np.errstate(all="ignore"),
+                warnings.catch_warnings(action="ignore"),  # the status says how it ended
+            ):
                 minimize(
                     self._value, x, jac=True, method=method, callback=self._after, options=options
                 )
