@@ -9,7 +9,8 @@ READY := $(VENV)/.ready
 PICTURE := reach.png
 JOBS ?= auto
 LONG := tests/laws/test_solver_laws.py tests/laws/test_symmetry_laws.py tests/laws/test_same_bits.py \
-	tests/laws/test_calm.py tests/test_torture.py tests/test_examples.py
+	tests/laws/test_calm.py tests/test_torture.py tests/test_examples.py tests/solvers/test_ccd.py \
+	tests/solvers/test_fabrik.py tests/solvers/test_target_triangle.py
 
 .PHONY: help demo test laws lint bench clean
 .DEFAULT_GOAL := help

@@ -18,11 +18,12 @@ from supple.plot.style import BONE, GHOST, GOAL, QUIET
 
 L1, L2 = 2.0, 1.3
 ARM = supple.chain([L1, L2], joint=supple.Hinge("z"))
+TARGET = {"tip": (0.7, 2.3, 0)}
 MARKED = {np.degrees(np.arctan(0.5)): 2.1, 30: 3.1, 45: 12.3}  # angle: error, degrees
 SHADES = {2.1: "#fff3e0", 12.3: "#ffd9a8", 30: "#ffb35c", 90: GOAL, 1e9: GHOST}  # up to, degrees
 
 
-def closed_form(x, y, elbow=1, length=L2):
+def closed_form(x, y, elbow, length):
     """theta2, and r^2 sin(theta1), r^2 cos(theta1): numerator and denominator of equation 6."""
     theta2 = elbow * np.arccos(np.clip((x * x + y * y - L1**2 - L2**2) / (2 * L1 * L2), -1, 1))
     across, along = length * np.sin(theta2), L1 + L2 * np.cos(theta2)
@@ -39,7 +40,7 @@ def draw(x, y, error):
     left.plot(degrees, np.radians(degrees), color=BONE, lw=2, label="radians")
     for at, off in MARKED.items():
         left.vlines(at, np.radians(at), np.tan(np.radians(at)), color=QUIET)
-        left.text(at + 1, np.radians(at) - 0.1, f"{off}°", va="center", fontsize=8)
+        left.text(at, np.radians(at) + 0.12 - 0.26 * (at >= 30), f"{off}°", ha="center", fontsize=8)
     left.set(xlim=(0, 66), ylim=(0, 2.2), xlabel="angle [°]")
     left.legend(frameon=False)
     filled = right.contourf(x, y, error, [0, *SHADES], colors=[*SHADES.values()])
@@ -53,11 +54,10 @@ def draw(x, y, error):
 
 def main(folder, size=400):
     folder.mkdir(parents=True, exist_ok=True)
-    goal = {"tip": (0.7, 2.3, 0)}
-    elbows = plot.solution(supple.solve(ARM, goal, solutions=2), goals=goal, title="Two elbows")
-    plot.save(elbows, folder / "01_two_elbows.png")
+    both = supple.solve(ARM, TARGET, solutions=2)
+    plot.save(plot.solution(both, goals=TARGET, title="Two elbows"), folder / "01_two_elbows.png")
     x, y = np.meshgrid(*2 * [np.linspace(-L1 - L2, L1 + L2, size)])
-    _, above, below = closed_form(x, y)
+    _, above, below = closed_form(x, y, 1, L2)
     error = np.degrees(np.abs(above / below - np.arctan2(above, below)))
     plot.save(draw(x, y, error), folder / "01_skip_atan.png")
 
@@ -76,4 +76,4 @@ def main(folder, size=400):
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "examples/out"))
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "out")

@@ -68,4 +68,4 @@ def main(folder):
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "examples/out"))
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "out")
