@@ -1,7 +1,7 @@
 """CCD against Target Triangle on the chain 9-9-9-9-4, free (A) and with limits (B).
 
 Follows Song & Hu 2011, section 4, with thousands of targets in place of one and CCD undamped, at
-most 100 sweeps. What holds is checked; the table, our costs over CCD's, also shows what does not.
+most 100 sweeps. What holds is checked; the table, ratios to CCD's costs, also shows what does not.
 """
 
 import sys
