@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import logging
 import os
@@ -119,7 +120,13 @@ def test_compiles_once_and_notices_an_edit_in_a_callee(package: Package):
     package.inner.write_text(package.inner.read_text().replace("2.0", "5.0"))
     third = package.run()
     assert (third["result"], third["hits"], len(third["notices"])) == (16.0, 0, 1)
-    assert third["folder"] != first["folder"]
+    assert len(package.entries()) == 4
+
+
+def test_an_edit_elsewhere_changes_nothing(package: Package):
+    package.run()
+    (package.root / "supple/kernels/other.py").write_text("a = 1")
+    assert package.run()["hits"] == 1
 
 
 def test_damaged_entries_are_compiled_anew(package: Package):
@@ -269,20 +276,43 @@ def test_old_folders_are_removed_and_nothing_else(tmp_path: Path):
     assert sorted(tmp_path.iterdir()) == sorted([*folders[:3], bystander])
 
 
-def test_the_sources_of_all_kernels_are_in_the_key(monkeypatch):
-    names = {name for name, _, _ in cache._SOURCES_AT_IMPORT}
-    assert {"kernels/__init__.py", "kernels/cache.py"} <= names
+def test_old_entries_of_a_kernel_are_removed(package: Package):
+    for factor in range(9):
+        package.inner.write_text(textwrap.dedent(INNER).replace("2.0", f"{factor}.0"))
+        assert package.run()["result"] == 3.0 * factor + 1.0
+    assert len(package.entries()) == 2 * cache._ENTRIES_KEPT
+
+
+def test_settings_are_in_the_key(monkeypatch):
     before = cache._key()
     assert before == cache._key()
     monkeypatch.setattr(cache.config, "BOUNDSCHECK", 1)
     assert cache._key() != before
 
 
+def test_every_import_of_a_kernel_source_is_followed():
+    package = cache._PACKAGE
+    sources = [package / name for name, _, _ in cache._SOURCES_AT_IMPORT]
+    assert SOURCE in sources
+    for path in sources:
+        wanted = set()
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = [alias.name for alias in getattr(node, "names", [])]
+            if isinstance(node, ast.ImportFrom):
+                assert node.level == 0, path
+                names = [str(node.module), *(f"{node.module}.{name}" for name in names)]
+            elif not isinstance(node, ast.Import):
+                continue
+            wanted |= {package.parent / (name.replace(".", "/") + ".py") for name in names}
+        assert cache._imports(path) == wanted & set(sources), path
+
+
 def test_a_kernel_from_elsewhere_is_stamped_with_its_own_file(tmp_path: Path):
-    assert cache._stamp_of_file(str(SOURCE)) == ""
-    path = tmp_path / "script.py"
-    path.write_text("a = 1")
-    stamp = cache._stamp_of_file(str(path))
-    cache._stamp_of_file.cache_clear()
-    path.write_text("a = 2")
-    assert cache._stamp_of_file(str(path)) not in ("", stamp)
+    stamps = set()
+    for k, text in enumerate(["a = 1", "a = 2", "from supple.kernels import quaternion"]):
+        path = tmp_path / str(k) / "script.py"
+        path.parent.mkdir()
+        path.write_text(text)
+        stamps.add(cache._stamp(path))
+    assert len(stamps) == 3
+    assert cache._imported(path) >= {SOURCE, SOURCE.parent / "quaternion.py"}

@@ -1,10 +1,11 @@
 """Compile kernels with Numba and keep the machine code in a folder of our own.
 
 Numba's own cache misses edits in the functions a kernel calls, and raises where it finds no folder
-to write to. Here the folder is named after a hash of all kernel sources, so that an edit anywhere
-starts afresh, and where there is no safe folder the kernels are compiled for this process only.
+to write to. Here an entry is named after a hash of the kernel's source file and of all kernel
+sources that file imports, so that an edit starts afresh what it can change and nothing else; and
+where there is no safe folder the kernels are compiled for this process only.
 
-    <user cache>/supple/kernels-<hash>/<module>.<function>-<line>.<hash of signature and CPU>.bin
+    <user cache>/supple/kernels-<versions>/<module>.<function>.<sources, signature, CPU>.bin
 
 The environment may say otherwise: ``SUPPLE_CACHE_DIR`` is used in place of ``<user cache>/supple``,
 and ``SUPPLE_DISABLE_JIT=1`` (or Numba's ``NUMBA_DISABLE_JIT=1``) leaves kernels plain Python.
@@ -39,6 +40,11 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 _SOURCE_FOLDERS = ("kernels", "solvers")
 _FOLDER_PATTERN = re.compile(r"kernels-[0-9a-f]{20}")
 _FOLDERS_KEPT = 3
+_ENTRIES_KEPT = 6  # of one kernel: for other signatures, CPUs and states of the sources
+_IMPORT = re.compile(
+    r"^\s*(?:from|import) +supple\.(?P<module>[\w.]+)(?: +import +(?P<names>\([^)]*\)|[^\n]*))?",
+    re.MULTILINE,
+)
 _DIGEST_BYTES = hashlib.sha256().digest_size
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -158,10 +164,8 @@ class _KernelCache:
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        code = function.__code__
-        name = f"{function.__module__}.{function.__qualname__}-{code.co_firstlineno}"
-        self.name = re.sub(r"[^\w.-]", "", name)
-        self.stamp = _stamp_of_file(code.co_filename)
+        self.name = re.sub(r"[^\w.-]", "", f"{function.__module__}.{function.__qualname__}")
+        self.stamp = _stamp(Path(function.__code__.co_filename).resolve())
         self.notice: str | None = None
 
     @property
@@ -214,8 +218,15 @@ class _KernelCache:
             payload = dumps(data._reduce())
             _make_private(folder)  # another process may have tidied it away
             _write_checked(folder / self._entry(sig, data.codegen), payload)
+            self._prune(folder)
         except Exception as error:
             _warn_uncached(error)
+
+    def _prune(self, folder: Path) -> None:
+        """Remove the entries of older sources, but for the most recent."""
+        entries = [(path.stat().st_mtime, path) for path in folder.glob(f"{self.name}.*.bin")]
+        for _, path in sorted(entries)[:-_ENTRIES_KEPT]:
+            path.unlink(missing_ok=True)
 
     def _entry(self, sig: Any, codegen: Any) -> str:
         from numba.core.sigutils import normalize_signature
@@ -226,12 +237,40 @@ class _KernelCache:
 
 
 @functools.cache
-def _stamp_of_file(filename: str) -> str:
-    """Stands for the file's contents, where the name of the folder does not do so already."""
-    path = Path(filename).resolve()
-    if any(path.is_relative_to(_PACKAGE / folder) for folder in _SOURCE_FOLDERS):
-        return ""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+def _stamp(path: Path) -> str:
+    """Stands for the contents of a source file and of the kernel sources it imports."""
+    digest = hashlib.sha256()
+    for source in sorted({path, *_imported(path)}):
+        content = _read(source)
+        digest.update(f"{source.name} {len(content)}\n".encode() + content)
+    return digest.hexdigest()
+
+
+def _imported(path: Path) -> set[Path]:
+    """The kernel sources that a source file imports, directly or through others."""
+    found: set[Path] = set()
+    front = [path]
+    while front:
+        new = _imports(front.pop()) - found
+        found |= new
+        front.extend(new)
+    return found
+
+
+@functools.cache
+def _imports(path: Path) -> frozenset[Path]:
+    """The kernel sources that a source file itself imports: ``from supple.kernels import tree``."""
+    found = set()
+    for match in _IMPORT.finditer(_read(path).decode()):
+        module = match["module"].replace(".", "/")
+        names = re.findall(r"\w+", match["names"] or "")
+        found |= {f"{module}.py", *(f"{module}/{name}.py" for name in names)}
+    return frozenset(_PACKAGE / name for name, _, _ in _SOURCES_AT_IMPORT if name in found)
+
+
+@functools.cache
+def _read(path: Path) -> bytes:
+    return path.read_bytes()
 
 
 def _write_checked(path: Path, payload: bytes) -> None:
@@ -325,7 +364,7 @@ def _make_private(folder: Path) -> None:
 
 
 def _key() -> str:
-    """Hash of everything that can change the machine code of a kernel, but for CPU and types."""
+    """Hash of what can change the machine code of all kernels, but for the CPU."""
     try:
         version = importlib.metadata.version("supple")
     except importlib.metadata.PackageNotFoundError:
@@ -334,14 +373,11 @@ def _key() -> str:
     settings = [repr(getattr(config, name, None)) for name in names]
     versions = (version, numba.__version__, llvmlite.__version__, np.__version__, sys.version)
     digest = hashlib.sha256(repr((versions, settings)).encode())
-    for name, _, _ in _SOURCES_AT_IMPORT:
-        content = (_PACKAGE / name).read_bytes()
-        digest.update(f"{name} {len(content)}\n".encode() + content)
     return digest.hexdigest()[:20]
 
 
 def _prune(home: Path) -> None:
-    """Remove the folders of older sources and versions, but for the most recently used."""
+    """Remove the folders of other versions, but for the most recently used."""
     folders = [path for path in home.iterdir() if _FOLDER_PATTERN.fullmatch(path.name)]
     folders.sort(key=lambda path: path.lstat().st_mtime, reverse=True)
     for folder in folders[_FOLDERS_KEPT:]:
