@@ -291,9 +291,10 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
         far = out_of_reach(moving, moving_f, blocks, blocks_f, states, effectors)
         settling = far  # the last descent: what is surely out of reach is only settled
         best[:] = q
-        best_cost = cost
+        best_cost = first_cost = cost
         stop = STOP_STALLED
         used, restarts, number = 0, 0, 1
+        bent = False
         while True:
             stop, cost, used, traced = descend(
                 floats, moving, moving_f, blocks, blocks_f, touch, weight,
@@ -303,21 +304,29 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
                 options[REGULARIZATION], TIGHT if settling else options[STALL],
                 settling and nd <= NEWTON, trace, traced,
             )  # fmt: skip
+            elsewhere = restarts > 0 or (far and bent)
             if (
                 settling
                 or stop == STOP_REACHED
-                or cost < best_cost * (CLEARLY if restarts else 1.0)
+                or cost < best_cost * (CLEARLY if elsewhere else 1.0)
             ):
                 best[:] = q
                 best_cost = cost
-            if settling or stop == STOP_REACHED:
+            # Everything in one line with the target: a small bend, always the same, leaves that.
+            singular = stop == STOP_STALLED and not bent and cost >= first_cost * (1.0 - NOTHING)
+            if stop == STOP_REACHED or (settling and not singular):
                 break
-            singular = used == 1 and restarts == 0
-            if stop == STOP_STALLED and restarts < options[RESTARTS]:
-                restarts += 0 if singular else 1
+            if singular:
+                bent, settling = True, False
+                number = begin_elsewhere(
+                    moving, moving_f, blocks, blocks_f, number, BEND, 1,
+                    floats, nd, start, trial, q, states, effectors, rows, errors,
+                )  # fmt: skip
+            elif stop == STOP_STALLED and not far and restarts < options[RESTARTS]:
+                restarts += 1
                 number = begin_elsewhere(
                     moving, moving_f, blocks, blocks_f, number,
-                    BEND if singular else min(1.0, 0.5 * restarts), 1 if singular else CANDIDATES,
+                    min(1.0, 0.5 * restarts), CANDIDATES,
                     floats, nd, start, trial, q, states, effectors, rows, errors,
                 )  # fmt: skip
             else:
