@@ -248,3 +248,10 @@ def test_opposite_hinges_are_parallel_too():
     s = solve(skeleton, (0.5, -1.2, 0.0))
     assert s.reached
     assert s.iterations == 1
+
+
+def test_a_flat_chain_stays_flat():
+    """Also where a link comes to lie in one line with its target on the way."""
+    s = solve(supple.chain([9, 9, 9, 9, 4]), (-5.0, 14.0, 0.0))
+    assert s.reached
+    assert np.abs(s.positions[:, 2]).max() < 1e-9

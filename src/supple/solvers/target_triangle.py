@@ -89,7 +89,7 @@ from supple.kernels.quaternion import (
     perpendicular,
     put4,
     rotate,
-    scale,
+    store3,
     sub,
     unit,
     unrotate,
@@ -111,7 +111,7 @@ ALIKE = 1e-6  # directions that differ less are the same [rad]
 
 def space(ints):
     """Floats of workspace for one solve."""
-    local = 4 * ints[H_COORDS] + 4 + 2 * ints[H_MOVING]
+    local = 4 * ints[H_COORDS] + 4 + 5 * ints[H_MOVING]
     return tree_space(ints) + local + finish_space(ints)
 
 
@@ -124,7 +124,7 @@ def bone(states, effectors, k):
 
 
 @kernel
-def turn_link(moving, moving_f, states, effectors, rest, steps, before, k, q):
+def turn_link(moving, moving_f, states, effectors, rest, steps, normals, before, k, q):
     """Turn link k, whose joint stands, into its target triangle.
 
     Returns whether a limit held it.
@@ -162,9 +162,14 @@ def turn_link(moving, moving_f, states, effectors, rest, steps, before, k, q):
         held = math.cos(wanted - q[at]) < 1.0 - 1e-12
     else:
         if sine < STRAIGHT:
-            normal = rotate(own, perpendicular(unit(b)))
-        else:
-            normal = scale(normal, 1.0 / sine)
+            # In one line with its target a link may turn about any axis square to it: about that
+            # of the link before it, so that a chain that is flat stays flat.
+            normal = unrotate(pre, load3(normals, k - 1, 0)) if k > 0 else (0.0, 0.0, 0.0)
+            normal = axpy(normal, -dot(normal, e), e)
+            if norm(normal) < ALIKE:
+                normal = rotate(own, perpendicular(unit(b)))
+        normal = unit(normal)
+        store3(normals, k, 0, rotate(pre, normal))
         beta = math.atan2(sine, dot(e, v)) - phi
         if beta == 0.0:
             return False
@@ -187,7 +192,7 @@ def turn_link(moving, moving_f, states, effectors, rest, steps, before, k, q):
 
 
 @kernel
-def sweep(moving, moving_f, states, effectors, rest, steps, before, first, q):
+def sweep(moving, moving_f, states, effectors, rest, steps, normals, before, first, q):
     """Turn the links from `first` on, each once, from where they are in `before`.
 
     Returns the last joint that a limit held, -1 if none.
@@ -197,7 +202,7 @@ def sweep(moving, moving_f, states, effectors, rest, steps, before, first, q):
         at = moving[k, M_Q]
         for i in range(moving[k, M_NQ]):
             q[at + i] = before[at + i]
-        if turn_link(moving, moving_f, states, effectors, rest, steps, before, k, q):
+        if turn_link(moving, moving_f, states, effectors, rest, steps, normals, before, k, q):
             last = k
     return last
 
@@ -219,6 +224,7 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
     errors, i = work[i : i + 1], i + 1
     rest, i = work[i : i + nm], i + nm
     steps, i = work[i : i + nm], i + nm
+    normals, i = work[i : i + 3 * nm].reshape(nm, 3), i + 3 * nm
     tail = work[i:]
     length, turn = floats[F_LENGTH], floats[F_TURN]
     for b in range(first, last):
@@ -238,6 +244,7 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
             rest[k] = left
             left += norm(bone(states, effectors, k))
             steps[k] = 0.0
+        normals[:] = 0.0
         stop, used, n = STOP_STALLED, 0, 0
         if within(blocks, blocks_f, errors):
             stop = STOP_REACHED
@@ -248,7 +255,7 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
                 break
             used += 1
             steps[link] = tried
-            held = sweep(moving, moving_f, states, effectors, rest, steps, before, link, q)
+            held = sweep(moving, moving_f, states, effectors, rest, steps, normals, before, link, q)
             cost = evaluate(
                 moving, moving_f, blocks, blocks_f, q, states, effectors, length, turn, rows, errors
             )
