@@ -41,6 +41,7 @@ from supple.kernels.residual import within
 from supple.kernels.seeds import seed
 from supple.kernels.tangent import project, step, tangent
 from supple.kernels.tree import carve, tree_space, unpack
+from supple.solvers import lm_balls, lm_hinges
 from supple.solvers.base import EVERYTHING, Solver, Takes
 
 MAX_ITERATIONS, REGULARIZATION, RESTARTS, STALL = range(4)
@@ -64,7 +65,8 @@ def space(ints):
     side = nd if nd <= NEWTON else min(nd, nr)
     local = 3 * ints[H_COORDS] + nr + ints[H_BLOCKS] + 4 * nd + 2 * side * side + 2 * max(nd, nr)
     tangents = nd * (5 + nr) + 3 * ints[H_MOVING]
-    return tree_space(ints) + local + tangents + finish_space(ints)
+    special = max(lm_balls.space(ints), lm_hinges.space(ints))
+    return tree_space(ints) + local + tangents + max(finish_space(ints), special)
 
 
 @kernel
@@ -279,6 +281,9 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
     tail = work[i:]
     length, turn = floats[F_LENGTH], floats[F_TURN]
     budget = options[MAX_ITERATIONS]
+    balls = lm_balls.fits(ints, moving, moving_f, blocks)
+    hinges = lm_hinges.fits(ints, moving, moving_f, blocks)
+    links = tail[: lm_balls.COLUMNS * nm].reshape(nm, lm_balls.COLUMNS)
     for b in range(first, last):
         start = starts[b if starts.shape[0] > 1 else 0]
         cost = begin(
@@ -295,6 +300,31 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
         stop = STOP_STALLED
         used, restarts, number = 0, 0, 1
         bent = False
+        if (balls or hinges) and not far:
+            if balls:
+                done, used, traced = lm_balls.descend(
+                    moving, blocks, blocks_f, weight, length, options[REGULARIZATION],
+                    states, effectors, q, errors, links, budget, trace, traced,
+                )  # fmt: skip
+            else:
+                done, used, restarts, traced = lm_hinges.search(
+                    moving, moving_f, blocks, blocks_f, states, effectors, length, turn, weight,
+                    start, q, trial, tail, budget - min(10.0, budget // 10),
+                    options[REGULARIZATION], options[RESTARTS], options[STALL], trace, traced,
+                )  # fmt: skip
+            if done:
+                finish(
+                    ints, floats, moving, moving_f, blocks, blocks_f,
+                    start, q, states, effectors, rows, errors, tail, out[b],
+                    STOP_REACHED, used, restarts, traced, 0,
+                )  # fmt: skip
+                continue
+            if balls:
+                q[:] = best
+            best_cost = cost = evaluate(
+                moving, moving_f, blocks, blocks_f, q, states, effectors, length, turn, rows, errors
+            )
+            best[:] = q
         while True:
             stop, cost, used, traced = descend(
                 floats, moving, moving_f, blocks, blocks_f, touch, weight,
