@@ -14,12 +14,13 @@ from supple.solvers import ALL  # noqa: E402
 
 @pytest.mark.parametrize("name", ["auto", *(solver.name for solver in ALL)])
 def test_every_answer_keeps_the_laws(name):
-    results = list(torture.run(3000, torture.solvers_named([name])))
+    total = int(3000 * torture.SLOW.get(name, 1.0))
+    results = list(torture.run(total, torture.solvers_named([name])))
     broken = [
         f"{family} {number} {fault.row}: {fault.law} ({fault.detail})"
         for _, family, tally, _ in results
         for number, fault in tally.faults
     ]
     assert broken == []
-    assert sum(tally.solves for *_, tally, _ in results) >= 2000
+    assert sum(tally.solves for *_, tally, _ in results) >= 2 / 3 * total
     assert any(tally.statuses[0] for *_, tally, _ in results)  # some were reached

@@ -18,6 +18,7 @@ import numpy as np
 
 from supple import rotations
 from supple.errors import SuppleError, array, positive, whole
+from supple.kernels.frames import split_frames
 from supple.pose import Pose
 
 
@@ -300,7 +301,9 @@ def read_target(slot: str, effector: str, value: Any) -> Any:
 
 def split_pose(frame: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Position (..., 3) and orientation wxyz (..., 4) of a world transform (..., 4, 4)."""
-    return frame[..., :3, 3], rotations.from_matrix(frame[..., :3, :3])
+    rows = np.empty((*frame.shape[:-2], 7))
+    split_frames(np.array(frame, order="C").reshape(-1, 4, 4), rows.reshape(-1, 7))
+    return rows[..., :3], rows[..., 3:]
 
 
 def _unit(what: str, q: np.ndarray) -> np.ndarray:

@@ -23,7 +23,6 @@ from supple.targets import Targets
 
 KINDS = ("position", "orientation", "direction", "pole")
 POLICIES = ("approach", "keep")
-_NUMBERS = frozenset((float, int, np.float64))
 
 
 class Prepared:
@@ -37,7 +36,7 @@ class Prepared:
     """
 
     __slots__ = (
-        "_asked", "_offsets", "_places", "_rest", "_row", "_runner", "_settings", "_skeleton",
+        "_asked", "_offsets", "_rest", "_row", "_runner", "_settings", "_skeleton",
         "_targets", "problem", "solvers",
     )  # fmt: skip
 
@@ -71,7 +70,6 @@ class Prepared:
         self._rest = skeleton.rest
         self._offsets = self.problem.offsets(self._rest)[None]
         self._targets = Targets(self.problem)
-        self._places = self._targets.places
         self._row = np.atleast_2d(self._targets.fixed)
         self._asked = self._demands(unreachable == "keep")
 
@@ -121,10 +119,7 @@ class Prepared:
                 transform (4, 4).
             start: The pose to start from.
         """
-        # The commonest calls, single positions from a single pose, without the general checks.
-        places = self._places
-        if places is None or len(targets) != len(places):
-            return self.solve(*targets, start=start)
+        # The commonest calls, single targets from a single pose, without the general checks.
         if start is None:
             start = self._rest
         elif (
@@ -136,22 +131,9 @@ class Prepared:
         ):
             return self.solve(*targets, start=start)
         row = self._row.copy()
-        for first, target in zip(places, targets):  # noqa: B905 (as many, and it must be quick)
-            kind = type(target)
-            if (kind is tuple or kind is list) and len(target) == 3:
-                x, y, z = target
-                if not (type(x) in _NUMBERS and type(y) in _NUMBERS and type(z) in _NUMBERS):
-                    return self.solve(*targets, start=start)
-            elif kind is np.ndarray and target.shape == (3,) and target.dtype == np.float64:
-                x, y, z = target.tolist()
-            else:
-                return self.solve(*targets, start=start)
-            if not math.isfinite(x + y + z):
-                return self.solve(*targets, start=start)
-            row[0, first] = x
-            row[0, first + 1] = y
-            row[0, first + 2] = z
-        report = self._runner.one(self._offsets, start._coordinates.reshape(1, -1), row)
+        if not self._targets.put(targets, row):
+            return self.solve(*targets, start=start)
+        report = self._runner.one(self._offsets, start._coordinates[None], row)
         return Solution(self._skeleton, self._asked, report, start)
 
     def solve(

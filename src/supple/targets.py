@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,10 @@ import numpy as np
 from supple.errors import SuppleError
 from supple.goals import OPEN, read_target, split_pose
 from supple.kernels import layout as at
+from supple.kernels.frames import read_frame
 from supple.problem import Problem
+
+_NUMBERS = frozenset((float, int, np.float64))
 
 
 class Targets:
@@ -18,11 +22,9 @@ class Targets:
     Attributes:
         arguments: What a call gives, in order: (goal's number, slot), such as (0, "target").
         fixed: The targets of the goals that are not open, shape (..., T); NaN where open.
-        places: The first number of every argument in a row, if all arguments are positions and
-            none of the fixed targets is a batch; else None.
     """
 
-    __slots__ = ("_at", "_goals", "arguments", "fixed", "places")
+    __slots__ = ("_at", "_goals", "_places", "arguments", "fixed")
 
     def __init__(self, problem: Problem) -> None:
         self._goals = problem.goals
@@ -39,8 +41,50 @@ class Targets:
         self.arguments = tuple((i, slot) for i, slot, value in slots if value is OPEN)
         given = [one for one in slots if one[2] is not OPEN]
         self.fixed = self._placed(given, problem.default_targets)
-        plain = self.fixed.ndim == 1 and all(slot == "target" for _, slot in self.arguments)
-        self.places = tuple(self._at[one] for one in self.arguments) if plain else None
+        # For `put`: how many numbers an argument has (16 for a 4x4), and where they go in a row.
+        sizes = {"target": 3, "orientation": 4, "pose": 16}
+        self._places = tuple(
+            (sizes[slot], self._at[i, "target" if slot == "pose" else slot], i)
+            for i, slot in self.arguments
+        )
+
+    def put(self, targets: tuple[Any, ...], row: np.ndarray) -> bool:
+        """Put the arguments of a single call into a row, shape (1, T), without general checks.
+
+        Returns:
+            Whether that was possible. If not, `filled` is to be asked, which says what is wrong or
+            takes what is merely unusual.
+        """
+        places = self._places
+        if len(targets) != len(places) or self.fixed.ndim != 1:
+            return False
+        for (size, first, goal), target in zip(places, targets):  # noqa: B905 (as many; quick)
+            kind = type(target)
+            if kind is np.ndarray:
+                if target.dtype != np.float64:
+                    return False
+                if size == 16:
+                    flags = target.flags
+                    if target.shape != (4, 4) or not (flags.c_contiguous and flags.writeable):
+                        return False
+                    if not read_frame(target, row, first, self._at[goal, "orientation"]):
+                        return False
+                    continue
+                if target.shape != (3,):
+                    return False
+                x, y, z = target.tolist()
+            elif (kind is tuple or kind is list) and len(target) == 3:
+                x, y, z = target
+                if not (type(x) in _NUMBERS and type(y) in _NUMBERS and type(z) in _NUMBERS):
+                    return False
+            else:
+                return False
+            if size != 3 or not math.isfinite(x + y + z):
+                return False
+            row[0, first] = x
+            row[0, first + 1] = y
+            row[0, first + 2] = z
+        return True
 
     def filled(self, targets: tuple[Any, ...]) -> np.ndarray:
         """Rows with the arguments of a call put in, shape (..., T).

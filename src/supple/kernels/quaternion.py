@@ -7,6 +7,7 @@ rows of an array.
 import math
 
 from supple.kernels.cache import kernel
+from supple.kernels.trigonometry import sine_cosine
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
 
@@ -179,8 +180,8 @@ def unrotate(q, v):
 @kernel
 def about(axis, angle):
     """The turn by an angle about a unit axis."""
-    s = math.sin(0.5 * angle)
-    return (math.cos(0.5 * angle), axis[0] * s, axis[1] * s, axis[2] * s)
+    s, c = sine_cosine(0.5 * angle)
+    return (c, axis[0] * s, axis[1] * s, axis[2] * s)
 
 
 @kernel
@@ -192,8 +193,9 @@ def exp(v):
         s = 0.5 - angle2 / 48.0
         return tidied((1.0 - angle2 / 8.0, v[0] * s, v[1] * s, v[2] * s))
     angle = math.sqrt(angle2)
-    s = math.sin(0.5 * angle) / angle
-    return (math.cos(0.5 * angle), v[0] * s, v[1] * s, v[2] * s)
+    s, c = sine_cosine(0.5 * angle)
+    s /= angle
+    return (c, v[0] * s, v[1] * s, v[2] * s)
 
 
 @kernel
@@ -249,8 +251,7 @@ def letter_axis(code):
 @kernel
 def turn_about_letter(code, angle):
     """The turn by an angle about the axis letter."""
-    c = math.cos(0.5 * angle)
-    s = math.sin(0.5 * angle)
+    s, c = sine_cosine(0.5 * angle)
     if code == 0:
         return (c, s, 0.0, 0.0)
     if code == 1:

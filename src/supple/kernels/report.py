@@ -89,11 +89,11 @@ def holds(blocks):
 
 
 @kernel
-def begin(
-    floats, active, active_f, moving, moving_f, blocks, blocks_f,
-    offsets, start, targets, q, states, effectors, folded, rows, errors,
+def set_up(
+    active, active_f, moving, moving_f, blocks, blocks_f,
+    offsets, start, targets, q, states, effectors, folded,
 ):  # fmt: skip
-    """Set up one problem and evaluate its start, put into the limits, in q; returns its cost."""
+    """Set up one problem: q becomes its start, put into the limits. Nothing is placed yet."""
     q[:] = start
     fold(active, active_f, blocks, blocks_f, offsets, q, states, effectors, folded)
     if holds(blocks):
@@ -102,6 +102,18 @@ def begin(
         place_effectors(moving, blocks, q, states, effectors)
     aim(blocks, effectors, targets)
     project(moving, moving_f, q)
+
+
+@kernel
+def begin(
+    floats, active, active_f, moving, moving_f, blocks, blocks_f,
+    offsets, start, targets, q, states, effectors, folded, rows, errors,
+):  # fmt: skip
+    """Set up one problem and evaluate its start, put into the limits, in q; returns its cost."""
+    set_up(
+        active, active_f, moving, moving_f, blocks, blocks_f,
+        offsets, start, targets, q, states, effectors, folded,
+    )  # fmt: skip
     return evaluate(
         moving, moving_f, blocks, blocks_f, q, states, effectors,
         floats[F_LENGTH], floats[F_TURN], rows, errors,
@@ -251,6 +263,31 @@ def finish(
                 rows,
                 errors,
             )
+    write_report(
+        out, nq, blocks, errors, status, stop, iterations, restarts, traced, events, cost,
+        block, span, distance,
+    )  # fmt: skip
+
+
+@kernel
+def finish_reached(ints, blocks, q, errors, out, iterations, restarts, traced, cost):
+    """Write the row of output for a pose q that is known to meet its goals."""
+    nq = ints[H_COORDS]
+    out[:nq] = q
+    first = nq + REPORT + blocks.shape[0]
+    out[first : first + ints[H_MOVING]] = 0.0
+    write_report(
+        out, nq, blocks, errors, REACHED, STOP_REACHED, iterations, restarts, traced, 0, cost,
+        -1, 0.0, 0.0,
+    )  # fmt: skip
+
+
+@kernel
+def write_report(
+    out, nq, blocks, errors, status, stop, iterations, restarts, traced, events, cost,
+    block, span, distance,
+):  # fmt: skip
+    """Write everything of a row of output but the coordinates and the flags."""
     worst, worst_turn = 0.0, 0.0
     for g in range(blocks.shape[0]):
         out[nq + REPORT + g] = errors[g]

@@ -53,7 +53,7 @@ def fraction(n, j, freedoms):
 
 
 @kernel
-def _between(low, high, u, here, slack):
+def at_fraction(low, high, u, here, slack):
     """The fraction u of a range; an open range is a window of half-width `slack` around here."""
     if not math.isfinite(low):
         low = here - slack if not math.isfinite(high) else high - 2.0 * slack
@@ -88,7 +88,9 @@ def seed(moving, moving_f, n, spread, length, freedoms, start, out):
                 around = 2.0 * math.pi * v
                 side = axpy(scale(side, math.cos(around)), math.sin(around), cross(axis, side))
                 swing = math.sqrt(u) * spread * moving_f[k, LIMITS + 1]
-                twist = _between(moving_f[k, LIMITS + 2], moving_f[k, LIMITS + 3], w, 0.0, math.pi)
+                twist = at_fraction(
+                    moving_f[k, LIMITS + 2], moving_f[k, LIMITS + 3], w, 0.0, math.pi
+                )
                 middle = 0.5 * (moving_f[k, LIMITS + 2] + moving_f[k, LIMITS + 3])
                 twist = middle + spread * (twist - middle)
                 put4(out, at, normalized(mul(about(side, swing), about(axis, twist))))
@@ -106,13 +108,13 @@ def seed(moving, moving_f, n, spread, length, freedoms, start, out):
                     continue
                 slack = length if kind == SLIDER else math.pi
                 low, high = moving_f[k, LIMITS + 2 * i], moving_f[k, LIMITS + 2 * i + 1]
-                goal = _between(low, high, fraction(n, d, freedoms), start[at + i], slack)
+                goal = at_fraction(low, high, fraction(n, d, freedoms), start[at + i], slack)
                 out[at + i] = start[at + i] + spread * (goal - start[at + i])
                 d += 1
         if moving[k, M_STRETCH_DOF] >= 0:
             at = moving[k, M_STRETCH_Q]
             low, high = moving_f[k, STRETCH_LO], moving_f[k, STRETCH_HI]
-            goal = _between(low, high, fraction(n, moving[k, M_STRETCH_DOF], freedoms), 1.0, 0.5)
+            goal = at_fraction(low, high, fraction(n, moving[k, M_STRETCH_DOF], freedoms), 1.0, 0.5)
             out[at] = start[at] + spread * (goal - start[at])
     follow(moving, moving_f, out)
 

@@ -44,6 +44,9 @@ def named(name: str) -> Solver:
     raise AssertionError  # one_of has raised
 
 
+FEW = 20  # freedoms
+
+
 def choose(solver: Solver | str, problem: Problem) -> tuple[Solver, ...]:
     """The solvers to try in turn for a problem.
 
@@ -51,7 +54,9 @@ def choose(solver: Solver | str, problem: Problem) -> tuple[Solver, ...]:
         SuppleError: There is no such solver, or it cannot take the problem.
     """
     if isinstance(solver, str) and solver.casefold() == "auto":
-        return (TwoBone(), LM()) if fits(problem) else (LM(),)
+        # Few freedoms have few ways to the target, so that it may take many beginnings to find one.
+        general = LM(max_iterations=1000, restarts=60) if problem.freedoms <= FEW else LM()
+        return (TwoBone(), general) if fits(problem) else (general,)
     chosen = named(solver) if isinstance(solver, str) else solver
     if isinstance(chosen, type) and issubclass(chosen, Solver):
         name = chosen.__name__

@@ -36,11 +36,18 @@ from supple.kernels.layout import (
 from supple.kernels.normal import attainable, bounded_step, hold_at_bounds, normal_matrix
 from supple.kernels.posture import posture, wishes
 from supple.kernels.record import record
-from supple.kernels.report import begin, evaluate, finish, finish_space, out_of_reach
-from supple.kernels.residual import within
+from supple.kernels.report import (
+    evaluate,
+    finish,
+    finish_reached,
+    finish_space,
+    out_of_reach,
+    set_up,
+)
+from supple.kernels.residual import residuals, within
 from supple.kernels.seeds import seed
 from supple.kernels.tangent import project, step, tangent
-from supple.kernels.tree import carve, tree_space, unpack
+from supple.kernels.tree import carve, forward, place, place_effectors, tree_space, unpack
 from supple.solvers import lm_balls, lm_hinges
 from supple.solvers.base import EVERYTHING, Solver, Takes
 
@@ -286,45 +293,48 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
     links = tail[: lm_balls.COLUMNS * nm].reshape(nm, lm_balls.COLUMNS)
     for b in range(first, last):
         start = starts[b if starts.shape[0] > 1 else 0]
-        cost = begin(
-            floats, active, active_f, moving, moving_f, blocks, blocks_f,
+        set_up(
+            active, active_f, moving, moving_f, blocks, blocks_f,
             offsets[b if offsets.shape[0] > 1 else 0], start,
             targets[b if targets.shape[0] > 1 else 0],
-            q, states, effectors, folded, rows, errors,
+            q, states, effectors, folded,
         )  # fmt: skip
-        traced = record(trace, 0, q, blocks, errors)
-        far = out_of_reach(moving, moving_f, blocks, blocks_f, states, effectors)
-        settling = far  # the last descent: what is surely out of reach is only settled
-        best[:] = q
-        best_cost = first_cost = cost
-        stop = STOP_STALLED
+        traced = 0
         used, restarts, number = 0, 0, 1
-        bent = False
+        if hinges and trace.shape[0] == 0:
+            place(moving, moving_f, q, states, 0)  # all that is looked at of the start
+        else:
+            forward(moving, moving_f, q, states)
+            place_effectors(moving, blocks, q, states, effectors)
+        far = out_of_reach(moving, moving_f, blocks, blocks_f, states, effectors)
+        if trace.shape[0] > 0:
+            residuals(blocks, blocks_f, states, effectors, length, turn, rows, errors)
+            traced = record(trace, 0, q, blocks, errors)
+        best[:] = q
         if (balls or hinges) and not far:
             if balls:
-                done, used, traced = lm_balls.descend(
+                done, used, cost, traced = lm_balls.descend(
                     moving, blocks, blocks_f, weight, length, options[REGULARIZATION],
                     states, effectors, q, errors, links, budget, trace, traced,
                 )  # fmt: skip
             else:
-                done, used, restarts, traced = lm_hinges.search(
+                done, used, restarts, cost, traced = lm_hinges.search(
                     moving, moving_f, blocks, blocks_f, states, effectors, length, turn, weight,
-                    start, q, trial, tail, budget - min(10.0, budget // 10),
+                    start, q, errors, tail, budget - min(10.0, budget // 10),
                     options[REGULARIZATION], options[RESTARTS], options[STALL], trace, traced,
                 )  # fmt: skip
             if done:
-                finish(
-                    ints, floats, moving, moving_f, blocks, blocks_f,
-                    start, q, states, effectors, rows, errors, tail, out[b],
-                    STOP_REACHED, used, restarts, traced, 0,
-                )  # fmt: skip
+                finish_reached(ints, blocks, q, errors, out[b], used, restarts, traced, cost)
                 continue
             if balls:
                 q[:] = best
-            best_cost = cost = evaluate(
-                moving, moving_f, blocks, blocks_f, q, states, effectors, length, turn, rows, errors
-            )
-            best[:] = q
+        best[:] = q
+        best_cost = first_cost = cost = evaluate(
+            moving, moving_f, blocks, blocks_f, q, states, effectors, length, turn, rows, errors
+        )
+        settling = far  # the last descent: what is surely out of reach is only settled
+        stop = STOP_STALLED
+        bent = False
         while True:
             stop, cost, used, traced = descend(
                 floats, moving, moving_f, blocks, blocks_f, touch, weight,

@@ -48,7 +48,12 @@ from supple.kernels.quaternion import (
 )
 from supple.kernels.record import record
 
-LINK, TRIAL, TURN, WORLD = 0, 3, 6, 10  # columns of a link: its vector, the next, the step's turn, its frame
+LINK, TRIAL, TURN, WORLD = (
+    0,
+    3,
+    6,
+    10,
+)  # columns of a link: its vector, the next, the step's turn, its frame
 COLUMNS = 14
 SMALLEST = 1e-12  # the least damping, as a fraction of the mean diagonal
 NOTHING = 1e-9  # a step that promises less than this fraction of the cost does nothing
@@ -144,7 +149,7 @@ def descend(
 ):  # fmt: skip
     """Iterate from q, evaluated, until its tip is there.
 
-    Returns whether it is, the iterations used and the trace rows written; q then holds the answer,
+    Returns whether it is, the iterations used, the cost and the trace rows written; q then holds the answer,
     and is as it was if the tip did not come there.
     """
     count = links.shape[0]
@@ -164,7 +169,7 @@ def descend(
     used, failed = 0, 0
     while not error <= tolerance:
         if used >= budget or failed >= PATIENCE:
-            return False, used, traced
+            return False, used, 0.0, traced
         used += 1
         cost = 0.5 * (factor * error) ** 2
         xx, xy, xz, yy, yz, zz = normal3(links, weight, arm)
@@ -174,7 +179,7 @@ def descend(
         left = amount * norm(push)
         promise = 0.5 * factor * factor * (error * error - left * left)
         if not promise > NOTHING * cost:
-            return False, used, traced
+            return False, used, 0.0, traced
         end = turn_links(links, weight, arm, push)
         ahead = sub(target, end)
         new = norm(ahead)
@@ -196,4 +201,5 @@ def descend(
             errors[0] = error
             traced = record(trace, traced, q, blocks, errors)
     write(moving, states, links, q)
-    return True, used, traced
+    errors[0] = error
+    return True, used, 0.5 * (factor * error) ** 2, traced

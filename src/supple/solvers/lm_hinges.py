@@ -35,17 +35,22 @@ from supple.kernels.layout import (
     STOP_REACHED,
     STOP_STALLED,
 )
-from supple.kernels.linear import factor, solve_factored
 from supple.kernels.posture import wishes
 from supple.kernels.quaternion import cross, load3, load4, perpendicular, unrotate
 from supple.kernels.record import record
-from supple.kernels.seeds import seed
+from supple.kernels.seeds import at_fraction, fraction
+from supple.kernels.trigonometry import sine_cosine
+from supple.kernels.written_out import (
+    outer_sum_of_six,
+    outer_sum_of_three,
+    solve_six,
+    solve_three,
+)
 
 RIGID, SHIFT, WORLD_AXIS, ORIGIN, COLUMN = 0, 9, 12, 15, 18  # columns of a joint's row of numbers
-FREE, CHANGE, HERE, BEST = 24, 25, 26, 27
-COLUMNS = 28
+FREE, CHANGE, HERE, BEST, GENERATOR = 24, 25, 26, 27, 28
+COLUMNS = 29
 ROWS = 6
-MATRIX = 2 * ROWS * ROWS  # the normal matrix, and the same with damping
 CLEARLY = 0.81  # a restart's pose replaces an unreached one only below this fraction of its cost
 CANDIDATES = 8  # seeds looked at for each restart; the one nearest to the goals is used
 SLOW = 3  # slow iterations in a row that make a stall
@@ -59,7 +64,7 @@ AT_BOUND = 1e-12
 
 def space(ints):
     """Floats of workspace for one solve."""
-    return COLUMNS * (ints[H_MOVING] + 2) + MATRIX + 4 * ROWS
+    return COLUMNS * (ints[H_MOVING] + 2) + 4 * ROWS + 2
 
 
 @kernel
@@ -167,8 +172,8 @@ def turn_between(m, n):
 
 
 @kernel
-def evaluate(moving, blocks, blocks_f, effectors, goal, length, turn, arm, place, rows, errors):
-    """Frames, residual rows and errors of the angles in column `place`; returns the cost.
+def evaluate(moving, blocks, blocks_f, effectors, goal, length, turn, arm, rows, errors):
+    """Frames, residual rows and errors of the angles HERE; returns the cost.
 
     `goal` is the wanted orientation's matrix.
     """
@@ -193,7 +198,7 @@ def evaluate(moving, blocks, blocks_f, effectors, goal, length, turn, arm, place
             d * m2 + e * m5 + f * m8,
             g * m2 + h * m5 + i * m8,
         )
-        cosine, sine = math.cos(arm[k, place]), math.sin(arm[k, place])
+        sine, cosine = sine_cosine(arm[k, HERE])
         a, b = cosine * u0 + sine * v0, cosine * v0 - sine * u0
         d, e = cosine * u1 + sine * v1, cosine * v1 - sine * u1
         g, h = cosine * u2 + sine * v2, cosine * v2 - sine * u2
@@ -259,21 +264,19 @@ def linearize(blocks, blocks_f, length, turn, arm, count):
 @kernel
 def pull_on(arm, k, size, rows):
     """How strongly the residual rows pull at a joint."""
-    s = 0.0
-    for i in range(size):
-        s += arm[k, COLUMN + i] * rows[i]
+    s = arm[k, COLUMN] * rows[0] + arm[k, COLUMN + 1] * rows[1] + arm[k, COLUMN + 2] * rows[2]
+    if size == 6:
+        s += arm[k, COLUMN + 3] * rows[3] + arm[k, COLUMN + 4] * rows[4]
+        s += arm[k, COLUMN + 5] * rows[5]
     return s
 
 
 @kernel
-def normal_matrix(moving_f, weight, arm, rows, size, a):
-    """Build the rows' normal matrix, without joints that are pulled into a limit they stand at.
+def hold_at_limits(moving_f, weight, arm, rows, size):
+    """Fill FREE: zero for a joint that is pulled into a limit it stands at, else its weight.
 
-    Returns its mean diagonal, and half the squared length of the pull on what is left.
+    Returns half the squared length of the pull on what is free.
     """
-    for i in range(size):
-        for j in range(i + 1):
-            a[i, j] = 0.0
     attainable = 0.0
     for k in range(weight.shape[0]):
         w = weight[k]
@@ -283,37 +286,46 @@ def normal_matrix(moving_f, weight, arm, rows, size, a):
         elif pull < 0.0 and moving_f[k, LIMITS] - arm[k, HERE] >= -AT_BOUND:
             w = 0.0
         arm[k, FREE] = w
-        if w == 0.0:
-            continue
         attainable += 0.5 * w * pull * pull
-        for i in range(size):
-            x = w * arm[k, COLUMN + i]
-            for j in range(i + 1):
-                a[i, j] += x * arm[k, COLUMN + j]
-    trace = 0.0
-    for i in range(size):
-        trace += a[i, i]
-    return trace / size, attainable
+    return attainable
 
 
 @kernel
-def bounded_step(moving_f, arm, rows, size, damping, count, a, b, y, left):
-    """Fill CHANGE of every joint, inside its limits; returns what the linear model promises.
+def push(arm, size, damping, count, left, y):
+    """Solve the damped normal equations of the free joints for y.
 
-    -1 if the matrix could not be factored.
+    `damping` counts in mean diagonals; returns it in full, or -1 if the matrix is not positive.
+    """
+    if size == 3:
+        three, trace = outer_sum_of_three(arm, COLUMN, FREE, count)
+        amount = damping * trace / 3.0 + 1e-300
+        y[0:3], fine = solve_three(three, amount, (left[0], left[1], left[2]))
+    else:
+        six, trace = outer_sum_of_six(arm, COLUMN, FREE, count)
+        amount = damping * trace / 6.0 + 1e-300
+        b = (left[0], left[1], left[2], left[3], left[4], left[5])
+        y[0:6], fine = solve_six(six, amount, b)
+    return amount if fine else -1.0
+
+
+@kernel
+def bounded_step(moving_f, arm, rows, size, damping, count, y, left):
+    """Fill CHANGE of every joint, inside its limits.
+
+    Returns by how much the linear model expects the cost to fall, -1 if the matrix could not be
+    factored, and the matrix's mean diagonal.
     """
     for i in range(size):
         left[i] = rows[i]
     for k in range(count):
         arm[k, CHANGE] = 0.0
-    for _ in range(count + 1):
-        for i in range(size):
-            for j in range(i):
-                b[i, j] = a[i, j]
-            b[i, i] = a[i, i] + damping
-        if not factor(b, size, b):
-            return -1.0
-        solve_factored(b, size, left, y)
+    amount, mean = 0.0, 0.0
+    for attempt in range(count + 1):
+        amount = push(arm, size, damping, count, left, y)
+        if amount < 0.0:
+            return -1.0, mean
+        if attempt == 0:
+            mean = amount / damping
         locked = False
         for k in range(count):
             w = arm[k, FREE]
@@ -327,16 +339,13 @@ def bounded_step(moving_f, arm, rows, size, damping, count, a, b, y, left):
                 arm[k, FREE] = 0.0
                 for i in range(size):
                     left[i] -= arm[k, COLUMN + i] * value
-                    x = w * arm[k, COLUMN + i]
-                    for j in range(i + 1):
-                        a[i, j] -= x * arm[k, COLUMN + j]
             arm[k, CHANGE] = value
         if not locked:
             break
     fall = 0.0
     for i in range(size):
-        fall += 0.5 * (rows[i] * rows[i] - (damping * y[i]) ** 2)
-    return max(fall, 0.0)
+        fall += 0.5 * (rows[i] * rows[i] - (amount * y[i]) ** 2)
+    return max(fall, 0.0), mean
 
 
 @kernel
@@ -363,35 +372,61 @@ def take(moving, q, arm):
 
 
 @kernel
+def clamp(moving_f, arm, count):
+    """Put the angles HERE into their limits."""
+    for k in range(count):
+        arm[k, HERE] = min(max(arm[k, HERE], moving_f[k, LIMITS]), moving_f[k, LIMITS + 1])
+
+
+@kernel
+def sow(moving, moving_f, arm, start, number, spread):
+    """Put seed `number` of `kernels.seeds` into HERE: `spread` of the way there from the start."""
+    count = moving.shape[0]
+    for k in range(count):
+        if number == 1:
+            arm[k, GENERATOR] = fraction(1.0, k, count)
+        u = number * arm[k, GENERATOR]
+        here = start[moving[k, M_Q]]
+        low, high = moving_f[k, LIMITS], moving_f[k, LIMITS + 1]
+        there = at_fraction(low, high, u - math.floor(u), here, math.pi)
+        arm[k, HERE] = here + spread * (there - here)
+    clamp(moving_f, arm, count)
+
+
+@kernel
 def descend(
     moving, moving_f, blocks, blocks_f, effectors, goal, length, turn, weight,
-    q, arm, rows, errors, a, b, y, left, cost, used, budget, damping, stall, trace, traced,
+    q, arm, rows, errors, y, left, kept, cost, used, budget, damping, stall, trace, traced,
 ):  # fmt: skip
     """Iterate from the angles HERE, evaluated, until reached, stalled or out of budget.
 
     Returns why it stopped, the cost, the iterations used so far and the trace rows written.
     """
     count, size = moving.shape[0], 3 * blocks.shape[0]
-    growth, slow = 2.0, 0
+    growth, slow, fresh = 2.0, 0, True
     while True:
         if within(blocks_f, errors):
             return STOP_REACHED, cost, used, traced
         if used >= budget:
             return STOP_BUDGET, cost, used, traced
         used += 1
-        linearize(blocks, blocks_f, length, turn, arm, count)
-        mean, attainable = normal_matrix(moving_f, weight, arm, rows, size, a)
+        if fresh:
+            linearize(blocks, blocks_f, length, turn, arm, count)
+        attainable = hold_at_limits(moving_f, weight, arm, rows, size)
+        for i in range(size):
+            kept[i] = rows[i]
+        for n in range(errors.shape[0]):
+            kept[6 + n] = errors[n]
+        amount = damping * min(cost, 1.0) + FLOOR
+        promise, mean = bounded_step(moving_f, arm, rows, size, amount, count, y, left)
         alignment = attainable / (mean * cost + 1e-300)
-        amount = (damping * min(cost, 1.0) + FLOOR) * mean + 1e-300
-        promise = bounded_step(moving_f, arm, rows, size, amount, count, a, b, y, left)
         new = math.inf
         if promise >= 0.0:
             for k in range(count):
-                angle = arm[k, HERE] + arm[k, CHANGE]
-                angle = min(max(angle, moving_f[k, LIMITS]), moving_f[k, LIMITS + 1])
-                arm[k, CHANGE], arm[k, HERE] = arm[k, HERE], angle
+                arm[k, CHANGE], arm[k, HERE] = arm[k, HERE], arm[k, HERE] + arm[k, CHANGE]
+            clamp(moving_f, arm, count)
             new = evaluate(
-                moving, blocks, blocks_f, effectors, goal, length, turn, arm, HERE, rows, errors
+                moving, blocks, blocks_f, effectors, goal, length, turn, arm, rows, errors
             )
         if new < cost:
             gain = (cost - new) / max(promise, 1e-300)
@@ -400,13 +435,12 @@ def descend(
             cost = new
             damping = max(damping * max(0.2, 1.0 - (2.0 * gain - 1.0) ** 3), 1e-6)
             growth = 2.0
+            fresh = True
         else:
             if promise >= 0.0:
                 for k in range(count):
                     arm[k, HERE] = arm[k, CHANGE]
-                evaluate(
-                    moving, blocks, blocks_f, effectors, goal, length, turn, arm, HERE, rows, errors
-                )
+                evaluate(moving, blocks, blocks_f, effectors, goal, length, turn, arm, rows, errors)
             damping *= growth
             growth *= 2.0
             if alignment < BLOCKED and 0.0 <= promise < stall * cost:
@@ -421,56 +455,49 @@ def descend(
 @kernel
 def search(
     moving, moving_f, blocks, blocks_f, states, effectors, length, turn, weight,
-    start, q, trial, work, budget, damping, restarts, stall, trace, traced,
+    start, q, errors, work, budget, damping, restarts, stall, trace, traced,
 ):  # fmt: skip
     """Solve from q, inside its limits; after each stall begin again elsewhere.
 
-    Returns whether the goals are met, the iterations and restarts used, and the trace rows written;
+    Returns whether the goals are met, the iterations and restarts used, the cost and the trace rows;
     q ends as the answer, or as the best pose seen.
     """
     count = moving.shape[0]
     arm = work[: COLUMNS * (count + 2)].reshape(count + 2, COLUMNS)
     i = COLUMNS * (count + 2)
-    a, i = work[i : i + ROWS * ROWS].reshape(ROWS, ROWS), i + ROWS * ROWS
-    b, i = work[i : i + ROWS * ROWS].reshape(ROWS, ROWS), i + ROWS * ROWS
     rows, y, left = work[i : i + 6], work[i + 6 : i + 12], work[i + 12 : i + 18]
-    errors = work[i + 18 : i + 18 + blocks.shape[0]]
+    kept = work[i + 18 : i + 26]
     set_up(moving, moving_f, blocks, states, effectors, arm)
     goal = matrix_of((1.0, 0.0, 0.0, 0.0))
     for n in range(blocks.shape[0]):
         if blocks[n, B_KIND] == ORIENTATION:
             goal = matrix_of(load4(effectors, n, E_TARGET))
     take(moving, q, arm)
-    cost = evaluate(
-        moving, blocks, blocks_f, effectors, goal, length, turn, arm, HERE, rows, errors
-    )
+    cost = evaluate(moving, blocks, blocks_f, effectors, goal, length, turn, arm, rows, errors)
     low = math.inf
     used, tried, number = 0, 0, 1
     while True:
         stop, cost, used, traced = descend(
             moving, moving_f, blocks, blocks_f, effectors, goal, length, turn, weight,
-            q, arm, rows, errors, a, b, y, left, cost, used, budget, damping, stall, trace, traced,
+            q, arm, rows, errors, y, left, kept, cost, used, budget, damping, stall, trace, traced,
         )  # fmt: skip
         if stop == STOP_REACHED:
             put(moving, arm, HERE, q)
-            return True, used, tried, traced
+            return True, used, tried, cost, traced
         if cost < CLEARLY * low:
             low = cost
             for k in range(count):
                 arm[k, BEST] = arm[k, HERE]
         if stop == STOP_BUDGET or tried >= restarts:
             put(moving, arm, BEST, q)
-            return False, used, tried, traced
+            return False, used, tried, low, traced
         tried += 1
         nearest = math.inf
         for _ in range(CANDIDATES):
-            seed(moving, moving_f, number, min(1.0, 0.5 * tried), length, count, start, trial)
+            sow(moving, moving_f, arm, start, number, min(1.0, 0.5 * tried))
             number += 1
-            for k in range(count):
-                angle = trial[moving[k, M_Q]]
-                arm[k, HERE] = min(max(angle, moving_f[k, LIMITS]), moving_f[k, LIMITS + 1])
             cost = evaluate(
-                moving, blocks, blocks_f, effectors, goal, length, turn, arm, HERE, rows, errors
+                moving, blocks, blocks_f, effectors, goal, length, turn, arm, rows, errors
             )
             if cost < nearest:
                 nearest = cost
@@ -478,6 +505,4 @@ def search(
                     arm[k, FREE] = arm[k, HERE]
         for k in range(count):
             arm[k, HERE] = arm[k, FREE]
-        cost = evaluate(
-            moving, blocks, blocks_f, effectors, goal, length, turn, arm, HERE, rows, errors
-        )
+        cost = evaluate(moving, blocks, blocks_f, effectors, goal, length, turn, arm, rows, errors)
