@@ -35,6 +35,8 @@ from supple.solvers import (
     TwoBone,
 )
 from supple.trace import Trace
+from supple.track import track
+from supple.tracked import Track
 
 __version__ = "0.1.0"
 
@@ -71,9 +73,11 @@ __all__ = [
     "TargetTriangle",
     "Tip",
     "Trace",
+    "Track",
     "TwoBone",
     "chain",
     "prepare",
     "rotations",
     "solve",
+    "track",
 ]

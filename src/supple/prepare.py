@@ -11,6 +11,7 @@ import numpy as np
 from supple import batch
 from supple.errors import SuppleError, one_of, whole
 from supple.goals import Goal, as_goals
+from supple.kernels.layout import O_STATUS, REACHED
 from supple.kernels.seeds import spread_seeds
 from supple.outcome import Asked, Demand
 from supple.pose import Pose
@@ -20,9 +21,11 @@ from supple.skeleton import Skeleton
 from supple.solution import Solution
 from supple.solvers import Solver, choose
 from supple.targets import Targets
+from supple.tracked import Track
 
 KINDS = ("position", "orientation", "direction", "pole")
 POLICIES = ("approach", "keep")
+PROGRESS = 64  # frames of a track from one report of progress to the next
 
 
 class Prepared:
@@ -36,7 +39,7 @@ class Prepared:
     """
 
     __slots__ = (
-        "_asked", "_offsets", "_rest", "_row", "_runner", "_settings", "_skeleton",
+        "_asked", "_offsets", "_rest", "_runner", "_settings", "_skeleton", "_status",
         "_targets", "problem", "solvers",
     )  # fmt: skip
 
@@ -50,6 +53,7 @@ class Prepared:
         orientation_tolerance: float = 1e-4,
         lock: Iterable[str] = (),
         unreachable: str = "approach",
+        restarts: bool = True,
     ) -> None:
         """See `prepare`."""
         if not isinstance(skeleton, Skeleton):
@@ -63,14 +67,15 @@ class Prepared:
         options = {"tolerance": tolerance, "orientation_tolerance": orientation_tolerance}
         self.problem = Problem(skeleton, listed, lock=lock, keep=unreachable == "keep", **options)
         options |= {"solver": solver, "lock": lock, "unreachable": unreachable}
+        options["restarts"] = bool(restarts)
         self._settings = (skeleton, listed, options)
         self._skeleton = skeleton
-        self.solvers = choose(solver, self.problem)
+        self.solvers = choose(solver, self.problem, restarts=restarts)
         self._runner = Runner(self.problem, self.solvers)
         self._rest = skeleton.rest
+        self._status = self.problem.coordinates + O_STATUS
         self._offsets = self.problem.offsets(self._rest)[None]
         self._targets = Targets(self.problem)
-        self._row = np.atleast_2d(self._targets.fixed)
         self._asked = self._demands(unreachable == "keep")
 
     @property
@@ -96,10 +101,13 @@ class Prepared:
         moving = tuple(names[j] for j in self.problem.moving)
         return Asked(demands, moving, self.solvers[-1].name, kept)
 
-    def with_solver(self, solver: Solver | str) -> Prepared:
-        """The same problem with another solver."""
+    def with_solver(self, solver: Solver | str, *, restarts: bool | None = None) -> Prepared:
+        """The same problem with another solver; with other `restarts`, if they are given."""
         skeleton, goals, options = self._settings
-        return Prepared(skeleton, goals, **{**options, "solver": solver})
+        changed = (
+            {"solver": solver} if restarts is None else {"solver": solver, "restarts": restarts}
+        )
+        return Prepared(skeleton, goals, **{**options, **changed})
 
     def __reduce__(self) -> Any:
         return _rebuild, self._settings
@@ -130,10 +138,12 @@ class Prepared:
             or start._coordinates.ndim != 1
         ):
             return self.solve(*targets, start=start)
-        row = self._row.copy()
+        row = self._targets.fixed.copy()
         if not self._targets.put(targets, row):
             return self.solve(*targets, start=start)
-        report = self._runner.one(self._offsets, start._coordinates[None], row)
+        report = self._runner.one(self._offsets, start._coordinates, row)
+        if report[self._status] != REACHED and not np.isfinite(row).all():
+            return self.solve(*targets, start=start)  # which says what is wrong
         return Solution(self._skeleton, self._asked, report, start)
 
     def solve(
@@ -179,7 +189,7 @@ class Prepared:
             if trace:
                 report, what = self._runner.traced(arrays, start)
             else:
-                report = self._runner.one(*arrays)
+                report = self._runner.one(offsets, starts[0], arrays[2][0])
             return Solution(self._skeleton, self._asked, report, start, trace=what)
         if trace:
             raise SuppleError("trace: a batch has no trace; solve the problem of interest alone")
@@ -191,6 +201,45 @@ class Prepared:
         batch.run(part, len(out), threads=threads, progress=progress)
         rows = out.reshape(*shape, out.shape[1])
         return Solution(self._skeleton, self._asked, rows, _spread(start, shape))
+
+    def track(
+        self,
+        *targets: Any,
+        start: Pose | None = None,
+        restarts: bool = False,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Track:
+        """Follow a path: every frame is solved from the answer of the frame before.
+
+        Args:
+            targets: As in a call, with a leading axis of F frames; those without one stand still.
+            start: The single pose before the first frame; the skeleton's rest by default.
+            restarts: Whether a frame that cannot be met from the last answer may be looked for
+                elsewhere, at the price of a jump. The first frame always may.
+            progress: Called with (done, total) now and then.
+        """
+        start = self._checked_start(start)
+        rows = self._targets.filled(targets)
+        if rows.ndim != 2 or start.batch_shape:
+            raise SuppleError(
+                "track: expected targets with one axis of frames and a single start, "
+                f"got axes {rows.shape[:-1]} and {start.batch_shape}"
+            )
+        offsets = self._offsets
+        if start._translations is not None or start._scales is not None:
+            offsets = self.problem.offsets(start)[None]
+        steady = self if restarts else self.with_solver(self._settings[2]["solver"], restarts=False)
+        out = np.empty((len(rows), self.problem.report_width))
+        q = start._coordinates
+        for frame, row in enumerate(rows):
+            runner = (self if frame == 0 else steady)._runner
+            out[frame] = runner.one(offsets, q, row)
+            q = out[frame, : self.problem.coordinates]
+            if progress is not None and (
+                frame % PROGRESS == PROGRESS - 1 or frame == len(rows) - 1
+            ):
+                progress(frame + 1, len(rows))
+        return Track(Solution(self._skeleton, self._asked, out, start))
 
     def seeds(self, start: Pose, count: int) -> Pose:
         """Poses to begin from, spread over the ranges of the joints that may move.
@@ -251,6 +300,7 @@ def prepare(
     orientation_tolerance: float = 1e-4,
     lock: Iterable[str] = (),
     unreachable: str = "approach",
+    restarts: bool = True,
 ) -> Prepared:
     """Prepare a problem that will be solved many times.
 
@@ -264,6 +314,8 @@ def prepare(
         orientation_tolerance: How near in orientation counts as reached [rad].
         lock: Names of joints that keep their start coordinates.
         unreachable: "approach" (come as near as possible) or "keep" (give the start back).
+        restarts: Whether the solver may begin again elsewhere after a stall. If not, every answer
+            grows out of its start.
     """
     return Prepared(
         skeleton,
@@ -273,4 +325,5 @@ def prepare(
         orientation_tolerance=orientation_tolerance,
         lock=lock,
         unreachable=unreachable,
+        restarts=restarts,
     )

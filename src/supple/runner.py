@@ -21,13 +21,21 @@ Arrays = tuple[np.ndarray, np.ndarray, np.ndarray]
 class _Run:
     """A solver with its packed problem and the scratch memory of its calls."""
 
-    __slots__ = ("floats", "ints", "kernel", "pool", "solver")
+    __slots__ = ("floats", "ints", "kernel", "pool", "single", "solver")
 
     def __init__(self, solver: Solver, problem: Problem) -> None:
         self.solver = solver
         self.kernel = solver.kernel
+        self.single = solver.single or self._single
         self.ints, self.floats = problem.pack(solver.options())
         self.pool: list[np.ndarray] = []
+
+    def _single(self, *arrays: np.ndarray) -> None:
+        """What `Solver.single` does, for a solver that has none."""
+        ints, floats, offsets, start, targets, out, work = arrays
+        none = np.zeros((0, 1))
+        rows = (offsets, start[None], targets[None], out[None])
+        self.kernel(ints, floats, *rows, work, none, none, 0, 1)
 
     def workspace(self) -> np.ndarray:
         """Scratch memory; who is done with it appends it to the pool, which threads may share."""
@@ -74,19 +82,21 @@ class Runner:
         """The problem's integers and floats, packed for the last solver."""
         return self._runs[-1].ints, self._runs[-1].floats
 
-    def one(self, offsets: np.ndarray, starts: np.ndarray, targets: np.ndarray) -> np.ndarray:
-        """Solve a problem, every array with one row; returns its report, shape (width,)."""
+    def one(self, offsets: np.ndarray, start: np.ndarray, targets: np.ndarray) -> np.ndarray:
+        """Solve a problem: offsets with one row, a start (Q,) and targets (T,).
+
+        Returns:
+            Its report, shape (width,).
+        """
         run = self._runs[0]
-        out = np.empty((1, self._width))
+        out = np.empty(self._width)
         work = run.workspace()
-        run.kernel(
-            run.ints, run.floats, offsets, starts, targets, out, work,
-            self._no_trace, self._no_events, 0, 1,
-        )  # fmt: skip
+        run.single(run.ints, run.floats, offsets, start, targets, out, work)
         run.pool.append(work)
-        if len(self._runs) > 1 and out[0, self._status] != at.REACHED:
-            self._try_others((offsets, starts, targets), out, np.zeros(1, np.int64))
-        return out[0]
+        if len(self._runs) > 1 and out[self._status] != at.REACHED:
+            arrays = (offsets, start[None], targets[None])
+            self._try_others(arrays, out[None], np.zeros(1, np.int64))
+        return out
 
     def range(self, arrays: Arrays, out: np.ndarray, first: int, last: int) -> None:
         """Solve problems first..last-1 of a batch into these rows of out, shape (B, width)."""

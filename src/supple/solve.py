@@ -19,7 +19,7 @@ from supple.solvers import Solver
 
 PREFERENCES = ("nearest", "turns", "path")
 SEEDS = 32  # other beginnings looked at for each answer asked for
-DIFFERENT = 1e-2  # two answers are the same if no joint differs by more than this [rad]
+DIFFERENT = 0.05  # two answers are the same if no joint differs by more than this [rad]
 
 Cost = Callable[[Pose, Pose], np.ndarray]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from supple.kernels.frames import read_frame
 from supple.problem import Problem
 
 _NUMBERS = frozenset((float, int, np.float64))
+_FLOAT64 = np.dtype(np.float64)
 
 
 class Targets:
@@ -49,11 +49,11 @@ class Targets:
         )
 
     def put(self, targets: tuple[Any, ...], row: np.ndarray) -> bool:
-        """Put the arguments of a single call into a row, shape (1, T), without general checks.
+        """Put the arguments of a single call into a row, shape (T,), without general checks.
 
         Returns:
             Whether that was possible. If not, `filled` is to be asked, which says what is wrong or
-            takes what is merely unusual.
+            takes what is merely unusual. That the numbers are finite is not looked at.
         """
         places = self._places
         if len(targets) != len(places) or self.fixed.ndim != 1:
@@ -61,7 +61,7 @@ class Targets:
         for (size, first, goal), target in zip(places, targets):  # noqa: B905 (as many; quick)
             kind = type(target)
             if kind is np.ndarray:
-                if target.dtype != np.float64:
+                if target.dtype is not _FLOAT64:
                     return False
                 if size == 16:
                     flags = target.flags
@@ -70,20 +70,18 @@ class Targets:
                     if not read_frame(target, row, first, self._at[goal, "orientation"]):
                         return False
                     continue
-                if target.shape != (3,):
+                if size != 3 or target.shape != (3,):
                     return False
-                x, y, z = target.tolist()
-            elif (kind is tuple or kind is list) and len(target) == 3:
+                row[first : first + 3] = target
+            elif size == 3 and (kind is tuple or kind is list) and len(target) == 3:
                 x, y, z = target
                 if not (type(x) in _NUMBERS and type(y) in _NUMBERS and type(z) in _NUMBERS):
                     return False
+                row[first] = x
+                row[first + 1] = y
+                row[first + 2] = z
             else:
                 return False
-            if size != 3 or not math.isfinite(x + y + z):
-                return False
-            row[0, first] = x
-            row[0, first + 1] = y
-            row[0, first + 2] = z
         return True
 
     def filled(self, targets: tuple[Any, ...]) -> np.ndarray:
@@ -125,7 +123,7 @@ class Targets:
             raise SuppleError(
                 f"targets: expected batch axes that go together, got {shown}"
             ) from None
-        rows = np.array(np.broadcast_to(rows, (*shape, rows.shape[-1])))
+        rows = np.array(np.broadcast_to(rows, (*shape, rows.shape[-1])), order="C")
         for place, value in parts:
             rows[..., place : place + value.shape[-1]] = value
         return rows

@@ -64,7 +64,7 @@ def read_frame(frame, row, at, turn_at):
         return False
     turn = turn_of(frame)
     for i in range(3):
-        row[0, at + i] = frame[i, 3]
+        row[at + i] = frame[i, 3]
     for i in range(4):
-        row[0, turn_at + i] = turn[i]
+        row[turn_at + i] = turn[i]
     return True

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
+
 from supple.errors import SuppleError, one_of
 from supple.problem import Problem
 from supple.solvers.base import EVERYTHING, GOAL_KINDS, JOINT_KINDS, Solver, Takes, check
@@ -47,8 +49,8 @@ def named(name: str) -> Solver:
 FEW = 20  # freedoms
 
 
-def choose(solver: Solver | str, problem: Problem) -> tuple[Solver, ...]:
-    """The solvers to try in turn for a problem.
+def choose(solver: Solver | str, problem: Problem, *, restarts: bool = True) -> tuple[Solver, ...]:
+    """The solvers to try in turn for a problem; without restarts, those that have them have none.
 
     Raises:
         SuppleError: There is no such solver, or it cannot take the problem.
@@ -56,6 +58,8 @@ def choose(solver: Solver | str, problem: Problem) -> tuple[Solver, ...]:
     if isinstance(solver, str) and solver.casefold() == "auto":
         # Few freedoms have few ways to the target, so that it may take many beginnings to find one.
         general = LM(max_iterations=1000, restarts=60) if problem.freedoms <= FEW else LM()
+        if not restarts:
+            general = replace(general, restarts=0)
         return (TwoBone(), general) if fits(problem) else (general,)
     chosen = named(solver) if isinstance(solver, str) else solver
     if isinstance(chosen, type) and issubclass(chosen, Solver):
@@ -68,4 +72,6 @@ def choose(solver: Solver | str, problem: Problem) -> tuple[Solver, ...]:
             f'solver: expected a solver such as supple.CCD(), its name or "auto", got {solver!r}'
         )
     check(chosen, problem, ALL)
+    if not restarts and any(field.name == "restarts" for field in fields(chosen)):
+        chosen = replace(chosen, **{"restarts": 0})
     return (chosen,)

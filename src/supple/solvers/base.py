@@ -57,6 +57,7 @@ class Solver:
     name: ClassVar[str]
     takes: ClassVar[Takes]
     kernel: ClassVar[Callable[..., Any]]
+    single: ClassVar[Callable[..., Any] | None] = None
     space: ClassVar[Callable[..., int]]
 
     max_iterations: int = 100

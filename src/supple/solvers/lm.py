@@ -392,6 +392,16 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
         )  # fmt: skip
 
 
+@kernel
+def solve_one(ints, floats, offsets, start, targets, out, work):
+    """Solve a single problem, each array one row, with no trace."""
+    none = work[:0].reshape(0, 1)
+    solve_range(
+        ints, floats, offsets, start.reshape(1, start.shape[0]),
+        targets.reshape(1, targets.shape[0]), out.reshape(1, out.shape[0]), work, none, none, 0, 1,
+    )  # fmt: skip
+
+
 @dataclass(frozen=True, kw_only=True)
 class LM(Solver):
     """Levenberg-Marquardt; see the module's text.
@@ -408,6 +418,7 @@ class LM(Solver):
     name: ClassVar[str] = "LM"
     takes: ClassVar[Takes] = EVERYTHING
     kernel = staticmethod(solve_range)
+    single = staticmethod(solve_one)
     space = staticmethod(space)
 
     max_iterations: int = 100

@@ -218,6 +218,16 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
         )  # fmt: skip
 
 
+@kernel
+def solve_one(ints, floats, offsets, start, targets, out, work):
+    """Solve a single problem, each array one row, with no trace."""
+    none = work[:0].reshape(0, 1)
+    solve_range(
+        ints, floats, offsets, start.reshape(1, start.shape[0]),
+        targets.reshape(1, targets.shape[0]), out.reshape(1, out.shape[0]), work, none, none, 0, 1,
+    )  # fmt: skip
+
+
 @dataclass(frozen=True, kw_only=True)
 class TwoBone(Solver):
     """The closed form for two bones; see the module's text.
@@ -238,6 +248,7 @@ class TwoBone(Solver):
         remark="two moving joints",
     )
     kernel = staticmethod(solve_range)
+    single = staticmethod(solve_one)
     space = staticmethod(space)
 
     max_iterations: int = 1
