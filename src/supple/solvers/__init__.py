@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 
+import numpy as np
+
 from supple.errors import SuppleError, one_of
+from supple.kernels import layout
 from supple.problem import Problem
 from supple.solvers.base import EVERYTHING, GOAL_KINDS, JOINT_KINDS, Solver, Takes, check
 from supple.solvers.ccd import CCD
@@ -49,6 +52,20 @@ def named(name: str) -> Solver:
 FEW = 20  # freedoms
 
 
+def _general(problem: Problem) -> LM:
+    """The solver for what has no closed form.
+
+    Few freedoms have few ways to the target, and it may take many beginnings to find one: as many
+    as are cheap.
+    """
+    if problem.freedoms > FEW:
+        return LM()
+    kinds = problem.skeleton.packed_ints[problem.moving, layout.KIND]
+    if np.all(kinds == layout.HINGE):
+        return LM(max_iterations=4000, restarts=400)
+    return LM(max_iterations=1000, restarts=60)
+
+
 def choose(solver: Solver | str, problem: Problem, *, restarts: bool = True) -> tuple[Solver, ...]:
     """The solvers to try in turn for a problem; without restarts, those that have them have none.
 
@@ -56,8 +73,7 @@ def choose(solver: Solver | str, problem: Problem, *, restarts: bool = True) -> 
         SuppleError: There is no such solver, or it cannot take the problem.
     """
     if isinstance(solver, str) and solver.casefold() == "auto":
-        # Few freedoms have few ways to the target, so that it may take many beginnings to find one.
-        general = LM(max_iterations=1000, restarts=60) if problem.freedoms <= FEW else LM()
+        general = _general(problem)
         if not restarts:
             general = replace(general, restarts=0)
         return (TwoBone(), general) if fits(problem) else (general,)

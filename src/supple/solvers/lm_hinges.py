@@ -52,7 +52,10 @@ FREE, CHANGE, HERE, BEST, GENERATOR = 24, 25, 26, 27, 28
 COLUMNS = 29
 ROWS = 6
 CLEARLY = 0.81  # a restart's pose replaces an unreached one only below this fraction of its cost
-CANDIDATES = 8  # seeds looked at for each restart; the one nearest to the goals is used
+CANDIDATES = (
+    8  # seeds looked at for each of the first restarts; the one nearest to the goals is used
+)
+FIRST = 30  # restarts; after these, seeds are taken as they come, to end up elsewhere
 SLOW = 3  # slow iterations in a row that make a stall
 HUGE = 1e12
 BLOCKED = 0.3  # below this much of the rows in reach of the free joints, a slow iteration counts
@@ -493,7 +496,7 @@ def search(
             return False, used, tried, low, traced
         tried += 1
         nearest = math.inf
-        for _ in range(CANDIDATES):
+        for _ in range(CANDIDATES if tried <= FIRST else 1):
             sow(moving, moving_f, arm, start, number, min(1.0, 0.5 * tried))
             number += 1
             cost = evaluate(
