@@ -18,6 +18,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+from supple.kernels.bend import bend
 from supple.kernels.cache import kernel
 from supple.kernels.curvature import curvature
 from supple.kernels.jacobian import jacobian
@@ -60,7 +61,6 @@ RELAXING = 20  # iterations that secondary aims may use when the goals took the 
 SLOW = 3  # slow iterations in a row that make a stall
 NEWTON = 96  # up to this many freedoms, targets out of reach are approached with second derivatives
 TIGHT = 1e-6  # the stall fraction of the last descent when nothing was reached
-BEND = 0.02  # how far a singular start is bent, as a fraction of the joints' ranges
 BLOCKED = 0.3  # below this much of the rows in reach of the free joints, a slow iteration counts towards a stall
 FLOOR = 1e-12  # the least damping, as a fraction of the mean diagonal
 NOTHING = 1e-9  # a step that promises less than this fraction of the cost does nothing
@@ -344,24 +344,23 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
                 options[REGULARIZATION], TIGHT if settling else options[STALL],
                 settling and nd <= NEWTON, trace, traced,
             )  # fmt: skip
-            elsewhere = restarts > 0 or (far and bent)
+            elsewhere = restarts > 0 or bent
             if (
-                settling
+                (settling and not (far and bent))
                 or stop == STOP_REACHED
                 or cost < best_cost * (CLEARLY if elsewhere else 1.0)
             ):
                 best[:] = q
                 best_cost = cost
-            # Everything in one line with the target: a small bend, always the same, leaves that.
-            singular = stop == STOP_STALLED and not bent and cost >= first_cost * (1.0 - NOTHING)
-            if stop == STOP_REACHED or (settling and not singular):
+            # Limbs in one line with their targets: a small bend, always the same, leaves that. What
+            # is surely out of reach and has come nearer is not stuck there.
+            stuck = not far or cost >= first_cost * (1.0 - NOTHING)
+            to_bend = stop == STOP_STALLED and not bent and stuck
+            if stop == STOP_REACHED or (settling and not to_bend):
                 break
-            if singular:
-                bent, settling = True, False
-                number = begin_elsewhere(
-                    moving, moving_f, blocks, blocks_f, number, BEND, 1,
-                    floats, nd, start, trial, q, states, effectors, rows, errors,
-                )  # fmt: skip
+            if to_bend:
+                bent = True
+                bend(moving, moving_f, blocks, states, effectors, q, tail[: 3 * nm].reshape(nm, 3))
             elif stop == STOP_STALLED and not far and restarts < options[RESTARTS]:
                 restarts += 1
                 number = begin_elsewhere(

@@ -1,0 +1,139 @@
+"""LM's kernels for chains of balls and for arms: the same answers as the general one gives."""
+
+import math
+
+import numpy as np
+import pytest
+
+import supple
+from supple import LM, OPEN, Ball, Fixed, Hinge, Node, Pose, Reach, Skeleton, Tip
+from supple.solvers import lm_balls, lm_hinges
+
+
+def kernel_fits(module, prepared):
+    """Whether a problem is solved by a special kernel."""
+    from supple.kernels.tree import unpack
+
+    _, moving, blocks, _, _, moving_f, _, _, _, _ = unpack(*prepared._runner.packed)
+    return module.fits(prepared._runner.packed[0], moving, moving_f, blocks)
+
+
+def arm(count=6, half=2.5, fixed=True):
+    rng = np.random.default_rng(count)
+    nodes = [Node("base", None, (0.1, 0.0, 0.2), Fixed(), (math.cos(0.2), 0.0, math.sin(0.2), 0.0))]
+    for k in range(count):
+        turn = rng.normal(size=4)
+        joint = Hinge(tuple(rng.normal(size=3)), (-half, 0.8 * half))
+        offset = tuple(rng.normal(size=3) * 0.3)
+        nodes.append(
+            Node(f"j{k}", nodes[-1].name, offset, joint, tuple(turn / np.linalg.norm(turn)))
+        )
+        if fixed and k == 2:
+            nodes.append(Node("plate", nodes[-1].name, (0.0, 0.1, 0.0), Fixed()))
+    return Skeleton(nodes, [Tip("tool", nodes[-1].name, (0.0, 0.1, 0.2), (0.6, 0.8, 0.0, 0.0))])
+
+
+GOALS = {
+    "position": lambda frame: Reach("tool", frame[:3, 3]),
+    "pose": lambda frame: Reach("tool", pose=frame),
+    "orientation": lambda frame: Reach("tool", orientation=supple.rotations.from_matrix(frame[:3, :3])),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("asked", GOALS)
+def test_an_arm_meets_what_one_of_its_poses_meets(asked):
+    skeleton = arm()
+    rng = np.random.default_rng(1)
+    lows, highs = np.array([j.limits for j in skeleton.joints if isinstance(j, Hinge)]).T
+    for _ in range(40):
+        wanted = Pose(skeleton, rng.uniform(lows, highs))
+        goal = GOALS[asked](wanted.frames[skeleton.index("tool")])
+        options = {"tolerance": 1e-8, "orientation_tolerance": 1e-8}
+        prepared = supple.prepare(skeleton, [goal], **options)
+        assert kernel_fits(lm_hinges, prepared)
+        s = prepared()
+        assert s.reached, s
+        assert not s.pose.violations().any()
+        frame, target = s.pose.frames[skeleton.index("tool")], wanted.frames[skeleton.index("tool")]
+        if asked != "orientation":
+            assert np.allclose(frame[:3, 3], target[:3, 3], atol=2e-8)
+        if asked != "position":
+            assert np.allclose(frame[:3, :3], target[:3, :3], atol=2e-8)
+
+
+@pytest.mark.parametrize("count", [3, 5, 40])
+def test_balls_take_the_steps_of_the_general_solver(count):
+    """A cap on the steps that none of them comes near keeps the general kernel."""
+    answers = []
+    for joint in (Ball(), Ball(damping=100.0)):
+        skeleton = supple.chain([1.0] * count, joint=joint)
+        start = skeleton.pose({f"j{k}": (0.0, 0.1, 0.9 / count) for k in range(count)})
+        target = Reach("tip", (0.2 * count, -0.3 * count, 0.1 * count))
+        prepared = supple.prepare(skeleton, [target], solver=LM())
+        assert kernel_fits(lm_balls, prepared) == (joint == Ball())
+        answers.append(prepared(start=start))
+    a, b = answers
+    assert a.reached and b.reached
+    assert abs(a.iterations - b.iterations) <= 2
+    assert np.allclose(a.positions, b.positions, atol=0.05 * count)
+
+
+def test_a_trace_shows_the_same_answer():
+    cases = [
+        (supple.chain([1.0] * 6), Reach("tip", (1.0, 2.0, 1.0))),
+        (arm(), Reach("tool", pose=Pose(arm(), (0.5,) * 6).frames[arm().index("tool")])),
+    ]
+    for skeleton, goal in cases:
+        plain = supple.solve(skeleton, [goal], solver="LM")
+        traced = supple.solve(skeleton, [goal], solver="LM", trace=True)
+        assert plain == traced
+        trace = traced.trace
+        assert len(trace.coordinates) == plain.iterations + 1
+        assert np.array_equal(trace.coordinates[-1], plain.pose.coordinates)
+        assert trace.errors[-1] == pytest.approx(plain.error, abs=1e-12)
+
+
+def test_half_a_turn_away():
+    """The rotation vector of a half turn has no sign of its own: it must not stop there."""
+    skeleton = arm(7, half=3.1)
+    start = skeleton.rest
+    frame = np.array(start.frames[skeleton.index("tool")])
+    frame[:3, :3] = frame[:3, :3] @ np.diag([1.0, -1.0, -1.0])
+    s = supple.solve(skeleton, [Reach("tool", pose=frame)])
+    assert s.reached or s.status.name in ("LIMITED", "STALLED")
+    assert np.isfinite(s.pose.coordinates).all()
+
+
+def test_what_an_arm_cannot_reach_is_said_and_calm():
+    skeleton = arm()
+    start = Pose(skeleton, (0.4,) * 6)
+    frame = np.array(start.frames[skeleton.index("tool")])
+    frame[:3, 3] += 50.0
+    s = supple.solve(skeleton, [Reach("tool", pose=frame)], start=start)
+    assert s.status is supple.Status.TOO_FAR
+    again = supple.solve(skeleton, [Reach("tool", pose=frame)], start=s.pose)
+    assert again.pose.turns(s.pose).max() < 1e-3
+
+
+@pytest.mark.parametrize(
+    "joint", [Ball(damping=0.1), Ball(stretch=(0.5, 2.0)), Hinge("z", damping=0.1)]
+)
+def test_what_is_not_special_is_left_to_the_general_kernel(joint):
+    skeleton = supple.chain([1.0] * 4, joint=joint)
+    prepared = supple.prepare(skeleton, [Reach("tip")], solver=LM())
+    assert not kernel_fits(lm_balls, prepared) and not kernel_fits(lm_hinges, prepared)
+    assert prepared((1.5, 1.5, 0.0)).reached
+
+
+def test_pose_targets_of_a_call_are_those_of_a_batch():
+    skeleton = arm()
+    frames = Pose(skeleton, np.random.default_rng(2).uniform(-1, 1, (8, 6))).frames
+    frames = np.ascontiguousarray(frames[:, skeleton.index("tool")])
+    ik = supple.prepare(skeleton, [Reach("tool", pose=OPEN)])
+    batch = ik.solve(frames)
+    for k, frame in enumerate(frames):
+        assert np.array_equal(ik(frame).pose.coordinates, batch[k].pose.coordinates)
+        assert ik(np.asfortranarray(frame)) == ik(frame) == ik(frame.tolist())
+    for bad in (frames[0] * 2.0, frames[0] + np.nan, np.diag([1.0, 1.0, -1.0, 1.0])):
+        with pytest.raises(supple.SuppleError):
+            ik(bad)
