@@ -298,3 +298,11 @@ def test_bad_json_says_what_is_wrong(single, name):
     change, message = BAD[name]
     with pytest.raises(SuppleError, match=message):
         Solution.from_json(change(single.to_json()))
+
+
+def test_a_solution_is_true_if_its_goals_are_met():
+    arm = supple.chain([1, 1])
+    assert supple.solve(arm, {"tip": (1, 1, 0)})
+    assert not supple.solve(arm, {"tip": (5, 0, 0)})
+    assert supple.solve(arm, {"tip": [(1, 1, 0), (0, 1, 1)]})
+    assert not supple.solve(arm, {"tip": [(1, 1, 0), (5, 0, 0)]})

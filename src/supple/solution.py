@@ -236,6 +236,10 @@ class Solution:
         """The batch's shape; () for a single solution."""
         return self._rows.shape[:-1]
 
+    def __bool__(self) -> bool:
+        """Whether the goals are met; for a batch, those of all its solves."""
+        return bool(np.all(self.reached))
+
     def __len__(self) -> int:
         if not self.batch_shape:
             raise TypeError("a single solution has no length")

@@ -186,11 +186,10 @@ def pressed(moving, rows, columns, bounds, flags):
     count = 0
     for k in range(moving.shape[0]):
         flags[k] = 0.0
-        if moving[k, M_MIMIC] >= 0:
-            continue
-        freedoms = moving[k, M_NDOF] + (1 if moving[k, M_STRETCH_DOF] >= 0 else 0)
-        for i in range(freedoms):
-            d = moving[k, M_DOF] + i
+        turns = 0 if moving[k, M_MIMIC] >= 0 else moving[k, M_NDOF]  # a copy has none of its own
+        stretch = moving[k, M_STRETCH_DOF]
+        for i in range(turns + (1 if stretch >= 0 else 0)):
+            d = moving[k, M_DOF] + i if i < turns else stretch
             pull = 0.0
             width = 0.0
             for r in range(rows.shape[0]):

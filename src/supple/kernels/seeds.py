@@ -69,9 +69,8 @@ def seed(moving, moving_f, n, spread, length, freedoms, start, out):
     Every moving joint `spread` (0..1) of the way from the start to a point of the sequence.
     """
     for k in range(moving.shape[0]):
-        kind = moving[k, M_KIND]
-        if moving[k, M_MIMIC] >= 0:
-            continue
+        # A copy follows what it copies; only its stretch is its own.
+        kind = FIXED if moving[k, M_MIMIC] >= 0 else moving[k, M_KIND]
         at = moving[k, M_Q]
         d = moving[k, M_DOF]
         u = fraction(n, d, freedoms)

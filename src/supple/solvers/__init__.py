@@ -55,15 +55,15 @@ FEW = 20  # freedoms
 def _general(problem: Problem) -> LM:
     """The solver for what has no closed form.
 
-    Few freedoms have few ways to the target, and it may take many beginnings to find one: as many
-    as are cheap.
+    An arm of few joints has few ways to its target, and it may take many beginnings to find one:
+    it gets as many as are cheap.
     """
-    if problem.freedoms > FEW:
-        return LM()
     kinds = problem.skeleton.packed_ints[problem.moving, layout.KIND]
-    if np.all(kinds == layout.HINGE):
+    if problem.freedoms <= FEW and np.all(kinds == layout.HINGE):
         return LM(max_iterations=4000, restarts=400)
-    return LM(max_iterations=1000, restarts=60)
+    if problem.freedoms <= FEW and np.all((kinds == layout.HINGE) | (kinds == layout.SLIDER)):
+        return LM(max_iterations=1000, restarts=60)
+    return LM()
 
 
 def choose(solver: Solver | str, problem: Problem, *, restarts: bool = True) -> tuple[Solver, ...]:

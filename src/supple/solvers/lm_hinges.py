@@ -52,9 +52,7 @@ FREE, CHANGE, HERE, BEST, GENERATOR = 24, 25, 26, 27, 28
 COLUMNS = 29
 ROWS = 6
 CLEARLY = 0.81  # a restart's pose replaces an unreached one only below this fraction of its cost
-CANDIDATES = (
-    8  # seeds looked at for each of the first restarts; the one nearest to the goals is used
-)
+CANDIDATES = 8  # seeds looked at for each of the first restarts, to use the one with the least cost
 FIRST = 30  # restarts; after these, seeds are taken as they come, to end up elsewhere
 SLOW = 3  # slow iterations in a row that make a stall
 HUGE = 1e12
@@ -443,9 +441,13 @@ def descend(
             if promise >= 0.0:
                 for k in range(count):
                     arm[k, HERE] = arm[k, CHANGE]
-                evaluate(moving, blocks, blocks_f, effectors, goal, length, turn, arm, rows, errors)
+                for i in range(size):
+                    rows[i] = kept[i]
+                for n in range(errors.shape[0]):
+                    errors[n] = kept[6 + n]
             damping *= growth
             growth *= 2.0
+            fresh = False
             if alignment < BLOCKED and 0.0 <= promise < stall * cost:
                 slow += 1
         if trace.shape[0] > 0:
