@@ -8,17 +8,12 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PICTURE := reach.png
 JOBS ?= auto
-LONG := tests/laws/test_solver_laws.py tests/laws/test_symmetry_laws.py tests/laws/test_same_bits.py \
-	tests/laws/test_calm.py tests/test_torture.py tests/test_examples.py tests/solvers/test_ccd.py \
-	tests/solvers/test_fabrik.py tests/solvers/test_target_triangle.py
-
-.PHONY: help demo test laws lint bench clean
+.PHONY: help demo test lint bench clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    solve a five-link chain and draw it ($(PICTURE))"
 	@echo "make test    lint, then run the tests (JOBS=1 runs them in one process)"
-	@echo "make laws    properties, adversarial solves and examples: the long tests"
 	@echo "make lint    ruff, pyright and the import contracts"
 	@echo "make bench   run the benchmarks"
 	@echo "make clean   remove what was built, but not $(VENV)"
@@ -36,11 +31,7 @@ demo: $(READY)
 # Kernels are compiled before the tests, once, not by every worker at the same time.
 test: lint
 	$(BIN)/supple warmup
-	$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile $(LONG:%=--ignore=%)
-
-# Properties of every solver under Hypothesis, adversarial solves and the examples: minutes, not seconds.
-laws: $(READY)
-	$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile $(LONG)
+	$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -33,7 +33,7 @@ from supple.solvers import ALL
 # Optimize does not claim these: SciPy's line searches magnify rounding.
 every_solver = pytest.mark.parametrize("name", [name for name in SOLVERS if name != "Optimize"])
 unit = st.floats(-1.0, 1.0)
-CLOSE = 1e-6  # chain lengths
+CLOSE = 1e-4  # chain lengths: as near as answers are asked to be, since rounding may change when a solver stops
 
 
 def settled(*answers):

@@ -200,6 +200,7 @@ def descend(
             write(moving, states, links, q)
             errors[0] = error
             traced = record(trace, traced, q, blocks, errors)
-    write(moving, states, links, q)
+    if used > 0:  # a start that is there already keeps its bits
+        write(moving, states, links, q)
     errors[0] = error
     return True, used, 0.5 * (factor * error) ** 2, traced
