@@ -6,7 +6,6 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-PICTURE := reach.png
 JOBS ?= auto
 LONG := tests/laws/test_solver_laws.py tests/laws/test_symmetry_laws.py tests/laws/test_same_bits.py \
 	tests/laws/test_calm.py tests/test_torture.py tests/test_examples.py tests/solvers/test_ccd.py \
@@ -16,14 +15,14 @@ LONG := tests/laws/test_solver_laws.py tests/laws/test_symmetry_laws.py tests/la
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo    solve a five-link chain and draw it ($(PICTURE))"
+	@echo "make demo    open the playground in the browser"
 	@echo "make test    lint, then run the tests (JOBS=1 runs them in one process)"
 	@echo "make laws    properties, adversarial solves and examples: the long tests"
 	@echo "make lint    ruff, pyright and the import contracts"
 	@echo "make bench   run the benchmarks"
 	@echo "make clean   remove what was built, but not $(VENV)"
 
-$(READY): pyproject.toml
+$(READY): pyproject.toml hatch_build.py $(shell find web/src web/*.* -type f)
 	@test -n "$(PYTHON)" || { echo "supple needs Python 3.11 or later (make PYTHON=...)" >&2; exit 1; }
 	@test -x $(BIN)/python || { echo "creating $(VENV)"; "$(PYTHON)" -m venv $(VENV); }
 	@echo "installing supple and its tools into $(VENV)"
@@ -31,7 +30,7 @@ $(READY): pyproject.toml
 	@touch $@
 
 demo: $(READY)
-	$(BIN)/supple reach chain:9,9,9,9,4 --effector tip --to 12,18,6 --plot $(PICTURE)
+	$(BIN)/supple demo
 
 # Kernels are compiled before the tests, once, not by every worker at the same time.
 test: lint
@@ -52,5 +51,5 @@ bench: $(READY)
 	$(BIN)/python benchmarks/run_all.py
 
 clean:
-	rm -rf build dist $(PICTURE) .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
