@@ -6,19 +6,18 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-PICTURE := reach.png
 JOBS ?= auto
 .PHONY: help demo test lint bench clean
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo    solve a five-link chain and draw it ($(PICTURE))"
+	@echo "make demo    open the playground in the browser"
 	@echo "make test    lint, then run the tests (JOBS=1 runs them in one process)"
 	@echo "make lint    ruff, pyright and the import contracts"
 	@echo "make bench   run the benchmarks"
 	@echo "make clean   remove what was built, but not $(VENV)"
 
-$(READY): pyproject.toml
+$(READY): pyproject.toml hatch_build.py $(shell find web/src web/*.* -type f)
 	@test -n "$(PYTHON)" || { echo "supple needs Python 3.11 or later (make PYTHON=...)" >&2; exit 1; }
 	@test -x $(BIN)/python || { echo "creating $(VENV)"; "$(PYTHON)" -m venv $(VENV); }
 	@echo "installing supple and its tools into $(VENV)"
@@ -26,7 +25,7 @@ $(READY): pyproject.toml
 	@touch $@
 
 demo: $(READY)
-	$(BIN)/supple reach chain:9,9,9,9,4 --effector tip --to 12,18,6 --plot $(PICTURE)
+	$(BIN)/supple demo
 
 # Kernels are compiled before the tests, once, not by every worker at the same time.
 test: lint
@@ -43,5 +42,5 @@ bench: $(READY)
 	$(BIN)/python benchmarks/run_all.py
 
 clean:
-	rm -rf build dist $(PICTURE) .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

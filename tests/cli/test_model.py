@@ -71,7 +71,8 @@ def test_limits_turn_balls_into_cones_and_bound_the_others():
     [
         ("chian:9,9", "'chian'.*did you mean 'chain'"),
         ("arm", "chain:LENGTHS.*json"),
-        ("hero.bvh", r"cannot read '\.bvh'.*chain:LENGTHS.*\.json"),
+        ("hero.fbx", r"cannot read '\.fbx'.*chain:LENGTHS.*\.bvh.*\.json"),
+        ("hero.bvh", "no such file"),
         ("chain:", "finite number, got ''"),
         ("chain:9,a", "finite number, got 'a'"),
         ("chain:9,nan", "got 'nan'"),

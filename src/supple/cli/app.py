@@ -9,8 +9,15 @@ from typer.core import TyperGroup
 
 import supple
 from supple.cli.compare import compare
+from supple.cli.convert import convert
+from supple.cli.correct import correct
+from supple.cli.demo import demo
+from supple.cli.grow import grow
+from supple.cli.info import info
+from supple.cli.lint import lint
 from supple.cli.reach import reach
 from supple.cli.report import complain
+from supple.cli.view import view
 from supple.cli.warmup import warmup
 from supple.errors import SuppleError
 
@@ -59,6 +66,13 @@ def supple_(
     del version
 
 
+app.command()(demo)
+app.command()(view)
 app.command()(reach)
 app.command()(compare)
+app.command()(info)
+app.command()(lint)
+app.command()(convert)
+app.command()(correct)
+app.command()(grow)
 app.command()(warmup)

@@ -12,14 +12,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from supple.character import Character
 from supple.cli.values import number, read_json
 from supple.errors import SuppleError, one_of
+from supple.formats import FORMATS, load
 from supple.joints import Axes, Ball, Cone, Fixed, Free, Hinge, Joint, Planar, Slider
 from supple.pose import Pose
 from supple.skeleton import Skeleton, chain
 from supple.solution import Solution
 
-EXPECTED = "expected chain:LENGTHS, such as chain:9,9,9,9,4, or a .json file of Skeleton.to_json"
+EXPECTED = (
+    "expected chain:LENGTHS, such as chain:9,9,9,9,4, a character file "
+    "(.bvh, .smd, .glb, .gltf, .character, .urdf), or a .json file of Skeleton.to_json"
+)
 LONGEST = 100_000  # links that a count may ask for
 PAIR = tuple[float | None, float | None]
 T = TypeVar("T")
@@ -27,23 +32,42 @@ T = TypeVar("T")
 
 def read_model(text: str, *, joints: Sequence[str] = (), limits: Sequence[str] = ()) -> Skeleton:
     """The skeleton that MODEL, --joint and --limits describe."""
+    return read_character(text, joints=joints, limits=limits).skeleton
+
+
+def read_character(
+    text: str, *, joints: Sequence[str] = (), limits: Sequence[str] = ()
+) -> Character:
+    """The character that MODEL, --joint and --limits describe; of a chain, its skeleton alone."""
     scheme, colon, rest = text.partition(":")
+    suffix = Path(text).suffix.lower()
     if scheme == "chain" and colon:
-        skeleton = _chain(rest)
-    elif Path(text).suffix.lower() == ".json":
-        skeleton = _from_file(Path(text))
-    elif colon and not Path(text).exists() and re.fullmatch(r"\w{2,}", scheme):
+        character = Character(_chain(rest))
+    elif suffix == ".json":
+        character = Character(_from_file(Path(text)))
+    elif Path(text).is_file() or suffix in readable():
+        character = load(text)
+    elif colon and re.fullmatch(r"\w{2,}", scheme):
         one_of("kind of model", scheme, ("chain",))
         raise AssertionError  # one_of has raised
-    elif Path(text).suffix:
-        raise SuppleError(f"{text}: cannot read {Path(text).suffix!r} files; {EXPECTED}")
+    elif suffix:
+        raise SuppleError(f"{text}: cannot read {suffix!r} files; {EXPECTED}")
     else:
         raise SuppleError(f"model {text!r}: {EXPECTED}")
+    skeleton = character.skeleton
     for change in joints:
         skeleton = _with_joint(skeleton, change)
     for change in [one for group in limits for one in group.split(",")]:
         skeleton = _with_limits(skeleton, change)
-    return skeleton
+    if skeleton == character.skeleton:
+        return character
+    motions = {name: motion.on(skeleton) for name, motion in character.motions.items()}
+    return character.with_(skeleton=skeleton, motions=motions)
+
+
+def readable() -> tuple[str, ...]:
+    """The extensions of the files that `load` reads."""
+    return tuple(end for one in FORMATS.values() if one.reader for end in one.extensions)
 
 
 def _chain(text: str) -> Skeleton:

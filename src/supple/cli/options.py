@@ -17,7 +17,7 @@ ModelArgument = Annotated[
     typer.Argument(
         metavar="MODEL",
         help="chain:9,9,9,9,4 (ball joints; 1x50: fifty links; @hinge:z after it: all joints), "
-        "or a .json skeleton.",
+        "a character (.bvh, .smd, .glb, .gltf, .character, .urdf), or a .json skeleton.",
     ),
 ]
 JointOption = Annotated[
@@ -61,6 +61,37 @@ ToleranceOption = Annotated[
     typer.Option(
         help="How near counts as reached. Default: 1e-4 of the chain's length.",
         rich_help_panel=SOLVING,
+    ),
+]
+CharacterArgument = Annotated[
+    Path,
+    typer.Argument(metavar="FILE", help="A .bvh, .smd, .glb, .gltf, .character or .urdf file."),
+]
+MotionsOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--motions",
+        metavar="FILE",
+        help="More files whose motions belong to the character. Repeatable.",
+        rich_help_panel=MODEL,
+    ),
+]
+PositionModeOption = Annotated[
+    str | None,
+    typer.Option(
+        "--position-mode",
+        metavar="replace|add|auto",
+        help="BVH: what position channels below the root mean. Default: replace OFFSET.",
+        rich_help_panel=MODEL,
+    ),
+]
+FpsOption = Annotated[
+    float | None,
+    typer.Option(
+        "--fps",
+        metavar="N",
+        help="SMD: frames a second, which the file does not say. Default: 30.",
+        rich_help_panel=MODEL,
     ),
 ]
 IterationsOption = Annotated[

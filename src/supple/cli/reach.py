@@ -10,8 +10,9 @@ from typing import Annotated, Any
 
 import typer
 
+from supple.character import Character
 from supple.cli.answer import as_data, show
-from supple.cli.model import read_model, read_start
+from supple.cli.model import read_character, read_start
 from supple.cli.options import (
     GOALS,
     OUTPUT,
@@ -31,7 +32,10 @@ from supple.cli.solver import read_solver
 from supple.cli.values import named, vector
 from supple.errors import SuppleError
 from supple.files import check_writable, write
+from supple.formats import save
+from supple.formats.registry import writable
 from supple.goals import Goal, Hold, LookAt, Pole, Reach
+from supple.pose import Pose
 from supple.prepare import prepare
 from supple.skeleton import Skeleton
 from supple.solution import Solution
@@ -128,6 +132,21 @@ def reach(
             rich_help_panel=SOLVING,
         ),
     ] = None,
+    motion: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Start from a frame of this motion.", rich_help_panel=SOLVING
+        ),
+    ] = None,
+    frame: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="Which frame. Default: the first. Without --motion, of the first motion.",
+            rich_help_panel=SOLVING,
+        ),
+    ] = None,
     tolerance: ToleranceOption = None,
     max_iterations: IterationsOption = None,
     unreachable: Annotated[
@@ -170,7 +189,12 @@ def reach(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", metavar="FILE.json", help="Write the solution.", rich_help_panel=OUTPUT
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="Write the solution (.json), or the character so posed (.glb, .gltf, .smd, "
+            ".bvh, .character, .obj).",
+            rich_help_panel=OUTPUT,
         ),
     ] = None,
     json: JsonOption = False,
@@ -181,9 +205,12 @@ def reach(
 
     supple reach chain:1,1@hinge:z:-150:150 --to 0.7,1.2,0 --solutions 2
 
+    supple reach dance.bvh --frame 12 -e RightHand --to 20,150,30 --out posed.bvh
+
     Exit code 1 if the target is not reached.
     """
-    skeleton = read_model(model, joints=joint or (), limits=limits or ())
+    character = read_character(model, joints=joint or (), limits=limits or ())
+    skeleton = character.skeleton
     goals = _goals(skeleton, effector or [], to or [], orientation or [], root, depth)
     goals += [_look_at(text) for text in look_at or ()]
     goals += [Pole(name, _target("--pole", at)) for name, at in _pairs("--pole", pole or ())]
@@ -196,7 +223,9 @@ def reach(
     for path, what in ((trace, "trace"), (out, "solution")):
         if path is not None:
             check_writable(path, what)
-    begin = read_start(start, skeleton) if start is not None else None
+    if out is not None and out.suffix.lower() != ".json":
+        writable(out)
+    begin = _start(character, start, motion, frame)
     common: dict[str, Any] = {
         "tolerance": tolerance,
         "lock": lock or (),
@@ -217,9 +246,12 @@ def reach(
     if trace is not None and answer.trace is not None:
         answer.trace.save(trace)
         written["trace"] = str(trace)
-    if out is not None:
+    if out is not None and out.suffix.lower() == ".json":
         write(out, dumps(answer.to_json()), "solution")
         written["solution"] = str(out)
+    elif out is not None:
+        save(character.posed(answer.pose), out)
+        written["character"] = str(out)
     if plot is not None:
         _plot(plot, answer, goals)
         written["plot"] = str(plot)
@@ -229,6 +261,24 @@ def reach(
         show(answer, goals, written)
     if not answer.reached:
         raise typer.Exit(NOT_REACHED)
+
+
+def _start(
+    character: Character, path: Path | None, motion: str | None, frame: int | None
+) -> Pose | None:
+    """The pose to start from: of a file, of a frame, or None for rest."""
+    if motion is None and frame is None:
+        return read_start(path, character.skeleton) if path is not None else None
+    if path is not None:
+        raise SuppleError("--start: leave it out with --motion or --frame")
+    if not character.motions:
+        raise SuppleError("--motion, --frame: the model has no motions")
+    chosen = character.motion(motion) if motion else next(iter(character.motions.values()))
+    if frame is not None and frame >= len(chosen):
+        raise SuppleError(
+            f"--frame: motion {chosen.name!r} has frames 0 to {len(chosen) - 1}, got {frame}"
+        )
+    return chosen[frame or 0]
 
 
 # Goals --------------------------------------------------------------------------------------------

@@ -1,0 +1,70 @@
+"""Reading character files for commands: what they take, and what their readers said."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rich.text import Text
+
+from supple.character import Character, Note
+from supple.cli.report import error_console
+from supple.errors import SuppleError
+from supple.formats import load
+
+
+def read_file(
+    path: Path,
+    *,
+    motions: Sequence[Path] = (),
+    position_mode: str | None = None,
+    fps: float | None = None,
+) -> Character:
+    """The character of a file, with options that are left out where they are not given."""
+    options: dict[str, Any] = {}
+    if position_mode is not None:
+        options["position_mode"] = position_mode
+    if fps is not None:
+        options["fps"] = fps
+    with quiet():
+        return load(path, motions=motions, **options)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keep notes from the log while a command will show them itself."""
+    log = logging.getLogger("supple")
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(level)
+
+
+def say_notes(notes: Sequence[Note]) -> None:
+    """Notes on stderr, a line each; guesses are left to `supple info`."""
+    console = error_console()
+    for note in notes:
+        if note.level == "warning":
+            console.print(Text(f"note: {note}", style="yellow"), soft_wrap=True)
+
+
+def note_data(note: Note) -> dict[str, Any]:
+    """A note for programs."""
+    return {"level": note.level, "text": note.text, "path": note.path, "line": note.line}
+
+
+def read_names(path: Path) -> list[str]:
+    """The names in a file: one a line, blank lines left out."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SuppleError(f"{path}: cannot read the names: {error}") from error
+    names = [line.strip() for line in text.splitlines() if line.strip()]
+    if not names:
+        raise SuppleError(f"{path}: expected a name a line, got none")
+    return names

@@ -1,0 +1,266 @@
+"""Writing BVH: a skeleton and one motion, with the channel orders of the file it came from.
+
+BVH has no rotations at rest: there every joint's frame is that of the world. A skeleton that has
+them is written with its frames turned so; positions stay what they are in every frame.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.character import Character, Note
+from supple.errors import SuppleError
+from supple.files import write as write_file
+from supple.formats.bvh_hierarchy import CHANNELS
+from supple.formats.text_numbers import digits_for, written
+from supple.joints import Axes
+from supple.kernels import layout
+from supple.motion.matching import euler_along
+from supple.motion.motion import Motion
+from supple.pose import Pose
+from supple.rotations import conjugate, multiply, rotate
+from supple.skeleton import Skeleton
+
+POSITIONS = ("Xposition", "Yposition", "Zposition")
+ROTATIONS = ("Zrotation", "Xrotation", "Yrotation")
+STILL = 1e-9  # offsets that differ by less, of the largest, do not move
+TURN_DIGITS = 6
+
+Floats = NDArray[np.float64]
+
+
+class _Local(NamedTuple):
+    """Joints in frames that at rest are those of the world."""
+
+    offsets: Floats  # (N, 3) at rest
+    tip_offsets: Floats  # (T, 3)
+    places: Floats  # (F, N, 3)
+    turns: Floats  # (F, N, 4)
+    turned: bool  # whether they are others than the skeleton's
+
+
+def write(
+    character: Character,
+    path: Path,
+    *,
+    motion: str | Motion | None = None,
+    orders: dict[str, Any] | None = None,
+) -> list[Note]:
+    """Write a character's skeleton and one of its motions as BVH.
+
+    Args:
+        character: What to write. If it stands otherwise than at rest, that pose is written as the
+            one frame, unless a motion is named; so is its pose if it has no motion.
+        path: Where.
+        motion: Which motion: a name, or a motion of the same skeleton; the first by default.
+        orders: Channel names by joint, such as {"hip": ("Zrotation", "Xrotation", "Yrotation")};
+            by default those of the file the character was read from.
+
+    Returns:
+        What had to be changed.
+    """
+    chosen = _chosen(character, motion)
+    notes: list[Note] = []
+    if not chosen.even:
+        notes.append(Note(f"uneven frames: written at {chosen.fps:g} a second", None, str(path)))
+        chosen = chosen.resampled(chosen.fps)
+    if chosen.poses.scales is not None:
+        unscaled = Pose(chosen.skeleton, chosen.poses.coordinates, chosen.poses.translations)
+        chosen = chosen.with_(poses=unscaled)
+    skeleton = character.skeleton
+    given = orders if orders is not None else character.extras.get("bvh", {}).get("channels", {})
+    local = _local(chosen.poses)
+    if local.turned:
+        text = "rest rotations became the world's: positions are the same, joint frames are not"
+        notes.append(Note(text, None, str(path)))
+    extent = float(np.abs(local.places).max(initial=0.0))
+    moves = np.any(np.abs(local.places - local.offsets) > STILL * extent, axis=(0, 2))
+    turns = np.any(np.abs(local.turns[..., 1:]) > STILL, axis=(0, 2))
+    channels = [
+        _channels(skeleton, j, given.get(name), local.turned, bool(moves[j]), bool(turns[j]))
+        for j, name in enumerate(skeleton.joint_names)
+    ]
+    sequence = _depth_first(skeleton)
+    head = _hierarchy(skeleton, local, channels, sequence, notes, str(path))
+    rows, digits = _rows(skeleton, chosen.poses, local, channels, sequence, digits_for(extent))
+    head += ["MOTION", f"Frames: {len(chosen)}", f"Frame Time: {_frame_time(chosen.fps)}", ""]
+    body = written(rows, digits) if rows.shape[1] else b"\n" * len(rows)
+    write_file(path, "\n".join(head).encode() + body, "BVH file")
+    return notes
+
+
+def _chosen(character: Character, motion: str | Motion | None) -> Motion:
+    if isinstance(motion, Motion):
+        if motion.skeleton != character.skeleton:
+            raise SuppleError(f"motion {motion.name!r}: expected one of the character's skeleton")
+        return motion
+    if motion is not None:
+        return character.motion(motion)
+    at_rest = character.pose == character.skeleton.rest
+    if character.motions and at_rest:
+        return next(iter(character.motions.values()))
+    return Motion("pose", [character.pose], fps=30.0)
+
+
+def _frame_time(fps: float) -> str:
+    """Seconds in as few digits as give the same frames a second again."""
+    for digits in range(6, 18):
+        text = f"{1.0 / fps:.{digits}g}"
+        if 1.0 / float(text) == fps:
+            break
+    return text  # pyright: ignore[reportPossiblyUnboundVariable]
+
+
+def _local(poses: Pose) -> _Local:
+    skeleton = poses.skeleton
+    count = len(skeleton)
+    at_rest = skeleton.rest.rotations[:count]
+    places, turns = poses.local_translations, poses.local_rotations
+    tip_joint, tip_offset, _ = skeleton.packed_tips
+    if not np.any(np.abs(skeleton.rotations[:, 1:]) > 1e-12):
+        return _Local(skeleton.offsets, tip_offset, places, turns, False)
+    above = np.where(skeleton.parents[:, None] < 0, (1.0, 0.0, 0.0, 0.0),
+                     at_rest[np.maximum(skeleton.parents, 0)])  # fmt: skip
+    return _Local(
+        rotate(above, skeleton.offsets),
+        rotate(at_rest[tip_joint], tip_offset),
+        rotate(above, places),
+        multiply(multiply(above, turns), conjugate(at_rest)),
+        True,
+    )
+
+
+def _channels(
+    skeleton: Skeleton,
+    j: int,
+    given: tuple[str, ...] | None,
+    turned: bool,
+    moves: bool,
+    turns: bool,
+) -> tuple[str, ...]:
+    """The channels of a joint: those of its file, as far as they can say how it moves."""
+    if given is not None and not all(str(name).lower() in CHANNELS for name in given):
+        bad = next(name for name in given if str(name).lower() not in CHANNELS)
+        raise SuppleError(
+            f"channels of {skeleton.names[j]!r}: expected Xrotation, ..., got {bad!r}"
+        )
+    if given is None:
+        root = skeleton.parents[j] < 0
+        return (POSITIONS if root or moves else ()) + ROTATIONS
+    names = tuple(name[:1].upper() + name[1:].lower() for name in given)
+    kept = [name for name in names if name in POSITIONS]
+    if moves and len(kept) < 3:
+        names = (*POSITIONS, *(name for name in names if name not in POSITIONS))
+    letters = _letters(names)
+    joint = skeleton.joints[j]
+    able = len(letters) == 3 and all(a != b for a, b in zip(letters, letters[1:], strict=False))
+    able = able or (isinstance(joint, Axes) and joint.order == letters and not turned)
+    if turns and not able:
+        names = (*(name for name in names if name in POSITIONS), *ROTATIONS)
+    return names
+
+
+def _letters(channels: tuple[str, ...]) -> str:
+    return "".join(name[0].lower() for name in channels if name.endswith("rotation"))
+
+
+def _depth_first(skeleton: Skeleton) -> list[tuple[int, int]]:
+    """Every joint and its depth, parents before children, both in the order of the file."""
+    below: dict[int, list[int]] = {}
+    for j in skeleton.file_order.tolist():
+        below.setdefault(int(skeleton.parents[j]), []).append(j)
+    stack = [(j, 0) for j in reversed(below.get(-1, []))]
+    found = []
+    while stack:
+        j, depth = stack.pop()
+        found.append((j, depth))
+        stack += [(child, depth + 1) for child in reversed(below.get(j, []))]
+    return found
+
+
+def _hierarchy(
+    skeleton: Skeleton,
+    local: _Local,
+    channels: list[tuple[str, ...]],
+    sequence: list[tuple[int, int]],
+    notes: list[Note],
+    path: str,
+) -> list[str]:
+    lines = ["HIERARCHY"]
+    ends: dict[int, list[int]] = {}
+    for t, joint in enumerate(skeleton.packed_tips[0].tolist()):
+        ends.setdefault(joint, []).append(t)
+    open_: list[int] = []  # joints whose brace is to be closed
+
+    def close(depth: int) -> None:
+        while len(open_) > depth:
+            tabs = "\t" * (len(open_) - 1)
+            for t in ends.get(open_.pop(), []):
+                x, y, z = local.tip_offsets[t].tolist()
+                lines.extend(
+                    [f"{tabs}\tEnd Site", f"{tabs}\t{{", f"{tabs}\t\tOFFSET {x!r} {y!r} {z!r}",
+                     f"{tabs}\t}}"]
+                )  # fmt: skip
+            lines.append(f"{tabs}}}")
+
+    for j, depth in sequence:
+        close(depth)
+        tabs = "\t" * depth
+        x, y, z = local.offsets[j].tolist()
+        lines += [
+            f"{tabs}{'JOINT' if depth else 'ROOT'} {_name(skeleton.names[j], notes, path)}",
+            f"{tabs}{{",
+            f"{tabs}\tOFFSET {x!r} {y!r} {z!r}",
+            " ".join([f"{tabs}\tCHANNELS {len(channels[j])}", *channels[j]]),
+        ]
+        open_.append(j)
+    close(0)
+    return lines
+
+
+def _name(name: str, notes: list[Note], path: str) -> str:
+    """A name without what would end it."""
+    safe = " ".join(name.replace("{", "(").replace("}", ")").split())
+    if safe != name:
+        notes.append(
+            Note(f"joint {name!r} is called {safe!r}: BVH names end at a brace", None, path)
+        )
+    return safe
+
+
+def _rows(
+    skeleton: Skeleton,
+    poses: Pose,
+    local: _Local,
+    channels: list[tuple[str, ...]],
+    sequence: list[tuple[int, int]],
+    place_digits: int,
+) -> tuple[Floats, NDArray[np.int64]]:
+    """The channels of every frame (F, C), degrees, and the digits of each column (C,)."""
+    width = sum(map(len, channels))
+    rows = np.empty((len(poses), width))
+    digits = np.full(width, TURN_DIGITS, dtype=np.int64)
+    column = 0
+    for j, _ in sequence:
+        names, joint = channels[j], skeleton.joints[j]
+        letters = _letters(names)
+        angles: Floats | None = None
+        if isinstance(joint, Axes) and joint.order == letters and not local.turned:
+            first = int(skeleton.packed_ints[j, layout.Q])
+            angles = poses.coordinates[:, first : first + len(letters)]
+        elif len(letters) == 3 and all(a != b for a, b in zip(letters, letters[1:], strict=False)):
+            angles = euler_along(letters, local.turns[:, j])
+        turn = 0
+        for name in names:
+            if name.endswith("position"):
+                rows[:, column] = local.places[:, j, "XYZ".index(name[0])]
+                digits[column] = place_digits
+            else:
+                rows[:, column] = 0.0 if angles is None else np.degrees(angles[:, turn])
+                turn += 1
+            column += 1
+    return rows, digits

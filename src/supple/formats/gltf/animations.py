@@ -1,0 +1,375 @@
+"""Animations: channels with keys of their own, as motions with frames at all of these keys.
+
+Between keys, glTF goes straight or along the short arc at constant speed, and so does a `Motion`:
+frames at the union of all key times say the same. A jump (STEP) becomes two frames a moment apart. A
+curve (CUBICSPLINE) gets frames in between, so close that straight lines stay within 1e-4 of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.formats.gltf import accessors
+from supple.formats.gltf.document import Document, Item
+from supple.formats.gltf.nodes import Tree, coordinates_of
+from supple.formats.gltf.placements import ALIKE
+from supple.formats.reading import distinct
+from supple.joints import Ball, Cone
+from supple.kernels import layout
+from supple.motion.motion import Motion
+from supple.pose import Pose
+from supple.rotations import conjugate, multiply, slerp
+
+Floats = NDArray[np.float64]
+
+WIDTHS = {"translation": 3, "rotation": 4, "scale": 3}
+CURVE = 1e-4  # how far a baked curve may be off: of a quaternion, or of the range of the values
+MOST_BETWEEN = 128  # frames between two keys of a curve
+MOMENT = 1e-5  # how long a jump takes [s]
+SAME_TIME = 4e-7  # keys nearer than this, times 1 + their time, are one: rounding of float32 [s]
+DEFAULT_FPS = 30.0  # of a motion with a single frame [1/s]
+
+
+@dataclass
+class Channel:
+    """The keys of one path of one node.
+
+    Attributes:
+        node: The node; for morph weights, the node with the mesh.
+        path: "translation", "rotation", "scale" or "weights".
+        mode: "LINEAR", "STEP" or "CUBICSPLINE".
+        times: Rising [s], shape (K,).
+        values: Shape (K, width); quaternions wxyz of length one, unless they are of a curve.
+        tangents: Into and out of each key, per second, shape (2, K, width); of curves only.
+    """
+
+    node: int
+    path: str
+    mode: str
+    times: Floats
+    values: Floats
+    tangents: Floats | None = None
+
+
+def read_motions(
+    document: Document, tree: Tree, mesh_names: dict[int, list[str]]
+) -> dict[str, Motion]:
+    """The motions of a file, by name.
+
+    Args:
+        document: The file.
+        tree: Its skeleton.
+        mesh_names: The meshes with morph targets, by the node they are on.
+    """
+    items = document.table("animations")
+    given = [item.text("name").strip() or f"animation {k}" for k, item in enumerate(items)]
+    names = distinct(given, document.source, what="animation")
+    motions = {}
+    for name, item in zip(names, items, strict=True):
+        channels = _channels(document, tree, item, mesh_names)
+        if channels:
+            motions[name] = _motion(document, tree, name, item, channels, mesh_names)
+        else:
+            document.source.warn(f"animation {name!r} moves nothing that is read: left out")
+    return motions
+
+
+def _channels(
+    document: Document, tree: Tree, animation: Item, mesh_names: dict[int, list[str]]
+) -> list[Channel]:
+    """The channels that move a joint or the morph weights of a mesh, one a path."""
+    samplers = animation.items("samplers")
+    found: dict[tuple[int, str], Channel] = {}
+    for channel in animation.items("channels"):
+        target = channel.item("target")
+        node = target.reference("node", "nodes") if target is not None else None
+        if target is None or node is None:
+            continue  # an extension's, which the specification says to ignore
+        path = target.text("path")
+        moves = node in tree.joints if path in WIDTHS else path == "weights" and node in mesh_names
+        if not moves:
+            continue
+        index = channel.whole("sampler")
+        if index >= len(samplers):
+            channel.fail("sampler", f"an index into the {len(samplers)} samplers")
+        if (node, path) in found:
+            document.source.warn(f"{channel.where}: {path} of nodes[{node}] again: left out")
+            continue
+        found[node, path] = _keys(document, samplers[index], node, path)
+    return list(found.values())
+
+
+def _keys(document: Document, sampler: Item, node: int, path: str) -> Channel:
+    """The keys of a sampler."""
+    mode = sampler.text("interpolation", "LINEAR")
+    if mode not in ("LINEAR", "STEP", "CUBICSPLINE"):
+        sampler.fail("interpolation", "LINEAR, STEP or CUBICSPLINE")
+    at, of = (sampler.reference(key, "accessors") for key in ("input", "output"))
+    if at is None or of is None:
+        document.fail(sampler.where, "expected an input and an output")
+    times, order = _times(document, sampler, at)
+    kind = {"rotation": "VEC4", "weights": "SCALAR"}.get(path, "VEC3")
+    values = accessors.floats(document, of, (kind,))
+    if not accessors.is_float(document, of):
+        values = _fractions(document, of, values)
+    parts = 3 if mode == "CUBICSPLINE" else 1
+    count = len(times)
+    width = WIDTHS.get(path) or (values.size // (count * parts) if count else 0)
+    if not count or values.size != count * parts * width or not width:
+        document.fail(
+            sampler.where, f"expected {parts} values for each of {count} keys, got {len(values)}"
+        )
+    values = values.reshape(count, parts, width)
+    if order is not None:
+        values, times = values[order], times[order]
+    if path == "rotation":
+        values = values[..., [3, 0, 1, 2]]
+    middle = values[:, parts // 2]
+    tangents = None
+    if mode == "CUBICSPLINE":
+        tangents = np.stack([values[:, 0], values[:, 2]])
+    elif path == "rotation":
+        middle = _unit(document, sampler, middle)
+    return Channel(node, path, mode, times, middle, tangents)
+
+
+def _times(document: Document, sampler: Item, index: int) -> tuple[Floats, NDArray[Any] | None]:
+    """The key times of a sampler, and the order that makes them rise if they do not."""
+    key = ("times", index)
+    if key not in document.cache:
+        times = accessors.floats(document, index, ("SCALAR",))[:, 0]
+        order = None
+        if np.any(np.diff(times) <= 0):
+            order = np.unique(times, return_index=True)[1]
+            document.source.warn(f"{sampler.where}: key times that do not rise are put in order")
+        document.cache[key] = times, order
+    return document.cache[key]
+
+
+def _fractions(document: Document, index: int, values: Floats) -> Floats:
+    """Integers of animations are fractions, whether they say so or not."""
+    item = document.table("accessors")[index]
+    if item.flag("normalized"):
+        return values
+    limit = {5120: 127.0, 5121: 255.0, 5122: 32767.0, 5123: 65535.0}
+    return np.maximum(values / limit.get(item.whole("componentType"), 1.0), -1.0)
+
+
+def _unit(document: Document, sampler: Item, turns: Floats) -> Floats:
+    size = np.sqrt(np.einsum("ki,ki->k", turns, turns))[:, None]
+    if size.min() < 1e-6:
+        document.fail(sampler.where, "expected rotations, got a quaternion of zeros")
+    return np.where(np.abs(size - 1.0) < 2e-15, turns, turns / size)
+
+
+# Frames -------------------------------------------------------------------------------------------
+
+
+def _motion(
+    document: Document,
+    tree: Tree,
+    name: str,
+    item: Item,
+    channels: list[Channel],
+    mesh_names: dict[int, list[str]],
+) -> Motion:
+    """A motion with a frame at every key of its channels."""
+    skeleton = tree.skeleton
+    times = _frame_times(channels)
+    frames, count = len(times), len(skeleton)
+    paths = {channel.path for channel in channels}
+    shifting = bool(paths & {"translation"}) or tree.pose.translations is not None
+    scaling = "scale" in paths or tree.pose.scales is not None
+    width = skeleton.packed.rest.size + 3 * count * (shifting + scaling)
+    document.charge(8 * frames * width * 2, item.where)
+    q = np.tile(tree.pose.coordinates, (frames, 1))
+    offsets = np.tile(tree.pose._full_translations(), (frames, 1, 1)) if shifting else None
+    scales = np.tile(tree.pose._full_scales(), (frames, 1, 1)) if scaling else None
+    tracks: dict[str, Floats] = {}
+    moved: dict[int, dict[str, Floats]] = {}
+    for channel in channels:
+        values = sampled(channel, times)
+        if channel.path == "weights":
+            tracks |= {f"morphs:{mesh}": values for mesh in mesh_names[channel.node]}
+        else:
+            moved.setdefault(channel.node, {})[channel.path] = values
+    _put(tree, moved, q, offsets, scales)
+    if offsets is not None and _still(offsets, skeleton.offsets):
+        offsets = None
+    if scales is not None and np.abs(scales - 1.0).max() <= ALIKE:
+        scales = None
+    own = item.own()
+    fps, even = _rate(times)
+    fps = max(own.number("fps", fps), 1e-3) if own is not None else fps
+    if even and own is not None:
+        even = bool(np.all(np.abs(times - np.arange(frames) / fps) <= 1e-6 + SAME_TIME * times))
+    if own is not None:
+        tracks |= _own_tracks(own, frames)
+    if any(channel.mode == "CUBICSPLINE" for channel in channels):
+        document.source.warn(f"animation {name!r}: curves are read as {frames} frames")
+    return Motion(
+        name,
+        Pose(skeleton, q, offsets, scales),
+        fps=fps,
+        loop=own is not None and own.data.get("loop") is True,
+        times=None if even else times,
+        tracks=tracks,
+    )
+
+
+def _put(
+    tree: Tree,
+    moved: dict[int, dict[str, Floats]],
+    q: Floats,
+    offsets: Floats | None,
+    scales: Floats | None,
+) -> None:
+    """Put what the channels say of each node into coordinates, offsets and scales of the frames."""
+    skeleton, frames = tree.skeleton, len(q)
+    turns_here, places_here = tree.pose.local_rotations, tree.pose.local_translations
+    balls: dict[int, Floats] = {}
+    for node, values in moved.items():
+        j, above = tree.joints[node], tree.parents[node]
+        places = values.get("translation")
+        if places is not None and above >= 0:
+            places = places * tree.factors[above]
+        turns = values.get("rotation")
+        if isinstance(skeleton.joints[j], (Ball, Cone)):
+            if turns is not None:
+                balls[j] = turns
+        elif turns is not None or places is not None:
+            turns = np.broadcast_to(turns_here[j], (frames, 4)) if turns is None else turns
+            places = np.broadcast_to(places_here[j], (frames, 3)) if places is None else places
+            places = coordinates_of(skeleton, j, turns, places, q)
+        if offsets is not None and places is not None:
+            offsets[:, j] = places
+        if scales is not None and "scale" in values:
+            scales[:, j] = values["scale"] / tree.baked[node]
+    if balls:  # most joints, so all of them at once
+        joints = np.array(list(balls))
+        at = skeleton.packed_ints[joints, layout.Q][:, None] + np.arange(4)
+        rest = conjugate(skeleton.rotations[joints])
+        q[:, at] = multiply(rest, np.stack(list(balls.values()), axis=1))
+
+
+def _own_tracks(own: Item, frames: int) -> dict[str, Floats]:
+    """Tracks that supple wrote: numbers that go along with the frames."""
+    given = own.item("tracks")
+    found = {}
+    for name, values in (given.data if given is not None else {}).items():
+        try:
+            track = np.array(values, dtype=np.float64)
+        except (TypeError, ValueError):
+            continue
+        if track.ndim in (1, 2) and len(track) == frames and np.isfinite(track).all():
+            found[name] = track
+    return found
+
+
+def _still(offsets: Floats, own: Floats) -> bool:
+    """Whether offsets are the skeleton's own, but for rounding."""
+    return bool(np.abs(offsets - own).max() <= ALIKE * np.abs(own).max())
+
+
+def _frame_times(channels: list[Channel]) -> Floats:
+    """When there are frames: at all keys, at jumps also a moment before, and along curves."""
+    parts = {id(channel.times): channel.times for channel in channels}
+    times = _merged(np.concatenate(list(parts.values())))
+    extra = [_curve_times(channel) for channel in channels if channel.tangents is not None]
+    extra += [_jump_times(channel, times) for channel in channels if channel.mode == "STEP"]
+    return _merged(np.concatenate([times, *extra])) if extra else times
+
+
+def _merged(times: Floats) -> Floats:
+    times = np.unique(times)
+    apart = np.diff(times, prepend=-np.inf) > SAME_TIME * (1.0 + np.abs(times))
+    return times[apart]
+
+
+def _jump_times(channel: Channel, times: Floats) -> Floats:
+    jumps = channel.times[1:][np.any(np.diff(channel.values, axis=0) != 0, axis=1)]
+    # Not before the frame that comes before, however close that is.
+    place = np.searchsorted(times, jumps - SAME_TIME * (1.0 + np.abs(jumps)))
+    before = times[np.maximum(place - 1, 0)]
+    moment = np.minimum(MOMENT * (1.0 + np.abs(jumps) / 8.0), 0.5 * (jumps - before))
+    return jumps - moment
+
+
+def _curve_times(channel: Channel) -> Floats:
+    """Times between the keys of a curve at which straight lines follow it closely."""
+    times, values = channel.times, channel.values
+    if len(times) < 2 or channel.tangents is None:
+        return times[:0]
+    step = np.diff(times)[:, None]
+    leave, arrive = channel.tangents[1, :-1] * step, channel.tangents[0, 1:] * step
+    rise = np.diff(values, axis=0)
+    # The second derivative of a cubic is linear, so its greatest value is at an end.
+    bend = np.maximum(
+        np.abs(6 * rise - 4 * leave - 2 * arrive), np.abs(-6 * rise + 2 * leave + 4 * arrive)
+    ).max(axis=1)
+    range_ = 1.0 if channel.path == "rotation" else max(np.ptp(values, axis=0).max(), 1e-12)
+    pieces = np.ceil(np.sqrt(np.minimum(bend / (8 * CURVE * range_), MOST_BETWEEN**2)))
+    pieces = np.clip(pieces, 1, MOST_BETWEEN).astype(int)
+    return np.concatenate(
+        [
+            start + size * np.arange(1, n) / n
+            for start, size, n in zip(times[:-1], step[:, 0], pieces, strict=True)
+        ]
+    )
+
+
+def sampled(channel: Channel, times: Floats) -> Floats:
+    """The values of a channel at some times, shape (F, width); held before and after its keys."""
+    keys, values = channel.times, channel.values
+    if channel.tangents is None and np.array_equal(keys, times):
+        return values
+    before = np.clip(np.searchsorted(keys, times, side="right") - 1, 0, len(keys) - 1)
+    after = np.minimum(before + 1, len(keys) - 1)
+    # A frame that stands for several keys a rounding apart is at each of them.
+    near = np.abs(keys[after] - times) <= SAME_TIME * (1.0 + np.abs(times))
+    before = np.where(near, after, before)
+    if channel.mode == "STEP":
+        return values[before]
+    gap = np.where(after > before, keys[after] - keys[before], 1.0)
+    t = np.clip((times - keys[before]) / gap, 0.0, 1.0)
+    if channel.tangents is None:
+        if channel.path == "rotation":
+            return slerp(values[before], values[after], t)
+        t = t[:, None]
+        return values[before] * (1.0 - t) + values[after] * t
+    t, gap = t[:, None], gap[:, None]
+    arrive, leave = channel.tangents
+    result = (
+        (2 * t**3 - 3 * t**2 + 1) * values[before]
+        + (t**3 - 2 * t**2 + t) * gap * leave[before]
+        + (3 * t**2 - 2 * t**3) * values[after]
+        + (t**3 - t**2) * gap * arrive[after]
+    )
+    if channel.path != "rotation":
+        return result
+    size = np.linalg.norm(result, axis=1, keepdims=True)
+    return np.where(size > 1e-9, result / np.where(size > 1e-9, size, 1.0), (1.0, 0.0, 0.0, 0.0))
+
+
+def _rate(times: Floats) -> tuple[float, bool]:
+    """Frames a second, and whether the frames are just so far apart, from 0 on."""
+    if len(times) < 2:
+        return DEFAULT_FPS, times[0] == 0
+    fps = 1.0 / float(np.median(np.diff(times)))
+    mean = (len(times) - 1) / float(times[-1] - times[0])
+    if abs(mean - fps) < 1e-3 * fps:
+        fps = mean
+    rounded = float(Fraction(fps).limit_denominator(1)) or fps
+    ntsc = round(fps * 1.001) / 1.001
+    for candidate in (rounded, ntsc):
+        if abs(candidate - fps) <= 1e-4 * fps:
+            fps = candidate
+            break
+    fps = min(max(fps, 1e-3), 1e5)
+    even = np.abs(times - np.arange(len(times)) / fps) <= 1e-6 + SAME_TIME * np.abs(times)
+    return fps, bool(even.all())

@@ -1,0 +1,123 @@
+"""Writing: the tables of a glTF file, and the one buffer with its accessors and images."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.formats.gltf.document import BINARY_CHUNK, JSON_CHUNK, MAGIC
+
+FLOAT, UINT16, UINT32 = 5126, 5123, 5125
+DTYPES = {FLOAT: "<f4", UINT16: "<u2", UINT32: "<u4"}
+KINDS = {1: "SCALAR", 2: "VEC2", 3: "VEC3", 4: "VEC4", 16: "MAT4"}
+VERTICES, INDICES = 34962, 34963  # what a buffer view is for
+
+
+class Builder:
+    """A glTF file in the making."""
+
+    def __init__(self) -> None:
+        self.tables: dict[str, list[dict[str, Any]]] = {}
+        self.extensions: set[str] = set()
+        self._parts: list[bytes] = []
+        self._size = 0
+        self._known: dict[Any, int] = {}
+        self._held: list[Any] = []  # so that no id in `_known` is given to another object
+
+    def add(self, table: str, item: dict[str, Any]) -> int:
+        """Put an object into a table; its index."""
+        rows = self.tables.setdefault(table, [])
+        rows.append(item)
+        return len(rows) - 1
+
+    def once(self, key: Any, source: Any, table: str, make: Any) -> int:
+        """The index of what stands for `source`, made and added on first use."""
+        whole = (table, key, id(source))
+        if whole not in self._known:
+            self._held.append(source)
+            self._known[whole] = self.add(table, make())
+        return self._known[whole]
+
+    def view(self, data: bytes, target: int | None = None) -> int:
+        """A buffer view of some bytes."""
+        padding = -self._size % 4
+        self._parts.append(b"\0" * padding + data)
+        item: dict[str, Any] = {"buffer": 0, "byteOffset": self._size + padding}
+        item["byteLength"] = len(data)
+        if target is not None:
+            item["target"] = target
+        self._size += padding + len(data)
+        return self.add("bufferViews", item)
+
+    def array(
+        self,
+        values: NDArray[Any],
+        component: int = FLOAT,
+        *,
+        target: int | None = None,
+        bounds: bool = False,
+        source: Any = None,
+    ) -> int:
+        """An accessor of an array, shape (count, width) or (count,).
+
+        Args:
+            values: The numbers.
+            component: Their component type.
+            target: `VERTICES` or `INDICES` for those.
+            bounds: Whether to state the least and greatest.
+            source: The object that the values are of; the same one gets the same accessor.
+        """
+
+        def make() -> dict[str, Any]:
+            table = np.ascontiguousarray(values, dtype=DTYPES[component])
+            table = table.reshape(len(values), -1)
+            item: dict[str, Any] = {
+                "bufferView": self.view(table.tobytes(), target),
+                "componentType": component,
+                "count": len(table),
+                "type": KINDS[table.shape[1]],
+            }
+            if bounds:
+                item["min"] = table.min(axis=0).astype(float).tolist()
+                item["max"] = table.max(axis=0).astype(float).tolist()
+            return item
+
+        if source is None:
+            return self.add("accessors", make())
+        return self.once((component, target, bounds), source, "accessors", make)
+
+    # Files ----------------------------------------------------------------------------------------
+
+    def binary(self) -> bytes:
+        """The buffer."""
+        return b"".join([*self._parts, b"\0" * (-self._size % 4)])
+
+    def json(self, head: dict[str, Any], uri: str | None) -> bytes:
+        """The JSON text, with the buffer at a uri, or in a chunk beside it."""
+        root = dict(head)
+        if self.extensions:
+            root["extensionsUsed"] = sorted(self.extensions)
+        root |= {name: rows for name, rows in self.tables.items() if rows}
+        if self._size:
+            where = {} if uri is None else {"uri": uri}
+            root["buffers"] = [{"byteLength": self._size + (-self._size % 4), **where}]
+        return json.dumps(root, separators=(",", ":"), ensure_ascii=False).encode()
+
+    def glb(self, head: dict[str, Any]) -> bytes:
+        """The whole as a GLB."""
+        text, data = self.json(head, None), self.binary()
+        text += b" " * (-len(text) % 4)
+        chunks = struct.pack("<II", len(text), JSON_CHUNK) + text
+        if data:
+            chunks += struct.pack("<II", len(data), BINARY_CHUNK) + data
+        return struct.pack("<4sII", MAGIC, 2, 12 + len(chunks)) + chunks
+
+
+def fingerprint(data: bytes) -> str:
+    """Eight letters that stand for some bytes."""
+    return hashlib.blake2b(data, digest_size=4).hexdigest()

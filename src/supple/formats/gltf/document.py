@@ -1,0 +1,326 @@
+"""The container: JSON with its tables, buffers, and the files and chunks that hold them.
+
+A glTF file comes from strangers. Every number, name and reference is checked where it is taken, and
+the message says which: "nodes[3].children[0]: expected ...". What is decoded counts against a budget,
+so that a small file cannot ask for memory without end.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import math
+import struct
+import urllib.parse
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+from supple.errors import SuppleError
+from supple.formats.reading import Source, shown
+
+MAGIC = b"glTF"
+JSON_CHUNK, BINARY_CHUNK = 0x4E4F534A, 0x004E4942
+LEAST_BUDGET = 512 << 20  # bytes that any file may decode to [B]
+BUDGET_FACTOR = 64  # and for large ones so many times their size
+LARGEST_WHOLE = 2**53
+
+
+class Item:
+    """An object of the JSON, with its place for messages; its fields are checked as they are read."""
+
+    __slots__ = ("data", "document", "where")
+
+    def __init__(self, document: Document, where: str, data: dict[str, Any]) -> None:
+        self.document = document
+        self.where = where
+        self.data = data
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.data
+
+    def fail(self, key: str, expected: str) -> NoReturn:
+        """Raise that a field is not as expected."""
+        given = shown(json.dumps(self.data[key])) if key in self.data else "nothing"
+        self.document.fail(f"{self.where}.{key}", f"expected {expected}, got {given}")
+
+    def whole(self, key: str, default: int | None = None, *, least: int = 0) -> int:
+        """A whole number of at least `least`."""
+        value: Any = self.data.get(key, default)
+        number: Any = value
+        if isinstance(value, float) and value.is_integer():
+            number = int(value)  # some exporters write 4.0
+        if not _is_whole(number) or not least <= number <= LARGEST_WHOLE:
+            self.fail(key, f"a whole number from {least}")
+        return number
+
+    def number(self, key: str, default: float) -> float:
+        """A finite number."""
+        value = _finite(self.data.get(key, default))
+        if value is None:
+            self.fail(key, "a finite number")
+        return value
+
+    def numbers(self, key: str, count: int | None = None) -> list[float] | None:
+        """So many finite numbers; None if there is no such field."""
+        value = self.data.get(key)
+        if value is None:
+            return None
+        expected = f"{'' if count is None else f'{count} '}finite numbers"
+        if not isinstance(value, list) or (count is not None and len(value) != count):
+            self.fail(key, expected)
+        found = [_finite(one) for one in value]
+        if any(one is None for one in found):
+            self.fail(key, expected)
+        return found  # type: ignore[return-value]
+
+    def text(self, key: str, default: str = "") -> str:
+        """Text."""
+        value = self.data.get(key, default)
+        if not isinstance(value, str):
+            self.fail(key, "text")
+        return value
+
+    def flag(self, key: str) -> bool:
+        """True or false; false by default."""
+        value = self.data.get(key, False)
+        if not isinstance(value, bool):
+            self.fail(key, "true or false")
+        return value
+
+    def reference(self, key: str, table: str) -> int | None:
+        """The index of something in a table; None if there is no such field."""
+        if self.data.get(key) is None:
+            return None
+        size = len(self.document.table(table))
+        value = self.whole(key)
+        if value >= size:
+            self.fail(key, f"an index into the {size} {table}")
+        return value
+
+    def references(self, key: str, table: str) -> list[int]:
+        """Indices into a table, no two alike."""
+        value = self.data.get(key, [])
+        size = len(self.document.table(table))
+        if not isinstance(value, list):
+            self.fail(key, f"a list of indices into the {size} {table}")
+        for k, one in enumerate(value):
+            if not _is_whole(one) or not 0 <= one < size:
+                place = f"{self.where}.{key}[{k}]"
+                self.document.fail(place, f"expected an index into the {size} {table}, got {one!r}")
+        if len(set(value)) != len(value):
+            self.fail(key, "indices that differ")
+        return value
+
+    def item(self, key: str) -> Item | None:
+        """The object in a field; None if there is no such field."""
+        value = self.data.get(key)
+        if value is None:
+            return None
+        if not isinstance(value, dict):
+            self.fail(key, "an object")
+        return Item(self.document, f"{self.where}.{key}", value)
+
+    def items(self, key: str) -> list[Item]:
+        """The objects in a list; none if there is no such field."""
+        value = self.data.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+            self.fail(key, "a list of objects")
+        return [Item(self.document, f"{self.where}.{key}[{k}]", one) for k, one in enumerate(value)]
+
+    def extension(self, name: str) -> Item | None:
+        """What an extension says here."""
+        extensions = self.item("extensions")
+        return None if extensions is None else extensions.item(name)
+
+    def own(self) -> Item | None:
+        """What supple itself wrote here, into the extras."""
+        extras = self.data.get("extras")
+        own = extras.get("supple") if isinstance(extras, dict) else None
+        if not isinstance(own, dict):
+            return None
+        return Item(self.document, f"{self.where}.extras.supple", own)
+
+
+class Document:
+    """A whole glTF file: the tables of its JSON, and its buffers.
+
+    Args:
+        source: The bytes of a .glb or .gltf file.
+
+    Raises:
+        SuppleError: It is cut off, is neither, or is of another version.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.left = max(LEAST_BUDGET, BUDGET_FACTOR * len(source.data))
+        self.cache: dict[Any, Any] = {}  # what is decoded once and used often, by whoever decodes
+        text, self._binary = _split(source)
+        self.root = Item(self, "glTF", _parsed(source, text))
+        self._tables: dict[str, list[Item]] = {}
+        self._buffers: dict[int, memoryview] = {}
+        asset = self.root.item("asset")
+        version = asset.text("version") if asset else ""
+        if not version.startswith("2."):
+            self.fail("asset.version", f"expected glTF 2.x, got {shown(version)}")
+
+    def fail(self, where: str, message: str) -> NoReturn:
+        """Raise what is wrong, and where."""
+        self.source.error(None, f"{where}: {message}")
+
+    def charge(self, size: int, where: str) -> None:
+        """Count bytes that are about to be decoded; too many in all are an error."""
+        self.left -= size
+        if self.left < 0:
+            self.fail(where, "expected less data, got a file that grows beyond measure when read")
+
+    def table(self, name: str) -> list[Item]:
+        """The objects of a top-level list: "nodes", "accessors", ..."""
+        if name not in self._tables:
+            value = self.root.data.get(name, [])
+            if not isinstance(value, list):
+                self.fail(name, "expected a list of objects")
+            for k, one in enumerate(value):
+                if not isinstance(one, dict):
+                    self.fail(f"{name}[{k}]", f"expected an object, got {shown(json.dumps(one))}")
+            self._tables[name] = [Item(self, f"{name}[{k}]", one) for k, one in enumerate(value)]
+        return self._tables[name]
+
+    # Buffers --------------------------------------------------------------------------------------
+
+    def view(self, index: int) -> tuple[memoryview, int | None]:
+        """The bytes of a buffer view, and its stride."""
+        item = self.table("bufferViews")[index]
+        if item.extension("EXT_meshopt_compression") is not None:
+            _check_fallback(item)
+        buffer = item.reference("buffer", "buffers")
+        if buffer is None:
+            item.fail("buffer", "the index of a buffer")
+        data = self._buffer(buffer)
+        start, size = item.whole("byteOffset", 0), item.whole("byteLength", least=1)
+        if start + size > len(data):
+            self.fail(
+                item.where,
+                f"expected bytes within its buffer of {len(data)}, got {start} to {start + size}",
+            )
+        stride = item.whole("byteStride", least=1) if "byteStride" in item else None
+        return data[start : start + size], stride
+
+    def _buffer(self, index: int) -> memoryview:
+        if index not in self._buffers:
+            item = self.table("buffers")[index]
+            size = item.whole("byteLength", least=1)
+            if "uri" in item:
+                data = memoryview(self.resource(item))
+            elif index == 0 and self._binary is not None:
+                data = self._binary
+            else:
+                self.fail(item.where, "expected a uri, or a binary chunk for the first buffer")
+            if len(data) < size:
+                self.fail(item.where, f"expected {size} bytes, got {len(data)}: cut off?")
+            self._buffers[index] = data[:size]
+        return self._buffers[index]
+
+    def resource(self, item: Item) -> bytes:
+        """What the uri of a buffer or image holds: data in it, or a file beside this one."""
+        uri = item.text("uri")
+        if uri[:5].lower() == "data:":
+            return self._embedded(item, uri)
+        parts = urllib.parse.urlsplit(uri) if uri.isprintable() else None
+        name = urllib.parse.unquote(uri)
+        if parts is None or parts.scheme or parts.netloc or "\\" in name or "\0" in name:
+            self.fail(f"{item.where}.uri", f"expected a file beside this one, got {shown(uri)}")
+        if (self.source.path.parent / name).is_fifo():  # which would be waited for
+            self.fail(f"{item.where}.uri", f"expected a file, got the pipe {shown(name)}")
+        try:
+            return self.source.beside(name)
+        except (OSError, ValueError) as error:
+            reason = str(error).removeprefix(f"{self.source.path}: ")
+            self.fail(f"{item.where}.uri", reason)
+
+    def _embedded(self, item: Item, uri: str) -> bytes:
+        head, comma, body = uri.partition(",")
+        self.charge(len(body), item.where)
+        if not comma:
+            self.fail(f"{item.where}.uri", "expected data after a comma, got none")
+        if not head.lower().endswith(";base64"):
+            return urllib.parse.unquote_to_bytes(body)
+        if "%" in body:
+            body = urllib.parse.unquote(body)
+        try:
+            return base64.b64decode(body + "=" * (-len(body) % 4), validate=True)
+        except (binascii.Error, ValueError) as error:
+            self.fail(f"{item.where}.uri", f"expected base64, got something else ({error})")
+
+
+def _split(source: Source) -> tuple[bytes, memoryview | None]:
+    """The JSON text and the binary chunk."""
+    data = source.data
+    if data[:4] != MAGIC:
+        return bytes(data), None
+    if len(data) < 20:
+        source.error(None, f"expected a GLB of at least 20 bytes, got {len(data)}: cut off?")
+    _, version, length = struct.unpack_from("<4sII", data)
+    if version != 2:
+        source.error(None, f"expected GLB version 2, got {version}")
+    if length > len(data):
+        source.error(None, f"expected {length} bytes, got {len(data)}: the file is cut off")
+    if length < len(data):
+        source.warn(f"{len(data) - length} bytes after the end are left out")
+    chunks = dict(_chunks(source, min(length, len(data))))
+    if JSON_CHUNK not in chunks:
+        source.error(None, "expected a JSON chunk, got none")
+    return bytes(chunks[JSON_CHUNK]), chunks.get(BINARY_CHUNK)
+
+
+def _chunks(source: Source, end: int) -> Iterator[tuple[int, memoryview]]:
+    """The chunks of a GLB, the last of a kind first, so that a dictionary keeps the first."""
+    data, at, found = memoryview(source.data), 12, []
+    while at + 8 <= end:
+        size, kind = struct.unpack_from("<II", data, at)
+        if at + 8 + size > end:
+            source.error(None, f"expected a chunk of {size} bytes at {at}, got {end - at - 8}")
+        found.append((kind, data[at + 8 : at + 8 + size]))
+        at += 8 + size + (-size % 4)
+    return reversed(found)
+
+
+def _parsed(source: Source, text: bytes) -> dict[str, Any]:
+    def refuse(constant: str) -> NoReturn:
+        raise ValueError(f"{constant} is no JSON number")
+
+    try:
+        root = json.loads(text.decode("utf-8-sig"), parse_constant=refuse)
+    except json.JSONDecodeError as error:
+        source.error(error.lineno, f"expected JSON, got something else: {error.msg}")
+    except (ValueError, RecursionError) as error:  # also UnicodeDecodeError
+        source.error(None, f"expected JSON in UTF-8, got something else: {error}")
+    if not isinstance(root, dict):
+        source.error(None, "expected a JSON object, got another value")
+    return root
+
+
+def _check_fallback(item: Item) -> None:
+    """Whether a compressed buffer view has plain data too."""
+    buffer = item.reference("buffer", "buffers")
+    plain = buffer is not None and "uri" in item.document.table("buffers")[buffer]
+    if not plain:
+        raise SuppleError(
+            f"{item.document.source.path}: {item.where}: EXT_meshopt_compression is not read; "
+            "export without compression, or unpack it with gltfpack or gltf-transform"
+        )
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _finite(value: Any) -> float | None:
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None

@@ -1,0 +1,173 @@
+"""Materials and the images they refer to."""
+
+from __future__ import annotations
+
+import posixpath
+import urllib.parse
+from typing import Any
+
+from supple.errors import SuppleError
+from supple.formats.gltf.document import Document, Item
+from supple.mesh import Material, Texture
+
+SIGNATURES = (
+    (b"\x89PNG", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"RIFF", "image/webp"),
+    (b"\xabKTX 20", "image/ktx2"),
+)
+IMAGE_EXTENSIONS = {  # for images that are neither PNG nor JPEG: who holds the source
+    "image/webp": "EXT_texture_webp",
+    "image/ktx2": "KHR_texture_basisu",
+}
+# Of a glTF material, what a Material has no field for: where it is, and how extras call it.
+OTHER_TEXTURES = {
+    "metallicRoughnessTexture": "metallic_roughness_texture",
+    "occlusionTexture": "occlusion_texture",
+    "emissiveTexture": "emissive_texture",
+}
+ALPHA_MODES = ("OPAQUE", "MASK", "BLEND")
+
+
+def read_material(document: Document, index: int) -> Material:
+    """A material by its index."""
+    key = ("material", index)
+    if key not in document.cache:
+        document.cache[key] = _material(document, document.table("materials")[index], index)
+    return document.cache[key]
+
+
+def texcoord_set(document: Document, index: int | None) -> tuple[int, Item | None]:
+    """Which set of texture coordinates a material's colour uses, and how they are transformed."""
+    if index is None:
+        return 0, None
+    item = document.table("materials")[index]
+    info = _color_info(item)
+    if info is None:
+        info = item.item("normalTexture")
+    if info is None:
+        return 0, None
+    transform = info.extension("KHR_texture_transform")
+    number = info.whole("texCoord", 0)
+    if transform is not None and "texCoord" in transform:
+        number = transform.whole("texCoord", 0)
+    return number, transform
+
+
+def _color_info(item: Item) -> Item | None:
+    """Where a material says which image colours it."""
+    older = item.extension("KHR_materials_pbrSpecularGlossiness")
+    if older is not None:
+        return older.item("diffuseTexture")
+    surface = item.item("pbrMetallicRoughness")
+    return None if surface is None else surface.item("baseColorTexture")
+
+
+def _material(document: Document, item: Item, index: int) -> Material:
+    surface = item.item("pbrMetallicRoughness") or Item(document, item.where, {})
+    older = item.extension("KHR_materials_pbrSpecularGlossiness")
+    extras: dict[str, Any] = {}
+    for holder in (surface, item):
+        for key, name in OTHER_TEXTURES.items():
+            image = _texture(document, holder.item(key))
+            if image is not None:
+                extras[name] = image
+    normal = item.item("normalTexture")
+    if normal is not None and "scale" in normal:
+        extras["normal_scale"] = normal.number("scale", 1.0)
+    occlusion = item.item("occlusionTexture")
+    if occlusion is not None and "strength" in occlusion:
+        extras["occlusion_strength"] = occlusion.number("strength", 1.0)
+    if item.extension("KHR_materials_unlit") is not None:
+        extras["unlit"] = True
+    wrap = _sampler(document, _color_info(item))
+    if wrap:
+        extras["sampler"] = wrap
+    color = surface.numbers("baseColorFactor", 4)
+    metallic, roughness = (
+        surface.number("metallicFactor", 1.0),
+        surface.number("roughnessFactor", 1.0),
+    )
+    if older is not None:
+        color = older.numbers("diffuseFactor", 4)
+        metallic, roughness = 0.0, 1.0 - older.number("glossinessFactor", 1.0)
+    image, own = _texture(document, _color_info(item)), item.own()
+    if image is None and own is not None and own.text("texture"):
+        image = Texture(own.text("texture"))  # a name without an image
+    mode = item.text("alphaMode", "OPAQUE")
+    if mode not in ALPHA_MODES:
+        item.fail("alphaMode", "OPAQUE, MASK or BLEND")
+    return Material(
+        item.text("name") or f"material {index}",
+        tuple(color or (1.0, 1.0, 1.0, 1.0)),
+        image,
+        _texture(document, normal),
+        metallic,
+        roughness,
+        item.flag("doubleSided"),
+        mode,
+        item.number("alphaCutoff", 0.5),
+        tuple(item.numbers("emissiveFactor", 3) or (0.0, 0.0, 0.0)),
+        extras or None,
+    )
+
+
+def _texture(document: Document, info: Item | None) -> Texture | None:
+    """The image that a texture info refers to."""
+    index = info.reference("index", "textures") if info is not None else None
+    if info is None or index is None:
+        return None
+    item = document.table("textures")[index]
+    source = item.reference("source", "images")
+    for name in IMAGE_EXTENSIONS.values():
+        better = item.extension(name)
+        if better is not None and (source is None or name == "EXT_texture_webp"):
+            source = better.reference("source", "images")
+    return None if source is None else _image(document, source)
+
+
+def _image(document: Document, index: int) -> Texture | None:
+    key = ("image", index)
+    if key not in document.cache:
+        document.cache[key] = _read_image(document, document.table("images")[index], index)
+    return document.cache[key]
+
+
+def _read_image(document: Document, item: Item, index: int) -> Texture | None:
+    view = item.reference("bufferView", "bufferViews")
+    uri = "" if view is not None else item.text("uri")
+    try:
+        if view is not None:
+            data = bytes(document.view(view)[0])
+            document.charge(len(data), item.where)
+        elif uri:
+            data = document.resource(item)
+            document.charge(len(data), item.where)
+        else:
+            raise SuppleError(f"{item.where}: expected a uri or a buffer view, got neither")
+    except SuppleError as error:
+        # A figure without its picture is still a figure.
+        reason = str(error).removeprefix(f"{document.source.path}: ")
+        document.source.warn(f"an image is left out: {reason}")
+        return None
+    embedded = uri[:5].lower() == "data:"
+    name = item.text("name")
+    if not name and uri and not embedded:
+        name = posixpath.basename(urllib.parse.unquote(uri))
+    mime = next((mime for head, mime in SIGNATURES if data.startswith(head)), "")
+    return Texture(name or f"image {index}", data, mime or item.text("mimeType"))
+
+
+def _sampler(document: Document, info: Item | None) -> dict[str, int]:
+    """How a texture is filtered and wrapped, as glTF numbers."""
+    index = info.reference("index", "textures") if info is not None else None
+    sampler = (
+        document.table("textures")[index].reference("sampler", "samplers")
+        if index is not None
+        else None
+    )
+    if sampler is None:
+        return {}
+    item = document.table("samplers")[sampler]
+    keys = ("magFilter", "minFilter", "wrapS", "wrapT")
+    return {key: item.whole(key) for key in keys if key in item}

@@ -1,0 +1,321 @@
+"""Meshes and skins: primitives as meshes, with the joints that hold their vertices."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.formats.gltf import accessors
+from supple.formats.gltf.document import Document, Item
+from supple.formats.gltf.materials import read_material, texcoord_set
+from supple.formats.gltf.nodes import Tree
+from supple.mesh import Mesh, Morph, Skin
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+TRIANGLES, STRIP, FAN = 4, 5, 6
+MODES = {0: "points", 1: "lines", 2: "line loops", 3: "line strips"}
+KNOWN = ("POSITION", "NORMAL", "COLOR_0")
+
+
+def read_meshes(document: Document, tree: Tree) -> tuple[list[Mesh], dict[int, list[str]]]:
+    """The meshes of all nodes; and the names of those with morph targets, by node."""
+    meshes: list[Mesh] = []
+    morphing: dict[int, list[str]] = {}
+    taken: dict[str, int] = {}
+    left: set[str] = set()
+    nodes = document.table("nodes")
+    placed = [(item.reference("mesh", "meshes"), node) for node, item in enumerate(nodes)]
+    for index, node in sorted((index, node) for index, node in placed if index is not None):
+        item = nodes[node]
+        mesh_item = document.table("meshes")[index]
+        parts = mesh_item.items("primitives")
+        base = mesh_item.text("name").strip() or item.text("name").strip() or f"mesh {index}"
+        weights = item.numbers("weights") or mesh_item.numbers("weights")
+        for k, part in enumerate(parts):
+            name = _unused(base if len(parts) == 1 else f"{base} {k + 1}", taken)
+            mesh = _mesh(document, tree, node, part, name, base, weights, left)
+            if mesh is not None:
+                meshes.append(mesh)
+                if mesh.morphs:
+                    morphing.setdefault(node, []).append(name)
+    if left:
+        document.source.warn(f"not kept: {', '.join(sorted(left))}")
+    return meshes, morphing
+
+
+def _mesh(
+    document: Document,
+    tree: Tree,
+    node: int,
+    part: Item,
+    name: str,
+    base: str,
+    weights: list[float] | None,
+    left: set[str],
+) -> Mesh | None:
+    """One primitive, on its node or held by its skin."""
+    shape = _shape(document, part, left)
+    if shape is None:
+        return None
+    item = document.table("nodes")[node]
+    skin = _skin(document, tree, item, part, len(shape["positions"]))
+    positions, factor = shape["positions"], None
+    joint = None
+    holder = node if node in tree.joints else tree.parents[node]
+    if skin is None and holder in tree.joints:
+        joint = tree.names[holder]
+        factor = tree.factors[holder]
+    normals = shape["normals"]
+    morphs = _morphs(document, part, weights, len(positions))
+    if factor is not None and not np.all(factor == 1.0):
+        positions = positions * factor
+        normals = None if normals is None else _unit(normals / factor)
+        morphs = [
+            Morph(
+                one.name,
+                None if one.positions is None else one.positions * factor,
+                one.normals,
+                one.weight,
+                one.tangents,
+            )
+            for one in morphs
+        ]
+    material = part.reference("material", "materials")
+    document.charge(16 * positions.size, part.where)
+    return Mesh(
+        name,
+        positions,
+        shape["faces"],
+        normals,
+        shape["texcoords"],
+        shape["colors"],
+        None if material is None else read_material(document, material),
+        skin,
+        joint,
+        tuple(morphs),
+        {"gltf": {"node": item.text("name"), "mesh": base, "attributes": shape["others"]}},
+    )
+
+
+def _shape(document: Document, part: Item, left: set[str]) -> dict[str, Any] | None:
+    """Positions, faces and what else each vertex has; None for what is no surface."""
+    key = ("shape", part.where)
+    if key in document.cache:
+        return document.cache[key]
+    if part.extension("KHR_draco_mesh_compression") is not None:
+        _check_plain(document, part)
+    mode = part.whole("mode", TRIANGLES)
+    attributes = part.item("attributes")
+    if attributes is None or "POSITION" not in attributes or mode not in (4, 5, 6):
+        what = MODES.get(mode, "primitives without positions")
+        left.add(what)
+        document.cache[key] = None
+        return None
+
+    def values(name: str, *kinds: str) -> Floats | None:
+        index = attributes.reference(name, "accessors")
+        found = None if index is None else accessors.floats(document, index, kinds)
+        if found is not None and len(found) != count:
+            attributes.fail(name, f"an accessor with {count} elements")
+        return found
+
+    count = document.table("accessors")[attributes.reference("POSITION", "accessors") or 0].whole(
+        "count"
+    )
+    positions = values("POSITION", "VEC3")
+    material = part.reference("material", "materials")
+    number, transform = texcoord_set(document, material)
+    texcoords = values(f"TEXCOORD_{number}", "VEC2")
+    if texcoords is not None and transform is not None:
+        texcoords = _transformed(texcoords, transform)
+    colors = values("COLOR_0", "VEC3", "VEC4")
+    if colors is not None and colors.shape[1] == 3:
+        colors = np.column_stack([colors, np.ones(count)])
+    normals = values("NORMAL", "VEC3")
+    known = (*KNOWN, f"TEXCOORD_{number}")
+    others = {
+        name: values(name, "SCALAR", "VEC2", "VEC3", "VEC4")
+        for name in attributes.data
+        if name not in known and not name.startswith(("JOINTS_", "WEIGHTS_"))
+    }
+    shape = {
+        "positions": positions,
+        "faces": _faces(document, part, mode, count),
+        "normals": normals,
+        "texcoords": texcoords,
+        "colors": colors,
+        "others": others,
+    }
+    document.cache[key] = shape
+    return shape
+
+
+def _check_plain(document: Document, part: Item) -> None:
+    """Whether a primitive that is compressed with Draco has plain data too."""
+    attributes = part.item("attributes")
+    at = attributes.reference("POSITION", "accessors") if attributes is not None else None
+    if at is None or "bufferView" not in document.table("accessors")[at]:
+        document.fail(
+            part.where,
+            "KHR_draco_mesh_compression is not read; export without compression, or unpack it "
+            "with gltf-transform",
+        )
+
+
+def _faces(document: Document, part: Item, mode: int, count: int) -> Ints:
+    """Triangles, also of strips and fans."""
+    index = part.reference("indices", "accessors")
+    if index is None:
+        order = np.arange(count)
+    else:
+        order = accessors.wholes(document, index, ("SCALAR",))[:, 0]
+        if len(order) and order.max() >= count:
+            part.fail("indices", f"indices of {count} vertices, at most {count - 1}")
+    if mode == TRIANGLES:
+        return order[: len(order) // 3 * 3].reshape(-1, 3)
+    if len(order) < 3:
+        return np.zeros((0, 3), np.int64)
+    if mode == FAN:
+        middle = np.full(len(order) - 2, order[0])
+        return np.column_stack([order[1:-1], order[2:], middle])
+    faces = np.column_stack([order[:-2], order[1:-1], order[2:]])
+    faces[1::2] = faces[1::2][:, [0, 2, 1]]  # every other one the other way round
+    return faces
+
+
+def _transformed(texcoords: Floats, transform: Item) -> Floats:
+    """Texture coordinates after KHR_texture_transform: scale, turn, shift."""
+    sx, sy = transform.numbers("scale", 2) or (1.0, 1.0)
+    ox, oy = transform.numbers("offset", 2) or (0.0, 0.0)
+    angle = transform.number("rotation", 0.0)
+    c, s = math.cos(angle), math.sin(angle)
+    u, v = texcoords[:, 0] * sx, texcoords[:, 1] * sy
+    return np.column_stack([c * u + s * v + ox, -s * u + c * v + oy])
+
+
+# Skins --------------------------------------------------------------------------------------------
+
+
+def _skin(document: Document, tree: Tree, node: Item, part: Item, count: int) -> Skin | None:
+    """The skin of a primitive on a node."""
+    index = node.reference("skin", "skins")
+    attributes = part.item("attributes")
+    if index is None or attributes is None:
+        return None
+    if "JOINTS_0" not in attributes:
+        document.source.warn(f"{part.where}: no joints for its skin: moved by its node alone")
+        return None
+    item = document.table("skins")[index]
+    names, binds = _binds(document, tree, item)
+    indices, weights = _influences(document, attributes, count)
+    indices = np.where(weights > 0, indices, 0)
+    if indices.size and indices.max() >= len(names):
+        document.fail(
+            attributes.where,
+            f"expected indices of the {len(names)} joints of {item.where}, got {indices.max()}",
+        )
+    skin = Skin.from_table(names, binds, indices, weights, name=item.text("name"))
+    if skin.corrected:
+        document.source.warn(
+            f"{part.where}: weights of {skin.corrected} of {count} vertices did not sum to one: "
+            "brought to it"
+        )
+    return skin
+
+
+def _binds(document: Document, tree: Tree, item: Item) -> tuple[tuple[str, ...], Floats]:
+    """The names of a skin's joints, and the inverse bind matrices for the skeleton's frames."""
+    key = ("binds", item.where)
+    if key in document.cache:
+        return document.cache[key]
+    nodes = item.references("joints", "nodes")
+    if not nodes:
+        item.fail("joints", "at least one joint")
+    at = item.reference("inverseBindMatrices", "accessors")
+    binds = np.tile(np.eye(4), (len(nodes), 1, 1))
+    if at is not None:
+        found = accessors.floats(document, at, ("MAT4",))
+        if len(found) < len(nodes):
+            item.fail("inverseBindMatrices", f"at least {len(nodes)} matrices")
+        binds = found[: len(nodes)].reshape(-1, 4, 4).transpose(0, 2, 1).copy()
+        if np.abs(binds[:, 3] - (0.0, 0.0, 0.0, 1.0)).max(initial=0.0) > 1e-4:
+            document.source.warn(f"{item.where}: bind matrices end in 0 0 0 1, whatever they say")
+        binds[:, 3] = (0.0, 0.0, 0.0, 1.0)
+    binds[:, :3] *= tree.factors[nodes][:, :, None]
+    names = tuple(str(tree.names[node]) for node in nodes)
+    document.cache[key] = names, binds
+    return names, binds
+
+
+def _influences(document: Document, attributes: Item, count: int) -> tuple[Ints, Floats]:
+    """Joints and weights of all sets, shape (V, 4 n)."""
+    joints, weights = [], []
+    for number in _sets(attributes):
+        at = attributes.reference(f"JOINTS_{number}", "accessors")
+        of = attributes.reference(f"WEIGHTS_{number}", "accessors")
+        if at is None or of is None:
+            document.fail(attributes.where, f"expected JOINTS_{number} and WEIGHTS_{number}")
+        found = accessors.floats(document, of, ("VEC4",))
+        if not accessors.is_float(document, of) and found.max(initial=0.0) > 1.0:
+            total = document.table("accessors")[of].whole("componentType")
+            found = found / (255.0 if total == 5121 else 65535.0)
+        joints.append(accessors.wholes(document, at, ("VEC4",)))
+        weights.append(found)
+        if len(joints[-1]) != count or len(found) != count:
+            document.fail(attributes.where, f"expected joints and weights of {count} vertices")
+    return np.concatenate(joints, axis=1), np.concatenate(weights, axis=1)
+
+
+def _sets(attributes: Item) -> Iterator[int]:
+    number = 0
+    while f"JOINTS_{number}" in attributes or f"WEIGHTS_{number}" in attributes:
+        yield number
+        number += 1
+
+
+# Morph targets ------------------------------------------------------------------------------------
+
+
+def _morphs(document: Document, part: Item, weights: list[float] | None, count: int) -> list[Morph]:
+    """The morph targets of a primitive."""
+    targets = part.items("targets")
+    owner = part.where.rpartition(".primitives")[0]
+    index = int(owner[owner.index("[") + 1 : -1])
+    extras = document.table("meshes")[index].data.get("extras")
+    names = extras.get("targetNames") if isinstance(extras, dict) else None
+    names = names if isinstance(names, list) else []
+    morphs = []
+    for k, target in enumerate(targets):
+        given = names[k] if k < len(names) and isinstance(names[k], str) else ""
+        parts = []
+        for key in ("POSITION", "NORMAL", "TANGENT"):
+            at = target.reference(key, "accessors")
+            found = None if at is None else accessors.floats(document, at, ("VEC3",))
+            if found is not None and len(found) != count:
+                target.fail(key, f"an accessor with {count} elements")
+            document.charge(0 if found is None else found.nbytes, target.where)
+            parts.append(found)
+        weight = weights[k] if weights is not None and k < len(weights) else 0.0
+        morphs.append(Morph(given or f"morph {k}", parts[0], parts[1], weight, parts[2]))
+    return morphs
+
+
+def _unused(name: str, taken: dict[str, int]) -> str:
+    """A name that no other mesh has."""
+    new = name
+    while new in taken:
+        taken[name] += 1
+        new = f"{name} ({taken[name]})"
+    taken[new] = 1
+    return new
+
+
+def _unit(vectors: Floats) -> Floats:
+    size = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.where(size > 0, vectors / np.where(size > 0, size, 1.0), vectors)

@@ -1,0 +1,324 @@
+"""Nodes: the tree of a glTF file as a skeleton.
+
+Every node is a joint, but for those that only carry a skinned mesh, whose place means nothing in
+glTF. A skeleton's rest has no scales, so those of the nodes go where they do the same: into the
+offsets below, the bind matrices and the attached meshes (`Tree.factors`). That is exact for uniform
+scales, and for any scale of a node with nothing below; what is left of others stays in the pose.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.errors import SuppleError
+from supple.formats.gltf.document import Document, Item
+from supple.formats.gltf.placements import (
+    ALIKE,
+    accumulated,
+    baked_scales,
+    placements,
+    rest_scales,
+    some,
+)
+from supple.joints import Ball, Fixed, Joint
+from supple.kernels import layout
+from supple.motion.matching import put_turns
+from supple.pose import Pose
+from supple.rotations import conjugate, multiply, rotate
+from supple.skeleton import Node, Skeleton, Tip
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The nodes of a file, and the skeleton that they make.
+
+    Attributes:
+        skeleton: Joints in the order of the nodes.
+        pose: How the file shows it.
+        names: The joint of each node; None for nodes that are none.
+        factors: What the scales of each node and those above come to, shape (n, 3).
+        baked: The part of each node's own scale that is in them, shape (n, 3).
+        parents: The parent of each node, -1 for a root.
+    """
+
+    skeleton: Skeleton
+    pose: Pose
+    names: list[str | None]
+    factors: Floats
+    baked: Floats
+    parents: list[int]
+
+    @cached_property
+    def joints(self) -> dict[int, int]:
+        """For each node that is a joint, its index in the skeleton."""
+        index = {name: j for j, name in enumerate(self.skeleton.joint_names)}
+        return {k: index[name] for k, name in enumerate(self.names) if name in index}
+
+
+def default_joint(*, skinned: bool, turned: bool, any_skins: bool) -> Joint:
+    """How a node moves if the file does not say: as a ball.
+
+    Where there are skins, nodes that hold no vertices and that no motion turns are the frames of the
+    file's making (an "Armature", cameras): they stay.
+    """
+    return Ball() if skinned or turned or not any_skins else Fixed()
+
+
+def read_tree(document: Document) -> Tree:
+    """The skeleton of all nodes, and the pose they stand in."""
+    items = document.table("nodes")
+    if not items:
+        document.source.error(None, "expected nodes, got none: there is nothing to pose")
+    parents = _parents(document, items)
+    translations, rotations, scales = placements(document, items)
+    used = {node for skin in document.table("skins") for node in skin.references("joints", "nodes")}
+    paths = _animated(document)
+    moved, turned = {k for k, _ in paths}, {k for k, path in paths if path == "rotation"}
+    kinds = [_kind(item, k in used, k in moved) for k, item in enumerate(items)]
+    for k, kind in enumerate(kinds):
+        if kind == "root":  # a frame of our own making, for units, up axis or a common root
+            parents = [-1 if p == k else p for p in parents]
+    has_children = {parents[k] for k, kind in enumerate(kinds) if kind == "joint"}
+    baked = baked_scales(rest_scales(items, scales), has_children, kinds)
+    factors = accumulated(parents, baked)
+    chosen = [k for k, kind in enumerate(kinds) if kind in ("joint", "tip")]
+    names: list[str | None] = [None] * len(items)
+    for k, name in zip(chosen, _names(document, items, chosen), strict=True):
+        names[k] = name
+    nodes, tips = [], []
+    stated: dict[str, Item] = {}
+    for k in chosen:
+        name, above = str(names[k]), parents[k]
+        up = factors[above] if above >= 0 else np.ones(3)
+        parent = None if above < 0 else names[above]
+        own = items[k].own()
+        if kinds[k] == "tip":
+            if parent is None:
+                document.fail(items[k].where, "expected a tip below a joint, got one without")
+            tips.append(Tip(name, parent, translations[k] * up, rotations[k]))
+            continue
+        joint = default_joint(skinned=k in used, turned=k in turned, any_skins=bool(used))
+        offset, rotation = translations[k], rotations[k]
+        if own is not None:
+            joint = _stated_joint(document, own, joint)
+            offset, rotation = _stated_rest(own, offset, rotation)
+            stated[name] = own
+        nodes.append(Node(name, parent, offset * up, joint, rotation))
+    skeleton = _built(document, nodes, tips)
+    tree = Tree(skeleton, skeleton.rest, names, factors, baked, parents)
+    pose = _pose(tree, translations, rotations, scales, stated)
+    if pose.scales is not None:
+        document.source.warn(
+            "some nodes with others below them have scales that differ along their axes: the "
+            "character's pose has them, the skeleton's rest has not"
+        )
+    return Tree(skeleton, pose, names, factors, baked, parents)
+
+
+def _names(document: Document, items: list[Item], chosen: list[int]) -> list[str]:
+    """The names of some nodes: blank ones after their place, doubled ones numbered; with notes."""
+    given = [items[k].text("name") for k in chosen]
+    taken = {name for name in given if name.strip()}
+    following: dict[str, int] = {}  # the number that a name's next double gets
+    names, blank, double = [], [], []
+    for k, name in zip(chosen, given, strict=True):
+        if not name.strip():
+            base, number = f"node {k}", 0
+            blank.append(k)
+        else:
+            base, number = name, following.get(name, 0)
+            following[name] = max(number + 1, 2)
+            if number:
+                double.append(k)
+        new = f"{base} {number}" if number else base
+        while new in taken and (number or base is not name):
+            number = max(number + 1, 2)
+            new = f"{base} {number}"
+            following[name] = number + 1
+        taken.add(new)
+        names.append(new)
+    if blank:
+        document.source.warn(f"{some(blank)}: without a name, called 'node {blank[0]}' and so on")
+    if double:
+        document.source.warn(f"{some(double)}: named like others, so they are numbered")
+    return names
+
+
+def _parents(document: Document, items: list[Item]) -> list[int]:
+    """The parent of each node, -1 for a root."""
+    parents = [-1] * len(items)
+    for k, item in enumerate(items):
+        for child in item.references("children", "nodes"):
+            if parents[child] >= 0:
+                document.fail(
+                    f"nodes[{child}]",
+                    f"expected one parent, got nodes[{parents[child]}] and nodes[{k}]",
+                )
+            parents[child] = k
+    reached = [False] * len(items)
+    front = [k for k, parent in enumerate(parents) if parent < 0]
+    while front:
+        k = front.pop()
+        reached[k] = True
+        front.extend(items[k].data.get("children", ()))
+    if not all(reached):
+        k = reached.index(False)
+        document.fail(f"nodes[{k}]", "expected a tree, got a cycle of children")
+    return parents
+
+
+def _kind(item: Item, used: bool, animated: bool) -> str:
+    """What a node becomes: a "joint", a "tip", a "mesh" that has no place, or our own "root"."""
+    own = item.own()
+    role = own.data.get("role") if own is not None else None
+    if role == "tip" and not item.data.get("children"):
+        return "tip"
+    if role == "root" and not used:
+        return "root"
+    mesh = item.reference("mesh", "meshes")
+    if mesh is None or used or animated or item.data.get("children"):
+        return "joint"
+    if role == "mesh":
+        return "mesh"
+    if item.reference("skin", "skins") is None:
+        return "joint"
+    primitives = item.document.table("meshes")[mesh].items("primitives")
+    held = all("JOINTS_0" in (part.data.get("attributes") or ()) for part in primitives)
+    return "mesh" if held and primitives else "joint"
+
+
+def _animated(document: Document) -> set[tuple[int, str]]:
+    """The (node, path) of everything that motions move; morph weights move no node."""
+    found = set()
+    for animation in document.table("animations"):
+        for channel in animation.items("channels"):
+            target = channel.item("target")
+            node = target.reference("node", "nodes") if target is not None else None
+            if target is not None and node is not None and target.text("path") != "weights":
+                found.add((node, target.text("path")))
+    return found
+
+
+def _stated_joint(document: Document, own: Item, default: Joint) -> Joint:
+    """The joint that supple wrote into a node's extras."""
+    if "joint" not in own:
+        return default
+    try:
+        return Joint.from_json(own.data["joint"])
+    except (SuppleError, TypeError, ValueError) as error:
+        document.source.warn(f"{own.where}.joint: {error}; read as {default!r}")
+        return default
+
+
+def _stated_rest(own: Item, offset: Floats, rotation: Floats) -> tuple[Floats, Floats]:
+    """Where a node is at rest, if the file shows another pose."""
+    rest = own.item("rest")
+    if rest is not None:
+        offset = np.array(rest.numbers("translation", 3) or offset)
+        given = rest.numbers("rotation", 4)
+        if given is not None:
+            turn = np.array(given)[[3, 0, 1, 2]]
+            size = np.linalg.norm(turn)
+            if not 1e-6 < size < np.inf:
+                rest.fail("rotation", "a quaternion that is not zero")
+            rotation = turn / size if abs(size - 1.0) > 1e-15 else turn
+    return offset, rotation
+
+
+def _built(document: Document, nodes: list[Node], tips: list[Tip]) -> Skeleton:
+    try:
+        return Skeleton(nodes, tips)
+    except SuppleError as error:
+        # Joints that only our own extras can have made wrong: a Cone without an axis, a mimic of
+        # nothing. The nodes are right, so the figure is read with balls.
+        document.source.warn(f"the joints kept in this file do not fit it: {error}")
+        return Skeleton([node._replace(joint=Ball()) for node in nodes], tips)
+
+
+def coordinates_of(
+    skeleton: Skeleton, joint: int, turns: Floats, shifts: Floats, q: Floats
+) -> Floats:
+    """Put local rotations and offsets (F, ...) of a joint into coordinates; what offsets are left.
+
+    Args:
+        skeleton: Whose joint it is.
+        joint: Its index.
+        turns: Rotations in the parent's frame, wxyz, shape (F, 4).
+        shifts: Origins in the parent's frame, shape (F, 3).
+        q: Coordinates (F, Q), written in place.
+
+    Returns:
+        The offsets (F, 3) without what the joint itself slides.
+    """
+    kind, first = skeleton.joints[joint], int(skeleton.packed_ints[joint, layout.Q])
+    rest = skeleton.rotations[joint]
+    put_turns(kind, multiply(conjugate(rest), turns), q, first)
+    moves = _slides(kind)
+    if not len(moves):
+        return shifts
+    axes = rotate(rest, moves)
+    along = (shifts - skeleton.offsets[joint]) @ axes.T
+    q[:, first : first + len(moves)] = along
+    return shifts - along @ axes
+
+
+def _slides(joint: Joint) -> Floats:
+    """The directions in which a joint slides, in its rest frame, in the order of its coordinates."""
+    if joint.kind == layout.SLIDER:
+        return np.array([joint.axis])  # type: ignore[attr-defined]
+    if joint.kind == layout.FREE:
+        return np.eye(3)
+    if joint.kind == layout.PLANAR:
+        u, n = np.array(joint.u_axis), np.array(joint.normal)  # type: ignore[attr-defined]
+        return np.stack([u, np.cross(n, u)])
+    return np.zeros((0, 3))
+
+
+def _pose(
+    tree: Tree, translations: Floats, rotations: Floats, scales: Floats, stated: dict[str, Item]
+) -> Pose:
+    """The pose that the nodes stand in: the rest, unless extras or uneven scales say otherwise."""
+    skeleton = tree.skeleton
+    left = np.ones((len(skeleton), 3))
+    q = skeleton.rest.coordinates.copy()[None]
+    offsets = skeleton.offsets.copy()
+    for k, j in tree.joints.items():
+        name = str(tree.names[k])
+        left[j] = scales[k] / tree.baked[k]
+        own = stated.get(name)
+        if own is not None and "rest" in own:
+            above = tree.parents[k]
+            up = tree.factors[above] if above >= 0 else np.ones(3)
+            place = (translations[k] * up)[None]
+            offsets[j] = coordinates_of(skeleton, j, rotations[k][None], place, q)[0]
+            _stated_coordinates(skeleton, j, own, rotations[k], q[0])
+    plain = np.allclose(left, 1.0, rtol=0, atol=ALIKE)
+    moved = not np.allclose(offsets, skeleton.offsets, rtol=1e-9, atol=1e-12)
+    if plain and not moved and np.array_equal(q[0], skeleton.rest.coordinates):
+        return skeleton.rest
+    return Pose(skeleton, q[0], offsets if moved else None, None if plain else left)
+
+
+def _stated_coordinates(
+    skeleton: Skeleton, joint: int, own: Item, rotation: Floats, q: Floats
+) -> None:
+    """Take a joint's coordinates from the extras if they still give the rotation of the node."""
+    size = skeleton.joints[joint].coordinate_count
+    first = int(skeleton.packed_ints[joint, layout.Q])
+    given = own.numbers("coordinates")
+    if given is None or len(given) != size:
+        return
+    trial = q.copy()
+    trial[first : first + size] = given
+    try:
+        turn = Pose(skeleton, trial).local_rotations[joint]
+    except SuppleError:  # no unit quaternion
+        return
+    if abs(abs(float(turn @ rotation)) - 1.0) < 1e-9:
+        q[:] = trial

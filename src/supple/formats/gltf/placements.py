@@ -1,0 +1,108 @@
+"""Where nodes are: translations, rotations and scales, and what of the scales a skeleton can take."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.formats.gltf.document import Document, Item
+from supple.rotations import from_matrix
+
+Floats = NDArray[np.float64]
+
+ALIKE = 1e-6  # how much the factors of a uniform scale may differ
+SHEAR = 1e-3  # how far from square the axes of a matrix may be
+LEAST = 1e-12  # scales below are nothing: not divided by
+
+
+def placements(document: Document, items: list[Item]) -> tuple[Floats, Floats, Floats]:
+    """Translations (n, 3), rotations wxyz (n, 4) and scales (n, 3) of the nodes."""
+    count = len(items)
+    translations, scales = np.zeros((count, 3)), np.ones((count, 3))
+    rotations = np.tile((1.0, 0.0, 0.0, 0.0), (count, 1))
+    off, sheared = [], []
+    for k, item in enumerate(items):
+        data = item.data
+        if "matrix" in data:
+            matrix = np.array(item.numbers("matrix", 16)).reshape(4, 4).T
+            translations[k] = matrix[:3, 3]
+            rotations[k], scales[k], shear = decomposed(matrix[:3, :3])
+            if shear > SHEAR:
+                sheared.append(k)
+            continue
+        if "translation" in data:
+            translations[k] = item.numbers("translation", 3)
+        if "scale" in data:
+            scales[k] = item.numbers("scale", 3)
+        if "rotation" in data:
+            x, y, z, w = item.numbers("rotation", 4) or (0.0, 0.0, 0.0, 1.0)
+            size = float(np.sqrt(w * w + x * x + y * y + z * z))
+            if not 1e-6 < size < np.inf:
+                off.append(k)
+                continue
+            if abs(size - 1.0) > 1e-3:
+                off.append(k)
+            rotations[k] = np.array((w, x, y, z)) / size
+    warn = document.source.warn
+    if off:
+        warn(f"{some(off)}: rotations that are no unit quaternions are brought to length one")
+    if sheared:
+        warn(f"{some(sheared)}: matrices with a shear are read without it")
+    return translations, rotations, scales
+
+
+def decomposed(linear: Floats) -> tuple[Floats, Floats, float]:
+    """A 3x3 matrix as a rotation wxyz and a scale along its columns; and how sheared it is."""
+    scale = np.linalg.norm(linear, axis=0)
+    axes = linear / np.where(scale > LEAST, scale, 1.0)
+    shear = float(np.abs(axes.T @ axes - np.diag(np.where(scale > LEAST, 1.0, 0.0))).max())
+    if np.linalg.det(axes) < 0:  # a mirror: by custom along x
+        axes[:, 0], scale[0] = -axes[:, 0], -scale[0]
+    if shear > ALIKE or scale.min() <= LEAST:
+        u, _, vt = np.linalg.svd(axes)
+        u[:, 2] *= np.sign(np.linalg.det(u @ vt)) or 1.0
+        axes = u @ vt
+    return from_matrix(axes), scale, shear
+
+
+def rest_scales(items: list[Item], scales: Floats) -> Floats:
+    """The scales at rest: those of the nodes, unless the file shows another pose."""
+    scales = scales.copy()
+    for k, item in enumerate(items):
+        own = item.own()
+        rest = own.item("rest") if own is not None else None
+        if rest is not None:
+            scales[k] = rest.numbers("scale", 3) or scales[k]
+    return scales
+
+
+def baked_scales(scales: Floats, has_children: set[int], kinds: list[str]) -> Floats:
+    """The part of each scale that goes into offsets, bind matrices and meshes."""
+    size = np.abs(scales)
+    uniform = np.ptp(scales, axis=1) <= ALIKE * size.max(axis=1)
+    mean = np.where(uniform, scales.mean(axis=1), np.cbrt(size.prod(axis=1)))[:, None]
+    inner = np.isin(np.arange(len(scales)), list(has_children))
+    baked = np.where((inner | uniform)[:, None], mean, scales)
+    kept = np.array([kind == "joint" for kind in kinds], bool) & (size.min(axis=1) > LEAST)
+    kept &= np.abs(baked - 1.0).max(axis=1) > ALIKE  # rounding
+    return np.where(kept[:, None], baked, 1.0)
+
+
+def accumulated(parents: list[int], baked: Floats) -> Floats:
+    """The product of each node's part and those of all above it."""
+    factors = baked.copy()
+    below: dict[int, list[int]] = {}
+    for k, parent in enumerate(parents):
+        below.setdefault(parent, []).append(k)
+    front = list(below.get(-1, ()))
+    while front:
+        k = front.pop()
+        if parents[k] >= 0:
+            factors[k] = factors[parents[k]] * baked[k]
+        front.extend(below.get(k, ()))
+    return factors
+
+
+def some(indices: list[int]) -> str:
+    few = ", ".join(f"nodes[{k}]" for k in indices[:3])
+    return f"{few} and {len(indices) - 3} more" if len(indices) > 3 else few

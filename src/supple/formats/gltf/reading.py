@@ -1,0 +1,102 @@
+"""Reading a glTF file as a character."""
+
+from __future__ import annotations
+
+from supple.character import UPS, Character
+from supple.errors import SuppleError
+from supple.formats.gltf.animations import read_motions
+from supple.formats.gltf.document import Document
+from supple.formats.gltf.meshes import read_meshes
+from supple.formats.gltf.nodes import Tree, read_tree
+from supple.formats.reading import Source, shown
+
+# What a file may require and still be read whole; other extensions only add looks.
+UNDERSTOOD = frozenset(
+    {
+        "KHR_mesh_quantization",
+        "KHR_texture_transform",
+        "KHR_materials_unlit",
+        "KHR_materials_pbrSpecularGlossiness",
+        "KHR_lights_punctual",
+        "EXT_texture_webp",
+        "KHR_texture_basisu",
+    }
+)
+COMPRESSED = {
+    "KHR_draco_mesh_compression": "Draco",
+    "EXT_meshopt_compression": "meshopt",
+    "KHR_meshopt_compression": "meshopt",
+}
+
+
+def read(source: Source) -> Character:
+    """The character in a .glb or .gltf file.
+
+    Every node is a joint: a ball, or fixed if there are skins and neither they nor a motion use it;
+    limits that supple wrote are read back. glTF is in metres with y up.
+
+    Args:
+        source: The file.
+
+    Raises:
+        SuppleError: It is no glTF 2.0, is cut off or wrong, or needs an extension that is not read.
+    """
+    document = Document(source)
+    _check_extensions(document)
+    try:
+        tree = read_tree(document)
+        meshes, morphing = read_meshes(document, tree)
+        motions = read_motions(document, tree, morphing)
+        unit, up = _conventions(document)
+        return Character(
+            tree.skeleton,
+            tuple(meshes),
+            motions,
+            tree.pose,
+            unit=unit,
+            up=up,
+            notes=tuple(source.notes),
+            extras={"gltf": {"scales": _scales(tree)}},
+        )
+    except SuppleError as error:
+        where = str(source.path)
+        if str(error).startswith(where):
+            raise
+        raise SuppleError(f"{where}: {error}") from error
+
+
+def _check_extensions(document: Document) -> None:
+    required = document.root.data.get("extensionsRequired", [])
+    if not isinstance(required, list):
+        document.root.fail("extensionsRequired", "a list of names")
+    for name in required:
+        if name in COMPRESSED:
+            document.fail(
+                "extensionsRequired",
+                f"{name}: geometry compressed with {COMPRESSED[name]} is not read; export without "
+                "compression, or unpack it with gltf-transform",
+            )
+        if name not in UNDERSTOOD and not str(name).startswith("KHR_materials_"):
+            document.fail("extensionsRequired", f"{shown(name)} is not read, and the file needs it")
+
+
+def _conventions(document: Document) -> tuple[str | None, str | None]:
+    """Unit and up axis: metres and y, unless supple wrote a model that has others."""
+    asset = document.root.item("asset")
+    own = asset.own() if asset is not None else None
+    if own is None:
+        return "m", "y"
+    unit, up = own.data.get("unit"), own.data.get("up")
+    return (
+        unit if isinstance(unit, str) else None,
+        up if isinstance(up, str) and up in UPS else None,
+    )
+
+
+def _scales(tree: Tree) -> dict[str, list[float]]:
+    """The scales of nodes that went into offsets and bind matrices, by joint."""
+    return {
+        str(tree.names[node]): tree.baked[node].tolist()
+        for node in tree.joints
+        if (tree.baked[node] != 1.0).any()
+    }

@@ -1,0 +1,119 @@
+"""Writing materials and their images, byte for byte as they were read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from supple.formats.gltf.buffers import Builder
+from supple.formats.gltf.materials import IMAGE_EXTENSIONS, OTHER_TEXTURES, SIGNATURES
+from supple.mesh import Material, Texture
+
+CORE = ("image/png", "image/jpeg")
+FILTERS = {
+    "magFilter": (9728, 9729),
+    "minFilter": (9728, 9729, 9984, 9985, 9986, 9987),
+    "wrapS": (33071, 33648, 10497),
+    "wrapT": (33071, 33648, 10497),
+}
+
+
+def write_material(builder: Builder, material: Material) -> int:
+    """A material in the table; the same one once."""
+    return builder.once("material", material, "materials", lambda: _material(builder, material))
+
+
+def textured(material: Material) -> bool:
+    """Whether a material has an image that glTF can hold."""
+    others = (material.extras or {}).values()
+    return any(
+        _mime(one) for one in (material.texture, material.normal_map, *others)
+        if isinstance(one, Texture)
+    )  # fmt: skip
+
+
+def _mime(texture: Texture) -> str:
+    """What kind of image it is, if glTF can hold it."""
+    found = (mime for head, mime in SIGNATURES if texture.data.startswith(head))
+    return next(found, "") if texture.data else ""
+
+
+def _material(builder: Builder, material: Material) -> dict[str, Any]:
+    extras: Mapping[str, Any] = material.extras or {}
+    sampler = extras.get("sampler")
+    surface: dict[str, Any] = {}
+    item: dict[str, Any] = {"name": material.name, "pbrMetallicRoughness": surface}
+    color = [_share(c) for c in material.color]
+    if color != [1.0] * 4:
+        surface["baseColorFactor"] = color
+    surface["metallicFactor"] = _share(material.metallic)
+    surface["roughnessFactor"] = _share(material.roughness)
+    image = _texture(builder, material.texture, sampler)
+    if image is not None:
+        surface["baseColorTexture"] = {"index": image}
+    elif material.texture is not None:
+        item["extras"] = {"supple": {"texture": material.texture.name}}
+    image = _texture(builder, material.normal_map, sampler)
+    if image is not None:
+        size = {"scale": float(extras["normal_scale"])} if "normal_scale" in extras else {}
+        item["normalTexture"] = {"index": image, **size}
+    for key, name in OTHER_TEXTURES.items():
+        other = extras.get(name)
+        image = _texture(builder, other if isinstance(other, Texture) else None, sampler)
+        if image is not None:
+            holder = surface if key == "metallicRoughnessTexture" else item
+            holder[key] = {"index": image}
+    if "occlusionTexture" in item and "occlusion_strength" in extras:
+        item["occlusionTexture"]["strength"] = _share(float(extras["occlusion_strength"]))
+    emissive = [_share(c) for c in material.emissive]
+    if any(emissive):
+        item["emissiveFactor"] = emissive
+    if material.alpha_mode != "OPAQUE":
+        item["alphaMode"] = material.alpha_mode
+    if material.alpha_mode == "MASK":
+        item["alphaCutoff"] = max(0.0, material.alpha_cutoff)
+    if material.double_sided:
+        item["doubleSided"] = True
+    if extras.get("unlit"):
+        builder.extensions.add("KHR_materials_unlit")
+        item["extensions"] = {"KHR_materials_unlit": {}}
+    return item
+
+
+def _texture(builder: Builder, texture: Texture | None, sampler: Any) -> int | None:
+    """A texture of an image; None if there is no image, or of a kind that glTF does not have."""
+    mime = "" if texture is None else _mime(texture)
+    if texture is None or not mime:
+        return None
+
+    def image() -> dict[str, Any]:
+        view = builder.view(texture.data)
+        return {"name": texture.name, "mimeType": mime, "bufferView": view}
+
+    def make() -> dict[str, Any]:
+        source = builder.once("image", texture, "images", image)
+        item: dict[str, Any] = {"source": source}
+        if mime not in CORE:
+            extension = IMAGE_EXTENSIONS[mime]
+            builder.extensions.add(extension)
+            item = {"extensions": {extension: item}}
+        settings = {
+            key: value
+            for key, value in (sampler if isinstance(sampler, Mapping) else {}).items()
+            if value in FILTERS.get(key, ())
+        }
+        if settings:
+            item["sampler"] = _sampler(builder, settings)
+        return item
+
+    key = ("texture", repr(sampler))
+    return builder.once(key, texture, "textures", make)
+
+
+def _sampler(builder: Builder, settings: dict[str, int]) -> int:
+    rows = builder.tables.get("samplers", [])
+    return rows.index(settings) if settings in rows else builder.add("samplers", settings)
+
+
+def _share(value: float) -> float:
+    return min(max(value, 0.0), 1.0)

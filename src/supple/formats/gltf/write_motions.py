@@ -1,0 +1,118 @@
+"""Writing motions: a channel for what moves, with a key at every frame."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.character import Character
+from supple.formats.gltf.buffers import Builder
+from supple.formats.gltf.write_nodes import Nodes
+from supple.motion.motion import Motion
+
+Floats = NDArray[np.float64]
+
+STILL = 1e-9  # changes of no more than this, of a quaternion or of the greatest offset, are none
+
+
+def turned_joints(character: Character) -> set[str]:
+    """The joints that some motion turns away from where the character's pose has them."""
+    skeleton = character.skeleton
+    here = character.pose.local_rotations
+    found: set[str] = set()
+    for motion in character.motions.values():
+        off = np.abs(_aligned(motion.poses.local_rotations, here) - here).max(axis=(0, 2))
+        found |= {skeleton.joint_names[j] for j in np.flatnonzero(off > STILL)}
+    if not found and character.motions:  # a motion must move something: see `_channels`
+        found.add(skeleton.joint_names[0])
+    return found
+
+
+def write_motions(
+    builder: Builder, nodes: Nodes, character: Character, mesh_nodes: dict[str, int]
+) -> None:
+    """Put all motions into the table of animations."""
+    for name, motion in character.motions.items():
+        channels = _channels(nodes, motion, mesh_nodes)
+        times = rising(motion.times)
+        inputs: dict[int, int] = {}
+        item: dict[str, Any] = {"name": name, "channels": [], "samplers": []}
+        moving = any(len(values) > 1 for _, _, values in channels)
+        for node, path, values in channels:
+            # What stands still needs one key, if something else has the frames.
+            if (
+                moving
+                and len(values) > 1
+                and path != "weights"
+                and not np.any(np.ptp(values, axis=0))
+            ):
+                whole = any(np.any(np.ptp(v, axis=0)) for _, _, v in channels)
+                values = values[:1] if whole else values
+            count = len(values)
+            if count not in inputs:
+                inputs[count] = builder.array(times[:count], bounds=True)
+            output = builder.array(values.reshape(-1) if path == "weights" else values)
+            item["samplers"].append({"input": inputs[count], "output": output})
+            target = {"node": node, "path": path}
+            item["channels"].append({"sampler": len(item["samplers"]) - 1, "target": target})
+        own: dict[str, Any] = {"fps": motion.fps}
+        if motion.loop:
+            own["loop"] = True
+        others = {k: v.tolist() for k, v in motion.tracks.items() if _mesh_of(k) not in mesh_nodes}
+        if others:
+            own["tracks"] = others
+        item["extras"] = {"supple": own}
+        builder.add("animations", item)
+
+
+def _channels(
+    nodes: Nodes, motion: Motion, mesh_nodes: dict[str, int]
+) -> list[tuple[int, str, Floats]]:
+    """Node, path and values of everything in a motion that is not as the nodes stand."""
+    names, poses = nodes.skeleton.joint_names, motion.poses
+    turns = _aligned(poses.local_rotations, nodes.rotations)
+    places = nodes.in_file(poses.local_translations)
+    scales = None if poses.scales is None else poses._full_scales() * nodes.baked
+    far = STILL * max(1e-12, float(np.abs(nodes.translations).max(initial=0.0)))
+    found: list[tuple[int, str, Floats]] = []
+    for j in nodes.skeleton.file_order.tolist():
+        node = nodes.index[names[j]]
+        if np.abs(turns[:, j] - nodes.rotations[j]).max() > STILL:
+            found.append((node, "rotation", np.roll(turns[:, j], -1, axis=-1)))
+        if np.abs(places[:, j] - nodes.translations[j]).max() > far:
+            found.append((node, "translation", places[:, j]))
+        scaled = nodes.baked[j] if scales is None else scales[:, j]
+        if np.abs(scaled - nodes.scales[j]).max() > STILL:
+            found.append((node, "scale", np.broadcast_to(scaled, (len(motion), 3))))
+    done: set[int] = set()
+    for key, values in motion.tracks.items():
+        at = mesh_nodes.get(_mesh_of(key))
+        if at is not None and at not in done:
+            done.add(at)
+            found.append((at, "weights", values.reshape(len(motion), -1)))
+    if not found:
+        found.append((nodes.index[names[0]], "rotation", np.roll(turns[:, 0], -1, axis=-1)))
+    return found
+
+
+def _mesh_of(track: str) -> str:
+    """The mesh whose morph weights a track holds; "" if it holds something else."""
+    return track.removeprefix("morphs:") if track.startswith("morphs:") else ""
+
+
+def _aligned(turns: Floats, first: Floats) -> Floats:
+    """Quaternions (F, N, 4) with signs that follow each other, beginning near others (N, 4)."""
+    all_ = np.concatenate([first[None], turns])
+    flips = np.sum(all_[1:] * all_[:-1], axis=-1) < 0
+    signs = np.where(np.logical_xor.accumulate(flips, axis=0), -1.0, 1.0)
+    return turns * signs[..., None]
+
+
+def rising(times: Floats) -> Floats:
+    """Times that still rise when they are rounded to float32, and begin no earlier than 0."""
+    rounded = (times - min(0.0, float(times[0]))).astype(np.float32)
+    for k in np.flatnonzero(np.diff(rounded) <= 0).tolist():
+        rounded[k + 1] = np.nextafter(rounded[k], np.float32(np.inf))
+    return rounded.astype(np.float64)

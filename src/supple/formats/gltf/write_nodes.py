@@ -1,0 +1,186 @@
+"""Writing the skeleton: joints and tips as nodes, with what glTF has no word for in their extras."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.character import Character
+from supple.formats.gltf.buffers import Builder
+from supple.formats.gltf.nodes import default_joint
+from supple.formats.gltf.placements import ALIKE
+from supple.kernels import layout
+from supple.rotations import axis_vector, between
+from supple.skeleton import Skeleton
+
+Floats = NDArray[np.float64]
+
+METRES = {"mm": 1e-3, "cm": 1e-2, "dm": 0.1, "m": 1.0, "km": 1e3}
+METRES |= {"inch": 0.0254, "in": 0.0254, "ft": 0.3048, "foot": 0.3048, "yd": 0.9144}
+
+
+class Nodes:
+    """The nodes of a file in the making.
+
+    Args:
+        builder: Where they go.
+        character: Whose skeleton it is.
+        turned: The joints that some motion turns.
+
+    Attributes:
+        index: The node of each joint and tip, by name.
+        factors: What the scales of each joint and those above come to in the file, shape (N, 3).
+        baked: The part of it that is each joint's own, shape (N, 3).
+        translations: Of each joint in the file, shape (N, 3).
+        rotations: wxyz, shape (N, 4).
+        scales: Shape (N, 3).
+        above: The node that everything hangs on, if there is one.
+    """
+
+    def __init__(self, builder: Builder, character: Character, turned: set[str]) -> None:
+        skeleton, pose = character.skeleton, character.pose
+        self.builder = builder
+        self.skeleton = skeleton
+        self.baked = _baked(character)
+        self.factors = _accumulated(skeleton, self.baked)
+        self.translations = self.in_file(pose.local_translations)
+        self.rotations = pose.local_rotations
+        self.scales = pose._full_scales() * self.baked
+        self.index: dict[str, int] = {}
+        self.roots: list[int] = []
+        self.above: int | None = None
+        self._add_joints(character, turned)
+        self._add_tips(character)
+        self._add_root(character)
+
+    def in_file(self, offsets: Floats) -> Floats:
+        """Offsets (..., N, 3) of the joints as the file has them, below the scales of its nodes."""
+        parents = self.skeleton.parents
+        up = np.where(parents[:, None] >= 0, self.factors[parents], 1.0)
+        return offsets / up
+
+    def _add_joints(self, character: Character, turned: set[str]) -> None:
+        skeleton = self.skeleton
+        used = {name for mesh in character.meshes if mesh.skin for name in mesh.skin.joints}
+        parents = skeleton.parents
+        for j in skeleton.file_order.tolist():
+            name = skeleton.joint_names[j]
+            item: dict[str, Any] = {"name": name}
+            item |= placement(self.translations[j], self.rotations[j], self.scales[j])
+            own: dict[str, Any] = {}
+            joint = skeleton.joints[j]
+            usual = default_joint(skinned=name in used, turned=name in turned, any_skins=bool(used))
+            if joint != usual:
+                own["joint"] = joint.to_json()
+            own |= self._rest(character, j)
+            if own:
+                item["extras"] = {"supple": own}
+            self.index[name] = self.builder.add("nodes", item)
+        for j in skeleton.file_order.tolist():
+            self._hang(self.index[skeleton.joint_names[j]], int(parents[j]))
+
+    def _rest(self, character: Character, j: int) -> dict[str, Any]:
+        """Where a joint is at rest, if it is posed otherwise; so that it can be posed further."""
+        skeleton, pose = self.skeleton, character.pose
+        offset = self.in_file(skeleton.offsets)[j]
+        rest: dict[str, Any] = {}
+        turned = not np.array_equal(skeleton.rotations[j], self.rotations[j])
+        if turned or not np.array_equal(offset, self.translations[j]):
+            rest["translation"] = offset.tolist()
+            rest["rotation"] = np.roll(skeleton.rotations[j], -1).tolist()
+        if np.abs(self.scales[j] / self.baked[j] - 1.0).max() > ALIKE:
+            rest["scale"] = self.baked[j].tolist()
+        if not rest:
+            return {}
+        first = int(skeleton.packed_ints[j, layout.Q])
+        last = first + skeleton.joints[j].coordinate_count
+        numbers = pose.coordinates[first:last].tolist()
+        return {"rest": rest, **({"coordinates": numbers} if numbers else {})}
+
+    def _hang(self, node: int, parent: int) -> None:
+        if parent < 0:
+            self.roots.append(node)
+        else:
+            above = self.index[self.skeleton.joint_names[parent]]
+            self.builder.tables["nodes"][above].setdefault("children", []).append(node)
+
+    def _add_tips(self, character: Character) -> None:
+        skeleton = self.skeleton
+        joints, offsets, rotations = skeleton.packed_tips
+        for t, name in enumerate(skeleton.tip_names):
+            joint = int(joints[t])
+            # With the pose's stretch, as the pose shows it.
+            offset = character.pose.local(name)[:3, 3] if len(offsets) else offsets[t]
+            item: dict[str, Any] = {"name": name}
+            item |= placement(offset / self.factors[joint], rotations[t], np.ones(3))
+            item["extras"] = {"supple": {"role": "tip"}}
+            self.index[name] = self.builder.add("nodes", item)
+            self._hang(self.index[name], joint)
+
+    def _add_root(self, character: Character) -> None:
+        """A node above all others, where unit, up axis or skins over several roots need one."""
+        size = METRES.get(character.unit or "m", 1.0)
+        up = axis_vector(character.up or "y")
+        turn = between(up, (0.0, 1.0, 0.0)) if up[1] < 1.0 else np.array((1.0, 0.0, 0.0, 0.0))
+        plain = size == 1.0 and up[1] == 1.0
+        if plain and not self._skins_over_roots(character):
+            return
+        item: dict[str, Any] = {"name": "supple root", "children": self.roots}
+        item |= placement(np.zeros(3), turn, np.full(3, size))
+        item["extras"] = {"supple": {"role": "root"}}
+        self.above = self.builder.add("nodes", item)
+        self.roots = [self.above]
+
+    def _skins_over_roots(self, character: Character) -> bool:
+        """Whether the joints of some skin hang on several roots; glTF wants one above them all."""
+        skeleton = self.skeleton
+        parents = skeleton.parents.tolist()
+        root = list(range(len(parents)))
+        for j, parent in enumerate(parents):
+            if parent >= 0:
+                root[j] = root[parent]
+        tops = [
+            {root[skeleton.index(name)] for name in mesh.skin.joints}
+            for mesh in character.meshes
+            if mesh.skin is not None
+        ]
+        return any(len(found) > 1 for found in tops)
+
+
+def placement(translation: Floats, rotation: Floats, scale: Floats) -> dict[str, Any]:
+    """Where a node is, without what is not moved; rotation wxyz."""
+    item: dict[str, Any] = {}
+    if np.any(translation != 0.0):
+        item["translation"] = translation.tolist()
+    if not np.array_equal(rotation, (1.0, 0.0, 0.0, 0.0)):
+        item["rotation"] = np.roll(rotation, -1).tolist()
+    if np.any(np.abs(scale - 1.0) > ALIKE):
+        item["scale"] = scale.tolist()
+    return item
+
+
+def _baked(character: Character) -> Floats:
+    """The scales that reading took out of the nodes, to be put back."""
+    skeleton = character.skeleton
+    baked = np.ones((len(skeleton), 3))
+    own = character.extras.get("gltf")
+    kept = own.get("scales") if isinstance(own, Mapping) else None
+    inner = set(skeleton.parents.tolist())
+    for j, name in enumerate(skeleton.joint_names):
+        given = kept.get(name) if isinstance(kept, Mapping) else None
+        if given is not None:
+            scale = np.array(given, dtype=np.float64)
+            if scale.shape == (3,) and (j not in inner or np.ptp(scale) == 0.0):
+                baked[j] = scale
+    return baked
+
+
+def _accumulated(skeleton: Skeleton, baked: Floats) -> Floats:
+    factors = baked.copy()
+    for j, parent in enumerate(skeleton.parents.tolist()):
+        if parent >= 0:
+            factors[j] *= factors[parent]
+    return factors

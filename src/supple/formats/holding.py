@@ -1,0 +1,130 @@
+"""What formats can hold, and what a character has that one of them cannot.
+
+The words: "motion" (one), "motions" (several), "offsets" (of joints that move along), "rotations"
+(of joints at rest), "scales", "tips", "limits" (and kinds of joints), "meshes", "skins",
+"materials", "textures", "morphs", "tracks".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+import numpy as np
+
+from supple.character import Character, Note
+from supple.joints import Axes, Ball, Fixed
+
+
+def _count(count: int, what: str, many: str = "") -> str:
+    return f"{count} {what if count == 1 else many or what + 's'}" if count else ""
+
+
+def _motions(character: Character) -> str:
+    return _count(len(character.motions), "motion")
+
+
+def _other_motions(character: Character) -> str:
+    return _count(max(0, len(character.motions) - 1), "other motion", "motions but the first")
+
+
+def _scales(character: Character) -> str:
+    names = [name for name, one in character.motions.items() if one.poses.scales is not None]
+    posed = character.pose.scales is not None
+    if not names and not posed:
+        return ""
+    return f"scales of {', '.join([*(['the pose'] if posed else []), *names])}"
+
+
+def _rotations(character: Character) -> str:
+    turned = np.any(np.abs(character.skeleton.rotations[:, 1:]) > 1e-9, axis=1)
+    return _count(int(turned.sum()), "rest rotation")
+
+
+def _limits(character: Character) -> str:
+    def plain(joint: object) -> bool:
+        if isinstance(joint, Axes):
+            return all(pair is None or not np.any(np.isfinite(pair)) for pair in joint.limit_rows)
+        return isinstance(joint, (Ball, Fixed))
+
+    kinds = [joint for joint in character.skeleton.joints if not plain(joint)]
+    return _count(len(kinds), "joint with limits", "joints with limits")
+
+
+def _tips(character: Character) -> str:
+    return _count(len(character.skeleton.tips), "tip")
+
+
+def _meshes(character: Character) -> str:
+    return _count(len(character.meshes), "mesh", "meshes")
+
+
+def _skins(character: Character) -> str:
+    moved = [mesh for mesh in character.meshes if mesh.skin is not None]
+    return _count(len(moved), "skin")
+
+
+def _materials(character: Character) -> str:
+    return _count(
+        len({mesh.material.name for mesh in character.meshes if mesh.material}), "material"
+    )
+
+
+def _textures(character: Character) -> str:
+    found = set()
+    for mesh in character.meshes:
+        if mesh.material is not None:
+            images = (mesh.material.texture, mesh.material.normal_map)
+            found |= {image.name for image in images if image is not None and image.data}
+    return _count(len(found), "texture image")
+
+
+def _morphs(character: Character) -> str:
+    return _count(sum(len(mesh.morphs) for mesh in character.meshes), "morph target")
+
+
+def _tracks(character: Character) -> str:
+    names = {key for motion in character.motions.values() for key in motion.tracks}
+    return _count(len(names), "track")
+
+
+_HELD: dict[str, Callable[[Character], str]] = {
+    "motion": _motions,
+    "motions": _other_motions,
+    "scales": _scales,
+    "limits": _limits,
+    "tips": _tips,
+    "meshes": _meshes,
+    "skins": _skins,
+    "materials": _materials,
+    "textures": _textures,
+    "morphs": _morphs,
+    "tracks": _tracks,
+}
+_IMPLIED = {"motions": "motion", "skins": "meshes", "materials": "meshes", "textures": "meshes",
+            "morphs": "meshes", "tracks": "motion"}  # fmt: skip
+
+
+def left_out(
+    character: Character, keeps: Collection[str], title: str, path: str
+) -> tuple[Note, ...]:
+    """What a character has that a format does not keep; nothing twice.
+
+    Args:
+        character: What is to be saved.
+        keeps: What the format can hold.
+        title: The format's name.
+        path: The file.
+    """
+    if not keeps:
+        return ()
+    missing = []
+    for what, count in _HELD.items():
+        whole = _IMPLIED.get(what)
+        if what in keeps or (whole is not None and whole not in keeps):
+            continue
+        words = count(character)
+        if words:
+            missing.append(words)
+    if not missing:
+        return ()
+    return (Note(f"{title} cannot hold {', '.join(missing)}: left out", None, path),)

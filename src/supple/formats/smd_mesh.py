@@ -1,0 +1,207 @@
+"""The triangles of an SMD file as meshes, one for each material.
+
+A vertex line is: bone, position, normal, u, v; and in Source files a number of links with a bone
+and a weight each. The first column counts only where there are no links.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.formats.reading import Source, shown
+from supple.formats.smd_text import Section, numbers_of
+from supple.mesh import Material, Mesh, Skin, Texture
+from supple.skeleton import Skeleton
+
+MISSING = ("renormalize", "first")
+ENOUGH = 0.975  # with weights="first", a sum above this counts as one
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_MIMES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".bmp": "image/bmp",
+          ".tga": "image/x-tga"}  # fmt: skip
+_TEXTURE_MOST = 64 << 20  # bytes of an image
+
+
+def read_meshes(
+    source: Source,
+    section: Section,
+    skeleton: Skeleton,
+    ids: dict[int, int],
+    names: list[str],
+    weights: str,
+) -> tuple[Mesh, ...]:
+    """The meshes of a triangles section.
+
+    Args:
+        source: The file.
+        section: Its triangles.
+        skeleton: At its rest, where vertices are bound.
+        ids: The place of each bone id among the names.
+        names: Of the bones.
+        weights: What becomes of weights that do not sum to one: "renormalize" or "first".
+    """
+    lines, at = section.lines, section.numbers
+    if not lines:
+        source.warn("the triangles section is empty: no mesh", line=section.line)
+        return ()
+    if len(lines) % 4:
+        source.error(at[-1], "the file ends in the middle of a triangle: it is cut off, or a line "
+                     "is missing; expected a material and three vertices")  # fmt: skip
+    materials = [line.strip() for line in lines[0::4]]
+    rows = [line for k, line in enumerate(lines) if k % 4]
+    numbers = [line for k, line in enumerate(at) if k % 4]
+    values, sizes = numbers_of(source, rows, numbers, width=9)
+    short = np.flatnonzero(sizes < 9)
+    if len(short):
+        k = int(short[0])
+        source.error(
+            numbers[k],
+            f"expected a vertex: bone, position, normal, u and v, got {shown(rows[k])}",
+        )
+    begins = np.cumsum(sizes) - sizes
+    base = values[begins[:, None] + np.arange(9)]
+    vertex, bone, weight, first = _links(source, values, sizes, begins, base, ids, numbers, weights)
+    return _by_material(source, materials, base, vertex, bone, weight, first, skeleton, names)
+
+
+def _links(
+    source: Source,
+    values: Floats,
+    sizes: Ints,
+    begins: Ints,
+    base: Floats,
+    ids: dict[int, int],
+    lines: list[int],
+    weights: str,
+) -> tuple[Ints, Ints, Floats, Ints]:
+    """Every influence: its vertex, bone and weight; and where each vertex's begin (V + 1,)."""
+    count = len(sizes)
+    links = np.zeros(count, dtype=np.int64)
+    has = sizes > 9
+    said = values[begins[has] + 9]
+    odd = (said != np.floor(said)) | (said < 0) | (said > 1e6)
+    if odd.any():
+        k = int(np.flatnonzero(has)[np.argmax(odd)])
+        source.error(lines[k], f"expected a number of links, got {values[begins[k] + 9]:g}")
+    links[has] = said.astype(np.int64)
+    room = np.maximum(sizes - 10, 0) // 2
+    if np.any(links > room):
+        k = int(np.argmax(links > room))
+        source.error(lines[k], f"expected {links[k]} bones with weights, got {room[k]}")
+    vertex = np.repeat(np.arange(count), links)
+    number = np.arange(len(vertex)) - np.repeat(np.cumsum(links) - links, links)
+    place = begins[vertex] + 10 + 2 * number
+    bone, weight = values[place], values[place + 1]
+    sums = np.bincount(vertex, weight, minlength=count)
+    least = ENOUGH if weights == "first" else 1e-12
+    left = np.where(sums < least, 1.0 - sums, 0.0)
+    bare = np.flatnonzero(left > 0.0)
+    linked = bare[links[bare] > 0]
+    if len(linked):
+        source.warn(
+            f"{len(linked)} vertices have weights that sum to less than {least:g}: the bone of "
+            "their first column has the rest",
+            line=lines[int(linked[0])],
+        )
+    off = np.flatnonzero((np.abs(sums - 1.0) > 1e-3) & (links > 0) & (left == 0.0))
+    if len(off):
+        source.warn(
+            f"{len(off)} vertices have weights that do not sum to 1 "
+            f"({sums[off].min():.4g} to {sums[off].max():.4g}): brought to 1",
+            line=lines[int(off[0])],
+        )
+    vertex = np.concatenate([vertex, bare])
+    bone = np.concatenate([bone, base[bare, 0]])
+    weight = np.concatenate([weight, left[bare]])
+    order = np.argsort(vertex, kind="stable")
+    vertex, bone, weight = vertex[order], bone[order], weight[order]
+    known = np.array(sorted(ids), dtype=np.int64)
+    at = np.minimum(np.searchsorted(known, bone), len(known) - 1)
+    wrong = np.flatnonzero(known[at] != bone)
+    if len(wrong):
+        k = int(wrong[0])
+        source.error(lines[int(vertex[k])], f"expected the id of a bone in nodes, got {bone[k]:g}")
+    places = np.array([ids[k] for k in sorted(ids)], dtype=np.int64)[at]
+    first = np.concatenate([[0], np.cumsum(np.bincount(vertex, minlength=count))])
+    return vertex, places, weight, first.astype(np.int64)
+
+
+def _by_material(
+    source: Source,
+    materials: list[bytes],
+    base: Floats,
+    vertex: Ints,
+    bone: Ints,
+    weight: Floats,
+    first: Ints,
+    skeleton: Skeleton,
+    names: list[str],
+) -> tuple[Mesh, ...]:
+    kinds = list(dict.fromkeys(materials))
+    number = {name: k for k, name in enumerate(kinds)}
+    kind = np.repeat(np.array([number[name] for name in materials]), 3)
+    frames = skeleton.rest.frames[[skeleton.index(name) for name in names]]
+    binds = np.linalg.inv(frames)
+    corners = _corners(base, vertex, bone, weight, first)
+    meshes = []
+    for k, raw in enumerate(kinds):
+        mine = np.flatnonzero(kind == k)
+        chosen, faces = _welded(corners[mine])
+        rows = mine[chosen]
+        size = first[rows + 1] - first[rows]
+        ends = np.concatenate([[0], np.cumsum(size)])
+        picked = np.repeat(first[rows] - ends[:-1], size) + np.arange(ends[-1])
+        skin = Skin(tuple(names), binds, ends, bone[picked], weight[picked])
+        name = raw.decode("utf-8", "replace")
+        uv = base[rows, 7:9]
+        meshes.append(
+            Mesh(
+                name,
+                base[rows, 1:4],
+                faces.reshape(-1, 3),
+                base[rows, 4:7],
+                np.stack([uv[:, 0], 1.0 - uv[:, 1]], axis=1),
+                material=Material(name, texture=_texture(source, name)),
+                skin=skin,
+            )
+        )
+    return tuple(meshes)
+
+
+def _corners(base: Floats, vertex: Ints, bone: Ints, weight: Floats, first: Ints) -> Floats:
+    """A row for each corner, equal where everything is: what stands in the file, links padded."""
+    most = int(np.diff(first).max(initial=0))
+    links = np.full((len(base), 2 * most), -1.0)
+    column = np.arange(len(vertex)) - first[vertex]
+    links[vertex, 2 * column] = bone
+    links[vertex, 2 * column + 1] = weight
+    return np.concatenate([base[:, 1:], links], axis=1) + 0.0  # without -0.0
+
+
+def _welded(corners: Floats) -> tuple[Ints, Ints]:
+    """The first of each group of equal corners, in order, and the group of each corner."""
+    rows = np.ascontiguousarray(corners)
+    keys = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
+    _, firsts, groups = np.unique(keys, return_index=True, return_inverse=True)
+    order = np.argsort(firsts)
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return firsts[order], rank[groups.reshape(-1)]
+
+
+def _texture(source: Source, name: str) -> Texture | None:
+    """The image of a material: a file of its name beside the SMD, if there is one."""
+    folder = source.path.parent
+    plain = name.replace("\\", "/").rpartition("/")[2]
+    if not plain or len(plain) > 200 or plain in (".", "..") or "\0" in plain:
+        return None
+    stem = plain.rpartition(".")[0] or plain
+    for candidate in (plain, *(stem + ending for ending in _MIMES)):
+        ending = "." + candidate.rpartition(".")[2].lower()
+        if ending in _MIMES and (folder / candidate).is_file():
+            data = source.beside(candidate, most=_TEXTURE_MOST)
+            return Texture(candidate, data, _MIMES[ending])
+    return None

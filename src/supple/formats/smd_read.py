@@ -1,0 +1,262 @@
+"""Reading SMD, of GoldSrc and of Source: a reference with its mesh, or an animation.
+
+A bone's rotation is Rz Ry Rx of its three angles, relative to its parent; vertices are in model
+space at the first frame. Nothing is turned or scaled: what compilers add at compile time is not.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.character import Character
+from supple.errors import one_of, positive
+from supple.formats import guesses
+from supple.formats.reading import Source, distinct, shown
+from supple.formats.smd_mesh import MISSING, read_meshes
+from supple.formats.smd_text import Section, numbers_of, sections
+from supple.joints import Axes, Ball, Joint
+from supple.kernels import layout
+from supple.motion.matching import put_turns
+from supple.motion.motion import Motion
+from supple.pose import Pose
+from supple.rotations import conjugate, from_euler, multiply
+from supple.skeleton import Node, Skeleton
+
+FPS = 30.0
+ORDER = "zyx"
+UNTURNABLE = Axes(ORDER, frozen=ORDER)
+"""A root that IK does not turn; motions do."""
+
+Floats = NDArray[np.float64]
+
+_NODE = re.compile(rb'\s*(-?\d{1,9})\s+(?:"(.*)"|(\S+))\s+(-?\d{1,9})\s*$')
+
+
+def read(
+    source: Source,
+    *,
+    fps: float = FPS,
+    turnable_root: bool = False,
+    weights: str = "renormalize",
+    unit: str | None = None,
+    up: str | None = None,
+) -> Character:
+    """A character of an SMD file: a reference, with a mesh, or an animation, with a motion.
+
+    Args:
+        source: The file.
+        fps: Frames a second, which the file does not say.
+        turnable_root: Whether IK may turn the roots.
+        weights: Where weights do not sum to one: "renormalize" them, or give the rest to the bone
+            in the "first" column, as some programs mean it.
+        unit: What a length of 1 is; guessed if not given.
+        up: The axis that points up; guessed if not given: z, which is usual for SMD, unless the
+            names of the bones say otherwise.
+    """
+    one_of("weights", weights, MISSING)
+    fps = positive("fps", fps)
+    _, found = sections(source)
+    by_name: dict[str, Section] = {}
+    for section in found:
+        if section.name == "vertexanimation":
+            source.error(
+                section.line,
+                "a vertex animation (VTA): its shapes are not read; "
+                "load the SMD files of the mesh and of its animations",
+            )
+        if section.name in by_name:
+            source.error(section.line, f"expected {section.name} once, got it twice")
+        by_name[section.name] = section
+    if "nodes" not in by_name or not by_name["nodes"].lines:
+        source.error(None, "expected a nodes section with at least one bone, got none")
+    ids, names, parents = _nodes(source, by_name["nodes"])
+    times, values = _frames(source, by_name.get("skeleton"), ids, names)
+    skeleton = _skeleton(source, names, parents, values[0], turnable_root)
+    triangles = by_name.get("triangles")
+    meshes = read_meshes(source, triangles, skeleton, ids, names, weights) if triangles else ()
+
+    motions = {}
+    if not meshes or len(times) > 1:
+        poses = _poses(skeleton, names, values)
+        steps = times - np.arange(len(times))
+        even = bool(np.all(steps == 0))
+        name = source.name
+        motions[name] = Motion(name, poses, fps=fps, times=None if even else times / fps)
+        source.guess(f"frames a second: {fps:g}, which the file does not say; give fps=")
+    unit, up = guesses.settle(source, skeleton.rest, unit, up, usual_up="z")
+    extras = {"smd": {"reference": bool(meshes)}}
+    return Character(
+        skeleton, meshes, motions, unit=unit, up=up, notes=tuple(source.notes), extras=extras
+    )
+
+
+def _nodes(source: Source, section: Section) -> tuple[dict[int, int], list[str], list[int | None]]:
+    """The place of each bone id, the bones' names, and the ids of their parents."""
+    ids: dict[int, int] = {}
+    names: list[str] = []
+    parents: list[int | None] = []
+    for text, line in zip(section.lines, section.numbers, strict=True):
+        match = _NODE.match(text)
+        if match is None:
+            source.error(line, f'expected ID "NAME" PARENT, got {shown(text)}')
+        number, quoted, bare, parent = match.groups()
+        if int(number) in ids:
+            source.error(line, f"bone {int(number)}: expected ids that differ, got it twice")
+        ids[int(number)] = len(names)
+        raw = quoted if quoted is not None else bare
+        try:
+            names.append(raw.decode("utf-8"))
+        except UnicodeDecodeError:
+            names.append(raw.decode("latin-1"))
+        parents.append(int(parent) if int(parent) >= 0 else None)
+    for parent, line in zip(parents, section.numbers, strict=True):
+        if parent is not None and parent not in ids:
+            source.error(line, f"expected a parent among the bones, or -1, got {parent}")
+    return ids, distinct(names, source, what="bone"), [
+        None if parent is None else ids[parent] for parent in parents
+    ]  # fmt: skip
+
+
+def _frames(
+    source: Source, section: Section | None, ids: dict[int, int], names: list[str]
+) -> tuple[Floats, Floats]:
+    """The times of the frames (F,), and position and angles of each bone in them (F, B, 6)."""
+    count = len(names)
+    if section is None or not section.lines:
+        source.warn("there is no skeleton section: all bones are at the origin")
+        return np.zeros(1), np.zeros((1, count, 6))
+    marks = [k for k, text in enumerate(section.lines) if text[:1] in b"tT" or b"ime" in text[:12]]
+    times = [_time(source, section, k) for k in marks]
+    if not marks or marks[0] != 0:
+        line = section.numbers[0]
+        source.error(line, f"expected time, got {shown(section.lines[0])}")
+    marked = set(marks)
+    rows = [k for k in range(len(section.lines)) if k not in marked]
+    lines = [section.numbers[k] for k in rows]
+    if not rows:
+        source.warn("the skeleton has no bones: all are at the origin", line=section.line)
+        return np.zeros(1), np.zeros((1, count, 6))
+    numbers, sizes = numbers_of(source, [section.lines[k] for k in rows], lines, width=7)
+    short = np.flatnonzero(sizes < 7)
+    if len(short):
+        k = int(short[0])
+        source.error(
+            lines[k], f"expected a bone, a position and three angles, got {sizes[k]} numbers"
+        )
+    begins = np.cumsum(sizes) - sizes
+    table = numbers[begins[:, None] + np.arange(7)]
+    bones = _places(source, table[:, 0], ids, lines)
+    frame = np.searchsorted(np.array(marks), np.array(rows), side="right") - 1
+    return _carried(source, section, np.array(times), frame, bones, table[:, 1:], names)
+
+
+def _time(source: Source, section: Section, k: int) -> float:
+    words = section.lines[k].split()
+    if words[0].lower() == b"time" and len(words) >= 2:
+        try:
+            value = float(words[1])
+        except ValueError:
+            value = np.nan
+        if np.isfinite(value) and abs(value) < 1e12:
+            return value
+    source.error(section.numbers[k], f"expected time and a number, got {shown(section.lines[k])}")
+
+
+def _places(
+    source: Source, given: Floats, ids: dict[int, int], lines: list[int]
+) -> NDArray[np.int64]:
+    """The bones that ids name."""
+    known = np.array(sorted(ids), dtype=np.int64)
+    places = np.array([ids[k] for k in sorted(ids)], dtype=np.int64)
+    at = np.minimum(np.searchsorted(known, given), len(known) - 1)
+    wrong = np.flatnonzero(known[at] != given)
+    if len(wrong):
+        k = int(wrong[0])
+        source.error(lines[k], f"expected the id of a bone in nodes, got {given[k]:g}")
+    return places[at]
+
+
+def _carried(
+    source: Source,
+    section: Section,
+    times: Floats,
+    frame: NDArray[np.int64],
+    bones: NDArray[np.int64],
+    rows: Floats,
+    names: list[str],
+) -> tuple[Floats, Floats]:
+    """Frames in the order of time; a bone that a frame omits stays as it was in the one before."""
+    distinct_times, place = np.unique(times, return_inverse=True)
+    if len(distinct_times) < len(times):
+        source.warn("a time comes twice: its frames are taken as one", line=section.line)
+    elif np.any(np.diff(times) < 0):
+        source.warn("times do not rise: frames are put in their order", line=section.line)
+    values = np.full((len(distinct_times), len(names), 6), np.nan)
+    values[place[frame], bones] = rows  # of rows that say the same twice the last one stays
+    absent = np.isnan(values[..., 0])
+    if absent.any():
+        never = np.flatnonzero(absent[0])
+        if len(never):
+            few = ", ".join(repr(names[k]) for k in never[:3]) + (", ..." if len(never) > 3 else "")
+            source.warn(
+                f"the first frame omits {len(never)} bones ({few}): they are at their parents",
+                line=section.line,
+            )
+            values[0, never] = 0.0
+        if absent[1:].any():
+            source.warn(
+                f"frames omit bones, {int(absent[1:].sum())} times: they stay as before",
+                line=section.line,
+            )
+        at = np.where(np.isnan(values[..., 0]), 0, np.arange(len(values))[:, None])
+        at = np.maximum.accumulate(at, axis=0)
+        values = values[at, np.arange(len(names))]
+    if len(distinct_times) > 1:
+        steps = np.diff(distinct_times)
+        odd = np.flatnonzero(steps != 1)
+        if len(odd):
+            a, b = distinct_times[odd[0]], distinct_times[odd[0] + 1]
+            source.warn(
+                f"times are not one apart, {len(odd)} times, first from {a:g} to {b:g}: kept",
+                line=section.line,
+            )
+    if distinct_times[0] != 0 and len(distinct_times) > 1:
+        source.warn(f"times begin at {distinct_times[0]:g}: kept", line=section.line)
+    return distinct_times, values
+
+
+def _skeleton(
+    source: Source,
+    names: list[str],
+    parents: list[int | None],
+    first: Floats,
+    turnable_root: bool,
+) -> Skeleton:
+    rotations = from_euler(ORDER, first[:, [5, 4, 3]])
+    nodes = []
+    for k, (name, parent) in enumerate(zip(names, parents, strict=True)):
+        joint: Joint = Ball() if parent is not None or turnable_root else UNTURNABLE
+        above = None if parent is None else names[parent]
+        nodes.append(Node(name, above, first[k, :3], joint, rotations[k]))
+    try:
+        return Skeleton(nodes)
+    except ValueError as error:  # parents in a circle
+        source.error(None, str(error))
+
+
+def _poses(skeleton: Skeleton, names: list[str], values: Floats) -> Pose:
+    """The poses of all frames: every bone's offset and rotation as the file has them."""
+    order = [skeleton.index(name) for name in names]
+    turns = from_euler(ORDER, values[..., [5, 4, 3]])
+    q = np.tile(skeleton.rest.coordinates, (len(values), 1))
+    translations = np.empty((len(values), len(names), 3))
+    for k, j in enumerate(order):
+        translations[:, j] = values[:, k, :3]
+        first = int(skeleton.packed_ints[j, layout.Q])
+        local = multiply(conjugate(skeleton.rotations[j]), turns[:, k])
+        put_turns(skeleton.joints[j], local, q, first)
+    still = bool(np.all(translations == skeleton.offsets))
+    return Pose(skeleton, q, None if still else translations)

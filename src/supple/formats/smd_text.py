@@ -1,0 +1,149 @@
+"""The text of an SMD file: its sections, without comments and blank lines.
+
+A `//` begins a comment anywhere but inside a quoted name or a word; `#` and `;` do at the beginning
+of a line and after blanks, except in the lines of materials, which may hold anything.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.formats.reading import Source, shown
+from supple.formats.text_numbers import read_lines
+
+SECTIONS = ("nodes", "skeleton", "triangles", "vertexanimation")
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_SLASHES = re.compile(rb"(?:^|(?<=[\s\"\d]))//.*", re.DOTALL)
+_MARKS = re.compile(rb"(?:^|(?<=\s))[#;].*", re.DOTALL)
+
+
+@dataclass
+class Section:
+    """Lines of one section, stripped, with where they stand in the file.
+
+    Attributes:
+        name: "nodes", "skeleton", ...
+        line: The line of its keyword, from 1.
+        lines: Those that hold anything.
+        numbers: The line of the file that each is, from 1.
+    """
+
+    name: str
+    line: int
+    lines: list[bytes] = field(default_factory=list)
+    numbers: Sequence[int] = field(default_factory=list)
+
+
+def sections(source: Source) -> tuple[int, list[Section]]:
+    """The version of the file (0 if it says none) and its sections."""
+    lines = source.data.removeprefix(b"\xef\xbb\xbf").splitlines()
+    version, found = 0, []
+    k = 0
+    while k < len(lines):
+        words = _uncommented(lines[k]).split()
+        k += 1
+        if not words:
+            continue
+        keyword = words[0].lower()
+        if keyword == b"version":
+            version = _version(source, words, k)
+        elif keyword in (b"end", b"eof"):
+            source.warn(f"{keyword.decode()} outside of a section: disregarded", line=k)
+        elif keyword.decode("latin-1") in SECTIONS:
+            section = Section(keyword.decode(), k)
+            k = _fill(source, section, lines, k)
+            found.append(section)
+        else:
+            what = "not an SMD file: " if not found and not version else ""
+            source.error(
+                k,
+                f"{what}expected version, nodes, skeleton or triangles, got {shown(lines[k - 1])}",
+            )
+    return version, found
+
+
+def _version(source: Source, words: list[bytes], line: int) -> int:
+    if len(words) < 2 or not words[1].isdigit() or len(words[1]) > 9:
+        source.error(line, f"version: expected a number, got {shown(b' '.join(words[1:]))}")
+    version = int(words[1])
+    if version != 1:
+        source.warn(f"version {version}: read as version 1", line=line)
+    return version
+
+
+def _fill(source: Source, section: Section, lines: list[bytes], first: int) -> int:
+    """Put the lines up to "end" into a section; the number of the line after it."""
+    stop = first
+    for stop in range(first, len(lines)):
+        if lines[stop][:5].strip().lower() == b"end" or _is_end(lines[stop]):
+            break
+    else:
+        stop = len(lines)
+        source.warn(f"{section.name} is not closed by end: closed by the end of the file",
+                    line=section.line)  # fmt: skip
+    inside = lines[first:stop]
+    plain = section.name == "triangles" and not any(b"//" in line for line in inside)
+    plain = plain and not any(line.lstrip()[:1] in (b"#", b";", b"") for line in inside)
+    if plain:
+        section.lines, section.numbers = inside, range(first + 1, stop + 1)
+        return stop + 1
+    clean = _slashes_off if section.name == "triangles" else _uncommented
+    kept = [(text, k) for k, line in enumerate(inside, first + 1) if (text := clean(line))]
+    section.lines, section.numbers = [text for text, _ in kept], [k for _, k in kept]
+    return stop + 1
+
+
+def _is_end(line: bytes) -> bool:
+    return line.strip()[:3].lower() == b"end" and _uncommented(line).lower() == b"end"
+
+
+def _slashes_off(line: bytes) -> bytes:
+    return _SLASHES.sub(b"", line).strip() if b"//" in line else line.strip()
+
+
+def _uncommented(line: bytes) -> bytes:
+    """A line without comments and outer blanks; what is quoted stays."""
+    quote = line.rfind(b'"')
+    head, tail = line[: quote + 1], line[quote + 1 :]
+    if quote >= 0 and re.match(rb"\s*(?://|[#;])", head):
+        return b""
+    if b"//" in tail:
+        tail = _SLASHES.sub(b"", tail)
+    if b"#" in tail or b";" in tail:
+        tail = _MARKS.sub(b"", tail if head else b" " + tail)
+    return (head + tail).strip()
+
+
+def numbers_of(
+    source: Source, lines: Sequence[bytes], numbers: Sequence[int], *, width: int
+) -> tuple[Floats, Ints]:
+    """The numbers of lines, one after the other, and how many each line has.
+
+    Args:
+        source: The file, for messages.
+        lines: With nothing but numbers.
+        numbers: The line of the file that each is.
+        width: About how many a line has.
+    """
+    text = b"\n".join(lines) + b"\n"
+
+    def fail(at: int, message: str) -> NoReturn:
+        source.error(numbers[text.count(b"\n", 0, at)], message)
+
+    values, ends, missing = read_lines(
+        text, 0, len(text), guess=len(lines) * width, line_guess=len(lines) + 1, fail=fail
+    )
+    sizes = np.diff(ends, prepend=0)
+    if missing:
+        k = int(np.searchsorted(ends, np.flatnonzero(np.isnan(values))[0], side="right"))
+        source.error(numbers[k], f"expected finite numbers, got {shown(lines[k])}")
+    return values, sizes

@@ -1,0 +1,248 @@
+"""Writing SMD: a reference with its mesh as the character stands, or an animation.
+
+The vertices of a reference are bound where they stand: a posed character is written with its
+vertices moved, and bound there.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.character import Character, Note
+from supple.errors import SuppleError
+from supple.files import write as write_file
+from supple.formats.text_numbers import digits_for, written
+from supple.mesh import Mesh
+from supple.motion.matching import euler_along
+from supple.motion.motion import Motion
+from supple.pose import Pose
+from supple.skeleton import Skeleton
+from supple.skinning import skin
+
+ORDER = "zyx"
+FINE = 9  # digits after the point of angles, normals, texture coordinates and weights
+BOUND = 1e-6  # matrices nearer to one than this, as single precision makes them, move no vertex
+
+_ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg", "image/bmp": ".bmp", "image/x-tga": ".tga"}
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+def write(
+    character: Character,
+    path: Path,
+    *,
+    motion: str | Motion | None = None,
+    goldsrc: bool = False,
+    textures: bool = False,
+) -> list[Note]:
+    """Write a reference SMD, or the SMD of one animation.
+
+    Args:
+        character: What to write.
+        path: Where.
+        motion: Which motion to write as an animation: a name, or a motion of the same skeleton. By
+            default the meshes are written as a reference, or the first motion if there are none.
+        goldsrc: Whether vertices have the nine columns of GoldSrc, with one bone each, the one of
+            the greatest weight.
+        textures: Whether to write the images of materials beside the file, named after them, which
+            is where they are looked for.
+
+    Returns:
+        What had to be changed.
+    """
+    notes: list[Note] = []
+    skeleton = character.skeleton
+    chosen = _chosen(character, motion)
+    parts = [b"version 1\n", _nodes(skeleton, notes, str(path))]
+    if chosen is not None:
+        times = np.rint(chosen.times * chosen.fps).astype(np.int64)
+        if np.any(np.diff(times) <= 0) or np.abs(times - chosen.times * chosen.fps).max() > 1e-3:
+            notes.append(
+                Note(f"uneven frames: written at {chosen.fps:g} a second", None, str(path))
+            )
+            chosen = chosen.resampled(chosen.fps)
+            times = np.arange(len(chosen))
+        if abs(chosen.fps - 30.0) > 1e-6:
+            text = f"SMD has no frame rate: load it with fps={chosen.fps:g}"
+            notes.append(Note(text, None, str(path)))
+        parts.append(_skeleton(chosen.poses, times))
+    else:
+        if character.motions:
+            names = ", ".join(map(repr, character.motions))
+            text = f"motions are files of their own, left out: {names}; save each with motion="
+            notes.append(Note(text, None, str(path)))
+        pose = character.pose
+        parts.append(_skeleton(Pose.stack([pose]), np.zeros(1, dtype=np.int64)))
+        if character.meshes:
+            parts.append(_triangles(character, goldsrc, notes, str(path)))
+            if textures:
+                _images(character, path)
+    if character.up not in (None, "z"):
+        text = f"the up axis is {character.up}, and stays so; SMD programs expect z"
+        notes.append(Note(text, None, str(path)))
+    write_file(path, b"".join(parts), "SMD file")
+    return notes
+
+
+def _images(character: Character, path: Path) -> None:
+    """Write the colour image of each material beside the file."""
+    for mesh in character.meshes:
+        image = mesh.material.texture if mesh.material is not None else None
+        if image is None or not image.data:
+            continue
+        ending = _ENDINGS.get(image.mime) or Path(image.name).suffix or ".png"
+        name = _material(mesh).decode().replace("\\", "/").rpartition("/")[2]
+        stem = name.rpartition(".")[0] or name
+        if stem not in ("", ".", ".."):
+            write_file(path.with_name(stem + ending), image.data, "texture")
+
+
+def _chosen(character: Character, motion: str | Motion | None) -> Motion | None:
+    if isinstance(motion, Motion):
+        if motion.skeleton != character.skeleton:
+            raise SuppleError(f"motion {motion.name!r}: expected one of the character's skeleton")
+        return motion
+    if motion is not None:
+        return character.motion(motion)
+    at_rest = character.pose == character.skeleton.rest
+    if character.motions and not character.meshes and at_rest:
+        return next(iter(character.motions.values()))
+    return None
+
+
+def _nodes(skeleton: Skeleton, notes: list[Note], path: str) -> bytes:
+    number = {node.name: k for k, node in enumerate(skeleton.nodes)}
+    lines = ["nodes"]
+    for k, node in enumerate(skeleton.nodes):
+        name = " ".join(node.name.replace('"', "'").split())
+        if name != node.name:
+            notes.append(Note(f"bone {node.name!r} is called {name!r}", None, path))
+        above = -1 if node.parent is None else number[node.parent]
+        lines.append(f'{k} "{name}" {above}')
+    return "\n".join([*lines, "end", ""]).encode()
+
+
+def _skeleton(poses: Pose, times: Ints) -> bytes:
+    """The skeleton section: every bone of every frame."""
+    skeleton = poses.skeleton
+    order = skeleton.file_order
+    places = poses.local_translations[:, order]
+    turns = poses.local_rotations[:, order]
+    count = len(order)
+    rows = np.empty((len(poses), count, 7))
+    rows[..., 0] = np.arange(count)
+    rows[..., 1:4] = places
+    for k in range(count):
+        rows[:, k, 4:] = euler_along(ORDER, turns[:, k])[:, ::-1]
+    fine = digits_for(float(np.abs(places).max(initial=0.0)))
+    text = written(rows.reshape(-1, 7), np.array([0, fine, fine, fine, FINE, FINE, FINE]))
+    lines = text.split(b"\n")
+    parts = [b"skeleton"]
+    for f, time in enumerate(times.tolist()):
+        parts.append(b"time %d" % time)
+        parts += lines[f * count : (f + 1) * count]
+    return b"\n".join([*parts, b"end", b""])
+
+
+def _triangles(character: Character, goldsrc: bool, notes: list[Note], path: str) -> bytes:
+    parts = [b"triangles"]
+    pose = character.pose
+    number = {node.name: k for k, node in enumerate(character.skeleton.nodes)}
+    moved = False
+    for mesh in character.meshes:
+        if not len(mesh.faces):
+            continue
+        positions, normals, here = _standing(mesh, pose)
+        moved |= not here
+        lines = _corners(mesh, positions, normals, number, goldsrc, character.skeleton)
+        material = _material(mesh)
+        for a, b, c in mesh.faces.tolist():
+            parts += [material, lines[a], lines[b], lines[c]]
+    if moved:
+        text = "vertices are bound where they stand now: SMD has no bind pose of its own"
+        notes.append(Note(text, None, path))
+    if len(parts) == 1:
+        return b""
+    return b"\n".join([*parts, b"end", b""])
+
+
+def _standing(mesh: Mesh, pose: Pose) -> tuple[Floats, Floats, bool]:
+    """Vertices and normals in model space in a pose, and whether they are where they are bound."""
+    here = mesh.joint is None
+    if mesh.skin is not None:
+        at = [pose.skeleton.index(name) for name in mesh.skin.joints]
+        product = pose.frames[at] @ mesh.skin.T_joint_model
+        size = 1.0 + np.abs(mesh.positions).max(initial=0.0)
+        here = bool(np.abs(product - np.eye(4)).max() <= BOUND * size)
+    if here and not mesh.morphs:
+        normals = _normals(mesh) if mesh.normals is None else mesh.normals
+        return mesh.positions, normals, True
+    if mesh.normals is None:
+        positions = skin(mesh, pose)
+        return positions, _face_normals(positions, mesh.faces), False
+    positions, normals = skin(mesh, pose, normals=True)
+    return positions, normals, False
+
+
+def _normals(mesh: Mesh) -> Floats:
+    return _face_normals(mesh.positions, mesh.faces)
+
+
+def _face_normals(positions: Floats, faces: Ints) -> Floats:
+    """Unit normals of vertices, the mean of their triangles' by area."""
+    a, b, c = (positions[faces[:, k]] for k in range(3))
+    sides = np.cross(b - a, c - a)
+    sums = np.zeros_like(positions)
+    for k in range(3):
+        np.add.at(sums, faces[:, k], sides)
+    size = np.linalg.norm(sums, axis=1, keepdims=True)
+    return np.where(size > 0, sums / np.where(size > 0, size, 1.0), (0.0, 0.0, 1.0))
+
+
+def _material(mesh: Mesh) -> bytes:
+    name = mesh.material.name if mesh.material is not None else mesh.name
+    plain = " ".join(name.replace("//", "/").split()) or "material"
+    return (plain if plain.lower() != "end" else "end_").encode()
+
+
+def _corners(
+    mesh: Mesh,
+    positions: Floats,
+    normals: Floats,
+    number: dict[str, int],
+    goldsrc: bool,
+    skeleton: Skeleton,
+) -> list[bytes]:
+    """The line of each vertex."""
+    count = len(positions)
+    if mesh.skin is not None:
+        bones = np.array([number[name] for name in mesh.skin.joints])
+        joint, weight = mesh.skin.table(1 if goldsrc else None)
+        joint, links = bones[joint], np.diff(mesh.skin.first)
+    else:
+        roots = [node.name for node in skeleton.nodes if node.parent is None]
+        joint = np.full((count, 1), number[mesh.joint or roots[0]])
+        weight, links = np.ones((count, 1)), np.ones(count, dtype=np.int64)
+    uv = np.zeros((count, 2)) if mesh.texcoords is None else mesh.texcoords
+    fine = digits_for(float(np.abs(positions).max(initial=0.0)))
+    base = np.concatenate(
+        [joint[:, :1], positions, normals, uv[:, :1], 1.0 - uv[:, 1:]], axis=1, dtype=np.float64
+    )
+    digits = [0, fine, fine, fine, *[FINE] * 5]
+    if goldsrc:
+        return written(base, np.array(digits)).split(b"\n")[:count]
+    lines: list[bytes] = [b""] * count
+    for size in np.unique(links).tolist():
+        mine = np.flatnonzero(links == size)
+        pairs = np.empty((len(mine), 2 * size))
+        pairs[:, 0::2], pairs[:, 1::2] = joint[mine, :size], weight[mine, :size]
+        rows = np.concatenate([base[mine], np.full((len(mine), 1), size), pairs], axis=1)
+        text = written(rows, np.array([*digits, 0, *[0, FINE] * size])).split(b"\n")
+        for k, line in zip(mine.tolist(), text, strict=False):
+            lines[k] = line
+    return lines

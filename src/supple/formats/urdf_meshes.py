@@ -1,0 +1,97 @@
+"""What the links of a URDF robot look like: boxes, cylinders, spheres and mesh files."""
+
+from __future__ import annotations
+
+import io
+from pathlib import PurePosixPath
+from typing import Any
+
+import numpy as np
+
+from supple.errors import SuppleError
+from supple.formats.reading import Source, shown
+from supple.mesh import Material, Mesh
+
+LARGEST = 256 << 20  # bytes of a mesh file [B]
+READABLE = (".stl", ".obj", ".ply", ".glb")  # of these trimesh opens no other file
+
+
+def read_meshes(source: Source, robot: Any, carrier: dict[str, str]) -> tuple[Mesh, ...]:
+    """The visuals of all links as rigid meshes; what cannot be read is noted and left out."""
+    colors = {one.name: one.color for one in robot.materials or () if one.color is not None}
+    meshes = []
+    for link in robot.links:
+        for k, visual in enumerate(link.visuals or ()):
+            name = visual.name or (link.name if k == 0 else f"{link.name} {k + 1}")
+            shape = _shape(source, visual.geometry, name)
+            if shape is None:
+                continue
+            positions, faces = shape
+            if visual.origin is not None:
+                T = np.asarray(visual.origin, float)
+                positions = positions @ T[:3, :3].T + T[:3, 3]
+            meshes.append(
+                Mesh(
+                    name,
+                    positions,
+                    faces,
+                    material=_material(visual.material, colors),
+                    joint=carrier[link.name],
+                )
+            )
+    return tuple(meshes)
+
+
+def _material(material: Any, colors: dict[str, Any]) -> Material | None:
+    if material is None:
+        return None
+    color = material.color or colors.get(material.name)
+    rgba = (0.8, 0.8, 0.8, 1.0) if color is None else tuple(map(float, color.rgba))
+    return Material(material.name or "material", color=rgba)
+
+
+def _shape(source: Source, geometry: Any, name: str) -> tuple[np.ndarray, np.ndarray] | None:
+    """Vertices (V, 3) in the visual's frame and faces (F, 3)."""
+    try:
+        from trimesh import creation
+    except ImportError:
+        raise SuppleError("URDF meshes need trimesh: pip install 'supple[robot]'") from None
+    if geometry.box is not None:
+        made = creation.box(extents=np.asarray(geometry.box.size, float))
+    elif geometry.cylinder is not None:
+        cylinder = geometry.cylinder
+        made = creation.cylinder(float(cylinder.radius), float(cylinder.length), sections=32)
+    elif geometry.sphere is not None:
+        made = creation.icosphere(subdivisions=2, radius=float(geometry.sphere.radius))
+    elif geometry.mesh is not None:
+        return _file(source, geometry.mesh, name)
+    else:
+        source.warn(f"{shown(name)} has a shape that is not known: left out")
+        return None
+    return np.asarray(made.vertices), np.asarray(made.faces)
+
+
+def _file(source: Source, mesh: Any, name: str) -> tuple[np.ndarray, np.ndarray] | None:
+    import trimesh
+
+    path = PurePosixPath(str(mesh.filename).removeprefix("file://"))
+    if str(mesh.filename).startswith("package://"):
+        path = PurePosixPath(*PurePosixPath(str(mesh.filename)[10:]).parts[1:])
+    if path.suffix.lower() not in READABLE:
+        source.warn(
+            f"{shown(name)}: cannot read {path.suffix or 'such'} meshes "
+            f"({', '.join(READABLE)} are read): left out"
+        )
+        return None
+    try:
+        data = source.beside(str(path), most=LARGEST)
+        made: Any = trimesh.load(
+            io.BytesIO(data), file_type=path.suffix[1:].lower(), force="mesh", process=False
+        )
+        scale = np.ones(3) if mesh.scale is None else np.broadcast_to(mesh.scale, 3)
+        return np.asarray(made.vertices) * scale, np.asarray(made.faces)
+    except SuppleError as error:
+        source.warn(f"{shown(name)} is left out: {error}")
+    except Exception as error:  # whatever a broken mesh makes of somebody else's reader
+        source.warn(f"{shown(name)} is left out: {shown(mesh.filename)}: {error}")
+    return None

@@ -1,0 +1,113 @@
+"""A CGA shape grammar with joints and IK: rules grow shapes, and the shapes pose themselves.
+
+    growth = supple.grow("figure.cga", start="Figure", seed=7, attributes={"height": 2})
+    growth.shapes, growth.skeleton, growth.pose
+    growth.save("figure.glb")
+
+The language is on one page: docs/grammar.md.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from supple.errors import SuppleError
+
+if TYPE_CHECKING:
+    from supple.grammar.derive import Limits
+    from supple.grammar.growth import Growth
+
+__all__ = ["Growth", "Limits", "grow"]
+
+
+def grow(
+    rules: str | os.PathLike[str],
+    *,
+    start: str | None = None,
+    seed: int = 0,
+    attributes: Mapping[str, Any] | None = None,
+    style: str = "",
+    size: Any = (1.0, 0.0, 1.0),
+    assets: Mapping[str, Any] | None = None,
+    folder: str | os.PathLike[str] | None = None,
+    limits: Limits | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Growth:
+    """Grow shapes by CGA rules, and pose the figures among them.
+
+    The same rules and the same seed give the same shapes on every machine.
+
+    Args:
+        rules: The path of a rule file; or the rules themselves, a text of more than one line or
+            with an arrow in it.
+        start: The rule to start with, such as "Lot" or "Tower(3, true)"; by default the one that
+            the file marks as its start, else its first.
+        seed: What all chance begins with, a whole number from 0.
+        attributes: Values in place of those that the rules give their attributes: numbers, texts,
+            truth values, and lists of numbers; {"Prefix.name": ...} for an import's.
+        style: A style that the rules define.
+        size: Size of the first scope, x, y and z, in the model's own unit: with y = 0 a rectangle
+            on the ground, else a box.
+        assets: Meshes that `i` finds by name: a `supple.Mesh`, a `supple.Character` or (points
+            (V, 3), faces).
+        folder: Imports and assets must lie below this folder; the rule file's own by default.
+        limits: How far the derivation may go.
+        progress: Called with (what is being done, how much is done, of how much or 0).
+
+    Returns:
+        The shape tree, the skeleton with its pose, meshes and reports.
+
+    Raises:
+        SuppleError: The rules cannot be read, ask for something that is not supported or go beyond
+            the limits; "path:line:column: rule: ...".
+    """
+    from supple.grammar.derive import Derivation
+    from supple.grammar.growth import Growth
+    from supple.grammar.modules import read
+    from supple.grammar.parser import parsed
+    from supple.grammar.posing import posed
+    from supple.grammar.skeletons import Figure
+
+    if isinstance(rules, str) and ("\n" in rules or "-->" in rules or "~>" in rules):
+        own, file = None, parsed(rules)
+    else:
+        path = Path(rules)
+        if not path.is_file():
+            raise SuppleError(
+                f"{path}: expected a rule file, got {'a folder' if path.is_dir() else 'none'}"
+            )
+        own, file = path.parent, parsed(read(path), str(path))
+    home = Path(folder) if folder is not None else own
+    derivation = Derivation(
+        file,
+        folder=own if own is not None else home,
+        home=home,
+        seed=seed,
+        attributes=attributes,
+        style=style,
+        size=size,
+        assets=assets,
+        limits=limits,
+        progress=None if progress is None else lambda done: progress("deriving", done, 0),
+    )
+    derivation.run(start)
+    figure = Figure(derivation.first.name, derivation.joints, derivation.wishes)
+    skeleton = figure.skeleton()
+    told = None if progress is None else lambda done, of: progress("posing", done, of)
+    pose, touches, way = posed(figure, skeleton, derivation.store, told)
+    return Growth(derivation, figure, skeleton, pose, touches, way)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Growth":
+        from supple.grammar.growth import Growth
+
+        return Growth
+    if name == "Limits":
+        from supple.grammar.derive import Limits
+
+        return Limits
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,151 @@
+"""Assets: the built-in solids, meshes given by the caller, and files inside the rule file's folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from supple.errors import SuppleError, nearest
+from supple.grammar.geometry import BUILT_IN, Geometry, fitted
+from supple.mesh import Mesh
+
+if TYPE_CHECKING:
+    from supple.grammar.modules import Module
+
+LARGEST = 256 << 20  # bytes of an asset
+MIMES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg"}
+MODELS = (".obj", ".glb", ".gltf")
+
+
+class Assets:
+    """What `i` and `texture` find.
+
+    Args:
+        home: The folder that files must be in; None if there is none.
+        given: Meshes by name: (points (V, 3), faces), a `supple.Mesh` or a `supple.Character`.
+    """
+
+    def __init__(self, home: Path | None, given: Mapping[str, Any]) -> None:
+        self.home = home
+        self._known: dict[str, Geometry] = dict(BUILT_IN)
+        self._images: dict[str, Path] = {}
+        for name, value in given.items():
+            self._known[name] = self._given(name, value)
+
+    def get(self, name: str, module: Module) -> Geometry:
+        """The geometry of a name or a path.
+
+        Raises:
+            SuppleError: There is none, it lies outside the folder or cannot be read.
+        """
+        known = self._known.get(name)
+        if known is not None:
+            return known
+        suffix = Path(name).suffix.lower()
+        if suffix not in MODELS:
+            hint = nearest(name, self._known)
+            listed = ", ".join(self._known)
+            raise SuppleError(
+                f"i: unknown asset {name!r} (expected one of {listed}, or a .obj or .glb file){hint}"
+            )
+        path = self._inside(name, module, "asset")
+        key = str(path)
+        if key not in self._known:
+            self._known[key] = self._read(path, name)
+        self._known[name] = self._known[key]
+        return self._known[key]
+
+    def image(self, name: str, module: Module) -> Path:
+        """The path of an image.
+
+        Raises:
+            SuppleError: There is none, or it lies outside the folder.
+        """
+        found = self._images.get(name)
+        if found is None:
+            found = self._images[name] = self._inside(name, module, "image")
+        return found
+
+    def image_path(self, name: str) -> Path | None:
+        """The path of an image that the rules have used."""
+        return self._images.get(name)
+
+    def _inside(self, name: str, module: Module, what: str) -> Path:
+        if self.home is None or module.folder is None:
+            raise SuppleError(
+                f"rules given as text have no folder to look for the {what} {name!r} in"
+            )
+        home = self.home.resolve()
+        if Path(name).is_absolute() or "\\" in name:
+            raise SuppleError(f"the {what} {name!r} is outside the rule file's folder")
+        for folder in (module.folder, self.home):
+            path = (folder / name).resolve()
+            if not path.is_relative_to(home):
+                raise SuppleError(f"the {what} {name!r} is outside the rule file's folder")
+            if path.is_file():
+                if path.stat().st_size > LARGEST:
+                    raise SuppleError(f"the {what} {name!r} is larger than {LARGEST >> 20} MiB")
+                return path
+        raise SuppleError(f"there is no {what} {name!r} below {self.home}")
+
+    def _read(self, path: Path, name: str) -> Geometry:
+        if path.suffix.lower() == ".obj":
+            from supple.grammar.obj import read_obj
+
+            points, faces = read_obj(path)
+            return _fitted(name, points, faces)
+        from supple.formats import load
+
+        return _from_meshes(name, load(path).meshes)
+
+    @staticmethod
+    def _given(name: str, value: Any) -> Geometry:
+        if isinstance(value, Geometry):
+            return value
+        if isinstance(value, Mesh):
+            return _from_meshes(name, [value])
+        if hasattr(value, "meshes"):
+            return _from_meshes(name, value.meshes)
+        try:
+            points, faces = value
+            points = np.asarray(points, dtype=np.float64).reshape(-1, 3)
+            faces = [tuple(int(k) for k in face) for face in faces]
+        except (TypeError, ValueError):
+            raise SuppleError(
+                f"asset {name!r}: expected a Mesh, a Character or (points, faces), got {value!r}"
+            ) from None
+        return _fitted(name, points, faces)
+
+
+def _fitted(name: str, points: np.ndarray, faces: list[tuple[int, ...]], **more: Any) -> Geometry:
+    if not faces or not len(points):
+        raise SuppleError(f"asset {name!r}: expected at least one face, got none")
+    if not np.all(np.isfinite(points)):
+        raise SuppleError(f"asset {name!r}: expected finite points")
+    last = max(max(face) for face in faces)
+    if last >= len(points) or min(min(face) for face in faces) < 0:
+        raise SuppleError(f"asset {name!r}: a face names a point that is not there")
+    made, low, size = fitted(name, points, faces, **more)
+    if made.name == name:
+        return made
+    # A rectangle like all others, but of its own size.
+    unit = made.points
+    return Geometry(
+        name, unit, made.faces, size=tuple(size.tolist()), origin=tuple(low.tolist()), **more
+    )
+
+
+def _from_meshes(name: str, meshes: Any) -> Geometry:
+    points, faces, texcoords, count = [], [], [], 0
+    for mesh in meshes:
+        points.append(np.asarray(mesh.positions))
+        faces += [tuple(face) for face in (np.asarray(mesh.faces) + count).tolist()]
+        uv = mesh.texcoords
+        texcoords.append(np.zeros((len(mesh.positions), 2)) if uv is None else np.asarray(uv))
+        count += len(mesh.positions)
+    if not points:
+        raise SuppleError(f"asset {name!r}: expected meshes, got none")
+    return _fitted(name, np.concatenate(points), faces, texcoords=np.concatenate(texcoords))

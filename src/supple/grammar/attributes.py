@@ -1,0 +1,97 @@
+"""The attributes of rules, with what their annotations say: for sliders and forms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from supple.errors import SuppleError
+from supple.grammar import syntax as s
+
+if TYPE_CHECKING:
+    from supple.grammar.modules import Module
+
+
+@dataclass(frozen=True)
+class AttributeInfo:
+    """An attribute of the rules.
+
+    Attributes:
+        name: Its name.
+        value: What it was for this growth: a number, text, truth value or tuple; None if it
+            depends on something that is not there.
+        group: The headings it stands under, from @Group.
+        description: From @Description.
+        least: The least value of a slider, from @Range.
+        greatest: The greatest value.
+        choices: The values to choose from, from @Enum or @Range("a", "b").
+        color: Whether it is a colour, from @Color.
+        hidden: Whether it is not meant to be shown, from @Hidden.
+    """
+
+    name: str
+    value: Any
+    group: tuple[str, ...] = ()
+    description: str = ""
+    least: float | None = None
+    greatest: float | None = None
+    choices: tuple[Any, ...] = ()
+    color: bool = False
+    hidden: bool = False
+
+
+def attributes_of(module: Module) -> tuple[AttributeInfo, ...]:
+    """The attributes of a rule file, in its order, with their values."""
+    found = []
+    group: tuple[str, ...] = ()
+    for one in module.file.attributes:
+        notes = {note.name.lower(): note for note in one.notes}
+        if "group" in notes:  # which holds for all that follow
+            group = tuple(v for v in _constants(notes["group"]) if isinstance(v, str))
+        least, greatest, choices = _range(notes.get("range"))
+        if "enum" in notes:
+            choices = tuple(_constants(notes["enum"]))
+        description = _constants(notes["description"])[:1] if "description" in notes else []
+        found.append(
+            AttributeInfo(
+                one.name,
+                _value(module, one),
+                group,
+                str(description[0]) if description else "",
+                least,
+                greatest,
+                choices,
+                "color" in notes,
+                "hidden" in notes,
+            )
+        )
+    return tuple(found)
+
+
+def _value(module: Module, one: s.Attribute) -> Any:
+    try:
+        return module._attribute(one)(module.derivation.origin, ())
+    except SuppleError:
+        return None
+
+
+def _range(note: s.Note | None) -> tuple[float | None, float | None, tuple[Any, ...]]:
+    """The ends of @Range(min=0, max=1) or @Range(0, 1), or the choices of @Range("a", "b")."""
+    if note is None:
+        return None, None, ()
+    named = {key: value.value for key, value in note.named.items() if isinstance(value, s.Constant)}
+    plain = _constants(note)
+    if any(isinstance(value, str) for value in plain):
+        return None, None, tuple(plain)
+    ends = [value for value in plain if isinstance(value, float)]
+    least = named.get("min", ends[0] if ends else None)
+    greatest = named.get("max", ends[1] if len(ends) > 1 else None)
+    return (
+        least if isinstance(least, float) else None,
+        greatest if isinstance(greatest, float) else None,
+        (),
+    )
+
+
+def _constants(note: s.Note) -> list[Any]:
+    return [value.value for value in note.values if isinstance(value, s.Constant)]

@@ -1,0 +1,300 @@
+"""The derivation: a queue of shapes, each of which its rule replaces by others, within limits."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from supple.errors import SuppleError, array, nearest, whole
+from supple.grammar import looks, parts  # noqa: F401 (they enter their operations)
+from supple.grammar import syntax as s
+from supple.grammar.arguments import Act
+from supple.grammar.articulation import JointRecord
+from supple.grammar.assets import Assets
+from supple.grammar.expressions import RuleError, condition, numeric
+from supple.grammar.geometry import BOX, GROUND
+from supple.grammar.modules import MOST_CALLS, Attributes, Module
+from supple.grammar.shape import Shape, Store
+from supple.grammar.successors import successor
+from supple.grammar.values import LARGEST, fraction, mixed, plain
+from supple.grammar.wishes import Wish
+
+OFTEN = 1024  # shapes between two looks at the clock
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How far a derivation may go; an error names the rule that goes further.
+
+    Args:
+        shapes: Shapes in all, those still to be derived included.
+        depth: Rules in rules.
+        parts: Parts of one split.
+        calls: Function calls in all.
+        seconds: Time; None for as long as it takes. What is derived never depends on it.
+        lines: Printed lines that are kept.
+        joints: Joints in all.
+    """
+
+    shapes: int = 2_000_000
+    depth: int = 1_000
+    parts: int = 200_000
+    calls: int = 20_000_000
+    seconds: float | None = 600.0
+    lines: int = 10_000
+    joints: int = 20_000
+
+    def __post_init__(self) -> None:
+        for name in ("shapes", "depth", "parts", "calls", "lines", "joints"):
+            whole(f"limits: {name}", getattr(self, name), least=1)
+
+
+@dataclass(slots=True)
+class Production:
+    """A rule ready to be applied."""
+
+    name: str
+    path: str
+    at: s.At
+    act: Act = field(repr=False)
+
+
+class Derivation:
+    """One derivation, from the first shape to the last leaf.
+
+    Args:
+        file: The parsed rules.
+        folder: The rule file's folder; None for rules given as text.
+        home: The folder that imports and assets must be in.
+        seed: What all chance begins with.
+        attributes: Values of attributes, by name.
+        style: A style of the file, or "".
+        size: The first scope's size; a ground rectangle if the height is 0, else a box.
+        assets: Meshes by name.
+        limits: How far to go.
+        progress: Called with the number of shapes derived, now and then.
+    """
+
+    def __init__(
+        self,
+        file: s.RuleFile,
+        *,
+        folder: Path | None = None,
+        home: Path | None = None,
+        seed: int = 0,
+        attributes: Mapping[str, Any] | None = None,
+        style: str = "",
+        size: Any = (1.0, 0.0, 1.0),
+        assets: Mapping[str, Any] | None = None,
+        limits: Limits | None = None,
+        progress: Callable[[int], None] | None = None,
+    ) -> None:
+        self.limits = limits or Limits()
+        self.seed = mixed(whole("seed", seed), 0)
+        self.home = home
+        self.assets = Assets(home, assets or {})
+        self.attributes = Attributes(attributes or {})
+        self.store = Store()
+        self.joints: list[JointRecord] = []
+        self.wishes: list[Wish] = []
+        self.reports: dict[str, list[Any]] = {}
+        self.printed: list[str] = []
+        self.born: list[Shape] = []
+        self.imports = 0
+        self.calls = self.calls_open = 0
+        self.progress = progress
+        self._productions: dict[int, Production] = {}
+        self.first = Shape("", self.seed)
+        extent = array("size", size, (3,))
+        if np.any(extent < 0) or np.any(extent > LARGEST):
+            raise SuppleError(f"size: expected three numbers from 0 to {LARGEST:g}, got {size!r}")
+        self.first.s = tuple(extent.tolist())
+        self.first.geometry = BOX if extent[1] > 0 else GROUND
+        self.origin = self.first.child("")  # as it is before any rule: what attributes see
+        self.first.born = 0
+        self.module = Module(file, folder, "", self)
+        self.attributes.check(self.module.attributes)
+        if style:
+            self.module.use_style(style)
+
+    # Running --------------------------------------------------------------------------------------
+
+    def run(self, start: str | None) -> None:
+        """Derive everything from a rule, "Lot" or "Tower(3, true)"; None: the file's own."""
+        first = self._started(start)
+        store, limits = self.store, self.limits
+        stack = [first]
+        began = time.monotonic()
+        depth_limit, shape_limit = limits.depth, limits.shapes
+        ready = 0
+        while stack:
+            shape = stack.pop()
+            rule = shape.rule
+            shape.index = store.add(shape, leaf=rule is None)
+            if rule is not None:
+                if shape.depth > depth_limit:
+                    self._stop(rule, f"more than {depth_limit:,} rules lie in one another")
+                born = self.born = []
+                try:
+                    rule.act(self, shape, shape.args)
+                except RuleError:
+                    raise
+                except RecursionError:
+                    self._stop(rule, "expressions are nested too deeply")
+                except SuppleError as error:
+                    self._stop(rule, str(error))
+                store.end(shape, leaf=shape.made or not shape.emitted)
+                born.reverse()
+                stack += born
+                if len(store) + len(stack) > shape_limit:
+                    self._stop(rule, f"there are more than {shape_limit:,} shapes")
+            if len(store) >= ready:
+                ready = len(store) + OFTEN
+                self._look_at_the_clock(began, rule)
+                if self.progress is not None:
+                    self.progress(len(store))
+        if self.progress is not None:
+            self.progress(len(store))
+
+    def _look_at_the_clock(self, began: float, rule: Production | None) -> None:
+        seconds = self.limits.seconds
+        if seconds is not None and time.monotonic() - began > seconds:
+            message = f"the derivation took more than {seconds:g} s"
+            if rule is None:
+                raise SuppleError(message)
+            self._stop(rule, message)
+
+    def _stop(self, rule: Production, message: str) -> None:
+        raise RuleError(rule.path, rule.at, f"rule {rule.name}: {message}") from None
+
+    def leave(self, shape: Shape) -> None:
+        """Keep a shape as a leaf that comes from the current rule: of rule A, a leaf "A."."""
+        name, parent = shape.name, shape.parent
+        shape.name, shape.parent = f"{name}.", shape.index
+        self.store.add(shape, leaf=True)
+        shape.name, shape.parent = name, parent
+        shape.emit()
+        if len(self.store) > self.limits.shapes:
+            raise SuppleError(f"there are more than {self.limits.shapes:,} shapes")
+
+    def called(self, function: s.Function, module: Module) -> None:
+        """Count a call of a function, and stop one that calls itself without end."""
+        self.calls += 1
+        self.calls_open += 1
+        if self.calls_open > MOST_CALLS or self.calls > self.limits.calls:
+            said = (
+                f"more than {MOST_CALLS} functions call one another"
+                if self.calls_open > MOST_CALLS
+                else f"functions are called more than {self.limits.calls:,} times"
+            )
+            self.calls_open = 0
+            raise RuleError(module.path, function.at, f"function {function.name}: {said}")
+
+    # Rules ----------------------------------------------------------------------------------------
+
+    def production(self, module: Module, definition: Any) -> Production:
+        """A rule ready to be applied, made at its first use."""
+        known = self._productions.get(id(definition))
+        if known is not None:
+            return known
+        if isinstance(definition, list):
+            made = self._classic(module, definition)
+        else:
+            owner = module.prefix + definition.name
+            env = module.environment(f"rule {owner}", definition.parameters)
+            try:
+                act = successor(definition.body, env)
+            except RecursionError:
+                raise env.problem(definition.at, "expressions are nested too deeply") from None
+            made = Production(owner, module.path, definition.at, act)
+        self._productions[id(definition)] = made
+        return made
+
+    def _classic(self, module: Module, rules: list[s.ClassicRule]) -> Production:
+        """Classic rules of one predecessor: those whose condition holds, by their probabilities."""
+        owner = module.prefix + rules[0].name
+        ways = []
+        for rule in rules:
+            env = module.environment(f"rule {owner}", rule.parameters)
+            ways.append(
+                (
+                    None if rule.condition is None else condition(rule.condition, env),
+                    None if rule.probability is None else numeric(rule.probability, env),
+                    successor(rule.body, env),
+                )
+            )
+
+        def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
+            open_ways = [
+                (1.0 if weight is None else max(weight(shape, args), 0.0), way)
+                for holds, weight, way in ways
+                if holds is None or holds(shape, args)
+            ]
+            total = sum(weight for weight, _ in open_ways)
+            if not open_ways or total <= 0.0:
+                return None
+            if len(open_ways) == 1:
+                return open_ways[0][1](run, shape, args)
+            shape.draws += 1
+            left = fraction(shape.seed, shape.draws) * total
+            for weight, way in open_ways[:-1]:
+                left -= weight
+                if left < 0.0:
+                    return way(run, shape, args)
+            return open_ways[-1][1](run, shape, args)
+
+        return Production(owner, module.path, rules[0].at, act)
+
+    def _started(self, start: str | None) -> Shape:
+        """The first shape, with its rule and arguments."""
+        module = self.module
+        name, args = _start_call(start or module.start_rule())
+        if not name:
+            raise SuppleError(f"{module.path}: expected at least one rule, got none")
+        found = module.rule(name, len(args))
+        if found is None:
+            counts = sorted(count for own, count in module.rules if own == name)
+            if counts:
+                listed = " or ".join(str(count) for count in counts)
+                raise SuppleError(
+                    f"{module.path}: rule {name!r} takes {listed} arguments, got {len(args)}: "
+                    f'start="{name}(...)"'
+                )
+            hint = nearest(name, module.rule_names())
+            raise SuppleError(f"{module.path}: unknown rule {name!r} to start with{hint}")
+        first = self.first
+        first.name = name
+        first.rule = self.production(*found)
+        first.args = args
+        first.outer = (first.p, first.R, first.s)
+        return first
+
+
+def _start_call(start: str) -> tuple[str, tuple[Any, ...]]:
+    """The name and the arguments of "Tower(3, true)"."""
+    from supple.grammar.parser import parse
+
+    name, bracket, _ = start.partition("(")
+    if not bracket:
+        return start.strip(), ()
+    try:
+        operation = parse(f"start_ --> {start}", path="start").rules[0].body.operations[0]  # type: ignore[union-attr]
+        values = tuple(_constant(one.value) for one in operation.args)  # type: ignore[union-attr]
+    except (SuppleError, AttributeError, IndexError):
+        raise SuppleError(
+            f'start: expected a rule such as "Lot" or "Tower(3, true)", got {start!r}'
+        ) from None
+    return name.strip(), values
+
+
+def _constant(node: s.Expression) -> Any:
+    if isinstance(node, s.Array) and len(node.rows) == 1:
+        return tuple(_constant(one) for one in node.rows[0])
+    if isinstance(node, s.Constant):
+        return plain(node.value)
+    raise SuppleError("no constant")

@@ -1,0 +1,389 @@
+"""Expressions as functions: each node becomes a closure of (shape, arguments).
+
+Nothing is evaluated as Python; what a name means is found once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from supple.errors import SuppleError, nearest
+from supple.grammar import syntax as s
+from supple.grammar.functions import FUNCTIONS, REFUSED
+from supple.grammar.scope import to_degrees
+from supple.grammar.values import LONGEST, fraction, kind, number, truth, written
+
+if TYPE_CHECKING:
+    from supple.grammar.modules import Module
+
+Compiled = Callable[[Any, tuple[Any, ...]], Any]
+
+
+class RuleError(SuppleError):
+    """Something that a rule file asks for and cannot have; it knows where."""
+
+    def __init__(self, path: str, at: s.At, message: str) -> None:
+        super().__init__(f"{path}:{at.line}:{at.column}: {message}")
+        self.located = True
+
+
+class Environment(NamedTuple):
+    """Where an expression stands: its module, the parameters, and the rule or function."""
+
+    module: Module
+    parameters: tuple[str, ...]
+    owner: str
+
+    def problem(self, at: s.At, message: str) -> RuleError:
+        """An error at a place of this file, in this rule."""
+        return RuleError(self.module.path, at, f"{self.owner}: {message}")
+
+
+def guarded(env: Environment, at: s.At, compute: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, with its errors located."""
+
+    def call(*values: Any) -> Any:
+        try:
+            return compute(*values)
+        except RuleError:
+            raise
+        except SuppleError as error:
+            raise env.problem(at, str(error)) from None
+        except (OverflowError, ValueError) as error:
+            raise env.problem(at, f"the numbers do not work out ({error})") from None
+
+    return call
+
+
+def compiled(node: s.Expression, env: Environment) -> Compiled:
+    """An expression as a function of the shape and the arguments of the rule it stands in."""
+    if isinstance(node, s.Constant):
+        value = node.value
+        return lambda shape, args: value
+    if isinstance(node, s.Name):
+        return _name(node, env)
+    if isinstance(node, s.Call):
+        return _call(node, env)
+    if isinstance(node, s.Unary):
+        return _unary(node, env)
+    if isinstance(node, s.Binary):
+        return _binary(node, env)
+    if isinstance(node, s.Choice):
+        return _choice(node, env)
+    if isinstance(node, s.Array):
+        return _array(node, env)
+    return _item(node, env)
+
+
+def condition(node: s.Expression, env: Environment) -> Compiled:
+    """An expression as a function that says whether it holds."""
+    value = compiled(node, env)
+    checked = guarded(env, node.at, truth)
+
+    def holds(shape: Any, args: tuple[Any, ...]) -> bool:
+        found = value(shape, args)
+        return found if found is True or found is False else checked(found)
+
+    return holds
+
+
+def numeric(node: s.Expression, env: Environment) -> Compiled:
+    """An expression as a function that gives a number."""
+    value = compiled(node, env)
+    checked = guarded(env, node.at, number)
+
+    def found(shape: Any, args: tuple[Any, ...]) -> float:
+        result = value(shape, args)
+        return result if type(result) is float else checked(result)
+
+    return found
+
+
+# Names --------------------------------------------------------------------------------------------
+
+_SHAPE: dict[str, Callable[[Any], Any]] = {
+    "scope.sx": lambda shape: shape.s[0],
+    "scope.sy": lambda shape: shape.s[1],
+    "scope.sz": lambda shape: shape.s[2],
+    "scope.tx": lambda shape: shape.p[0],
+    "scope.ty": lambda shape: shape.p[1],
+    "scope.tz": lambda shape: shape.p[2],
+    "scope.rx": lambda shape: to_degrees(shape.R)[0],
+    "scope.ry": lambda shape: to_degrees(shape.R)[1],
+    "scope.rz": lambda shape: to_degrees(shape.R)[2],
+    "scope.elevation": lambda shape: shape.p[1],
+    "split.index": lambda shape: float(shape.split[0]),
+    "split.total": lambda shape: float(shape.split[1]),
+    "comp.index": lambda shape: float(shape.comp[0]),
+    "comp.total": lambda shape: float(shape.comp[1]),
+    "geometry.nFaces": lambda shape: float(len(shape.geometry.faces)),
+    "geometry.nEdges": lambda shape: float(len(shape.geometry.edges)),
+    "geometry.nVertices": lambda shape: float(len(shape.geometry.points)),
+    "geometry.area": lambda shape: shape.geometry.area(shape.s),
+    "geometry.volume": lambda shape: shape.geometry.volume(shape.s),
+    "geometry.height": lambda shape: shape.s[1],
+    "material.color.r": lambda shape: shape.look.color[0],
+    "material.color.g": lambda shape: shape.look.color[1],
+    "material.color.b": lambda shape: shape.look.color[2],
+    "material.color.a": lambda shape: shape.look.opacity,
+    "material.opacity": lambda shape: shape.look.opacity,
+    "material.roughness": lambda shape: shape.look.roughness,
+    "material.metallic": lambda shape: shape.look.metallic,
+    "material.name": lambda shape: shape.look.name,
+    "material.colormap": lambda shape: shape.look.texture,
+    "seedian": lambda shape: float(shape.seed >> 40),
+    "shape.depth": lambda shape: float(shape.depth),
+    "pi": lambda shape: math.pi,
+}
+FAMILIES = ("scope", "geometry", "material", "pivot", "trim", "initialShape", "split", "comp")
+
+
+def _name(node: s.Name, env: Environment) -> Compiled:
+    name = node.name
+    if name in env.parameters:
+        place = env.parameters.index(name)
+        return lambda shape, args: args[place]
+    found = env.module.value(name, 0, env, node.at)
+    if found is not None:
+        return found
+    if name in _SHAPE:
+        get = _SHAPE[name]
+        return lambda shape, args: get(shape)
+    if name in FUNCTIONS and FUNCTIONS[name][0] == 0:
+        compute = FUNCTIONS[name][2]
+        return lambda shape, args: compute(shape)
+    raise env.problem(node.at, _unknown(name, env))
+
+
+def _unknown(name: str, env: Environment) -> str:
+    family = name.split(".")[0]
+    if name in REFUSED or family in FAMILIES:
+        return f"{name!r} is not supported"
+    if name in FUNCTIONS:
+        return f"{name!r} is a function: expected its arguments"
+    choices = [*env.parameters, *env.module.names(), *_SHAPE]
+    return f"unknown name {name!r}{nearest(name, choices)}"
+
+
+def _call(node: s.Call, env: Environment) -> Compiled:
+    name, at = node.name, node.at
+    if name in ("point", "shapePoint"):
+        raise env.problem(at, f"{name!r} names a point of a shape only as the target of IK")
+    for argument in node.args:
+        if argument.mark or argument.name:
+            given = argument.mark or f"{argument.name} ="
+            raise env.problem(argument.at, f"expected a plain value for {name!r}, got {given!r}")
+    own = env.module.value(name, len(node.args), env, at)
+    if own is None and name in _SHAPE and not name.startswith("geometry."):
+        raise env.problem(at, f"{name!r} takes no arguments")
+    if own is None and name in _SHAPE and not node.args:
+        get = _SHAPE[name]
+        return lambda shape, args: get(shape)
+    if own is not None:
+        values = [compiled(argument.value, env) for argument in node.args]
+        function: Compiled = own
+        if len(values) == 1:
+            only = values[0]
+            return lambda shape, args: function(shape, (only(shape, args),))
+        return lambda shape, args: function(shape, tuple([v(shape, args) for v in values]))
+    if name in FUNCTIONS:
+        least, most, compute = FUNCTIONS[name]
+        if not least <= len(node.args) <= most:
+            expected = f"{least}" if least == most else f"{least} to {most}"
+            raise env.problem(
+                at, f"{name!r} takes {expected} argument{'s' * (most != 1)}, got {len(node.args)}"
+            )
+        values = [compiled(argument.value, env) for argument in node.args]
+        checked = guarded(env, at, compute)
+        return lambda shape, args: checked(shape, *[v(shape, args) for v in values])
+    if name in REFUSED or name.split(".")[0] in FAMILIES:
+        raise env.problem(at, f"the function {name!r} is not supported")
+    choices = [*env.module.names(), *FUNCTIONS]
+    count = len(node.args)
+    plural = f"{count} argument{'s' * (count != 1)}"
+    raise env.problem(at, f"unknown function {name!r} with {plural}{nearest(name, choices)}")
+
+
+# Operators ----------------------------------------------------------------------------------------
+
+
+def _unary(node: s.Unary, env: Environment) -> Compiled:
+    if node.sign == "!":
+        holds = condition(node.value, env)
+        return lambda shape, args: not holds(shape, args)
+    value = numeric(node.value, env)
+    if node.sign == "+":
+        return value
+    return lambda shape, args: -value(shape, args)
+
+
+def _binary(node: s.Binary, env: Environment) -> Compiled:
+    sign, at = node.sign, node.at
+    if sign.startswith("."):
+        raise env.problem(at, f"the operator {sign!r} of arrays is not supported")
+    if sign in ("&&", "||"):
+        left, right = condition(node.left, env), condition(node.right, env)
+        if sign == "&&":
+            return lambda shape, args: left(shape, args) and right(shape, args)
+        return lambda shape, args: left(shape, args) or right(shape, args)
+    first, second = compiled(node.left, env), compiled(node.right, env)
+    fast = _FAST[sign]
+    slow = guarded(env, at, _SLOW[sign])
+
+    def both(shape: Any, args: tuple[Any, ...]) -> Any:
+        a, b = first(shape, args), second(shape, args)
+        if type(a) is float and type(b) is float:
+            try:
+                return fast(a, b)
+            except ZeroDivisionError:
+                raise env.problem(at, f"division by zero: {written(a)} {sign} 0") from None
+            except OverflowError:
+                raise env.problem(at, f"{written(a)} {sign} {written(b)} is too large") from None
+        return slow(a, b)
+
+    return both
+
+
+def _remainder(a: float, b: float) -> float:
+    """With the sign of a; ZeroDivisionError for b = 0."""
+    if b == 0.0:
+        raise ZeroDivisionError
+    return math.fmod(a, b)
+
+
+_FAST: dict[str, Callable[[Any, Any], Any]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b,
+    "%": _remainder,
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+}
+
+
+def _add(a: Any, b: Any) -> Any:
+    if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
+        return tuple(number(x) + number(y) for x, y in zip(a, b, strict=True))
+    if isinstance(a, str) or isinstance(b, str):
+        joined = written(a) + written(b)
+        if len(joined) > LONGEST:
+            raise SuppleError(
+                f"expected a text of at most {LONGEST:,} characters, got a longer one"
+            )
+        return joined
+    return number(a) + number(b)
+
+
+def _arithmetic(sign: str) -> Callable[[Any, Any], Any]:
+    fast = _FAST[sign]
+
+    def compute(a: Any, b: Any) -> Any:
+        if isinstance(a, tuple) or isinstance(b, tuple):
+            count = len(a) if isinstance(a, tuple) else len(b)
+            xs = a if isinstance(a, tuple) else (a,) * count
+            ys = b if isinstance(b, tuple) else (b,) * count
+            if len(xs) != len(ys):
+                raise SuppleError(f"expected arrays of one size, got {len(xs)} and {len(ys)}")
+            return tuple(compute(x, y) for x, y in zip(xs, ys, strict=True))
+        if isinstance(a, str) or isinstance(b, str):
+            raise SuppleError(f"{sign!r} takes numbers, got {kind(a)} and {kind(b)}")
+        try:
+            return fast(number(a), number(b))
+        except ZeroDivisionError:
+            raise SuppleError(f"division by zero: {written(a)} {sign} 0") from None
+
+    return compute
+
+
+def _comparison(sign: str) -> Callable[[Any, Any], bool]:
+    fast = _FAST[sign]
+
+    def compute(a: Any, b: Any) -> bool:
+        alike = type(a) is type(b) and isinstance(a, (str, bool, tuple))
+        if alike and (sign in ("==", "!=") or isinstance(a, str)):
+            return bool(fast(a, b))
+        raise SuppleError(f"{sign!r} cannot compare {kind(a)} with {kind(b)}")
+
+    return compute
+
+
+_SLOW: dict[str, Callable[[Any, Any], Any]] = {
+    "+": _add,
+    **{sign: _arithmetic(sign) for sign in "-*/%"},
+    **{sign: _comparison(sign) for sign in ("==", "!=", "<", "<=", ">", ">=")},
+}
+
+
+# Choices and arrays -------------------------------------------------------------------------------
+
+
+def chosen(shape: Any, args: tuple[Any, ...], shares: list[tuple[Compiled, Any]], rest: Any) -> Any:
+    """One of several by its percentage, with one random number of the shape."""
+    shape.draws += 1
+    left = fraction(shape.seed, shape.draws) * 100.0
+    for share, way in shares:
+        left -= share(shape, args)
+        if left < 0.0:
+            return way
+    return rest
+
+
+def _lazily(node: s.Expression, env: Environment) -> Compiled:
+    """A way that is made ready when it is first taken: what is never taken is never refused."""
+    if isinstance(node, s.Constant):
+        return compiled(node, env)
+    ready: list[Compiled] = []
+
+    def value(shape: Any, args: tuple[Any, ...]) -> Any:
+        if not ready:
+            ready.append(compiled(node, env))
+        return ready[0](shape, args)
+
+    return value
+
+
+def _choice(node: s.Choice, env: Environment) -> Compiled:
+    otherwise = _lazily(node.otherwise, env)
+    if node.chances:
+        shares = [(numeric(share, env), _lazily(way, env)) for share, way in node.ways]
+        return lambda shape, args: chosen(shape, args, shares, otherwise)(shape, args)
+    ways = [(condition(test, env), _lazily(way, env)) for test, way in node.ways]
+
+    def value(shape: Any, args: tuple[Any, ...]) -> Any:
+        for holds, way in ways:
+            if holds(shape, args):
+                return way(shape, args)
+        return otherwise(shape, args)
+
+    return value
+
+
+def _array(node: s.Array, env: Environment) -> Compiled:
+    if len(node.rows) > 1:
+        raise env.problem(node.at, "arrays of several rows are not supported")
+    values = [compiled(value, env) for value in (node.rows[0] if node.rows else [])]
+    return lambda shape, args: tuple([value(shape, args) for value in values])
+
+
+def _item(node: s.Item, env: Environment) -> Compiled:
+    if len(node.indices) != 1 or isinstance(node.indices[0], tuple):
+        raise env.problem(node.at, "an array takes one index; rows and ranges are not supported")
+    which: Any = node.indices[0]
+    value, index = compiled(node.value, env), numeric(which, env)
+
+    def take(array: Any, k: float) -> Any:
+        if not isinstance(array, tuple):
+            raise SuppleError(f"expected an array before '[', got {kind(array)}")
+        if not (0 <= k < len(array) and k == int(k)):
+            raise SuppleError(f"expected an index from 0 to {len(array) - 1}, got {written(k)}")
+        return array[int(k)]
+
+    checked = guarded(env, node.at, take)
+    return lambda shape, args: checked(value(shape, args), index(shape, args))

@@ -1,0 +1,56 @@
+"""Rotation channels of motion files: angles to quaternions and back, frame after frame.
+
+A plan has a row for each joint that turns: where its coordinates begin, whether they are a
+quaternion (1) or angles (0), how many channels, and for each of up to three its axis (0, 1, 2) and
+its column among the channels.
+"""
+
+import math
+
+from supple.kernels.cache import kernel
+from supple.kernels.euler import put_axes
+from supple.kernels.quaternion import load4, mul, store4, turn_about_letter
+
+AT, TURNS, COUNT, AXES, PLAN = 0, 1, 2, 3, 9  # of a plan's row; AXES: pairs of axis and column
+
+
+@kernel
+def coordinates_of_channels(raw, unit, plan, out):
+    """Fill the coordinates (F, Q) of joints that turn from the channels (F, C), times a unit."""
+    for f in range(raw.shape[0]):
+        row = raw[f]
+        for p in range(plan.shape[0]):
+            at, count = plan[p, AT], plan[p, COUNT]
+            if plan[p, TURNS] == 0:
+                for k in range(count):
+                    out[f, at + k] = row[plan[p, AXES + 2 * k + 1]] * unit
+                continue
+            q = turn_about_letter(plan[p, AXES], row[plan[p, AXES + 1]] * unit)
+            for k in range(1, count):
+                angle = row[plan[p, AXES + 2 * k + 1]] * unit
+                q = mul(q, turn_about_letter(plan[p, AXES + 2 * k], angle))
+            store4(out, f, at, q)
+
+
+@kernel
+def angles_along(turns, order, out):
+    """The angles (F, 3) of turns (F, 4), each frame's nearest to those of the frame before.
+
+    The order is three axes i, j, k as i | j << 2 | k << 4. The first frame's are the nearest to
+    zero.
+    """
+    for f in range(turns.shape[0]):
+        for k in range(3):
+            out[f, k] = out[f - 1, k] if f > 0 else 0.0
+        put_axes(order, load4(turns, f, 0), out[f], 0)
+
+
+@kernel
+def angle_along(turns, axis, out):
+    """The angles (F,) of the twists of turns (F, 4) about an axis (3,), each nearest to the last."""
+    last = 0.0
+    for f in range(turns.shape[0]):
+        along = turns[f, 1] * axis[0] + turns[f, 2] * axis[1] + turns[f, 3] * axis[2]
+        angle = 2.0 * math.atan2(along, turns[f, 0])
+        last = angle + 2.0 * math.pi * math.floor((last - angle) / (2.0 * math.pi) + 0.5)
+        out[f] = last

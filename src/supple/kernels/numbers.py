@@ -1,0 +1,228 @@
+"""Numbers in text: read from bytes and written to bytes, many at a time.
+
+Reading rounds as `float` does for up to 19 digits and exponents within 250: the digits are a whole
+number of at most 64 bits, split into two doubles, and powers of ten up to 22 are doubles without
+error, so products and quotients with their remainders (Dekker 1971) keep about 100 bits until the
+end. What does not fit is left to the caller, token by token.
+"""
+
+import numpy as np
+
+from supple.kernels.cache import kernel
+
+POWERS = np.array([float(10**k) for k in range(23)])
+SPLIT = 134217729.0  # 2**27 + 1: cuts a double into two halves whose products have no error
+TENTH_OF_MOST = np.uint64(
+    1844674407370955160
+)  # digits go on while the whole number is at most this
+
+EXACT = np.uint64(1 << 53)  # whole numbers up to here are doubles
+TEN, TAIL = np.uint64(10), np.uint64(2047)
+
+OK, FULL, WORD, HARD = 0, 1, 2, 3  # how reading ended: all read, no room, not a number, by hand
+
+
+@kernel
+def _product_error(a, b, product):
+    """What a * b loses when it is rounded to `product`."""
+    x = SPLIT * a
+    a_high = x - (x - a)
+    a_low = a - a_high
+    x = SPLIT * b
+    b_high = x - (x - b)
+    b_low = b - b_high
+    return ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
+
+
+@kernel
+def _scaled(digits, exponent, powers):
+    """A whole number of up to 64 bits times a power of ten, in steps of at most 22."""
+    low = digits & TAIL
+    value = float(digits - low)  # at most 53 bits are left
+    rest = float(low)
+    while exponent != 0:
+        step = min(abs(exponent), 22)
+        power = powers[step]
+        if exponent > 0:
+            product = value * power
+            rest = _product_error(value, power, product) + rest * power
+            value = product
+            exponent -= step
+        else:
+            quotient = value / power
+            back = quotient * power
+            left = (value - back) - _product_error(quotient, power, back)
+            rest = (left + rest) / power
+            value = quotient
+            exponent += step
+        total = value + rest
+        rest -= total - value
+        value = total
+    return value + rest
+
+
+@kernel
+def read_numbers(text, start, stop, powers, out, first, rows, state):
+    """Read numbers between blanks from text[start:stop] into out[first:], row by row of lines.
+
+    `rows` holds, for each ended line that has numbers, how many there are before its end. It stops
+    at what it cannot read, or where there is no more room, and puts into `state`: how it ended,
+    where in the text, how many numbers out has now, how many such lines.
+
+    Args:
+        text: Bytes (uint8).
+        start: Where to begin.
+        stop: Where to end.
+        powers: `POWERS`.
+        out: Room for numbers.
+        first: How many it has already.
+        rows: Room for the numbers before the end of each line.
+        state: Four whole numbers: read as the lines there are already, and written.
+    """
+    at = start
+    count = first
+    lines = state[3]
+    before = rows[lines - 1] if lines > 0 else 0
+    ended = OK
+    while at < stop:
+        c = text[at]
+        if c == 10 or c == 13:
+            if count > before:
+                if lines == len(rows):
+                    ended = FULL
+                    break
+                rows[lines] = count
+                lines += 1
+                before = count
+            at += 1
+            continue
+        if c == 32 or c == 9 or c == 11 or c == 12:
+            at += 1
+            continue
+        if count == len(out):
+            ended = FULL
+            break
+        token = at
+        negative = c == 45
+        if negative or c == 43:
+            at += 1
+        digits = np.uint64(0)
+        exponent = 0
+        seen = False
+        hard = False
+        while at < stop:
+            d = int(text[at]) - 48
+            if d < 0 or d > 9:
+                break
+            seen = True
+            if digits <= TENTH_OF_MOST:
+                digits = digits * TEN + np.uint64(d)
+            else:
+                hard = True
+            at += 1
+        if at < stop and text[at] == 46:
+            at += 1
+            while at < stop:
+                d = int(text[at]) - 48
+                if d < 0 or d > 9:
+                    break
+                seen = True
+                if digits <= TENTH_OF_MOST:
+                    digits = digits * TEN + np.uint64(d)
+                    exponent -= 1
+                else:
+                    hard = True
+                at += 1
+        if seen and at < stop and (text[at] | 32) == 101:
+            at += 1
+            down = at < stop and text[at] == 45
+            if at < stop and (text[at] == 45 or text[at] == 43):
+                at += 1
+            power = 0
+            seen = False
+            while at < stop:
+                d = int(text[at]) - 48
+                if d < 0 or d > 9:
+                    break
+                seen = True
+                if power < 100000:
+                    power = power * 10 + d
+                at += 1
+            exponent += -power if down else power
+        if not seen or (at < stop and text[at] > 32):
+            at = token
+            ended = WORD
+            break
+        if digits == np.uint64(0) and not hard:
+            value = 0.0
+        elif hard or abs(exponent) > 250:
+            at = token
+            ended = HARD
+            break
+        elif digits <= EXACT and abs(exponent) <= 22:
+            whole = float(digits)
+            value = whole * powers[exponent] if exponent >= 0 else whole / powers[-exponent]
+        else:
+            value = _scaled(digits, exponent, powers)
+        out[count] = -value if negative else value
+        count += 1
+    state[0] = ended
+    state[1] = at
+    state[2] = count
+    state[3] = lines
+
+
+@kernel
+def write_numbers(values, digits, separator, out):
+    """Write rows of numbers (F, C) as text, each column with its number of digits after the point.
+
+    Rounds to the nearest; zeros at the end are left out; a separator between numbers, a line end
+    after each row. Numbers of 1e15 and more, or not finite, are not for it.
+
+    Args:
+        values: The numbers.
+        digits: After the point, 0 to 15, shape (C,).
+        separator: The byte between two numbers.
+        out: Room for 34 bytes a number (uint8).
+
+    Returns:
+        How many bytes were written.
+    """
+    buffer = np.empty(32, np.uint8)
+    at = 0
+    for f in range(values.shape[0]):
+        for k in range(values.shape[1]):
+            unit = 1
+            for _ in range(digits[k]):
+                unit *= 10
+            value = values[f, k]
+            size = abs(value)
+            whole = int(size)
+            part = int((size - whole) * unit + 0.5)
+            if part >= unit:
+                part -= unit
+                whole += 1
+            if value < 0 and (whole > 0 or part > 0):
+                out[at] = 45
+                at += 1
+            n = 0
+            while whole > 0 or n == 0:
+                buffer[n] = 48 + whole % 10
+                whole //= 10
+                n += 1
+            while n > 0:
+                n -= 1
+                out[at] = buffer[n]
+                at += 1
+            if part > 0:
+                out[at] = 46
+                at += 1
+                place = unit // 10
+                while part > 0:
+                    out[at] = 48 + part // place
+                    part %= place
+                    place //= 10
+                    at += 1
+            out[at] = separator if k + 1 < values.shape[1] else 10
+            at += 1
+    return at

@@ -1,0 +1,154 @@
+"""When goals count, and where their targets are while they fade."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.errors import SuppleError, number
+from supple.goals import Goal, LookAt, Pole, Reach, split_pose
+from supple.pose import Pose
+from supple.rotations import rotate, slerp, to_matrix
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Window:
+    """When a goal counts, in seconds from the first frame.
+
+    Attributes:
+        start: From when on it counts wholly [s]; None: from the beginning.
+        stop: Up to when [s]; None: to the end.
+        fade: For how long before `start` it fades in, and after `stop` out [s]; None for what
+            `correct` has as `blend`.
+    """
+
+    start: float | None = None
+    stop: float | None = None
+    fade: float | None = None
+
+    def __post_init__(self) -> None:
+        for what in ("start", "stop", "fade"):
+            value = getattr(self, what)
+            if value is not None:
+                least = 0.0 if what == "fade" else -np.inf
+                number(
+                    f"{what} of window", value, "a number of seconds",
+                    lambda x, least=least: least <= x and np.isfinite(x),
+                )  # fmt: skip
+        if self.start is not None and self.stop is not None and self.stop < self.start:
+            raise SuppleError(
+                f"window: expected a stop after its start, got {self.start:g} to {self.stop:g} s"
+            )
+
+    def weights(self, times: Floats, blend: float) -> Floats:
+        """How much the goal counts at some times (F,) [s], 0 to 1, with no kinks, shape (F,)."""
+        fade = blend if self.fade is None else self.fade
+        weight = np.ones(len(times))
+        for edge, sign in ((self.start, 1.0), (self.stop, -1.0)):
+            if edge is None:
+                continue
+            inside = sign * (times - edge)
+            if fade > 0:
+                t = np.clip(1.0 + inside / fade, 0.0, 1.0)
+                weight *= t * t * (3.0 - 2.0 * t)
+            else:
+                weight *= inside >= -1e-9
+        return weight
+
+
+def windows(given: Any, count: int) -> list[Window]:
+    """A window for each of some goals."""
+    if given is None:
+        return [Window()] * count
+    if isinstance(given, Window):
+        return [given] * count
+    listed = list(given) if isinstance(given, Sequence) else [given]
+    if all(isinstance(one, Window) for one in listed) and listed:
+        if len(listed) != count:
+            raise SuppleError(f"window: expected one for each goal, {count}, got {len(listed)}")
+        return listed
+    if len(listed) == 2:
+        return [Window(*listed)] * count
+    raise SuppleError(
+        f"window: expected (start, stop), a Window or one for each goal, got {given!r}"
+    )
+
+
+def faded_targets(
+    goals: Sequence[Goal], starts: Pose, shares: Floats, frames: NDArray[np.int64], count: int
+) -> list[Any]:
+    """The targets of some frames, as arguments of a prepared problem whose goals are all open.
+
+    A goal that counts for less than the others has its target part of the way between where the
+    animation has it and where it is asked to be.
+
+    Args:
+        goals: With their targets, constant or for each frame of the motion.
+        starts: The animated poses of the frames.
+        shares: How much each goal counts among the others, 0 to 1, shape (goals, frames).
+        frames: Which frames of the motion.
+        count: How many frames the motion has.
+    """
+    arguments: list[Any] = []
+    for goal, share in zip(goals, shares, strict=True):
+        for slot in goal.slots:
+            value = _per_frame(goal, slot, getattr(goal, slot), frames, count)
+            if np.all(share == 1.0):
+                arguments.append(value)
+            else:
+                arguments.append(_faded(goal, slot, value, starts, share))
+    return arguments
+
+
+def _per_frame(goal: Goal, slot: str, value: Any, frames: NDArray[np.int64], count: int) -> Floats:
+    """A target for each of the frames, or the one for all."""
+    tail = 2 if slot == "pose" else 1
+    batch = value.shape[: value.ndim - tail]
+    if batch == ():
+        return value
+    if batch != (count,):
+        raise SuppleError(
+            f"{slot} of {goal.effector_name!r}: expected one for each of the motion's {count} "
+            f"frames, or one for all, got shape {value.shape}"
+        )
+    return value[frames]
+
+
+def _faded(goal: Goal, slot: str, value: Floats, starts: Pose, share: Floats) -> Floats:
+    name = goal.effector_name
+    if slot == "orientation":
+        return slerp(starts.rotation(name), value, share)
+    part = share[:, None]
+    if slot == "pose":
+        place, turn = split_pose(value)
+        frame = np.zeros((len(share), 4, 4))
+        frame[:, :3, :3] = to_matrix(slerp(starts.rotation(name), turn, share))
+        frame[:, :3, 3] = _towards(_touching(goal, starts), place, part)
+        frame[:, 3, 3] = 1.0
+        return frame
+    if isinstance(goal, LookAt):
+        eye = starts.position(name)
+        far = np.linalg.norm(value - eye, axis=-1, keepdims=True)
+        return _towards(eye + far * rotate(starts.rotation(name), goal.axis), value, part)
+    if isinstance(goal, Pole):
+        return _towards(starts.position(name), value, part)
+    return _towards(_touching(goal, starts), value, part)
+
+
+def _touching(goal: Goal, starts: Pose) -> Floats:
+    """Where the animation has the point that a Reach moves."""
+    name = goal.effector_name
+    place = starts.position(name)
+    if isinstance(goal, Reach) and goal.point is not None:
+        return place + rotate(starts.rotation(name), goal.point)
+    return place
+
+
+def _towards(a: Floats, b: Floats, part: Floats) -> Floats:
+    return a + part * (b - a)

@@ -1,0 +1,187 @@
+"""The web application: the built page, one websocket a page, uploads."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import shutil
+from pathlib import Path
+from typing import Any
+
+from anyio import to_thread
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
+from starlette.staticfiles import StaticFiles
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from supple.errors import SuppleError
+from supple.viewer import reading, scenes, solvers
+from supple.viewer.library import UPLOAD_LIMIT, Library, endings, safe_name
+from supple.viewer.messages import Hello
+from supple.viewer.security import Guard, own_names
+from supple.viewer.session import Session
+
+PAGE = Path(__file__).with_name("page")
+NOT_BUILT = (
+    "The page of the playground has not been built. Install supple again where the npm registry can "
+    "be reached, or run `npm ci && npm run build` in web/ and copy web/dist to src/supple/viewer/page."
+)
+
+
+class Playground:
+    """The application and what it holds.
+
+    Args:
+        token: The token of this run.
+        scene: The scene to open with; "" for what the page has.
+        library: Files that are open.
+        host: What the server is bound to: anything but this machine itself lets others in.
+        upload_limit: Most bytes of an upload.
+
+    Attributes:
+        sessions: The open sessions, one a page.
+        app: The ASGI application.
+    """
+
+    def __init__(
+        self,
+        *,
+        token: str,
+        scene: str = "",
+        library: Library | None = None,
+        host: str = "127.0.0.1",
+        upload_limit: int = UPLOAD_LIMIT,
+    ) -> None:
+        self.token = token
+        self.scene = scene
+        self.library = library or Library()
+        self.upload_limit = upload_limit
+        self.sessions: list[Session] = []
+        routes: list[BaseRoute] = [
+            Route("/", self._index),
+            Route("/upload", self._upload, methods=["POST"]),
+            WebSocketRoute("/ws", self._page),
+        ]
+        if (PAGE / "assets").is_dir():
+            routes.append(Mount("/assets", StaticFiles(directory=PAGE / "assets")))
+        others = host not in ("127.0.0.1", "::1", "localhost")
+        names = (host, *own_names()) if others else ()
+        guard = Middleware(Guard, token=token, hosts=names, addresses=others)
+        self.app = Starlette(routes=routes, middleware=[guard])
+
+    # The page -------------------------------------------------------------------------------------
+
+    async def _index(self, request: Request) -> Response:
+        del request
+        index = PAGE / "index.html"
+        if not index.is_file():
+            return HTMLResponse(f"<p>{NOT_BUILT}</p>", status_code=503)
+        return HTMLResponse(index.read_text("utf-8"), headers={"Cache-Control": "no-store"})
+
+    async def _page(self, socket: WebSocket) -> None:
+        """One page's connection, from its beginning to its end."""
+        await socket.accept()
+        outbox = Outbox()
+        session = Session(self.library, outbox.put)
+        self.sessions.append(session)
+        sender = asyncio.create_task(outbox.send_all(socket))
+        outbox.put(reading.write(self._hello()), None)
+        try:
+            while True:
+                session.receive(await socket.receive_text())
+        except (WebSocketDisconnect, KeyError):  # KeyError: a binary message, which no page sends
+            pass
+        finally:
+            self.sessions.remove(session)
+            session.close()
+            sender.cancel()
+            with contextlib.suppress(asyncio.CancelledError, Exception):
+                await sender
+
+    def _hello(self) -> Hello:
+        import supple
+
+        return Hello(
+            version=supple.__version__,
+            scene=self.scene,
+            scenes=scenes.available(),
+            solvers=solvers.infos(),
+            upload_limit=self.upload_limit,
+            formats=endings(),
+        )
+
+    # Uploads --------------------------------------------------------------------------------------
+
+    async def _upload(self, request: Request) -> Response:
+        """Receive one file; with `last`, open what has come into its folder.
+
+        A file that cannot be read is an answer, {"error": why}, and not a failed request, which
+        browsers would report as the page's.
+        """
+        query = request.query_params
+        try:
+            number, folder = self.library.folder(query.get("into"))
+            path = folder / safe_name(query.get("name", ""))
+            try:
+                await self._receive(request, path)
+            except SuppleError:
+                shutil.rmtree(folder, ignore_errors=True)
+                raise
+            if not query.get("last"):
+                return JSONResponse({"into": number})
+            scene = await to_thread.run_sync(self.library.open, folder)
+            return JSONResponse({"scene": f"file:{scene}"})
+        except SuppleError as error:
+            return JSONResponse({"error": str(error)})
+
+    async def _receive(self, request: Request, path: Path) -> None:
+        limit = self.upload_limit
+        refusal = f"{path.name}: files of more than {limit // 2**20} MB are not taken"
+        announced = request.headers.get("content-length", "0")
+        if not announced.isdecimal() or int(announced) > limit:
+            raise SuppleError(refusal)
+        size = sum(one.stat().st_size for one in path.parent.iterdir())
+        with path.open("wb") as file:
+            async for chunk in request.stream():
+                size += len(chunk)
+                if size > limit:
+                    raise SuppleError(refusal)
+                file.write(chunk)
+
+
+class Outbox:
+    """What waits to be sent to a page: messages in order, and the latest frame of each slot."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._messages: list[str | bytes] = []
+        self._frames: dict[int, bytes] = {}
+        self._waiting = asyncio.Event()
+
+    def put(self, content: str | bytes, slot: int | None) -> None:
+        """Put something to be sent, from any thread; with a slot, instead of what is there."""
+        with contextlib.suppress(RuntimeError):  # the loop has ended, and with it the page
+            self._loop.call_soon_threadsafe(self._put, content, slot)
+
+    def _put(self, content: Any, slot: int | None) -> None:
+        if slot is None:
+            self._messages.append(content)
+        else:
+            self._frames[slot] = content
+        self._waiting.set()
+
+    async def send_all(self, socket: WebSocket) -> None:
+        """Send until cancelled."""
+        while True:
+            await self._waiting.wait()
+            self._waiting.clear()
+            messages, self._messages = self._messages, []
+            frames, self._frames = self._frames, {}
+            for content in (*messages, *(frames[slot] for slot in sorted(frames))):
+                if isinstance(content, str):
+                    await socket.send_text(content)
+                else:
+                    await socket.send_bytes(content)

@@ -1,0 +1,221 @@
+"""What the page is told: scenes, meshes, motions and traces as messages and packets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from supple.joints import Axes, Cone, Hinge, Joint, Planar, Slider
+from supple.kernels import layout
+from supple.motion import Motion
+from supple.outcome import Status
+from supple.pose import Pose
+from supple.skeleton import Skeleton
+from supple.solution import Solution
+from supple.trace import Trace
+from supple.viewer.frames import packet, rigid
+from supple.viewer.messages import (
+    GoalPlace,
+    GoalSetup,
+    JointInfo,
+    MeshHead,
+    MotionHead,
+    MotionInfo,
+    Range,
+    Scene,
+    StepInfo,
+    StepsHead,
+    TraceHead,
+    Vector,
+)
+from supple.viewer.model import Model, bone
+from supple.viewer.scenes import Subject, bounds, limb_depth
+
+PLAIN = (0.78, 0.80, 0.84, 1.0)  # the colour of meshes without a material
+MOST_GHOSTS = 600  # frames of a motion that the onion skin chooses from
+
+
+def word(status: Status) -> str:
+    """A status as people say it: "too far"."""
+    return status.name.lower().replace("_", " ")
+
+
+def scene(subject: Subject, model: Model, *, seq: int, revision: int, pose: Pose) -> Scene:
+    """What is on the stage, and what is asked of it."""
+    skeleton = model.skeleton
+    center, size, ground = bounds(subject)
+    problem = model.prepared[0].problem if model.prepared else None
+    moving = set(problem.moving.tolist()) if problem is not None else set()
+    blocks = problem.blocks if problem is not None else ()
+    tolerance = next((b.tolerance for b in blocks if b.kind == layout.POSITION), 0.0)
+    places = [
+        GoalPlace(
+            id=goal.id,
+            position=_place(goal, pose, size),
+            orientation=tuple(pose.rotation(goal.effector).tolist()),
+        )
+        for goal in model.goals
+    ]
+    parents = [*skeleton.parents.tolist(), *skeleton.packed_tips[0].tolist()]
+    return Scene(
+        seq=seq,
+        revision=revision,
+        key=subject.key,
+        title=subject.title,
+        names=list(skeleton.names),
+        parents=parents,
+        limbs=[limb_depth(skeleton, name) for name in skeleton.names],
+        joints=[_joint(skeleton, j, j in moving) for j in range(len(skeleton.joints))],
+        goals=list(model.goals),
+        places=places,
+        center=center,
+        size=size,
+        ground=ground,
+        up=subject.up,
+        flat=subject.flat,
+        pedestal=subject.pedestal is not None,
+        motions=_motions(subject, model),
+        meshes=len(subject.meshes),
+        notes=list(subject.notes),
+        tolerance=tolerance,
+    )
+
+
+def _place(goal: GoalSetup, pose: Pose, size: float) -> Vector:
+    """Where a goal is to begin with: at its effector, or where that looks or bends."""
+    at = pose.position(goal.effector)
+    if goal.kind == "look":
+        axis = {"x": 0, "y": 1, "z": 2}[goal.axis[-1]]
+        sign = -1.0 if goal.axis.startswith("-") else 1.0
+        direction = pose.frames[pose.skeleton.index(goal.effector), :3, axis]
+        at = at + sign * size * direction
+    x, y, z = at.tolist()
+    return (x, y, z)
+
+
+def _motions(subject: Subject, model: Model) -> list[MotionInfo]:
+    listed = dict(subject.motions)
+    if model.motion is not None and model.motion not in listed.values():
+        listed["keyframes"] = model.motion
+    return [
+        MotionInfo(name=name, duration=one.duration, fps=one.fps, frames=len(one))
+        for name, one in listed.items()
+    ]
+
+
+def _joint(skeleton: Skeleton, j: int, moves: bool) -> JointInfo:
+    joint = skeleton.joints[j]
+    rows: list[Range | None] = [_range(row) for row in joint.limit_rows]
+    labels: list[str] = []
+    if isinstance(joint, Cone):
+        labels, rows = ["twist"], rows[1:]
+    elif isinstance(joint, (Hinge, Slider)):
+        labels = [""]
+    elif isinstance(joint, Axes):
+        labels = list(joint.axis_labels)
+    elif isinstance(joint, Planar):
+        labels = ["u", "v", "angle"]
+    return JointInfo(
+        kind=type(joint).__name__,
+        labels=labels,
+        limits=rows,
+        axis=_axis(skeleton, j, joint),
+        swing=joint.swing if isinstance(joint, Cone) else None,
+        rest=tuple(skeleton.rotations[j].tolist()),
+        bone=bone(skeleton, skeleton.joint_names[j]),
+        moves=moves,
+        damping=joint.damping,
+        stiffness=joint.stiffness,
+    )
+
+
+def _axis(skeleton: Skeleton, j: int, joint: Joint) -> tuple[float, float, float] | None:
+    if not isinstance(joint, (Cone, Hinge, Slider)):
+        return None
+    x, y, z = skeleton.packed_floats[j, layout.AXIS : layout.AXIS + 3].tolist()
+    return (x, y, z)
+
+
+def _range(row: tuple[float, float]) -> Range | None:
+    low, high = (value if math.isfinite(value) else None for value in row)
+    return None if low is None and high is None else (low, high)
+
+
+# Packets ------------------------------------------------------------------------------------------
+
+
+def meshes(subject: Subject, revision: int) -> Iterator[bytes]:
+    """The meshes of a subject, a packet each."""
+    skeleton = subject.skeleton
+    for index, mesh in enumerate(subject.meshes):
+        arrays: dict[str, np.ndarray | bytes] = {"positions": mesh.positions, "faces": mesh.faces}
+        for name in ("normals", "texcoords", "colors"):
+            if getattr(mesh, name) is not None:
+                arrays[name] = getattr(mesh, name)
+        joints: list[int] = []
+        if mesh.skin is not None:
+            skin = mesh.skin
+            joints = [skeleton.index(name) for name in skin.joints]
+            binds = np.asarray(skin.T_joint_model)[:, :3, :].reshape(len(joints), 12)
+            arrays |= {"first": skin.first, "joint": skin.joint}
+            arrays |= {"weight": skin.weight, "binds": binds}
+        material = mesh.material
+        texture = material.texture if material is not None else None
+        if texture is not None:
+            arrays["texture"] = texture.data
+        head = MeshHead(
+            revision=revision,
+            index=index,
+            name=mesh.name,
+            joints=joints,
+            joint=-1 if mesh.joint is None else skeleton.index(mesh.joint),
+            color=PLAIN if material is None else material.color,  # type: ignore[arg-type]
+            roughness=0.75 if material is None else material.roughness,
+            metallic=0.0 if material is None else material.metallic,
+            double_sided=False if material is None else material.double_sided,
+            alpha="OPAQUE" if material is None else material.alpha_mode,  # type: ignore[arg-type]
+            texture_type="" if texture is None else texture.mime,
+        )
+        yield packet(head, arrays)
+
+
+def motion(value: Motion, name: str) -> bytes:
+    """A motion's joint positions, for the onion skin."""
+    every = max(1, math.ceil(len(value) / MOST_GHOSTS))
+    positions = value.poses[::every].positions
+    return packet(MotionHead(name=name, duration=value.duration), {"positions": positions})
+
+
+def trace(value: Trace, effector: str, solution: Solution | None = None) -> bytes:
+    """A whole trace: the pose of every iteration, and the steps inside by what they did."""
+    skeleton = value.skeleton
+    goal = value.goals.get(effector)
+    rows = value.events
+    steps = [
+        StepInfo(
+            iteration=int(row[layout.V_ITERATION]),
+            joint=int(row[layout.V_JOINT]),
+            placed=bool(row[layout.V_KIND] == layout.PLACED),
+            change=[float(f"{x:.7g}") for x in row[layout.V_CHANGE :]],
+        )
+        for row in rows
+    ]
+    head = TraceHead(
+        solver=value.solver,
+        effector=skeleton.index(effector),
+        goal=None if goal is None else tuple(goal.tolist()),
+        status="" if solution is None else word(solution.status),
+        reason="" if solution is None else solution.reason,
+        steps=steps,
+    )
+    return packet(head, {"frames": rigid(value.poses), "errors": value.errors})
+
+
+def steps(value: Trace, iteration: int) -> bytes:
+    """The poses after each turning step of one iteration."""
+    poses = [rigid(pose) for step, pose in value.walk() if step.iteration == iteration]
+    count = len(value.skeleton.names)
+    frames = np.stack(poses) if poses else np.zeros((0, count, 7))
+    return packet(StepsHead(iteration=iteration), {"frames": frames})

@@ -1,0 +1,99 @@
+"""`supple.view`: show a character, skeleton, pose, solution, motion or trace in the browser."""
+
+from __future__ import annotations
+
+import html
+import os
+import webbrowser
+from pathlib import Path
+from typing import Any
+
+from supple.errors import SuppleError
+
+EXTRA = "the playground needs the extra 'view': pip install 'supple[view]'"
+
+
+class View:
+    """A playground that is open; in a notebook it shows itself.
+
+    Attributes:
+        url: Its address.
+    """
+
+    def __init__(self, server: Any, *, height: int) -> None:
+        self._server = server
+        self._height = height
+        self.url: str = server.url
+
+    def close(self) -> None:
+        """Stop serving; the page says that its connection is lost."""
+        self._server.stop()
+
+    def wait(self) -> None:
+        """Keep serving until Ctrl-C: for scripts."""
+        self._server.wait()
+
+    def __repr__(self) -> str:
+        return f"View({self.url})"
+
+    def _repr_html_(self) -> str:
+        source = html.escape(self.url, quote=True)
+        style = "border:0;border-radius:8px"
+        return (
+            f'<iframe src="{source}" width="100%" height="{self._height}" style="{style}" '
+            'allow="fullscreen"></iframe>'
+        )
+
+
+def view(
+    value: Any = None,
+    *,
+    title: str | None = None,
+    browser: bool | None = None,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    height: int = 640,
+) -> View:
+    """Show something in the browser, where it can be grabbed.
+
+    The playground is served from a thread; the returned view keeps its address, and shows the page
+    in a notebook.
+
+    Args:
+        value: A character, skeleton, pose, solution, motion or trace, or the path of a file; None
+            for the playground's own scenes.
+        title: What to call it.
+        browser: Whether to open a browser; by default outside notebooks.
+        host: What to bind to; only this machine by default.
+        port: The port; by default 8421, or any other if that is taken.
+        height: Height of the page in a notebook [pixels].
+
+    Raises:
+        SuppleError: It cannot be shown, or the extra `supple[view]` is not installed.
+    """
+    try:
+        from supple.viewer.server import Server
+    except ImportError as error:
+        raise SuppleError(f"{EXTRA} ({error})") from error
+    from supple.viewer.library import Library
+
+    library, scene = Library(), ""
+    if isinstance(value, (str, os.PathLike)):
+        scene = f"file:{library.open_file(Path(value))}"
+    elif value is not None:
+        scene = f"file:{library.open_object(value, title=title)}"
+    server = Server(host=host, port=port, scene=scene, library=library).start()
+    shown = View(server, height=height)
+    if not in_notebook() if browser is None else browser:
+        webbrowser.open(shown.url)
+    return shown
+
+
+def in_notebook() -> bool:
+    """Whether this runs in a notebook, where a view shows itself."""
+    try:
+        from IPython import get_ipython  # type: ignore[import-not-found]
+    except ImportError:
+        return False
+    shell = get_ipython()
+    return shell is not None and "IPKernelApp" in getattr(shell, "config", {})

@@ -1,0 +1,100 @@
+"""Which joints of a pose are at one of their limits: quickly, for every frame that is shown."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from supple import rotations
+from supple.joints import Cone
+from supple.kernels import layout
+from supple.pose import Pose
+from supple.skeleton import Skeleton
+
+AT_LIMIT = 2e-3  # a joint this near to a limit counts as being at it [rad, or model units]
+
+
+@dataclass(frozen=True)
+class Limited:
+    """The limits of a skeleton as arrays: numbers with bounds, and quaternions with cones.
+
+    Attributes:
+        joint: The joint of each bounded number.
+        at: Its place among the coordinates.
+        low: Its lower bound, -inf if open.
+        high: Its upper bound.
+        cone: The joints that are cones.
+        cone_at: The places of their quaternions.
+        cone_axis: Their axes, shape (cones, 3).
+        swing: Their greatest tilts.
+        twist: The bounds of their twists, shape (cones, 2).
+    """
+
+    joint: np.ndarray
+    at: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    cone: np.ndarray
+    cone_at: np.ndarray
+    cone_axis: np.ndarray
+    swing: np.ndarray
+    twist: np.ndarray
+
+    @classmethod
+    def of(cls, skeleton: Skeleton) -> Limited:
+        """The limits of a skeleton."""
+        numbers: list[tuple[int, int, float, float]] = []
+        cones: list[tuple[int, int, float, tuple[float, float]]] = []
+        at = 0
+        for j, joint in enumerate(skeleton.joints):
+            rows = joint.limit_rows
+            if isinstance(joint, Cone):
+                cones.append((j, at, rows[0][1], rows[1]))
+            else:
+                numbers += [
+                    (j, at + k, lo, hi)
+                    for k, (lo, hi) in enumerate(rows)
+                    if math.isfinite(lo) or math.isfinite(hi)
+                ]
+            at += joint.coordinate_count
+        table = np.array(numbers, dtype=np.float64).reshape(len(numbers), 4)
+        cone = np.array([row[0] for row in cones], dtype=np.int64)
+        return cls(
+            joint=table[:, 0].astype(np.int64),
+            at=table[:, 1].astype(np.int64),
+            low=table[:, 2],
+            high=table[:, 3],
+            cone=cone,
+            cone_at=np.array([row[1] for row in cones], dtype=np.int64),
+            cone_axis=skeleton.packed_floats[cone, layout.AXIS : layout.AXIS + 3],
+            swing=np.array([row[2] for row in cones], dtype=np.float64),
+            twist=np.array([row[3] for row in cones], dtype=np.float64).reshape(len(cones), 2),
+        )
+
+    def active(self, pose: Pose) -> list[int]:
+        """The joints of a single pose that are at one of their limits, rising."""
+        q = pose.coordinates
+        found: set[int] = set()
+        if len(self.joint):
+            value = q[self.at]
+            near = (value <= self.low + AT_LIMIT) | (value >= self.high - AT_LIMIT)
+            found.update(self.joint[near].tolist())
+        if len(self.cone):
+            found.update(self.cone[self._at_rim(q)].tolist())
+        return sorted(found)
+
+    def _at_rim(self, q: np.ndarray) -> np.ndarray:
+        turn = q[self.cone_at[:, None] + np.arange(4)]
+        tilted = rotations.rotate(turn, self.cone_axis)
+        cosine = np.clip((tilted * self.cone_axis).sum(axis=1), -1.0, 1.0)
+        along = (turn[:, 1:] * self.cone_axis).sum(axis=1)
+        low, high = self.twist[:, 0], self.twist[:, 1]
+        # A twist is the same after a whole turn: look at it from the middle of its range.
+        middle = (low + high) / 2
+        twist = 2.0 * np.arctan2(along, turn[:, 0]) - middle
+        twist = (twist + math.pi) % (2 * math.pi) - math.pi
+        narrow = high - low < 2 * math.pi - 1e-6
+        twisted = narrow & (np.abs(twist) >= (high - low) / 2 - AT_LIMIT)
+        return (np.arccos(cosine) >= self.swing - AT_LIMIT) | twisted

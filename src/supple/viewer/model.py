@@ -1,0 +1,231 @@
+"""From a setup to what is solved: edited joints, goals, prepared problems.
+
+A `Model` is immutable and made anew when the setup changes; goals that move and time that passes do
+not change it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from supple import rotations
+from supple.errors import SuppleError, one_of
+from supple.goals import OPEN, Goal, LookAt, Pole, Reach
+from supple.joints import Axes, Ball, Cone, Hinge, Joint, Planar, Slider
+from supple.motion import Motion, keyframes
+from supple.pose import Pose
+from supple.prepare import Prepared, prepare
+from supple.skeleton import Skeleton
+from supple.solvers import ALL, Solver
+from supple.viewer.limits import Limited
+from supple.viewer.messages import GoalPlace, GoalSetup, JointEdit, Setup, SolverChoice
+from supple.viewer.scenes import Subject
+
+
+@dataclass(frozen=True)
+class Model:
+    """What is solved.
+
+    Attributes:
+        skeleton: The subject's, with what was changed of its joints.
+        goals: The goals, without places.
+        prepared: The problem for each solver: one, or two side by side; none where nothing moves.
+        motion: What plays, if anything.
+        limited: Which joints have limits and where: for `active`.
+    """
+
+    skeleton: Skeleton
+    goals: tuple[GoalSetup, ...]
+    prepared: tuple[Prepared, ...]
+    motion: Motion | None
+    limited: Limited
+
+    def targets(self, places: Mapping[str, GoalPlace], pose: Pose) -> list[np.ndarray]:
+        """The arguments of a prepared problem; goals without a place stay where the pose has them."""
+        out = []
+        for number, slot in self.prepared[0].arguments:
+            goal = self.goals[number]
+            place = places.get(goal.id)
+            if slot == "orientation":
+                given = place.orientation if place is not None else None
+                turn = pose.rotation(goal.effector) if given is None else np.array(given)
+                size = np.linalg.norm(turn)
+                out.append(turn / size if size > 1e-9 else np.array([1.0, 0.0, 0.0, 0.0]))
+            else:
+                out.append(
+                    np.array(pose.position(goal.effector) if place is None else place.position)
+                )
+        return out
+
+    def active(self, pose: Pose) -> list[int]:
+        """The joints that are at one of their limits."""
+        return self.limited.active(pose)
+
+
+def build(subject: Subject, setup: Setup) -> Model:
+    """The model of a setup.
+
+    Raises:
+        SuppleError: Something in it does not go together; the message says what.
+    """
+    skeleton = edited(subject.skeleton, setup)
+    goals = _goals(subject, setup)
+    limited, motion = Limited.of(skeleton), _motion(subject, setup)
+    if not goals:
+        return Model(skeleton, (), (), motion, limited)
+    choices = [setup.solver] + ([setup.compare] if setup.compare is not None else [])
+    lock = [name for name, edit in setup.joints.items() if edit.lock and name in skeleton]
+    prepared = tuple(
+        prepare(
+            skeleton,
+            [_goal(goal) for goal in goals],
+            solver=read_solver(choice),
+            tolerance=setup.tolerance,
+            lock=lock,
+            unreachable=setup.unreachable,
+        )
+        for choice in choices
+    )
+    return Model(skeleton, goals, prepared, motion, limited)
+
+
+# Joints -------------------------------------------------------------------------------------------
+
+
+def edited(skeleton: Skeleton, setup: Setup) -> Skeleton:
+    """A skeleton with limits, damping, stiffness and stretch as set; the same if nothing is."""
+    changed: dict[str, Joint] = {}
+    for name, joint in zip(skeleton.joint_names, skeleton.joints, strict=True):
+        edit = setup.joints.get(name, JointEdit())
+        new = _with_edit(skeleton, name, joint, edit)
+        if not setup.limits:
+            new = unlimited(new)
+        damping = setup.damping if edit.damping is None else edit.damping
+        if damping is not None or new.damping is not None and setup.damping is None:
+            new = replace(new, damping=damping or None)
+        if edit.stiffness is not None:
+            new = replace(new, stiffness=edit.stiffness)
+        if setup.stretch is not None and joint.mimic is None:
+            new = replace(new, stretch=(1.0, max(setup.stretch, 1.0)))
+        if new != joint:
+            changed[name] = new
+    return skeleton.with_joints(changed) if changed else skeleton
+
+
+def unlimited(joint: Joint) -> Joint:
+    """The same joint without limits; sliders keep theirs."""
+    common = {f.name: getattr(joint, f.name) for f in fields(Joint)}
+    if isinstance(joint, Cone):
+        return Ball(**common)
+    if isinstance(joint, (Hinge, Axes, Planar)) and joint.limits is not None:
+        return replace(joint, limits=None)
+    return joint
+
+
+def _with_edit(skeleton: Skeleton, name: str, joint: Joint, edit: JointEdit) -> Joint:
+    if edit.swing is not None or edit.twist is not None:
+        if isinstance(joint, Cone):
+            swing = joint.swing if edit.swing is None else edit.swing
+            twist = joint.twist if edit.twist is None else edit.twist
+            return replace(joint, swing=swing, twist=twist)
+        if isinstance(joint, Ball):
+            common = {f.name: getattr(joint, f.name) for f in fields(Joint)}
+            swing = math.pi if edit.swing is None else edit.swing
+            return Cone(swing, edit.twist, axis=bone(skeleton, name), **common)
+    if edit.limits is not None:
+        rows = edit.limits
+        if isinstance(joint, (Hinge, Slider)):
+            return replace(joint, limits=rows[0] if rows else None)
+        if isinstance(joint, (Axes, Planar)):
+            return replace(joint, limits=rows)
+    return joint
+
+
+def bone(skeleton: Skeleton, name: str) -> tuple[float, float, float]:
+    """Where the first child or tip of a joint is, in its frame; +x where there is none."""
+    rest = skeleton.rest
+    for child in skeleton.children(name):
+        way = rotations.rotate(
+            rotations.conjugate(rest.rotation(name)), rest.position(child) - rest.position(name)
+        )
+        if np.linalg.norm(way) > 1e-9:
+            x, y, z = way.tolist()
+            return (x, y, z)
+    return (1.0, 0.0, 0.0)
+
+
+def carried(pose: Pose, skeleton: Skeleton) -> Pose:
+    """A pose of a skeleton as one of the same with edited joints: by local rotations' coordinates.
+
+    Edits keep what a joint's numbers mean (a cone is a ball with limits), except that a stretch
+    adds one at the end.
+    """
+    if pose.skeleton is skeleton:
+        return pose
+    old, at, rows = pose.coordinates, 0, []
+    for before, after in zip(pose.skeleton.joints, skeleton.joints, strict=True):
+        own = len(before.rest_coordinates) - (before.stretch is not None)
+        part = old[..., at : at + own]
+        at += before.coordinate_count
+        rows.append(part)
+        if after.stretch is not None:
+            factor = old[..., at - 1 : at] if before.stretch is not None else None
+            rows.append(np.ones((*old.shape[:-1], 1)) if factor is None else factor)
+    coordinates = np.concatenate(rows, axis=-1)
+    return Pose(skeleton, coordinates, pose.translations, pose.scales)
+
+
+# Goals and solvers --------------------------------------------------------------------------------
+
+
+def _goals(subject: Subject, setup: Setup) -> tuple[GoalSetup, ...]:
+    known = [goal for goal in setup.goals if goal.effector in subject.skeleton]
+    return tuple(known) or subject.goals
+
+
+def _goal(goal: GoalSetup) -> Goal:
+    if goal.kind == "look":
+        return LookAt(goal.effector, OPEN, axis=goal.axis, depth=goal.depth or 1)
+    if goal.kind == "pole":
+        return Pole(goal.effector, OPEN)
+    turned = OPEN if goal.kind in ("pose", "hold") else None
+    return Reach(goal.effector, OPEN, turned, depth=goal.depth)
+
+
+def read_solver(choice: SolverChoice) -> Solver | str:
+    """The solver that a choice names, with its options."""
+    names = {solver.name: solver for solver in ALL}
+    one_of("solver", choice.name, ["auto", *names])
+    if choice.name == "auto":
+        return "auto"
+    solver = names[choice.name]
+    known = {field.name for field in fields(solver)}
+    for option in choice.options:
+        one_of(f"{choice.name} option", option, sorted(known))
+    return solver(**choice.options)  # type: ignore[arg-type]
+
+
+def _motion(subject: Subject, setup: Setup) -> Motion | None:
+    if setup.motion is None:
+        return None
+    if setup.motion == "keyframes":
+        return keyframe_motion(subject, setup)
+    return subject.motions[one_of("motion", setup.motion, list(subject.motions))]
+
+
+def keyframe_motion(subject: Subject, setup: Setup) -> Motion:
+    """The smooth motion through the keyframes of a setup."""
+    skeleton = edited(subject.skeleton, setup)
+    if len(setup.keys) < 2:
+        raise SuppleError("keyframes: expected at least two to play; set another one")
+    poses = []
+    for key in sorted(setup.keys, key=lambda one: one.time):
+        if len(key.coordinates) != len(skeleton.packed.rest):
+            raise SuppleError("keyframes: they belong to another skeleton; remove them first")
+        poses.append((key.time, Pose(skeleton, np.array(key.coordinates))))
+    first = poses[0][0]
+    return keyframes([(time - first, pose) for time, pose in poses], fps=30.0)

@@ -1,0 +1,140 @@
+"""Running the playground: a uvicorn server in a thread, or until Ctrl-C."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import socket
+import threading
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+import uvicorn
+
+from supple.errors import SuppleError
+from supple.viewer.app import Playground
+from supple.viewer.library import UPLOAD_LIMIT, Library
+
+PORT = 8421  # the same from run to run if it is free, since browsers keep settings by address
+PATIENCE = 10.0  # seconds that a server may take to come up or go down
+
+
+class Server:
+    """The playground, served from a thread of its own.
+
+        with Server(scene="snake") as server:
+            print(server.url)
+
+    Args:
+        host: What to bind to; by default only this machine can reach it.
+        port: The port; None for the usual one, or another if that is taken; 0 for any.
+        scene: The scene to open with.
+        library: Files that are open.
+        upload_limit: Most bytes of an upload.
+
+    Attributes:
+        url: The address of the page, with the token.
+        playground: The application.
+    """
+
+    def __init__(
+        self,
+        *,
+        host: str = "127.0.0.1",
+        port: int | None = None,
+        scene: str = "",
+        library: Library | None = None,
+        upload_limit: int = UPLOAD_LIMIT,
+    ) -> None:
+        token = secrets.token_urlsafe(18)
+        self.playground = Playground(
+            token=token, scene=scene, library=library, host=host, upload_limit=upload_limit
+        )
+        self._socket = _listen(host, port)
+        name, number = self._socket.getsockname()[:2]
+        shown = "127.0.0.1" if name in ("0.0.0.0", "::") else name
+        shown = f"[{shown}]" if ":" in shown else shown
+        self.url = f"http://{shown}:{number}/?token={token}"
+        config = uvicorn.Config(
+            self.playground.app,
+            ws="websockets-sansio",
+            ws_max_size=4 * 1024 * 1024,
+            ws_per_message_deflate=False,
+            log_level="warning",
+            lifespan="off",
+            timeout_graceful_shutdown=1,
+        )
+        self._server = _Quiet(config)
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> Server:
+        """Serve from a thread; returns once the server answers."""
+        if self._thread is not None:
+            return self
+        run: Callable[[], Any] = lambda: self._server.run(sockets=[self._socket])  # noqa: E731
+        self._thread = threading.Thread(target=run, name="supple playground", daemon=True)
+        self._thread.start()
+        began = time.monotonic()
+        while not self._server.started:
+            if time.monotonic() - began > PATIENCE or not self._thread.is_alive():
+                raise SuppleError("the playground's server did not start")
+            time.sleep(0.005)
+        return self
+
+    def wait(self) -> None:
+        """Serve until the server is stopped or the person presses Ctrl-C."""
+        self.start()
+        assert self._thread is not None
+        with contextlib.suppress(KeyboardInterrupt):
+            while self._thread.is_alive():
+                self._thread.join(0.5)
+        self.stop()
+
+    def stop(self) -> None:
+        """Stop serving."""
+        self._server.should_exit = True
+        if self._thread is not None:
+            self._thread.join(PATIENCE)
+        self._socket.close()
+        self.playground.library.close()
+
+    def __enter__(self) -> Server:
+        return self.start()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+
+class _Quiet(uvicorn.Server):
+    """A server that leaves signals to whoever runs it."""
+
+    @contextlib.contextmanager
+    def capture_signals(self):  # noqa: ANN201 (as uvicorn declares it)
+        """Leave them alone."""
+        yield
+
+
+def _listen(host: str, port: int | None) -> socket.socket:
+    """A socket that listens on a port: the usual one, or any other if it is taken."""
+    wanted = [PORT, 0] if port is None else [port]
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    for number in wanted:
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((host, number))
+        except OSError as error:
+            listener.close()
+            if number == wanted[-1]:
+                raise SuppleError(f"cannot serve on {host} port {number}: {error}") from error
+        else:
+            listener.listen(64)
+            return listener
+    raise AssertionError  # the last one raised or returned

@@ -1,0 +1,316 @@
+"""One page's session: its setup, its pose, and the thread that solves for it.
+
+Messages come in from the event loop and are put down; the worker thread takes them up. Of goals only
+the latest counts: while a solve runs, those that come meanwhile replace each other. Everything else
+is done in order. Nothing is shared between sessions but the library of opened files.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from supple import costs
+from supple.errors import SuppleError
+from supple.pose import Pose
+from supple.solution import Solution
+from supple.trace import Trace
+from supple.viewer import describe, export, model, reading, scenes
+from supple.viewer.frames import packet, pose_frame
+from supple.viewer.library import Library
+from supple.viewer.messages import (
+    Costs,
+    FileHead,
+    FromPage,
+    GoalPlace,
+    Key,
+    KeyTaken,
+    KeyWanted,
+    Ping,
+    Pong,
+    Refused,
+    Report,
+    ResetWanted,
+    SaveWanted,
+    Setup,
+    SetupSent,
+    StepsWanted,
+    TraceWanted,
+    Want,
+)
+
+log = logging.getLogger("supple")
+
+Emit = Callable[[str | bytes, int | None], None]
+"""Takes what is to be sent and, for a pose frame, its slot: a newer one replaces it there."""
+
+
+class Session:
+    """What one page sees. `receive` and `close` may be called from any thread.
+
+    Attributes:
+        setup: The setup in force.
+        subject: What is on the stage.
+        model: What is solved.
+        poses: The pose shown for each solver.
+        solutions: The latest solution of each solver; None where nothing was solved.
+        want: The latest goals that were taken up.
+        wants: How many goal messages have come in.
+    """
+
+    def __init__(self, library: Library, emit: Emit) -> None:
+        self.setup = Setup()
+        self.subject: scenes.Subject | None = None
+        self.model: model.Model | None = None
+        self.poses: list[Pose] = []
+        self.solutions: list[Solution | None] = []
+        self.want: Want | None = None
+        self.wants = 0
+        self.revision = 0
+        self._seq = 0
+        self._trace: Trace | None = None
+        self._library = library
+        self._emit = emit
+        self._ready = threading.Condition()
+        self._orders: deque[FromPage] = deque()
+        self._latest: Want | None = None
+        self._closed = False
+        self._worker = threading.Thread(target=self._work, name="supple session", daemon=True)
+        self._worker.start()
+
+    # From the event loop --------------------------------------------------------------------------
+
+    def receive(self, text: str) -> None:
+        """Take a message of the page; what is wrong with it is answered, not raised."""
+        try:
+            message = reading.read(text)
+        except SuppleError as error:
+            self._emit(reading.write(Refused(seq=0, text=str(error))), None)
+            return
+        if isinstance(message, Ping):
+            self._emit(reading.write(Pong()), None)
+            return
+        with self._ready:
+            if isinstance(message, Want):
+                self.wants += 1
+                self._latest = message
+            else:
+                self._orders.append(message)
+            self._ready.notify()
+
+    def close(self) -> None:
+        """End the session; its thread ends after the solve it is at."""
+        with self._ready:
+            self._closed = True
+            self._ready.notify()
+
+    # The worker -----------------------------------------------------------------------------------
+
+    def _work(self) -> None:
+        while True:
+            with self._ready:
+                while not (self._orders or self._latest or self._closed):
+                    self._ready.wait()
+                if self._closed:
+                    return
+                if self._orders:
+                    task: FromPage = self._orders.popleft()
+                else:
+                    assert self._latest is not None
+                    task, self._latest = self._latest, None
+            self._attempt(task)
+
+    def _attempt(self, task: FromPage) -> None:
+        seq = task.seq if isinstance(task, SetupSent) else 0
+        try:
+            self._do(task)
+        except SuppleError as error:
+            self._say(Refused(seq=seq, text=str(error)))
+        except Exception as error:
+            log.exception("the playground could not do %s", type(task).__name__)
+            self._say(Refused(seq=seq, text=f"something went wrong: {error!r}"))
+
+    def _do(self, task: FromPage) -> None:
+        match task:
+            case SetupSent():
+                self._set_up(task.seq, task.setup)
+            case Want():
+                if task.revision == self.revision:
+                    self.want = task
+                    self._solve()
+            case TraceWanted():
+                self._tell_trace(rest=task.rest)
+            case StepsWanted():
+                self._tell_steps(task.iteration)
+            case KeyWanted():
+                key = Key(time=task.time, coordinates=self.poses[0].coordinates.tolist())
+                self._say(KeyTaken(key=key))
+            case ResetWanted():
+                self._reset()
+            case SaveWanted():
+                name, data = export.file_of(self, task.format)
+                self._emit(packet(FileHead(name=name), {"data": data}), None)
+
+    def _say(self, message: Any) -> None:
+        self._emit(reading.write(message), None)
+
+    # Setting up -----------------------------------------------------------------------------------
+
+    def _set_up(self, seq: int, setup: Setup) -> None:
+        same = self.subject is not None and scenes.scene_key(setup) == scenes.scene_key(self.setup)
+        subject = self.subject if same else scenes.build(setup, self._library)
+        assert subject is not None
+        new = model.build(subject, setup)
+        before = self.poses[0] if same and self.poses else subject.start
+        start = model.carried(before, new.skeleton)
+        playing = setup.motion != self.setup.motion
+        self.setup, self.subject, self.model = setup, subject, new
+        self.poses = [start] * max(len(new.prepared), 1)
+        self.solutions = [None] * len(self.poses)
+        self._seq = seq
+        if not same:
+            self.want = self._trace = None
+        self._tell_scene(start)
+        if not same:
+            for one in describe.meshes(subject, self.revision):
+                self._emit(one, None)
+            if subject.trace is not None:
+                self._trace = subject.trace
+                self._emit(describe.trace(subject.trace, subject.goals[0].effector), None)
+        self._warm_up()
+        if new.motion is not None and (playing or not same):
+            self._emit(describe.motion(new.motion, setup.motion or ""), None)
+        if self.want is not None:
+            self._solve()
+        else:
+            self._show(0, seq=0)
+
+    def _warm_up(self) -> None:
+        """Solve once, so that loading or compiling a solver does not count as its speed."""
+        assert self.model is not None
+        targets = self.model.targets({}, self.poses[0]) if self.model.prepared else []
+        for problem in self.model.prepared:
+            problem(*targets, start=self.poses[0])
+
+    def _reset(self) -> None:
+        """Back to the beginning: the page gets the scene once more, with the goals' first places."""
+        assert self.model is not None and self.subject is not None
+        start = model.carried(self.subject.start, self.model.skeleton)
+        self.poses = [start] * len(self.poses)
+        self.solutions = [None] * len(self.poses)
+        self.want = None
+        self._tell_scene(start)
+        self._show(0, seq=0)
+
+    def _tell_scene(self, pose: Pose) -> None:
+        assert self.model is not None and self.subject is not None
+        self.revision += 1
+        self._say(
+            describe.scene(
+                self.subject, self.model, seq=self._seq, revision=self.revision, pose=pose
+            )
+        )
+
+    # Solving --------------------------------------------------------------------------------------
+
+    def places(self) -> dict[str, GoalPlace]:
+        """Where the goals are, by their names."""
+        return {} if self.want is None else {place.id: place for place in self.want.goals}
+
+    def start_pose(self, slot: int) -> Pose:
+        """The pose that the next solve starts from."""
+        assert self.model is not None and self.subject is not None
+        if self.model.motion is not None:
+            now = self.model.motion.at(self.want.time if self.want is not None else 0.0)
+            return model.carried(now, self.model.skeleton)
+        if self.setup.start == "rest":
+            return model.carried(self.subject.start, self.model.skeleton)
+        return self.poses[slot]
+
+    def _solve(self) -> None:
+        assert self.model is not None and self.want is not None
+        seq, playing = self.want.seq, self.model.motion is not None
+        if not self.model.prepared or playing and not self.setup.correct:
+            self.poses = [self.start_pose(slot) for slot in range(len(self.poses))]
+            self.solutions = [None] * len(self.poses)
+            for slot in range(len(self.poses)):
+                self._show(slot, seq=seq)
+            return
+        for slot, problem in enumerate(self.model.prepared):
+            start = self.start_pose(slot)
+            targets = self.model.targets(self.places(), start)
+            began = time.perf_counter_ns()
+            solution = problem(*targets, start=start)
+            micros = (time.perf_counter_ns() - began) / 1000
+            self.solutions[slot] = solution
+            self.poses[slot] = solution.pose
+            self._show(slot, seq=seq, micros=micros)
+
+    def _show(self, slot: int, *, seq: int, micros: float = 0.0) -> None:
+        assert self.model is not None
+        pose, solution = self.poses[slot], self.solutions[slot]
+        active = self.model.active(pose)
+        if solution is None:
+            report = Report(status="", reason="", solver="", active=active, costs=None)
+            frame = pose_frame(pose, report, seq=seq, revision=self.revision, slot=slot)
+        else:
+            report = Report(
+                status=describe.word(solution.status),
+                reason=solution.reason,
+                solver=solution.asked.solver,
+                active=active,
+                costs=self._costs(pose) if len(self.poses) > 1 else None,
+            )
+            frame = pose_frame(
+                pose,
+                report,
+                seq=seq,
+                revision=self.revision,
+                slot=slot,
+                iterations=solution.iterations,
+                reached=bool(solution.reached),
+                error=solution.error,
+                orientation_error=solution.orientation_error,
+                micros=micros,
+            )
+        self._emit(frame, slot)
+
+    def _costs(self, pose: Pose) -> Costs:
+        assert self.model is not None and self.subject is not None
+        rest = model.carried(self.subject.start, self.model.skeleton)
+        return Costs(
+            sum_of_turns=float(costs.sum_of_turns(rest, pose)),
+            largest_turn=float(costs.largest_turn(rest, pose)),
+            tip_path=float(costs.tip_path(rest, pose, self.model.goals[0].effector)),
+        )
+
+    # Traces ---------------------------------------------------------------------------------------
+
+    def _tell_trace(self, *, rest: bool) -> None:
+        assert self.model is not None and self.subject is not None
+        if not self.model.prepared:
+            raise SuppleError("there is nothing to solve here: nothing can move")
+        start = model.carried(self.subject.start, self.model.skeleton) if rest else self.poses[0]
+        if self.model.motion is not None:
+            start = self.start_pose(0)
+        targets = self.model.targets(self.places(), self.poses[0])
+        solution = self.model.prepared[0].solve(*targets, start=start, trace=True)
+        if solution.trace is None:
+            raise SuppleError(f"{solution.asked.solver} left no trace")
+        self._trace = solution.trace
+        effector = self.model.goals[0].effector
+        self._emit(describe.trace(solution.trace, effector, solution), None)
+
+    def _tell_steps(self, iteration: int) -> None:
+        if self._trace is None:
+            raise SuppleError("there is no trace to step through; record one first")
+        self._emit(describe.steps(self._trace, iteration), None)
+
+    @property
+    def trace(self) -> Trace | None:
+        """The trace that is being shown."""
+        return self._trace

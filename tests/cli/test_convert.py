@@ -1,0 +1,87 @@
+"""`supple convert`."""
+
+import numpy as np
+import pytest
+
+import supple
+from supple import Character, Material, Mesh, Motion, Node, Pose, Skeleton, Skin, Texture
+
+
+@pytest.fixture
+def hero(tmp_path):
+    """A reference SMD and two animations, with an image."""
+    skeleton = Skeleton([Node("root"), Node("arm", "root", (1, 0, 0))])
+    binds = np.linalg.inv(skeleton.rest.frames)
+    skin = Skin(skeleton.joint_names, binds, [0, 1, 2, 3], [0, 1, 1], [1.0] * 3)
+    image = Texture("skin.png", b"\x89PNG", "image/png")
+    mesh = Mesh("skin.png", np.eye(3), [[0, 1, 2]], np.tile((0.0, 0.0, 1.0), (3, 1)),
+                np.zeros((3, 2)), material=Material("skin.png", texture=image), skin=skin)  # fmt: skip
+    poses = Pose.stack([skeleton.rest, skeleton.pose({"arm": (0, 0, 1)})])
+    character = Character(skeleton, (mesh,))
+    supple.save(character, tmp_path / "hero.smd", textures=True)
+    for name in ("walk", "run"):
+        supple.save(Motion(name, poses, fps=30), tmp_path / f"{name}.smd")
+    return tmp_path / "hero.smd"
+
+
+def test_a_reference_with_its_animations(run, hero, tmp_path):
+    out = tmp_path / "out" / "copy.smd"
+    out.parent.mkdir()
+    result = run("convert", hero, out, "--motions", tmp_path / "walk.smd",
+                 "--motions", tmp_path / "run.smd")  # fmt: skip
+    assert result.exit_code == 0
+    assert sorted(path.name for path in out.parent.iterdir()) == [
+        "copy.smd", "copy_run.smd", "copy_walk.smd", "skin.png",
+    ]  # fmt: skip
+    back = supple.load(out, motions=[out.parent / "copy_walk.smd"])
+    assert back.meshes[0].material.texture.data == b"\x89PNG"
+    assert np.allclose(back.motion("copy_walk")[1].local_rotations[1], supple.load(
+        tmp_path / "walk.smd").motion("walk")[1].local_rotations[1])  # fmt: skip
+
+
+def test_one_motion_as_bvh(run_json, hero, tmp_path):
+    code, data = run_json("convert", hero, tmp_path / "walk.bvh", "--motions", tmp_path / "walk.smd",
+                          "--motion", "walk", "--resample", "60")  # fmt: skip
+    assert code == 0
+    assert data["written"] == [str(tmp_path / "walk.bvh")]
+    motion = supple.load(tmp_path / "walk.bvh").motion("walk")
+    assert motion.fps == pytest.approx(60)
+    assert len(motion) == 3
+
+
+def test_what_is_left_out_is_said(run, run_json, hero, tmp_path):
+    _, data = run_json("convert", hero, tmp_path / "hero.bvh")
+    assert any("1 mesh" in note["text"] for note in data["notes"])
+    result = run("convert", hero, tmp_path / "hero.bvh")
+    assert "cannot hold 1 mesh" in result.stderr
+    assert "written to" in result.stdout
+
+
+def test_joints_can_be_named(run, hero, tmp_path):
+    (tmp_path / "names.txt").write_text("hip\n\nhand\n")
+    assert (
+        run("convert", hero, tmp_path / "a.smd", "--names", tmp_path / "names.txt").exit_code == 0
+    )
+    assert supple.load(tmp_path / "a.smd").skeleton.names == ("hip", "hand")
+    (tmp_path / "names.txt").write_text("hip\n")
+    result = run("convert", hero, tmp_path / "a.smd", "--names", tmp_path / "names.txt")
+    assert result.exit_code == 2
+    assert "expected 2 names" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["hero.smd", "out.fbx"], ".fbx"),
+        (["hero.smd", "nowhere/out.smd"], "folder"),
+        (["none.smd", "out.bvh"], "no such file"),
+        (["hero.smd", "out.bvh", "--motion", "jump"], "motion"),
+        (["hero.smd", "out.bvh", "--names", "none.txt"], "none.txt"),
+    ],
+)
+def test_bad_input_ends_with_2_and_writes_nothing(run, hero, tmp_path, arguments, message):
+    paths = [tmp_path / one if "." in one else one for one in arguments]
+    result = run("convert", *paths)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert not list(tmp_path.glob("out*"))

@@ -1,0 +1,74 @@
+"""`supple grow`."""
+
+import pytest
+
+import supple
+
+RULES = """
+attr height = 1
+attr goal = [0.5, 1.5, 0]
+attr word = "none"
+attr on = false
+Figure -->
+	s(1, height, 1) joint("a", 0.5, 0, 0.5)
+	IK(goal, effector = [0.5, 1, 0.5], threshold = 0.2)
+	print(word + on) report("height", height)
+	[ i("box") ] A
+Other --> split(x){ ~0.5 : case rand() < 0.5 : B else : C }*
+"""
+
+
+@pytest.fixture
+def rules(tmp_path):
+    path = tmp_path / "figure.cga"
+    path.write_text(RULES)
+    return path
+
+
+def test_it_grows_and_writes(run, rules, tmp_path) -> None:
+    out, picture = tmp_path / "figure.glb", tmp_path / "figure.png"
+    result = run(
+        "grow", rules, "--set", "height=2", "--set", "goal=0.6,1.9,0.5", "-o", out, "-o", picture
+    )
+    assert result.exit_code == 0, result.output
+    assert f"wrote {out}" in result.stdout and "height" in result.stdout
+    assert picture.stat().st_size > 1000
+    hero = supple.load(out)
+    assert hero.skeleton.joint_names == ("Figure", "a")
+
+
+def test_it_says_all_as_json(run_json, rules) -> None:
+    code, told = run_json(
+        "grow", rules, "--set", "word=ever", "--set", "on=true", "--set", "goal=[0.5, 1, 0.5]"
+    )
+    assert code == 0
+    assert told["printed"] == ["evertrue"] and told["reports"] == {"height": [1.0]}
+    assert told["joints"] == ["a"] and told["ik"][0]["reached"] is True
+    assert told["leaves"] == {"Figure.": 1, "A": 1}
+
+
+def test_exit_codes(run, rules, tmp_path) -> None:
+    assert run("grow", rules, "--set", "goal=9,9,9").exit_code == 1
+    assert run("grow", tmp_path / "none.cga").exit_code == 2
+    result = run("grow", rules, "--set", "hight=2")
+    assert result.exit_code == 2 and "did you mean 'height'?" in result.output
+    result = run("grow", rules, "-o", tmp_path / "a.fbx")
+    assert result.exit_code == 2 and ".glb" in result.output
+    assert run("grow", rules, "--set", "height").exit_code == 2
+    rules.write_text("A --> B(")
+    result = run("grow", rules)
+    assert result.exit_code == 2 and "figure.cga:1:8: the '(' is never closed" in result.output
+
+
+def test_seed_start_and_size(run_json, rules) -> None:
+    told = [
+        run_json("grow", rules, "--start", "Other", "--seed", seed, "--size", "20,0,1")[1]["leaves"]
+        for seed in (1, 1, 2)
+    ]
+    assert told[0] == told[1] != told[2]
+    assert sum(told[0].values()) == 40
+
+
+def test_the_tree_is_shown(run, rules) -> None:
+    result = run("grow", rules, "--set", "goal=0.5,1,0.5", "--tree")
+    assert "Figure  1 x 1 x 1  [a]" in result.stdout

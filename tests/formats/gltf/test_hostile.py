@@ -1,0 +1,174 @@
+"""Files that mean harm: an error soon, without memory to speak of, and never another exception."""
+
+import json
+import os
+import resource
+import time
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import supple
+from supple.errors import SuppleError
+
+EXAMPLES = int(os.environ.get("SUPPLE_FUZZ", "60"))
+SECONDS, MEGABYTES = 20.0, 900.0
+
+
+def refused(path):
+    """Load it; an error is fine, and so is a character. How long it took, and the memory."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    begun = time.perf_counter()
+    try:
+        supple.load(path)
+        message = ""
+    except SuppleError as error:
+        message = str(error)
+    assert time.perf_counter() - begun < SECONDS
+    assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024 < MEGABYTES
+    return message
+
+
+def test_counts_beyond_all_measure(sketch):
+    sketch.triangle()
+    for item in (
+        {"componentType": 5126, "count": 10**15, "type": "VEC3"},
+        {"componentType": 5126, "count": 10**9, "type": "VEC3"},
+        {"componentType": 5126, "count": 10**9, "type": "VEC3", "bufferView": 0},
+    ):
+        sketch.root["accessors"][0] = item
+        assert "accessors[0]" in refused(sketch.gltf())
+
+
+def test_many_accessors_of_the_same_bytes(sketch):
+    """A small file that would grow a thousand times when it is read."""
+    part = sketch.triangle()
+    corners = sketch.accessor(np.zeros((100_000, 3)))
+    item = sketch.root["accessors"][corners]
+    part["attributes"] = {"POSITION": corners}
+    part["targets"] = [{"POSITION": sketch.add("accessors", dict(item))} for _ in range(2000)]
+    assert "beyond measure" in refused(sketch.glb())
+
+
+def test_motions_of_many_nodes_at_many_times(sketch):
+    """Half a million keys of one node, among ten thousand: frames times nodes is too much."""
+    sketch.root["nodes"] = [{"name": f"n{k}"} for k in range(10_000)]
+    times = np.arange(500_000) / 100
+    sketch.animate(times, "translation", np.zeros((500_000, 3)) + times[:, None])
+    assert "beyond measure" in refused(sketch.glb())
+
+
+def test_many_nodes_of_one_name(sketch):
+    sketch.root["nodes"] = [{"name": "a"} for _ in range(50_000)]
+    assert refused(sketch.gltf()) == ""
+
+
+def test_one_large_mesh_on_many_nodes(sketch):
+    part = sketch.triangle()
+    part["attributes"]["POSITION"] = sketch.accessor(np.zeros((100_000, 3)))
+    sketch.root["nodes"] += [{"name": f"n{k}", "mesh": 0} for k in range(2000)]
+    assert "beyond measure" in refused(sketch.glb())
+
+
+def test_curves_over_ages(sketch):
+    sketch.root["nodes"] = [{"name": "a"}]
+    keys = np.random.default_rng(0).normal(size=(3 * 1000, 3)) * 1e30
+    sketch.animate(np.arange(1000) * 1e9, "translation", keys, mode="CUBICSPLINE")
+    refused(sketch.gltf())
+
+
+def test_stride_and_offsets_out_of_range(sketch):
+    sketch.triangle()
+    for key, value in (("byteOffset", -4), ("byteStride", 2**40), ("byteLength", 2**50),
+                       ("buffer", 9), ("byteLength", 0)):  # fmt: skip
+        root = json.loads(json.dumps(sketch.root))
+        sketch.root["bufferViews"][0][key] = value
+        assert refused(sketch.gltf()) != ""
+        sketch.root = root
+
+
+JUNK = st.one_of(
+    st.none(), st.booleans(), st.integers(-(2**70), 2**70), st.floats(allow_nan=False), st.text(max_size=3),
+    st.lists(st.integers(-3, 9), max_size=4), st.dictionaries(st.text(max_size=2), st.none(), max_size=1),
+)  # fmt: skip
+
+
+def places(value, path=()):
+    """Every place in a JSON value, except whole buffers."""
+    if isinstance(value, dict):
+        for key, one in value.items():
+            yield (*path, key)
+            yield from places(one, (*path, key))
+    elif isinstance(value, list):
+        for k, one in enumerate(value):
+            yield (*path, k)
+            yield from places(one, (*path, k))
+
+
+def everything(sketch):
+    part = sketch.skinned(
+        [[0, 1, 0, 0]] * 3, [[0.5, 0.5, 0, 0]] * 3, binds=np.tile(np.eye(4), (2, 1, 1))
+    )
+    part["targets"] = [{"POSITION": sketch.accessor([[0, 0, 1]] * 3)}]
+    part["indices"] = sketch.accessor([0, 1, 2], "H")
+    part["material"] = sketch.add(
+        "materials", {"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}
+    )
+    sketch.add("images", {"bufferView": sketch.view(b"\x89PNG"), "mimeType": "image/png"})
+    sketch.add("textures", {"source": 0, "sampler": 0})
+    sketch.add("samplers", {"wrapS": 10497})
+    sketch.animate([0, 1], "rotation", [[0, 0, 0, 1], [0, 0, 1, 0]], node=1)
+    sketch.animate([0, 1], "weights", [0, 1], node=2)
+    sketch.animate([0, 1], "scale", np.ones((6, 3)), mode="CUBICSPLINE")
+    sketch.root["nodes"][0]["extras"] = {"supple": {"joint": {"kind": "Hinge", "axis": [0, 0, 1]},
+        "rest": {"rotation": [0, 0, 0, 1]}, "coordinates": [0.0]}}  # fmt: skip
+
+
+@settings(
+    max_examples=EXAMPLES, deadline=None, database=None, derandomize=EXAMPLES <= 60,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)  # fmt: skip
+@given(data=st.data())
+def test_spoiled_json(sketch, data):
+    sketch.root, sketch.data = {"asset": {"version": "2.0"}, "nodes": []}, b""
+    everything(sketch)
+    sketch.gltf()
+    for _ in range(data.draw(st.integers(1, 3))):
+        *way, last = data.draw(st.sampled_from(list(places(sketch.root))))
+        holder = sketch.root
+        for key in way:
+            holder = holder[key]
+        if data.draw(st.integers(0, 4)) == 0:
+            del holder[last]
+        else:
+            holder[last] = data.draw(JUNK)
+    path = sketch.folder / "made.gltf"
+    path.write_text(json.dumps(sketch.root))
+    refused(path)
+
+
+@settings(
+    max_examples=EXAMPLES, deadline=None, database=None, derandomize=EXAMPLES <= 60,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)  # fmt: skip
+@given(st.lists(st.tuples(st.integers(0, 10**9), st.integers(0, 255)), min_size=1, max_size=8))
+def test_spoiled_bytes(sketch, changes):
+    sketch.root, sketch.data = {"asset": {"version": "2.0"}, "nodes": []}, b""
+    everything(sketch)
+    path = sketch.glb()
+    whole = bytearray(path.read_bytes())
+    for at, value in changes:
+        whole[at % len(whole)] = value
+    path.write_bytes(whole)
+    refused(path)
+
+
+@pytest.mark.parametrize("head", [b"glTF", b"{", b"glTF\2\0\0\0", b'{"asset":{"version":"2.0"},'])
+def test_garbage(tmp_path, head):
+    rng = np.random.default_rng(1)
+    for size in (0, 1, 100, 100_000):
+        path = tmp_path / "made.glb"
+        path.write_bytes(head + rng.integers(0, 256, size, dtype=np.uint8).tobytes())
+        assert refused(path) != ""

@@ -1,0 +1,174 @@
+"""Files from strangers: an error that says why, soon, and without much memory."""
+
+import time
+import tracemalloc
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import supple
+from supple import SuppleError
+from supple.formats.reading import Source
+
+BVH = b"""HIERARCHY
+ROOT Hips
+{
+  OFFSET 0 0 0
+  CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
+  JOINT Chest
+  {
+    OFFSET 0 10 0
+    CHANNELS 3 Zrotation Xrotation Yrotation
+    End Site
+    {
+      OFFSET 0 5 0
+    }
+  }
+}
+MOTION
+Frames: 3
+Frame Time: 0.0333333
+1 2 3 0 0 0 0 0 0
+1 2 3 90 0 0 0 0 90
+1 2 3 90 1e-3 -.5 0 0 90
+"""
+SMD = b"""version 1
+nodes
+0 "pelvis" -1
+1 "upper leg" 0
+end
+skeleton
+time 0
+0 0 0 10 0 0 0
+1 1 2 3 0.1 0.2 0.3
+time 1
+1 1 2 3 0 0 0
+end
+triangles
+skin one.bmp
+0 0 0 10 0 0 1 0 0 1 1 1.0
+1 1 0 10 0 0 1 1 0.25 2 0 0.5 1 0.5
+1 0 1 10 0 0 1 0 1
+end
+"""
+SEEDS = {"bvh": BVH, "smd": SMD}
+WORDS = [b"HIERARCHY", b"ROOT", b"JOINT", b"End Site", b"OFFSET", b"CHANNELS", b"MOTION", b"Frames:",
+         b"Frame Time:", b"{", b"}", b"nodes", b"skeleton", b"triangles", b"end", b"time", b"//", b'"',
+         b"1e999", b"-1", b"nan", b"99999999999999999999", b"\n", b"\r", b"\x00", b"\xff", b"0"]  # fmt: skip
+
+
+def read(path, data, kind):
+    """Load bytes: a character, or a SuppleError; anything else is a crash."""
+    path.write_bytes(data)
+    try:
+        return supple.load(path, format=kind)
+    except SuppleError as error:
+        assert path.name in str(error)
+        assert len(str(error)) < 2000
+        return None
+
+
+@pytest.mark.parametrize("kind", SEEDS)
+def test_a_file_cut_off_anywhere_loads_or_says_why(kind, tmp_path):
+    seed = SEEDS[kind]
+    for stop in range(len(seed)):
+        read(tmp_path / f"cut.{kind}", seed[:stop], kind)
+
+
+@pytest.mark.parametrize("kind", SEEDS)
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(data=st.data())
+def test_changed_files_load_or_say_why(kind, data, tmp_path):
+    text = SEEDS[kind]
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(text)))
+        size = data.draw(st.integers(0, 8))
+        piece = data.draw(st.one_of(st.sampled_from(WORDS), st.binary(max_size=6)))
+        text = text[:at] + piece + text[at + size :]
+    read(tmp_path / f"fuzz.{kind}", text, kind)
+
+
+@pytest.mark.parametrize("kind", SEEDS)
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(words=st.lists(st.sampled_from(WORDS), max_size=60))
+def test_words_in_any_order_load_or_say_why(kind, words, tmp_path):
+    start = b"HIERARCHY\n" if kind == "bvh" else b"version 1\n"
+    read(tmp_path / f"words.{kind}", start + b" ".join(words), kind)
+    read(tmp_path / f"words.{kind}", start + b"\n".join(words), kind)
+
+
+HUGE = 8_000_000
+LONG = {
+    "one line": b"x" * HUGE,
+    "one name": b"HIERARCHY\nROOT " + b"x" * HUGE,
+    "one quoted name": b'version 1\nnodes\n0 "' + b"x" * HUGE,
+    "one number": BVH[:-30] + b"1" * HUGE,
+    "one bone": SMD.replace(b"1 1 2 3 0 0 0", b"1" * HUGE),
+    "braces": b"HIERARCHY\n" + b"{" * HUGE,
+    "blanks": b"HIERARCHY" + b" " * HUGE,
+    "nothing": b"\x00" * HUGE,
+    "line ends": b"HIERARCHY" + b"\n" * HUGE,
+    "quotes": b"version 1\nnodes\n" + b'"' * HUGE,
+    "comments": b"version 1\n" + b"//" * (HUGE // 2),
+}
+
+
+@pytest.mark.parametrize("kind", SEEDS)
+@pytest.mark.parametrize("what", LONG)
+def test_endless_lines_are_refused_soon_and_without_much_memory(kind, what, tmp_path):
+    path = tmp_path / f"long.{kind}"
+    path.write_bytes(LONG[what])
+    tracemalloc.start()
+    began = time.process_time()
+    try:
+        with pytest.raises(SuppleError) as caught:
+            supple.load(path, format=kind)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert time.process_time() - began < 5
+    assert peak < 12 * HUGE
+    assert len(str(caught.value)) < 2000
+
+
+def test_absurd_counts_take_no_room(tmp_path):
+    tracemalloc.start()
+    try:
+        for text in (
+            BVH.replace(b"Frames: 3", b"Frames: 999999999999"),
+            BVH.replace(b"CHANNELS 3", b"CHANNELS 99999999"),
+            SMD.replace(b" 1 1 1.0", b" 1000000 1 1.0"),
+            SMD.replace(b"time 1", b"time 999999999"),
+        ):
+            read(tmp_path / "count.any", text, "bvh" if text.startswith(b"H") else "smd")
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_very_deep_skeleton(tmp_path):
+    count = 20_000
+    text = b"HIERARCHY\n" + b"".join(
+        b"%s j%d\n{\nOFFSET 0 1 0\nCHANNELS 0\n" % (b"JOINT" if k else b"ROOT", k)
+        for k in range(count)
+    )
+    assert read(tmp_path / "deep.bvh", text, "bvh") is None
+    character = read(tmp_path / "deep.bvh", text + b"}\n" * count, "bvh")
+    assert len(character.skeleton) == count
+
+
+def test_files_beside_must_lie_in_the_folder(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "secret.png").write_bytes(b"1")
+    (tmp_path / "in" / "a.smd").write_bytes(SMD)
+    source = Source.open(tmp_path / "in" / "a.smd")
+    with pytest.raises(SuppleError, match="own folder"):
+        source.beside("../secret.png")
+    text = SMD.replace(b"skin one.bmp", b"../secret.png")
+    (tmp_path / "in" / "a.smd").write_bytes(text)
+    assert supple.load(tmp_path / "in" / "a.smd").meshes[0].material.texture is None

@@ -1,0 +1,181 @@
+"""URDF: joints, limits, mimics and links, against plain forward kinematics; and hostile files."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import supple
+from supple import robot
+
+pytest.importorskip("yourdfpy")
+SHARED = Path(__file__).resolve().parents[2].parent / "shared/data/urdf"
+
+ARM = """<?xml version="1.0"?>
+<robot name="arm">
+  <link name="base"/><link name="upper"/><link name="lower"/><link name="hand"/><link name="slide"/>
+  <link name="left"/><link name="right"/>
+  <joint name="elbow" type="continuous">
+    <parent link="upper"/><child link="lower"/><origin xyz="0.4 0 0.1" rpy="0.3 -0.2 0.5"/>
+    <axis xyz="0 2 0"/>
+  </joint>
+  <joint name="shoulder" type="revolute">
+    <parent link="base"/><child link="upper"/><origin xyz="0 0 0.3" rpy="0 0 1.2"/>
+    <axis xyz="0 0 1"/><limit lower="-1.5" upper="7" effort="1" velocity="1"/>
+  </joint>
+  <joint name="rail" type="prismatic">
+    <parent link="lower"/><child link="slide"/><origin xyz="0.2 0 0"/>
+    <axis xyz="1 0 0"/><limit lower="0" upper="0.3" effort="1" velocity="1"/>
+  </joint>
+  <joint name="wrist" type="fixed">
+    <parent link="slide"/><child link="hand"/><origin xyz="0 0.05 0" rpy="1 0 0"/>
+  </joint>
+  <joint name="grip_left" type="prismatic">
+    <parent link="hand"/><child link="left"/><axis xyz="0 1 0"/>
+    <limit lower="0" upper="0.04" effort="1" velocity="1"/>
+  </joint>
+  <joint name="grip_right" type="prismatic">
+    <parent link="hand"/><child link="right"/><axis xyz="0 -1 0"/>
+    <limit lower="0" upper="0.04" effort="1" velocity="1"/>
+    <mimic joint="grip_left" multiplier="0.5" offset="0.01"/>
+  </joint>
+</robot>
+"""
+
+
+def load(tmp_path, text, **options):
+    path = tmp_path / "arm.urdf"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return supple.load(path, **options)
+
+
+def turn(axis, angle):
+    """Rodrigues' formula, 4x4."""
+    x, y, z = np.asarray(axis, float) / np.linalg.norm(axis)
+    k = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    T = np.eye(4)
+    T[:3, :3] += np.sin(angle) * k + (1 - np.cos(angle)) * k @ k
+    return T
+
+
+def shift(*xyz):
+    T = np.eye(4)
+    T[:3, 3] = xyz
+    return T
+
+
+def rpy(r, p, y):
+    return turn((0, 0, 1), y) @ turn((0, 1, 0), p) @ turn((1, 0, 0), r)
+
+
+def test_the_hand_is_where_the_product_of_its_joints_puts_it(tmp_path):
+    arm = load(tmp_path, ARM)
+    pose = arm.skeleton.pose({"shoulder": 6.5, "elbow": -0.7, "rail": 0.2, "grip_left": 0.02})
+    hand = (
+        shift(0, 0, 0.3) @ rpy(0, 0, 1.2) @ turn((0, 0, 1), 6.5)
+        @ shift(0.4, 0, 0.1) @ rpy(0.3, -0.2, 0.5) @ turn((0, 2, 0), -0.7)
+        @ shift(0.2, 0, 0) @ shift(0.2, 0, 0)
+        @ shift(0, 0.05, 0) @ rpy(1, 0, 0)
+    )  # fmt: skip
+    frames = pose.frames
+    assert np.allclose(frames[arm.skeleton.index("hand")], hand, atol=1e-12)
+    right = hand @ shift(0, -(0.5 * 0.02 + 0.01), 0)
+    assert np.allclose(frames[arm.skeleton.index("right")], right, atol=1e-12)
+    assert (arm.unit, arm.up) == ("m", "z")
+
+
+def test_limits_kinds_and_mimics_are_the_files(tmp_path):
+    skeleton = load(tmp_path, ARM).skeleton
+    joints = dict(zip(skeleton.joint_names, skeleton.joints, strict=True))
+    assert joints["shoulder"].limits == (-1.5, 7.0)  # beyond a half turn
+    assert joints["elbow"] == supple.Hinge((0, 1, 0))
+    assert isinstance(joints["rail"], supple.Slider) and joints["rail"].limits == (0.0, 0.3)
+    assert isinstance(joints["wrist"], supple.Fixed) and isinstance(joints["base"], supple.Fixed)
+    assert joints["grip_right"].mimic == supple.Mimic("grip_left", 0.5, 0.01)
+
+
+def test_joint_vectors_count_as_the_file_does(tmp_path):
+    arm = load(tmp_path, ARM)
+    names = robot.joint_names(arm)
+    assert names == ("elbow", "shoulder", "rail", "grip_left")
+    vectors = np.array([[0.1, 0.2, 0.05, 0.01], [-3.0, 6.9, 0.3, 0.0]])
+    poses = robot.from_joint_vector(arm, vectors)
+    assert np.array_equal(robot.joint_vector(arm, poses), vectors)
+    assert poses[0].angles[arm.skeleton.freedoms.index("shoulder")] == 0.2
+    with pytest.raises(supple.SuppleError, match="joint vector"):
+        robot.from_joint_vector(arm, [1.0, 2.0])
+
+
+def test_an_effector_is_a_link_by_name(tmp_path):
+    arm = load(tmp_path, ARM)
+    goal = robot.from_joint_vector(arm, [0.4, 0.9, 0.1, 0.0])
+    s = supple.solve(arm.skeleton, {"hand": goal.position("hand")})
+    assert s.reached
+    assert not np.any(s.pose.violations())
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("<?xml version=\"1.0\"?>", '<!DOCTYPE r [<!ENTITY a "b">]>'), r":1: a document type"),
+        (("</robot>", ""), r"not well-formed"),
+        (("<robot name=\"arm\">", "<model>"), r"not well-formed|expected the element 'robot'"),
+        (('type="continuous"', 'type="elastic"'), r"arm.urdf:5: joint 'elbow': expected a type"),
+        (('<parent link="upper"/>', ""), r"'elbow': expected a parent link"),
+        (('<parent link="upper"/>', '<parent link="hip"/>'), r"there is no link 'hip'"),
+        (('xyz="0 2 0"', 'xyz="0 0 0"'), r"expected an axis with a direction"),
+        (('xyz="0.4 0 0.1"', 'xyz="0.4 nan 0.1"'), r":6: joint 'elbow': xyz: expected finite"),
+        (('xyz="0.4 0 0.1"', 'xyz="0.4 0"'), r"xyz: expected finite numbers"),
+        (('<child link="slide"/>', '<child link="upper"/>'), r"child of two joints"),
+        (('joint="grip_left" mult', 'joint="thumb" mult'), r"thumb"),
+    ],
+)  # fmt: skip
+def test_bad_files_are_refused_with_their_line(tmp_path, change, message):
+    with pytest.raises(supple.SuppleError, match=message):
+        load(tmp_path, ARM.replace(*change, 1))
+
+
+def test_entities_are_refused_in_any_encoding(tmp_path):
+    text = '<?xml version="1.0" encoding="UTF-16"?><!DOCTYPE r [<!ENTITY a "b">]><robot/>'
+    with pytest.raises(supple.SuppleError, match="document type"):
+        load(tmp_path, text.encode("utf-16"))
+
+
+def test_loops_are_refused(tmp_path):
+    text = ARM.replace('<parent link="base"/>', '<parent link="lower"/>', 1)
+    with pytest.raises(supple.SuppleError, match="circle|cycle|loop"):
+        load(tmp_path, text)
+
+
+def test_a_mesh_outside_the_folder_is_left_out(tmp_path):
+    (tmp_path / "outside.stl").write_text("solid a\nendsolid a\n")
+    folder = tmp_path / "robot"
+    folder.mkdir()
+    visual = '<link name="base"><visual><geometry>{}</geometry></visual></link>'
+    for shape, count in (
+        ('<mesh filename="../outside.stl"/>', 0),
+        ('<mesh filename="package://x/../../outside.stl"/>', 0),
+        ('<box size="1 2 3"/>', 1),
+    ):
+        robot_ = load(folder, ARM.replace('<link name="base"/>', visual.format(shape)), meshes=True)
+        assert len(robot_.meshes) == count
+        assert load(folder, ARM).meshes == ()
+    assert np.allclose(np.ptp(robot_.meshes[0].positions, axis=0), (1, 2, 3))
+    assert robot_.meshes[0].joint == "base"
+
+
+def test_a_joint_without_limits_is_free_and_noted(tmp_path):
+    text = ARM.replace('<limit lower="-1.5" upper="7" effort="1" velocity="1"/>', "")
+    arm = load(tmp_path, text)
+    assert arm.skeleton.joints[arm.skeleton.index("shoulder")] == supple.Hinge("z")
+    assert any("no limits" in note.text for note in arm.notes)
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="real robots are not at hand")
+def test_every_real_robot_loads():
+    paths = [Path(r) / n for r, _, names in os.walk(SHARED) for n in names if n.endswith(".urdf")]
+    assert len(paths) >= 15
+    for path in paths:
+        character = supple.load(path)
+        assert len(robot.joint_names(character)) > 0 or "double" in path.name

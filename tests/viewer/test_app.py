@@ -1,0 +1,198 @@
+"""The server as others meet it: over a socket."""
+
+import http.client
+import json
+from urllib.parse import urlencode, urlsplit
+
+import pytest
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+
+import supple
+from supple.viewer.app import PAGE
+from supple.viewer.library import safe_name
+from supple.viewer.security import Guard
+from supple.viewer.server import Server
+
+LIMIT = 100_000
+
+
+@pytest.fixture(scope="module")
+def server():
+    with Server(port=0, upload_limit=LIMIT) as one:
+        yield one
+
+
+def ask(server, path, *, method="GET", body=None, token=True, headers=None, **query):
+    """The status, headers and body of an answer."""
+    address = urlsplit(server.url)
+    line = http.client.HTTPConnection(address.hostname, address.port, timeout=20)
+    if token:
+        query["token"] = server.playground.token if token is True else token
+    line.request(method, f"{path}?{urlencode(query)}", body=body, headers=headers or {})
+    answer = line.getresponse()
+    data = answer.read()
+    line.close()
+    return answer.status, dict(answer.getheaders()), data
+
+
+def socket_address(server, token=None):
+    token = server.playground.token if token is None else token
+    return f"{server.url.replace('http', 'ws', 1).partition('/?')[0]}/ws?token={token}"
+
+
+def test_it_is_bound_to_this_machine(server):
+    assert urlsplit(server.url).hostname == "127.0.0.1"
+    assert server._socket.getsockname()[0] == "127.0.0.1"
+
+
+def test_the_page_comes_with_the_token_only(server):
+    if not (PAGE / "index.html").is_file():
+        pytest.skip("the page has not been built (no npm registry at install time)")
+    status, headers, body = ask(server, "/")
+    assert status == 200 and b"supple playground" in body
+    assert "default-src 'self'" in headers["content-security-policy"]
+    assert ask(server, "/", token=False)[0] == 403
+    assert ask(server, "/", token="wrong")[0] == 403
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "[", ""]
+)
+def test_a_foreign_host_is_refused(server, host):
+    assert ask(server, "/", headers={"Host": host})[0] == 403
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "https://127.0.0.1", "null"])
+def test_a_foreign_origin_is_refused(server, origin):
+    headers = {"Origin": origin}
+    status, _, _ = ask(server, "/upload", method="POST", body=b"x", headers=headers, name="a.smd")
+    assert status == 403
+    with pytest.raises(InvalidStatus) as refused, connect(socket_address(server), origin=origin):
+        pass
+    assert refused.value.response.status_code == 403
+
+
+def test_a_socket_without_the_token_is_refused(server):
+    with pytest.raises(InvalidStatus), connect(socket_address(server, token="guess")):
+        pass
+
+
+def test_a_socket_with_the_page_s_own_origin_gets_in(server):
+    origin = server.url.partition("/?")[0]
+    with connect(socket_address(server), origin=origin) as line:
+        hello = json.loads(line.recv(timeout=10))
+    assert hello["type"] == "hello" and hello["upload_limit"] == LIMIT
+    assert [one["name"] for one in hello["solvers"]][:2] == ["auto", "TwoBone"]
+
+
+@pytest.mark.parametrize(
+    "path", ["/assets/../app.py", "/assets/..%2f..%2fapp.py", "/../../etc/passwd", "/app.py", "/assets//etc/passwd"]
+)  # fmt: skip
+def test_nothing_else_is_served(server, path):
+    status, _, body = ask(server, path)
+    assert status in (400, 403, 404, 405) and b"import" not in body and b"root:" not in body
+
+
+def test_a_session_ends_with_its_socket(server):
+    with connect(socket_address(server)) as line:
+        line.recv(timeout=10)
+        line.send(json.dumps({"type": "setup", "seq": 1, "setup": {}}))
+        assert json.loads(line.recv(timeout=10))["type"] == "scene"
+        session = server.playground.sessions[-1]
+    session._worker.join(10)
+    assert not session._worker.is_alive() and session not in server.playground.sessions
+
+
+# Uploads ------------------------------------------------------------------------------------------
+
+
+def upload(server, name, data, **query):
+    status, _, body = ask(server, "/upload", method="POST", body=data, name=name, **query)
+    assert status == 200
+    return json.loads(body)
+
+
+def test_a_file_is_opened(server):
+    data = json.dumps(supple.chain([1, 2]).to_json()).encode()
+    told = upload(server, "two.json", data, last=1)
+    subject = server.playground.library.subject(told["scene"].removeprefix("file:"))
+    assert subject.title == "two.json" and subject.skeleton == supple.chain([1, 2])
+
+
+def test_a_broken_file_is_refused_in_the_reader_s_words(server):
+    told = upload(server, "broken.json", b'{"format": "supple-skeleton"', last=1)
+    assert told["error"].startswith("broken.json: cannot read it as JSON")
+    told = upload(server, "notes.txt", b"hello", last=1)
+    assert "expected a file ending in" in told["error"]
+
+
+def test_a_large_file_is_refused(server):
+    told = upload(server, "large.glb", b"x" * (LIMIT + 1), last=1)
+    assert "are not taken" in told["error"]
+
+
+def test_many_small_files_are_large_too(server):
+    told = upload(server, "a.png", b"x" * (LIMIT // 2))
+    told = upload(server, "b.png", b"x" * (LIMIT - 10), into=told["into"], last=1)
+    assert "are not taken" in told["error"]
+
+
+def test_what_does_not_say_its_size_is_counted(server):
+    address = urlsplit(server.url)
+    line = http.client.HTTPConnection(address.hostname, address.port, timeout=20)
+    query = urlencode({"name": "x.smd", "last": 1, "token": server.playground.token})
+    chunks = (b"x" * 10_000 for _ in range(20))
+    line.request("POST", f"/upload?{query}", body=chunks, encode_chunked=True)
+    answer = line.getresponse()
+    assert b"are not taken" in answer.read()
+    line.close()
+
+
+@pytest.mark.parametrize("into", ["../x", "0123456789ab/..", "/etc"])
+def test_an_upload_stays_in_its_folder(server, into):
+    assert "number of an upload" in upload(server, "a.json", b"{}", into=into)["error"]
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("../../etc/passwd", "passwd"),
+        ("C:\\hero.smd", "hero.smd"),
+        (".hidden", "hidden"),
+        ("wal k(1).smd", "wal k_1_.smd"),
+    ],
+)
+def test_names_of_files_are_made_safe(given, kept):
+    assert safe_name(given) == kept
+
+
+def test_a_file_needs_a_name(server):
+    assert "name of a file" in upload(server, "..", b"{}")["error"]
+
+
+# Letting others in --------------------------------------------------------------------------------
+
+
+def refusal(guard, host, origin=""):
+    headers = [(b"host", host.encode())] + ([(b"origin", origin.encode())] if origin else [])
+    return guard.refusal({"headers": headers, "path": "/assets/x", "query_string": b""})
+
+
+def test_bound_to_all_numbers_are_let_in_but_names_are_not():
+    guard = Guard(None, token="t", hosts=("studio",), addresses=True)
+    assert refusal(guard, "192.168.1.7:8421") is None
+    assert refusal(guard, "[fe80::1]:8421") is None
+    assert refusal(guard, "studio:8421") is None
+    assert refusal(guard, "evil.example:8421") is not None
+    assert refusal(guard, "192.168.1.7:8421", "http://192.168.1.7:9999") is not None
+
+
+def test_the_usual_port_is_left_for_another_if_taken():
+    with Server() as one, Server() as two:
+        assert urlsplit(one.url).port != urlsplit(two.url).port
+
+
+def test_a_port_that_is_taken_is_an_error():
+    with Server(port=0) as one, pytest.raises(supple.SuppleError, match="cannot serve on"):
+        Server(port=urlsplit(one.url).port)

@@ -1,0 +1,1 @@
+"""The parts of the script that makes the humanoid: body, surface, atlas, paint, motions."""

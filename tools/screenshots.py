@@ -1,0 +1,125 @@
+"""Makes docs/images/playground*.png from the real page, in a real Chromium.
+
+python tools/screenshots.py [NAME ...]
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page, sync_playwright
+
+from supple.viewer.server import Server
+
+IMAGES = Path(__file__).parents[1] / "docs" / "images"
+ARGUMENTS = [
+    "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
+    "--ignore-gpu-blocklist", "--disable-dev-shm-usage", "--force-device-scale-factor=1",
+]  # fmt: skip
+DESK, PHONE = (1280, 720), (390, 780)
+
+
+def until(page: Page, script: str) -> None:
+    """Wait until a script gives something true."""
+    began = time.monotonic()
+    while not page.evaluate(script):
+        if time.monotonic() - began > 60:
+            raise TimeoutError(script)
+        page.wait_for_timeout(20)
+
+
+def put(page: Page, setup: dict[str, Any], **look: Any) -> None:
+    """Set everything up and wait for the answer."""
+    page.evaluate(f"playground.page.store.set({json.dumps(setup)})")
+    page.evaluate(f"playground.page.store.setLook({json.dumps(look)})")
+    until(page, "playground.settled")
+
+
+def move(page: Page, *places: tuple[float, float, float]) -> None:
+    """Move the goals, one after the other, as a person would drag them."""
+    for k, (x, y, z) in enumerate(places):
+        page.evaluate(
+            f"""(() => {{ const {{ goals }} = playground.page; goals.list[{k}].position.set({x}, {y}, {z});
+            goals.draw(); goals.onMove(); }})()"""
+        )
+        until(page, "playground.settled")
+
+
+def snake(page: Page) -> None:
+    """The snake, bent around, with its limits."""
+    put(page, {"scene": "snake", "links": 12, "limits": True}, theme="dark")
+    for k in range(12):
+        move(page, (5.4 - 0.22 * k, 1.9 - 0.16 * k, 0.3 * k))
+
+
+def trace(page: Page) -> None:
+    """A step of cyclic coordinate descent, with its vectors."""
+    put(page, {"scene": "arm", "solver": {"name": "CCD", "options": {}}}, theme="light")
+    move(page, (6.0, 25.0, 6.0))
+    page.evaluate("playground.page.record()")
+    until(page, "playground.trace().open")
+    page.evaluate("playground.page.tracing.show(0, 3)")
+    page.evaluate("document.querySelector('#steps').closest('details').scrollIntoView()")
+    page.wait_for_timeout(600)
+
+
+def compare(page: Page) -> None:
+    """Two solvers side by side."""
+    solvers = {"solver": {"name": "CCD", "options": {}}, "start": "rest"}
+    second = {"name": "TargetTriangle", "options": {}}
+    put(page, {"scene": "arm", **solvers, "compare": second, "limits": True}, theme="dark")
+    move(page, (18.0, 12.0, 6.0))
+
+
+def character(page: Page) -> None:
+    """Our character in the middle of its walk, both hands at their goals."""
+    put(page, {"scene": "humanoid", "limits": True}, theme="light")
+    until(page, "playground.meshes() > 0")
+    put(page, {"motion": "walk"}, theme="light", onion=True)
+    move(page, (-0.34, 1.55, 0.36), (0.42, 1.0, 0.26), (-0.55, 1.75, 0.7))
+    page.evaluate("playground.page.timeline.seek(0.35)")
+    until(page, "playground.settled")
+
+
+def phone(page: Page) -> None:
+    """The snake on a phone, with the panel open."""
+    put(page, {"scene": "snake", "links": 10}, theme="dark", panel=True)
+    move(page, (2.0, 4.6, 1.5))
+
+
+PICTURES: dict[str, tuple[Callable[[Page], None], tuple[int, int]]] = {
+    "playground": (snake, DESK),
+    "playground-character": (character, DESK),
+    "playground-compare": (compare, DESK),
+    "playground-trace": (trace, DESK),
+    "playground-phone": (phone, PHONE),
+}
+
+
+def main(names: list[str]) -> None:
+    """Make the pictures named, or all."""
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    with Server(port=0) as server, sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+        for name in names or PICTURES:
+            draw, (width, height) = PICTURES[name]
+            page = browser.new_page(viewport={"width": width, "height": height})
+            page.goto(server.url)
+            until(page, "window.playground?.ready")
+            draw(page)
+            page.evaluate("playground.page.hud.say('')")
+            page.wait_for_timeout(400)
+            page.screenshot(path=IMAGES / f"{name}.png")
+            print(f"{name}.png")
+            page.close()
+        browser.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,348 @@
+// The goals: orange, taken hold of with pointer, keys or finger. While held, they are the person's.
+
+import {
+  BufferGeometry,
+  Group,
+  Line,
+  LineBasicMaterial,
+  Mesh,
+  MeshBasicMaterial,
+  Plane,
+  Quaternion,
+  RingGeometry,
+  SphereGeometry,
+  TorusGeometry,
+  Vector3,
+} from "three";
+import type { GoalPlace, GoalSetup, Scene } from "./messages";
+import type { Stage } from "./stage";
+
+export const ORANGE = 0xff8a1f;
+const HELD = 0x9aa4b2;
+const RADIUS = 0.027; // sizes of the scene
+const DEPTH_SPEED = 0.5; // W and S: sizes a second
+const NUDGE = 0.012; // arrow keys: sizes
+const RINGS = [0xff5a5a, 0x59d67a, 0x5a9cff];
+
+export class Goal {
+  readonly group = new Group();
+  readonly position = new Vector3();
+  readonly orientation = new Quaternion();
+  private readonly ball: Mesh<SphereGeometry, MeshBasicMaterial>;
+  private readonly halo: Mesh<RingGeometry, MeshBasicMaterial>;
+  private readonly drop: Line;
+  private readonly spot: Mesh<RingGeometry, MeshBasicMaterial>;
+  readonly rings: Mesh<TorusGeometry, MeshBasicMaterial>[] = [];
+
+  constructor(
+    readonly setup: GoalSetup,
+    readonly radius: number,
+    /** Drawn over everything, since it would hide in a mesh. */
+    over: boolean,
+  ) {
+    const color = setup.kind === "hold" ? HELD : ORANGE;
+    this.ball = new Mesh(new SphereGeometry(radius, 32, 20), new MeshBasicMaterial({ color, toneMapped: false, depthTest: !over, transparent: over }));
+    this.ball.castShadow = true;
+    this.ball.renderOrder = 8;
+    this.halo = new Mesh(
+      new RingGeometry(radius * 1.35, radius * 1.6, 48),
+      new MeshBasicMaterial({ color, transparent: true, opacity: 0, depthTest: false }),
+    );
+    this.halo.renderOrder = 9;
+    this.drop = new Line(
+      new BufferGeometry().setFromPoints([new Vector3(), new Vector3()]),
+      new LineBasicMaterial({ color, transparent: true, opacity: 0.35 }),
+    );
+    this.drop.frustumCulled = false;
+    this.spot = new Mesh(
+      new RingGeometry(radius * 0.7, radius * 1.0, 40),
+      new MeshBasicMaterial({ color, transparent: true, opacity: 0.5, depthWrite: false }),
+    );
+    this.spot.renderOrder = 2;
+    this.group.add(this.ball, this.halo, this.drop, this.spot);
+    if (setup.kind === "pose") this.addRings();
+  }
+
+  private addRings(): void {
+    RINGS.forEach((color, axis) => {
+      const ring = new Mesh(
+        new TorusGeometry(this.radius * 3.4, this.radius * 0.13, 8, 64),
+        new MeshBasicMaterial({ color, transparent: true, opacity: 0.8, depthTest: false }),
+      );
+      if (axis === 0) ring.rotation.y = Math.PI / 2;
+      if (axis === 1) ring.rotation.x = Math.PI / 2;
+      ring.renderOrder = 7;
+      this.rings.push(ring);
+      this.group.add(ring);
+    });
+  }
+
+  place(): GoalPlace {
+    const { x, y, z } = this.position;
+    const q = this.orientation;
+    return { id: this.setup.id, position: [x, y, z], orientation: [q.w, q.x, q.y, q.z] };
+  }
+
+  move(place: GoalPlace): void {
+    this.position.fromArray(place.position);
+    if (place.orientation) {
+      const [w, x, y, z] = place.orientation;
+      this.orientation.set(x, y, z, w);
+    }
+  }
+
+  draw(stage: Stage, ground: number, state: "idle" | "active" | "hover" | "held"): void {
+    this.ball.position.copy(this.position);
+    this.halo.position.copy(this.position);
+    this.halo.quaternion.copy(stage.camera.quaternion);
+    this.halo.material.opacity = { idle: 0, active: 0.35, hover: 0.75, held: 1 }[state];
+    const foot = this.position.clone().addScaledVector(stage.up, ground - this.position.dot(stage.up));
+    this.drop.geometry.setFromPoints([this.position, foot]);
+    this.spot.position.copy(foot).addScaledVector(stage.up, 0.004 * stage.size);
+    this.spot.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), stage.up);
+    this.rings.forEach((ring, axis) => {
+      const base = new Quaternion().setFromAxisAngle(
+        axis === 0 ? new Vector3(0, 1, 0) : new Vector3(1, 0, 0),
+        axis === 2 ? 0 : Math.PI / 2,
+      );
+      ring.position.copy(this.position);
+      ring.quaternion.copy(this.orientation).multiply(base);
+    });
+  }
+
+  dispose(): void {
+    this.group.removeFromParent();
+    for (const part of [this.ball, this.halo, this.spot, this.drop, ...this.rings]) part.geometry.dispose();
+  }
+}
+
+interface Grab {
+  goal: Goal;
+  plane: Plane;
+  offset: Vector3;
+  half: number;
+  /** The ring that turns, or -1 for moving. */
+  ring: number;
+  from: Vector3;
+}
+
+export class Goals {
+  readonly group = new Group();
+  list: Goal[] = [];
+  active: Goal | null = null;
+  hovered: Goal | null = null;
+  grab: Grab | null = null;
+  sensitivity = 1;
+  /** Called when a person has moved a goal. */
+  onMove: () => void = () => {};
+  private flat = false;
+  private ground = 0;
+  private readonly keys = new Set<string>();
+
+  constructor(private readonly stage: Stage) {
+    stage.world.add(this.group);
+  }
+
+  /** Take over a scene's goals; those that a person holds or has placed stay where they are. */
+  setScene(scene: Scene, kept: GoalPlace[]): void {
+    const held = this.grab?.goal.setup.id;
+    const before = new Map(this.list.map((goal) => [goal.setup.id, goal.place()]));
+    const activeId = this.active?.setup.id;
+    const sameSize = this.list[0]?.radius === RADIUS * scene.size;
+    this.flat = scene.flat;
+    this.ground = scene.ground;
+    const alike =
+      sameSize && JSON.stringify(this.list.map((goal) => goal.setup)) === JSON.stringify(scene.goals);
+    if (!alike) {
+      for (const goal of this.list) goal.dispose();
+      this.list = scene.goals.map((setup) => new Goal(setup, RADIUS * scene.size, scene.meshes > 0));
+      for (const goal of this.list) this.group.add(goal.group);
+    }
+    for (const goal of this.list) {
+      const id = goal.setup.id;
+      const own = scene.places.find((place) => place.id === id);
+      const place = (id === held ? before.get(id) : undefined) ?? kept.find((one) => one.id === id) ?? own;
+      if (place) goal.move(place);
+    }
+    this.active = this.list.find((goal) => goal.setup.id === activeId) ?? this.list[0] ?? null;
+    if (this.grab) {
+      const goal = this.list.find((one) => one.setup.id === held);
+      this.grab = goal ? { ...this.grab, goal } : null;
+    }
+    this.draw();
+  }
+
+  places(): GoalPlace[] {
+    return this.list.map((goal) => goal.place());
+  }
+
+  // Pointer --------------------------------------------------------------------------------------
+
+  /** The goal under a pointer, and the ring of it, if any. */
+  pick(clientX: number, clientY: number, reach: number): { goal: Goal; ring: number } | null {
+    const { half } = this.stage.aim(clientX, clientY);
+    let best: { goal: Goal; ring: number } | null = null;
+    let least = Infinity;
+    for (const goal of this.list) {
+      const seen = this.stage.project(goal.position, half);
+      if (!seen) continue;
+      const radius = goal.radius / this.stage.perPixel(goal.position);
+      const far = Math.hypot(seen.x - clientX, seen.y - clientY);
+      if (far < Math.max(radius * 1.15, reach) && far < least) {
+        least = far;
+        best = { goal, ring: -1 };
+      }
+    }
+    return best ?? this.pickRing(clientX, clientY, half, reach);
+  }
+
+  private pickRing(x: number, y: number, half: number, reach: number) {
+    for (const goal of this.list) {
+      for (let ring = 0; ring < goal.rings.length; ring += 1) {
+        const [u, v] = ringAxes(goal, ring);
+        const radius = goal.radius * 3.4;
+        for (let k = 0; k < 64; k += 1) {
+          const angle = (k * Math.PI) / 32;
+          const point = goal.position
+            .clone()
+            .addScaledVector(u, radius * Math.cos(angle))
+            .addScaledVector(v, radius * Math.sin(angle));
+          const seen = this.stage.project(point, half);
+          if (seen && Math.hypot(seen.x - x, seen.y - y) < 0.7 * reach) return { goal, ring };
+        }
+      }
+    }
+    return null;
+  }
+
+  take(goal: Goal, clientX: number, clientY: number, ring = -1): void {
+    const { ray, half } = this.stage.aim(clientX, clientY);
+    const plane = this.planeFor(goal, ring);
+    const hit = ray.intersectPlane(plane, new Vector3()) ?? goal.position.clone();
+    this.grab = { goal, plane, half, ring, offset: goal.position.clone().sub(hit), from: hit };
+    this.active = goal;
+    this.stage.controls.enabled = false;
+    this.draw();
+  }
+
+  private planeFor(goal: Goal, ring: number): Plane {
+    if (ring >= 0) {
+      const [u, v] = ringAxes(goal, ring);
+      return new Plane().setFromNormalAndCoplanarPoint(u.clone().cross(v), goal.position);
+    }
+    if (this.flat) return new Plane(new Vector3(0, 0, 1), 0);
+    return this.stage.viewPlane(goal.position);
+  }
+
+  drag(clientX: number, clientY: number): void {
+    const { grab } = this;
+    if (!grab) return;
+    const { ray } = this.stage.aim(clientX, clientY);
+    const hit = ray.intersectPlane(grab.plane, new Vector3());
+    if (!hit) return;
+    if (grab.ring >= 0) this.turn(grab, hit);
+    else if (this.sensitivity === 1) grab.goal.position.copy(hit).add(grab.offset);
+    else {
+      grab.goal.position.addScaledVector(hit.clone().sub(grab.from), this.sensitivity);
+      grab.from.copy(hit);
+    }
+    this.moved();
+  }
+
+  private turn(grab: Grab, hit: Vector3): void {
+    const a = grab.from.clone().sub(grab.goal.position);
+    const b = hit.clone().sub(grab.goal.position);
+    const angle = Math.atan2(a.clone().cross(b).dot(grab.plane.normal), a.dot(b));
+    const spin = new Quaternion().setFromAxisAngle(grab.plane.normal, angle);
+    grab.goal.orientation.premultiply(spin).normalize();
+    grab.from.copy(hit);
+  }
+
+  release(): void {
+    if (!this.grab) return;
+    this.grab = null;
+    this.stage.controls.enabled = true;
+    this.draw();
+    this.onMove();
+  }
+
+  hover(goal: Goal | null): void {
+    if (goal === this.hovered) return;
+    this.hovered = goal;
+    this.draw();
+  }
+
+  // Keys -----------------------------------------------------------------------------------------
+
+  press(key: string, shift: boolean): boolean {
+    const low = key.toLowerCase();
+    if (low === "w" || low === "s") {
+      this.keys.add(low);
+      return true;
+    }
+    const steps: Record<string, [number, number]> = {
+      ArrowLeft: [-1, 0],
+      ArrowRight: [1, 0],
+      ArrowUp: [0, 1],
+      ArrowDown: [0, -1],
+    };
+    const step = steps[key];
+    if (!step || !this.active) return false;
+    const length = NUDGE * this.stage.size * this.sensitivity * (shift ? 5 : 1);
+    const way = this.stage
+      .right()
+      .multiplyScalar(step[0])
+      .addScaledVector(this.stage.above(), step[1]);
+    if (this.flat) way.setZ(0).normalize();
+    this.active.position.addScaledVector(way, length);
+    this.moved();
+    return true;
+  }
+
+  lift(key: string): void {
+    this.keys.delete(key.toLowerCase());
+  }
+
+  liftAll(): void {
+    this.keys.clear();
+  }
+
+  get pushing(): boolean {
+    return this.keys.size > 0;
+  }
+
+  /** Push and pull with the keys that are held; lengths of the world a second. */
+  get speed(): number {
+    return DEPTH_SPEED * this.stage.size * this.sensitivity;
+  }
+
+  tick(seconds: number): void {
+    if (!this.active || !this.keys.size || this.flat) return;
+    const sign = (this.keys.has("w") ? 1 : 0) - (this.keys.has("s") ? 1 : 0);
+    if (!sign) return;
+    this.active.position.addScaledVector(this.stage.forward(), sign * this.speed * seconds);
+    if (this.grab) this.grab.plane = this.stage.viewPlane(this.active.position);
+    this.moved();
+  }
+
+  private moved(): void {
+    this.draw();
+    this.onMove();
+  }
+
+  draw(): void {
+    for (const goal of this.list) {
+      const state =
+        goal === this.grab?.goal ? "held" : goal === this.hovered ? "hover" : goal === this.active && this.list.length > 1 ? "active" : "idle";
+      goal.draw(this.stage, this.ground, state);
+    }
+    this.stage.invalidate();
+  }
+}
+
+/** Two directions that span the plane of a ring. */
+function ringAxes(goal: Goal, ring: number): [Vector3, Vector3] {
+  const axes = [new Vector3(1, 0, 0), new Vector3(0, 1, 0), new Vector3(0, 0, 1)];
+  const turned = axes.map((axis) => axis.applyQuaternion(goal.orientation));
+  return [turned[(ring + 1) % 3]!, turned[(ring + 2) % 3]!];
+}

@@ -1,0 +1,51 @@
+// What tests and the curious can ask the page, as `window.playground`.
+
+import { Vector3 } from "three";
+import type { Playground } from "./main";
+
+export function installHooks(page: Playground): void {
+  const at = (point: Vector3, half: number) => page.stage.project(point, half)?.toArray() ?? null;
+  const hooks = {
+    page,
+    /** Whether the first pose from Python has been drawn from. */
+    get ready() {
+      return page.applied > 0 && page.stage.drawn > 0;
+    },
+    /** Whether Python has answered everything that the page has asked for. */
+    get settled() {
+      return page.settled;
+    },
+    get revision() {
+      return page.scene?.revision ?? 0;
+    },
+    counts: () => ({ applied: page.applied, wants: page.wantsSent, drawn: page.stage.drawn }),
+    setup: () => structuredClone(page.store.setup),
+    goal: (k = 0) => page.goals.list[k]?.position.toArray() ?? null,
+    goalPixel: (k = 0, half = 0) => {
+      const goal = page.goals.list[k];
+      return goal ? at(goal.position, half) : null;
+    },
+    pixel: (place: [number, number, number], half = 0) => at(new Vector3(...place), half),
+    jointPixel: (name: string, half = 0) => {
+      const k = page.scene?.names.indexOf(name) ?? -1;
+      const position = page.bodies[half]?.positions[k];
+      return position ? at(position, half) : null;
+    },
+    joints: (half = 0) => page.bodies[half]?.positions.map((position) => position.toArray()) ?? [],
+    camera: () => [...page.stage.camera.position.toArray(), ...page.stage.camera.quaternion.toArray()],
+    depthSpeed: () => page.goals.speed,
+    notice: () => page.hud.saying,
+    trace: () => ({
+      open: page.tracing.open,
+      iteration: page.tracing.iteration,
+      step: page.tracing.step,
+      iterations: page.tracing.iterations,
+      inside: page.tracing.stepsInside().length,
+      solver: page.tracing.head?.solver ?? "",
+    }),
+    meshes: () => page.skins.count,
+    time: () => page.timeline.time,
+    latencies: () => [...page.latencies],
+  };
+  Object.assign(window, { playground: hooks });
+}

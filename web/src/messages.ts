@@ -1,0 +1,289 @@
+// Written by `python -m supple.viewer.typescript`; change src/supple/viewer/messages.py.
+
+export type GoalKind = "reach" | "pose" | "look" | "pole" | "hold";
+
+export type SaveFormat = "glb" | "bvh" | "smd" | "json" | "trace";
+
+/** What was changed of one joint; None leaves what the scene has. */
+export interface JointEdit {
+  lock: boolean;
+  damping: number | null;
+  stiffness: number | null;
+  limits: ([number | null, number | null] | null)[] | null;
+  swing: number | null;
+  twist: [number | null, number | null] | null;
+}
+
+/** A solver by name, with the options that differ from its own. */
+export interface SolverChoice {
+  name: string;
+  options: Record<string, boolean | number | string | null>;
+}
+
+/** A goal without its place. */
+export interface GoalSetup {
+  id: string;
+  kind: GoalKind;
+  effector: string;
+  depth: number;
+  axis: string;
+}
+
+/** Where a goal is: world position, and orientation wxyz where it asks for one. */
+export interface GoalPlace {
+  id: string;
+  position: [number, number, number];
+  orientation: [number, number, number, number] | null;
+}
+
+/** A pose kept as a keyframe: its time [s] and all its coordinates. */
+export interface Key {
+  time: number;
+  coordinates: number[];
+}
+
+/** Everything a person can set that the solver has to know. */
+export interface Setup {
+  scene: string;
+  links: number;
+  lengths: number[] | null;
+  flat: boolean;
+  solver: SolverChoice;
+  compare: SolverChoice | null;
+  limits: boolean;
+  damping: number | null;
+  stretch: number | null;
+  joints: Record<string, JointEdit>;
+  goals: GoalSetup[];
+  tolerance: number | null;
+  unreachable: "approach" | "keep";
+  start: "previous" | "rest";
+  motion: string | null;
+  correct: boolean;
+  keys: Key[];
+}
+
+/** The whole setup, after every change and after connecting. */
+export interface SetupSent {
+  type: "setup";
+  seq: number;
+  setup: Setup;
+}
+
+/** Where the goals are, and what the time is; at most one in a frame, the latest counts. */
+export interface Want {
+  type: "want";
+  seq: number;
+  revision: number;
+  goals: GoalPlace[];
+  time: number;
+}
+
+/** Solve once more and tell how. */
+export interface TraceWanted {
+  type: "trace";
+  rest: boolean;
+}
+
+/** The poses after every step inside an iteration of the trace. */
+export interface StepsWanted {
+  type: "steps";
+  iteration: number;
+}
+
+/** The coordinates of the pose that is shown, for a keyframe at a time [s]. */
+export interface KeyWanted {
+  type: "key";
+  time: number;
+}
+
+/** Go back to the rest pose. */
+export interface ResetWanted {
+  type: "reset";
+}
+
+/** What is shown, as a file. */
+export interface SaveWanted {
+  type: "save";
+  format: SaveFormat;
+}
+
+/** Is anybody there? */
+export interface Ping {
+  type: "ping";
+}
+
+/** An option of a solver: its name, kind, default, choices, and a line about it. */
+export interface OptionInfo {
+  name: string;
+  kind: "number" | "whole" | "flag" | "choice";
+  default: boolean | number | string | null;
+  optional: boolean;
+  choices: string[];
+  about: string;
+}
+
+/** A solver: its name, a line about it, its options. */
+export interface SolverInfo {
+  name: string;
+  about: string;
+  options: OptionInfo[];
+}
+
+/** A scene that can be chosen. */
+export interface SceneInfo {
+  name: string;
+  title: string;
+}
+
+/** What the session offers. */
+export interface Hello {
+  type: "hello";
+  version: string;
+  scene: string;
+  scenes: SceneInfo[];
+  solvers: SolverInfo[];
+  upload_limit: number;
+  formats: string[];
+}
+
+/** A joint as it is solved with. */
+export interface JointInfo {
+  kind: string;
+  labels: string[];
+  limits: ([number | null, number | null] | null)[];
+  axis: [number, number, number] | null;
+  swing: number | null;
+  rest: [number, number, number, number];
+  bone: [number, number, number];
+  moves: boolean;
+  damping: number | null;
+  stiffness: number;
+}
+
+/** A motion: its name, length [s], frames a second and number of frames. */
+export interface MotionInfo {
+  name: string;
+  duration: number;
+  fps: number;
+  frames: number;
+}
+
+/** What there is to draw, after every setup. */
+export interface Scene {
+  type: "scene";
+  seq: number;
+  revision: number;
+  key: string;
+  title: string;
+  names: string[];
+  parents: number[];
+  limbs: number[];
+  joints: JointInfo[];
+  goals: GoalSetup[];
+  places: GoalPlace[];
+  center: [number, number, number];
+  size: number;
+  ground: number;
+  up: "y" | "z";
+  flat: boolean;
+  pedestal: boolean;
+  motions: MotionInfo[];
+  meshes: number;
+  notes: string[];
+  tolerance: number;
+}
+
+/** Something could not be done; what was shown stays. */
+export interface Refused {
+  type: "refused";
+  seq: number;
+  text: string;
+}
+
+/** A keyframe for the page to keep. */
+export interface KeyTaken {
+  type: "key";
+  key: Key;
+}
+
+/** Yes. */
+export interface Pong {
+  type: "pong";
+}
+
+/** What an answer costs, counted from the rest pose: turns [rad], the tip's way. */
+export interface Costs {
+  sum_of_turns: number;
+  largest_turn: number;
+  tip_path: number;
+}
+
+/** How a solve ended: the tail of a pose frame. */
+export interface Report {
+  status: string;
+  reason: string;
+  solver: string;
+  active: number[];
+  costs: Costs | null;
+}
+
+/** A step inside an iteration; `joint` is -1 where an effector was put at a point. */
+export interface StepInfo {
+  iteration: number;
+  joint: number;
+  placed: boolean;
+  change: number[];
+}
+
+/** The head of a trace packet: arrays `frames` (iterations + 1, N, 7) and `errors`. */
+export interface TraceHead {
+  kind: "trace";
+  solver: string;
+  effector: number;
+  goal: [number, number, number] | null;
+  status: string;
+  reason: string;
+  steps: StepInfo[];
+}
+
+/** The head of a packet with `frames` (steps, N, 7): the poses after each turning step. */
+export interface StepsHead {
+  kind: "steps";
+  iteration: number;
+}
+
+/** The head of a mesh packet. */
+export interface MeshHead {
+  kind: "mesh";
+  revision: number;
+  index: number;
+  name: string;
+  joints: number[];
+  joint: number;
+  color: [number, number, number, number];
+  roughness: number;
+  metallic: number;
+  double_sided: boolean;
+  alpha: "OPAQUE" | "MASK" | "BLEND";
+  texture_type: string;
+}
+
+/** The head of a packet with `positions` (frames, N, 3): a motion for the onion skin. */
+export interface MotionHead {
+  kind: "motion";
+  name: string;
+  duration: number;
+}
+
+/** The head of a packet with a file to keep, its bytes in `data`. */
+export interface FileHead {
+  kind: "file";
+  name: string;
+}
+
+export type FromPage = SetupSent | Want | TraceWanted | StepsWanted | KeyWanted | ResetWanted | SaveWanted | Ping;
+
+export type FromSession = Hello | Scene | Refused | KeyTaken | Pong;
+
+export type PacketHead = TraceHead | StepsHead | MeshHead | MotionHead | FileHead;
