@@ -14,7 +14,7 @@ from supple.solvers import ALL  # noqa: E402
 
 @pytest.mark.parametrize("name", ["auto", *(solver.name for solver in ALL)])
 def test_every_answer_keeps_the_laws(name):
-    total = int(3000 * torture.SLOW.get(name, 1.0))
+    total = int(1500 * torture.SLOW.get(name, 1.0))
     # SciPy takes a tenth of a second a solve: benchmarks/torture.py has the rest.
     families = torture.FAMILIES[::5] if name in torture.SLOW else (*torture.FAMILIES, torture.HUGE)
     results = list(torture.run(total, torture.solvers_named([name]), families))
