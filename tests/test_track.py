@@ -21,7 +21,7 @@ def arm():
 def test_each_frame_is_the_solve_from_the_last(arm):
     path = circle(40)
     track = supple.track(arm, {"tip": path})
-    assert track.reached and len(track) == 40 and track.left == ()
+    assert track.reached and len(track) == 40 and track.left == []
     ik = supple.prepare(arm, [Reach("tip")], restarts=False)
     pose = supple.solve(arm, {"tip": path[0]}).pose
     for frame in range(1, 40):
@@ -44,7 +44,7 @@ def test_it_says_where_the_path_left_the_reachable_set(arm):
     path[30:40] += (5.0, 0.0, 0.0)
     path[70] += (0.0, 9.0, 0.0)
     track = supple.track(arm, {"tip": path})
-    assert track.left == ((30, 40), (70, 71))
+    assert track.left == [(30, 40), (70, 71)]
     assert not track.reached
     assert track.reason.startswith("frames 30 to 39, 70 of 100 are not reached; in frame 30 ")
     assert "reaches no farther" in track.reason

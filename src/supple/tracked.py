@@ -33,11 +33,11 @@ class Track:
         return bool(np.all(self.solution.reached))
 
     @property
-    def left(self) -> tuple[tuple[int, int], ...]:
+    def left(self) -> list[tuple[int, int]]:
         """Where the path left what can be reached: (first, last + 1) of each run of frames."""
         missed = np.concatenate([[False], ~np.asarray(self.solution.reached), [False]])
         edges = np.flatnonzero(missed[1:] != missed[:-1]).tolist()
-        return tuple(zip(edges[::2], edges[1::2], strict=True))
+        return list(zip(edges[::2], edges[1::2], strict=True))
 
     @property
     def steps(self) -> np.ndarray:

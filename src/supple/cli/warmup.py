@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from json import loads
+from pathlib import Path
 from typing import Annotated
 
 import numpy as np
@@ -19,13 +20,16 @@ from rich.text import Text
 
 from supple.cli.options import JsonOption
 from supple.cli.report import console, error_console, print_json, table
+from supple.data import humanoid
 from supple.errors import SuppleError
+from supple.formats import load, save
 from supple.goals import Reach
 from supple.joints import Ball, Hinge
 from supple.kernels.cache import cache_folder
 from supple.pose import Pose
 from supple.prepare import Prepared, prepare
 from supple.skeleton import Skeleton, chain
+from supple.skinning import skin
 from supple.solvers import ALL, Solver, named
 
 POSES = "poses"
@@ -160,3 +164,17 @@ def _use_poses() -> None:
         _ = pose.positions, pose.local_rotations, pose.violations(), pose.clamped()
     problem = prepare(skeleton, [Reach("tip")])
     problem.seeds(turned, 2)
+    _use_characters()
+
+
+def _use_characters() -> None:
+    """Call every kernel that characters use: reading and writing numbers, channels, skins."""
+    figure = humanoid()
+    motion = next(iter(figure.motions.values()))
+    with tempfile.TemporaryDirectory(prefix="supple-warm-") as folder:
+        path = Path(folder) / "clip.bvh"
+        save(motion[:2], path)
+        load(path)
+    for mesh in figure.meshes:
+        for method in ("linear", "dual"):
+            skin(mesh, figure.pose, method=method, normals=True)

@@ -64,7 +64,7 @@ def _parsed(source: Source) -> Any:
             None, f"expected a URDF of at most {LARGEST >> 20} MB, got {len(source.data) >> 20}"
         )
     try:
-        from lxml import etree
+        from lxml import etree  # type: ignore[attr-defined]
     except ImportError:
         raise _missing() from None
     head = source.data.replace(b"\0", b"")  # as in UTF-16
@@ -106,10 +106,10 @@ def _check(source: Source, joint: Any) -> None:
                 continue
             try:
                 numbers = [float(part) for part in value.split()]
-                fine = len(numbers) == (3 if key in ("xyz", "rpy") else 1)
             except ValueError:
-                fine = False
-            if not fine or not np.all(np.isfinite(numbers)):
+                numbers = []
+            count = 3 if key in ("xyz", "rpy") else 1
+            if len(numbers) != count or not np.all(np.isfinite(numbers)):
                 source.error(
                     element.sourceline,
                     f"joint {shown(name)}: {key}: expected finite numbers, got {shown(value)}",
