@@ -13,21 +13,20 @@ import supple
 from supple import plot
 
 RULES = Path(__file__).parent / "grammar" / "robots.cga"
-SIZE = (28, 0, 16)
 
 
 def main(folder):
     folder.mkdir(parents=True, exist_ok=True)
-    street = supple.grow(RULES, size=SIZE, seed=5)
+    street = supple.grow(RULES, seed=5)
     robots = street.shapes.named("Robot")
-    picture = street.figure_of(
+    drawn = street.picture(
         title="Everybody reaches for a lamp",
         detail=f"{len(robots)} robots of one stochastic rule, {len(street.leaves)} shapes",
         targets=False,
         width=10,
         pitch=26,
     )
-    plot.save(picture, folder / "14_robot_street.png")
+    plot.save(drawn, folder / "14_robot_street.png")
     plots = street.shapes.named("Plot")
     assert len(plots) == 7 * 4 and 0.3 < len(robots) / len(plots) < 0.9, "60% of the plots"
     assert len(street.touches) == len(robots) and street.reached
@@ -40,9 +39,9 @@ def main(folder):
         assert np.all(inside[[0, 2]] > 0) and np.all(inside[[0, 2]] < 4), "of the same plot"
         tip = street.pose.position(touch.effector)
         assert np.linalg.norm(tip - touch.target) <= 0.2, "it touches the lamp, which is as large"
-    again = supple.grow(RULES, size=SIZE, seed=5)
+    again = supple.grow(RULES, seed=5)
     assert np.array_equal(again.pose.coordinates, street.pose.coordinates), "the same street again"
-    other = supple.grow(RULES, size=SIZE, seed=6)
+    other = supple.grow(RULES, seed=6)
     assert len(other.store) != len(street.store), "and another one"
 
 

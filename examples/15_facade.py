@@ -14,13 +14,13 @@ RULES = Path(__file__).parent / "grammar" / "facade.cga"
 
 def main(folder):
     folder.mkdir(parents=True, exist_ok=True)
-    house = supple.grow(RULES, size=(16, 0, 10), seed=4)
-    picture = house.figure_of(
+    house = supple.grow(RULES, seed=4)
+    drawn = house.picture(
         title="A town house",
         detail=f"{len(house.store):,} shapes, {len(house.leaves):,} of them leaves; no joints",
         width=7,
     )
-    plot.save(picture, folder / "15_facade.png")
+    plot.save(drawn, folder / "15_facade.png")
     assert len(house.skeleton.joint_names) == 1 and not house.touches
     # 14 - 4 - 0.25 - 0.5 leaves 9.25 for floors of 3.2: three. On the front 16 m are one metre for
     # each end and tiles of 2.6: five; on a side of 10 m three.
@@ -31,7 +31,7 @@ def main(folder):
     # 12.8 m beside the entrance and the ends are two repeats of shops of 3.2 m.
     assert len(house.shapes.named("Shop")) == 4
     assert len(house.shapes.named("Door")) == 1
-    taller = supple.grow(RULES, size=(16, 0, 10), seed=4, attributes={"height": 14 + 3.2})
+    taller = supple.grow(RULES, seed=4, attributes={"height": 14 + 3.2})
     assert len(taller.shapes.named("Floor")) == 4 * 4
 
 

@@ -101,6 +101,15 @@ def test_a_shape_draws_the_same_whatever_grows_beside_it() -> None:
     assert alone == beside
 
 
+def test_the_first_rule_may_say_its_size(leaves, refused) -> None:
+    rules = "@StartRule @Size(4, 0, 2) Lot --> A\n@Size(1, 2, 3) Box --> attrs\nattr w = scope.sx"
+    assert leaves(rules) == {"A": [(4, 0, 2)]}
+    assert leaves(rules, size=(5, 1, 5)) == {"A": [(5, 1, 5)]}
+    assert leaves(rules, start="Box") == {"attrs": [(1, 2, 3)]}
+    assert leaves("Lot --> s(w, 1, 1) A\nattr w = scope.sx", size=(7, 0, 1)) == {"A": [(7, 1, 1)]}
+    assert "size: expected finite numbers" in refused("@Size(1, 2) Lot --> A")
+
+
 def test_styles_stand_in_for_attributes(leaves, refused) -> None:
     rules = "attr h = 1\nLot --> s(1, h, 1) A\nstyle Tall\nattr h = 9\nstyle Huge extends Tall"
     assert leaves(rules)["A"] == [(1, 1, 1)]
@@ -170,6 +179,11 @@ def test_imports_stay_inside_the_folder_and_do_not_go_round(tmp_path, refused) -
         ("Lot --> split(x){ ~0.001 : A }*\nA --> B B B B B B", "rule A: there are more than 5,000"),
         ("Lot --> split(x){ 0.000000001 : A }*", "rule Lot: split: expected at most"),
         ('Lot --> split(x){ ~1 : split(z){ ~0.001 : i("box") }* }*', None),
+        (
+            "Lot --> split(x){ ~0.001 : split(z){ ~0.001 : A }* }*",
+            "rule Lot: there are more than 5,000",
+        ),
+        ("Lot --> split(x){ ~0.001 : split(z){ ~0.001 : NIL }* }*", "more than 20,000 parts"),
         ("Lot --> s(1 / (scope.sx - scope.sx), 1, 1) A", "rule Lot: division by zero"),
         ("Lot --> s(1e300 * 1e300, 1, 1) A", "no larger than 1e+12, got inf"),
         ("Lot --> t(sqrt(-1), 1, 1) A", "rule Lot: the numbers do not work out"),

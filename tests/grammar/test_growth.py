@@ -213,7 +213,7 @@ def test_own_meshes_and_textures(tmp_path) -> None:
 
 def test_growth_says_what_it_is() -> None:
     grown = supple.grow(HINGE)
-    assert repr(grown) == "Growth(Door: 3 shapes, 2 leaves, 1 joints, 1 of 1 IK rules reached)"
+    assert repr(grown) == "Growth(Door: 3 shapes, 2 leaves, 1 joint, 1 of 1 IK rules reached)"
     assert "Door." in repr(grown.leaves) and "Leaf" in repr(grown.shapes[2])
 
 

@@ -1,5 +1,7 @@
 """What rule files may say, and how an error says where."""
 
+from pathlib import Path
+
 import pytest
 
 from supple import SuppleError
@@ -130,3 +132,23 @@ def test_every_real_rule_file_parses(street_rules) -> None:
     assert counts["Street_Text.cga"] == (1, 9, 1)
     assert counts["Sidewalk_Lamp_Lane.cga"] == (5, 8, 2)
     assert counts["Curb_Drawing_Rule.cga"] == (2, 8, 14)
+
+
+def test_the_rules_of_the_page_parse() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "grammar.md").read_text(encoding="utf-8")
+    blocks = [block for block in page.split("```")[1::2] if "-->" in block]
+    assert len(blocks) == 3
+    for block in blocks:
+        assert parse(block).rules
+
+
+def test_every_operation_and_option_is_on_the_page() -> None:
+    import supple.grammar.derive  # noqa: F401 (enters the operations)
+    from supple.grammar.functions import FUNCTIONS
+    from supple.grammar.operations import OPERATIONS
+    from supple.grammar.wishes import CHECKS, WORDS
+
+    page = (Path(__file__).parents[2] / "docs" / "grammar.md").read_text(encoding="utf-8")
+    aliases = {"setJointLimits", "nRows", *(n for n in OPERATIONS if n.startswith("primitive"))}
+    for name in {*OPERATIONS, *FUNCTIONS, *CHECKS, *WORDS} - aliases:
+        assert name in page, name

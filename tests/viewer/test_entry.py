@@ -29,12 +29,18 @@ def test_a_notebook_shows_the_page():
     shown.close()
 
 
-def test_a_browser_is_opened_if_wanted(monkeypatch):
+def test_a_browser_with_windows_is_opened_if_wanted(monkeypatch):
     opened = []
     monkeypatch.setattr(entry.webbrowser, "open", opened.append)
+    monkeypatch.setattr(entry.sys, "platform", "linux")
+    monkeypatch.setenv("DISPLAY", ":0")
     shown = supple.view(port=0)
     shown.close()
     assert opened == [shown.url]
+    monkeypatch.delenv("DISPLAY")
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    supple.view(port=0).close()
+    assert opened == [shown.url], "not one that would take over the terminal"
 
 
 def test_other_things_are_refused():

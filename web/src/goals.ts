@@ -22,6 +22,7 @@ const HELD = 0x9aa4b2;
 const RADIUS = 0.027; // sizes of the scene
 const DEPTH_SPEED = 0.5; // W and S: sizes a second
 const NUDGE = 0.012; // arrow keys: sizes
+const RING = 3.4; // radii of the goal
 const RINGS = [0xff5a5a, 0x59d67a, 0x5a9cff];
 
 export class Goal {
@@ -66,7 +67,7 @@ export class Goal {
   private addRings(): void {
     RINGS.forEach((color, axis) => {
       const ring = new Mesh(
-        new TorusGeometry(this.radius * 3.4, this.radius * 0.13, 8, 64),
+        new TorusGeometry(this.radius * RING, this.radius * 0.13, 8, 64),
         new MeshBasicMaterial({ color, transparent: true, opacity: 0.8, depthTest: false }),
       );
       if (axis === 0) ring.rotation.y = Math.PI / 2;
@@ -75,6 +76,16 @@ export class Goal {
       this.rings.push(ring);
       this.group.add(ring);
     });
+  }
+
+  /** A point on a ring, by its angle [rad]. */
+  ringPoint(ring: number, angle: number): Vector3 {
+    const [u, v] = ringAxes(this, ring);
+    const radius = RING * this.radius;
+    return this.position
+      .clone()
+      .addScaledVector(u, radius * Math.cos(angle))
+      .addScaledVector(v, radius * Math.sin(angle));
   }
 
   place(): GoalPlace {
@@ -199,15 +210,8 @@ export class Goals {
   private pickRing(x: number, y: number, half: number, reach: number) {
     for (const goal of this.list) {
       for (let ring = 0; ring < goal.rings.length; ring += 1) {
-        const [u, v] = ringAxes(goal, ring);
-        const radius = goal.radius * 3.4;
         for (let k = 0; k < 64; k += 1) {
-          const angle = (k * Math.PI) / 32;
-          const point = goal.position
-            .clone()
-            .addScaledVector(u, radius * Math.cos(angle))
-            .addScaledVector(v, radius * Math.sin(angle));
-          const seen = this.stage.project(point, half);
+          const seen = this.stage.project(goal.ringPoint(ring, (k * Math.PI) / 32), half);
           if (seen && Math.hypot(seen.x - x, seen.y - y) < 0.7 * reach) return { goal, ring };
         }
       }

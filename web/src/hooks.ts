@@ -1,7 +1,7 @@
 // What tests and the curious can ask the page, as `window.playground`.
 
 import { Vector3 } from "three";
-import type { Playground } from "./main";
+import type { Playground } from "./playground";
 
 export function installHooks(page: Playground): void {
   const at = (point: Vector3, half: number) => page.stage.project(point, half)?.toArray() ?? null;
@@ -24,6 +24,11 @@ export function installHooks(page: Playground): void {
     goalPixel: (k = 0, half = 0) => {
       const goal = page.goals.list[k];
       return goal ? at(goal.position, half) : null;
+    },
+    /** A place on a ring that turns an orientation goal, by its angle [rad]. */
+    ringPixel: (k: number, ring: number, angle: number) => {
+      const goal = page.goals.list[k];
+      return goal ? at(goal.ringPoint(ring, angle), 0) : null;
     },
     pixel: (place: [number, number, number], half = 0) => at(new Vector3(...place), half),
     jointPixel: (name: string, half = 0) => {

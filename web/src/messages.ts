@@ -269,11 +269,12 @@ export interface MeshHead {
   texture_type: string;
 }
 
-/** The head of a packet with `positions` (frames, N, 3): a motion for the onion skin. */
+/** The head of a packet with a motion for the onion skin. */
 export interface MotionHead {
   kind: "motion";
   name: string;
   duration: number;
+  feet: number[];
 }
 
 /** The head of a packet with a file to keep, its bytes in `data`. */

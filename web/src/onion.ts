@@ -1,10 +1,21 @@
-// Onion skin: where a motion was and will be, as thin figures.
+// Onion skin: where a motion was and will be, as thin figures; and where its feet stand.
 
-import { BufferAttribute, BufferGeometry, Group, LineBasicMaterial, LineSegments } from "three";
+import {
+  BufferAttribute,
+  BufferGeometry,
+  CircleGeometry,
+  Group,
+  LineBasicMaterial,
+  LineSegments,
+  Mesh,
+  MeshBasicMaterial,
+  Vector3,
+} from "three";
 import type { Packet } from "./frames";
 
 const BEFORE = 0xff9d5c;
 const AFTER = 0x6fcbff;
+const STANDS = 0x3fd28b;
 const EACH_SIDE = 3;
 const APART = 0.12; // seconds between figures
 
@@ -14,6 +25,9 @@ export class Onion {
   private frames = 0;
   private count = 0;
   private duration = 0;
+  private feet: number[] = [];
+  private contacts: ArrayLike<number> = [];
+  private readonly marks: Mesh<CircleGeometry, MeshBasicMaterial>[] = [];
   private figures: LineSegments<BufferGeometry, LineBasicMaterial>[] = [];
 
   take({ arrays, head }: Packet): void {
@@ -21,6 +35,8 @@ export class Onion {
     this.positions = arrays.positions!.data as Float32Array;
     [this.frames = 0, this.count = 0] = arrays.positions!.shape;
     this.duration = head.duration;
+    this.feet = head.feet;
+    this.contacts = arrays.contacts!.data;
   }
 
   show(time: number, links: [number, number][], visible: boolean): void {
@@ -42,6 +58,31 @@ export class Onion {
       });
       figure.geometry.setAttribute("position", new BufferAttribute(points, 3));
     });
+  }
+
+  /** Discs under the feet that stand. */
+  showContacts(time: number, places: Vector3[], up: Vector3, ground: number, size: number): void {
+    const frame = Math.min(Math.round((time / Math.max(this.duration, 1e-9)) * (this.frames - 1)), this.frames - 1);
+    this.feet.forEach((foot, k) => {
+      const mark = (this.marks[k] ??= this.mark());
+      const place = places[foot];
+      mark.visible = this.group.visible && place !== undefined && this.contacts[frame * this.feet.length + k] === 1;
+      if (!mark.visible || !place) return;
+      mark.position.copy(place).addScaledVector(up, ground - place.dot(up) + 0.003 * size);
+      mark.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), up);
+      mark.scale.setScalar(0.05 * size);
+    });
+    this.marks.slice(this.feet.length).forEach((mark) => {
+      mark.visible = false;
+    });
+  }
+
+  private mark(): Mesh<CircleGeometry, MeshBasicMaterial> {
+    const material = new MeshBasicMaterial({ color: STANDS, transparent: true, opacity: 0.55, depthWrite: false });
+    const mark = new Mesh(new CircleGeometry(1, 32), material);
+    mark.renderOrder = 2;
+    this.group.add(mark);
+    return mark;
   }
 
   private figure(step: number): LineSegments<BufferGeometry, LineBasicMaterial> {

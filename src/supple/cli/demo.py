@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import webbrowser
 from typing import Annotated, Any
 
 import typer
@@ -50,13 +49,13 @@ def serve(
     *, scene: str, browser: bool, host: str, port: int | None, json: bool, library: Any = None
 ) -> None:
     """Serve the playground until Ctrl-C."""
+    from supple.viewer.entry import EXTRA, open_browser
+
     try:
         from supple.viewer.app import NOT_BUILT, PAGE
         from supple.viewer.scenes import check_scene
         from supple.viewer.server import Server
     except ImportError as error:
-        from supple.viewer.entry import EXTRA
-
         raise SuppleError(f"{EXTRA} ({error})") from error
     if not (PAGE / "index.html").is_file():
         raise SuppleError(NOT_BUILT)
@@ -71,5 +70,5 @@ def serve(
             "Everyone who can reach this machine and knows the address can use it.", err=True
         )
     if browser:
-        webbrowser.open(server.url)
+        open_browser(server.url)
     server.wait()

@@ -47,13 +47,14 @@ def grow(
         ),
     ] = None,
     size: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="X,Y,Z",
-            help="Size of the first shape: with Y = 0 a rectangle on the ground, else a box.",
+            help="Size of the first shape: with Y = 0 a rectangle on the ground, else a box. "
+            "Default: what the rules say, else 1,0,1.",
             rich_help_panel=RULES,
         ),
-    ] = "1,0,1",
+    ] = None,
     style: Annotated[
         str, typer.Option(metavar="NAME", help="A style of the rules.", rich_help_panel=RULES)
     ] = "",
@@ -115,7 +116,7 @@ def grow(
             seed=seed,
             attributes=attributes,
             style=style,
-            size=vector("--size", size, "X,Y,Z"),
+            size=None if size is None else vector("--size", size, "X,Y,Z"),
             folder=folder,
             limits=Limits(shapes=shapes),
             progress=told,

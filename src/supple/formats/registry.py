@@ -73,7 +73,7 @@ FORMATS: dict[str, Format] = {
         Format(
             "smd",
             "Valve SMD",
-            (".smd", ".vta"),
+            (".smd",),
             "supple.formats.smd_read:read",
             "supple.formats.smd_write:write",
             _begins(rb"version\s+\d+\s"),

@@ -30,7 +30,7 @@ def grow(
     seed: int = 0,
     attributes: Mapping[str, Any] | None = None,
     style: str = "",
-    size: Any = (1.0, 0.0, 1.0),
+    size: Any = None,
     assets: Mapping[str, Any] | None = None,
     folder: str | os.PathLike[str] | None = None,
     limits: Limits | None = None,
@@ -50,7 +50,8 @@ def grow(
             truth values, and lists of numbers; {"Prefix.name": ...} for an import's.
         style: A style that the rules define.
         size: Size of the first scope, x, y and z, in the model's own unit: with y = 0 a rectangle
-            on the ground, else a box.
+            on the ground, else a box. By default what the first rule's annotation @Size(x, y, z)
+            says, else (1, 0, 1).
         assets: Meshes that `i` finds by name: a `supple.Mesh`, a `supple.Character` or (points
             (V, 3), faces).
         folder: Imports and assets must lie below this folder; the rule file's own by default.

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 LARGEST = 256 << 20  # bytes of an asset
 MIMES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg"}
-MODELS = (".obj", ".glb", ".gltf")
+MODELS = (".obj", ".glb")
+MOST_CORNERS = 1_000  # of one face
 
 
 class Assets:
@@ -128,6 +129,8 @@ def _fitted(name: str, points: np.ndarray, faces: list[tuple[int, ...]], **more:
     last = max(max(face) for face in faces)
     if last >= len(points) or min(min(face) for face in faces) < 0:
         raise SuppleError(f"asset {name!r}: a face names a point that is not there")
+    if max(len(face) for face in faces) > MOST_CORNERS:
+        raise SuppleError(f"asset {name!r}: expected faces of at most {MOST_CORNERS:,} corners")
     made, low, size = fitted(name, points, faces, **more)
     if made.name == name:
         return made

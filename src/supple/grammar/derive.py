@@ -74,7 +74,8 @@ class Derivation:
         seed: What all chance begins with.
         attributes: Values of attributes, by name.
         style: A style of the file, or "".
-        size: The first scope's size; a ground rectangle if the height is 0, else a box.
+        size: The first scope's size; a ground rectangle if the height is 0, else a box. None: what
+            the first rule's @Size(x, y, z) says, else (1, 0, 1).
         assets: Meshes by name.
         limits: How far to go.
         progress: Called with the number of shapes derived, now and then.
@@ -89,7 +90,7 @@ class Derivation:
         seed: int = 0,
         attributes: Mapping[str, Any] | None = None,
         style: str = "",
-        size: Any = (1.0, 0.0, 1.0),
+        size: Any = None,
         assets: Mapping[str, Any] | None = None,
         limits: Limits | None = None,
         progress: Callable[[int], None] | None = None,
@@ -106,17 +107,13 @@ class Derivation:
         self.printed: list[str] = []
         self.born: list[Shape] = []
         self.imports = 0
-        self.calls = self.calls_open = 0
+        self.calls = self.calls_open = self.parts = 0
+        self.began = 0.0
         self.progress = progress
         self._productions: dict[int, Production] = {}
         self.first = Shape("", self.seed)
-        extent = array("size", size, (3,))
-        if np.any(extent < 0) or np.any(extent > LARGEST):
-            raise SuppleError(f"size: expected three numbers from 0 to {LARGEST:g}, got {size!r}")
-        self.first.s = tuple(extent.tolist())
-        self.first.geometry = BOX if extent[1] > 0 else GROUND
-        self.origin = self.first.child("")  # as it is before any rule: what attributes see
-        self.first.born = 0
+        self.origin = self.first
+        self._size = size
         self.module = Module(file, folder, "", self)
         self.attributes.check(self.module.attributes)
         if style:
@@ -129,7 +126,7 @@ class Derivation:
         first = self._started(start)
         store, limits = self.store, self.limits
         stack = [first]
-        began = time.monotonic()
+        self.began = time.monotonic()
         depth_limit, shape_limit = limits.depth, limits.shapes
         ready = 0
         while stack:
@@ -155,19 +152,32 @@ class Derivation:
                     self._stop(rule, f"there are more than {shape_limit:,} shapes")
             if len(store) >= ready:
                 ready = len(store) + OFTEN
-                self._look_at_the_clock(began, rule)
+                try:
+                    self.look_at_the_clock()
+                except SuppleError as error:
+                    if rule is not None:
+                        self._stop(rule, str(error))
+                    raise
                 if self.progress is not None:
                     self.progress(len(store))
         if self.progress is not None:
             self.progress(len(store))
 
-    def _look_at_the_clock(self, began: float, rule: Production | None) -> None:
+    def look_at_the_clock(self) -> None:
+        """Stop if the time is up."""
         seconds = self.limits.seconds
-        if seconds is not None and time.monotonic() - began > seconds:
-            message = f"the derivation took more than {seconds:g} s"
-            if rule is None:
-                raise SuppleError(message)
-            self._stop(rule, message)
+        if seconds is not None and time.monotonic() - self.began > seconds:
+            raise SuppleError(f"the derivation took more than {seconds:g} s")
+
+    def taken_apart(self, count: int) -> None:
+        """Count the parts of a split, which may come to nothing and so never be shapes."""
+        self.parts += count
+        limit = self.limits.shapes
+        if len(self.born) + len(self.store) > limit:
+            raise SuppleError(f"there are more than {limit:,} shapes")
+        if self.parts > 4 * limit:
+            raise SuppleError(f"shapes are taken apart into more than {4 * limit:,} parts")
+        self.look_at_the_clock()
 
     def _stop(self, rule: Production, message: str) -> None:
         raise RuleError(rule.path, rule.at, f"rule {rule.name}: {message}") from None
@@ -194,6 +204,8 @@ class Derivation:
             )
             self.calls_open = 0
             raise RuleError(module.path, function.at, f"function {function.name}: {said}")
+        if self.calls % (64 * OFTEN) == 0:
+            self.look_at_the_clock()
 
     # Rules ----------------------------------------------------------------------------------------
 
@@ -268,11 +280,29 @@ class Derivation:
             hint = nearest(name, module.rule_names())
             raise SuppleError(f"{module.path}: unknown rule {name!r} to start with{hint}")
         first = self.first
+        said = _said_size(found[1]) if self._size is None else self._size
+        extent = array("size", said, (3,))
+        if np.any(extent < 0) or np.any(extent > LARGEST):
+            raise SuppleError(
+                f"size: expected three numbers from 0 to {LARGEST:g}, got {extent.tolist()}"
+            )
+        first.s = tuple(extent.tolist())
+        first.geometry = BOX if extent[1] > 0 else GROUND
+        first.outer = (first.p, first.R, first.s)
+        self.origin = first.child("")  # as it is before any rule: what attributes see
+        first.born = 0
         first.name = name
         first.rule = self.production(*found)
         first.args = args
-        first.outer = (first.p, first.R, first.s)
         return first
+
+
+def _said_size(definition: Any) -> tuple[float, ...]:
+    """The size that a rule's @Size(x, y, z) asks for, if it is the first."""
+    for note in [] if isinstance(definition, list) else definition.notes:
+        if note.name.lower() == "size":
+            return tuple(_constant(value) for value in note.values)
+    return (1.0, 0.0, 1.0)
 
 
 def _start_call(start: str) -> tuple[str, tuple[Any, ...]]:

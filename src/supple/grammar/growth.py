@@ -257,7 +257,7 @@ class Growth:
         if suffix in (".png", ".svg"):
             from supple import plot
 
-            plot.save(self.figure_of(), path)
+            plot.save(self.picture(), path)
         elif suffix == ".html":
             from supple.grammar.page import write_page
 
@@ -284,7 +284,7 @@ class Growth:
                 f"got {suffix or 'no extension'}"
             )
 
-    def figure_of(self, **options: Any) -> Any:
+    def picture(self, **options: Any) -> Any:
         """A picture as a Matplotlib figure; see `supple.grammar.picture.picture`."""
         from supple.grammar.picture import picture
 
@@ -318,7 +318,8 @@ class Growth:
     def __repr__(self) -> str:
         parts = [f"{len(self.store):,} shapes", f"{len(self.leaves):,} leaves"]
         if self.figure.joints:
-            parts.append(f"{len(self.figure.joints)} joints")
+            count = len(self.figure.joints)
+            parts.append(f"{count:,} joint{'s' * (count != 1)}")
         if self.touches:
             met = sum(touch.reached for touch in self.touches)
             parts.append(f"{met} of {len(self.touches)} IK rules reached")

@@ -66,6 +66,7 @@ def split(op: s.Operation, env: Environment) -> Act:
         parts = block(shape, args, whole)
         found = lay_out(parts, whole, run.limits.parts)
         total = len(found)
+        run.taken_apart(total)
         R, p, geometry = shape.R, shape.p, shape.geometry
         along = (R[axis], R[3 + axis], R[6 + axis])
         keeps = geometry.fills

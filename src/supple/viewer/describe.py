@@ -15,6 +15,7 @@ from supple.pose import Pose
 from supple.skeleton import Skeleton
 from supple.solution import Solution
 from supple.trace import Trace
+from supple.viewer.contacts import contacts
 from supple.viewer.frames import packet, rigid
 from supple.viewer.messages import (
     GoalPlace,
@@ -100,7 +101,12 @@ def _motions(subject: Subject, model: Model) -> list[MotionInfo]:
     if model.motion is not None and model.motion not in listed.values():
         listed["keyframes"] = model.motion
     return [
-        MotionInfo(name=name, duration=one.duration, fps=one.fps, frames=len(one))
+        MotionInfo(
+            name=name,
+            duration=one.period if one.loop else one.duration,
+            fps=one.fps,
+            frames=len(one),
+        )
         for name, one in listed.items()
     ]
 
@@ -181,11 +187,15 @@ def meshes(subject: Subject, revision: int) -> Iterator[bytes]:
         yield packet(head, arrays)
 
 
-def motion(value: Motion, name: str) -> bytes:
-    """A motion's joint positions, for the onion skin."""
+def motion(value: Motion, name: str, *, up: str) -> bytes:
+    """A motion's joint positions and foot contacts, for the onion skin."""
     every = max(1, math.ceil(len(value) / MOST_GHOSTS))
-    positions = value.poses[::every].positions
-    return packet(MotionHead(name=name, duration=value.duration), {"positions": positions})
+    feet, standing = contacts(value, up="xyz".index(up))
+    arrays = {
+        "positions": value.poses[::every].positions,
+        "contacts": standing[::every].astype(np.int64),
+    }
+    return packet(MotionHead(name=name, duration=value.duration, feet=feet), arrays)
 
 
 def trace(value: Trace, effector: str, solution: Solution | None = None) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import os
+import sys
 import webbrowser
 from pathlib import Path
 from typing import Any
@@ -85,8 +86,16 @@ def view(
     server = Server(host=host, port=port, scene=scene, library=library).start()
     shown = View(server, height=height)
     if not in_notebook() if browser is None else browser:
-        webbrowser.open(shown.url)
+        open_browser(shown.url)
     return shown
+
+
+def open_browser(url: str) -> None:
+    """Open an address in a browser with windows; where there are none, do nothing."""
+    windows = sys.platform in ("win32", "darwin")
+    # A browser in the terminal would take the terminal over, and cannot draw.
+    if windows or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):
+        webbrowser.open(url)
 
 
 def in_notebook() -> bool:

@@ -18,7 +18,6 @@ from supple.character import Character
 from supple.errors import SuppleError
 from supple.formats import FORMATS, load
 from supple.grammar import grow
-from supple.grammar.growth import Growth
 from supple.motion import Motion
 from supple.pose import Pose
 from supple.skeleton import Skeleton
@@ -138,8 +137,8 @@ def subject_of(value: Any, *, key: str, title: str | None = None) -> Subject:
         return skeleton_subject(pose.skeleton, key=key, title=title or "Pose", start=pose)
     if isinstance(value, Skeleton):
         return skeleton_subject(value, key=key, title=title or "Skeleton")
-    if isinstance(value, Growth):
-        value = value.character()
+    if callable(make := getattr(value, "character", None)):
+        value = make()  # what a grammar grew; its module is not loaded for anything else
     if isinstance(value, Character):
         return character_subject(value, key=key, title=title or "Character")
     if isinstance(value, Motion):

@@ -480,11 +480,20 @@ class MeshHead:
 
 @dataclass(frozen=True, kw_only=True)
 class MotionHead:
-    """The head of a packet with `positions` (frames, N, 3): a motion for the onion skin."""
+    """The head of a packet with a motion for the onion skin.
+
+    Arrays: `positions` (frames, N, 3), and `contacts` (frames, feet): 1 where a foot stands.
+
+    Attributes:
+        name: The motion.
+        duration: From its first to its last frame [s].
+        feet: Places of the feet in the scene's names.
+    """
 
     kind: Literal["motion"] = "motion"
     name: str
     duration: float
+    feet: list[int]
 
 
 @dataclass(frozen=True, kw_only=True)

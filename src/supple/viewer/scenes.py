@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
-from importlib import resources
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from supple.character import Character
+from supple.data import humanoid
 from supple.errors import SuppleError, one_of
-from supple.formats import load
 from supple.goals import Reach
 from supple.joints import Cone, Hinge, Joint
 from supple.mesh import Mesh
@@ -245,15 +243,9 @@ def limb_depth(skeleton: Skeleton, effector: str) -> int:
     return count if 2 <= count < len(way) else 0
 
 
-@cache
-def _our_character() -> Character:
-    with resources.as_file(resources.files("supple") / "data" / "humanoid") as folder:
-        return load(folder / "humanoid.glb")
-
-
 def _humanoid(setup: Setup) -> Subject:
     del setup
-    character = _our_character()
+    character = humanoid()
     subject = character_subject(character, key="humanoid", title="Our character")
     limb = limb_depth(character.skeleton, "hand.R")
     hands = [

@@ -7,6 +7,7 @@ is done in order. Nothing is shared between sessions but the library of opened f
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import threading
 import time
@@ -183,7 +184,7 @@ class Session:
                 self._emit(describe.trace(subject.trace, subject.goals[0].effector), None)
         self._warm_up()
         if new.motion is not None and (playing or not same):
-            self._emit(describe.motion(new.motion, setup.motion or ""), None)
+            self._emit(describe.motion(new.motion, setup.motion or "", up=subject.up), None)
         if self.want is not None:
             self._solve()
         else:
@@ -193,8 +194,9 @@ class Session:
         """Solve once, so that loading or compiling a solver does not count as its speed."""
         assert self.model is not None
         targets = self.model.targets({}, self.poses[0]) if self.model.prepared else []
-        for problem in self.model.prepared:
-            problem(*targets, start=self.poses[0])
+        with contextlib.suppress(SuppleError):  # it comes again, and is told, when it matters
+            for problem in self.model.prepared:
+                problem(*targets, start=self.poses[0])
 
     def _reset(self) -> None:
         """Back to the beginning: the page gets the scene once more, with the goals' first places."""
@@ -244,7 +246,12 @@ class Session:
             start = self.start_pose(slot)
             targets = self.model.targets(self.places(), start)
             began = time.perf_counter_ns()
-            solution = problem(*targets, start=start)
+            try:
+                solution = problem(*targets, start=start)
+            except SuppleError:
+                self.poses[slot], self.solutions[slot] = start, None
+                self._show(slot, seq=seq)  # such as a file with uneven scales: shown, not solved
+                raise
             micros = (time.perf_counter_ns() - began) / 1000
             self.solutions[slot] = solution
             self.poses[slot] = solution.pose

@@ -61,7 +61,7 @@ def test_motions_of_many_nodes_at_many_times(sketch):
 
 
 def test_many_nodes_of_one_name(sketch):
-    sketch.root["nodes"] = [{"name": "a"} for _ in range(50_000)]
+    sketch.root["nodes"] = [{"name": "a"} for _ in range(20_000)]
     assert refused(sketch.gltf()) == ""
 
 
@@ -87,6 +87,26 @@ def test_stride_and_offsets_out_of_range(sketch):
         sketch.root["bufferViews"][0][key] = value
         assert refused(sketch.gltf()) != ""
         sketch.root = root
+
+
+@pytest.mark.parametrize(
+    ("way", "junk"),
+    [
+        (("meshes", 0, "primitives", 0, "attributes"), True),
+        (("nodes", 0, "children"), {"a": None}),
+        (("extensionsRequired",), [[1]]),
+        (("nodes", 0, "extras", "supple", "rest", "rotation", 0), 1e154),
+        (("nodes", 0, "scale"), [1e30, 1e300, 1]),
+    ],
+)
+def test_cases_that_were_found(sketch, way, junk):
+    """What spoiling at random once got through."""
+    everything(sketch)
+    holder = sketch.root
+    for key in way[:-1]:
+        holder = holder[key]
+    holder[way[-1]] = junk
+    assert refused(sketch.gltf()) != ""
 
 
 JUNK = st.one_of(
@@ -122,8 +142,25 @@ def everything(sketch):
     sketch.animate([0, 1], "rotation", [[0, 0, 0, 1], [0, 0, 1, 0]], node=1)
     sketch.animate([0, 1], "weights", [0, 1], node=2)
     sketch.animate([0, 1], "scale", np.ones((6, 3)), mode="CUBICSPLINE")
-    sketch.root["nodes"][0]["extras"] = {"supple": {"joint": {"kind": "Hinge", "axis": [0, 0, 1]},
-        "rest": {"rotation": [0, 0, 0, 1]}, "coordinates": [0.0]}}  # fmt: skip
+    hinge = {"kind": "Hinge", "axis": [0, 0, 1], "limits": [-1, 1], "damping": 0.1}
+    rest = {"rotation": [0, 0, 0, 1], "translation": [0, 0, 0], "scale": [1, 1, 1]}
+    own = {"joint": hinge, "rest": rest, "coordinates": [0.0]}
+    sketch.root["nodes"][0]["extras"] = {"supple": own}
+    tip = {"name": "tip", "extras": {"supple": {"role": "tip"}}, "translation": [0, 1, 0]}
+    sketch.root["nodes"][1]["children"] = [sketch.add("nodes", tip)]
+    tracks = {"fps": 30, "loop": True, "tracks": {"contact": [0, 1]}}
+    sketch.root["animations"][0]["extras"] = {"supple": tracks}
+    sketch.root["asset"]["extras"] = {"supple": {"unit": "cm", "up": "z"}}
+    sketch.root["extensionsRequired"] = ["KHR_texture_transform"]
+    looks = sketch.root["materials"][0]
+    turned = {"scale": [2, 2], "offset": [0, 0], "rotation": 0.5, "texCoord": 0}
+    info = {"index": 0, "scale": 0.5, "extensions": {"KHR_texture_transform": turned}}
+    looks |= {"normalTexture": info, "emissiveFactor": [0, 0, 1], "alphaMode": "MASK"}
+    item = {"componentType": 5126, "count": 3, "type": "VEC2"}
+    places = {"bufferView": sketch.view(b"\1\0"), "componentType": 5123}
+    values = {"bufferView": sketch.view(b"\0" * 8)}
+    item["sparse"] = {"count": 1, "indices": places, "values": values}
+    part["attributes"]["TEXCOORD_0"] = sketch.add("accessors", item)
 
 
 @settings(

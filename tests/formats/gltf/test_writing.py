@@ -232,6 +232,15 @@ def test_a_skinned_mesh_stands_at_the_root(tmp_path):
     assert set(skinned) <= set(root["scenes"][0]["nodes"])
 
 
+def test_foreign_extras_and_the_copyright_come_back(sketch, tmp_path):
+    sketch.root["nodes"] = [{"name": "a", "extras": {"tool": {"id": 7}}}]
+    sketch.root["asset"]["copyright"] = "CC0"
+    supple.save(supple.load(sketch.gltf()), tmp_path / "again.gltf")
+    root = json.loads((tmp_path / "again.gltf").read_text())
+    assert root["nodes"][0]["extras"] == {"tool": {"id": 7}}
+    assert root["asset"]["copyright"] == "CC0"
+
+
 def test_a_character_without_meshes_or_motions(tmp_path):
     snake = supple.chain([1, 2, 3])
     close(Character(snake), written(Character(snake), tmp_path / "snake.glb"))

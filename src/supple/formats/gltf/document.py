@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-import math
 import struct
 import urllib.parse
 from collections.abc import Iterator
@@ -24,6 +23,7 @@ JSON_CHUNK, BINARY_CHUNK = 0x4E4F534A, 0x004E4942
 LEAST_BUDGET = 512 << 20  # bytes that any file may decode to [B]
 BUDGET_FACTOR = 64  # and for large ones so many times their size
 LARGEST_WHOLE = 2**53
+LARGEST = 3.5e38  # numbers of glTF are float32
 
 
 class Item:
@@ -323,4 +323,4 @@ def _finite(value: Any) -> float | None:
         number = float(value)
     except OverflowError:
         return None
-    return number if math.isfinite(number) else None
+    return number if abs(number) < LARGEST else None

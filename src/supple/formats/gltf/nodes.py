@@ -189,7 +189,8 @@ def _kind(item: Item, used: bool, animated: bool) -> str:
     if item.reference("skin", "skins") is None:
         return "joint"
     primitives = item.document.table("meshes")[mesh].items("primitives")
-    held = all("JOINTS_0" in (part.data.get("attributes") or ()) for part in primitives)
+    attributes = [part.item("attributes") for part in primitives]
+    held = all(one is not None and "JOINTS_0" in one for one in attributes)
     return "mesh" if held and primitives else "joint"
 
 
@@ -211,7 +212,7 @@ def _stated_joint(document: Document, own: Item, default: Joint) -> Joint:
         return default
     try:
         return Joint.from_json(own.data["joint"])
-    except (SuppleError, TypeError, ValueError) as error:
+    except (SuppleError, TypeError, ValueError, AttributeError, OverflowError) as error:
         document.source.warn(f"{own.where}.joint: {error}; read as {default!r}")
         return default
 

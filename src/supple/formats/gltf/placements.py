@@ -104,5 +104,6 @@ def accumulated(parents: list[int], baked: Floats) -> Floats:
 
 
 def some(indices: list[int]) -> str:
+    """Which nodes, for a note: the first three by name."""
     few = ", ".join(f"nodes[{k}]" for k in indices[:3])
     return f"{few} and {len(indices) - 3} more" if len(indices) > 3 else few

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from supple.character import UPS, Character
 from supple.errors import SuppleError
 from supple.formats.gltf.animations import read_motions
@@ -44,9 +48,11 @@ def read(source: Source) -> Character:
     document = Document(source)
     _check_extensions(document)
     try:
-        tree = read_tree(document)
-        meshes, morphing = read_meshes(document, tree)
-        motions = read_motions(document, tree, morphing)
+        # Products of absurd numbers end in infinity, which is refused where it would be used.
+        with np.errstate(over="ignore", invalid="ignore"):
+            tree = read_tree(document)
+            meshes, morphing = read_meshes(document, tree)
+            motions = read_motions(document, tree, morphing)
         unit, up = _conventions(document)
         return Character(
             tree.skeleton,
@@ -56,7 +62,7 @@ def read(source: Source) -> Character:
             unit=unit,
             up=up,
             notes=tuple(source.notes),
-            extras={"gltf": {"scales": _scales(tree)}},
+            extras={"gltf": _kept(document, tree)},
         )
     except SuppleError as error:
         where = str(source.path)
@@ -67,7 +73,7 @@ def read(source: Source) -> Character:
 
 def _check_extensions(document: Document) -> None:
     required = document.root.data.get("extensionsRequired", [])
-    if not isinstance(required, list):
+    if not isinstance(required, list) or not all(isinstance(one, str) for one in required):
         document.root.fail("extensionsRequired", "a list of names")
     for name in required:
         if name in COMPRESSED:
@@ -76,7 +82,7 @@ def _check_extensions(document: Document) -> None:
                 f"{name}: geometry compressed with {COMPRESSED[name]} is not read; export without "
                 "compression, or unpack it with gltf-transform",
             )
-        if name not in UNDERSTOOD and not str(name).startswith("KHR_materials_"):
+        if name not in UNDERSTOOD and not name.startswith("KHR_materials_"):
             document.fail("extensionsRequired", f"{shown(name)} is not read, and the file needs it")
 
 
@@ -93,10 +99,23 @@ def _conventions(document: Document) -> tuple[str | None, str | None]:
     )
 
 
-def _scales(tree: Tree) -> dict[str, list[float]]:
-    """The scales of nodes that went into offsets and bind matrices, by joint."""
-    return {
+def _kept(document: Document, tree: Tree) -> dict[str, Any]:
+    """What else is kept for writing: by joint, the scales that went elsewhere and foreign extras."""
+    scales = {
         str(tree.names[node]): tree.baked[node].tolist()
         for node in tree.joints
         if (tree.baked[node] != 1.0).any()
     }
+    foreign = {}
+    for node in tree.joints:
+        given = document.table("nodes")[node].data.get("extras")
+        if isinstance(given, dict):
+            others = {key: value for key, value in given.items() if key != "supple"}
+            foreign |= {str(tree.names[node]): others} if others else {}
+    kept: dict[str, Any] = {"scales": scales} if scales else {}
+    if foreign:
+        kept["extras"] = foreign
+    asset = document.root.item("asset")
+    if asset is not None and asset.text("copyright"):
+        kept["copyright"] = asset.text("copyright")
+    return kept

@@ -76,8 +76,12 @@ class Nodes:
             if joint != usual:
                 own["joint"] = joint.to_json()
             own |= self._rest(character, j)
-            if own:
-                item["extras"] = {"supple": own}
+            extras = {
+                **_kept(character, "extras").get(name, {}),
+                **({"supple": own} if own else {}),
+            }
+            if extras:
+                item["extras"] = extras
             self.index[name] = self.builder.add("nodes", item)
         for j in skeleton.file_order.tolist():
             self._hang(self.index[skeleton.joint_names[j]], int(parents[j]))
@@ -162,15 +166,21 @@ def placement(translation: Floats, rotation: Floats, scale: Floats) -> dict[str,
     return item
 
 
+def _kept(character: Character, what: str) -> Mapping[str, Any]:
+    """What reading a glTF file kept for writing, by joint."""
+    own = character.extras.get("gltf")
+    found = own.get(what) if isinstance(own, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
+
+
 def _baked(character: Character) -> Floats:
     """The scales that reading took out of the nodes, to be put back."""
     skeleton = character.skeleton
     baked = np.ones((len(skeleton), 3))
-    own = character.extras.get("gltf")
-    kept = own.get("scales") if isinstance(own, Mapping) else None
+    kept = _kept(character, "scales")
     inner = set(skeleton.parents.tolist())
     for j, name in enumerate(skeleton.joint_names):
-        given = kept.get(name) if isinstance(kept, Mapping) else None
+        given = kept.get(name)
         if given is not None:
             scale = np.array(given, dtype=np.float64)
             if scale.shape == (3,) and (j not in inner or np.ptp(scale) == 0.0):

@@ -7,6 +7,7 @@ import importlib.metadata
 import json
 import os
 import urllib.parse
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,9 @@ def _asset(character: Character) -> dict[str, Any]:
     except importlib.metadata.PackageNotFoundError:
         version = ""
     asset: dict[str, Any] = {"version": "2.0", "generator": f"supple {version}".strip()}
+    own = character.extras.get("gltf")
+    if isinstance(own, Mapping) and own.get("copyright"):
+        asset["copyright"] = str(own["copyright"])
     if (character.unit, character.up) != ("m", "y"):
         asset["extras"] = {"supple": {"unit": character.unit, "up": character.up}}
     return asset

