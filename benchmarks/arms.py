@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import argparse
 import math
+import sys
+from collections.abc import Sequence
 from time import perf_counter
 
 import numpy as np
@@ -132,20 +134,24 @@ def run(name: str, count: int) -> tuple[int, float, float, int]:
     return fine, each, float(np.mean(answer.iterations)), int(np.max(answer.restarts))
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the table; returns 1 if a pose was missed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--targets", type=int, default=10_000)
-    count = parser.parse_args().targets
+    count = parser.parse_args(arguments).targets
     table = Table(title=f"{count:,} random poses, {TIGHT:g} and {TIGHT:g} rad")
     table.add_column("arm")
     for title in ("joints", "solved", "us each, batch", "mean iterations", "most restarts"):
         table.add_column(title, justify="right")
+    missed = 0
     for name, joints in ARMS.items():
         fine, each, iterations, restarts = run(name, count)
         row = (len(joints), f"{fine:,}", f"{each:.1f}", f"{iterations:.1f}", restarts)
         table.add_row(name, *map(str, row))
+        missed += count - fine
     Console().print(table)
+    return int(missed > 0)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

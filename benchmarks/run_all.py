@@ -8,8 +8,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 
+import arms
 import constrained_chains
 import fabrik_table
+import grammar
 import growth
 import startup
 import torture
@@ -18,6 +20,8 @@ from rich.console import Console
 SMALL: tuple[tuple[str, Callable[[Sequence[str]], int], tuple[str, ...]], ...] = (
     ("fabrik_table", fabrik_table.main, ()),
     ("constrained_chains", constrained_chains.main, ("--chains", "50", "--targets", "50")),
+    ("arms", arms.main, ("--targets", "1000")),
+    ("grammar", grammar.main, ("--shapes", "1000", "10000")),
     ("growth", growth.main, ("--repeat", "5")),
     ("torture", torture.main, ("20000",)),
     ("startup", startup.main, ("--repeat", "3", "--cold", "LM")),
