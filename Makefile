@@ -27,9 +27,11 @@ $(READY): pyproject.toml hatch_build.py $(shell find web/src web/*.* -type f)
 demo: $(READY)
 	$(BIN)/supple demo
 
-# Kernels are compiled before the tests, once, not by every worker at the same time.
-test: lint
-	$(BIN)/supple warmup
+# Kernels are compiled before the tests, once, not by every worker at the same time; lint runs beside.
+test: $(READY)
+	@$(BIN)/supple warmup & warmup=$$!; \
+	$(MAKE) --no-print-directory lint || { kill $$warmup; exit 1; }; \
+	wait $$warmup
 	$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile
 
 lint: $(READY)
