@@ -20,7 +20,7 @@ help:
 	@echo "make test    lint, then run the tests (JOBS=1 runs them in one process)"
 	@echo "make laws    properties, adversarial solves and examples: the long tests"
 	@echo "make lint    ruff, pyright and the import contracts"
-	@echo "make bench   run the benchmarks"
+	@echo "make bench   run the benchmarks, and supple beside the solvers that are installed"
 	@echo "make clean   remove what was built, but not $(VENV)"
 
 $(READY): pyproject.toml
@@ -50,6 +50,7 @@ lint: $(READY)
 
 bench: $(READY)
 	$(BIN)/python benchmarks/run_all.py
+	$(BIN)/supple bench
 
 clean:
 	rm -rf build dist $(PICTURE) .pytest_cache .ruff_cache .hypothesis .import_linter_cache

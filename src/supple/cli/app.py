@@ -8,6 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 import supple
+from supple.cli.bench import bench
 from supple.cli.compare import compare
 from supple.cli.reach import reach
 from supple.cli.report import complain
@@ -62,3 +63,4 @@ def supple_(
 app.command()(reach)
 app.command()(compare)
 app.command()(warmup)
+app.command()(bench)
