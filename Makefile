@@ -14,7 +14,7 @@ help:
 	@echo "make demo    open the playground in the browser"
 	@echo "make test    lint, then run the tests (JOBS=1 runs them in one process)"
 	@echo "make lint    ruff, pyright and the import contracts"
-	@echo "make bench   run the benchmarks"
+	@echo "make bench   run the benchmarks, and supple beside the solvers that are installed"
 	@echo "make clean   remove what was built, but not $(VENV)"
 
 $(READY): pyproject.toml hatch_build.py $(shell find web/src web/*.* -type f)
@@ -42,6 +42,7 @@ lint: $(READY)
 
 bench: $(READY)
 	$(BIN)/python benchmarks/run_all.py
+	$(BIN)/supple bench
 
 clean:
 	rm -rf build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -8,6 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 import supple
+from supple.cli.bench import bench
 from supple.cli.compare import compare
 from supple.cli.convert import convert
 from supple.cli.correct import correct
@@ -76,3 +77,4 @@ app.command()(convert)
 app.command()(correct)
 app.command()(grow)
 app.command()(warmup)
+app.command()(bench)
