@@ -76,7 +76,8 @@ def _fingerprint(web: Path) -> str:
 def _build(web: Path, page: Path) -> None:
     installed, lock = web / "node_modules" / ".package-lock.json", web / "package-lock.json"
     if not installed.is_file() or installed.stat().st_mtime < lock.stat().st_mtime:
-        _npm(web, "ci", "--ignore-scripts", "--no-audit", "--no-fund")
+        # Not `npm ci`, which fails where a registry lacks what only other platforms need.
+        _npm(web, "install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund")
     fresh = web / "dist"
     shutil.rmtree(fresh, ignore_errors=True)
     _npm(web, "run", "build")

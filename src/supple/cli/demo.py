@@ -57,9 +57,9 @@ def serve(
         from supple.viewer.server import Server
     except ImportError as error:
         raise SuppleError(f"{EXTRA} ({error})") from error
+    check_scene(scene)
     if not (PAGE / "index.html").is_file():
         raise SuppleError(NOT_BUILT)
-    check_scene(scene)
     server = Server(host=host, port=port, scene=scene, library=library).start()
     if json:
         print_json({"url": server.url})

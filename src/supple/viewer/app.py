@@ -27,7 +27,7 @@ from supple.viewer.session import Session
 PAGE = Path(__file__).with_name("page")
 NOT_BUILT = (
     "The page of the playground has not been built. Install supple again where the npm registry can "
-    "be reached, or run `npm ci && npm run build` in web/ and copy web/dist to src/supple/viewer/page."
+    "be reached, or run `npm install && npm run build` in web/ and copy web/dist to src/supple/viewer/page."
 )
 
 
