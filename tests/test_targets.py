@@ -61,6 +61,15 @@ def test_single_targets_are_put_into_a_row_without_general_checks():
     assert posed.put((frame,), row)
     assert row.tolist() == posed.filled((frame,)).tolist()
     assert targets(Reach("tip", (1, 2, 3))).put((), row)
+    frame.flags.writeable = False
+    row = posed.fixed.copy()
+    assert posed.put((frame,), row)
+    assert row.tolist() == posed.filled((frame,)).tolist()
+    turned = targets(Reach("tip", orientation=OPEN))
+    turn = np.array([0.6, 0.0, 0.8, 0.0])
+    row = turned.fixed.copy()
+    assert turned.put(((1, 2, 3), turn)[-len(turned.arguments) :], row)
+    assert not turned.put((2.0 * turn,) * len(turned.arguments), row)
 
 
 @pytest.mark.parametrize(

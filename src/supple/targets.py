@@ -16,6 +16,12 @@ _NUMBERS = frozenset((float, int, np.float64))
 _FLOAT64 = np.dtype(np.float64)
 
 
+def _is_unit(turn: np.ndarray) -> bool:
+    """Whether a quaternion is unit to the last digits, so that nobody would change it."""
+    w, x, y, z = turn.tolist()
+    return abs(w * w + x * x + y * y + z * z - 1.0) < 1e-15
+
+
 class Targets:
     """Rows of targets as kernels take them, shape (..., T).
 
@@ -65,14 +71,16 @@ class Targets:
                     return False
                 if size == 16:
                     flags = target.flags
-                    if target.shape != (4, 4) or not (flags.c_contiguous and flags.writeable):
+                    if target.shape != (4, 4):
                         return False
+                    if not (flags.c_contiguous and flags.writeable):
+                        target = np.array(target, order="C")  # what the kernel was compiled for
                     if not read_frame(target, row, first, self._at[goal, "orientation"]):
                         return False
                     continue
-                if size != 3 or target.shape != (3,):
+                if target.shape != (size,) or (size == 4 and not _is_unit(target)):
                     return False
-                row[first : first + 3] = target
+                row[first : first + size] = target
             elif size == 3 and (kind is tuple or kind is list) and len(target) == 3:
                 x, y, z = target
                 if not (type(x) in _NUMBERS and type(y) in _NUMBERS and type(z) in _NUMBERS):
