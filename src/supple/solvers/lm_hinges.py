@@ -53,6 +53,7 @@ COLUMNS = 29
 ROWS = 6
 CLEARLY = 0.81  # a restart's pose replaces an unreached one only below this fraction of its cost
 CANDIDATES = 8  # seeds looked at for each of the first restarts, to use the one with the least cost
+LOOSE = 64  # the same for a position alone, to which there are many ways: a near seed is most of the way
 FIRST = 30  # restarts; after these, seeds are taken as they come, to end up elsewhere
 SLOW = 3  # slow iterations in a row that make a stall
 HUGE = 1e12
@@ -498,7 +499,8 @@ def search(
             return False, used, tried, low, traced
         tried += 1
         nearest = math.inf
-        for _ in range(CANDIDATES if tried <= FIRST else 1):
+        candidates = LOOSE if blocks.shape[0] == 1 else CANDIDATES
+        for _ in range(candidates if tried <= FIRST else 1):
             sow(moving, moving_f, arm, start, number, min(1.0, 0.5 * tried))
             number += 1
             cost = evaluate(
