@@ -4,13 +4,12 @@ Say where the hand must be; supple finds the pose, and says why when it cannot. 
 radians; quaternions wxyz; float64; lengths in the model's own unit.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from supple import rotations
-from supple.character import Character, Note
-from supple.data import humanoid
 from supple.errors import SuppleError
-from supple.formats import load, save
 from supple.goals import OPEN, Hold, LookAt, Pole, Reach, Rest
-from supple.grammar import grow
 from supple.joints import (
     Axes,
     Ball,
@@ -23,12 +22,9 @@ from supple.joints import (
     Planar,
     Slider,
 )
-from supple.mesh import Material, Mesh, Morph, Skin, Texture
-from supple.motion import Correction, Motion, Window, correct, keyframes
 from supple.pose import Pose
 from supple.prepare import Prepared, prepare
 from supple.skeleton import Node, Skeleton, Tip, chain
-from supple.skinning import skin
 from supple.solution import Solution, Status
 from supple.solve import solve
 from supple.solvers import (
@@ -44,7 +40,16 @@ from supple.solvers import (
 from supple.trace import Trace
 from supple.track import track
 from supple.tracked import Track
-from supple.viewer import view
+
+if TYPE_CHECKING:
+    from supple.character import Character, Note
+    from supple.data import humanoid
+    from supple.formats import load, save
+    from supple.grammar import grow
+    from supple.mesh import Material, Mesh, Morph, Skin, Texture
+    from supple.motion import Correction, Motion, Window, correct, keyframes
+    from supple.skinning import skin
+    from supple.viewer import view
 
 __version__ = "0.1.0"
 
@@ -107,3 +112,37 @@ __all__ = [
     "track",
     "view",
 ]
+
+# What is not needed to solve is imported when it is first asked for.
+_LATER = {
+    "Character": "supple.character",
+    "Note": "supple.character",
+    "humanoid": "supple.data",
+    "load": "supple.formats",
+    "save": "supple.formats",
+    "grow": "supple.grammar",
+    "Material": "supple.mesh",
+    "Mesh": "supple.mesh",
+    "Morph": "supple.mesh",
+    "Skin": "supple.mesh",
+    "Texture": "supple.mesh",
+    "Correction": "supple.motion",
+    "Motion": "supple.motion",
+    "Window": "supple.motion",
+    "correct": "supple.motion",
+    "keyframes": "supple.motion",
+    "skin": "supple.skinning",
+    "view": "supple.viewer",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        value = getattr(import_module(_LATER[name]), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'supple' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -313,6 +313,6 @@ def test_a_kernel_from_elsewhere_is_stamped_with_its_own_file(tmp_path: Path):
         path = tmp_path / str(k) / "script.py"
         path.parent.mkdir()
         path.write_text(text)
-        stamps.add(cache._stamp(path))
+        stamps.add(cache._stamp(str(path)))
     assert len(stamps) == 3
     assert cache._imported(path) >= {SOURCE, SOURCE.parent / "quaternion.py"}

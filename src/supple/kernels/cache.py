@@ -165,7 +165,7 @@ class _KernelCache:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.name = re.sub(r"[^\w.-]", "", f"{function.__module__}.{function.__qualname__}")
-        self.stamp = _stamp(Path(function.__code__.co_filename).resolve())
+        self._file = function.__code__.co_filename
         self.notice: str | None = None
 
     @property
@@ -232,13 +232,14 @@ class _KernelCache:
         from numba.core.sigutils import normalize_signature
 
         args, return_type = normalize_signature(sig)
-        identity = repr((args, return_type, codegen.magic_tuple(), self.stamp))
+        identity = repr((args, return_type, codegen.magic_tuple(), _stamp(self._file)))
         return f"{self.name}.{hashlib.sha256(identity.encode()).hexdigest()[:20]}.bin"
 
 
 @functools.cache
-def _stamp(path: Path) -> str:
+def _stamp(filename: str) -> str:
     """Stands for the contents of a source file and of the kernel sources it imports."""
+    path = Path(filename).resolve()
     digest = hashlib.sha256()
     for source in sorted({path, *_imported(path)}):
         content = _read(source)
