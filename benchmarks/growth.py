@@ -22,7 +22,7 @@ from rich.table import Table
 import supple
 from supple.solvers import ALL
 
-NAMES = ("CCD", "FABRIK", "LM")
+NAMES = ("CCD", "FABRIK")
 MOST = {"CCD": 12.0, "FABRIK": 12.0}
 
 
