@@ -166,6 +166,7 @@ def judge(case: Case, prepared: supple.Prepared, answer: supple.Solution) -> lis
     mine = errors(case, demands, pose)
     length = case.problem.length
     far = np.max([np.abs(target).max(axis=-1) for target in case.targets], axis=0)
+    far = far + 10.0 * np.abs(pose.positions).max(axis=(-2, -1))  # slides may go far out and back
     slack = np.empty(mine.shape)
     for i, demand in enumerate(demands):
         slack[:, i] = CLOSE * length + 1e-13 * far if demand.kind == "position" else CLOSE

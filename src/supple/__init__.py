@@ -27,16 +27,7 @@ from supple.prepare import Prepared, prepare
 from supple.skeleton import Node, Skeleton, Tip, chain
 from supple.solution import Solution, Status
 from supple.solve import solve
-from supple.solvers import (
-    CCD,
-    FABRIK,
-    LM,
-    Jacobian,
-    Optimize,
-    Solver,
-    TargetTriangle,
-    TwoBone,
-)
+from supple.solvers.base import Solver
 from supple.trace import Trace
 from supple.track import track
 from supple.tracked import Track
@@ -49,6 +40,7 @@ if TYPE_CHECKING:
     from supple.mesh import Material, Mesh, Morph, Skin, Texture
     from supple.motion import Correction, Motion, Window, correct, keyframes
     from supple.skinning import skin
+    from supple.solvers import CCD, FABRIK, LM, Jacobian, Optimize, TargetTriangle, TwoBone
     from supple.viewer import view
 
 __version__ = "0.1.0"
@@ -115,6 +107,10 @@ __all__ = [
 
 # What is not needed to solve is imported when it is first asked for.
 _LATER = {
+    **dict.fromkeys(
+        ("CCD", "FABRIK", "LM", "Jacobian", "Optimize", "TargetTriangle", "TwoBone"),
+        "supple.solvers",
+    ),
     "Character": "supple.character",
     "Note": "supple.character",
     "humanoid": "supple.data",
