@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import threading
 import warnings
 from dataclasses import dataclass, fields
 from typing import ClassVar
@@ -182,6 +183,10 @@ def close_problem(ints, floats, start, answer, work, out, stop, used, traced):
     )  # fmt: skip
 
 
+# What to do with warnings is one setting for all threads; SciPy holds the interpreter anyway.
+_ONE_AT_A_TIME = threading.Lock()
+
+
 class _Stop(Exception):  # noqa: N818
     """Thrown through SciPy to end a run."""
 
@@ -256,6 +261,7 @@ class _Run:
             bent = False
             options = {"gtol": GRADIENT, "maxiter": budget - self.used}
             with (
+                _ONE_AT_A_TIME,
                 contextlib.suppress(_Stop),
                 np.errstate(all="ignore"),
                 warnings.catch_warnings(action="ignore"),  # the status says how it ended
