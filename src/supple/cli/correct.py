@@ -16,10 +16,13 @@ from supple.cli.options import (
     MODEL,
     SOLVING,
     CharacterArgument,
+    DepthOption,
     FpsOption,
     JsonOption,
+    LockOption,
     MotionsOption,
     PositionModeOption,
+    RootOption,
     ToleranceOption,
     effector_or_only_tip,
 )
@@ -74,27 +77,9 @@ def correct(
             metavar="NAME", help="Keep NAME where the motion has it.", rich_help_panel=GOALS
         ),
     ] = None,
-    root: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="The topmost joint that may move.", rich_help_panel=GOALS
-        ),
-    ] = None,
-    depth: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            min=0,
-            help="How many joints may move; 0: all up to the skeleton's root.",
-            rich_help_panel=GOALS,
-        ),
-    ] = 0,
-    lock: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME", help="A joint that does not move. Repeatable.", rich_help_panel=GOALS
-        ),
-    ] = None,
+    root: RootOption = None,
+    depth: DepthOption = 0,
+    lock: LockOption = None,
     start: Annotated[
         float | None,
         typer.Option(

@@ -12,6 +12,26 @@ from supple.skeleton import Skeleton
 
 GOALS, SOLVING, MODEL, OUTPUT = "Goals", "Solving", "Model", "Output"
 
+RootOption = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="The topmost joint that may move.", rich_help_panel=GOALS),
+]
+DepthOption = Annotated[
+    int,
+    typer.Option(
+        metavar="N",
+        min=0,
+        help="How many joints may move; 0: all up to the skeleton's root.",
+        rich_help_panel=GOALS,
+    ),
+]
+LockOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME", help="A joint that does not move. Repeatable.", rich_help_panel=GOALS
+    ),
+]
+
 ModelArgument = Annotated[
     str,
     typer.Argument(

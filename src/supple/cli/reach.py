@@ -17,12 +17,15 @@ from supple.cli.options import (
     GOALS,
     OUTPUT,
     SOLVING,
+    DepthOption,
     IterationsOption,
     JointOption,
     JsonOption,
     LimitsOption,
+    LockOption,
     ModelArgument,
     PlotOption,
+    RootOption,
     ToleranceOption,
     checked_plot,
     effector_or_only_tip,
@@ -93,27 +96,9 @@ def reach(
         list[str] | None,
         typer.Option(metavar="NAME", help="Keep NAME where it starts.", rich_help_panel=GOALS),
     ] = None,
-    root: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="The topmost joint that may move.", rich_help_panel=GOALS
-        ),
-    ] = None,
-    depth: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            min=0,
-            help="How many joints may move; 0: all up to the skeleton's root.",
-            rich_help_panel=GOALS,
-        ),
-    ] = 0,
-    lock: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME", help="A joint that does not move. Repeatable.", rich_help_panel=GOALS
-        ),
-    ] = None,
+    root: RootOption = None,
+    depth: DepthOption = 0,
+    lock: LockOption = None,
     solver: Annotated[
         str,
         typer.Option(

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from json import loads
 from pathlib import Path
@@ -21,6 +19,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from supple.cli.options import JsonOption
+from supple.cli.reading import quiet
 from supple.cli.report import console, error_console, print_json, table
 from supple.data import humanoid
 from supple.errors import SuppleError
@@ -169,25 +168,13 @@ def _use_poses() -> None:
     _use_characters()
 
 
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep warnings of the library to itself for a while."""
-    log = logging.getLogger("supple")
-    level = log.level
-    log.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        log.setLevel(level)
-
-
 def _use_characters() -> None:
     """Call every kernel that characters use: reading and writing numbers, channels, skins."""
     figure = humanoid()
     motion = next(iter(figure.motions.values()))
     with tempfile.TemporaryDirectory(prefix="supple-warm-") as folder:
         path = Path(folder) / "clip.bvh"
-        with _quiet():  # what BVH cannot hold is nobody's concern here
+        with quiet():  # what BVH cannot hold is nobody's concern here
             save(motion[:2], path)
             load(path)
     for mesh in figure.meshes:
