@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from supple import batch
+from supple.desk import Desks, lay_desks
 from supple.errors import SuppleError, one_of, whole
 from supple.goals import Goal, as_goals
-from supple.kernels.layout import O_STATUS, REACHED
+from supple.kernels.layout import O_STATUS
 from supple.kernels.seeds import spread_seeds
+from supple.kernels.single import MET, MISSED, NOT_TAKEN
 from supple.outcome import Asked, Demand
 from supple.pose import Pose
 from supple.problem import Problem
@@ -39,8 +41,8 @@ class Prepared:
     """
 
     __slots__ = (
-        "_asked", "_offsets", "_rest", "_runner", "_settings", "_skeleton", "_status",
-        "_targets", "problem", "solvers",
+        "_asked", "_desks", "_offsets", "_rest", "_runner", "_settings", "_skeleton", "_targets",
+        "_width", "problem", "solvers",
     )  # fmt: skip
 
     def __init__(
@@ -73,10 +75,11 @@ class Prepared:
         self.solvers = choose(solver, self.problem, restarts=restarts)
         self._runner = Runner(self.problem, self.solvers)
         self._rest = skeleton.rest
-        self._status = self.problem.coordinates + O_STATUS
+        self._width = self.problem.report_width
         self._offsets = self.problem.offsets(self._rest)[None]
         self._targets = Targets(self.problem)
         self._asked = self._demands(unreachable == "keep")
+        self._desks: list[Desks | None] = []  # one, from the first single solve on
 
     @property
     def arguments(self) -> tuple[tuple[int, str], ...]:
@@ -138,13 +141,43 @@ class Prepared:
             or start._coordinates.ndim != 1
         ):
             return self.solve(*targets, start=start)
-        row = self._targets.fixed.copy()
-        if not self._targets.put(targets, row):
+        try:
+            desks = self._desks[0]
+        except IndexError:
+            desks = self._lay_desks()
+        if desks is None:
             return self.solve(*targets, start=start)
-        report = self._runner.one(self._offsets, start._coordinates, row)
-        if report[self._status] != REACHED and not np.isfinite(row).all():
-            return self.solve(*targets, start=start)  # which says what is wrong
-        return Solution(self._skeleton, self._asked, report, start)
+        direct = desks.direct
+        if direct is not None:
+            for target in targets:
+                if type(target) is not np.ndarray or not target.flags.carray:
+                    direct = None
+                    break
+        try:
+            desk = desks.free.pop()
+        except IndexError:
+            desk = desks.new()
+        report = np.empty(self._width)
+        if direct is not None:
+            try:
+                outcome = direct(desk, start._coordinates, *targets, report)
+            except TypeError:  # too many or too few, or other numbers or axes
+                outcome = NOT_TAKEN
+        else:
+            row = self._targets.fixed.copy()
+            outcome = NOT_TAKEN
+            if self._targets.put(targets, row):
+                outcome = desks.by_row(desk, start._coordinates, row, report)
+        desks.free.append(desk)
+        if outcome == MET or (outcome == MISSED and len(self.solvers) == 1):
+            return Solution(self._skeleton, self._asked, report, start)
+        return self.solve(*targets, start=start)  # which also says what is wrong
+
+    def _lay_desks(self) -> Desks | None:
+        first = self._runner.first
+        status = self.problem.coordinates + O_STATUS
+        self._desks.append(lay_desks(self.solvers[0], first, self._offsets, self._targets, status))
+        return self._desks[0]
 
     def solve(
         self,
@@ -193,7 +226,7 @@ class Prepared:
             return Solution(self._skeleton, self._asked, report, start, trace=what)
         if trace:
             raise SuppleError("trace: a batch has no trace; solve the problem of interest alone")
-        out = np.empty((math.prod(shape), self.problem.report_width))
+        out = np.empty((math.prod(shape), self._width))
 
         def part(first: int, last: int) -> None:
             self._runner.range(arrays, out, first, last)
@@ -229,7 +262,7 @@ class Prepared:
         if start._translations is not None or start._scales is not None:
             offsets = self.problem.offsets(start)[None]
         steady = self if restarts else self.with_solver(self._settings[2]["solver"], restarts=False)
-        out = np.empty((len(rows), self.problem.report_width))
+        out = np.empty((len(rows), self._width))
         q = start._coordinates
         for frame, row in enumerate(rows):
             runner = (self if frame == 0 else steady)._runner

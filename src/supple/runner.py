@@ -21,21 +21,13 @@ Arrays = tuple[np.ndarray, np.ndarray, np.ndarray]
 class _Run:
     """A solver with its packed problem and the scratch memory of its calls."""
 
-    __slots__ = ("floats", "ints", "kernel", "pool", "single", "solver")
+    __slots__ = ("floats", "ints", "kernel", "pool", "solver")
 
     def __init__(self, solver: Solver, problem: Problem) -> None:
         self.solver = solver
         self.kernel = solver.kernel
-        self.single = solver.single or self._single
         self.ints, self.floats = problem.pack(solver.options())
         self.pool: list[np.ndarray] = []
-
-    def _single(self, *arrays: np.ndarray) -> None:
-        """What `Solver.single` does, for a solver that has none."""
-        ints, floats, offsets, start, targets, out, work = arrays
-        none = np.zeros((0, 1))
-        rows = (offsets, start[None], targets[None], out[None])
-        self.kernel(ints, floats, *rows, work, none, none, 0, 1)
 
     def workspace(self) -> np.ndarray:
         """Scratch memory; who is done with it appends it to the pool, which threads may share."""
@@ -78,6 +70,11 @@ class Runner:
         self._no_events = np.zeros((0, at.EVENT))
 
     @property
+    def first(self) -> tuple[np.ndarray, np.ndarray]:
+        """The problem's integers and floats, packed for the first solver."""
+        return self._runs[0].ints, self._runs[0].floats
+
+    @property
     def packed(self) -> tuple[np.ndarray, np.ndarray]:
         """The problem's integers and floats, packed for the last solver."""
         return self._runs[-1].ints, self._runs[-1].floats
@@ -88,15 +85,9 @@ class Runner:
         Returns:
             Its report, shape (width,).
         """
-        run = self._runs[0]
-        out = np.empty(self._width)
-        work = run.workspace()
-        run.single(run.ints, run.floats, offsets, start, targets, out, work)
-        run.pool.append(work)
-        if len(self._runs) > 1 and out[self._status] != at.REACHED:
-            arrays = (offsets, start[None], targets[None])
-            self._try_others(arrays, out[None], np.zeros(1, np.int64))
-        return out
+        out = np.empty((1, self._width))
+        self.range((offsets, start[None], targets[None]), out, 0, 1)
+        return out[0]
 
     def range(self, arrays: Arrays, out: np.ndarray, first: int, last: int) -> None:
         """Solve problems first..last-1 of a batch into these rows of out, shape (B, width)."""

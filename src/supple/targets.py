@@ -28,9 +28,11 @@ class Targets:
     Attributes:
         arguments: What a call gives, in order: (goal's number, slot), such as (0, "target").
         fixed: The targets of the goals that are not open, shape (..., T); NaN where open.
+        places: For each argument how many numbers it has (16 for a 4x4), where in a row they go, and
+            where the orientation of a 4x4 goes.
     """
 
-    __slots__ = ("_at", "_goals", "_places", "arguments", "fixed")
+    __slots__ = ("_at", "_goals", "arguments", "fixed", "places")
 
     def __init__(self, problem: Problem) -> None:
         self._goals = problem.goals
@@ -47,10 +49,13 @@ class Targets:
         self.arguments = tuple((i, slot) for i, slot, value in slots if value is OPEN)
         given = [one for one in slots if one[2] is not OPEN]
         self.fixed = self._placed(given, problem.default_targets)
-        # For `put`: how many numbers an argument has (16 for a 4x4), and where they go in a row.
         sizes = {"target": 3, "orientation": 4, "pose": 16}
-        self._places = tuple(
-            (sizes[slot], self._at[i, "target" if slot == "pose" else slot], i)
+        self.places = tuple(
+            (
+                sizes[slot],
+                self._at[i, "target" if slot == "pose" else slot],
+                self._at[i, "orientation"] if slot == "pose" else 0,
+            )
             for i, slot in self.arguments
         )
 
@@ -61,10 +66,10 @@ class Targets:
             Whether that was possible. If not, `filled` is to be asked, which says what is wrong or
             takes what is merely unusual. That the numbers are finite is not looked at.
         """
-        places = self._places
+        places = self.places
         if len(targets) != len(places) or self.fixed.ndim != 1:
             return False
-        for (size, first, goal), target in zip(places, targets):  # noqa: B905 (as many; quick)
+        for (size, first, turn), target in zip(places, targets):  # noqa: B905 (as many; quick)
             kind = type(target)
             if kind is np.ndarray:
                 if target.dtype is not _FLOAT64:
@@ -75,7 +80,7 @@ class Targets:
                         return False
                     if not (flags.c_contiguous and flags.writeable):
                         target = np.array(target, order="C")  # what the kernel was compiled for
-                    if not read_frame(target, row, first, self._at[goal, "orientation"]):
+                    if not read_frame(target, row, first, turn):
                         return False
                     continue
                 if target.shape != (size,) or (size == 4 and not _is_unit(target)):

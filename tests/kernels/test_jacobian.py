@@ -22,7 +22,8 @@ def check_columns(skeleton, goals, pose):
     problem = Problem(skeleton, goals)
     ints, floats = problem.pack((0.0,))
     active, moving, blocks, _, active_f, moving_f, blocks_f, *_ = unpack(ints, floats)
-    states, effectors, folded, _ = carve(ints, np.zeros(tree_space(ints)))
+    work = np.zeros(tree_space(ints))  # what is carved out of it does not keep it alive
+    states, effectors, folded, _ = carve(ints, work)
     nd, nr, length, turn = problem.freedoms, problem.rows, floats[at.F_LENGTH], floats[at.F_TURN]
     q, rows, errors = np.zeros(problem.coordinates), np.zeros(nr), np.zeros(len(blocks))
     targets = problem.default_targets.copy()

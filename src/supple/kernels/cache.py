@@ -58,15 +58,19 @@ def kernel(function: Function) -> Function:
     interpreter lock, divides as NumPy does (by zero gives inf or nan) and keeps IEEE arithmetic.
     A function with a closure is compiled, but not kept.
     """
-    if os.environ.get("SUPPLE_DISABLE_JIT", "0") not in ("", "0"):
+    if not compiling():
         return function
     compiled: Any = numba.njit(nogil=True, error_model="numpy", fastmath=False)(function)
-    if compiled is function:  # NUMBA_DISABLE_JIT
-        return function
     _widen(compiled)
     if function.__closure__ is None:
         _attach(compiled, function)
     return compiled
+
+
+def compiling() -> bool:
+    """Whether kernels are compiled, or left plain Python as the environment may ask."""
+    asked = os.environ.get("SUPPLE_DISABLE_JIT", "0") not in ("", "0")
+    return not (asked or getattr(config, "DISABLE_JIT", False))
 
 
 def _widen(compiled: Any) -> None:

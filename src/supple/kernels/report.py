@@ -67,6 +67,7 @@ from supple.kernels.quaternion import load3, norm, sub
 from supple.kernels.residual import residuals, within
 from supple.kernels.tangent import project, tangent
 from supple.kernels.tree import aim, fold, forward, place_effectors
+from supple.kernels.views import grid
 
 FAR = 1e300
 
@@ -96,6 +97,12 @@ def set_up(
     """Set up one problem: q becomes its start, put into the limits. Nothing is placed yet."""
     q[:] = start
     fold(active, active_f, blocks, blocks_f, offsets, q, states, effectors, folded)
+    take_aim(moving, moving_f, blocks, targets, q, states, effectors)
+
+
+@kernel
+def take_aim(moving, moving_f, blocks, targets, q, states, effectors):
+    """Give the effectors of a folded problem their targets, and put its start q into the limits."""
     if holds(blocks):
         # What is held stays where the start has it, before the start is put into the limits.
         forward(moving, moving_f, q, states)
@@ -228,9 +235,9 @@ def finish(
     block, span, distance = -1, 0.0, 0.0
     if not within(blocks, blocks_f, errors):
         status = BUDGET if stop == STOP_BUDGET else STALLED
-        bounds = work[: 2 * nd].reshape(nd, 2)
-        axes = work[2 * nd : 5 * nd + 3 * nm].reshape(nd + nm, 3)
-        columns = work[5 * nd + 3 * nm : 5 * nd + 3 * nm + nd * nr].reshape(nd, nr)
+        bounds = grid(work, 0, nd, 2)
+        axes = grid(work, 2 * nd, nd + nm, 3)
+        columns = grid(work, 5 * nd + 3 * nm, nd, nr)
         tangent(moving, moving_f, q, states, length, axes, bounds)
         jacobian(
             moving, moving_f, blocks, blocks_f, states, effectors, rows, length, turn, axes, columns

@@ -35,6 +35,7 @@ from supple.kernels.layout import (
     E_TARGET,
     E_WROT,
     EFFECTOR,
+    FIXED,
     FREE,
     H_ACTIVE,
     H_BLOCKS,
@@ -78,6 +79,7 @@ from supple.kernels.quaternion import (
     take4,
     turn_about_letter,
 )
+from supple.kernels.views import grid, part
 
 FOLD = (
     10  # an active joint's row while folding: rotation, P0, P1 relative to the nearest moving joint
@@ -93,25 +95,25 @@ def unpack(ints, floats):
     """
     na, nm, ng = ints[H_ACTIVE], ints[H_MOVING], ints[H_BLOCKS]
     i = HEADER_INTS
-    active = ints[i : i + na * ACTIVE_INTS].reshape(na, ACTIVE_INTS)
+    active = grid(ints, i, na, ACTIVE_INTS)
     i += na * ACTIVE_INTS
-    moving = ints[i : i + nm * MOVING_INTS].reshape(nm, MOVING_INTS)
+    moving = grid(ints, i, nm, MOVING_INTS)
     i += nm * MOVING_INTS
-    blocks = ints[i : i + ng * BLOCK_INTS].reshape(ng, BLOCK_INTS)
+    blocks = grid(ints, i, ng, BLOCK_INTS)
     i += ng * BLOCK_INTS
-    touch = ints[i : i + ints[H_DOFS] * ng].reshape(ints[H_DOFS], ng)
+    touch = grid(ints, i, ints[H_DOFS], ng)
     f = HEADER_FLOATS
-    active_f = floats[f : f + na * JOINT_FLOATS].reshape(na, JOINT_FLOATS)
+    active_f = grid(floats, f, na, JOINT_FLOATS)
     f += na * JOINT_FLOATS
-    moving_f = floats[f : f + nm * JOINT_FLOATS].reshape(nm, JOINT_FLOATS)
+    moving_f = grid(floats, f, nm, JOINT_FLOATS)
     f += nm * JOINT_FLOATS
-    blocks_f = floats[f : f + ng * BLOCK_FLOATS].reshape(ng, BLOCK_FLOATS)
+    blocks_f = grid(floats, f, ng, BLOCK_FLOATS)
     f += ng * BLOCK_FLOATS
-    options = floats[f : f + ints[H_OPTIONS]]
+    options = part(floats, f, ints[H_OPTIONS])
     f += ints[H_OPTIONS]
-    rest = floats[f : f + ints[H_COORDS]]
+    rest = part(floats, f, ints[H_COORDS])
     f += ints[H_COORDS]
-    weight = floats[f : f + ints[H_DOFS]]
+    weight = part(floats, f, ints[H_DOFS])
     return active, moving, blocks, touch, active_f, moving_f, blocks_f, options, rest, weight
 
 
@@ -127,11 +129,11 @@ def carve(ints, work):
     Returns them and the first free place.
     """
     na, nm, ng = ints[H_ACTIVE], ints[H_MOVING], ints[H_BLOCKS]
-    states = work[0 : nm * STATE].reshape(nm, STATE)
+    states = grid(work, 0, nm, STATE)
     i = nm * STATE
-    effectors = work[i : i + ng * EFFECTOR].reshape(ng, EFFECTOR)
+    effectors = grid(work, i, ng, EFFECTOR)
     i += ng * EFFECTOR
-    folded = work[i : i + na * FOLD].reshape(na, FOLD)
+    folded = grid(work, i, na, FOLD)
     return states, effectors, folded, i + na * FOLD
 
 
@@ -238,6 +240,19 @@ def fold(active, active_f, blocks, blocks_f, offsets, q, states, effectors, fold
         store3(effectors, g, E_P0, p0)
         store3(effectors, g, E_P1, p1)
         store4(effectors, g, E_ROT, turn)
+
+
+@kernel
+def folds_once(active, starts, offsets):
+    """Whether what stands still in a batch stands still alike in all its problems."""
+    if offsets.shape[0] > 1:
+        return False
+    if starts.shape[0] == 1:
+        return True
+    for a in range(active.shape[0]):
+        if active[a, A_MOVE] < 0 and active[a, A_KIND] != FIXED:
+            return False
+    return True
 
 
 @kernel

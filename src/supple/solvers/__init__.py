@@ -98,7 +98,7 @@ def _general(problem: Problem) -> LM:
 
     kinds = problem.skeleton.packed_ints[problem.moving, layout.KIND]
     if problem.freedoms <= FEW and np.all(kinds == layout.HINGE):
-        return LM(max_iterations=4000, restarts=400)
+        return LM(max_iterations=4000, restarts=400, closed_form=True)
     if problem.freedoms <= FEW and np.all((kinds == layout.HINGE) | (kinds == layout.SLIDER)):
         return LM(max_iterations=1000, restarts=60)
     return LM()
@@ -113,7 +113,7 @@ def choose(solver: Solver | str, problem: Problem, *, restarts: bool = True) -> 
     if isinstance(solver, str) and solver.casefold() == "auto":
         general = _general(problem)
         if not restarts:
-            general = replace(general, restarts=0)
+            general = replace(general, restarts=0, closed_form=False)
         if len(problem.moving) != 2:
             return (general,)
         from supple.solvers.two_bone import TwoBone, fits

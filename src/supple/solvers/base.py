@@ -57,7 +57,6 @@ class Solver:
     name: ClassVar[str]
     takes: ClassVar[Takes]
     kernel: ClassVar[Callable[..., Any]]
-    single: ClassVar[Callable[..., Any] | None] = None
     space: ClassVar[Callable[..., int]]
 
     max_iterations: int = 100
@@ -83,6 +82,12 @@ class Solver:
             f"{self.name}: {option}", getattr(self, option), expected, lambda x: 0.0 < x < 1.0
         )
         object.__setattr__(self, option, value)
+
+    def _flag(self, option: str) -> None:
+        """Check that an option is True or False."""
+        value = getattr(self, option)
+        if not isinstance(value, bool):
+            raise SuppleError(f"{self.name}: {option}: expected True or False, got {value!r}")
 
     @property
     def most_iterations(self) -> int:

@@ -68,6 +68,7 @@ from supple.kernels.residual import within
 from supple.kernels.seeds import seed
 from supple.kernels.tangent import project
 from supple.kernels.tree import carve, tree_space, unpack
+from supple.kernels.views import part, row_at
 from supple.problem import Problem
 from supple.solvers.base import JOINT_KINDS, Solver, Takes
 from supple.solvers.ccd_visit import go_on, kick, sweep
@@ -219,22 +220,22 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
     active, moving, blocks, _, active_f, moving_f, blocks_f, options, _, _ = unpack(ints, floats)
     states, effectors, folded, i = carve(ints, work)
     nq, nr = ints[H_COORDS], ints[H_ROWS]
-    q, i = work[i : i + nq], i + nq
-    old, i = work[i : i + nq], i + nq
-    trial, i = work[i : i + nq], i + nq
-    best, i = work[i : i + nq], i + nq
-    rows, i = work[i : i + nr], i + nr
-    errors, i = work[i : i + blocks.shape[0]], i + blocks.shape[0]
-    tail = work[i:]
+    q, i = part(work, i, nq), i + nq
+    old, i = part(work, i, nq), i + nq
+    trial, i = part(work, i, nq), i + nq
+    best, i = part(work, i, nq), i + nq
+    rows, i = part(work, i, nr), i + nr
+    errors, i = part(work, i, blocks.shape[0]), i + blocks.shape[0]
+    tail = part(work, i, work.shape[0] - i)
     length, radian = floats[F_LENGTH], floats[F_TURN]
     budget = options[MAX_ITERATIONS]
     impatient = options[RESTARTS] > 0.0 and not is_damped(moving_f, options)
     for b in range(first, last):
-        start = starts[b if starts.shape[0] > 1 else 0]
+        start = row_at(starts, b)
         cost = begin(
             floats, active, active_f, moving, moving_f, blocks, blocks_f,
-            offsets[b if offsets.shape[0] > 1 else 0], start,
-            targets[b if targets.shape[0] > 1 else 0],
+            row_at(offsets, b), start,
+            row_at(targets, b),
             q, states, effectors, folded, rows, errors,
         )  # fmt: skip
         traced, event = record(trace, 0, q, blocks, errors), 0
@@ -290,7 +291,7 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
                 event = record_jump(events, event, used, moving, q, best)
         finish(
             ints, floats, moving, moving_f, blocks, blocks_f,
-            start, best, states, effectors, rows, errors, tail, out[b],
+            start, best, states, effectors, rows, errors, tail, row_at(out, b),
             stop, used, restarts, traced, event,
         )  # fmt: skip
 
@@ -328,14 +329,14 @@ class CCD(Solver):
         """Check the options."""
         Solver.__post_init__(self)
         one_of("CCD order", self.order, sorted(ORDERS))
-        cap, tries = self.damping, self.restarts
+        self._whole("restarts")
+        self._flag("accelerate")
+        cap = self.damping
         is_number = isinstance(cap, (int, float)) and not isinstance(cap, bool)
         if cap is not None and not (is_number and cap > 0.0):
             raise SuppleError(
                 f"CCD: damping: expected a positive number of radians or None, got {cap!r}"
             )
-        if not isinstance(tries, int) or isinstance(tries, bool) or tries < 0:
-            raise SuppleError(f"CCD: restarts: expected a whole number from 0, got {tries!r}")
 
     def options(self) -> tuple[float, ...]:
         """The options as the kernel reads them."""

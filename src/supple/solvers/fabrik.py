@@ -66,6 +66,7 @@ from supple.kernels.seeds import seed
 from supple.kernels.tangent import project
 from supple.kernels.tree import carve, tree_space, unpack
 from supple.kernels.turns import record_turns
+from supple.kernels.views import grid, part, row_at
 from supple.problem import Problem
 from supple.solvers.base import Solver, Takes
 from supple.solvers.fabrik_passes import (
@@ -207,25 +208,25 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
     active, moving, blocks, _, active_f, moving_f, blocks_f, options, _, _ = unpack(ints, floats)
     states, effectors, folded, i = carve(ints, work)
     nq, nr, nm = ints[H_COORDS], ints[H_ROWS], ints[H_MOVING]
-    q, i = work[i : i + nq], i + nq
-    found, i = work[i : i + nq], i + nq
-    best, i = work[i : i + nq], i + nq
-    before, i = work[i : i + nq], i + nq
-    trial, i = work[i : i + nq], i + nq
-    shown, i = work[i : i + nq], i + nq
-    rows, i = work[i : i + nr], i + nr
-    errors, i = work[i : i + blocks.shape[0]], i + blocks.shape[0]
-    table, i = work[i : i + nm * ROW].reshape(nm, ROW), i + nm * ROW
-    scratch = work[i : i + nm * 6].reshape(nm, 6)  # before `finish` needs the place
-    tail = work[i:]
+    q, i = part(work, i, nq), i + nq
+    found, i = part(work, i, nq), i + nq
+    best, i = part(work, i, nq), i + nq
+    before, i = part(work, i, nq), i + nq
+    trial, i = part(work, i, nq), i + nq
+    shown, i = part(work, i, nq), i + nq
+    rows, i = part(work, i, nr), i + nr
+    errors, i = part(work, i, blocks.shape[0]), i + blocks.shape[0]
+    table, i = grid(work, i, nm, ROW), i + nm * ROW
+    scratch = grid(work, i, nm, 6)  # before `finish` needs the place
+    tail = part(work, i, work.shape[0] - i)
     length = floats[F_LENGTH]
     free, chain = free_chain(moving, blocks)
     for b in range(first, last):
-        start = starts[b if starts.shape[0] > 1 else 0]
+        start = row_at(starts, b)
         low = begin(
             floats, active, active_f, moving, moving_f, blocks, blocks_f,
-            offsets[b if offsets.shape[0] > 1 else 0], start,
-            targets[b if targets.shape[0] > 1 else 0],
+            row_at(offsets, b), start,
+            row_at(targets, b),
             q, states, effectors, folded, rows, errors,
         )  # fmt: skip
         traced = record(trace, 0, q, blocks, errors)
@@ -277,7 +278,7 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
             )  # fmt: skip
         finish(
             ints, floats, moving, moving_f, blocks, blocks_f,
-            start, best, states, effectors, rows, errors, tail, out[b],
+            start, best, states, effectors, rows, errors, tail, row_at(out, b),
             stop, used, restarts, traced, n,
         )  # fmt: skip
 

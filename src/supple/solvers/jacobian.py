@@ -62,6 +62,7 @@ from supple.kernels.residual import within
 from supple.kernels.seeds import fraction, seed
 from supple.kernels.tangent import project, step, tangent
 from supple.kernels.tree import carve, tree_space, unpack
+from supple.kernels.views import grid, part, row_at
 from supple.solvers.base import EVERYTHING, Solver, Takes
 
 METHODS = ("pinv", "transpose", "dls", "sdls")  # in the order of supple.kernels.direction
@@ -203,34 +204,34 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
     states, effectors, folded, i = carve(ints, work)
     nq, nd, nr, nm = ints[H_COORDS], ints[H_DOFS], ints[H_ROWS], ints[H_MOVING]
     side = min(nd, nr)
-    trial_states, i = work[i : i + nm * STATE].reshape(nm, STATE), i + nm * STATE
-    q, i = work[i : i + nq], i + nq
-    trial, i = work[i : i + nq], i + nq
-    best, i = work[i : i + nq], i + nq
-    errors, i = work[i : i + blocks.shape[0]], i + blocks.shape[0]
-    rows, i = work[i : i + nr], i + nr
-    new_rows, i = work[i : i + nr], i + nr
-    error, i = work[i : i + nr], i + nr
-    u, i = work[i : i + nr], i + nr
-    v, i = work[i : i + nd], i + nd
-    gain, i = work[i : i + nd], i + nd
-    turns, i = work[i : i + nd], i + nd
-    delta, i = work[i : i + nd], i + nd
-    change, i = work[i : i + nd], i + nd
-    a, i = work[i : i + side * side].reshape(side, side), i + side * side
-    basis, i = work[i : i + side * side].reshape(side, side), i + side * side
-    bounds, i = work[i : i + 2 * nd].reshape(nd, 2), i + 2 * nd
-    axes, i = work[i : i + 3 * (nd + nm)].reshape(nd + nm, 3), i + 3 * (nd + nm)
-    columns, i = work[i : i + nd * nr].reshape(nd, nr), i + nd * nr
-    tail = work[i:]
+    trial_states, i = grid(work, i, nm, STATE), i + nm * STATE
+    q, i = part(work, i, nq), i + nq
+    trial, i = part(work, i, nq), i + nq
+    best, i = part(work, i, nq), i + nq
+    errors, i = part(work, i, blocks.shape[0]), i + blocks.shape[0]
+    rows, i = part(work, i, nr), i + nr
+    new_rows, i = part(work, i, nr), i + nr
+    error, i = part(work, i, nr), i + nr
+    u, i = part(work, i, nr), i + nr
+    v, i = part(work, i, nd), i + nd
+    gain, i = part(work, i, nd), i + nd
+    turns, i = part(work, i, nd), i + nd
+    delta, i = part(work, i, nd), i + nd
+    change, i = part(work, i, nd), i + nd
+    a, i = grid(work, i, side, side), i + side * side
+    basis, i = grid(work, i, side, side), i + side * side
+    bounds, i = grid(work, i, nd, 2), i + 2 * nd
+    axes, i = grid(work, i, nd + nm, 3), i + 3 * (nd + nm)
+    columns, i = grid(work, i, nd, nr), i + nd * nr
+    tail = part(work, i, work.shape[0] - i)
     length, turn = floats[F_LENGTH], floats[F_TURN]
     mark_turns(moving, turns)
     for b in range(first, last):
-        start = starts[b if starts.shape[0] > 1 else 0]
+        start = row_at(starts, b)
         cost = begin(
             floats, active, active_f, moving, moving_f, blocks, blocks_f,
-            offsets[b if offsets.shape[0] > 1 else 0], start,
-            targets[b if targets.shape[0] > 1 else 0],
+            row_at(offsets, b), start,
+            row_at(targets, b),
             q, states, effectors, folded, rows, errors,
         )  # fmt: skip
         trial_states[:] = states
@@ -274,7 +275,7 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
             )
         finish(
             ints, floats, moving, moving_f, blocks, blocks_f,
-            start, best, states, effectors, rows, errors, tail, out[b],
+            start, best, states, effectors, rows, errors, tail, row_at(out, b),
             verdict, used, restarts, traced, 0,
         )  # fmt: skip
 

@@ -11,7 +11,8 @@ and the rest is solved again.
 The right choice almost always: any joints, any goals, a few microseconds an iteration. A local
 solve can end in a pose where limits or geometry block every small improvement; restarts from
 low-discrepancy seeds then look elsewhere, and an answer is only ever replaced by a clearly better
-one.
+one. An arm of six hinges that has a closed form (`arm_forms`) can begin at its answer nearest to the
+start, and is done: `closed_form`, which "auto" asks for.
 """
 
 import math
@@ -43,16 +44,26 @@ from supple.kernels.report import (
     finish_reached,
     finish_space,
     out_of_reach,
-    set_up,
+    take_aim,
 )
 from supple.kernels.residual import residuals, within
 from supple.kernels.seeds import seed
 from supple.kernels.tangent import project, step, tangent
-from supple.kernels.tree import carve, forward, place, place_effectors, tree_space, unpack
-from supple.solvers import lm_balls, lm_hinges
+from supple.kernels.tree import (
+    carve,
+    fold,
+    folds_once,
+    forward,
+    place,
+    place_effectors,
+    tree_space,
+    unpack,
+)
+from supple.kernels.views import grid, part, row_at
+from supple.solvers import arm_forms, lm_balls, lm_hinges
 from supple.solvers.base import EVERYTHING, Solver, Takes
 
-MAX_ITERATIONS, REGULARIZATION, RESTARTS, STALL = range(4)
+MAX_ITERATIONS, REGULARIZATION, RESTARTS, STALL, CLOSED_FORM = range(5)
 CANDIDATES = 32  # seeds looked at for each restart; the one nearest to the goals is used
 CLEARLY = 0.81  # a restart's pose replaces an unreached one only below this fraction of its cost
 HUGE = 1e12
@@ -72,8 +83,8 @@ def space(ints):
     side = nd if nd <= NEWTON else min(nd, nr)
     local = 3 * ints[H_COORDS] + nr + ints[H_BLOCKS] + 4 * nd + 2 * side * side + 2 * max(nd, nr)
     tangents = nd * (5 + nr) + 3 * ints[H_MOVING]
-    special = max(lm_balls.space(ints), lm_hinges.space(ints))
-    return tree_space(ints) + local + tangents + max(finish_space(ints), special)
+    special = max(lm_balls.space(ints), lm_hinges.space(ints)) + arm_forms.SPACE
+    return tree_space(ints) + local + tangents + special + finish_space(ints)
 
 
 @kernel
@@ -269,36 +280,42 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
     states, effectors, folded, i = carve(ints, work)
     nq, nd, nr, nm = ints[H_COORDS], ints[H_DOFS], ints[H_ROWS], ints[H_MOVING]
     side = nd if nd <= NEWTON else min(nd, nr)
-    q, i = work[i : i + nq], i + nq
-    trial, i = work[i : i + nq], i + nq
-    best, i = work[i : i + nq], i + nq
-    rows, i = work[i : i + nr], i + nr
-    left, i = work[i : i + max(nd, nr)], i + max(nd, nr)
-    errors, i = work[i : i + blocks.shape[0]], i + blocks.shape[0]
-    free, i = work[i : i + nd], i + nd
-    delta, i = work[i : i + nd], i + nd
-    y, i = work[i : i + max(nd, nr)], i + max(nd, nr)
-    a, i = work[i : i + side * side].reshape(side, side), i + side * side
-    wish, i = work[i : i + nd], i + nd
-    swing, i = work[i : i + nd], i + nd
-    c, i = work[i : i + side * side].reshape(side, side), i + side * side
-    bounds, i = work[i : i + 2 * nd].reshape(nd, 2), i + 2 * nd
-    axes, i = work[i : i + 3 * (nd + nm)].reshape(nd + nm, 3), i + 3 * (nd + nm)
-    columns, i = work[i : i + nd * nr].reshape(nd, nr), i + nd * nr
-    tail = work[i:]
+    q, i = part(work, i, nq), i + nq
+    trial, i = part(work, i, nq), i + nq
+    best, i = part(work, i, nq), i + nq
+    rows, i = part(work, i, nr), i + nr
+    left, i = part(work, i, max(nd, nr)), i + max(nd, nr)
+    errors, i = part(work, i, blocks.shape[0]), i + blocks.shape[0]
+    free, i = part(work, i, nd), i + nd
+    delta, i = part(work, i, nd), i + nd
+    y, i = part(work, i, max(nd, nr)), i + max(nd, nr)
+    a, i = grid(work, i, side, side), i + side * side
+    wish, i = part(work, i, nd), i + nd
+    swing, i = part(work, i, nd), i + nd
+    c, i = grid(work, i, side, side), i + side * side
+    bounds, i = grid(work, i, nd, 2), i + 2 * nd
+    axes, i = grid(work, i, nd + nm, 3), i + 3 * (nd + nm)
+    columns, i = grid(work, i, nd, nr), i + nd * nr
+    exact, i = part(work, i, arm_forms.SPACE), i + arm_forms.SPACE
+    special = max(lm_balls.space(ints), lm_hinges.space(ints))
+    links, i = part(work, i, special), i + special
+    tail = part(work, i, work.shape[0] - i)
     length, turn = floats[F_LENGTH], floats[F_TURN]
     budget = options[MAX_ITERATIONS]
     balls = lm_balls.fits(ints, moving, moving_f, blocks)
     hinges = lm_hinges.fits(ints, moving, moving_f, blocks)
-    links = tail[: lm_balls.COLUMNS * nm].reshape(nm, lm_balls.COLUMNS)
+    closed = hinges and options[CLOSED_FORM] > 0.0 and nm == arm_forms.COUNT and nr == nm
+    once = folds_once(active, starts, offsets)
     for b in range(first, last):
-        start = starts[b if starts.shape[0] > 1 else 0]
-        set_up(
-            active, active_f, moving, moving_f, blocks, blocks_f,
-            offsets[b if offsets.shape[0] > 1 else 0], start,
-            targets[b if targets.shape[0] > 1 else 0],
-            q, states, effectors, folded,
-        )  # fmt: skip
+        start = row_at(starts, b)
+        q[:] = start
+        if b == first or not once:
+            fold(
+                active, active_f, blocks, blocks_f, row_at(offsets, b), q, states, effectors, folded
+            )
+            if hinges:
+                lm_hinges.set_up(moving, moving_f, blocks, states, effectors, links)
+        take_aim(moving, moving_f, blocks, row_at(targets, b), q, states, effectors)
         traced = 0
         used, restarts, number = 0, 0, 1
         if hinges and trace.shape[0] == 0:
@@ -315,16 +332,19 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
             if balls:
                 done, used, cost, traced = lm_balls.descend(
                     moving, blocks, blocks_f, weight, length, options[REGULARIZATION],
-                    states, effectors, q, errors, links, budget, trace, traced,
+                    states, effectors, q, errors, grid(links, 0, nm, lm_balls.COLUMNS),
+                    budget, trace, traced,
                 )  # fmt: skip
             else:
                 done, used, restarts, cost, traced = lm_hinges.search(
                     moving, moving_f, blocks, blocks_f, states, effectors, length, turn, weight,
-                    start, q, errors, tail, budget - min(10.0, budget // 10),
+                    start, q, errors, links, exact, closed, budget - min(10.0, budget // 10),
                     options[REGULARIZATION], options[RESTARTS], options[STALL], trace, traced,
                 )  # fmt: skip
             if done:
-                finish_reached(ints, blocks, q, errors, out[b], used, restarts, traced, cost)
+                finish_reached(
+                    ints, blocks, q, errors, row_at(out, b), used, restarts, traced, cost
+                )
                 continue
             if balls:
                 q[:] = best
@@ -360,7 +380,7 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
                 break
             if to_bend:
                 bent = True
-                bend(moving, moving_f, blocks, states, effectors, q, tail[: 3 * nm].reshape(nm, 3))
+                bend(moving, moving_f, blocks, states, effectors, q, grid(tail, 0, nm, 3))
             elif stop == STOP_STALLED and not far and restarts < options[RESTARTS]:
                 restarts += 1
                 number = begin_elsewhere(
@@ -386,19 +406,9 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
             best[:] = q
         finish(
             ints, floats, moving, moving_f, blocks, blocks_f,
-            start, best, states, effectors, rows, errors, tail, out[b],
+            start, best, states, effectors, rows, errors, tail, row_at(out, b),
             stop, used, restarts, traced, 0,
         )  # fmt: skip
-
-
-@kernel
-def solve_one(ints, floats, offsets, start, targets, out, work):
-    """Solve a single problem, each array one row, with no trace."""
-    none = work[:0].reshape(0, 1)
-    solve_range(
-        ints, floats, offsets, start.reshape(1, start.shape[0]),
-        targets.reshape(1, targets.shape[0]), out.reshape(1, out.shape[0]), work, none, none, 0, 1,
-    )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -412,18 +422,20 @@ class LM(Solver):
         restarts: How many other beginnings are tried after the local solve has stalled.
         stall: An iteration that lowers the cost by less than this fraction is slow; three in a row
             are a stall.
+        closed_form: Whether an arm of six hinges that has a closed form (a wrist whose axes meet, or
+            three parallel axes) begins at its answer nearest to the start.
     """
 
     name: ClassVar[str] = "LM"
     takes: ClassVar[Takes] = EVERYTHING
     kernel = staticmethod(solve_range)
-    single = staticmethod(solve_one)
     space = staticmethod(space)
 
     max_iterations: int = 100
     regularization: float = 1.0
     restarts: int = 20
     stall: float = 0.2
+    closed_form: bool = False
 
     def __post_init__(self) -> None:
         """Check the options."""
@@ -431,6 +443,7 @@ class LM(Solver):
         self._positive("regularization")
         self._whole("restarts")
         self._fraction("stall")
+        self._flag("closed_form")
 
     @property
     def most_iterations(self) -> int:

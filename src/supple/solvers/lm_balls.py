@@ -8,6 +8,8 @@ works on the links in the world and on one rotation a link; the coordinates are 
 
 import math
 
+from numba.extending import register_jitable
+
 from supple.kernels.cache import kernel
 from supple.kernels.layout import (
     B_KIND,
@@ -60,6 +62,7 @@ NOTHING = 1e-9  # a step that promises less than this fraction of the cost does 
 PATIENCE = 6  # iterations without success in a row
 
 
+@register_jitable  # called from Python and from kernels
 def space(ints):
     """Floats of workspace for one solve."""
     return COLUMNS * ints[H_MOVING]

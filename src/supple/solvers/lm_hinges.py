@@ -8,6 +8,8 @@ the same active set: lock, subtract, re-solve.
 
 import math
 
+from numba.extending import register_jitable
+
 from supple.kernels.cache import kernel
 from supple.kernels.layout import (
     AXIS,
@@ -40,12 +42,14 @@ from supple.kernels.quaternion import cross, load3, load4, perpendicular, unrota
 from supple.kernels.record import record
 from supple.kernels.seeds import at_fraction, fraction
 from supple.kernels.trigonometry import sine_cosine
+from supple.kernels.views import grid, part
 from supple.kernels.written_out import (
     outer_sum_of_six,
     outer_sum_of_three,
     solve_six,
     solve_three,
 )
+from supple.solvers import arm_forms
 
 RIGID, SHIFT, WORLD_AXIS, ORIGIN, COLUMN = 0, 9, 12, 15, 18  # columns of a joint's row of numbers
 FREE, CHANGE, HERE, BEST, GENERATOR = 24, 25, 26, 27, 28
@@ -64,6 +68,7 @@ NOTHING = 1e-9  # a step that promises less than this fraction of the cost does 
 AT_BOUND = 1e-12
 
 
+@register_jitable  # called from Python and from kernels
 def space(ints):
     """Floats of workspace for one solve."""
     return COLUMNS * (ints[H_MOVING] + 2) + 4 * ROWS + 2
@@ -113,12 +118,13 @@ def into(x, y, z, v):
 
 
 @kernel
-def set_up(moving, moving_f, blocks, states, effectors, arm):
+def set_up(moving, moving_f, blocks, states, effectors, work):
     """Fill RIGID and SHIFT of every joint, and of the two rows after them for the effectors.
 
     After joint k its frame is F_k = F_(k-1) RIGID_k Rz(angle): the joint's own, with the axis as z.
     """
     count = moving.shape[0]
+    arm = grid(work, 0, count + 2, COLUMNS)
     x, y, z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
     for k in range(count):
         shift = into(x, y, z, load3(states, k, S_P0))
@@ -461,19 +467,19 @@ def descend(
 @kernel
 def search(
     moving, moving_f, blocks, blocks_f, states, effectors, length, turn, weight,
-    start, q, errors, work, budget, damping, restarts, stall, trace, traced,
+    start, q, errors, work, exact, closed, budget, damping, restarts, stall, trace, traced,
 ):  # fmt: skip
-    """Solve from q, inside its limits; after each stall begin again elsewhere.
+    """Solve from q, inside its limits, after `set_up`; after each stall begin again elsewhere.
 
+    With `closed`, begin at the answer of a closed form if there is one; `exact` is workspace for it.
     Returns whether the goals are met, the iterations and restarts used, the cost and the trace rows;
     q ends as the answer, or as the best pose seen.
     """
     count = moving.shape[0]
-    arm = work[: COLUMNS * (count + 2)].reshape(count + 2, COLUMNS)
+    arm = grid(work, 0, count + 2, COLUMNS)
     i = COLUMNS * (count + 2)
-    rows, y, left = work[i : i + 6], work[i + 6 : i + 12], work[i + 12 : i + 18]
-    kept = work[i + 18 : i + 26]
-    set_up(moving, moving_f, blocks, states, effectors, arm)
+    rows, y, left = part(work, i, 6), part(work, i + 6, 6), part(work, i + 12, 6)
+    kept = part(work, i + 18, 8)
     goal = matrix_of((1.0, 0.0, 0.0, 0.0))
     for n in range(blocks.shape[0]):
         if blocks[n, B_KIND] == ORIENTATION:
@@ -482,6 +488,26 @@ def search(
     cost = evaluate(moving, blocks, blocks_f, effectors, goal, length, turn, arm, rows, errors)
     low = math.inf
     used, tried, number = 0, 0, 1
+    if (
+        closed
+        and budget >= 1.0
+        and not within(blocks_f, errors)
+        and arm_forms.solve_exactly(moving, moving_f, blocks, states, effectors, start, exact, q)
+    ):
+        used = 1
+        for k in range(count):
+            arm[k, BEST] = arm[k, HERE]
+        take(moving, q, arm)
+        before = cost
+        cost = evaluate(moving, blocks, blocks_f, effectors, goal, length, turn, arm, rows, errors)
+        if not cost < before:
+            for k in range(count):
+                arm[k, HERE] = arm[k, BEST]
+            cost = evaluate(
+                moving, blocks, blocks_f, effectors, goal, length, turn, arm, rows, errors
+            )
+        put(moving, arm, HERE, q)
+        traced = record(trace, traced, q, blocks, errors)
     while True:
         stop, cost, used, traced = descend(
             moving, moving_f, blocks, blocks_f, effectors, goal, length, turn, weight,

@@ -100,6 +100,7 @@ from supple.kernels.residual import within
 from supple.kernels.tree import carve, forward, joint_turn, place, tree_space, unpack
 from supple.kernels.triangle import STRAIGHT, on_rim, target_angle
 from supple.kernels.turns import record_turns
+from supple.kernels.views import grid, part, row_at
 from supple.problem import Problem
 from supple.solvers.base import Solver, Takes
 
@@ -216,23 +217,23 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
     active, moving, blocks, _, active_f, moving_f, blocks_f, options, _, _ = unpack(ints, floats)
     states, effectors, folded, i = carve(ints, work)
     nq, nm = ints[H_COORDS], ints[H_MOVING]
-    q, i = work[i : i + nq], i + nq
-    best, i = work[i : i + nq], i + nq
-    before, i = work[i : i + nq], i + nq
-    shown, i = work[i : i + nq], i + nq
-    rows, i = work[i : i + 3], i + 3
-    errors, i = work[i : i + 1], i + 1
-    rest, i = work[i : i + nm], i + nm
-    steps, i = work[i : i + nm], i + nm
-    normals, i = work[i : i + 3 * nm].reshape(nm, 3), i + 3 * nm
-    tail = work[i:]
+    q, i = part(work, i, nq), i + nq
+    best, i = part(work, i, nq), i + nq
+    before, i = part(work, i, nq), i + nq
+    shown, i = part(work, i, nq), i + nq
+    rows, i = part(work, i, 3), i + 3
+    errors, i = part(work, i, 1), i + 1
+    rest, i = part(work, i, nm), i + nm
+    steps, i = part(work, i, nm), i + nm
+    normals, i = grid(work, i, nm, 3), i + 3 * nm
+    tail = part(work, i, work.shape[0] - i)
     length, turn = floats[F_LENGTH], floats[F_TURN]
     for b in range(first, last):
-        start = starts[b if starts.shape[0] > 1 else 0]
+        start = row_at(starts, b)
         low = begin(
             floats, active, active_f, moving, moving_f, blocks, blocks_f,
-            offsets[b if offsets.shape[0] > 1 else 0], start,
-            targets[b if targets.shape[0] > 1 else 0],
+            row_at(offsets, b), start,
+            row_at(targets, b),
             q, states, effectors, folded, rows, errors,
         )  # fmt: skip
         traced = record(trace, 0, q, blocks, errors)
@@ -282,7 +283,7 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
             stop = STOP_BUDGET  # damped or stiff links are on their way
         finish(
             ints, floats, moving, moving_f, blocks, blocks_f,
-            start, best, states, effectors, rows, errors, tail, out[b],
+            start, best, states, effectors, rows, errors, tail, row_at(out, b),
             stop, used, 0, traced, n,
         )  # fmt: skip
 

@@ -46,15 +46,12 @@ from supple.goals import Pole, Reach
 from supple.kernels import layout
 from supple.kernels.cache import kernel
 from supple.kernels.layout import (
-    A_KIND,
-    A_MOVE,
     B_TARGET,
     B_TOLERANCE,
     BALL,
     E_TARGET,
     F_LENGTH,
     F_TURN,
-    FIXED,
     H_BLOCKS,
     H_COORDS,
     H_ROWS,
@@ -68,7 +65,8 @@ from supple.kernels.limits import project_joint, unit_turn
 from supple.kernels.quaternion import norm, put4, sub, take4
 from supple.kernels.record import record, record_turn
 from supple.kernels.report import evaluate, finish, finish_space
-from supple.kernels.tree import carve, fold, tree_space, unpack
+from supple.kernels.tree import carve, fold, folds_once, tree_space, unpack
+from supple.kernels.views import part, row_at
 from supple.problem import Problem
 from supple.solvers.base import JOINT_KINDS, Solver, Takes
 from supple.solvers.limb import (
@@ -97,19 +95,6 @@ def space(ints):
         + ints[H_BLOCKS]
         + finish_space(ints)
     )
-
-
-@kernel
-def folds_once(active, starts, offsets):
-    """Whether what stands still in a batch stands still alike in all its problems."""
-    if offsets.shape[0] > 1:
-        return False
-    if starts.shape[0] == 1:
-        return True
-    for a in range(active.shape[0]):
-        if active[a, A_MOVE] < 0 and active[a, A_KIND] != FIXED:
-            return False
-    return True
 
 
 @kernel
@@ -149,14 +134,14 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
     active, moving, blocks, _, active_f, moving_f, blocks_f, options, _, _ = unpack(ints, floats)
     states, effectors, folded, i = carve(ints, work)
     nq, nr, ng = ints[H_COORDS], ints[H_ROWS], blocks.shape[0]
-    q, i = work[i : i + nq], i + nq
-    before, i = work[i : i + nq], i + nq
-    limb, i = work[i : i + 8], i + 8
-    begun, i = work[i : i + 8], i + 8
-    other, i = work[i : i + 8], i + 8
-    rows, i = work[i : i + nr], i + nr
-    errors, i = work[i : i + ng], i + ng
-    tail = work[i:]
+    q, i = part(work, i, nq), i + nq
+    before, i = part(work, i, nq), i + nq
+    limb, i = part(work, i, 8), i + 8
+    begun, i = part(work, i, 8), i + 8
+    other, i = part(work, i, 8), i + 8
+    rows, i = part(work, i, nr), i + nr
+    errors, i = part(work, i, ng), i + ng
+    tail = part(work, i, work.shape[0] - i)
     length, radian = floats[F_LENGTH], floats[F_TURN]
     watched = trace.shape[0] > 0
     limited = moving[0, M_KIND] != BALL or moving[1, M_KIND] != BALL
@@ -168,7 +153,7 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
         for i in range(nq):
             q[i] = starts[s, i]
         if b == first or not once:
-            offset = offsets[b if offsets.shape[0] > 1 else 0]
+            offset = row_at(offsets, b)
             fold(active, active_f, blocks, blocks_f, offset, q, states, effectors, folded)
         for g in range(ng):
             for i in range(3):
@@ -214,18 +199,8 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
                 event = record_turn(events, event, 1, moving, 0, before, q)
         finish(
             ints, floats, moving, moving_f, blocks, blocks_f, starts[s], q, states, effectors,
-            rows, errors, tail, out[b], stop, used, 0, traced, event,
+            rows, errors, tail, row_at(out, b), stop, used, 0, traced, event,
         )  # fmt: skip
-
-
-@kernel
-def solve_one(ints, floats, offsets, start, targets, out, work):
-    """Solve a single problem, each array one row, with no trace."""
-    none = work[:0].reshape(0, 1)
-    solve_range(
-        ints, floats, offsets, start.reshape(1, start.shape[0]),
-        targets.reshape(1, targets.shape[0]), out.reshape(1, out.shape[0]), work, none, none, 0, 1,
-    )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -248,7 +223,6 @@ class TwoBone(Solver):
         remark="two moving joints",
     )
     kernel = staticmethod(solve_range)
-    single = staticmethod(solve_one)
     space = staticmethod(space)
 
     max_iterations: int = 1
@@ -259,10 +233,10 @@ class TwoBone(Solver):
         """Check the options."""
         Solver.__post_init__(self)
         one_of("TwoBone elbow", self.elbow, ELBOWS)
-        part = self.soften
-        if isinstance(part, bool) or not isinstance(part, (int, float)) or not 0.0 < part <= 1.0:
+        least = self.soften
+        if isinstance(least, bool) or not isinstance(least, (int, float)) or not 0.0 < least <= 1.0:
             raise SuppleError(
-                f"TwoBone: soften: expected a part of the reach in (0, 1], got {part!r}"
+                f"TwoBone: soften: expected a part of the reach in (0, 1], got {least!r}"
             )
 
     def options(self) -> tuple[float, ...]:
