@@ -41,6 +41,7 @@ SHARES = {"Optimize": 0.02, "Jacobian": 0.5, "long": 0.1, HUGE.name: 0.01}
 LONG = 40  # joints from which on SciPy is slow beyond measure: less is asked of it there
 KEPT = 8  # every so many cases are also solved with unreachable="keep"
 ALONE = 4  # every so many cases one row is also solved by itself
+AGAIN = 3  # every so many cases the problems are also solved from their own answers
 
 
 @dataclass
@@ -94,6 +95,14 @@ def solve_case(case: Case, number: int, solver: Solver | str, tally: Tally) -> N
     tally.statuses.update(answer.status.tolist())
     tally.violation = max(tally.violation, violation(case, answer))
     tally.faults += [(number, fault) for fault in judge(case, prepared, answer)]
+    if number % AGAIN == 0 and keep == "approach":
+        again = replace(case, start=answer.pose)
+        answer_again = prepared.solve(*again.targets, start=again.start)
+        tally.solves += len(answer_again)
+        tally.faults += [
+            (number, replace(fault, law=f"{fault.law}, from its own answer"))
+            for fault in judge(again, prepared, answer_again)
+        ]
     if number % ALONE == 0:
         b = number % len(answer)
         targets, start = case.row(b)
@@ -127,7 +136,7 @@ def run(
 ) -> Iterator[tuple[str, str, Tally, bool]]:
     """Share the solves out; yields (solver, family, tally so far, whether that part is done)."""
     pairs = [(solver, family) for solver in solvers for family in claimed(solver, families)]
-    even = total / sum(share_of(solver, family) for solver, family in pairs)
+    even = 1.01 * total / sum(share_of(solver, family) for solver, family in pairs)
     for solver, family in pairs:
         share = even * share_of(solver, family)
         tally = Tally()
@@ -219,6 +228,10 @@ def replay(console: Console, solver: str, name: str, number: int, row: int) -> i
     answer = prepared.solve(*case.targets, start=case.start)
     console.print(answer[row], answer.errors[row], answer.pose.coordinates[row], sep="\n")
     faults = [fault for fault in judge(case, prepared, answer) if fault.row == row]
+    again = replace(case, start=answer.pose)
+    answer = prepared.solve(*again.targets, start=again.start)
+    console.print("from its own answer:", answer[row], answer.errors[row], sep="\n")
+    faults += [fault for fault in judge(again, prepared, answer) if fault.row == row]
     for fault in faults:
         console.print(f"[red]{fault.law}[/] ({fault.detail})")
     return len(faults)

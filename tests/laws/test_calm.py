@@ -1,43 +1,31 @@
 """Calm when unreachable: a small move of a target out of reach is a small move of the pose."""
 
+import calm
 import numpy as np
 import pytest
 import random_chains
 
 import supple
 
-STEP = 0.01  # how far the target moves, in chain lengths
-MOST = 10.0  # how much more than the target, seen from the root, a joint may turn
+every_group = pytest.mark.parametrize("group", random_chains.GROUPS)
 
 
-def walk(group, *, chains, steps):
-    """Turns of the busiest joint, as multiples of the angle by which the target moves."""
-    rng = np.random.default_rng([3, random_chains.GROUPS.index(group)])
-    ratios = []
-    for _ in range(chains):
-        skeleton = random_chains.random_chain(group, rng)
-        length = skeleton.length("tip", root="j0")
-        ik = supple.prepare(skeleton, [supple.Reach("tip")])
-        direction = rng.normal(size=3)
-        target = length * rng.uniform(1.05, 2.5) * direction / np.linalg.norm(direction)
-        pose = ik(target, start=ik(target).pose).pose
-        for _ in range(steps):
-            step = rng.normal(size=3)
-            moved = target + STEP * length * step / np.linalg.norm(step)
-            answer = ik(moved, start=pose)
-            assert not answer.reached
-            angle = STEP * length / np.linalg.norm(target)
-            ratios.append(answer.pose.turns(pose).max() / angle)
-            target, pose = moved, answer.pose
-    return np.array(ratios)
+@every_group
+@pytest.mark.parametrize("solver", ["auto", "FABRIK"])
+def test_a_small_move_of_the_target_is_a_small_move_of_the_pose(group, solver):
+    """No joint turns by more than ten times the angle by which the target moves, seen from the root.
+
+    But for points equally far from two answers, and these have neighbourhoods: where a target is
+    behind a cone at whose rim the root stands, or two hinges are almost parallel, the nearest pose
+    itself moves faster than that, through poses that are all about as near. So a larger turn is
+    allowed where its calm part would do as well, to within 0.05% of the chain's length.
+    """
+    steps = list(calm.walk(group, solver, chains=20, steps=20))
+    assert all(s.ratio <= calm.MOST or calm.price(s) <= calm.EQUAL for s in steps)
+    assert sum(s.ratio > calm.MOST for s in steps) <= 0.05 * len(steps)
 
 
-@pytest.mark.parametrize("group", ["free", "cone"])
-def test_a_small_move_of_the_target_is_a_small_move_of_the_pose(group):
-    assert walk(group, chains=20, steps=20).max() <= MOST
-
-
-@pytest.mark.parametrize("group", random_chains.GROUPS)
+@every_group
 def test_a_target_that_stays_leaves_the_pose(group):
     """No flicker: from the answer, the answer."""
     rng = np.random.default_rng([5, random_chains.GROUPS.index(group)])
@@ -50,5 +38,5 @@ def test_a_target_that_stays_leaves_the_pose(group):
         pose = ik(target).pose
         for _ in range(3):
             again = ik(target, start=pose)
-            assert again.pose.turns(pose).max() < 0.02
+            assert again.pose.turns(pose).max() < 0.005
             pose = again.pose

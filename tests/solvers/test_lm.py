@@ -171,3 +171,43 @@ def test_out_of_reach_is_settled_to_the_last_digits():
     assert s.error == pytest.approx(10, abs=1e-6)
     again = solve(snake, Reach("tip", (30, 40, 0)), start=s.pose)
     assert supple.costs.largest_turn(s.pose, again.pose) < 1e-3
+
+
+def hinge_chain(rng):
+    lengths = rng.uniform(0.5, 1.5, rng.integers(4, 12))
+    return supple.chain(lengths, joint=[
+        Hinge(tuple(rng.normal(size=3)), limits=(-rng.uniform(0.5, 2.6), rng.uniform(0.5, 2.6)))
+        for _ in lengths
+    ])  # fmt: skip
+
+
+def test_out_of_reach_inside_limits_it_stops_in_a_valley_and_not_on_the_way_there():
+    """Where limits held Newton's step so that it promised nothing, it took that for the bottom."""
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        arm = hinge_chain(rng)
+        length = arm.length("tip", root="j0")
+        low, high = np.array([joint.limits for joint in arm.joints]).T
+        start = supple.Pose(arm, rng.uniform(low, high, (16, len(low))))
+        aim = rng.normal(size=(16, 3))
+        targets = 2.0 * length * aim / np.linalg.norm(aim, axis=1, keepdims=True)
+        s = solve(arm, {"tip": targets}, start=start)
+        again = solve(arm, {"tip": targets}, start=s.pose)
+        settled = s.status != supple.Status.BUDGET
+        assert np.all((s.error - again.error)[settled] < 1e-5 * length)
+
+
+def test_never_worse_when_the_budget_ends_while_settling():
+    """A bend that comes with the last iterations may not replace the best pose."""
+    rng = np.random.default_rng(1)
+    for _ in range(40):
+        arm = hinge_chain(rng)
+        length = arm.length("tip", root="j0")
+        low, high = np.array([joint.limits for joint in arm.joints]).T
+        start = supple.Pose(arm, rng.uniform(low, high, (16, len(low))))
+        aim = rng.normal(size=(16, 3))
+        targets = 0.97 * length * aim / np.linalg.norm(aim, axis=1, keepdims=True)
+        for budget in (20, 100):
+            s = solve(arm, {"tip": targets}, start=start, solver=LM(max_iterations=budget))
+            again = solve(arm, {"tip": targets}, start=s.pose, solver=LM(max_iterations=budget))
+            assert np.all(again.error <= s.error + 1e-12 * length)

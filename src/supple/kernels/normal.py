@@ -11,6 +11,7 @@ from supple.kernels.linear import factor, solve_factored
 
 MAX_PASSES = 12
 AT_BOUND = 1e-12
+ROUNDING = 1e-12  # a rise by less than this part of the cost is none
 
 
 @kernel
@@ -121,7 +122,8 @@ def bounded_step(columns, touch, rows, bounds, damping, by_rows, a, b, y, left, 
     Which is changed where freedoms get locked.
 
     b is square workspace like a; y and left have max(R, D) numbers. Returns by how much the linear
-    model expects the cost to fall, or -1 if the matrix could not be factored.
+    model expects the cost to fall, or -1 if the matrix could not be factored or the step, held by
+    its bounds, would have it rise: more damping helps either.
     """
     count, size = columns.shape
     n = size if by_rows else count
@@ -182,7 +184,7 @@ def _lock(columns, d, value, w, by_rows, a, left):
 
 @kernel
 def _promise(columns, touch, rows, damping, by_rows, a, y, left, free, delta):
-    """By how much the quadratic model expects the cost to fall."""
+    """By how much the quadratic model expects the cost to fall, -1 if it expects it to rise."""
     count, size = columns.shape
     fall = 0.0
     if by_rows:
@@ -195,4 +197,7 @@ def _promise(columns, touch, rows, damping, by_rows, a, y, left, free, delta):
         for j in range(count):
             half += (a[d, j] if d >= j else a[j, d]) * delta[j]
         fall += delta[d] * (pull_of(columns, touch, d, rows) - 0.5 * half)
-    return max(fall, 0.0)
+    cost = 0.0
+    for r in range(size):
+        cost += 0.5 * rows[r] * rows[r]
+    return -1.0 if fall < -ROUNDING * cost else max(fall, 0.0)

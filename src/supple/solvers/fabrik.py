@@ -29,7 +29,8 @@ Decisions:
   unreached pose is replaced only by a clearly better one.
 - FABRIK's fixed point is not the nearest pose when the target is out of reach under limits. So at
   the end the best pose *settles*: forward passes that look to the far end alone, each of which
-  lowers the distance. That also keeps the answer calm while such a target moves.
+  lowers the distance. A target that is surely out of reach of a limited chain is only settled, from
+  the start: that keeps the answer calm while such a target moves, twists included.
 - A pose in which everything stands in one line with the target gives no way to bend: every joint is
   then first turned a little, always the same way.
 - Damping and stiffness hold the forward pass only: the backward pass is a question, not an answer.
@@ -82,7 +83,7 @@ from supple.solvers.fabrik_passes import (
 MAX_ITERATIONS, RESTARTS, CAP = range(3)
 PATIENCE = 5  # a solve that in so many iterations
 PROGRESS = 0.81  # does not get its cost below this part of what it was has stalled
-SETTLED = 0.998  # the same while settling
+SETTLED = 0.9998  # the same while settling
 SLOWLY = 0.5  # an iteration that leaves more of the cost is followed by a longer step
 CANDIDATES = 8  # seeds looked at for each restart; the one nearest to the goals is used
 CLEARLY = 0.81  # a restart's pose replaces an unreached one only below this fraction of its cost
@@ -234,19 +235,19 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
         shown[:] = q
         gather(moving, blocks, blocks_f, states, effectors, table)
         # From the start.
-        way, restarts, allowed = REACHING, 0, options[RESTARTS]
+        way, progress, restarts, allowed = REACHING, PROGRESS, 0, options[RESTARTS]
         if out_of_reach(moving, moving_f, blocks, blocks_f, states, effectors):
-            allowed = 0.0
+            way, progress, allowed = SETTLING, SETTLED, 0.0
         if chain and untempered(moving_f, options[CAP]):
             _, longest, gap = reach(moving, moving_f, blocks, states, effectors, 0)
             if gap > longest - blocks_f[0, B_TOLERANCE]:
                 way = STRAIGHT
-        stuck = way == REACHING and not within(blocks, blocks_f, errors)
+        stuck = way != STRAIGHT and not within(blocks, blocks_f, errors)
         if stuck and in_line(moving, blocks, blocks_f, states, effectors, length, scratch):
             bend(moving, moving_f, blocks, states, effectors, q, scratch)
         stop, cost, used, traced, n = descend(
             floats, moving, moving_f, blocks, blocks_f, options, q, found, before, trial, shown,
-            states, effectors, table, rows, errors, way, free, PROGRESS,
+            states, effectors, table, rows, errors, way, free, progress,
             0, trace, traced, events, 0,
         )  # fmt: skip
         if cost < low or stop == STOP_REACHED:

@@ -35,6 +35,7 @@ from supple.kernels.layout import (
     STOP_REACHED,
     STOP_STALLED,
 )
+from supple.kernels.linear import factor
 from supple.kernels.normal import attainable, bounded_step, hold_at_bounds, normal_matrix
 from supple.kernels.posture import posture, wishes
 from supple.kernels.record import record
@@ -74,6 +75,7 @@ NEWTON = 96  # up to this many freedoms, targets out of reach are approached wit
 TIGHT = 1e-6  # the stall fraction of the last descent when nothing was reached
 BLOCKED = 0.3  # below this much of the rows in reach of the free joints, a slow iteration counts towards a stall
 FLOOR = 1e-12  # the least damping, as a fraction of the mean diagonal
+FLAT = 1e-6  # a curvature above minus this fraction of the mean diagonal is none
 NOTHING = 1e-9  # a step that promises less than this fraction of the cost does nothing
 
 
@@ -269,6 +271,31 @@ def begin_elsewhere(
 
 
 @kernel
+def on_saddle(
+    floats, moving, moving_f, blocks, blocks_f, touch, weight,
+    q, states, effectors, rows, axes, bounds, columns, a, free,
+):  # fmt: skip
+    """Whether the cost curves down from q, evaluated, in some direction of the free freedoms.
+
+    With at most NEWTON freedoms. Freedoms that are pulled into their limits count as locked.
+    """
+    tangent(moving, moving_f, q, states, floats[F_LENGTH], axes, bounds)
+    jacobian(
+        moving, moving_f, blocks, blocks_f, states, effectors, rows,
+        floats[F_LENGTH], floats[F_TURN], axes, columns,
+    )  # fmt: skip
+    hold_at_bounds(columns, touch, weight, rows, bounds, free)
+    mean = normal_matrix(columns, touch, free, False, a)
+    curvature(moving, blocks, blocks_f, states, effectors, floats[F_LENGTH], axes, a)
+    n = columns.shape[0]
+    for i in range(n):
+        for j in range(i):
+            a[i, j] = 0.0 if free[i] == 0.0 or free[j] == 0.0 else a[i, j]
+        a[i, i] = 1.0 if free[i] == 0.0 else a[i, i] + FLAT * mean + 1e-300
+    return not factor(a, n, a)
+
+
+@kernel
 def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events, first, last):
     """Solve problems first..last-1 of a batch.
 
@@ -354,7 +381,7 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
         )
         settling = far  # the last descent: what is surely out of reach is only settled
         stop = STOP_STALLED
-        bent = False
+        bent = elsewhere = False
         while True:
             stop, cost, used, traced = descend(
                 floats, moving, moving_f, blocks, blocks_f, touch, weight,
@@ -364,20 +391,23 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
                 options[REGULARIZATION], TIGHT if settling else options[STALL],
                 settling and nd <= NEWTON, trace, traced,
             )  # fmt: skip
-            elsewhere = restarts > 0 or bent
-            if (
-                (settling and not (far and bent))
-                or stop == STOP_REACHED
-                or cost < best_cost * (CLEARLY if elsewhere else 1.0)
-            ):
+            if stop == STOP_REACHED or cost < best_cost * (CLEARLY if elsewhere else 1.0):
                 best[:] = q
                 best_cost = cost
             # Limbs in one line with their targets: a small bend, always the same, leaves that. What
-            # is surely out of reach and has come nearer is not stuck there.
-            stuck = not far or cost >= first_cost * (1.0 - NOTHING)
-            to_bend = stop == STOP_STALLED and not bent and stuck
+            # is surely out of reach may not leave a valley, or it would not stay where it has settled.
+            to_bend = stop == STOP_STALLED and not bent
+            if to_bend and far:
+                if nd <= NEWTON:
+                    to_bend = on_saddle(
+                        floats, moving, moving_f, blocks, blocks_f, touch, weight,
+                        q, states, effectors, rows, axes, bounds, columns, a, free,
+                    )  # fmt: skip
+                else:
+                    to_bend = cost >= first_cost * (1.0 - NOTHING)
             if stop == STOP_REACHED or (settling and not to_bend):
                 break
+            elsewhere = True
             if to_bend:
                 bent = True
                 bend(moving, moving_f, blocks, states, effectors, q, grid(tail, 0, nm, 3))
@@ -392,6 +422,7 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
                 # Nothing was reached: settle the best pose, so that a small move of the target is
                 # a small move of the pose.
                 settling = True
+                elsewhere = False
                 q[:] = best
             cost = evaluate(
                 moving, moving_f, blocks, blocks_f, q, states, effectors, length, turn, rows, errors
