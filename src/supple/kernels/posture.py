@@ -53,7 +53,7 @@ from supple.kernels.quaternion import (
 )
 from supple.kernels.residual import pole_angle
 
-LONGEST = 0.5  # the most that a wish asks of one freedom at a time [rad]
+LONGEST = 0.5  # the most that a wish asks of one freedom, or one ball, at a time [rad]
 
 
 @kernel
@@ -152,6 +152,26 @@ def posture(ints, floats, moving, blocks, blocks_f, rest, q, states, effectors, 
     for g in range(blocks.shape[0]):
         if blocks[g, B_KIND] == POLE:
             cost += _towards_pole(moving, blocks, blocks_f, states, effectors, g, axes, wish, swing)
-    for d in range(wish.shape[0]):
-        wish[d] = math.copysign(min(abs(wish[d]), LONGEST), wish[d])
+    for k in range(moving.shape[0]):
+        if moving[k, M_MIMIC] < 0:
+            _shorten(moving, k, wish)
     return cost
+
+
+@kernel
+def _shorten(moving, k, wish):
+    """Hold the wish of a joint's freedoms to LONGEST, turns of a ball together: its axes are the world's."""
+    kind, d = moving[k, M_KIND], moving[k, M_DOF]
+    together = kind == BALL or kind == CONE or kind == FREE
+    for n in range(moving[k, M_NDOF]):
+        if not together or slides(kind, n):
+            wish[d + n] = math.copysign(min(abs(wish[d + n]), LONGEST), wish[d + n])
+    if moving[k, M_STRETCH_DOF] >= 0:
+        e = moving[k, M_STRETCH_DOF]
+        wish[e] = math.copysign(min(abs(wish[e]), LONGEST), wish[e])
+    if together:
+        d += 3 if kind == FREE else 0
+        size = math.sqrt(wish[d] ** 2 + wish[d + 1] ** 2 + wish[d + 2] ** 2)
+        if size > LONGEST:
+            for n in range(3):
+                wish[d + n] *= LONGEST / size

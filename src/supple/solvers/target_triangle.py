@@ -107,6 +107,7 @@ from supple.solvers.base import Solver, Takes
 MAX_ITERATIONS = 0
 STEP = math.radians(10.0)  # by which phi is made smaller
 STEPS = 35  # at most so many times: one more would be a whole turn
+BETTER = 1.0 - 1e-9  # of equally good numbers of steps, rounding apart, the first counts
 ALIKE = 1e-6  # directions that differ less are the same [rad]
 
 
@@ -264,7 +265,7 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
             n = record_turns(events, n, used, moving, shown, q)
             if within(blocks, blocks_f, errors):
                 stop = STOP_REACHED
-            if cost < low or stop == STOP_REACHED:
+            if cost < BETTER * low or stop == STOP_REACHED:
                 low = cost
                 best[:] = q
                 chosen = tried
