@@ -1,6 +1,6 @@
 """A human figure grown by rules: each hand reaches for a point of its own, and the head looks on.
 
-The rules are in grammar/human.cga. Shoulders turn within cones, elbows and knees are hinges, the
+The rules are in src/supple/data/grammar/human.cga. Shoulders turn within cones, elbows and knees are hinges, the
 spine bends a little; each arm's IK stops at its shoulder.
 """
 
@@ -12,10 +12,11 @@ from matplotlib.figure import Figure
 
 import supple
 from supple import plot
+from supple.data import rules
 from supple.grammar.picture import draw, look_from, page
 from supple.plot.figures import headline, styled
 
-RULES = Path(__file__).parent / "grammar" / "human.cga"
+RULES = rules("human")
 VIEW = look_from(yaw=28, pitch=12)
 TARGETS = [  # right hand, left hand
     ((-0.45, 2.0, 0.25), (0.5, 1.05, 0.3)),

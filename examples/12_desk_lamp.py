@@ -1,6 +1,6 @@
 """A desk lamp that finds the book: chance puts the book somewhere, IK the lamp above it.
 
-The rules are in grammar/lamp.cga. One IK rule brings the end of the arm over the shape labelled
+The rules are in src/supple/data/grammar/lamp.cga. One IK rule brings the end of the arm over the shape labelled
 "book", another turns the shade, which opens along its own -y, towards it.
 """
 
@@ -12,10 +12,11 @@ from matplotlib.figure import Figure
 
 import supple
 from supple import plot
+from supple.data import rules
 from supple.grammar.picture import draw, look_from, page
 from supple.plot.figures import headline, styled
 
-RULES = Path(__file__).parent / "grammar" / "lamp.cga"
+RULES = rules("lamp")
 VIEW = look_from(yaw=20, pitch=24)
 
 

@@ -1,6 +1,6 @@
 """An excavator that digs where it is told: four hinges, a machine's ranges, teeth on the ground.
 
-The rules are in grammar/excavator.cga. The last one is out of reach: IK comes as near as it can,
+The rules are in src/supple/data/grammar/excavator.cga. The last one is out of reach: IK comes as near as it can,
 and stretching the stick, which no real one can, would get there.
 """
 
@@ -12,11 +12,12 @@ from matplotlib.figure import Figure
 
 import supple
 from supple import plot
+from supple.data import rules
 from supple.grammar.picture import draw, look_from, page
 from supple.plot import style
 from supple.plot.figures import headline, styled
 
-RULES = Path(__file__).parent / "grammar" / "excavator.cga"
+RULES = rules("excavator")
 VIEW = look_from(yaw=38, pitch=22)
 POINTS = [(6.4, -0.6, 2.2), (4.2, 0.2, -3.4), (5.6, 2.6, 0.0), (9.5, 0.0, 0.0)]
 

@@ -1,6 +1,6 @@
 """A street of robots: a stochastic rule says who lives on each plot, and each reaches for its lamp.
 
-The rules are in grammar/robots.cga. IK names its target, `shapePoint("lamp", ...)`: the nearest lamp
+The rules are in src/supple/data/grammar/street.cga. IK names its target, `shapePoint("lamp", ...)`: the nearest lamp
 in the tree of shapes, which is the one of the same plot.
 """
 
@@ -11,8 +11,9 @@ import numpy as np
 
 import supple
 from supple import plot
+from supple.data import rules
 
-RULES = Path(__file__).parent / "grammar" / "robots.cga"
+RULES = rules("street")
 
 
 def main(folder):

@@ -1,6 +1,6 @@
 """A town house: plain CGA, without a single joint.
 
-The rules are in grammar/facade.cga: extrude, component split, splits with repeats, stochastic rules.
+The rules are in src/supple/data/grammar/facade.cga: extrude, component split, splits with repeats, stochastic rules.
 """
 
 import sys
@@ -8,8 +8,9 @@ from pathlib import Path
 
 import supple
 from supple import plot
+from supple.data import rules
 
-RULES = Path(__file__).parent / "grammar" / "facade.cga"
+RULES = rules("facade")
 
 
 def main(folder):

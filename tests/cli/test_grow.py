@@ -72,3 +72,9 @@ def test_seed_start_and_size(run_json, rules) -> None:
 def test_the_tree_is_shown(run, rules) -> None:
     result = run("grow", rules, "--set", "goal=0.5,1,0.5", "--tree")
     assert "Figure  1 x 1 x 1  [a]" in result.stdout
+
+
+def test_a_bare_word_is_one_of_our_own_rules(run) -> None:
+    result = run("grow", "figure", "--json")
+    assert result.exit_code == 0 and '"Figure."' in result.stdout
+    assert "did you mean 'figure'" in run("grow", "figur").stderr

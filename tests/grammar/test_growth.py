@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import supple
+import supple.data
 
 HINGE = """
 attr target = [1.5, 0.5, 0.5]
@@ -238,9 +239,57 @@ def test_attributes_tell_what_their_annotations_say() -> None:
     attr lost = nowhere
     Lot --> A
     """
-    height, share, kind, paint, goal, lost = supple.grow(rules, attributes={"share": 1}).attributes
+    share, height, kind, paint, goal, lost = supple.grow(rules, attributes={"share": 1}).attributes
     assert (height.value, height.least, height.greatest) == (4.0, 1.0, 9.0)
     assert (height.group, height.description) == (("Size",), "How high.")
     assert (share.value, share.least, share.greatest, share.group) == (1.0, 0.0, 1.0, ("Size",))
     assert (kind.choices, kind.hidden, kind.group) == (("a", "b"), True, ("Look",))
     assert paint.color and goal.value == (1.0, 2.0, 3.0) and lost.value is None
+
+
+# What a form or a playground asks of the rules ----------------------------------------------------
+
+ARM = """
+@Order(2) @Range(min=0, max=9, stepsize=0.5) attr length = 2
+@Order(1) attr goal = [1, 1.5, 0]
+attr other = [1, 1.5, 0]
+@StartRule Arm --> s(0.2, length, 0.2) joint("shoulder", 0.5, 0, 0.5)
+    [ i("box") ] t(0, '1, 0) Fore(goal)
+Fore(to) --> s(0.2, 1, 0.2) joint("elbow", 0.5, 0, 0.5) [ i("box") ] t(0, '1, 0) Hand(to)
+Hand(to) --> IK(to, effector = [0.5, 0, 0.5]) i("box")
+Same --> joint("a") s(1, 1, 1) IK([1, 1, 0]) i("box")
+"""
+
+
+def test_an_ik_rule_knows_the_attribute_that_its_target_is():
+    grown = supple.grow(ARM)
+    (touch,) = grown.touches
+    assert touch.attribute == "goal" and touch.effector == "Hand effector"
+    again = supple.grow(ARM, attributes={"goal": (-1, 1, 0.5)}).touches[0]
+    assert again.attribute == "goal" and again.reached and again.target.tolist() == [-1, 1, 0.5]
+    assert supple.grow(ARM, start="Same").touches[0].attribute == ""
+
+
+def test_a_target_can_be_given_in_place_of_the_rule_s_own():
+    grown = supple.grow(ARM, targets={"Hand effector": (-1, 1.25, 0.5)})
+    assert grown.reached and np.allclose(
+        grown.pose.position("Hand effector"), (-1, 1.25, 0.5), atol=0.01
+    )
+    with pytest.raises(supple.SuppleError, match="did you mean 'Hand effector'"):
+        supple.grow(ARM, targets={"Hand efector": (0, 0, 0)})
+    with pytest.raises(supple.SuppleError, match="Hand effector"):
+        supple.grow(ARM, targets={"Hand effector": (0, float("nan"), 0)})
+
+
+def test_attributes_come_in_their_order_with_their_steps():
+    goal, length, other = supple.grow(ARM).attributes
+    assert (goal.name, length.name, other.name) == ("goal", "length", "other")
+    assert (length.least, length.greatest, length.step) == (0, 9, 0.5) and other.step is None
+    assert supple.grow(ARM).starts == ("Arm", "Same")
+
+
+def test_rules_come_with_supple():
+    for name in ("figure", "lamp", "excavator", "human", "street", "facade"):
+        assert supple.grow(supple.data.rules(name)).reached
+    with pytest.raises(supple.SuppleError, match="did you mean 'lamp'"):
+        supple.data.rules("lamb")

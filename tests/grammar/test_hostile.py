@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 import supple
+from supple.data import GRAMMAR
 from supple.grammar import Limits
 
-EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "grammar").glob("*.cga"))
+EXAMPLES = sorted(GRAMMAR.glob("*.cga"))
 TOKEN = re.compile(r'"[^"\n]*"|[A-Za-z_][\w.]*|\d+\.?\d*|-->|\s+|.', re.DOTALL)
 NASTY = [
     '1e308', '-1', '0', 'NIL', "'", '~', '[', ']', '{', '}', '*', '%', ':', 'case', 'else',

@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from supple.cli.options import OUTPUT, JsonOption
 from supple.cli.report import console, error_console, print_json, short, table
 from supple.cli.values import named, vector
+from supple.data import rules as own_rules
 from supple.errors import SuppleError, one_of
 from supple.files import check_writable
 from supple.grammar import grow as grow_rules
@@ -24,7 +25,13 @@ FEW = 12
 
 
 def grow(
-    rules: Annotated[Path, typer.Argument(metavar="RULES.cga", help="A CGA rule file.")],
+    rules: Annotated[
+        str,
+        typer.Argument(
+            metavar="RULES.cga",
+            help="A CGA rule file; or figure, lamp, excavator, human, street, facade: ours.",
+        ),
+    ],
     start: Annotated[
         str | None,
         typer.Option(
@@ -111,7 +118,7 @@ def grow(
             bar.update(tasks[what], completed=done, total=of or None)
 
         grown = grow_rules(
-            rules,
+            _path(rules),
             start=start,
             seed=seed,
             attributes=attributes,
@@ -132,6 +139,12 @@ def grow(
         _show(grown, written, tree)
     if not grown.reached:
         raise typer.Exit(NOT_REACHED)
+
+
+def _path(rules: str) -> Path:
+    """A rule file's path; a bare word is one of those that come with supple."""
+    path = Path(rules)
+    return path if path.suffix or path.exists() else own_rules(rules)
 
 
 def _attribute(text: str) -> tuple[str, Any]:

@@ -1,8 +1,10 @@
-"""What comes with supple: a character to try things on."""
+"""What comes with supple: a character to try things on, and rules to grow."""
 
 from importlib.resources import as_file, files
+from pathlib import Path
 
 from supple.character import Character
+from supple.errors import one_of
 from supple.formats import load
 
 
@@ -24,3 +26,18 @@ def humanoid() -> Character:
     """
     with as_file(files(__name__) / "humanoid" / "humanoid.glb") as path:
         return load(path)
+
+
+GRAMMAR = Path(__file__).with_name("grammar")
+
+
+def rules(name: str) -> Path:
+    """The path of a rule file that comes with supple.
+
+        growth = supple.grow(supple.data.rules("lamp"))
+
+    Args:
+        name: "figure", "lamp", "excavator", "human", "street" or "facade".
+    """
+    known = {path.stem: path for path in sorted(GRAMMAR.glob("*.cga"))}
+    return known[one_of("rules", name, known)]

@@ -33,6 +33,7 @@ def grow(
     size: Any = None,
     assets: Mapping[str, Any] | None = None,
     folder: str | os.PathLike[str] | None = None,
+    targets: Mapping[str, Any] | None = None,
     limits: Limits | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Growth:
@@ -55,6 +56,8 @@ def grow(
         assets: Meshes that `i` finds by name: a `supple.Mesh`, a `supple.Character` or (points
             (V, 3), faces).
         folder: Imports and assets must lie below this folder; the rule file's own by default.
+        targets: Points in place of the targets that IK rules give themselves, {effector: (x, y, z)}
+            in world coordinates; the effectors are those of `growth.touches`.
         limits: How far the derivation may go.
         progress: Called with (what is being done, how much is done, of how much or 0).
 
@@ -98,7 +101,14 @@ def grow(
     figure = Figure(derivation.first.name, derivation.joints, derivation.wishes)
     skeleton = figure.skeleton()
     told = None if progress is None else lambda done, of: progress("posing", done, of)
-    pose, touches, way = posed(figure, skeleton, derivation.store, told)
+    pose, touches, way = posed(
+        figure,
+        skeleton,
+        derivation.store,
+        told,
+        elsewhere=targets,
+        attributes=derivation.module.values_by_id(),
+    )
     return Growth(derivation, figure, skeleton, pose, touches, way)
 
 

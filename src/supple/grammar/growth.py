@@ -95,6 +95,11 @@ class Growth:
         """The attributes of the rules, with their values and what their annotations say."""
         return attributes_of(self._module)
 
+    @property
+    def starts(self) -> tuple[str, ...]:
+        """The rules that a derivation can start with, those without parameters."""
+        return tuple(name for name, count in self._module.rules if count == 0)
+
     # The figure -------------------------------------------------------------------------------------
 
     @property

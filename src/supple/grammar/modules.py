@@ -218,6 +218,17 @@ class Module:
         self._values[key] = call
         return call
 
+    def values_by_id(self) -> dict[int, str]:
+        """The arrays among the attributes that were used, by the identity of their values.
+
+        Arrays are passed on as they are, so that an IK rule's target can be known for an attribute.
+        """
+        return {
+            id(value): name
+            for name, value in self._found.items()
+            if name in self.attributes and isinstance(value, tuple)
+        }
+
     # Imports --------------------------------------------------------------------------------------
 
     def module(self, name: str, env: Environment, at: s.At) -> Module:

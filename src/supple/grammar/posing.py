@@ -7,13 +7,13 @@ hang together are solved apart: a street of a thousand robots costs a thousand s
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.errors import SuppleError
+from supple.errors import SuppleError, array, one_of
 from supple.goals import Goal, LookAt, Reach
 from supple.grammar.expressions import RuleError
 from supple.grammar.scope import from_degrees, quaternion
@@ -46,6 +46,7 @@ class Touch:
         options: The other arguments of `supple.solve`.
         start: The pose that the solve started from, of `solution.skeleton`.
         solution: The answer; those of rules that were solved together are one.
+        attribute: The attribute that the rule has its target from; "" if from something else.
     """
 
     shape: int
@@ -55,6 +56,7 @@ class Touch:
     options: dict[str, Any]
     start: Pose
     solution: Solution
+    attribute: str = ""
 
     @property
     def reached(self) -> bool:
@@ -75,8 +77,19 @@ def posed(
     skeleton: Skeleton,
     store: Store,
     progress: Callable[[int, int], None] | None = None,
+    *,
+    elsewhere: Mapping[str, Any] | None = None,
+    attributes: Mapping[int, str] | None = None,
 ) -> tuple[Pose, list[Touch], list[Pose]]:
     """The pose in which the IK rules are met.
+
+    Args:
+        figure: The joints and the IK rules.
+        skeleton: Its skeleton.
+        store: The shapes.
+        progress: Called with (rules solved, of how many).
+        elsewhere: Targets in place of those that the rules give, world, by the effector's name.
+        attributes: Names of attributes by the id of their values.
 
     Returns:
         The pose, how each rule ended, and the poses on the way of the rules that keep their steps.
@@ -91,6 +104,10 @@ def posed(
     small: dict[int, Skeleton] = {}
     groups = _groups(figure)
     nearby = Nearby(store)
+    moved = {
+        figure.tips.index(one_of("target", name, figure.tips)): array(f"target {name!r}", to, (3,))
+        for name, to in (elsewhere or {}).items()
+    }
     for done, group in enumerate(groups):
         if progress is not None:
             progress(done, len(groups))
@@ -104,7 +121,10 @@ def posed(
         targets = {}
         for k in group:
             try:
-                targets[k] = _target(figure.wishes[k], figure, now, nearby)
+                known = moved.get(k)
+                targets[k] = (
+                    _target(figure.wishes[k], figure, now, nearby) if known is None else known
+                )
             except SuppleError as error:
                 raise RuleError(*figure.wishes[k].said, f"IK: {error}") from None
         answers, steps = _solved(figure, group, targets, own, start)
@@ -116,7 +136,11 @@ def posed(
             way.append(Pose._wrap(skeleton, between))
     if progress is not None:
         progress(len(groups), len(groups))
-    return Pose._wrap(skeleton, q), [touches[k] for k in range(len(figure.wishes))], way
+    named = [
+        replace(touches[k], attribute=(attributes or {}).get(id(wish.source), ""))
+        for k, wish in enumerate(figure.wishes)
+    ]
+    return Pose._wrap(skeleton, q), named, way
 
 
 def _groups(figure: Figure) -> list[list[int]]:

@@ -47,6 +47,7 @@ class Wish:
         label: What the tip of the skeleton is called.
         offset, rotation: The end effector in the joint's frame; rotation wxyz.
         target: World, or a point of another shape.
+        source: The value that the rule gave for its target: an attribute's own, if it is one.
         options: What else the rule said, checked; see docs/grammar.md.
         said: Where the rules say it: (path, place).
     """
@@ -57,6 +58,7 @@ class Wish:
     offset: Vector
     rotation: tuple[float, float, float, float]
     target: Vector | PointOf
+    source: Any
     options: dict[str, Any]
     said: tuple[str, s.At]
 
@@ -117,10 +119,10 @@ def inverse_kinematics(op: s.Operation, env: Environment) -> Act:
     count = given.count(1, 3)
     if count == 3:
         numbers = [given.length(k) for k in range(3)]
-        target: Compiled = lambda shape, args: tuple(n(shape, args) for n in numbers)  # noqa: E731
+        said: Compiled = lambda shape, args: tuple(n(shape, args) for n in numbers)  # noqa: E731
     else:
-        only = given.positional[0]
-        target = _point_of(only.value, env) or given.checked(only, point)
+        said = _point_of(given.positional[0].value, env) or given.value(0)
+    checked = guarded(env, given.positional[0].at, point)
     options = {key: given.option(key, check) for key, check in CHECKS.items() if key in given.named}
     words = {key: _signed(given, key) for key in WORDS if key in given.named}
 
@@ -128,9 +130,10 @@ def inverse_kinematics(op: s.Operation, env: Environment) -> Act:
         record = current(run, shape, op, env)
         found = {key: value(shape, args) for key, value in options.items() if value is not None}
         found.update(words)
-        goal = target(shape, args)
+        source = said(shape, args)
+        goal = source if isinstance(source, PointOf) else checked(source)
         if found.get("space") == "scope" and not isinstance(goal, PointOf):
-            goal = placed(shape.p, shape.R, goal)
+            goal, source = placed(shape.p, shape.R, goal), None
         corner = times(found.pop("effector", FAR_CORNER), shape.s)
         world = placed(shape.p, shape.R, corner)
         offset = turned_back(record.R, minus(world, record.p))
@@ -144,6 +147,7 @@ def inverse_kinematics(op: s.Operation, env: Environment) -> Act:
                 offset,
                 rotation,
                 goal,
+                source,
                 found,
                 (env.module.path, op.at),
             )  # fmt: skip
