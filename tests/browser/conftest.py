@@ -1,7 +1,8 @@
 """A real Chromium on the real page, served from this process.
 
 Nothing may leave the machine, no script may fail. Tests wait for hooks of the page
-(`window.playground`), never for the clock.
+(`window.playground`), never for the clock; a place on the page is asked for when all is settled, so
+that it is a place in the frame that is seen, however slowly frames come.
 """
 
 import json
@@ -93,11 +94,20 @@ class Driver:
         return self
 
     def settled(self) -> None:
-        """Wait until the page has an answer to the last it has asked for."""
+        """Wait until the page has an answer to all it has asked for, and has drawn it."""
         self.until("playground.settled")
 
     def goal_pixel(self, k: int = 0, half: int = 0) -> tuple[float, float]:
-        x, y = self.ask(f"playground.goalPixel({k}, {half})")
+        return self._pixel(f"goalPixel({k}, {half})")
+
+    def joint_pixel(self, name: str, half: int = 0) -> tuple[float, float]:
+        return self._pixel(f"jointPixel({name!r}, {half})")
+
+    def ring_pixel(self, goal: int, ring: int, angle: float) -> tuple[float, float]:
+        return self._pixel(f"ringPixel({goal}, {ring}, {angle})")
+
+    def _pixel(self, hook: str) -> tuple[float, float]:
+        x, y = self.until(f"playground.settled && playground.{hook}")
         return x, y
 
     def drag_goal(
@@ -226,13 +236,16 @@ def shared(chromium: Any) -> Iterator[tuple[Watched, Driver]]:
 def driver(shared: tuple[Watched, Driver]) -> Iterator[Driver]:
     """The page that most tests share, as it was when it was opened."""
     watched, one = shared
+    one.page.mouse.up()  # a test that failed may have left it down
     one.ask(
         """(() => {
           const { page } = playground;
+          page.goals.liftAll();
           page.tracing.close();
           page.choose(-1);
           page.hud.say("");
           page.timeline.playing = false;
+          page.timeline.seek(0);
           page.store.reset();
           page.store.setLook({ quality: "plain" });
         })()"""

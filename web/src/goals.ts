@@ -148,7 +148,8 @@ export class Goals {
   onMove: () => void = () => {};
   private flat = false;
   private ground = 0;
-  private readonly keys = new Set<string>();
+  /** W and S while they are held, and since when what they do has not been done [ms]. */
+  private readonly keys = new Map<string, number>();
 
   constructor(private readonly stage: Stage) {
     stage.world.add(this.group);
@@ -278,10 +279,10 @@ export class Goals {
 
   // Keys -----------------------------------------------------------------------------------------
 
-  press(key: string, shift: boolean): boolean {
+  press(key: string, shift: boolean, now: number): boolean {
     const low = key.toLowerCase();
     if (low === "w" || low === "s") {
-      this.keys.add(low);
+      if (!this.keys.has(low)) this.keys.set(low, now);
       return true;
     }
     const steps: Record<string, [number, number]> = {
@@ -303,7 +304,8 @@ export class Goals {
     return true;
   }
 
-  lift(key: string): void {
+  lift(key: string, now: number): void {
+    this.tick(now);
     this.keys.delete(key.toLowerCase());
   }
 
@@ -320,11 +322,15 @@ export class Goals {
     return DEPTH_SPEED * this.stage.size * this.sensitivity;
   }
 
-  tick(seconds: number): void {
-    if (!this.active || !this.keys.size || this.flat) return;
-    const sign = (this.keys.has("w") ? 1 : 0) - (this.keys.has("s") ? 1 : 0);
-    if (!sign) return;
-    this.active.position.addScaledVector(this.stage.forward(), sign * this.speed * seconds);
+  /** Push by the time that the keys have been held, however slowly frames come. */
+  tick(now: number): void {
+    let seconds = 0;
+    for (const [key, since] of this.keys) {
+      seconds += ((key === "w" ? 1 : -1) * Math.max(now - since, 0)) / 1000;
+      this.keys.set(key, Math.max(now, since));
+    }
+    if (!this.active || !seconds || this.flat) return;
+    this.active.position.addScaledVector(this.stage.forward(), this.speed * seconds);
     if (this.grab) this.grab.plane = this.stage.viewPlane(this.active.position);
     this.moved();
   }

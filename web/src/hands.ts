@@ -35,7 +35,7 @@ export class Hands {
     window.addEventListener("pointerup", (event) => this.onUp(event));
     window.addEventListener("pointercancel", (event) => this.onUp(event));
     window.addEventListener("keydown", (event) => this.onKeyDown(event));
-    window.addEventListener("keyup", (event) => this.page.goals.lift(event.key));
+    window.addEventListener("keyup", (event) => this.page.goals.lift(event.key, event.timeStamp));
     window.addEventListener("blur", () => this.page.goals.liftAll());
   }
 
@@ -178,7 +178,7 @@ export class Hands {
 
   private onKeyDown(event: KeyboardEvent): void {
     if (typing(event.target) || event.ctrlKey || event.metaKey || event.altKey || this.page.hud.help.open) return;
-    if (this.page.goals.press(event.key, event.shiftKey)) {
+    if (this.page.goals.press(event.key, event.shiftKey, event.timeStamp)) {
       event.preventDefault();
       return;
     }

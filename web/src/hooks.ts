@@ -11,7 +11,7 @@ export function installHooks(page: Playground): void {
     get ready() {
       return page.applied > 0 && page.stage.drawn > 0;
     },
-    /** Whether Python has answered everything that the page has asked for. */
+    /** Whether Python has answered everything that the page has asked for, and it has been drawn. */
     get settled() {
       return page.settled;
     },

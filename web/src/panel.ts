@@ -32,16 +32,49 @@ export class Panel {
   scene: Scene | null = null;
   chosen = -1;
   private built = "";
+  /** A control is held with the pointer, or a field has been typed in and not yet left. */
+  private pressed = false;
+  private typed = false;
 
   constructor(
     private readonly store: Store,
     private readonly act: Actions,
-  ) {}
+  ) {
+    this.watchHands();
+  }
 
-  /** Build the panel anew if what it offers has changed; fields that are being typed in stay. */
+  /** What a person is at must not be replaced under their hands; it is when they let go. */
+  private watchHands(): void {
+    const isField = (target: EventTarget | null) => target instanceof Element && target.matches("input[type=number],input[type=text]");
+    // A list that opens keeps the pointer to itself: nothing says when it is let go.
+    this.node.addEventListener("pointerdown", ({ target }) => {
+      this.pressed = !(target instanceof Element && target.matches("select,option"));
+    });
+    this.node.addEventListener("input", ({ target }) => {
+      this.typed ||= isField(target) && target === document.activeElement;
+    });
+    const letGo = () => window.setTimeout(() => this.refresh());
+    for (const kind of ["pointerup", "pointercancel", "blur"]) {
+      window.addEventListener(kind, () => {
+        if (!this.pressed) return;
+        this.pressed = false;
+        letGo();
+      });
+    }
+    for (const kind of ["focusout", "change"]) {
+      this.node.addEventListener(kind, () => {
+        this.typed = false;
+        letGo();
+      });
+    }
+  }
+
+  /** Build the panel anew if what it offers has changed, as soon as nobody has a hand on it. */
   refresh(force = false): void {
     const { hello, scene } = this;
-    if (!hello || !scene) return;
+    if (force) this.built = "";
+    const held = this.node.childElementCount > 0 && (this.pressed || this.typed);
+    if (!hello || !scene || held) return;
     const { setup } = this.store;
     const shape = JSON.stringify([
       scene.key,
@@ -59,7 +92,7 @@ export class Panel {
       setup.flat,
       Object.entries(setup.joints).map(([name, edit]) => [name, edit.lock]),
     ]);
-    if (shape === this.built && !force) return;
+    if (shape === this.built) return;
     this.built = shape;
     const focused = document.activeElement instanceof HTMLElement ? document.activeElement.getAttribute("name") : null;
     const scrolled = this.node.scrollTop;
@@ -73,7 +106,10 @@ export class Panel {
       this.saveSection(),
     );
     this.node.scrollTop = scrolled;
-    if (focused) (this.node.querySelector(`[name="${CSS.escape(focused)}"]`) as HTMLElement | null)?.focus();
+    const field = focused && this.node.querySelector<HTMLElement>(`[name="${CSS.escape(focused)}"]`);
+    if (!field) return;
+    field.focus();
+    if (field instanceof HTMLInputElement) field.select(); // as when it was come to with Tab
   }
 
   // Sections -------------------------------------------------------------------------------------

@@ -161,7 +161,7 @@ export class Playground {
     this.cameraKey = key;
     this.stage.setScene(scene, moved && !kept);
     if (kept) this.stage.restoreCamera(kept.position, kept.target);
-    this.stage.setHalves(setup.compare ? 2 : 1);
+    this.stage.setHalves(setup.compare && scene.goals.length ? 2 : 1);
     const locked = new Set(Object.keys(setup.joints).filter((name) => setup.joints[name]?.lock));
     for (const body of this.bodies) {
       body.setOver(scene.meshes > 0 && this.store.look.mesh);
@@ -236,17 +236,19 @@ export class Playground {
     this.stage.invalidate();
   }
 
-  /** Whether nothing is waiting to be sent or answered. */
+  /** Whether nothing waits to be sent, answered or drawn, in any half. */
   get settled(): boolean {
     const waiting = this.setupDirty || this.wantDirty || this.setupSeq > this.answeredSetup;
-    return this.applied > 0 && !waiting && this.wantSeq <= this.applySeq[0]!;
+    const answers = this.applySeq.slice(0, this.stage.halfCount);
+    const answered = answers.every((seq) => seq >= this.wantSeq);
+    return this.applied > 0 && !waiting && answered && this.stage.shown;
   }
 
   // What goes out --------------------------------------------------------------------------------
 
   private tick(seconds: number): void {
     this.sayIfSlow();
-    this.goals.tick(seconds);
+    this.goals.tick(performance.now());
     this.timeline.tick(seconds);
     if (!this.line.isOpen) return;
     if (this.setupDirty && this.hello) {

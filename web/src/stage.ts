@@ -65,6 +65,7 @@ export class Stage {
   onTick: (seconds: number) => void = () => {};
   onCamera: () => void = () => {};
   drawn = 0;
+  private readonly drawnSize = new Vector2();
   private halves = 1;
   private dirty = true;
   private last = 0;
@@ -203,6 +204,11 @@ export class Stage {
     this.dirty = true;
   }
 
+  /** Whether the last frame shows everything as it is now, at the size that the page has now. */
+  get shown(): boolean {
+    return !this.dirty && this.drawnSize.equals(this.wantedSize());
+  }
+
   // Between pixels and the world -----------------------------------------------------------------
 
   private rectangle(): DOMRect {
@@ -288,6 +294,8 @@ export class Stage {
     const controls = new OrbitControls(this.camera, this.canvas);
     controls.enableDamping = false;
     controls.addEventListener("change", () => {
+      // At once, not when the next frame is drawn: what is picked before that is picked with it.
+      this.camera.updateMatrixWorld();
       this.invalidate();
       this.onCamera();
     });
@@ -303,12 +311,16 @@ export class Stage {
     this.controls.minDistance = this.size * 0.15;
     this.controls.maxDistance = this.size * 15;
     this.controls.update();
+    this.camera.updateMatrixWorld();
+  }
+
+  private wantedSize(): Vector2 {
+    const parent = this.canvas.parentElement ?? this.canvas;
+    return new Vector2(Math.max(parent.clientWidth, 1), Math.max(parent.clientHeight, 1));
   }
 
   private resize(): void {
-    const parent = this.canvas.parentElement ?? this.canvas;
-    const width = Math.max(parent.clientWidth, 1);
-    const height = Math.max(parent.clientHeight, 1);
+    const { x: width, y: height } = this.wantedSize();
     this.renderer.setPixelRatio(this.plain ? 1 : Math.min(window.devicePixelRatio, 2));
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / this.halves / height;
@@ -329,7 +341,7 @@ export class Stage {
   private draw(): void {
     this.dirty = false;
     this.camera.updateMatrixWorld();
-    const size = this.renderer.getSize(new Vector2());
+    const size = this.renderer.getSize(this.drawnSize);
     const width = size.x / this.halves;
     this.renderer.setScissorTest(this.halves > 1);
     for (let half = 0; half < this.halves; half += 1) {

@@ -242,20 +242,24 @@ class Session:
             for slot in range(len(self.poses)):
                 self._show(slot, seq=seq)
             return
+        failure: SuppleError | None = None
         for slot, problem in enumerate(self.model.prepared):
             start = self.start_pose(slot)
             targets = self.model.targets(self.places(), start)
             began = time.perf_counter_ns()
             try:
                 solution = problem(*targets, start=start)
-            except SuppleError:
+            except SuppleError as error:
                 self.poses[slot], self.solutions[slot] = start, None
                 self._show(slot, seq=seq)  # such as a file with uneven scales: shown, not solved
-                raise
+                failure = error
+                continue
             micros = (time.perf_counter_ns() - began) / 1000
             self.solutions[slot] = solution
             self.poses[slot] = solution.pose
             self._show(slot, seq=seq, micros=micros)
+        if failure is not None:
+            raise failure
 
     def _show(self, slot: int, *, seq: int, micros: float = 0.0) -> None:
         assert self.model is not None
