@@ -116,6 +116,10 @@ FORMS = {
     ),
     "trailing blanks": lambda text: text.replace("\n", "  \n"),
     "end of text marks": lambda text: text + "\x1a\x00",
+    "comments": lambda text: "# by hand\n" + text.replace("{", "{ // so"),
+    "EndSite": lambda text: text.replace("End Site", "EndSite"),
+    "End Sites with a count": lambda text: text.replace("5 0\n", "5 0\nCHANNELS 0\n"),
+    "commas between numbers": lambda text: text.replace("1 2 3 90 0 0", "1, 2, 3.0, 90, 0,0"),
     "signs and exponents": lambda text: text.replace("1 2 3 90", "+1. 2e0 .3E+1 9.0e1"),
 }
 
@@ -152,6 +156,48 @@ def test_names_may_hold_anything(load, name):
 def test_names_in_another_encoding_are_read_too(load):
     character = load((HEAD + MOTION).replace("Chest", "Br\u00fcst").encode("latin-1"))
     assert character.skeleton.joint_names[1] == "Br\u00fcst"
+
+
+def test_names_in_shift_jis_are_told_by_their_kana(load):
+    character = load((HEAD + MOTION).replace("Chest", "センター").encode("shift-jis"))
+    assert character.skeleton.joint_names[1] == "センター"
+
+
+ODD = {
+    "UTF-16": (lambda text: text.encode("utf-16"), "UTF-16"),
+    "decimal commas": (
+        lambda text: (
+            text.replace("0.0333", "0,0333")
+            .replace("0 10 0", "0,0 10,0 0,0")
+            .replace("1 2 3 90 0 0", "1,0 2,00 3 90,0 0 0")
+        ),
+        "decimal points",
+    ),
+    "too few channels declared": (lambda text: text.replace("CHANNELS 3", "CHANNELS 2"), "3 named"),
+    "too many declared": (lambda text: text.replace("CHANNELS 3", "CHANNELS 6"), "3 named"),
+    "a brace too many": (lambda text: text.replace("}\nMOTION", "}\n}\nMOTION"), "brace too many"),
+    "no count of frames": (lambda text: text.replace("Frames: 2\n", ""), "rows are counted"),
+}
+
+
+@pytest.mark.parametrize("form", ODD)
+def test_odd_forms_are_read_and_said_once(load, form):
+    change, word = ODD[form]
+    character = load(change(HEAD + MOTION))
+    motion = only(character)
+    assert len(motion) == 2
+    assert motion.fps == pytest.approx(30.0, rel=1e-5)
+    assert np.allclose(motion.poses.positions[1, 1], (-9, 2, 3))
+    (said,) = warnings(character)
+    assert word in said
+
+
+def test_frames_a_second_can_be_said_in_place_of_the_frame_time(load):
+    text = (HEAD + MOTION).replace("0.0333333", "30")
+    character = load(text)
+    assert only(character).fps == pytest.approx(1 / 30)
+    assert any("fps=30" in note for note in warnings(character))
+    assert only(load(text, fps=30)).fps == 30.0
 
 
 def test_blank_and_double_names_are_changed_and_said(load):
@@ -276,13 +322,14 @@ def test_unit_and_up_are_guessed_and_can_be_said(load):
         (HEAD[:37], "cut off"),
         (HEAD.replace("OFFSET 0 10 0", "OFFSET 0 ten 0"), r":8: OFFSET of 'Chest'.*'ten'"),
         (HEAD.replace("OFFSET 0 10 0", "OFFSET 0 inf 0"), r":8: .*'inf'"),
-        (HEAD.replace("CHANNELS 3", "CHANNELS 4"), r":\d+: CHANNELS of 'Chest'"),
-        (HEAD.replace("CHANNELS 3", "CHANNELS 2"), "more follow"),
+        (HEAD.replace("CHANNELS 3", "CHANNELS 4").replace("\t\tEnd", "\t\tEn"), ":10: .*'En'"),
+        (HEAD.replace("OFFSET 0 5 0", "OFFSET 0 5 0\nCHANNELS 1 Xrotation"), ":13: .*End Site"),
         (HEAD.replace("CHANNELS 3", "CHANNELS -3"), "count"),
         (HEAD.replace("Zrotation Xrotation Yrotation\n\t\tEnd", "Zrot X Y\n\t\tEnd"), "'Zrot'"),
         (HEAD.replace("JOINT", "JONT"), "'JONT'"),
         (HEAD + "MOTION\nFrames: two\n", "'two'"),
         (HEAD + "MOTION\nFrames: 1e30\n", "1e30"),
+        (HEAD + "MOTION\nFrames: 1e999\n", "1e999"),
         (HEAD + "MOTION\nFrames: 2\nFrame Time: -1\n", "seconds"),
         (HEAD + "MOTION\n", "Frames"),
         (HEAD + "MOTION\nFrames: 2\nFrame Time: 0.1\n", "cut off"),

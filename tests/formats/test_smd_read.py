@@ -146,6 +146,12 @@ FORMS = {
         text.replace("nodes", "NODES").replace("time", "TIME").replace("end", "END")
     ),
     "byte order mark": lambda text: "\ufeff" + text,
+    "UTF-16": lambda text: text.encode("utf-16"),
+    "end of text marks": lambda text: text + "\x1a\x00",
+    "decimal commas": lambda text: text.replace("0.", "0,"),
+    "sections of others": lambda text: text.replace(
+        "triangles", "attachments\n0 1 2\nend\ntriangles"
+    ),
 }
 
 
@@ -274,6 +280,32 @@ def test_a_first_frame_that_omits_bones(load):
     assert any("first frame omits 1" in text for text in warnings(character))
 
 
+def test_values_that_are_no_numbers(load):
+    character = load(ANIMATION.replace("1 1 2 3 0 0 1.57", "1 1 nan 3 0 0 1.57"))
+    plain = load(ANIMATION)
+    assert len(character.motion("hero")) == len(plain.motion("hero"))
+    assert any("no numbers" in text for text in warnings(character))
+    broken = load(BONES + FRAME + TRIANGLE.replace("0 0 1 1 0.25", "-1.#IND 0 1 nan 0.25"))
+    mesh = broken.meshes[0]
+    assert mesh.normals[1].tolist() == [0.0, 0.0, 1.0]
+    assert mesh.texcoords[1].tolist() == [0.0, 0.75]
+    assert any(":16: " in str(note) for note in broken.notes if note.level == "warning")
+
+
+def test_weights_below_zero_are_none(load):
+    character = load(vertex(" 2 1 1.5 2 -0.5"))
+    skin = character.meshes[0].skin
+    assert skin.joint[: skin.first[1]].tolist() == [1]
+    assert any("below 0" in text for text in warnings(character))
+
+
+def test_a_blank_line_for_a_material(load):
+    two = TRIANGLE.replace("end\n", TRIANGLE.removeprefix("triangles\nskin one.bmp"))
+    character = load(BONES + FRAME + two)
+    assert [mesh.name for mesh in character.meshes] == ["skin one.bmp", "unnamed"]
+    assert any("no material" in text for text in warnings(character))
+
+
 def test_frames_out_of_order_and_twice(load):
     swapped = (
         ANIMATION.replace("time 1", "time x")
@@ -301,7 +333,8 @@ def test_frames_out_of_order_and_twice(load):
         (BONES + FRAME.replace("2 0 0 -5", "8 0 0 -5"), ":11: .*bone.*8"),
         (BONES + FRAME.replace("2 0 0 -5 0 0.5 0", "2 0 0 -5 0"), ":11: .*got 5 numbers"),
         (BONES + FRAME.replace("-5", "low"), ":11: expected a number, got 'low'"),
-        (BONES + FRAME.replace("-5", "nan"), ":11: expected finite"),
+        (BONES + FRAME + TRIANGLE.replace("2 0 1 10", "2 0 nan 10"), ":17: expected finite"),
+        (vertex(" 1 1 nan"), ":15: expected bones with weights"),
         (BONES + FRAME.replace("time 0", "time now"), ":8: .*time"),
         (BONES + FRAME.replace("time 0\n", ""), ":8: expected time"),
         (BONES + FRAME + TRIANGLE.replace("2 0 1 10 0 0 1 0 1\n", ""), "cut off"),

@@ -110,7 +110,7 @@ FpsOption = Annotated[
     typer.Option(
         "--fps",
         metavar="N",
-        help="SMD: frames a second, which the file does not say. Default: 30.",
+        help="Frames a second: of SMD, which does not say (default: 30), or in place of BVH's.",
         rich_help_panel=MODEL,
     ),
 ]

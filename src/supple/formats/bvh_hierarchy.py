@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NoReturn
 
-from supple.formats.reading import Source, shown
+from supple.formats.reading import Source, decoded, shown
 
 LONGEST_NAME = 1000
+FOLLOWING = (b"JOINT", b"END", b"ENDSITE", b"OFFSET", b"}")  # what may come after channels
 CHANNELS = {
     "xposition": ("position", 0),
     "yposition": ("position", 1),
@@ -24,11 +25,11 @@ CHANNELS = {
     "zrotation": ("rotation", 2),
 }
 
-_BLANKS = re.compile(rb"[\s\x00]*")
+_BLANKS = re.compile(rb"(?:[\s\x00]++|(?://|#)[^\r\n]*+)*+")  # and comments, which a few have
 _WORD = re.compile(rb"[^\s{}]{1,1001}|[{}]")
 _NAME = re.compile(rb"[^\r\n{]{0,1001}")
 _DIGITS = rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-_NUMBER = re.compile(_DIGITS)
+_NUMBER = re.compile(_DIGITS.replace(rb"\.", b"[.,]"))  # a comma where the locale has one
 _THREE = re.compile(rb"\s*(%b)\s+(%b)\s+(%b)(?=\s)" % ((_DIGITS,) * 3))
 _CHANNELS = re.compile(rb"\s*(\d+)((?:\s+[XYZ](?:position|rotation))*)(?=\s)", re.IGNORECASE)
 
@@ -102,16 +103,12 @@ class Scanner:
         if found.end() - found.start() > LONGEST_NAME:
             self.fail(f"expected a name, got one of more than {LONGEST_NAME} letters")
         self.at = found.end()
-        text = found.group().strip()
-        try:
-            return text.decode("utf-8")
-        except UnicodeDecodeError:
-            return text.decode("latin-1")
+        return decoded(found.group().strip())
 
     def number(self, what: str, whom: str) -> float:
         """The next word as a finite number."""
         word = self.word()
-        value = float(word) if _NUMBER.fullmatch(word) else math.nan
+        value = float(word.replace(b",", b".")) if _NUMBER.fullmatch(word) else math.nan
         if not math.isfinite(value):
             got = f"got {shown(word)}" if word else "but the file ends"
             self.fail(f"{what} of {shown(whom)}: expected a number, {got}")
@@ -163,7 +160,7 @@ def read_hierarchy(scanner: Scanner) -> list[BvhJoint]:
             joints.append(BvhJoint(scanner.name(), parent, began))
             _open(scanner, joints[-1].name)
             open_.append(len(joints) - 1)
-        elif keyword == b"END" and inside is not None and inside >= 0:
+        elif keyword in (b"END", b"ENDSITE") and inside is not None and inside >= 0:
             scanner.name()  # "Site", or what else is there
             _open(scanner, "End Site")
             joints[inside].ends.append((0.0, 0.0, 0.0))
@@ -177,6 +174,11 @@ def read_hierarchy(scanner: Scanner) -> list[BvhJoint]:
                 whom.offset = offset
         elif keyword == b"CHANNELS" and inside is not None and inside >= 0:
             column = _channels(scanner, joints[inside], column)
+        elif keyword == b"CHANNELS" and inside == -1:
+            if _channel_names(scanner, "End Site"):
+                scanner.fail("expected an End Site without channels, got some")
+        elif word == b"}" and inside is None and joints:
+            source.warn("a brace too many is closed: disregarded", line=scanner.line)
         elif word == b"}" and inside is not None:
             if inside >= 0 and joints[inside].offset is None:
                 joint = joints[inside]
@@ -216,20 +218,23 @@ def _channels(scanner: Scanner, joint: BvhJoint, column: int) -> int:
 
 
 def _channel_names(scanner: Scanner, whom: str) -> tuple[str, ...]:
-    """The names of as many channels as declared, however they stand in lines."""
+    """The names of a joint's channels, however they stand in lines and whatever their count."""
     what = f"CHANNELS of {shown(whom)}"
     count = scanner.number("CHANNELS", whom)
     if count != int(count) or not 0 <= count <= 64:
         scanner.fail(f"{what}: expected a count from 0 to 64, got {count:g}")
     words: list[bytes] = []
-    while len(words) < count:
-        word = scanner.word()
-        if word.decode("latin-1").lower() not in CHANNELS:
+    while (word := scanner.peek()).decode("latin-1").lower() in CHANNELS:
+        words.append(scanner.word())
+    if len(words) != count:
+        if word.upper() not in FOLLOWING:
+            scanner.word()
             one = f"expected {int(count)} of {', '.join(sorted(map(str.capitalize, CHANNELS)))}"
             scanner.fail(f"{what}: {one}, got {shown(word) if word else 'the end of the file'}")
-        words.append(word)
-    if scanner.peek().decode("latin-1").lower() in CHANNELS:
-        scanner.fail(f"{what}: {int(count)} are declared, but more follow")
+        scanner.source.warn(
+            f"{what}: {int(count)} are declared, {len(words)} named: those named taken",
+            line=scanner.line,
+        )
     return _spelt(b" ".join(words))
 
 

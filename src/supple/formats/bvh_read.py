@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.character import Character
-from supple.errors import one_of
+from supple.errors import one_of, positive
 from supple.formats import guesses
 from supple.formats.bvh_hierarchy import BvhJoint, Scanner, read_hierarchy
 from supple.formats.reading import Source, distinct, shown
-from supple.formats.text_numbers import read_lines, split
+from supple.formats.text_numbers import read_lines, split, without_commas
 from supple.joints import Axes, Ball, Fixed, Joint
 from supple.kernels import layout
 from supple.kernels.channels import AT, AXES, COUNT, PLAN, TURNS, coordinates_of_channels
@@ -28,6 +28,7 @@ from supple.skeleton import Node, Skeleton, Tip
 
 MODES = ("replace", "add", "auto")
 FRAME_TIME = 1.0 / 30.0  # of files that say 0
+SLOW = 5.0  # seconds that no program means to show a frame for
 
 Floats = NDArray[np.float64]
 
@@ -39,6 +40,7 @@ def read(
     source: Source,
     *,
     position_mode: str = "replace",
+    fps: float | None = None,
     unit: str | None = None,
     up: str | None = None,
 ) -> Character:
@@ -49,10 +51,12 @@ def read(
         position_mode: What position channels of joints below the root mean: "replace" (in place of
             OFFSET), "add" (to OFFSET), or "auto" (add where they are next to nothing and OFFSET is
             not).
+        fps: Frames a second, in place of the file's Frame Time.
         unit: What a length of 1 is; guessed if not given.
         up: The axis that points up; guessed if not given.
     """
     one_of("position_mode", position_mode, MODES)
+    fps = None if fps is None else positive("fps", fps)
     scanner = Scanner(source)
     parts = read_hierarchy(scanner)
     if not parts:
@@ -66,10 +70,10 @@ def read(
     if raw is not None:
         poses = _poses(source, skeleton, parts, names, raw, position_mode)
         first = poses[0]
-        motions[source.name] = Motion(source.name, poses, fps=1.0 / frame_time)
+        motions[source.name] = Motion(source.name, poses, fps=fps or 1.0 / frame_time)
     unit, up = guesses.settle(source, first, unit, up)
     orders = {name: joint.channels for name, joint in zip(names, parts, strict=True)}
-    extras = {"bvh": {"channels": orders, "frame_time": frame_time}}
+    extras = {"bvh": {"channels": orders, "frame_time": 1.0 / fps if fps else frame_time}}
     return Character(
         skeleton, motions=motions, unit=unit, up=up, notes=tuple(source.notes), extras=extras
     )
@@ -118,12 +122,14 @@ def _motion(source: Source, scanner: Scanner, width: int) -> tuple[Floats | None
         source.warn("there is no MOTION: a skeleton without motion")
         return None, FRAME_TIME
     declared, frame_time = _head(source, scanner)
+    line = scanner.line
+    source.data = without_commas(source.data, scanner.at, lambda text: source.warn(text, line=line))
     data = source.data
     stop = len(data)
     while stop > scanner.at and data[stop - 1] in b" \t\r\n\x00\x1a\x0b\x0c":
         stop -= 1
     began = scanner.at
-    guess = min(declared, (stop - began) // (2 * max(1, width)) + 1)
+    guess = min(declared or 1, (stop - began) // (2 * max(1, width)) + 1)
     if width == 0:
         if declared:
             source.warn(f"{declared} frames, but no joint has channels: no motion")
@@ -149,14 +155,14 @@ def _motion(source: Source, scanner: Scanner, width: int) -> tuple[Floats | None
             )
         source.warn("there are no frames: a skeleton without motion")
         return None, frame_time
-    if len(raw) != declared:
+    if declared is not None and len(raw) != declared:
         source.warn(f"declares {declared} frames, has {len(raw)}: {len(raw)} taken")
     if missing:
         raw = _filled(source, raw, missing)
     return raw, frame_time
 
 
-def _head(source: Source, scanner: Scanner) -> tuple[int, float]:
+def _head(source: Source, scanner: Scanner) -> tuple[int | None, float]:
     """Frames and Frame Time, in either order; the scanner stands after them."""
     declared: int | None = None
     frame_time: float | None = None
@@ -170,15 +176,21 @@ def _head(source: Source, scanner: Scanner) -> tuple[int, float]:
         scanner.began, scanner.at = found.start(1), found.end()
         word = found.group(1)
         try:
-            value = float(word)
+            value = float(word.replace(b",", b"."))
         except ValueError:
             value = math.nan
         if time:
             if not (math.isfinite(value) and value >= 0):
                 scanner.fail(f"Frame Time: expected seconds, got {shown(word)}")
             frame_time = value
+            if value >= SLOW:
+                source.warn(
+                    f"Frame Time is {value:g} seconds: kept; if it is meant as frames a second, "
+                    f"give fps={value:g}",
+                    line=scanner.line,
+                )
         else:
-            if not (value >= 0 and value == int(value)) or value > 1e12:
+            if not 0 <= value <= 1e12 or value != int(value):
                 scanner.fail(f"Frames: expected a count, got {shown(word)}")
             declared = int(value)
     if declared is None and frame_time is None:
@@ -187,7 +199,6 @@ def _head(source: Source, scanner: Scanner) -> tuple[int, float]:
         scanner.fail(f"expected Frames: and Frame Time: after MOTION, got {got}")
     if declared is None:
         source.warn("there is no Frames: line: the rows are counted")
-        declared = 0
     if not frame_time:
         what = "is missing" if frame_time is None else "is 0"
         source.warn(f"Frame Time {what}: {FRAME_TIME:.6g} s taken (30 frames a second)")

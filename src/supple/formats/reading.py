@@ -64,6 +64,16 @@ class Source:
         """The file's name without folder and extension."""
         return self.path.stem
 
+    def as_utf8(self) -> None:
+        """Turn text that begins with a mark of UTF-16 into UTF-8, with a note."""
+        if self.data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            try:
+                text = self.data.decode("utf-16")
+            except UnicodeDecodeError:
+                return  # no text: whoever reads it says what it is not
+            self.data = text.encode()
+            self.warn("the text is in UTF-16: read as such")
+
     def release(self) -> None:
         """Let go of the bytes, once they are read: what is made of them needs the room."""
         self.data = b""
@@ -113,6 +123,21 @@ def shown(text: Any) -> str:
         text = bytes(text[: LONG + 1]).decode("utf-8", "replace")
     text = str(text)
     return repr(text if len(text) <= LONG else text[: LONG - 3] + "...")
+
+
+def decoded(name: bytes) -> str:
+    """A name in UTF-8, or else in what older programs write: Shift JIS if it has kana, Latin 1."""
+    try:
+        return name.decode("utf-8")
+    except UnicodeDecodeError:
+        pass
+    try:
+        text = name.decode("cp932")
+        if any("\u3041" <= letter <= "\u30ff" for letter in text):
+            return text
+    except UnicodeDecodeError:
+        pass
+    return name.decode("latin-1")
 
 
 def distinct(names: Iterable[str], source: Source, *, what: str = "joint") -> list[str]:

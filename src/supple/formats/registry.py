@@ -247,6 +247,7 @@ def _read(
     strict: bool = True,
 ) -> Character:
     source = Source.open(path)
+    source.as_utf8()
     kind = _readable(source, format)
     character = _call(kind, kind.reader, source, None, options, strict=strict)
     notes = dict.fromkeys([*character.notes, *source.notes])  # each once, in order

@@ -6,6 +6,9 @@ and a weight each. The first column counts only where there are no links.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,6 +25,8 @@ Ints = NDArray[np.int64]
 
 _MIMES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".bmp": "image/bmp",
           ".tga": "image/x-tga"}  # fmt: skip
+UNNAMED = b"unnamed"  # the material of triangles that name none
+_VERTEX = re.compile(rb"\s*-?\d+(?:\s+[-+.\d][^\s]*){8,}")
 _TEXTURE_MOST = 64 << 20  # bytes of an image
 
 
@@ -48,8 +53,7 @@ def read_meshes(
         source.warn("the triangles section is empty: no mesh", line=section.line)
         return ()
     if len(lines) % 4:
-        source.error(at[-1], "the file ends in the middle of a triangle: it is cut off, or a line "
-                     "is missing; expected a material and three vertices")  # fmt: skip
+        lines, at = _with_materials(source, lines, at)
     materials = [line.strip() for line in lines[0::4]]
     rows = [line for k, line in enumerate(lines) if k % 4]
     numbers = [line for k, line in enumerate(at) if k % 4]
@@ -62,9 +66,54 @@ def read_meshes(
             f"expected a vertex: bone, position, normal, u and v, got {shown(rows[k])}",
         )
     begins = np.cumsum(sizes) - sizes
-    base = values[begins[:, None] + np.arange(9)]
+    base = _mended(source, values[begins[:, None] + np.arange(9)], rows, numbers)
     vertex, bone, weight, first = _links(source, values, sizes, begins, base, ids, numbers, weights)
     return _by_material(source, materials, base, vertex, bone, weight, first, skeleton, names)
+
+
+def _with_materials(
+    source: Source, lines: Sequence[bytes], at: Sequence[int]
+) -> tuple[list[bytes], list[int]]:
+    """Lines with a material before each triangle, where some have a blank line for it."""
+    kept: list[bytes] = []
+    numbers: list[int] = []
+    bare, missing = 0, 0  # triangles without material; vertices that the last one lacks
+    for line, number in zip(lines, at, strict=True):
+        vertex = _VERTEX.match(line) is not None
+        if missing and not vertex:
+            break
+        if vertex and not missing:
+            bare += 1
+            kept.append(UNNAMED)
+            numbers.append(number)
+        missing = missing - 1 if missing else 2 if vertex else 3
+        kept.append(line)
+        numbers.append(number)
+    if missing:
+        source.error(at[-1], "the file ends in the middle of a triangle: it is cut off, or a line "
+                     "is missing; expected a material and three vertices")  # fmt: skip
+    source.warn(f"{bare} triangles name no material: called {UNNAMED.decode()!r}", line=at[0])
+    return kept, numbers
+
+
+def _mended(source: Source, base: Floats, rows: list[bytes], lines: list[int]) -> Floats:
+    """Vertices whose normals and texture coordinates are numbers; a position must be one."""
+    broken = np.isnan(base)
+    if not broken.any():
+        return base
+    lost = np.flatnonzero(broken[:, :4].any(axis=1))
+    if len(lost):
+        k = int(lost[0])
+        source.error(lines[k], f"expected finite numbers, got {shown(rows[k])}")
+    k = int(np.flatnonzero(broken.any(axis=1))[0])
+    source.warn(
+        f"{int(broken.any(axis=1).sum())} vertices have normals or texture coordinates that are no "
+        "numbers: pointing up z, and 0, taken",
+        line=lines[k],
+    )
+    base[broken[:, 4:7].any(axis=1), 4:7] = (0.0, 0.0, 1.0)
+    base[:, 7:9] = np.where(broken[:, 7:9], 0.0, base[:, 7:9])
+    return base
 
 
 def _links(
@@ -95,6 +144,15 @@ def _links(
     number = np.arange(len(vertex)) - np.repeat(np.cumsum(links) - links, links)
     place = begins[vertex] + 10 + 2 * number
     bone, weight = values[place], values[place + 1]
+    broken = np.flatnonzero(~np.isfinite(bone + weight))
+    if len(broken):
+        source.error(lines[int(vertex[broken[0]])], "expected bones with weights, got no numbers")
+    below = np.unique(vertex[weight < 0.0])
+    if len(below):
+        source.warn(
+            f"{len(below)} vertices have weights below 0: taken as 0", line=lines[int(below[0])]
+        )
+        weight = np.maximum(weight, 0.0)
     sums = np.bincount(vertex, weight, minlength=count)
     least = ENOUGH if weights == "first" else 1e-12
     left = np.where(sums < least, 1.0 - sums, 0.0)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from supple.character import Character
 from supple.errors import one_of, positive
 from supple.formats import guesses
-from supple.formats.reading import Source, distinct, shown
+from supple.formats.reading import Source, decoded, distinct, shown
 from supple.formats.smd_mesh import MISSING, read_meshes
 from supple.formats.smd_text import Section, numbers_of, sections
 from supple.joints import Axes, Ball, Joint
@@ -107,10 +107,7 @@ def _nodes(source: Source, section: Section) -> tuple[dict[int, int], list[str],
             source.error(line, f"bone {int(number)}: expected ids that differ, got it twice")
         ids[int(number)] = len(names)
         raw = quoted if quoted is not None else bare
-        try:
-            names.append(raw.decode("utf-8"))
-        except UnicodeDecodeError:
-            names.append(raw.decode("latin-1"))
+        names.append(decoded(raw))
         parents.append(int(parent) if int(parent) >= 0 else None)
     for parent, line in zip(parents, section.numbers, strict=True):
         if parent is not None and parent not in ids:
@@ -195,6 +192,13 @@ def _carried(
     elif np.any(np.diff(times) < 0):
         source.warn("times do not rise: frames are put in their order", line=section.line)
     values = np.full((len(distinct_times), len(names), 6), np.nan)
+    broken = np.isnan(rows).any(axis=1)
+    if broken.any():
+        source.warn(
+            f"{int(broken.sum())} rows of bones have values that are no numbers: left out",
+            line=section.line,
+        )
+        rows = np.where(broken[:, None], np.nan, rows)
     values[place[frame], bones] = rows  # of rows that say the same twice the last one stays
     absent = np.isnan(values[..., 0])
     if absent.any():

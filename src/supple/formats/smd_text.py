@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.formats.reading import Source, shown
-from supple.formats.text_numbers import read_lines
+from supple.formats.text_numbers import read_lines, without_commas
 
 SECTIONS = ("nodes", "skeleton", "triangles", "vertexanimation")
 
@@ -45,7 +45,7 @@ class Section:
 
 def sections(source: Source) -> tuple[int, list[Section]]:
     """The version of the file (0 if it says none) and its sections."""
-    lines = source.data.removeprefix(b"\xef\xbb\xbf").splitlines()
+    lines = source.data.removeprefix(b"\xef\xbb\xbf").rstrip(b"\x00\x1a").splitlines()
     version, found = 0, []
     k = 0
     while k < len(lines):
@@ -62,6 +62,9 @@ def sections(source: Source) -> tuple[int, list[Section]]:
             section = Section(keyword.decode(), k)
             k = _fill(source, section, lines, k)
             found.append(section)
+        elif found and len(words) == 1 and any(map(_is_end, lines[k:])):
+            source.warn(f"section {shown(words[0])} is not known: left out", line=k)
+            k = _fill(source, Section("unknown", k), lines, k)
         else:
             what = "not an SMD file: " if not found and not version else ""
             source.error(
@@ -126,7 +129,7 @@ def _uncommented(line: bytes) -> bytes:
 def numbers_of(
     source: Source, lines: Sequence[bytes], numbers: Sequence[int], *, width: int
 ) -> tuple[Floats, Ints]:
-    """The numbers of lines, one after the other, and how many each line has.
+    """The numbers of lines, one after the other, and how many each line has; NaN for what is none.
 
     Args:
         source: The file, for messages.
@@ -135,15 +138,14 @@ def numbers_of(
         width: About how many a line has.
     """
     text = b"\n".join(lines) + b"\n"
+    if b"," in text:
+        at = numbers[text.count(b"\n", 0, text.index(b","))]
+        text = without_commas(text, 0, lambda words: source.warn(words, line=at))
 
     def fail(at: int, message: str) -> NoReturn:
         source.error(numbers[text.count(b"\n", 0, at)], message)
 
-    values, ends, missing = read_lines(
+    values, ends, _ = read_lines(
         text, 0, len(text), guess=len(lines) * width, line_guess=len(lines) + 1, fail=fail
     )
-    sizes = np.diff(ends, prepend=0)
-    if missing:
-        k = int(np.searchsorted(ends, np.flatnonzero(np.isnan(values))[0], side="right"))
-        source.error(numbers[k], f"expected finite numbers, got {shown(lines[k])}")
-    return values, sizes
+    return values, np.diff(ends, prepend=0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import NoReturn
 
@@ -18,6 +19,7 @@ BLANKS = b" \t\r\n\x0b\x0c"
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+_DECIMAL = re.compile(rb"(?<=\d),(?=\d)")
 # What programs have written for numbers that are none.
 _NOT_NUMBERS = ("nan", "inf", "infinity", "1.#", "-1.#", "null")
 
@@ -89,6 +91,27 @@ def read_lines(
     return out[:count], ends, missing
 
 
+def without_commas(data: bytes, start: int, warn: Callable[[str], None]) -> bytes:
+    """Text whose numbers, from a place on, have points and blanks where there are commas.
+
+    A comma between digits is a decimal point, as some locales write it, unless there are points
+    too; any other stands between numbers.
+
+    Args:
+        data: The text; its length stays.
+        start: Where the numbers begin.
+        warn: Told what was assumed.
+    """
+    if data.find(b",", start) < 0:
+        return data
+    tail = data[start:]
+    decimal = b"." not in tail and _DECIMAL.search(tail) is not None
+    if decimal:
+        warn("commas in numbers: read as decimal points")
+        tail = _DECIMAL.sub(b".", tail)
+    return data[:start] + tail.replace(b",", b" ")
+
+
 def _cut(data: bytes, at: int, size: int) -> int:
     """Where the last whole word of a piece ends; 0 if it has no blank."""
     piece = data[at : at + size]
@@ -127,7 +150,7 @@ def split(
     ends: Ints,
     *,
     width: int,
-    declared: int,
+    declared: int | None,
     line_of: Callable[[int], int],
 ) -> Floats:
     """Numbers as rows of a width, however they stand in lines; shape (rows, width).
@@ -137,14 +160,14 @@ def split(
         numbers: All of them.
         ends: How many there are before the end of each line.
         width: Of a row.
-        declared: How many rows the file says it has.
+        declared: How many rows the file says it has, if it does.
         line_of: The line of the file that a line with numbers is.
     """
     sizes = np.diff(ends, prepend=0)
     odd = np.flatnonzero(sizes != width)
     if not len(odd):
         return numbers.reshape(-1, width)
-    if len(numbers) == declared * width:
+    if declared is not None and len(numbers) == declared * width:
         source.warn(f"frames are not one to a line: read as {declared} frames of {width} numbers",
                     line=line_of(int(odd[0])))  # fmt: skip
         return numbers.reshape(-1, width)
