@@ -60,7 +60,7 @@ export class Playground {
   constructor() {
     const root = document.querySelector<HTMLElement>("#stage")!;
     const canvas = document.querySelector<HTMLCanvasElement>("#canvas")!;
-    this.stage = new Stage(canvas);
+    this.stage = new Stage(canvas, this.store.look.quality === "fine");
     this.goals = new Goals(this.stage);
     this.panel = new Panel(this.store, {
       choose: (joint) => this.choose(joint),

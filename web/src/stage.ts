@@ -81,8 +81,12 @@ export class Stage {
   private target = new Vector3();
   private pillared = false;
 
-  constructor(readonly canvas: HTMLCanvasElement) {
-    this.renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true, powerPreference: "high-performance" });
+  /** `smooth` is for good: a browser does not change it while the page is open. */
+  constructor(
+    readonly canvas: HTMLCanvasElement,
+    smooth: boolean,
+  ) {
+    this.renderer = new WebGLRenderer({ canvas, antialias: smooth, alpha: true, powerPreference: "high-performance" });
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
     this.key.castShadow = true;
