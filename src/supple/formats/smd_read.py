@@ -192,13 +192,13 @@ def _carried(
     elif np.any(np.diff(times) < 0):
         source.warn("times do not rise: frames are put in their order", line=section.line)
     values = np.full((len(distinct_times), len(names), 6), np.nan)
-    broken = np.isnan(rows).any(axis=1)
-    if broken.any():
+    broken = np.flatnonzero(np.isnan(rows).any(axis=1))
+    if len(broken):
         source.warn(
-            f"{int(broken.sum())} rows of bones have values that are no numbers: left out",
+            f"{len(broken)} rows of bones have values that are no numbers: left out",
             line=section.line,
         )
-        rows = np.where(broken[:, None], np.nan, rows)
+        rows[broken] = np.nan
     values[place[frame], bones] = rows  # of rows that say the same twice the last one stays
     absent = np.isnan(values[..., 0])
     if absent.any():
