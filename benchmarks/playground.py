@@ -22,9 +22,14 @@ from supple.viewer.app import PAGE
 from supple.viewer.server import Server
 
 BONES, SECONDS = 64, 3
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
 ARGUMENTS = [
     "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
     "--ignore-gpu-blocklist", "--disable-dev-shm-usage", "--force-device-scale-factor=1",
+    "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
 STUB = """
 for (const name of ["clear", "drawElements", "drawArrays", "drawElementsInstanced", "drawArraysInstanced"])
@@ -37,16 +42,16 @@ DRAG = """async (seconds) => {
     { clientX: x, clientY: y, pointerId: 1, button: 0, buttons: 1, bubbles: true, pointerType: "mouse" }));
   send("pointerdown", x, y);
   page.latencies.length = 0;
-  const poses = page.applied, began = performance.now();
+  const wants = page.wantsSent, poses = page.applied, began = performance.now();
   let k = 0;
   while (performance.now() - began < 1000 * seconds) {
     await new Promise(requestAnimationFrame);
     k += 1;
     send("pointermove", x - 60 * Math.sin(k / 15), y - 40 * Math.sin(k / 23));
   }
-  const result = { frames: k, poses: page.applied - poses, latencies: [...page.latencies] };
+  const counts = { frames: k, wants: page.wantsSent - wants, poses: page.applied - poses };
   send("pointerup", x, y);
-  return result;
+  return { ...counts, latencies: [...page.latencies] };
 }"""
 
 
@@ -76,9 +81,8 @@ def server_start() -> float:
 def drag() -> None:
     from playwright.sync_api import sync_playwright
 
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
     with Server(port=0) as server, sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+        browser = play.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         page = browser.new_page(viewport={"width": 1280, "height": 720})
         began = time.perf_counter()
         page.goto(server.url)

@@ -1,41 +1,25 @@
-"""A real Chromium on the real page, served from this process.
+"""Pages of the playground in a real Chromium, served from this process: see `driving`."""
 
-Nothing may leave the machine, no script may fail. Tests wait for hooks of the page
-(`window.playground`), never for the clock; a place on the page is asked for when all is settled, so
-that it is a place in the frame that is seen, however slowly frames come.
-"""
-
-import json
-import shutil
-import time
+import sys
 from collections.abc import Callable, Iterator
-from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import supple
+from supple import Character, Material, Mesh, Motion, Skin
 from supple.viewer.app import PAGE
 from supple.viewer.server import Server
-from supple.viewer.session import Session
 
-CHROMIUM = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-)
-ARGUMENTS = [
-    "--no-sandbox",
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
-    "--ignore-gpu-blocklist",
-    "--disable-dev-shm-usage",
-    "--force-device-scale-factor=1",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-PATIENCE = 30.0  # seconds, for a busy machine; a test takes a few
+HERE = Path(__file__).resolve().parent
+for folder in (HERE, HERE.parents[1] / "benchmarks"):
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+
+from driving import Driver, Watched  # noqa: E402
+from playground import ARGUMENTS, CHROMIUM  # noqa: E402
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -57,161 +41,6 @@ def chromium() -> Iterator[Any]:
         browser = play.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         yield browser
         browser.close()
-
-
-class Driver:
-    """A page and the session behind it."""
-
-    def __init__(self, page: Any, server: Server) -> None:
-        self.page = page
-        self.server = server
-
-    @property
-    def session(self) -> Session:
-        return self.server.playground.sessions[-1]
-
-    def ask(self, script: str) -> Any:
-        """What a script gives; `playground` is the page's hooks."""
-        return self.page.evaluate(script)
-
-    def until(self, what: str | Callable[[], Any]) -> Any:
-        """Wait until a script of the page, or a function here, gives something true."""
-        began = time.monotonic()
-        while time.monotonic() - began < PATIENCE:
-            found = what() if callable(what) else self.ask(what)
-            if found:
-                return found
-            self.page.wait_for_timeout(15)
-        raise AssertionError(f"waited in vain for {what}; notice: {self.notice()!r}")
-
-    def notice(self) -> str:
-        return self.ask("window.playground?.notice() ?? ''")
-
-    def open(self) -> "Driver":
-        self.page.goto(self.server.url)
-        self.until("window.playground?.ready")
-        self.settled()
-        return self
-
-    def settled(self) -> None:
-        """Wait until the page has an answer to all it has asked for, and has drawn it."""
-        self.until("playground.settled")
-
-    def goal_pixel(self, k: int = 0, half: int = 0) -> tuple[float, float]:
-        return self._pixel(f"goalPixel({k}, {half})")
-
-    def joint_pixel(self, name: str, half: int = 0) -> tuple[float, float]:
-        return self._pixel(f"jointPixel({name!r}, {half})")
-
-    def ring_pixel(self, goal: int, ring: int, angle: float) -> tuple[float, float]:
-        return self._pixel(f"ringPixel({goal}, {ring}, {angle})")
-
-    def _pixel(self, hook: str) -> tuple[float, float]:
-        x, y = self.until(f"playground.settled && playground.{hook}")
-        return x, y
-
-    def drag_goal(
-        self, dx: float, dy: float, *, half: int = 0, steps: int = 8
-    ) -> tuple[float, float]:
-        """Drag the goal in a few steps; where the pointer let go of it."""
-        x, y = self.goal_pixel(half=half)
-        mouse = self.page.mouse
-        mouse.move(x, y)
-        mouse.down()
-        mouse.move(x + dx, y + dy, steps=steps)
-        self.settled()
-        mouse.up()
-        self.settled()
-        return x + dx, y + dy
-
-    def tip_error(self, slot: int = 0) -> float:
-        """How far Python's tip is from the page's goal."""
-        goal = self.session.model.goals[0]
-        at = self.session.poses[slot].position(goal.effector)
-        return float(np.linalg.norm(at - np.array(self.ask("playground.goal()"))))
-
-    def tolerance(self) -> float:
-        return self.ask("playground.page.scene.tolerance")
-
-    def set(self, **setup: Any) -> None:
-        """Change the setup and wait until Python has taken it."""
-        self.ask(f"playground.page.store.set({json.dumps(setup)})")
-        self.settled()
-
-    def picture(self) -> np.ndarray:
-        """What the page shows, RGB, shape (height, width, 3)."""
-        from PIL import Image
-
-        return np.asarray(Image.open(BytesIO(self.page.screenshot())).convert("RGB"), dtype=int)
-
-    def colors_at(self, places: np.ndarray) -> list[list[int]]:
-        """The colours that are seen where points of the world are, shape (points, 3)."""
-        image = self.picture()
-        spots = [self.ask(f"playground.pixel({place.tolist()})") for place in places]
-        return [image[round(y), round(x)].tolist() for x, y in spots]
-
-    def orange(self, x: float, y: float, radius: int = 9) -> float:
-        """The part of the pixels around a place that are the goal's orange."""
-        image = self.picture()
-        left, top = max(int(x) - radius, 0), max(int(y) - radius, 0)
-        patch = image[top : int(y) + radius, left : int(x) + radius]
-        red, green, blue = patch[..., 0], patch[..., 1], patch[..., 2]
-        return float(np.mean((red > 200) & (green > 90) & (green < 190) & (blue < 110)))
-
-    def joints(self, half: int = 0) -> np.ndarray:
-        return np.array(self.ask(f"playground.joints({half})"))
-
-
-class Watched:
-    """Pages of a browser, of which nothing may leave the machine and no script may fail."""
-
-    def __init__(self, chromium: Any, server: Server) -> None:
-        self.chromium = chromium
-        self.server = server
-        self.contexts: list[Any] = []
-        self.abroad: list[str] = []
-        self.failed: list[str] = []
-
-    def open(
-        self,
-        *,
-        size: tuple[int, int] = (840, 480),
-        quality: str = "plain",
-        script: str = "",
-        **more: Any,
-    ) -> Driver:
-        """A page of its own, opened and ready."""
-        width, height = size
-        context = self.chromium.new_context(viewport={"width": width, "height": height}, **more)
-        self.contexts.append(context)
-        kept = json.dumps({"format": "supple-settings", "setup": {}, "look": {"quality": quality}})
-        context.add_init_script(
-            "sessionStorage.getItem('supple-playground') || "
-            f"sessionStorage.setItem('supple-playground', {json.dumps(kept)})"
-        )
-        if script:
-            context.add_init_script(script)
-        context.route("**/*", self._route)
-        page = context.new_page()
-        page.on("pageerror", lambda error: self.failed.append(str(error)))
-        page.on("console", lambda m: self.failed.append(m.text) if m.type == "error" else None)
-        return Driver(page, self.server).open()
-
-    def _route(self, route: Any) -> None:
-        address = route.request.url
-        if address.startswith((self.server.url.partition("/?")[0], "data:", "blob:")):
-            route.continue_()
-        else:
-            self.abroad.append(address)
-            route.abort()
-
-    def check(self) -> None:
-        assert not self.abroad, f"the page asked for {self.abroad}"
-        assert not self.failed, f"the page failed: {self.failed}"
-
-    def close(self) -> None:
-        for context in self.contexts:
-            context.close()
 
 
 @pytest.fixture
@@ -259,3 +88,30 @@ def driver(shared: tuple[Watched, Driver]) -> Iterator[Driver]:
     one.settled()
     yield one
     watched.check()
+
+
+@pytest.fixture(scope="session")
+def limb() -> Character:
+    """Six links in a green sleeve, every vertex of which hangs on all six joints."""
+    skeleton = supple.chain([1] * 6)
+    around = np.linspace(0, 2 * np.pi, 12, endpoint=False)
+    rings = [
+        [(x, 0.35 * np.cos(a), 0.35 * np.sin(a)) for a in around] for x in np.linspace(0, 6, 13)
+    ]
+    places = np.array(rings).reshape(-1, 3)
+    faces = [
+        (r * 12 + k, r * 12 + (k + 1) % 12, (r + 1) * 12 + c)
+        for r in range(12)
+        for k in range(12)
+        for c in (k, (k + 1) % 12)
+    ]
+    far = np.abs(places[:, :1] - np.arange(6) - 0.5)
+    weights = 1 / (0.6 + far)  # so that none can be left out
+    names = skeleton.joint_names
+    binds = np.linalg.inv(skeleton.rest.frames[:6])
+    skin = Skin.from_table(names, binds, np.tile(np.arange(6), (len(places), 1)), weights)
+    green = Material("green", color=(0.05, 0.8, 0.1, 1.0), double_sided=True)
+    mesh = Mesh("sleeve", places, np.array(faces), material=green, skin=skin)
+    sway = [skeleton.pose({n: (0.0, 0.1 * k, 0.15 * k) for n in names}) for k in range(4)]
+    motion = Motion("sway", sway, fps=10)
+    return Character(skeleton, (mesh,), {"sway": motion}, up="y")

@@ -1,0 +1,37 @@
+"""The page itself: its help, its size, its speed."""
+
+import statistics
+
+from playground import DRAG, STUB
+
+
+def test_the_page_helps_and_leaves_and_fits_a_phone(new_page):
+    driver = new_page(
+        size=(390, 780), quality="fine", has_touch=True, is_mobile=True, color_scheme="light"
+    )
+    page = driver.page
+    assert driver.ask("document.documentElement.dataset.theme") == "light"
+    assert not page.is_visible("#panel")
+    page.tap("#opener")
+    assert page.is_visible("#panel")
+    wide = driver.ask("document.documentElement.scrollWidth")
+    assert wide <= 390
+    page.focus("#canvas")
+    page.keyboard.press("?")
+    assert page.is_visible("#help")
+    page.keyboard.press("Escape")
+    assert not page.is_visible("#help")
+    page.keyboard.press("Escape")
+    assert not page.is_visible("#panel")
+
+
+def test_drags_are_quick(new_page):
+    """A loose guard; benchmarks/playground.py measures."""
+    driver = new_page(script=STUB)
+    driver.set(links=64)
+    told = driver.page.evaluate(DRAG, 1)
+    assert told["frames"] >= 5
+    assert told["wants"] >= 0.9 * told["frames"] - 2, "a goal for every frame"
+    assert told["poses"] >= 0.7 * told["frames"] - 2, "and a pose for most"
+    median = statistics.median(told["latencies"])
+    assert median <= 400, f"{median:.0f} ms from pointer to pose"

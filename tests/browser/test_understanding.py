@@ -1,0 +1,58 @@
+"""Stepping through a solve, and two solvers side by side."""
+
+import math
+
+import numpy as np
+
+import supple
+from supple.viewer import model
+
+
+def test_stepping_shows_the_poses_of_the_trace(driver):
+    driver.set(solver={"name": "CCD", "options": {}})
+    driver.drag_goal(-140, -30)
+    driver.page.focus("#canvas")
+    driver.page.keyboard.press("t")
+    driver.until("playground.trace().open")
+    session = driver.session
+    goal = np.array(driver.ask("playground.goal()"))
+    skeleton = session.model.skeleton
+    start = model.carried(session.subject.start, skeleton)
+    trace = supple.solve(skeleton, {"tip": goal}, start=start, solver="CCD", trace=True).trace
+    count = driver.ask("playground.trace().iterations")
+    assert count == len(trace) - 1 >= 2
+    driver.page.click("[name=trace-first]")
+    for k in range(count + 1):
+        assert driver.ask("playground.trace().iteration") == k
+        assert np.allclose(driver.joints(), trace.poses[k].positions, atol=1e-5)
+        driver.page.keyboard.press(">")
+    driver.page.click("[name=trace-first]")
+    walked = [pose for step, pose in trace.walk() if step.iteration == 1]
+    assert driver.ask("playground.trace().inside") == len(walked)
+    for pose in walked:
+        driver.page.keyboard.press(".")
+        driver.until(
+            lambda pose=pose: np.allclose(driver.joints(), pose.positions, atol=1e-5),
+        )
+    driver.page.keyboard.press(",")
+    assert np.allclose(driver.joints(), walked[-2].positions, atol=1e-5)
+    assert driver.page.locator(".plot canvas").count() == 1
+    driver.page.keyboard.press("Escape")
+    driver.until("!playground.trace().open")
+    assert np.allclose(driver.joints(), session.poses[0].positions, atol=1e-5)
+
+
+def test_two_solvers_side_by_side(driver):
+    driver.page.select_option("[name=compare]", "FABRIK")
+    driver.settled()
+    for half in (0, 1):
+        dropped = driver.drag_goal(-20, -15, half=half)
+        assert math.dist(driver.goal_pixel(half=half), dropped) < 14
+        for slot in (0, 1):
+            assert driver.tip_error(slot) <= driver.tolerance() * 1.01
+            shown = driver.joints(slot)
+            assert np.allclose(shown, driver.session.poses[slot].positions, atol=1e-4)
+    told = driver.page.inner_text("#halves")
+    assert "LM" in told and "FABRIK" in told and "tip's way" in told
+    driver.page.mouse.click(*driver.joint_pixel("j4", half=1))
+    driver.until(lambda: "j4" in driver.session.setup.joints)
