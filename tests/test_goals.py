@@ -117,6 +117,20 @@ def test_goals_compare_and_hash_by_content():
     assert Reach("tip") != "tip"
 
 
+def test_a_goal_shows_itself_as_it_would_be_written():
+    assert repr(Reach("tip")) == "Reach('tip', target=OPEN)"
+    assert repr(Reach("tip", (1, 2, 3), depth=2)) == "Reach('tip', target=[1.0, 2.0, 3.0], depth=2)"
+    assert repr(Reach("tip", np.zeros((100, 3)))) == "Reach('tip', target=<shape (100, 3)>)"
+    assert repr(Hold("tip", orientation=False)) == "Hold('tip', orientation=False)"
+    assert repr(Rest()) == "Rest()"
+
+
+def test_after_the_target_comes_nothing_by_position():
+    for make in (Reach, LookAt):
+        with pytest.raises(TypeError, match="positional"):
+            make("tip", (1, 2, 3), TURN)
+
+
 def test_open_survives_pickling():
     assert pickle.loads(pickle.dumps(OPEN)) is OPEN
     assert copy.deepcopy(OPEN) is OPEN

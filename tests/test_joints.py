@@ -140,6 +140,7 @@ def test_park_bone_maps_onto_axes():
 def test_cone_limits():
     assert Cone(1.0).limit_rows == ((0, 1.0), (-math.pi, math.pi))
     assert Cone(1.0, (-9, 9)) == Cone(1.0) == Cone(1.0, None)
+    assert Cone(1.0, 0.5) == Cone(1.0, (-0.5, 0.5))
     assert Cone(math.pi).limit_rows[0][1] == math.pi
     assert Cone(math.pi, (0, 1)).limit_rows[0][1] == pytest.approx(math.pi - 0.002)
     for bad in (-0.1, 3.2, math.nan, None, "wide"):

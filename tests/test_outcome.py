@@ -55,6 +55,11 @@ def test_a_kept_start_is_told(status):
     assert "kept" not in why(Status.REACHED, [0, 0, 0, 0], kept=True)
 
 
+def test_a_status_reads_as_its_name_and_counts_as_its_number():
+    assert (str(Status.TOO_FAR), f"{Status.LIMITED:>8}") == ("TOO_FAR", " LIMITED")
+    assert Status.REACHED == 0
+
+
 def test_an_effector_that_nothing_moves():
     text = why(Status.TOO_FAR, [0.5, 0, 0, 0], beyond=OutOfReach("hand", 0.5, 0.0))
     assert text == "no free joint moves hand; hand is 0.5 from its target"

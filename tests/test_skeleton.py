@@ -15,6 +15,7 @@ from supple.joints import Axes, Ball, Cone, Fixed, Free, Hinge, Planar, Slider
 from supple.kernels import layout
 from supple.pose import Pose
 from supple.skeleton import Node, Skeleton, Tip, chain
+from supple.solve import solve
 
 
 @pytest.fixture
@@ -71,6 +72,12 @@ def test_chain_takes_joints_and_names():
 def test_chain_refuses_bad_lengths(lengths, message):
     with pytest.raises(SuppleError, match=f"chain lengths.*{message}"):
         chain(lengths)
+
+
+@pytest.mark.parametrize("joint", ["hinge", Hinge, 3])
+def test_chain_wants_a_joint_not_its_name_or_class(joint):
+    with pytest.raises(SuppleError, match=r"chain joint: expected a joint such as Hinge\('z'\)"):
+        chain([1, 2], joint=joint)
 
 
 def test_chain_wants_a_joint_and_a_name_for_each_link():
@@ -329,7 +336,17 @@ def test_with_rest_takes_translations_and_scales(figure):
     assert np.max(rot.angle_between(based.rest.rotations, scaled.rotations)) < 1e-12
 
 
+def test_with_joints_wants_names(figure):
+    with pytest.raises(SuppleError, match=r"with_joints: expected \{name: joint\}, got a list"):
+        figure.with_joints([Ball()])
+
+
 def test_with_rest_wants_one_pose_of_this_skeleton(figure):
+    answer = solve(chain([1]), {"tip": (0, 1, 0)})
+    with pytest.raises(
+        SuppleError, match=r"expected a supple.Pose, got a Solution; give its .pose"
+    ):
+        figure.with_rest(answer)
     with pytest.raises(SuppleError, match="of this skeleton"):
         figure.with_rest(chain([1]).rest)
     with pytest.raises(SuppleError, match="single pose"):

@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -191,6 +192,15 @@ def test_saving_replaces_whole_files_only(traced, tmp_path):
     assert list(tmp_path.iterdir()) == [path]
     with pytest.raises(SuppleError, match="no folder"):
         traced.trace.save(tmp_path / "nowhere" / "snake.json")
+
+
+def test_traces_compare_by_content_and_show_what_happened(traced, snake):
+    twin = Trace.from_json(traced.trace.to_json())
+    assert twin == traced.trace
+    assert twin != replace(twin, errors=twin.errors + 1)
+    assert twin != "a trace"
+    many, steps = len(twin) - 1, len(twin.steps)
+    assert repr(twin).startswith(f"Trace({twin.solver}: {many} iterations, {steps} steps; error ")
 
 
 def test_a_trace_pickles(traced):

@@ -33,6 +33,7 @@ from supple.track import track
 from supple.tracked import Track
 
 if TYPE_CHECKING:
+    from supple import robot
     from supple.character import Character, Note
     from supple.data import humanoid
     from supple.formats import load, save
@@ -97,6 +98,7 @@ __all__ = [
     "keyframes",
     "load",
     "prepare",
+    "robot",
     "rotations",
     "save",
     "skin",
@@ -137,6 +139,8 @@ def __getattr__(name: str) -> Any:
         value = getattr(import_module(_LATER[name]), name)
         globals()[name] = value
         return value
+    if name == "robot":
+        return import_module("supple.robot")
     raise AttributeError(f"module 'supple' has no attribute {name!r}")
 
 

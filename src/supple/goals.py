@@ -10,7 +10,7 @@ a prepared problem. Goals compare and hash by content.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, fields
 from enum import Enum
 from typing import Any, Final, Self
 
@@ -70,6 +70,20 @@ class _Described:
     def __hash__(self) -> int:
         return hash((type(self), self._content()))
 
+    def __repr__(self) -> str:
+        """As it would be written, without what is left at its default."""
+        shown = []
+        for field in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, field.name)
+            if field.name in ("effector", "joint"):
+                shown.append(repr(value))
+            elif isinstance(value, np.ndarray):
+                numbers = value.tolist() if value.size <= 16 else f"<shape {value.shape}>"
+                shown.append(f"{field.name}={numbers}")
+            elif value != field.default and value is not None:
+                shown.append(f"{field.name}={value!r}")
+        return f"{type(self).__name__}({', '.join(shown)})"
+
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
 
@@ -78,7 +92,7 @@ class _Described:
         self._set("weight", positive(f"weight of {what}", getattr(self, "weight", None)))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Reach(_Described):
     """Put an effector somewhere, turn it somehow, or both.
 
@@ -100,6 +114,7 @@ class Reach(_Described):
 
     effector: str
     target: Any = None
+    _: KW_ONLY
     orientation: Any = None
     pose: Any = None
     point: Any = None
@@ -141,7 +156,7 @@ class Reach(_Described):
         return split_pose(self.pose)[1]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LookAt(_Described):
     """Turn an effector so that one of its axes points at a target.
 
@@ -157,6 +172,7 @@ class LookAt(_Described):
 
     effector: str
     target: Any = OPEN
+    _: KW_ONLY
     axis: Any = "x"
     root: str | None = None
     depth: int | None = None
@@ -179,7 +195,7 @@ class LookAt(_Described):
         return ("target",)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Pole(_Described):
     """Bend towards a point.
 
@@ -193,6 +209,7 @@ class Pole(_Described):
 
     joint: str
     target: Any = OPEN
+    _: KW_ONLY
     weight: float = 1.0
 
     def __post_init__(self) -> None:
@@ -205,7 +222,7 @@ class Pole(_Described):
         return ("target",)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Hold(_Described):
     """Keep an effector where it is in this call's start pose. Frees no joint by itself.
 
@@ -218,6 +235,7 @@ class Hold(_Described):
 
     effector: str
     position: bool = True
+    _: KW_ONLY
     orientation: bool = True
     weight: float = 1.0
 
@@ -234,7 +252,7 @@ class Hold(_Described):
             raise SuppleError(f"Hold {self.effector!r}: position and orientation are both off")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Rest(_Described):
     """Stay as near as possible to a posture while the other goals are met.
 
@@ -244,6 +262,7 @@ class Rest(_Described):
     """
 
     pose: Pose | None = None
+    _: KW_ONLY
     weight: float = 1.0
 
     def __post_init__(self) -> None:

@@ -196,7 +196,8 @@ class Cone(_Quaternion):
 
     Args:
         swing: Greatest tilt of the axis away from rest, in [0, pi].
-        twist: (lo, hi) in radians; a twist is the same after a whole turn, so (3, 4) allows -3.
+        twist: (lo, hi) in radians, or one number for as far to both sides; a twist is the same
+            after a whole turn, so (3, 4) allows -3.
             Pointing straight back, a twist cannot be told: with a limited twist the swing stops
             0.002 rad short of pi.
         axis: In the joint's rest frame; None for the direction of its only child or tip.
@@ -205,7 +206,7 @@ class Cone(_Quaternion):
     kind: ClassVar[int] = layout.CONE
 
     swing: float
-    twist: PairLike = (-math.pi, math.pi)
+    twist: PairLike | float = (-math.pi, math.pi)
     axis: Vector | str | None = None
 
     def __post_init__(self) -> None:
@@ -214,7 +215,10 @@ class Cone(_Quaternion):
         if not 0 <= swing <= math.pi:
             raise SuppleError(f"Cone swing: expected an angle in [0, pi], got {swing:g}")
         self._set("swing", swing)
-        twist = pair("Cone twist", self.twist)
+        twist = self.twist
+        if isinstance(twist, (int, float)):
+            twist = (-twist, twist)
+        twist = pair("Cone twist", twist)
         if twist is None or twist[1] - twist[0] >= 2 * math.pi:
             twist = (-math.pi, math.pi)
         self._set("twist", twist)

@@ -29,6 +29,12 @@ class Status(IntEnum):
     BUDGET = at.BUDGET
     """The iterations were used up."""
 
+    def __str__(self) -> str:
+        return self.name
+
+    def __format__(self, spec: str) -> str:
+        return format(self.name, spec)
+
 
 @dataclass(frozen=True, slots=True)
 class Demand:
@@ -114,6 +120,11 @@ def summary(status: np.ndarray) -> str:
     return ", ".join(parts)
 
 
+def counted(number: int, thing: str) -> str:
+    """A number of things in words: "1 iteration", "2 iterations"."""
+    return f"{number} {thing}{'s' * (number != 1)}"
+
+
 def reason(
     status: Status,
     asked: Asked,
@@ -133,12 +144,12 @@ def reason(
         limited: Joints whose limits are in the way.
         beyond: The target that is out of reach.
     """
-    counted = [
+    missed = [
         (error / demand.tolerance, demand, error)
         for demand, error in zip(asked.demands, errors, strict=True)
         if demand.kind != "pole"
     ]
-    _, worst, error = max(counted, key=lambda one: one[0])
+    _, worst, error = max(missed, key=lambda one: one[0])
     miss = _miss(worst, error)
     if status is Status.REACHED:
         return miss
@@ -155,7 +166,7 @@ def reason(
         return f"the limits of {', '.join(limited)} are in the way; {end}"
     if status is Status.STALLED:
         return f"no small change of the free joints helps; {end}"
-    spent = f"{iterations} iteration{'s were' if iterations != 1 else ' was'} not enough"
+    spent = f"{counted(iterations, 'iteration')} {'was' if iterations == 1 else 'were'} not enough"
     return f"{spent} for a tolerance of {worst.tolerance:.3g}; {end}"
 
 

@@ -104,4 +104,4 @@ def placements(
             array(f"rotation of {what} {r.name!r}", r.rotation, (4,))
         raise
     names = [r.name for r in records]
-    return offsets, unit_quaternions(f"rotation of {what}", rotations, names)
+    return offsets, unit_quaternions("rotation", rotations, names)

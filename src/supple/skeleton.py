@@ -282,6 +282,10 @@ class Skeleton:
 
     def with_joints(self, joints: Mapping[str, Joint]) -> "Skeleton":
         """The same skeleton with other joints: {name: joint}."""
+        if not isinstance(joints, Mapping):
+            raise SuppleError(
+                f"with_joints: expected {{name: joint}}, got a {type(joints).__name__}"
+            )
         for name in joints:
             if name not in self._index or self._index[name] >= len(self._joints):
                 one_of("joint", name, self.joint_names)
@@ -295,6 +299,11 @@ class Skeleton:
         new rest from now on; a mimic joint still stands where the joint it copies puts it. Scales
         of the pose go into the offsets.
         """
+        if not isinstance(pose, Pose):
+            hint = "; give its .pose" if hasattr(pose, "pose") else ""
+            raise SuppleError(
+                f"with_rest: expected a supple.Pose, got a {type(pose).__name__}{hint}"
+            )
         if pose.skeleton != self:
             raise SuppleError("with_rest: expected a pose of this skeleton, got one of another")
         if pose.batch_shape:
@@ -417,6 +426,10 @@ def chain(
         k = int(np.argmax(lengths < 0))
         raise SuppleError(f"chain lengths: expected 0 or more, got {lengths[k]:g} for link {k}")
     count = len(lengths)
+    if isinstance(joint, str) or not isinstance(joint, (Joint, Iterable)):
+        raise SuppleError(
+            f"chain joint: expected a joint such as Hinge('z'), or a list of them, got {joint!r}"
+        )
     joints = [joint] * count if isinstance(joint, Joint) else list(joint)
     names = [f"j{k}" for k in range(count)] if names is None else list(names)
     for what, given in (("joints", joints), ("names", names)):

@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.errors import SuppleError, array, number
 from supple.kernels import layout as at
-from supple.outcome import Asked, Demand, OutOfReach, Status, reason, summary
+from supple.outcome import Asked, Demand, OutOfReach, Status, counted, reason, summary
 from supple.pose import Pose, check_format
 from supple.skeleton import Skeleton
 from supple.trace import Trace
@@ -276,7 +276,7 @@ class Solution:
     def __repr__(self) -> str:
         if self.batch_shape:
             return f"Solution({'x'.join(map(str, self.batch_shape))}: {self.reason})"
-        return f"Solution({self.status.name}: {self.reason}; {self.iterations} iterations)"
+        return f"Solution({self.status}: {self.reason}; {counted(self.iterations, 'iteration')})"
 
     def _repr_html_(self) -> str:
         if self.batch_shape:

@@ -20,6 +20,7 @@ from supple import files, rotations
 from supple.coordinates import follow
 from supple.errors import SuppleError, array
 from supple.kernels import layout as at
+from supple.outcome import counted
 from supple.pose import Pose, check_format
 from supple.skeleton import Skeleton
 
@@ -45,9 +46,9 @@ class Step(NamedTuple):
     change: np.ndarray
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
 class Trace:
-    """What a solve did.
+    """What a solve did. Traces compare by content.
 
     Attributes:
         skeleton: The skeleton.
@@ -76,6 +77,21 @@ class Trace:
 
     def __len__(self) -> int:
         return len(self.coordinates)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Trace):
+            return NotImplemented
+        return self.to_json() == other.to_json()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        iterations = counted(len(self) - 1, "iteration")
+        steps = counted(len(self.events), "step")
+        return (
+            f"Trace({self.solver}: {iterations}, {steps}; "
+            f"error {self.errors[0]:.3g} to {self.errors[-1]:.3g})"
+        )
 
     @property
     def poses(self) -> Pose:

@@ -13,6 +13,7 @@ from supple import costs
 from supple.cli.report import console, short, table
 from supple.goals import Goal, Reach
 from supple.kernels import layout
+from supple.outcome import counted
 from supple.pose import Pose
 from supple.solution import Solution
 
@@ -59,7 +60,7 @@ def show(answer: Solution, goals: list[Goal], written: dict[str, str]) -> None:
     good = answer.reached
     status = answer.status.name.lower().replace("_", " ")
     say.print(Text.assemble((status, "bold green" if good else "bold red"), ": ", answer.reason))
-    facts = [answer.asked.solver, f"{answer.iterations} iteration{'s' * (answer.iterations != 1)}"]
+    facts = [answer.asked.solver, counted(answer.iterations, "iteration")]
     if answer.restarts:
         facts.append(f"{answer.restarts} restart{'s' * (answer.restarts != 1)}")
     kinds = {demand.kind for demand in answer.asked.demands}

@@ -308,7 +308,9 @@ def _goals(
         Reach(
             name,
             _target("--to", targets[k]) if targets else None,
-            vector("--orientation", orientations[k], "W,X,Y,Z") if orientations else None,
+            orientation=vector("--orientation", orientations[k], "W,X,Y,Z")
+            if orientations
+            else None,
             root=root,
             depth=depth,
         )

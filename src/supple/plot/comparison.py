@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from supple.errors import SuppleError
+from supple.outcome import counted
 from supple.plot import style
 from supple.plot.figures import headline, status_words, styled
 from supple.plot.scene import Detail, Goals, Scene, marks_of, pressed_of, reach_of
@@ -115,7 +116,7 @@ def _strip(ax: Axes) -> None:
 
 def _caption(ax: Axes, name: str, solution: Solution) -> None:
     count = solution.iterations
-    many = f"{count} iteration{'s' * (count != 1)}"
+    many = counted(count, "iteration")
     told = f"{status_words(solution).lower()}, {many}"
     if solution.status is Status.BUDGET:
         told = f"not reached in {many}"

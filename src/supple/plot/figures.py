@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from supple.errors import SuppleError
+from supple.outcome import counted
 from supple.plot import marks, style
 from supple.plot.scene import Detail, Goals, Scene, marks_of, pressed_of, reach_of
 from supple.pose import Pose
@@ -202,7 +203,7 @@ def trace(
         discs=reach_of(answer) if answer is not None else (),
     )
     count = len(record) - 1
-    title = title or f"{record.solver}: {count} iteration{'s' * (count != 1)}"
+    title = title or f"{record.solver}: {counted(count, 'iteration')}"
     told = answer.reason if answer is not None else f"error {record.errors[-1]:.3g} at the end"
     colour = style.STATUS[answer.reached] if answer is not None else style.TEXT
     height = float(np.clip(5.6 * scene.slope, 3.0, 5.4))

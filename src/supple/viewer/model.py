@@ -183,7 +183,9 @@ def carried(pose: Pose, skeleton: Skeleton) -> Pose:
 
 
 def _goals(subject: Subject, setup: Setup) -> tuple[GoalSetup, ...]:
-    known = [goal for goal in setup.goals if goal.effector in subject.skeleton]
+    known = [
+        goal for goal in setup.goals if goal.effector in subject.skeleton and goal.kind != "target"
+    ]
     return tuple(known) or subject.goals
 
 
@@ -193,7 +195,7 @@ def _goal(goal: GoalSetup) -> Goal:
     if goal.kind == "pole":
         return Pole(goal.effector, OPEN)
     turned = OPEN if goal.kind in ("pose", "hold") else None
-    return Reach(goal.effector, OPEN, turned, depth=goal.depth)
+    return Reach(goal.effector, OPEN, orientation=turned, depth=goal.depth)
 
 
 def read_solver(choice: SolverChoice) -> Solver | str:
