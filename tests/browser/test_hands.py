@@ -116,6 +116,26 @@ def test_what_is_picked_is_picked_with_the_camera_of_now(driver):
     assert at_once == pytest.approx(drawn, abs=1e-6)
 
 
+def test_an_older_answer_moves_nothing_back(driver):
+    x, y = driver.goal_pixel()
+    driver.page.mouse.move(x, y)
+    driver.page.mouse.down()
+    driver.page.mouse.move(x - 60, y - 20, steps=3)
+    driver.settled()
+    goal, joints = driver.ask("playground.goal()"), driver.joints()
+    driver.ask(
+        """(() => {
+          const { page } = playground, { frame } = page.bodies[0];
+          page.onPose({ ...frame, seq: frame.seq - 1, values: frame.values.map((v) => v + 1) });
+          const places = page.scene.places.map((place) => ({ ...place, position: [0, 0, 0] }));
+          page.onScene({ ...page.scene, places });
+        })()"""
+    )
+    assert driver.ask("playground.goal()") == goal, "it is in a person's hand"
+    assert np.array_equal(driver.joints(), joints)
+    driver.page.mouse.up()
+
+
 def test_a_joint_that_is_pulled_becomes_an_effector(driver):
     x, y = driver.joint_pixel("j5")
     mouse = driver.page.mouse
