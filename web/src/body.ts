@@ -131,6 +131,7 @@ export class Body {
     const look = { roughness: 0.42, metalness: 0.08, depthTest: !this.over, transparent: this.over, opacity: this.over ? 0.85 : 1 };
     const links = Math.max(this.links().length, 1);
     this.bones = new InstancedMesh(boneGeometry(), new MeshStandardMaterial(look), links);
+    this.bones.count = this.links().length;
     this.joints = new InstancedMesh(new SphereGeometry(1, 24, 16), new MeshStandardMaterial(look), count);
     const axes = new BufferGeometry();
     axes.setAttribute("position", new BufferAttribute(new Float32Array(count * 18), 3));

@@ -16,7 +16,7 @@ const BESIDE = [".bin", ".png", ".jpg", ".jpeg", ".tga", ".bmp", ".stl", ".obj",
 
 export class Files {
   private readonly input = el("input", { type: "file", multiple: true, hidden: true, name: "file" });
-  private readonly veil = el("div", { id: "veil", hidden: true }, el("p", {}, "Drop a character, motion, robot, trace or settings file"));
+  private readonly veil = el("div", { id: "veil", hidden: true }, el("p", {}, "Drop a character, motion, robot, rules, trace or settings file"));
 
   constructor(
     private readonly act: FileActions,

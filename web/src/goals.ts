@@ -20,6 +20,7 @@ import type { Stage } from "./stage";
 export const ORANGE = 0xff8a1f;
 const HELD = 0x9aa4b2;
 const RADIUS = 0.027; // sizes of the scene
+const MANY = 6; // goals beyond which each is drawn half as large
 const DEPTH_SPEED = 0.5; // W and S: sizes a second
 const NUDGE = 0.012; // arrow keys: sizes
 const RING = 3.4; // radii of the goal
@@ -160,20 +161,23 @@ export class Goals {
     const held = this.grab?.goal.setup.id;
     const before = new Map(this.list.map((goal) => [goal.setup.id, goal.place()]));
     const activeId = this.active?.setup.id;
-    const sameSize = this.list[0]?.radius === RADIUS * scene.size;
+    const radius = RADIUS * scene.size * (scene.goals.length > MANY ? 0.5 : 1);
+    const sameSize = this.list[0]?.radius === radius;
     this.flat = scene.flat;
     this.ground = scene.ground;
     const alike =
       sameSize && JSON.stringify(this.list.map((goal) => goal.setup)) === JSON.stringify(scene.goals);
     if (!alike) {
       for (const goal of this.list) goal.dispose();
-      this.list = scene.goals.map((setup) => new Goal(setup, RADIUS * scene.size, scene.meshes > 0));
+      this.list = scene.goals.map((setup) => new Goal(setup, radius, scene.meshes > 0));
       for (const goal of this.list) this.group.add(goal.group);
     }
     for (const goal of this.list) {
       const id = goal.setup.id;
       const own = scene.places.find((place) => place.id === id);
-      const place = (id === held ? before.get(id) : undefined) ?? kept.find((one) => one.id === id) ?? own;
+      // Where a target is, the rules say; only a person who holds it knows better.
+      const mine = goal.setup.kind === "target" ? undefined : kept.find((one) => one.id === id);
+      const place = (id === held ? before.get(id) : undefined) ?? mine ?? own;
       if (place) goal.move(place);
     }
     this.active = this.list.find((goal) => goal.setup.id === activeId) ?? this.list[0] ?? null;

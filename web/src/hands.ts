@@ -133,7 +133,7 @@ export class Hands {
   private beginAt(joint: number): void {
     const { scene } = this.page;
     const goal = this.page.goals.active?.setup;
-    if (!scene || !goal) return;
+    if (!scene || !goal || goal.kind === "target") return;
     let depth = 0;
     let k = scene.parents[scene.names.indexOf(goal.effector)] ?? -1;
     while (k >= 0) {
@@ -166,7 +166,7 @@ export class Hands {
     let n = 1;
     while (scene.goals.some(({ id }) => id === `pulled${n}`)) n += 1;
     const setup: GoalSetup = { id: `pulled${n}`, kind: "reach", effector, depth: scene.limbs[press.joint] ?? 0, axis: "x" };
-    const others = press.shift ? scene.goals : scene.goals.filter(({ kind }) => kind === "hold");
+    const others = press.shift ? scene.goals : scene.goals.filter(({ kind }) => kind === "hold" || kind === "target");
     const goals = [...others, setup];
     const place = { id: setup.id, position: at.toArray(), orientation: null };
     const places = [...this.page.goals.places(), place];

@@ -20,6 +20,7 @@ export function installHooks(page: Playground): void {
     },
     counts: () => ({ applied: page.applied, wants: page.wantsSent, drawn: page.stage.drawn }),
     setup: () => structuredClone(page.store.setup),
+    grown: () => structuredClone(page.scene?.grown ?? null),
     goal: (k = 0) => page.goals.list[k]?.position.toArray() ?? null,
     goalPixel: (k = 0, half = 0) => {
       const goal = page.goals.list[k];

@@ -1,6 +1,8 @@
 // Written by `python -m supple.viewer.typescript`; change src/supple/viewer/messages.py.
 
-export type GoalKind = "reach" | "pose" | "look" | "pole" | "hold";
+export type GoalKind = "reach" | "pose" | "look" | "pole" | "hold" | "target";
+
+export type AttributeKind = "number" | "flag" | "choice" | "text" | "color" | "numbers";
 
 export type SaveFormat = "glb" | "bvh" | "smd" | "json" | "trace";
 
@@ -42,6 +44,14 @@ export interface Key {
   coordinates: number[];
 }
 
+/** What rules grow from; what is not named is as the rules have it. */
+export interface Grown {
+  start: string;
+  seed: number;
+  attributes: Record<string, boolean | number | string | number[]>;
+  targets: Record<string, [number, number, number]>;
+}
+
 /** Everything a person can set that the solver has to know. */
 export interface Setup {
   scene: string;
@@ -61,6 +71,7 @@ export interface Setup {
   motion: string | null;
   correct: boolean;
   keys: Key[];
+  grown: Grown;
 }
 
 /** The whole setup, after every change and after connecting. */
@@ -169,6 +180,39 @@ export interface MotionInfo {
   frames: number;
 }
 
+/** An attribute of rules, for a field of its own. */
+export interface AttributeField {
+  name: string;
+  kind: AttributeKind;
+  value: boolean | number | string | number[];
+  least: number | null;
+  greatest: number | null;
+  step: number | null;
+  choices: (boolean | number | string)[];
+  group: string;
+  about: string;
+}
+
+/** The target of an IK rule: its goal's id, and the attribute it is, or "". */
+export interface TargetInfo {
+  id: string;
+  effector: string;
+  attribute: string;
+}
+
+/** What rules have grown. */
+export interface GrownInfo {
+  starts: string[];
+  start: string;
+  seed: number;
+  fields: AttributeField[];
+  targets: TargetInfo[];
+  shapes: number;
+  leaves: number;
+  seconds: number;
+  printed: string[];
+}
+
 /** What there is to draw, after every setup. */
 export interface Scene {
   type: "scene";
@@ -192,6 +236,7 @@ export interface Scene {
   meshes: number;
   notes: string[];
   tolerance: number;
+  grown: GrownInfo | null;
 }
 
 /** Something could not be done; what was shown stays. */

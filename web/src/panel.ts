@@ -2,6 +2,7 @@
 
 import { button, degrees, el, hint, number, radians, row, section, select, slider, toggle } from "./dom";
 import type { GoalKind, GoalSetup, Hello, JointInfo, OptionInfo, SaveFormat, Scene, SolverChoice } from "./messages";
+import type { Growing } from "./growing";
 import { freshScene, type Store } from "./store";
 
 export interface Actions {
@@ -38,6 +39,7 @@ export class Panel {
 
   constructor(
     private readonly store: Store,
+    private readonly growing: Growing,
     private readonly act: Actions,
   ) {
     this.watchHands();
@@ -81,6 +83,7 @@ export class Panel {
       scene.goals,
       scene.joints.map((joint) => [joint.kind, joint.labels]),
       scene.motions,
+      this.growing.shape(),
       this.chosen,
       setup.scene,
       setup.solver.name,
@@ -98,6 +101,7 @@ export class Panel {
     const scrolled = this.node.scrollTop;
     this.node.replaceChildren(
       this.sceneSection(hello, scene),
+      ...([this.growing.section()].filter(Boolean) as HTMLElement[]),
       this.solverSection(hello),
       this.jointSection(scene),
       this.goalSection(scene),
@@ -409,9 +413,10 @@ export class Panel {
   private goalSection(scene: Scene): HTMLElement {
     const effectors = scene.names.map((name) => ({ value: name, label: name }));
     const set = (goals: GoalSetup[]) => this.store.set({ goals });
-    const cards = scene.goals.map((goal, k) => {
+    const own = scene.goals.filter(({ kind }) => kind !== "target");
+    const cards = own.map((goal, k) => {
       const change = (part: Partial<GoalSetup>) => {
-        set(scene.goals.map((one, at) => (at === k ? { ...one, ...part } : one)));
+        set(own.map((one, at) => (at === k ? { ...one, ...part } : one)));
       };
       const parts = [
         row("Effector", select(`goal-${k}-effector`, effectors, goal.effector, (effector) => change({ effector, id: freshId(scene) }))),
@@ -431,8 +436,8 @@ export class Panel {
           ),
         );
       }
-      if (scene.goals.length > 1) {
-        parts.push(button("Remove", () => set(scene.goals.filter((_, at) => at !== k)), { className: "quiet", name: `goal-${k}-remove` }));
+      if (own.length > 1 || scene.grown) {
+        parts.push(button("Remove", () => set(own.filter((_, at) => at !== k)), { className: "quiet", name: `goal-${k}-remove` }));
       }
       return el("div", { className: "card" }, ...parts);
     });
@@ -441,7 +446,7 @@ export class Panel {
       () => {
         const used = new Set(scene.goals.map((goal) => goal.effector));
         const free = [...scene.names].reverse().find((name) => !used.has(name)) ?? scene.names[0]!;
-        set([...scene.goals, { id: freshId(scene), kind: "reach", effector: free, depth: 0, axis: "x" }]);
+        set([...own, { id: freshId(scene), kind: "reach", effector: free, depth: 0, axis: "x" }]);
       },
       { name: "add-goal" },
     );

@@ -7,6 +7,7 @@ import { download, el } from "./dom";
 import { Files } from "./files";
 import type { Packet, PoseFrame } from "./frames";
 import { Goals } from "./goals";
+import { Growing } from "./growing";
 import { Hands } from "./hands";
 import { Hud } from "./hud";
 import { Limits } from "./limits";
@@ -33,6 +34,7 @@ export class Playground {
   readonly tracing = new Tracing();
   readonly onion = new Onion();
   readonly hud = new Hud();
+  readonly growing = new Growing(this.store);
   readonly panel: Panel;
   readonly timeline: Timeline;
   readonly line: Connection;
@@ -62,7 +64,7 @@ export class Playground {
     const canvas = document.querySelector<HTMLCanvasElement>("#canvas")!;
     this.stage = new Stage(canvas, this.store.look.quality === "fine");
     this.goals = new Goals(this.stage);
-    this.panel = new Panel(this.store, {
+    this.panel = new Panel(this.store, this.growing, {
       choose: (joint) => this.choose(joint),
       record: () => this.record(),
       save: (format) => void this.save(format),
@@ -108,7 +110,9 @@ export class Playground {
   private onLine(state: LineState): void {
     this.hud.setLine(state);
     this.askedAt = 0;
-    if (state === "lost") this.applySeq = [0, 0];
+    if (state !== "lost") return;
+    this.applySeq = [0, 0];
+    this.answeredSetup = this.setupSeq; // nobody is left to answer
   }
 
   private onMessage(message: FromSession): void {
@@ -119,6 +123,8 @@ export class Playground {
         return this.onScene(message);
       case "refused":
         this.answeredSetup = Math.max(this.answeredSetup, message.seq);
+        this.askedAt = 0;
+        if (message.seq) this.growing.refused(this.goals);
         return this.onRefused(message.text);
       case "key": {
         const keys = [...this.store.setup.keys, message.key].sort((a, b) => a.time - b.time);
@@ -155,13 +161,16 @@ export class Playground {
       this.tracing.close();
       this.chosen = -1;
     }
-    const key = `${setup.scene}|${scene.size.toFixed(3)}|${scene.flat}`;
+    if (!scene.meshes) this.skins.clear();
+    this.growing.take(scene);
+    // What rules grow changes its size under a slider, and is looked at from where it was.
+    const key = `${setup.scene}|${scene.grown ? "grown" : scene.size.toFixed(3)}|${scene.flat}`;
     const moved = key !== this.cameraKey;
     const kept = moved && this.store.camera?.key === key ? this.store.camera : null;
     this.cameraKey = key;
     this.stage.setScene(scene, moved && !kept);
     if (kept) this.stage.restoreCamera(kept.position, kept.target);
-    this.stage.setHalves(setup.compare && scene.goals.length ? 2 : 1);
+    this.stage.setHalves(setup.compare && scene.goals.some(({ kind }) => kind !== "target") ? 2 : 1);
     const locked = new Set(Object.keys(setup.joints).filter((name) => setup.joints[name]?.lock));
     for (const body of this.bodies) {
       body.setOver(scene.meshes > 0 && this.store.look.mesh);
@@ -173,6 +182,7 @@ export class Playground {
     this.panel.scene = scene;
     this.panel.chosen = this.chosen;
     this.panel.refresh();
+    this.growing.refresh();
     this.timeline.setScene(scene);
     this.hud.setScene(scene);
     this.hud.say("");
@@ -251,9 +261,11 @@ export class Playground {
     this.goals.tick(performance.now());
     this.timeline.tick(seconds);
     if (!this.line.isOpen) return;
-    if (this.setupDirty && this.hello) {
+    const growing = this.growing.on && this.setupSeq > this.answeredSetup;
+    if (this.setupDirty && this.hello && !growing) {
       this.setupDirty = false;
       this.setupSeq = this.seq += 1;
+      if (this.growing.on) this.askedAt ||= performance.now();
       this.line.send({ type: "setup", seq: this.setupSeq, setup: this.store.setup });
     } else if (this.wantDirty && this.scene) {
       this.wantDirty = false;
@@ -277,7 +289,8 @@ export class Playground {
     const slow = this.askedAt > 0 && performance.now() - this.askedAt > SLOW && this.line.isOpen;
     if (slow === this.slow) return;
     this.slow = slow;
-    if (slow) this.hud.say("Working… a solver is compiled the first time it is used.", "info", 120);
+    const growing = this.setupSeq > this.answeredSetup;
+    if (slow) this.hud.say(growing ? "Growing…" : "Working… a solver is compiled the first time it is used.", "info", 120);
     else if (this.hud.notice.dataset.kind === "info") this.hud.say("");
   }
 
@@ -334,6 +347,7 @@ export class Playground {
     this.goals.onMove = () => {
       this.wantDirty = true;
       if (this.tracing.open) this.tracing.close();
+      this.growing.follow(this.goals);
       if (this.scene) this.store.setPlaces(this.scene.key, this.goals.places());
     };
     this.timeline.onTime = () => {

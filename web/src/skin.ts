@@ -59,6 +59,7 @@ export class Skins {
   readonly group = new Group();
   private skinned: Skinned[] = [];
   private rigid: { mesh: Mesh; joint: number }[] = [];
+  private revision = 0;
   onReady: () => void = () => {};
 
   get count(): number {
@@ -78,6 +79,9 @@ export class Skins {
 
   add({ arrays, head }: Packet): void {
     if (head.kind !== "mesh") return;
+    // Meshes of another scene take the place of all that are there.
+    if (head.revision !== this.revision) this.clear();
+    this.revision = head.revision;
     const geometry = new BufferGeometry();
     const attribute = (from: string, to: string, size: number) => {
       const array = arrays[from];

@@ -56,12 +56,14 @@ export function defaultSetup(): Setup {
     motion: null,
     correct: true,
     keys: [],
+    grown: { start: "", seed: 0, attributes: {}, targets: {} },
   };
 }
 
 /** A scene without anything that was set for another one; with the limits that it has by itself. */
 export function freshScene(scene: string): Partial<Setup> {
-  return { scene, lengths: null, joints: {}, goals: [], motion: null, keys: [], compare: null, limits: true };
+  const { grown } = defaultSetup();
+  return { scene, lengths: null, joints: {}, goals: [], motion: null, keys: [], compare: null, limits: true, grown };
 }
 
 export function defaultLook(): Look {

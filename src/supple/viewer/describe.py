@@ -69,8 +69,8 @@ def scene(subject: Subject, model: Model, *, seq: int, revision: int, pose: Pose
         parents=parents,
         limbs=[limb_depth(skeleton, name) for name in skeleton.names],
         joints=[_joint(skeleton, j, j in moving) for j in range(len(skeleton.joints))],
-        goals=list(model.goals),
-        places=places,
+        goals=[*subject.targets, *model.goals],
+        places=[*subject.places, *places],
         center=center,
         size=size,
         ground=ground,
@@ -81,6 +81,7 @@ def scene(subject: Subject, model: Model, *, seq: int, revision: int, pose: Pose
         meshes=len(subject.meshes),
         notes=list(subject.notes),
         tolerance=tolerance,
+        grown=subject.grown,
     )
 
 

@@ -17,13 +17,14 @@ from typing import Any
 from supple.character import Character
 from supple.errors import SuppleError
 from supple.formats import FORMATS, load
-from supple.grammar import grow
 from supple.motion import Motion
 from supple.pose import Pose
 from supple.skeleton import Skeleton
 from supple.solution import Solution
 from supple.trace import Trace
-from supple.viewer.scenes import Subject, character_subject, skeleton_subject
+from supple.viewer.growing import Rules
+from supple.viewer.messages import Grown
+from supple.viewer.scenes import Subject, character_subject, grown_subject, skeleton_subject
 
 UPLOAD_LIMIT = 64 * 1024 * 1024
 KEPT = 24  # subjects; the oldest goes first
@@ -46,8 +47,15 @@ class Library:
         with self._lock:
             self._subjects[number] = subject
             while len(self._subjects) > KEPT:
-                self._subjects.popitem(last=False)
+                _, oldest = self._subjects.popitem(last=False)
+                self._forget(oldest)
         return number
+
+    def _forget(self, subject: Subject) -> None:
+        """Remove the folder of rules that were received; those of others are not ours."""
+        folder = subject.rules.path.parent if subject.rules is not None else None
+        if folder is not None and self._folder is not None and folder.parent == self._folder:
+            shutil.rmtree(folder, ignore_errors=True)
 
     def subject(self, number: str) -> Subject:
         """What was kept under a number."""
@@ -80,11 +88,13 @@ class Library:
         try:
             main = _main_file(files)
             others = [path for path in files if path.suffix == ".smd" and path != main]
-            return self.open_file(main, motions=others)
+            number = self.open_file(main, motions=others)
+            if main.suffix.lower() != ".cga":  # rules are grown again, with what lies beside them
+                shutil.rmtree(folder, ignore_errors=True)
+            return number
         except SuppleError as error:
-            raise SuppleError(str(error).replace(f"{folder}/", "")) from error
-        finally:
             shutil.rmtree(folder, ignore_errors=True)
+            raise SuppleError(str(error).replace(f"{folder}/", "")) from error
 
     def open_file(self, path: Path, *, motions: list[Path] | None = None) -> str:
         """Read a file of the machine; gives the number of the subject."""
@@ -92,7 +102,8 @@ class Library:
         if ending == ".json":
             value = read_json(path)
         elif ending == ".cga":
-            value = grow(path)
+            rules = Rules(path, path.name)
+            return self.add(lambda number: grown_subject(rules, Grown(), name=f"file:{number}"))
         else:
             value = load(path, motions=motions or [])
         return self.open_object(value, title=path.name)

@@ -18,7 +18,10 @@ Quaternion = tuple[float, float, float, float]
 Range = tuple[float | None, float | None]
 Option = bool | int | float | str | None
 
-GoalKind = Literal["reach", "pose", "look", "pole", "hold"]
+AttributeValue = bool | float | str | list[float]
+
+GoalKind = Literal["reach", "pose", "look", "pole", "hold", "target"]
+AttributeKind = Literal["number", "flag", "choice", "text", "color", "numbers"]
 SaveFormat = Literal["glb", "bvh", "smd", "json", "trace"]
 
 
@@ -60,7 +63,8 @@ class GoalSetup:
 
     Attributes:
         id: What the page calls it.
-        kind: A position; position and orientation; a direction; a pole; held where it is.
+        kind: A position; position and orientation; a direction; a pole; held where it is; the
+            target of an IK rule, which is not solved for but grown anew with.
         effector: The joint or tip.
         depth: How many joints may move; 0 for all up to the root.
         axis: The looking axis of a "look".
@@ -91,6 +95,23 @@ class Key:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Grown:
+    """What rules grow from; what is not named is as the rules have it.
+
+    Attributes:
+        start: The first rule; "" for the rules' own.
+        seed: What chance begins with.
+        attributes: Values by name.
+        targets: World positions of IK rules' targets, by the names of their effectors.
+    """
+
+    start: str = ""
+    seed: int = 0
+    attributes: dict[str, AttributeValue] = field(default_factory=dict)
+    targets: dict[str, Vector] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Setup:
     """Everything a person can set that the solver has to know.
 
@@ -112,6 +133,7 @@ class Setup:
         motion: The motion that plays; None for none. "keyframes" is that of `keys`.
         correct: Whether the goals correct the motion.
         keys: The keyframes.
+        grown: What the rules of a grammar's scene grow from.
     """
 
     scene: str = "snake"
@@ -131,6 +153,7 @@ class Setup:
     motion: str | None = None
     correct: bool = True
     keys: list[Key] = field(default_factory=list)
+    grown: Grown = field(default_factory=Grown)
 
 
 # From the page ------------------------------------------------------------------------------------
@@ -304,6 +327,67 @@ class MotionInfo:
 
 
 @dataclass(frozen=True, kw_only=True)
+class AttributeField:
+    """An attribute of rules, for a field of its own.
+
+    Attributes:
+        name: Its name.
+        kind: What it is set with.
+        value: What it was for this growth.
+        least, greatest, step: Of a slider, for a number.
+        choices: What to choose from.
+        group: The heading it stands under.
+        about: A line about it.
+    """
+
+    name: str
+    kind: AttributeKind
+    value: AttributeValue
+    least: float | None
+    greatest: float | None
+    step: float | None
+    choices: list[bool | float | str]
+    group: str
+    about: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class TargetInfo:
+    """The target of an IK rule: its goal's id, and the attribute it is, or ""."""
+
+    id: str
+    effector: str
+    attribute: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class GrownInfo:
+    """What rules have grown.
+
+    Attributes:
+        starts: The rules to start with.
+        start: The one that was.
+        seed: What chance began with.
+        fields: What can be set.
+        targets: The targets that can be dragged.
+        shapes: How many shapes there are.
+        leaves: How many of them were left.
+        seconds: What it took.
+        printed: What the rules printed, the first lines.
+    """
+
+    starts: list[str]
+    start: str
+    seed: int
+    fields: list[AttributeField]
+    targets: list[TargetInfo]
+    shapes: int
+    leaves: int
+    seconds: float
+    printed: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Scene:
     """What there is to draw, after every setup.
 
@@ -328,6 +412,7 @@ class Scene:
         meshes: Number of meshes that follow as packets.
         notes: What the reader of a file had to guess.
         tolerance: How near counts as reached.
+        grown: What the rules of a grammar's scene have grown; None for any other.
     """
 
     type: Literal["scene"] = "scene"
@@ -351,6 +436,7 @@ class Scene:
     meshes: int
     notes: list[str]
     tolerance: float
+    grown: GrownInfo | None
 
 
 @dataclass(frozen=True, kw_only=True)

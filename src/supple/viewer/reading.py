@@ -97,6 +97,8 @@ def _either(choices: tuple[Any, ...], data: Any, where: str) -> Any:
         if choice in choices and type(data) is choice:
             return data
     rest = [choice for choice in choices if choice not in (type(None), bool, int)]
+    if isinstance(data, list):
+        rest.sort(key=lambda choice: typing.get_origin(choice) not in (list, tuple))
     return _value(rest[0], data, where)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -20,7 +21,8 @@ from supple.pose import Pose
 from supple.prepare import prepare
 from supple.skeleton import Skeleton, chain
 from supple.trace import Trace
-from supple.viewer.messages import GoalSetup, SceneInfo, Setup
+from supple.viewer import growing
+from supple.viewer.messages import GoalPlace, GoalSetup, Grown, GrownInfo, SceneInfo, Setup
 
 if TYPE_CHECKING:
     from supple.viewer.library import Library
@@ -49,6 +51,11 @@ class Subject:
         notes: What its reader guessed.
         trace: The trace to show.
         character: Where it all comes from, for saving.
+        rules: The rules that it grew from, if it did.
+        grown: What they have grown.
+        targets: The targets of their IK rules, as goals.
+        places: Where those are.
+        ended: How the IK rules ended.
     """
 
     key: str
@@ -64,6 +71,11 @@ class Subject:
     notes: tuple[str, ...] = ()
     trace: Trace | None = None
     character: Character | None = None
+    rules: growing.Rules | None = None
+    grown: GrownInfo | None = None
+    targets: tuple[GoalSetup, ...] = ()
+    places: tuple[GoalPlace, ...] = ()
+    ended: growing.Ended | None = None
 
 
 def available() -> list[SceneInfo]:
@@ -84,14 +96,17 @@ def build(setup: Setup, library: Library) -> Subject:
         SuppleError: There is no such scene, or it cannot be built.
     """
     if setup.scene.startswith("file:"):
-        return library.subject(setup.scene.removeprefix("file:"))
+        subject = library.subject(setup.scene.removeprefix("file:"))
+        if subject.rules is None or setup.grown == Grown():
+            return subject
+        return grown_subject(subject.rules, setup.grown, name=setup.scene)
     return SCENES[one_of("scene", setup.scene, SCENES)][1](setup)
 
 
 def scene_key(setup: Setup) -> tuple[Any, ...]:
     """What of a setup the scene depends on."""
     shape = (setup.links, tuple(setup.lengths or ()), setup.flat)
-    return (setup.scene, *(shape if setup.scene in CHAINS else ()))
+    return (setup.scene, setup.grown, *(shape if setup.scene in CHAINS else ()))
 
 
 # Chains -------------------------------------------------------------------------------------------
@@ -255,17 +270,55 @@ def _humanoid(setup: Setup) -> Subject:
     return replace(subject, goals=(*hands, look))
 
 
+# What rules grow ----------------------------------------------------------------------------------
+
+
+def grown_subject(rules: growing.Rules, wanted: Grown, *, name: str) -> Subject:
+    """What rules grow, on the stage as their IK rules left it.
+
+    Args:
+        rules: The rules.
+        wanted: What a person has set.
+        name: The scene's name.
+    """
+    growth, info, targets, places = growing.grown(rules, wanted)
+    character = growth.character()
+    joints = "\n".join(growth.skeleton.names).encode()
+    return Subject(
+        key=f"{name}:{zlib.crc32(joints):08x}",
+        title=rules.title,
+        skeleton=growth.skeleton,
+        goals=(),
+        start=growth.pose,
+        meshes=character.meshes,
+        motions=dict(character.motions),
+        character=character,
+        rules=rules,
+        grown=info,
+        targets=targets,
+        places=places,
+        ended=growing.ended(growth),
+    )
+
+
+def _growing(name: str) -> Callable[[Setup], Subject]:
+    return lambda setup: grown_subject(growing.own(name), setup.grown, name=name)
+
+
 SCENES: dict[str, tuple[str, Callable[[Setup], Subject]]] = {
     "snake": ("Snake", _snake),
     "arm": ("9-9-9-9-4 arm", _arm),
     "humanoid": ("Our character", _humanoid),
+    **{name: (title, _growing(name)) for name, title in growing.TITLES.items()},
 }
 CHAINS = frozenset(("snake", "arm"))
 
 
 def bounds(subject: Subject) -> tuple[tuple[float, float, float], float, float]:
     """Center, radius and ground height of what is on the stage, in its start pose."""
-    points = [subject.start.positions]
+    # What rules grow is measured at rest, so that dragging a target does not move the camera.
+    pose = subject.start if subject.grown is None else subject.skeleton.rest
+    points = [pose.positions]
     points += [mesh.positions for mesh in subject.meshes if mesh.skin is not None]
     everything = np.concatenate(points)
     low, high = everything.min(axis=0), everything.max(axis=0)

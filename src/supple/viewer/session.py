@@ -168,16 +168,21 @@ class Session:
         new = model.build(subject, setup)
         before = self.poses[0] if same and self.poses else subject.start
         start = model.carried(before, new.skeleton)
+        old = self.subject
+        alike = old is not None and old.key == subject.key  # rules may grow the same joints again
+        drawn = old is not None and alike and old.meshes == subject.meshes
         playing = setup.motion != self.setup.motion
         self.setup, self.subject, self.model = setup, subject, new
         self.poses = [start] * max(len(new.prepared), 1)
         self.solutions = [None] * len(self.poses)
         self._seq = seq
         if not same:
-            self.want = self._trace = None
+            self._trace = None
+        if not alike:
+            self.want = None
         self._tell_scene(start)
         if not same:
-            for one in describe.meshes(subject, self.revision):
+            for one in describe.meshes(subject, self.revision) if not drawn else ():
                 self._emit(one, None)
             if subject.trace is not None:
                 self._trace = subject.trace
@@ -265,7 +270,26 @@ class Session:
         assert self.model is not None
         pose, solution = self.poses[slot], self.solutions[slot]
         active = self.model.active(pose)
-        if solution is None:
+        grown = self.subject.ended if self.subject is not None else None
+        if solution is None and grown is not None and self.model.motion is None:
+            report = Report(
+                status=describe.word(grown.status),
+                reason=grown.reason,
+                solver=grown.solver,
+                active=active,
+                costs=None,
+            )
+            frame = pose_frame(
+                pose,
+                report,
+                seq=seq,
+                revision=self.revision,
+                slot=slot,
+                iterations=grown.iterations,
+                reached=grown.reached,
+                error=grown.error,
+            )
+        elif solution is None:
             report = Report(status="", reason="", solver="", active=active, costs=None)
             frame = pose_frame(pose, report, seq=seq, revision=self.revision, slot=slot)
         else:

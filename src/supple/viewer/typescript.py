@@ -16,7 +16,7 @@ from supple.viewer import messages
 from supple.viewer.reading import hints
 
 HEAD = "// Written by `python -m supple.viewer.typescript`; change src/supple/viewer/messages.py.\n"
-ALIASES = ("GoalKind", "SaveFormat")
+ALIASES = ("GoalKind", "AttributeKind", "SaveFormat")
 UNIONS = ("FromPage", "FromSession", "PacketHead")
 PLAIN = {str: "string", bool: "boolean", int: "number", float: "number", type(None): "null"}
 
