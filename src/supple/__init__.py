@@ -39,7 +39,15 @@ if TYPE_CHECKING:
     from supple.formats import load, save
     from supple.grammar import grow
     from supple.mesh import Material, Mesh, Morph, Skin, Texture
-    from supple.motion import Correction, Motion, Window, correct, keyframes
+    from supple.motion import (
+        Correction,
+        Motion,
+        Planted,
+        Window,
+        correct,
+        keyframes,
+        plant_feet,
+    )
     from supple.skinning import skin
     from supple.solvers import CCD, FABRIK, LM, Jacobian, Optimize, TargetTriangle, TwoBone
     from supple.viewer import view
@@ -72,6 +80,7 @@ __all__ = [
     "Note",
     "Optimize",
     "Planar",
+    "Planted",
     "Pole",
     "Pose",
     "Prepared",
@@ -97,6 +106,7 @@ __all__ = [
     "humanoid",
     "keyframes",
     "load",
+    "plant_feet",
     "prepare",
     "robot",
     "rotations",
@@ -126,9 +136,11 @@ _LATER = {
     "Texture": "supple.mesh",
     "Correction": "supple.motion",
     "Motion": "supple.motion",
+    "Planted": "supple.motion",
     "Window": "supple.motion",
     "correct": "supple.motion",
     "keyframes": "supple.motion",
+    "plant_feet": "supple.motion",
     "skin": "supple.skinning",
     "view": "supple.viewer",
 }

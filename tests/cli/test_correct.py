@@ -111,3 +111,82 @@ def test_reach_takes_characters_and_writes_them_posed(run, run_json, clip, tmp_p
     assert run("reach", clip, "--to", "1,1,1", "--out", tmp_path / "x.fbx").exit_code == 2
     limited = run("reach", clip, "--limits", "elbow=30", "--to", "0.9,1.6,0.5")
     assert limited.exit_code in (0, 1)
+
+
+@pytest.fixture
+def stroller(tmp_path):
+    """Legs that drift along while they stand; two clips of it."""
+    nodes = [Node("Hips", None, (0, 0.87, 0)), Node("Head", "Hips", (0, 0.6, 0))]
+    for side, sign in (("Left", 1), ("Right", -1)):
+        nodes += [
+            Node(f"{side}UpLeg", "Hips", (0.1 * sign, 0, 0)),
+            Node(f"{side}Leg", f"{side}UpLeg", (0, -0.45, 0.05)),
+            Node(f"{side}Foot", f"{side}Leg", (0, -0.42, -0.05)),
+        ]
+    skeleton = Skeleton(
+        nodes, [Tip(f"{s}Foot end", f"{s}Foot", (0, 0, 0.1)) for s in ("Left", "Right")]
+    )
+    places = np.tile(skeleton.offsets, (60, 1, 1))
+    places[:, 0, 0] = 0.1 * np.arange(60) / 30
+    poses = supple.Pose(skeleton, np.tile(skeleton.rest.coordinates, (60, 1)), places)
+    for name in ("a", "b"):
+        supple.save(Motion(name, poses, fps=30), tmp_path / f"{name}.bvh")
+    return tmp_path
+
+
+def test_feet_are_planted_in_many_files(run, run_json, stroller):
+    (stroller / "bad.bvh").write_text("HIERARCHY\n")
+    out = stroller / "out"
+    result = run("correct", stroller / "a.bvh", stroller / "bad.bvh", stroller / "b.bvh",
+                 "--plant-feet", "--out-dir", out)  # fmt: skip
+    assert result.exit_code == 2
+    assert "bad.bvh" in result.stderr
+    assert result.stdout.count("feet slid") == 2
+    assert sorted(path.name for path in out.iterdir()) == ["a.bvh", "b.bvh"]
+    fixed = only(out / "b.bvh")
+    assert np.ptp(fixed.poses.position("LeftFoot"), axis=0).max() < 1e-5
+    assert np.allclose(fixed.poses.position("Hips")[:, 0], 0.1 * np.arange(60) / 30, atol=1e-6)
+    code, data = run_json("correct", stroller / "a.bvh", "--plant-feet", "-o", stroller / "c.bvh")
+    assert code == 0
+    assert [foot["foot"] for foot in data["feet"]] == ["LeftFoot", "RightFoot"]
+    assert data["feet"][0]["before"] == pytest.approx(0.1, rel=0.05)
+    assert data["feet"][0]["after"] < 1e-5
+    code, data = run_json("correct", stroller / "a.bvh", "--plant-feet", "--out-dir", out)
+    assert data["files"][0]["reached"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--plant-feet"], "--out"),
+        (["--plant-feet", "--out-dir", "."], "another folder"),
+        (["--plant-feet", "--out-dir", "a.bvh"], "got a file"),
+        (["--plant-feet", "--foot", "Foot", "--out-dir", "out"], "'LeftFoot'"),
+        (["--plant-feet", "--up", "w", "--out-dir", "out"], "up axis"),
+        (["b.bvh", "--plant-feet", "-o", "c.bvh"], "expected one file"),
+    ],
+)
+def test_bad_input_for_feet_ends_with_2(run, stroller, monkeypatch, options, message):
+    monkeypatch.chdir(stroller)
+    result = run("correct", "a.bvh", *options)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_a_hand_follows_a_prop_of_another_file_or_another_joint(run, clip, tmp_path):
+    prop = Skeleton([Node("mixamorig:grip")])
+    places = np.zeros((30, 1, 3))
+    places[:, 0] = np.linspace((0.9, 1.6, 0.2), (1.1, 1.7, -0.2), 30)
+    poses = supple.Pose(prop, np.tile(prop.rest.coordinates, (30, 1)), places)
+    supple.save(Motion("prop", poses, fps=15), tmp_path / "prop.bvh")
+    out = tmp_path / "out.bvh"
+    result = run("correct", clip, "--to", f"{tmp_path / 'prop.bvh'}:mixamorig:grip", "--root", "arm",
+                 "-o", out)  # fmt: skip
+    assert result.exit_code == 0
+    hand = only(out).poses.position("elbow end")
+    assert np.allclose(hand[::2], places[:, 0], atol=1e-3)
+    assert np.allclose(hand[1:-1:2], (places[1:, 0] + places[:-1, 0]) / 2, atol=1e-3)
+    assert run("correct", clip, "--to", tmp_path / "prop.bvh", "-o", out).exit_code == 2
+    assert run("correct", clip, "--to", f"{tmp_path / 'prop.bvh'}:gip", "-o", out).exit_code == 2
+    run("correct", clip, "--to", "hips", "--root", "arm", "--coherent", "-o", out)
+    assert only(out).poses.position("elbow end")[5] == pytest.approx([0, 0, 0], abs=1e-3)

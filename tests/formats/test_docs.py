@@ -24,6 +24,11 @@ def test_the_tutorial_runs(tmp_path, monkeypatch):
             Node(f"{side}ForeArm", f"{side}Arm", (30 * sign, 0, 0)),
             Node(f"{side}Hand", f"{side}ForeArm", (30 * sign, 0, 0)),
         ]
+        nodes += [
+            Node(f"{side}UpLeg", "Hips", (10 * sign, 0, 0)),
+            Node(f"{side}Leg", f"{side}UpLeg", (0, -50, 5)),
+            Node(f"{side}Foot", f"{side}Leg", (0, -45, -5)),
+        ]
         tips.append(Tip(f"{side}Hand end", f"{side}Hand", (10 * sign, 0, 0)))
     skeleton = Skeleton(nodes, tips)
     t = np.arange(60) / 30
@@ -31,12 +36,12 @@ def test_the_tutorial_runs(tmp_path, monkeypatch):
         {"LeftForeArm": from_axis_angle("y", -1 - 0.2 * t), "Spine": from_axis_angle("z", 0.1 * t)}
     )
     supple.save(Motion("dance", poses, fps=30), "dance.bvh")
-    code = re.search(r"```python\n(.*?)```", PAGE, re.DOTALL).group(1)
     made = {}
-    exec(compile(code, "formats.md", "exec"), made)
+    for code in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL):
+        exec(compile(code, "formats.md", "exec"), made)
     assert made["s"].reached
     assert np.all(made["fixed"].reached)
-    for name in ("pose.bvh", "dance_fixed.bvh", "both.bvh"):
+    for name in ("pose.bvh", "dance_fixed.bvh", "both.bvh", "dance_planted.bvh"):
         assert supple.load(tmp_path / name).motions
 
 

@@ -1,21 +1,22 @@
-"""`supple correct`: IK on top of a motion."""
+"""`supple correct`: IK on top of motions."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-from rich.text import Text
 
-from supple.character import Character
+from supple.character import Character, Note
+from supple.cli.correct_files import Made, many, outputs, single
+from supple.cli.correct_targets import target
 from supple.cli.options import (
     GOALS,
     MODEL,
+    OUTPUT,
     SOLVING,
-    CharacterArgument,
     DepthOption,
     FpsOption,
     JsonOption,
@@ -26,26 +27,39 @@ from supple.cli.options import (
     ToleranceOption,
     effector_or_only_tip,
 )
-from supple.cli.reading import quiet, read_file, say_notes
-from supple.cli.report import console, error_console, print_json, short
+from supple.cli.reading import quiet, read_file
 from supple.cli.values import vector
 from supple.errors import SuppleError
-from supple.files import check_writable
 from supple.formats import save
 from supple.formats.registry import writable
 from supple.goals import Goal, Hold, Reach
-from supple.motion import Correction, Motion, Window
+from supple.motion import Correction, Motion, Window, plant_feet
 from supple.motion import correct as correct_motion
-from supple.outcome import Status
+from supple.motion.feet import HEIGHT, SPEED
 
-NOT_REACHED = 1
+FEET = "Feet"
 
 
 def correct(
-    file: CharacterArgument,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FILE", help="Where to write the result.")
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...",
+            help="Clips: .bvh, .smd, .glb, .gltf or .character files. Several need --out-dir.",
+        ),
     ],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="Where to write the result.",
+                     rich_help_panel=OUTPUT),
+    ] = None,
+    out_dir: Annotated[
+        Path | None,
+        typer.Option(
+            "--out-dir", metavar="FOLDER", rich_help_panel=OUTPUT,
+            help="Or: the folder for the results of one or many files, under their own names.",
+        ),
+    ] = None,
     effector: Annotated[
         list[str] | None,
         typer.Option(
@@ -57,9 +71,10 @@ def correct(
         typer.Option(
             "--to",
             "-t",
-            metavar="X,Y,Z|FILE",
-            help="Where to put it, world: a point, or a file of a point for each frame, a line "
-            "each. For several, repeat --effector and --to in pairs.",
+            metavar="X,Y,Z|FILE|NAME|FILE:NAME",
+            help="Where to put it, world: a point; a file of a point for each frame, a line each; "
+            "where another joint is; or where a joint of another file is at the time, such as a "
+            "moving prop. For several, repeat --effector and --to in pairs.",
             rich_help_panel=GOALS,
         ),
     ] = None,
@@ -80,6 +95,40 @@ def correct(
     root: RootOption = None,
     depth: DepthOption = 0,
     lock: LockOption = None,
+    plant: Annotated[
+        bool,
+        typer.Option(
+            "--plant-feet",
+            help="Take foot slide out: feet that stand stay where they stand. Before the goals.",
+            rich_help_panel=FEET,
+        ),
+    ] = False,
+    feet: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--foot", metavar="NAME", rich_help_panel=FEET,
+            help="An ankle, where they are not called ankle or foot. Repeatable.",
+        ),
+    ] = None,
+    up: Annotated[
+        str | None,
+        typer.Option(metavar="AXIS", rich_help_panel=FEET,
+                     help="The axis that points up: y, z, -x... Default: as the file has it."),
+    ] = None,
+    contact_speed: Annotated[
+        float,
+        typer.Option(
+            metavar="N", help="A foot may stand when slower, in leg lengths a second.",
+            rich_help_panel=FEET,
+        ),
+    ] = SPEED,
+    contact_height: Annotated[
+        float,
+        typer.Option(
+            metavar="N", help="And no higher above the ground than this, in leg lengths.",
+            rich_help_panel=FEET,
+        ),
+    ] = HEIGHT,
     start: Annotated[
         float | None,
         typer.Option(
@@ -91,11 +140,12 @@ def correct(
         typer.Option("--until", metavar="S", help="Up to when, seconds.", rich_help_panel=SOLVING),
     ] = None,
     blend: Annotated[
-        float,
+        float | None,
         typer.Option(
-            metavar="S", min=0.0, help="Fade in and out over so long.", rich_help_panel=SOLVING
+            metavar="S", min=0.0, rich_help_panel=SOLVING,
+            help="Fade in and out over so long. Default: 0.25, for feet 0.5.",
         ),
-    ] = 0.25,
+    ] = None,
     speed: Annotated[
         float,
         typer.Option(
@@ -130,148 +180,99 @@ def correct(
     fps: FpsOption = None,
     json: JsonOption = False,
 ) -> None:  # fmt: skip
-    """Have a motion meet goals, and change nothing else.
+    """Have motions meet goals, or their feet stand still, and change nothing else.
 
     supple correct dance.bvh -e RightHand --to 20,150,30 --root RightArm --from 1 --until 3 -o out.bvh
 
-    Exit code 1 if the goals of some frames are not reached.
+    supple correct clips/*.bvh --plant-feet --out-dir fixed
+
+    Exit code 1 if the goals of some frames are not reached, 2 if a file could not be read.
     """
-    kind = writable(out)
-    check_writable(out, f"{kind.title} file")
-    character = read_file(file, motions=motions or (), position_mode=position_mode, fps=fps)
-    if not character.motions:
-        raise SuppleError(f"{file}: expected a motion to correct, got none; give --motions FILE")
-    clip = character.motion(motion) if motion else next(iter(character.motions.values()))
-    goals = _goals(clip, effector or [], to or [], by or [], root, depth)
-    goals += [Hold(name) for name in hold or ()]
-    found = _corrected(
-        clip,
-        goals,
-        coherent,
-        window=Window(start, stop),
-        blend=blend,
-        speed=speed or None,
-        unreachable=unreachable,
-        tolerance=tolerance,
-        lock=lock or (),
-    )
-    with quiet():
-        notes = _save(character, clip, found.motion, out, kind.name)
-    if json:
-        print_json({"file": str(file), "written": str(out), **_as_data(found)})
-    else:
-        say_notes(notes)
-        _show(found, out)
-    if not np.all(found.reached):
-        raise typer.Exit(NOT_REACHED)
+    pairs = outputs(files, out, out_dir)
+    asked = _Asked(effector or [], to or [], by or [], hold or [], root, depth)
+    asked.check(plant)
 
+    def steps(
+        clip: Motion, character: Character, progress: Callable[[int, int], None] | None
+    ) -> Iterator[Correction]:
+        if plant:
+            axis = up or character.up
+            if axis is None:
+                raise SuppleError("--up: the file does not tell which axis points up; say it")
+            done = plant_feet(
+                clip, feet=feet or None, up=axis, blend=0.5 if blend is None else blend, speed=contact_speed,
+                height=contact_height,
+            )  # fmt: skip
+            yield done
+            clip = done.motion
+        if asked.any:
+            yield correct_motion(
+                clip, asked.goals(clip), coherent=coherent, progress=progress,
+                window=Window(start, stop), blend=0.25 if blend is None else blend, speed=speed or None,
+                unreachable=unreachable, tolerance=tolerance, lock=lock or (),
+            )  # fmt: skip
 
-def _goals(
-    clip: Motion, names: list[str], to: list[str], by: list[str], root: str | None, depth: int
-) -> list[Goal]:
-    if bool(to) == bool(by):
-        raise SuppleError("nothing to reach: give --to X,Y,Z or FILE, or --by DX,DY,DZ")
-    names = names or [effector_or_only_tip(clip.skeleton, None)]
-    given, option = (to, "--to") if to else (by, "--by")
-    if len(given) != len(names):
-        raise SuppleError(
-            f"{option}: expected one for each --effector, {len(names)}, got {len(given)}"
-        )
-    goals: list[Goal] = []
-    for name, text in zip(names, given, strict=True):
-        effector_or_only_tip(clip.skeleton, name)
-        if by:
-            target: Any = clip.poses.position(name) + vector("--by", text, "DX,DY,DZ")
-        else:
-            target = (
-                _points(text, len(clip)) if Path(text).is_file() else vector("--to", text, "X,Y,Z")
+    def one(file: Path, target: Path, progress: Callable[[int, int], None] | None) -> Made:
+        character = read_file(file, motions=motions or (), position_mode=position_mode, fps=fps)
+        if not character.motions:
+            raise SuppleError(
+                f"{file}: expected a motion to correct, got none; give --motions FILE"
             )
-        goals.append(Reach(name, target, root=root, depth=depth))
-    return goals
+        clip = character.motion(motion) if motion else next(iter(character.motions.values()))
+        made = list(steps(clip, character, progress))
+        with quiet():
+            return made, _save(character, clip, made[-1].motion, target)
+
+    if out is not None:
+        single(one, files[0], out, json)
+    else:
+        many(one, pairs, json)
 
 
-def _points(text: str, count: int) -> np.ndarray:
-    """A point for each frame, a line each; commas or blanks between numbers."""
-    rows = []
-    path = Path(text)
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise SuppleError(f"{path}: cannot read the points: {error}") from error
-    for number, line in enumerate(lines, 1):
-        if line.strip() and not line.lstrip().startswith("#"):
-            rows.append(vector(f"{path}:{number}", line, "X,Y,Z"))
-    if len(rows) != count:
-        raise SuppleError(f"{path}: expected a point for each of {count} frames, got {len(rows)}")
-    return np.array(rows)
+@dataclass(frozen=True)
+class _Asked:
+    """The goals as the options have them."""
+
+    names: list[str]
+    to: list[str]
+    by: list[str]
+    hold: list[str]
+    root: str | None
+    depth: int
+
+    @property
+    def any(self) -> bool:
+        return bool(self.to or self.by or self.hold)
+
+    def check(self, plant: bool) -> None:
+        if bool(self.to) == bool(self.by) and not (plant and not self.to and not self.names):
+            raise SuppleError(
+                "nothing to reach: give --to X,Y,Z or FILE, or --by DX,DY,DZ; or --plant-feet"
+            )
+
+    def goals(self, clip: Motion) -> list[Goal]:
+        """The goals for a clip."""
+        goals: list[Goal] = []
+        given, option = (self.to, "--to") if self.to else (self.by, "--by")
+        names = self.names
+        if given and not names:
+            names = [effector_or_only_tip(clip.skeleton, None)]
+        if len(given) != len(names):
+            raise SuppleError(
+                f"{option}: expected one for each --effector, {len(names)}, got {len(given)}"
+            )
+        for name, text in zip(names, given, strict=True):
+            effector_or_only_tip(clip.skeleton, name)
+            if self.by:
+                place: Any = clip.poses.position(name) + vector("--by", text, "DX,DY,DZ")
+            else:
+                place = target(text, clip)
+            goals.append(Reach(name, place, root=self.root, depth=self.depth))
+        return [*goals, *(Hold(name) for name in self.hold)]
 
 
-def _corrected(clip: Motion, goals: list[Goal], coherent: bool, **options: Any) -> Correction:
-    bar = Progress(
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
-        console=error_console(), transient=True, disable=not error_console().is_terminal,
-    )  # fmt: skip
-    with bar:
-        task = bar.add_task("correcting", total=len(clip))
-        return correct_motion(
-            clip,
-            goals,
-            coherent=coherent,
-            progress=lambda done, total: bar.update(task, completed=done, total=total),
-            **options,
-        )
-
-
-def _save(character: Character, old: Motion, new: Motion, out: Path, kind: str) -> Any:
+def _save(character: Character, old: Motion, new: Motion, out: Path) -> Sequence[Note]:
     key = next(name for name, one in character.motions.items() if one is old)
-    changed = {**character.motions, key: new}
-    if kind in ("bvh", "smd"):
+    if writable(out).name in ("bvh", "smd"):
         return save(character.with_(motions={key: new}), out, motion=key)
-    return save(character.with_(motions=changed), out)
-
-
-def _as_data(found: Correction) -> dict[str, Any]:
-    names = {int(one): one.name for one in Status}
-    return {
-        "motion": found.motion.name,
-        "frames": len(found.motion),
-        "reason": found.reason,
-        "reached": bool(np.all(found.reached)),
-        "status": [names.get(value, "UNTOUCHED") for value in found.status.tolist()],
-        "error": found.error,
-        "weight": found.weight,
-        "limited": list(found.limited),
-        "seams": [
-            {
-                "frame": seam.frame,
-                "time": seam.time,
-                "joint": seam.joint,
-                "added": seam.added,
-                "speed": seam.speed,
-                "spread": seam.spread,
-            }
-            for seam in found.seams
-        ],
-    }
-
-
-def _show(found: Correction, out: Path) -> None:
-    say = console()
-    good = bool(np.all(found.reached))
-    head = ("reached", "bold green") if good else ("not reached", "bold red")
-    say.print(Text.assemble(head, ": ", found.reason))
-    errors = found.error[np.isfinite(found.error)]
-    if len(errors):
-        say.print(Text(f"largest error {short(float(errors.max()))}", style="dim"))
-    if found.limited and not good:
-        say.print(Text(f"at their limits: {', '.join(found.limited)}", style="dim"))
-    spread = sum(seam.spread for seam in found.seams)
-    if found.seams:
-        fastest = max(found.seams, key=lambda seam: seam.added)
-        words = (
-            f"{len(found.seams)} seams; at most {fastest.added:.3g} rad/s added, to {fastest.joint}"
-        )
-        words += f" after frame {fastest.frame}"
-        words += f"; {spread} jumps spread out" if spread else ""
-        say.print(Text(words, style="dim"), soft_wrap=True)
-    say.print(Text(f"written to {out}"), soft_wrap=True)
+    return save(character.with_(motions={**character.motions, key: new}), out)

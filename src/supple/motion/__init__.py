@@ -3,5 +3,6 @@
 from supple.motion.correct import Correction, Window, correct
 from supple.motion.keyframes import keyframes
 from supple.motion.motion import Motion
+from supple.motion.planting import Planted, plant_feet
 
-__all__ = ["Correction", "Motion", "Window", "correct", "keyframes"]
+__all__ = ["Correction", "Motion", "Planted", "Window", "correct", "keyframes", "plant_feet"]

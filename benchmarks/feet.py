@@ -1,0 +1,93 @@
+"""Foot slide before and after `plant_feet`, over the BVH clips of a folder.
+
+    python benchmarks/feet.py FOLDER
+
+For each clip: how far heels and toes go a second while they stand, in leg lengths; the fastest turn
+of a leg's joint; how long it takes against reading and writing the clip.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+import supple
+from supple.motion.feet import find_feet
+
+
+def measured(path: Path, folder: Path) -> dict[str, float] | None:
+    """The figures of one clip; None if it has no feet, or no motion."""
+    began = time.perf_counter()
+    hero = supple.load(path)
+    if not hero.motions or hero.up is None:
+        return None
+    motion = next(iter(hero.motions.values()))
+    read = time.perf_counter() - began
+    try:
+        feet = find_feet(motion.skeleton)
+    except supple.SuppleError:
+        return None
+    if len(motion) < 10:
+        return None
+    began = time.perf_counter()
+    found = supple.plant_feet(motion, up=hero.up)
+    planted = time.perf_counter() - began
+    began = time.perf_counter()
+    supple.save(hero.with_(motions={motion.name: found.motion}), folder / path.name)
+    written = time.perf_counter() - began
+    again = next(iter(supple.load(folder / path.name).motions.values()))
+    length = feet[0].length
+    legs = [motion.skeleton.index(j) for f in feet for j in motion.skeleton.path(f.leg, f.ankle)]
+
+    def fastest(one: supple.Motion) -> float:
+        # The first frame of many clips is a T-pose, from which everything jumps.
+        turns = one.poses[1:-1].turns(one.poses[2:])[:, legs]
+        return float(turns.max()) * one.fps
+
+    return {
+        "frames": len(motion),
+        "stands": float(np.mean([s.heel | s.toe for s in found.slides])),
+        "before": float(np.mean([s.before for s in found.slides])) / length,
+        "after": float(np.mean([s.after for s in found.slides])) / length,
+        "lowered": found.lowered / length,
+        "turn": fastest(motion),
+        "turned": fastest(again),
+        "cost": planted / (read + written),
+    }
+
+
+def main() -> None:
+    """Print a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    folder = parser.parse_args().folder
+    logging.getLogger("supple").setLevel(logging.ERROR)
+    print("clip | frames | stands | slide before | after | hips lowered | rad/s | then | cost")
+    rows = []
+    with tempfile.TemporaryDirectory() as temporary:
+        clips = sorted(folder.rglob("*.bvh"))
+        for path in clips[:1] + clips:  # the first twice: it is compiled
+            row = measured(path, Path(temporary))
+            if row is not None:
+                rows.append((path.name, row))
+    for name, r in rows[1:]:
+        print(
+            f"{name} | {r['frames']} | {r['stands']:.0%} | {r['before']:.3f} | {r['after']:.1e} | "
+            f"{r['lowered']:.3f} | {r['turn']:.1f} | {r['turned']:.1f} | {r['cost']:.1f}"
+        )
+    stands = [r for _, r in rows[1:] if r["before"] > 0]
+    print(
+        f"{len(stands)} clips with standing feet: slide {np.median([r['before'] for r in stands]):.3f} "
+        f"leg lengths a second, then at most {max(r['after'] for r in stands):.1e}; leg joints turn at "
+        f"most {max(r['turned'] / r['turn'] for r in stands):.2f} times as fast as before; "
+        f"{np.median([r['cost'] for r in stands]):.1f} times as long as reading and writing"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,283 @@
+"""Feet that stand still where they stand: foot slide taken out of a motion.
+
+After Kovar, Schreiner & Gleicher 2002, *Footskate Cleanup for Motion Capture Editing*: while a foot
+stands, its heel, its toe or both stay at one place; before and after, what that changes fades. The
+legs reach their feet by IK, and the hips go down where a leg would be too short.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.errors import SuppleError, number, positive
+from supple.goals import Reach
+from supple.motion.correct import Correction, correct
+from supple.motion.feet import HEIGHT, SPEED, Foot, find_feet, standing, true_runs, up_vector
+from supple.motion.motion import Motion
+from supple.pose import Pose
+from supple.rotations import between, from_rotation_vector, multiply, rotate, to_rotation_vector
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+EXACT = 1e-7  # how near feet come to their places [lengths of the leg]
+STRAIGHT = 0.997  # of its length a leg is stretched to: where it is straight, its knee jerks
+
+
+_End = tuple[Any, Floats, Floats]  # of a curve: when, where, and how fast
+
+
+@dataclass(frozen=True)
+class Slide:
+    """How a foot stood before and after.
+
+    Attributes:
+        foot: Its ankle.
+        heel: Whether the heel stands in each frame, shape (F,).
+        toe: Whether the toe does, shape (F,).
+        before: How far heel and toe went while they stood, on average [model units a second].
+        after: The same in the corrected motion.
+    """
+
+    foot: str
+    heel: Flags
+    toe: Flags
+    before: float
+    after: float
+
+
+@dataclass(frozen=True, eq=False)
+class Planted(Correction):
+    """What `plant_feet` gives: a correction, and how its feet stood.
+
+    Attributes:
+        slides: One for each foot.
+        lowered: How far the hips went down at most [model units].
+    """
+
+    slides: tuple[Slide, ...] = ()
+    lowered: float = 0.0
+
+
+def plant_feet(
+    motion: Motion,
+    *,
+    feet: Sequence[str] | None = None,
+    legs: Mapping[str, str] | None = None,
+    up: str = "y",
+    speed: float = SPEED,
+    height: float = HEIGHT,
+    blend: float = 0.5,
+    lower: bool = True,
+    threads: int | None = None,
+) -> Planted:
+    """Have feet stand still while they stand on the ground.
+
+    A heel or toe stands where it is slow and about as low as it ever is in the motion: the ground is
+    taken to be level. Heels and toes that stand keep one place, and the foot between them its
+    direction; otherwise the foot turns as it did. Only legs move, and the root where `lower` asks.
+
+    Args:
+        motion: What plays.
+        feet: The ankles; by default the topmost joints called ankle or foot.
+        legs: The topmost joint of each leg, {ankle: joint}, where it is not to be found.
+        up: The axis that points up: "y", "z", "-x", ...
+        speed: Below which a foot may stand [lengths of its leg a second].
+        height: Above its lowest place up to which it may stand [lengths of its leg].
+        blend: For how long what is changed fades before and after a foot stands [s]. In a step that
+            takes less than twice that, one change passes into the next.
+        lower: Whether the root goes down where a leg is too short for its foot's place.
+        threads: At most how many threads are used.
+
+    Raises:
+        SuppleError: There are no feet.
+    """
+    if not isinstance(motion, Motion):
+        raise SuppleError(f"plant_feet: expected a supple.Motion, got a {type(motion).__name__}")
+    axis = up_vector(up)
+    blend = number("blend", blend, "0 or more seconds", lambda x: 0.0 <= x < np.inf)
+    speed, height = positive("speed", speed), positive("height", height)
+    found = find_feet(motion.skeleton, feet, legs=legs)
+    stances = [_stance(motion, foot, axis, speed, height, blend) for foot in found]
+    changed = np.any([stance.changed for stance in stances], axis=0)
+    goals: list[Reach] = []
+    for foot, stance in zip(found, stances, strict=True):
+        goals.append(Reach(foot.ankle, stance.places, orientation=stance.turns, root=foot.leg))
+    base, drop = motion, np.zeros(len(motion))
+    if lower:
+        base, drop = _lowered(motion, found, stances, axis, blend)
+        changed |= drop > 0
+    length = min(foot.length for foot in found)
+    done = correct(
+        base, goals, speed=None, tolerance=EXACT * length, orientation_tolerance=1e-7,
+        threads=threads,
+    )  # fmt: skip
+    # Frames of which nothing was asked stay as they are, to the last bit.
+    kept = base.poses.packed_coordinates
+    rows = np.where(changed[:, None], done.motion.poses.packed_coordinates, kept)
+    poses = Pose._wrap(base.skeleton, rows, base.poses._translations, base.poses._scales)
+    result = base.with_(poses=poses)
+    slides = tuple(
+        Slide(
+            foot.ankle,
+            stance.heel,
+            stance.toe,
+            slide(motion, foot, stance.heel, stance.toe),
+            slide(result, foot, stance.heel, stance.toe),
+        )
+        for foot, stance in zip(found, stances, strict=True)
+    )
+    parts: dict[str, Any] = {
+        name: getattr(done, name) for name in ("status", "error", "weight", "seams", "limited")
+    }
+    return Planted(motion=result, **parts, slides=slides, lowered=float(drop.max()))
+
+
+def slide(motion: Motion, foot: Foot, heel: Flags, toe: Flags) -> float:
+    """How fast heel and toe go on average while they stand [model units a second]."""
+    way, time = 0.0, 0.0
+    gaps = np.diff(motion.times)
+    for name, flags in ((foot.ankle, heel), (foot.toe, toe)):
+        if name is not None:
+            both = flags[1:] & flags[:-1]
+            steps = np.linalg.norm(np.diff(motion.poses.position(name), axis=0), axis=1)
+            way += float(steps[both].sum())
+            time += float(gaps[both].sum())
+    return way / time if time else 0.0
+
+
+@dataclass(frozen=True)
+class _Stance:
+    """Where a foot is to be: ankle (F, 3) and its rotation (F, 4), and where that is a change."""
+
+    heel: Flags
+    toe: Flags
+    places: Floats
+    turns: Floats
+    changed: Flags
+
+
+def _stance(
+    motion: Motion, foot: Foot, up: Floats, speed: float, height: float, blend: float
+) -> _Stance:
+    poses = motion.poses
+    ankle, turns = poses.position(foot.ankle), poses.rotation(foot.ankle)
+    end = poses.position(foot.toe) if foot.toe is not None else ankle
+
+    def stands(points: Floats) -> Flags:
+        return standing(points, motion, foot.length, up=up, speed=speed, height=height)
+
+    heel = stands(ankle)
+    toe = stands(end) if foot.toe is not None else np.zeros(len(motion), dtype=bool)
+    flat, stance = heel & toe, heel | toe
+    along = end - ankle
+    turned = np.zeros_like(ankle)
+    for run in true_runs(flat):
+        mean = along[run].mean(axis=0)
+        turned[run] = to_rotation_vector(
+            between(along[run], np.broadcast_to(mean, along[run].shape))
+        )
+    turned = faded(turned, flat, motion.times, blend)
+    turn = from_rotation_vector(turned)
+    along = rotate(turn, along)
+    shift = np.zeros_like(ankle)
+    for run in true_runs(stance):
+        shift[run] = _path(along[run], heel[run]) - ankle[run]
+        shift[run] -= shift[run].mean(axis=0)  # as near to where it was as can be
+    shift = faded(shift, stance, motion.times, blend)
+    changed = np.any((shift != 0) | (turned != 0), axis=1)
+    return _Stance(heel, toe, ankle + shift, multiply(turn, turns), changed)
+
+
+def _path(along: Floats, heel: Flags) -> Floats:
+    """Where the ankle of a standing foot goes (F, 3), from the origin on.
+
+    It stays while the heel stands, and else turns about the toe, which is `along` (F, 3) from it.
+    """
+    steps = np.where((heel[1:] & heel[:-1])[:, None], 0.0, -np.diff(along, axis=0))
+    return np.concatenate([np.zeros((1, 3)), np.cumsum(steps, axis=0)])
+
+
+def faded(values: Floats, flags: Flags, times: Floats, blend: float) -> Floats:
+    """Values (F, 3) where flags are set, and in between curves to 0 that go on as they end.
+
+    Cubic Hermite curves over at most `blend` [s]; where two flagged runs are nearer to each other
+    than twice that, one curve leads from the one to the other.
+    """
+    result = np.where(flags[:, None], values, 0.0)
+    runs = true_runs(flags)
+    if not runs or blend <= 0:
+        return result
+    zero = np.zeros(3)
+
+    def slope(at: int, other: int) -> Floats:
+        return (values[at] - values[other]) / (times[at] - times[other]) if at != other else zero
+
+    def fill(rows: slice, a: _End, b: _End) -> None:
+        gap = b[0] - a[0]
+        t = ((times[rows] - a[0]) / gap)[:, None]
+        result[rows] = (
+            (2 * t**3 - 3 * t**2 + 1) * a[1]
+            + (t**3 - 2 * t**2 + t) * gap * a[2]
+            + (3 * t**2 - 2 * t**3) * b[1]
+            + (t**3 - t**2) * gap * b[2]
+        )
+
+    ends = [(run.stop - 1, slope(run.stop - 1, max(run.start, run.stop - 2))) for run in runs]
+    begins = [(run.start, slope(run.start, min(run.stop - 1, run.start + 1))) for run in runs]
+    for k in range(len(runs) + 1):
+        last = ends[k - 1] if k > 0 else None
+        first = begins[k] if k < len(runs) else None
+        if last and first and times[first[0]] - times[last[0]] <= 2 * blend:
+            a, b = last[0], first[0]
+            fill(slice(a + 1, b), (times[a], values[a], last[1]), (times[b], values[b], first[1]))
+            continue
+        if last:
+            a, until = last[0], times[last[0]] + blend
+            stop = int(np.searchsorted(times, until))
+            fill(slice(a + 1, stop), (times[a], values[a], last[1]), (until, zero, zero))
+        if first:
+            b, since = first[0], times[first[0]] - blend
+            start = int(np.searchsorted(times, since, side="right"))
+            fill(slice(start, b), (since, zero, zero), (times[b], values[b], first[1]))
+    return result
+
+
+def _lowered(
+    motion: Motion, feet: Sequence[Foot], stances: Sequence[_Stance], up: Floats, blend: float
+) -> tuple[Motion, Floats]:
+    """The motion with its roots lowered where a leg would be too short, and how far (F,)."""
+    need = np.zeros(len(motion))
+    for foot, stance in zip(feet, stances, strict=True):
+        hip = motion.poses.position(foot.leg)
+        path = motion.skeleton.path(foot.leg, foot.ankle)
+        bones = np.diff([motion.poses.position(name) for name in path], axis=0)
+        reach = STRAIGHT * np.linalg.norm(bones, axis=-1).sum(axis=0)
+        way = stance.places - hip
+        level = way @ up
+        flat = np.linalg.norm(way - level[:, None] * up, axis=1)
+        room = np.sqrt(np.maximum(reach**2 - flat**2, 0.0))
+        need = np.maximum(need, np.where(stance.changed, -level - room, 0.0))
+    if need.max(initial=0.0) <= 0:
+        return motion, need
+    drop = _covered(need, max(1, round(blend * motion.fps)))
+    skeleton = motion.skeleton
+    places = np.array(motion.poses._full_translations())
+    places[:, skeleton.parents < 0] -= (drop[:, None] * up)[:, None]
+    poses = Pose._wrap(skeleton, motion.poses.packed_coordinates, places, motion.poses._scales)
+    return motion.with_(poses=poses), drop
+
+
+def _covered(values: Floats, width: int) -> Floats:
+    """A smooth line (F,) that lies on or above values: their greatest around each, averaged."""
+    padded = np.pad(values, 2 * width, mode="edge")
+    windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * width + 1)
+    highest = windows.max(axis=1)
+    # A mean of maxima over the same width is nowhere below the values; twice, it has no kinks.
+    kernel = np.hanning(2 * width + 3)[1:-1]
+    return np.convolve(highest, kernel / kernel.sum(), mode="valid")

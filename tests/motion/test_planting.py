@@ -1,0 +1,167 @@
+"""Feet that stand stay where they stand; nothing else moves, and nothing pops."""
+
+import numpy as np
+import pytest
+
+import supple
+from supple import Motion, Node, Pose, Skeleton, SuppleError, Tip, plant_feet
+from supple.motion.feet import find_feet
+from supple.rotations import from_axis_angle
+
+FPS = 60.0
+LEG = 0.9
+
+
+def walker():
+    """Hips with two legs of a thigh, a shin and a foot with toes; and a head."""
+    nodes = [Node("Hips", None, (0, 0.88, 0)), Node("Head", "Hips", (0, 0.6, 0))]
+    tips = []
+    for side, sign in (("Left", 1), ("Right", -1)):
+        nodes += [
+            Node(f"{side}HipJoint", "Hips", (0, 0, 0)),
+            Node(f"{side}UpLeg", f"{side}HipJoint", (0.1 * sign, 0, 0)),
+            Node(f"{side}Leg", f"{side}UpLeg", (0, -0.45, 0.02)),
+            Node(f"{side}Foot", f"{side}Leg", (0, -0.43, -0.02)),
+            Node(f"{side}Toe", f"{side}Foot", (0, -0.06, 0.13)),
+        ]
+        tips.append(Tip(f"{side}Toe end", f"{side}Toe", (0, 0, 0.05)))
+    return Skeleton(nodes, tips)
+
+
+def clip(seconds=4.0, drift=0.15, lift=True):
+    """It drifts along while it stands, its feet along with it and turning a little; and lifts one
+    foot for a second in the middle."""
+    skeleton = walker()
+    t = np.arange(int(seconds * FPS)) / FPS
+    middle = np.clip(1 - np.abs(t - 2.0) / 0.8, 0, 1) * lift
+    bend = 0.3 + 0.9 * middle
+    values = {"Hips": from_axis_angle("y", 0.1 * np.sin(1.5 * t))}
+    for side, knee in (("Left", bend), ("Right", 0.3 + 0 * t)):
+        values[f"{side}UpLeg"] = from_axis_angle("x", -knee / 2)
+        values[f"{side}Leg"] = from_axis_angle("x", knee)
+        values[f"{side}Foot"] = from_axis_angle("x", -knee / 2)
+    poses = skeleton.rest.with_(values)
+    places = np.tile(skeleton.offsets, (len(t), 1, 1))
+    places[:, 0, 1] = 0.88
+    places[:, 0, 2] = drift * t
+    return Motion("drift", Pose(skeleton, poses.coordinates, places), fps=FPS)
+
+
+def fastest(motion):
+    return float((motion.poses[:-1].turns(motion.poses[1:]) * motion.fps).max())
+
+
+def test_feet_are_found_by_name_with_toes_and_legs():
+    feet = find_feet(walker())
+    assert [foot.ankle for foot in feet] == ["LeftFoot", "RightFoot"]
+    assert [foot.toe for foot in feet] == ["LeftToe", "RightToe"]
+    assert [foot.leg for foot in feet] == ["LeftUpLeg", "RightUpLeg"]
+    assert feet[0].length == pytest.approx(0.881, abs=1e-3)
+
+
+def test_feet_and_legs_can_be_named_otherwise():
+    plain = supple.Character(walker()).renamed(
+        {"LeftFoot": "a", "LeftUpLeg": "b", "RightFoot": "c"}
+    )
+    with pytest.raises(SuppleError, match="ankle or foot"):
+        find_feet(plain.skeleton)
+    (foot,) = find_feet(plain.skeleton, ["a"], legs={"a": "b"})
+    assert (foot.ankle, foot.leg) == ("a", "b")
+    with pytest.raises(SuppleError, match="foot"):
+        find_feet(plain.skeleton, ["aa"])
+    with pytest.raises(SuppleError, match="leg"):
+        find_feet(plain.skeleton, ["a"], legs={"a": "Head"})
+    with pytest.raises(SuppleError, match="Motion"):
+        plant_feet(walker())
+
+
+def test_standing_feet_no_longer_slide():
+    motion = clip()
+    found = plant_feet(motion)
+    for slide in found.slides:
+        assert slide.heel.any()
+        assert slide.before > 0.1
+        assert slide.after < 1e-5 * LEG
+    left, right = found.slides
+    assert right.heel.mean() > 0.9
+    assert not left.heel[118:122].any()  # in the air
+    # Heel and toe both stay, though the foot turned.
+    for name, flags in (("RightFoot", right.heel), ("RightToe", right.toe)):
+        places = found.motion.poses.position(name)[flags]
+        assert np.ptp(places, axis=0).max() < 1e-5
+
+
+def test_only_legs_move_and_the_hips_go_down_where_a_leg_is_too_short():
+    motion = clip(drift=0.3)
+    found = plant_feet(motion, speed=0.6)
+    assert np.all(found.reached)
+    old, new = motion.poses, found.motion.poses
+    for name in ("Hips", "Head", "LeftHipJoint", "RightToe"):
+        j = motion.skeleton.index(name)
+        assert np.allclose(old.local_rotations[:, j], new.local_rotations[:, j], atol=1e-12)
+    moved = new.position("Hips") - old.position("Hips")
+    assert found.lowered > 0
+    assert np.abs(moved[:, [0, 2]]).max() == 0
+    assert moved[:, 1].min() == pytest.approx(-found.lowered)
+    assert np.abs(np.diff(moved[:, 1], n=2)).max() * FPS**2 < 20.0
+    kept = plant_feet(motion, speed=0.6, lower=False)
+    assert kept.lowered == 0
+    assert np.allclose(kept.motion.poses.position("Hips"), old.position("Hips"))
+
+
+def test_what_is_far_from_a_standing_foot_stays_as_it_is():
+    motion = clip()
+    found = plant_feet(motion, feet=["LeftFoot"], blend=0.1, lower=False)
+    (left,) = found.slides
+    free = np.ones(len(motion), bool)
+    for f in np.flatnonzero(left.heel | left.toe):
+        free[max(0, f - 7) : f + 8] = False
+    assert free.sum() > 10
+    same = found.motion.poses.coordinates[free] == motion.poses.coordinates[free]
+    assert same.all()
+
+
+def test_nothing_pops():
+    motion = clip()
+    found = plant_feet(motion)
+    assert fastest(found.motion) < 2.0 * fastest(motion)
+    ankle = found.motion.poses.position("LeftFoot")
+    was = motion.poses.position("LeftFoot")
+    jerk = np.abs(np.diff(ankle, n=2, axis=0)).max()
+    assert jerk < 2.0 * np.abs(np.diff(was, n=2, axis=0)).max()
+
+
+def test_another_up_axis():
+    turn = from_axis_angle("x", np.pi / 2)  # y up becomes z up
+    motion = clip()
+    skeleton = motion.skeleton
+    nodes = [
+        node._replace(offset=supple.rotations.rotate(turn, node.offset), rotation=turn)
+        if node.parent is None
+        else node
+        for node in skeleton.nodes
+    ]
+    turned = Skeleton(nodes, skeleton.tips)
+    places = np.array(motion.poses.translations)
+    places[:, 0] = supple.rotations.rotate(turn, places[:, 0])
+    q = np.array(motion.poses.coordinates)
+    at = turned.packed.turn_at[0]
+    q[:, at] = supple.rotations.multiply(
+        supple.rotations.conjugate(turn), supple.rotations.multiply(turn, q[:, at])
+    )
+    found = plant_feet(Motion("z", Pose(turned, q, places), fps=FPS), up="z")
+    plain = plant_feet(motion)
+    for one, other in zip(found.slides, plain.slides, strict=True):
+        assert np.array_equal(one.heel, other.heel)
+        assert one.after < 1e-5
+    with pytest.raises(SuppleError, match="up axis"):
+        plant_feet(motion, up="w")
+
+
+def test_a_motion_without_a_stance_is_unchanged():
+    motion = clip(drift=3.0, lift=False)
+    found = plant_feet(motion)
+    assert found.motion.poses == motion.poses
+    assert all(slide.before == slide.after == 0 for slide in found.slides)
+    one = plant_feet(motion[:1])
+    assert len(one.motion) == 1
