@@ -35,6 +35,23 @@ def test_the_table_has_every_solver_and_its_ratio(run, contest):
     assert contest[0][:3] == ("chain-5", 3, [])
 
 
+def test_a_last_table_holds_supple_against_the_fastest_other(run, run_json, monkeypatch, contest):
+    def rows(problem, others, **options):
+        found = {"supple, prepared": 2e-5, "supple, batch": 1e-6, "fast": 5e-6, "faster": 4e-6}
+        return [
+            Result(problem.name, name, solved=0.5 if name == "faster" else 1.0, mean=mean)
+            for name, mean in found.items()
+        ]
+
+    monkeypatch.setattr(bench, "run", rows)
+    _, data = run_json("bench", "--problems", "chain-5")
+    (line,) = data["summary"]
+    assert line["best"] == "fast"
+    assert [line["prepared_ratio"], line["batch_ratio"]] == pytest.approx([4.0, 0.2])
+    printed = run("bench", "--problems", "chain-5").stdout
+    assert "×4" in printed and "1/5" in printed
+
+
 def test_json_holds_the_same(run_json, contest):
     code, data = run_json("bench", "--problems", "chain-5,panda-pose", "--peers", "")
     assert code == 0

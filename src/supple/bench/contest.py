@@ -21,6 +21,7 @@ from supple.bench.verify import verify
 SUPPLE = "supple"
 VARIANTS = ("prepared", "one-shot")
 OURS = f"{SUPPLE}, {VARIANTS[0]}"
+BATCH = f"{SUPPLE}, batch"
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -165,9 +166,5 @@ def judged(problem: Problem, label: str, raw: dict[str, Any]) -> list[Result]:
         count = len(raw["batch_answers"])
         each = raw["batch_seconds"] / count
         solved = float(verify(problem, raw["batch_answers"]).solved.mean())
-        rows.append(
-            Result(
-                problem.name, f"{SUPPLE}, batch", tried=count, solved=solved, median=each, mean=each
-            )
-        )
+        rows.append(Result(problem.name, BATCH, tried=count, solved=solved, median=each, mean=each))
     return rows

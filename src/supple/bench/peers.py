@@ -19,6 +19,7 @@ from supple.errors import SuppleError, one_of
 from supple.kernels.cache import cache_folder
 
 ADAPTERS = Path(__file__).parent / "adapters"
+DRIVE = "drive.mjs"  # what all adapters in JavaScript import
 MARK = "installed.json"  # the last thing that is written: without it a folder is half done
 PATIENCE = 1200  # seconds for one step of setting up
 QUIET = {"npm_config_update_notifier": "false", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
@@ -62,9 +63,9 @@ class Peer:
         """How its adapter is started."""
         if self.node:
             # Node finds packages from where a script lies.
-            script = self.folder / self.adapter
-            shutil.copyfile(ADAPTERS / self.adapter, script)
-            return [_program("node"), str(script)]
+            for script in (self.adapter, DRIVE):
+                shutil.copyfile(ADAPTERS / script, self.folder / script)
+            return [_program("node"), str(self.folder / self.adapter)]
         return [str(_python(self.folder)), "-B", str(ADAPTERS / self.adapter)]
 
     def install(self) -> str:
@@ -109,13 +110,18 @@ class Peer:
 PEERS = {
     peer.name: peer
     for peer in (
-        Peer("roboticstoolbox", ("roboticstoolbox-python",), "rtb_ik.py"),
-        Peer("optik", ("optik-py", "numpy"), "optik_ik.py"),
-        Peer("klampt", ("klampt", "numpy"), "klampt_ik.py"),
-        Peer("pytracik", ("pytracik", "numpy"), "tracik_ik.py", ("pose", "path")),
-        Peer("mujoco", ("mujoco", "numpy"), "mujoco_ik.py"),
+        Peer("babylon", ("@babylonjs/core",), "babylon.mjs", ("pole",)),
         Peer("fullik", ("@aminere/fullik",), "fullik.mjs", ("chain",)),
+        Peer("three-ik", ("three-ik", "three@0.100"), "three_ik.mjs", ("chain",)),
+        Peer("klampt", ("klampt", "numpy"), "klampt_ik.py"),
+        Peer("mujoco", ("mujoco", "numpy"), "mujoco_ik.py"),
+        Peer("optik", ("optik-py", "numpy"), "optik_ik.py"),
+        Peer("roboticstoolbox", ("roboticstoolbox-python",), "rtb_ik.py"),
+        Peer("pytracik", ("pytracik", "numpy"), "tracik_ik.py", ("pose", "path")),
+        Peer("ssik", ("ssik", "ssik[urdf]"), "ssik_ik.py", ("pose", "path")),
+        Peer("ur-analytic-ik", ("ur-analytic-ik", "numpy"), "ur_ik.py", ("pose",)),
         Peer("mink", ("mink", "daqp", "qpsolvers[daqp]", "mujoco"), "mink_ik.py", ("body",)),
+        Peer("pink", ("pin-pink", "daqp", "qpsolvers[daqp]"), "pink_ik.py", ("body",)),
     )
 }
 

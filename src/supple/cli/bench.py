@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import os
-import platform
 from collections.abc import Sequence
 from contextlib import ExitStack
-from typing import Annotated, Any
+from typing import Annotated
 
-import numpy as np
 import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-import supple
 from supple.bench import PROBLEMS, Problem, Result, problem, run
 from supple.bench.contest import SUPPLE
 from supple.bench.load import busy
 from supple.bench.peers import Peer, chosen, home, install
+from supple.cli.bench_tables import close, data, show, show_summary
 from supple.cli.options import JsonOption
-from supple.cli.report import MINUS, console, error_console, print_json, seconds, short, table
+from supple.cli.report import console, error_console, print_json, table
 from supple.errors import SuppleError, one_of
 
 NOT_ALL = 1
@@ -116,10 +113,7 @@ def bench(
             f"peers: {', '.join(missing)} not installed; "
             f"supple bench --install-peers --peers {','.join(missing)} would"
         )
-    bar = Progress(
-        TextColumn("{task.description:<40}"), BarColumn(), TimeElapsedColumn(),
-        console=error_console(), transient=True, disable=not error_console().is_terminal,
-    )  # fmt: skip
+    bar = _bar()
     found: list[tuple[Problem, list[Result]]] = []
     with ExitStack() as stack:
         stack.enter_context(bar)
@@ -136,14 +130,21 @@ def bench(
             found.append((one, rows))
             bar.advance(task)
             if not json:
-                _show(one, rows)
+                show(one, rows)
     if json:
-        print_json(_data(found, ready, under_load=under_load))
+        print_json(data(found, ready, under_load=under_load))
     else:
-        _close(ready, missing, under_load=under_load)
+        show_summary(found)
+        close(ready, missing, under_load=under_load)
     ours = [row for _, rows in found for row in rows if row.solver.startswith(SUPPLE)]
     if any(row.failure is not None or row.solved < 1.0 for row in ours):
         raise typer.Exit(NOT_ALL)
+
+
+def _bar() -> Progress:
+    screen = error_console()
+    columns = (TextColumn("{task.description:<40}"), BarColumn(), TimeElapsedColumn())
+    return Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal)
 
 
 def _names(text: str | None) -> list[str]:
@@ -151,10 +152,7 @@ def _names(text: str | None) -> list[str]:
 
 
 def _install(peers: Sequence[Peer], *, as_json: bool) -> None:
-    bar = Progress(
-        TextColumn("{task.description:<40}"), BarColumn(), TimeElapsedColumn(),
-        console=error_console(), transient=True, disable=not error_console().is_terminal,
-    )  # fmt: skip
+    bar = _bar()
     with bar:
         task = bar.add_task("", total=len(peers))
 
@@ -177,77 +175,3 @@ def _install(peers: Sequence[Peer], *, as_json: bool) -> None:
         say_to.print(Text(f"in {home()}", style="dim"), soft_wrap=True)
     if bad and not good:
         raise typer.Exit(NOT_ALL)
-
-
-def _show(problem: Problem, rows: Sequence[Result]) -> None:
-    say = console()
-    near = f"{problem.tolerance:g} m"
-    if any(goal.orientation for goal in problem.goals):
-        near += f" and {problem.turn_tolerance:g} rad"
-    say.print(Text(f"{problem.name}: {problem.about}; within {near}", style="bold"))
-    path = any(row.step is not None for row in rows)
-    heads = ["solved", "tried", "median", "p99", "worst", "mean", "ratio", "of medians"]
-    heads += ["largest step"] if path else []
-    lines: list[list[str | Text]] = []
-    for row in rows:
-        if row.failure is not None:
-            lines.append([row.solver, Text("failed", style="red"), *[MINUS] * (len(heads) - 1)])
-            continue
-        good = "green" if row.solved == 1 else "yellow" if row.solved >= 0.9 else "red"
-        line: list[str | Text] = [
-            row.solver,
-            Text(_percent(row.solved), style=good),
-            str(row.tried),
-            *(seconds(one) for one in (row.median, row.p99, row.worst, row.mean)),
-            *(MINUS if x is None else f"×{x:.3g}" for x in (row.ratio, row.median_ratio)),
-        ]
-        lines.append([*line, short(row.step, 2)] if path else line)
-    say.print(table([("", "left"), *((head, "right") for head in heads)], lines))
-    for row in rows:
-        if row.failure is not None:
-            say.print(Text(f"{row.solver}: {row.failure}", style="yellow"), soft_wrap=True)
-    say.print()
-
-
-def _percent(part: float) -> str:
-    """All is 100%, and nothing else is."""
-    return "100%" if part == 1 else f"{min(100 * part, 99.99):.2f}%"
-
-
-def _close(peers: Sequence[Peer], missing: Sequence[str], *, under_load: bool) -> None:
-    say = console()
-    with_whom = ", ".join(f"{peer.name} {peer.version}" for peer in peers) or "no other solver"
-    say.print(Text(f"supple {supple.__version__} beside {with_whom}", style="dim"))
-    if missing:
-        say.print(Text(f"not installed: {', '.join(missing)} (--install-peers)", style="dim"))
-    busy_with = f"; {os.cpu_count()} computing and 1 writing process beside" if under_load else ""
-    load = f", load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
-    say.print(Text(f"{os.cpu_count()} cores{load}{busy_with}", style="dim"))
-
-
-def _data(
-    found: Sequence[tuple[Problem, Sequence[Result]]], peers: Sequence[Peer], *, under_load: bool
-) -> dict[str, Any]:
-    return {
-        "supple": supple.__version__,
-        "peers": {peer.name: peer.version for peer in peers},
-        "machine": {
-            "system": platform.platform(),
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-            "cores": os.cpu_count(),
-            "load": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
-        },
-        "under_load": under_load,
-        "problems": [
-            {
-                "name": one.name,
-                "about": one.about,
-                "tolerance": one.tolerance,
-                "turn_tolerance": one.turn_tolerance,
-                "targets": len(one.targets),
-                "results": [row.to_json() for row in rows],
-            }
-            for one, rows in found
-        ],
-    }

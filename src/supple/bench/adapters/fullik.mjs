@@ -1,16 +1,8 @@
-// Fullik: FABRIK in JavaScript, with balls in space or hinges in the plane. Timed as drive.py does.
-import fs from "node:fs";
+// Fullik: FABRIK in JavaScript, with balls in space or hinges in the plane.
 import * as FIK from "@aminere/fullik/build/fik.module.js";
+import { main } from "./drive.mjs";
 
-const WARM_UP = 300; // ms
-const [problemFile, resultFile, , budget] = process.argv.slice(2);
-const problem = JSON.parse(fs.readFileSync(problemFile));
-
-function finish(result) {
-  fs.writeFileSync(resultFile, JSON.stringify(result));
-}
-
-function make() {
+main((problem) => {
   const { motion, limits } = problem.model.parts[0];
   const flat = motion === "z";
   const vector = (p) => (flat ? new FIK.V2(p[0], p[1]) : new FIK.V3(...p));
@@ -45,23 +37,4 @@ function make() {
     answer: () =>
       [chain.bones[0].start, ...chain.bones.map((bone) => bone.end)].map((p) => [p.x, p.y, p.z ?? 0]),
   };
-}
-
-function drive({ solve, answer }) {
-  const targets = problem.targets.map(([frame]) => [0, 1, 2].map((i) => frame[i][3]));
-  const result = { seconds: [], answers: [] };
-  let stop = performance.now() + WARM_UP;
-  for (let k = 0; k < targets.length && performance.now() < stop; k++) solve(targets[k]);
-  stop = performance.now() + 1e3 * budget;
-  for (const target of targets) {
-    const began = performance.now();
-    solve(target);
-    const ended = performance.now();
-    result.seconds.push((ended - began) / 1e3);
-    result.answers.push(answer());
-    if (ended > stop) break;
-  }
-  return result;
-}
-
-finish(problem.kind === "chain" ? drive(make()) : { skip: "chains only" });
+});
