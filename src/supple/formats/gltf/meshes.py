@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from supple.formats.gltf import accessors
 from supple.formats.gltf.document import Document, Item
+from supple.formats.gltf.instancing import placed_often
 from supple.formats.gltf.materials import read_material, texcoord_set
 from supple.formats.gltf.nodes import Tree
 from supple.mesh import Mesh, Morph, Skin
@@ -65,6 +66,9 @@ def _mesh(
         return None
     item = document.table("nodes")[node]
     skin = _skin(document, tree, item, part, len(shape["positions"]))
+    once = len(shape["positions"])
+    if skin is None:
+        shape = placed_often(document, item, shape)
     positions, factor = shape["positions"], None
     joint = None
     holder = node if node in tree.joints else tree.parents[node]
@@ -72,7 +76,10 @@ def _mesh(
         joint = tree.names[holder]
         factor = tree.factors[holder]
     normals = shape["normals"]
-    morphs = _morphs(document, part, weights, len(positions))
+    morphs = _morphs(document, part, weights, once)
+    if morphs and len(positions) != once:
+        left.add("morph targets of instanced meshes")
+        morphs = []
     if factor is not None and not np.all(factor == 1.0):
         positions = positions * factor
         normals = None if normals is None else _unit(normals / factor)

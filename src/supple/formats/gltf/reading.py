@@ -24,6 +24,7 @@ UNDERSTOOD = frozenset(
         "KHR_lights_punctual",
         "EXT_texture_webp",
         "KHR_texture_basisu",
+        "EXT_mesh_gpu_instancing",
     }
 )
 COMPRESSED = {
