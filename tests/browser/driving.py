@@ -19,6 +19,15 @@ from supple.viewer.session import Session
 PATIENCE = 30.0  # seconds, for a busy machine; a test takes a few
 
 
+def keeping(quality: str) -> str:
+    """A script that makes a page begin with a quality, as if it had been set before."""
+    kept = json.dumps({"format": "supple-settings", "setup": {}, "look": {"quality": quality}})
+    return (
+        "sessionStorage.getItem('supple-playground') || "
+        f"sessionStorage.setItem('supple-playground', {json.dumps(kept)})"
+    )
+
+
 class Driver:
     """A page and the session behind it."""
 
@@ -41,16 +50,21 @@ class Driver:
             found = what() if callable(what) else self.ask(what)
             if found:
                 return found
-            self.page.wait_for_timeout(15)
+            self.wait()
         raise AssertionError(f"waited in vain for {what}; notice: {self.notice()!r}")
+
+    def wait(self) -> None:
+        """Let the page go on for a moment."""
+        self.page.wait_for_timeout(15)
 
     def notice(self) -> str:
         return self.ask("window.playground?.notice() ?? ''")
 
-    def open(self) -> "Driver":
+    def open(self, *, ready: bool = True) -> "Driver":
         self.page.goto(self.server.url)
-        self.until("window.playground?.ready")
-        self.settled()
+        if ready:
+            self.until("window.playground?.ready")
+            self.settled()
         return self
 
     def settled(self) -> None:
@@ -98,11 +112,15 @@ class Driver:
         self.ask(f"playground.page.store.set({json.dumps(setup)})")
         self.settled()
 
+    def screenshot(self) -> bytes:
+        """What the page shows, as PNG."""
+        return self.page.screenshot()
+
     def picture(self) -> np.ndarray:
         """What the page shows, RGB, shape (height, width, 3)."""
         from PIL import Image
 
-        return np.asarray(Image.open(BytesIO(self.page.screenshot())).convert("RGB"), dtype=int)
+        return np.asarray(Image.open(BytesIO(self.screenshot())).convert("RGB"), dtype=int)
 
     def colors_at(self, places: np.ndarray) -> list[list[int]]:
         """The colours that are seen where points of the world are, shape (points, 3)."""
@@ -150,24 +168,21 @@ class Watched:
         size: tuple[int, int] = (840, 480),
         quality: str = "plain",
         script: str = "",
+        ready: bool = True,
         **more: Any,
     ) -> Driver:
-        """A page of its own, opened and ready."""
+        """A page of its own, opened and ready; `script` runs before those of the page."""
         width, height = size
         context = self.chromium.new_context(viewport={"width": width, "height": height}, **more)
         self.contexts.append(context)
-        kept = json.dumps({"format": "supple-settings", "setup": {}, "look": {"quality": quality}})
-        context.add_init_script(
-            "sessionStorage.getItem('supple-playground') || "
-            f"sessionStorage.setItem('supple-playground', {json.dumps(kept)})"
-        )
+        context.add_init_script(keeping(quality))
         if script:
             context.add_init_script(script)
         context.route("**/*", self._route)
         page = context.new_page()
         page.on("pageerror", lambda error: self.failed.append(str(error)))
         page.on("console", lambda m: self.failed.append(m.text) if m.type == "error" else None)
-        return Driver(page, self.server).open()
+        return Driver(page, self.server).open(ready=ready)
 
     def _route(self, route: Any) -> None:
         address = route.request.url

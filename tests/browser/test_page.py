@@ -25,6 +25,12 @@ def test_the_page_helps_and_leaves_and_fits_a_phone(new_page):
     assert not page.is_visible("#panel")
 
 
+def test_a_browser_without_webgl_is_told(new_page):
+    none = "HTMLCanvasElement.prototype.getContext = () => null"
+    driver = new_page(script=none, ready=False)
+    assert "WebGL 2" in driver.page.inner_text("#loading")
+
+
 def test_drags_are_quick(new_page):
     """A loose guard; benchmarks/playground.py measures."""
     driver = new_page(script=STUB)
