@@ -11,7 +11,6 @@ from functools import cache
 from typing import Any, Literal, Union
 
 from supple.errors import SuppleError, one_of
-from supple.viewer import messages
 from supple.viewer.messages import FromPage
 
 MOST_ITEMS = 100_000  # of one list, so that a message cannot ask for more than it is worth
@@ -45,7 +44,7 @@ def _kinds() -> dict[str, type]:
 @cache
 def hints(cls: type) -> dict[str, Any]:
     """The types of a message's fields."""
-    return typing.get_type_hints(cls, dict(vars(messages)))
+    return typing.get_type_hints(cls)
 
 
 def build(cls: type, data: Any, where: str) -> Any:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 import types
 import typing
@@ -13,9 +12,10 @@ from typing import Any, Literal, Union
 
 from supple.files import write
 from supple.viewer import messages
+from supple.viewer.messages import asked, packets, setup, told
 from supple.viewer.reading import hints
 
-HEAD = "// Written by `python -m supple.viewer.typescript`; change src/supple/viewer/messages.py.\n"
+HEAD = "// Written by `python -m supple.viewer.typescript`; change src/supple/viewer/messages/.\n"
 ALIASES = ("GoalKind", "AttributeKind", "SaveFormat")
 UNIONS = ("FromPage", "FromSession", "PacketHead")
 PLAIN = {str: "string", bool: "boolean", int: "number", float: "number", type(None): "null"}
@@ -27,8 +27,10 @@ def typescript() -> str:
     parts = [HEAD]
     for alias in ALIASES:
         parts.append(f"export type {alias} = {_type(getattr(messages, alias), {})};\n")
-    for cls in vars(messages).values():
-        if isinstance(cls, type) and dataclasses.is_dataclass(cls):
+    for part in (setup, asked, told, packets):
+        for cls in vars(part).values():
+            if not isinstance(cls, type) or cls.__module__ != part.__name__:
+                continue  # what it imports
             parts.append(_interface(cls, named))
     for union in UNIONS:
         members = " | ".join(one.__name__ for one in typing.get_args(getattr(messages, union)))

@@ -1,0 +1,126 @@
+"""What the session tells in binary frames."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from supple.viewer.messages.values import Quaternion, Vector, message
+
+
+@message
+class Costs:
+    """What an answer costs, counted from the rest pose: turns [rad], the tip's way."""
+
+    sum_of_turns: float
+    largest_turn: float
+    tip_path: float
+
+
+@message
+class Report:
+    """How a solve ended: the tail of a pose frame.
+
+    Attributes:
+        status: "reached", "too far", ...; "" where nothing was solved.
+        reason: In words.
+        active: Joints at a limit, by number.
+        solver: Who solved it.
+        costs: With a second solver beside it.
+    """
+
+    status: str
+    reason: str
+    solver: str
+    active: list[int]
+    costs: Costs | None
+
+
+@message
+class StepInfo:
+    """A step inside an iteration; `joint` is -1 where an effector was put at a point."""
+
+    iteration: int
+    joint: int
+    placed: bool
+    change: list[float]
+
+
+@message
+class TraceHead:
+    """The head of a trace packet: arrays `frames` (iterations + 1, N, 7) and `errors`.
+
+    `status` and `reason` are empty for a trace that came from a file.
+    """
+
+    kind: Literal["trace"] = "trace"
+    solver: str
+    effector: int
+    goal: Vector | None
+    status: str
+    reason: str
+    steps: list[StepInfo]
+
+
+@message
+class StepsHead:
+    """The head of a packet with `frames` (steps, N, 7): the poses after each turning step."""
+
+    kind: Literal["steps"] = "steps"
+    iteration: int
+
+
+@message
+class MeshHead:
+    """The head of a mesh packet.
+
+    Arrays: `positions`, `normals`, `texcoords`, `colors`, `faces`; for a skin `first`, `joint`,
+    `weight`, and `binds` (joints, 12), row by row. `texture` is an image.
+
+    Attributes:
+        revision: The scene it belongs to.
+        joints: Of a skin: the places of its joints in the scene's names.
+        joint: Where a mesh without a skin is attached; -1 for the world.
+        color: RGBA.
+    """
+
+    kind: Literal["mesh"] = "mesh"
+    revision: int
+    index: int
+    name: str
+    joints: list[int]
+    joint: int
+    color: Quaternion
+    roughness: float
+    metallic: float
+    double_sided: bool
+    alpha: Literal["OPAQUE", "MASK", "BLEND"]
+    texture_type: str
+
+
+@message
+class MotionHead:
+    """The head of a packet with a motion for the onion skin.
+
+    Arrays: `positions` (frames, N, 3), and `contacts` (frames, feet): 1 where a foot stands.
+
+    Attributes:
+        name: The motion.
+        duration: From its first to its last frame [s].
+        feet: Places of the feet in the scene's names.
+    """
+
+    kind: Literal["motion"] = "motion"
+    name: str
+    duration: float
+    feet: list[int]
+
+
+@message
+class FileHead:
+    """The head of a packet with a file to keep, its bytes in `data`."""
+
+    kind: Literal["file"] = "file"
+    name: str
+
+
+PacketHead = TraceHead | StepsHead | MeshHead | MotionHead | FileHead
