@@ -85,3 +85,22 @@ def test_bad_input_ends_with_2_and_writes_nothing(run, hero, tmp_path, arguments
     assert result.exit_code == 2
     assert message in result.stderr
     assert not list(tmp_path.glob("out*"))
+
+
+def test_an_smd_in_inches_with_z_up_becomes_a_glb_in_metres_with_y_up(run, tmp_path):
+    skeleton = supple.Skeleton(
+        [supple.Node("foot"), supple.Node("head", "foot", (0, 0, 70))],
+    )
+    supple.save(supple.Character(skeleton), tmp_path / "hero.smd")
+    for options in ([], ["--from-up", "z", "--from-unit", "inch"]):
+        result = run("convert", tmp_path / "hero.smd", tmp_path / "hero.glb", "--up", "y",
+                     "--unit", "m", *options)  # fmt: skip
+        assert result.exit_code == 0
+        hero = supple.load(tmp_path / "hero.glb")
+        assert (hero.unit, hero.up) == ("m", "y")
+        assert hero.skeleton.rest.position("head") == pytest.approx([0, 1.778, 0], abs=1e-6)
+    result = run("convert", tmp_path / "hero.smd", tmp_path / "b.glb", "--up", "q")
+    assert result.exit_code == 2
+    result = run("convert", tmp_path / "hero.smd", tmp_path / "b.glb", "--unit", "meter")
+    assert result.exit_code == 2
+    assert "'m'" in result.stderr

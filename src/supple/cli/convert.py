@@ -11,6 +11,7 @@ from rich.text import Text
 
 from supple.character import Character, Note
 from supple.cli.options import (
+    MODEL,
     OUTPUT,
     CharacterArgument,
     FpsOption,
@@ -23,6 +24,7 @@ from supple.cli.report import console, print_json
 from supple.errors import SuppleError
 from supple.files import check_writable
 from supple.formats import save
+from supple.formats.conventions import converted
 from supple.formats.registry import writable
 
 
@@ -56,20 +58,54 @@ def convert(
             rich_help_panel=OUTPUT,
         ),
     ] = None,
+    up: Annotated[
+        str | None,
+        typer.Option(
+            metavar="AXIS",
+            help="Turn it so that this axis points up: y, z, -x...",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="UNIT",
+            help="Scale it to this unit: m, cm, mm, inch, ft...",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    from_up: Annotated[
+        str | None,
+        typer.Option(
+            metavar="AXIS",
+            help="The axis that points up in FILE, if it was guessed wrong.",
+            rich_help_panel=MODEL,
+        ),
+    ] = None,
+    from_unit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="UNIT", help="The unit of FILE, if it was guessed wrong.", rich_help_panel=MODEL
+        ),
+    ] = None,
     position_mode: PositionModeOption = None,
     fps: FpsOption = None,
     json: JsonOption = False,
 ) -> None:
     """Convert a character or a motion to another format.
 
-    supple convert hero.smd hero.glb --motions walk.smd --motions run.smd
+    supple convert hero.smd hero.glb --motions walk.smd --motions run.smd --up y --unit m
 
-    What the new format cannot hold is said. SMD has a file for each motion and each texture: they
+    Numbers stay as they are unless --up or --unit say otherwise. What the new format cannot hold is
+    said. SMD has a file for each motion and each texture: they
     are written beside the reference, motions as OUT_NAME.smd.
     """
     kind = writable(out)
     check_writable(out, f"{kind.title} file")
     character = read_file(file, motions=motions or (), position_mode=position_mode, fps=fps)
+    if from_up is not None or from_unit is not None:
+        character = character.with_(up=from_up or character.up, unit=from_unit or character.unit)
+    character = converted(character, up=up, unit=unit)
     if names is not None:
         character = _named(character, read_names(names), names)
     if resample is not None:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple.character import Character
+from supple.formats.conventions import METRES
 from supple.mesh import Mesh
 
 JUMP = np.pi / 2  # a joint that turns by more between two frames [rad]
 FEW = 4  # influences a vertex that most engines take
-UNITS = {"m": 1.0, "cm": 100.0, "mm": 1000.0, "inch": 39.37}
 
 
 @dataclass(frozen=True)
@@ -107,8 +107,8 @@ def _unit(character: Character) -> Iterator[Finding]:
     if unit is None:
         yield Finding("unit", f"the unit is not known; the model's extent is {character.extent:.4g}",
                       "it may be too large or too small in the next program")  # fmt: skip
-    elif unit in UNITS and not 0.01 <= character.extent / UNITS[unit] <= 100:
-        metres = character.extent / UNITS[unit]
+    elif unit in METRES and not 0.01 <= character.extent * METRES[unit] <= 100:
+        metres = character.extent * METRES[unit]
         yield Finding("unit", f"the model is {metres:.3g} m large if its unit is {unit}",
                       "the unit is probably another")  # fmt: skip
 

@@ -19,6 +19,7 @@ from typing import Any
 from supple.character import Character, Note, report
 from supple.errors import SuppleError, nearest, one_of
 from supple.files import check_writable
+from supple.formats.conventions import converted, prescribed
 from supple.formats.holding import left_out
 from supple.formats.reading import Source
 from supple.motion.motion import Motion
@@ -187,6 +188,8 @@ def save(
     path: str | os.PathLike[str],
     *,
     format: str | None = None,
+    up: str | None = None,
+    unit: str | None = None,
     **options: Any,
 ) -> tuple[Note, ...]:
     """Write a character, a motion or a pose to a file.
@@ -199,6 +202,10 @@ def save(
             standing so; or a skeleton.
         path: Where; the extension tells the format.
         format: "bvh", "smd", "gltf", "character" or "obj", whatever the file is called.
+        up: The axis that points up in the file, such as "y": everything is turned so. None for the
+            numbers as they are.
+        unit: The unit of length in the file, such as "m": everything is scaled so. None for the
+            numbers as they are.
         options: What the format's writer takes, such as motion= for BVH.
 
     Returns:
@@ -207,7 +214,7 @@ def save(
     Raises:
         SuppleError: It cannot be written, or holds nothing of what it is given.
     """
-    character = as_character(thing)
+    character = converted(as_character(thing), up=up, unit=unit)
     kind = writable(Path(path), format)
     path = check_writable(path, f"{kind.title} file")
     keeps = kind.keeps | ({"textures"} if options.get("textures") else set())
@@ -215,6 +222,7 @@ def save(
     asked = options.get("motion")
     chosen = character.motion(asked) if isinstance(asked, str) else asked
     notes = [*left_out(as_character(chosen or character), keeps, kind.title, str(path))]
+    notes += prescribed(character, kind.name, str(path))
     notes += _call(kind, kind.writer, character, path, options) or ()
     return report(notes)
 

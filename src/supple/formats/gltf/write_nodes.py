@@ -9,17 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.character import Character
+from supple.formats.conventions import METRES, turn_between
 from supple.formats.gltf.buffers import Builder
 from supple.formats.gltf.nodes import default_joint
 from supple.formats.gltf.placements import ALIKE
 from supple.kernels import layout
-from supple.rotations import axis_vector, between
 from supple.skeleton import Skeleton
 
 Floats = NDArray[np.float64]
-
-METRES = {"mm": 1e-3, "cm": 1e-2, "dm": 0.1, "m": 1.0, "km": 1e3}
-METRES |= {"inch": 0.0254, "in": 0.0254, "ft": 0.3048, "foot": 0.3048, "yd": 0.9144}
 
 
 class Nodes:
@@ -127,9 +124,8 @@ class Nodes:
     def _add_root(self, character: Character) -> None:
         """A node above all others, where unit, up axis or skins over several roots need one."""
         size = METRES.get(character.unit or "m", 1.0)
-        up = axis_vector(character.up or "y")
-        turn = between(up, (0.0, 1.0, 0.0)) if up[1] < 1.0 else np.array((1.0, 0.0, 0.0, 0.0))
-        plain = size == 1.0 and up[1] == 1.0
+        turn = turn_between(character.up or "y", "y")
+        plain = size == 1.0 and turn[0] == 1.0
         if plain and not self._skins_over_roots(character):
             return
         item: dict[str, Any] = {"name": "supple root", "children": self.roots}

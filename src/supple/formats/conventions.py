@@ -1,0 +1,190 @@
+"""Units and up axes: what they are called, and a character in others.
+
+Everything is turned and scaled as one: the roots of the skeleton carry the turn, all lengths the
+scale, so that every joint, vertex and frame is where it was, seen in the new axes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.character import UPS, Character, Note
+from supple.errors import SuppleError, one_of
+from supple.joints import Joint, Planar, Slider
+from supple.kernels import layout
+from supple.mesh import Mesh, Morph
+from supple.pose import Pose
+from supple.rotations import axis_vector, between, multiply, to_matrix
+from supple.skeleton import Skeleton
+
+Floats = NDArray[np.float64]
+
+METRES = {"mm": 1e-3, "cm": 1e-2, "dm": 0.1, "m": 1.0, "km": 1e3}
+METRES |= {"inch": 0.0254, "in": 0.0254, "ft": 0.3048, "foot": 0.3048, "yd": 0.9144}
+"""How many metres a unit is."""
+
+
+def turn_between(up: str, other: str) -> Floats:
+    """The rotation wxyz that takes one up axis to another: by quarter or half turns."""
+    a, b = axis_vector(up), axis_vector(other)
+    return between(a, b) if np.any(a != b) else np.array((1.0, 0.0, 0.0, 0.0))
+
+
+def converted(character: Character, *, up: str | None = None, unit: str | None = None) -> Character:
+    """The same character with another axis up and another unit of length.
+
+    Args:
+        character: Whose `up` and `unit` say what it has now.
+        up: The new up axis, such as "y" or "-z"; None to leave it.
+        unit: The new unit, such as "m", "cm" or "inch"; None to leave it.
+
+    Raises:
+        SuppleError: It is not known what the character has now, or there is no such axis or unit.
+    """
+    turn, size = np.array((1.0, 0.0, 0.0, 0.0)), 1.0
+    if up is not None:
+        one_of("up axis", up, UPS)
+        if character.up is None:
+            raise SuppleError(f"up axis: expected to know the one to turn to {up!r} from; "
+                              "give up= on loading")  # fmt: skip
+        turn = turn_between(character.up, up)
+    if unit is not None:
+        one_of("unit", unit, list(METRES))
+        if character.unit not in METRES:
+            got = "none is known" if character.unit is None else repr(character.unit)
+            raise SuppleError(f"unit: expected to know the one to turn into {unit!r}, got {got}; "
+                              "give unit= on loading")  # fmt: skip
+        size = METRES[character.unit] / METRES[unit]
+    if size == 1.0 and turn[0] == 1.0:
+        return character.with_(up=up or character.up, unit=unit or character.unit)
+    change = _Change(character.skeleton, turn, size)
+    return replace(
+        character,
+        skeleton=change.skeleton,
+        meshes=tuple(change.mesh(mesh) for mesh in character.meshes),
+        motions={
+            key: motion.with_(poses=change.pose(motion.poses))
+            for key, motion in character.motions.items()
+        },
+        pose=change.pose(character.pose),
+        up=up or character.up,
+        unit=unit or character.unit,
+    )
+
+
+def prescribed(character: Character, format: str, path: str) -> tuple[Note, ...]:
+    """What to say of a character whose unit or up axis are not those that a format prescribes."""
+    if format != "gltf" or (character.unit, character.up) == ("m", "y"):
+        return ()
+    unknown = [what for what in ("unit", "up") if getattr(character, what) is None]
+    if unknown and character.meshes:
+        text = "; ".join(
+            f"{'unit' if what == 'unit' else 'up axis'}: not known, taken as "
+            f"{'m' if what == 'unit' else 'y'}, as glTF prescribes"
+            for what in unknown
+        )
+        return (Note(f"{text}; loading takes unit= and up=", None, path),)
+    has = f"{character.unit or 'an unknown unit'} with {character.up or 'an unknown axis'} up"
+    text = f"the numbers stay in {has}; one node above them says so in m with y up"
+    return (Note(f"{text}; up='y', unit='m' turn the numbers themselves", None, path, "guess"),)
+
+
+class _Change:
+    """A turn and a scale of everything."""
+
+    def __init__(self, old: Skeleton, turn: Floats, size: float) -> None:
+        self.turn, self.size = turn, size
+        # Quarter and half turns: whole numbers, so that nothing is rounded and a way back is exact.
+        self.matrix = np.rint(to_matrix(turn))
+        self.skeleton = Skeleton(
+            [
+                node._replace(
+                    offset=self.place(node.offset, node.parent is None),
+                    rotation=multiply(turn, node.rotation)
+                    if node.parent is None
+                    else node.rotation,
+                    joint=self._joint(node.joint),
+                )
+                for node in old.nodes
+            ],
+            [tip._replace(offset=np.asarray(tip.offset) * size) for tip in old.tips],
+        )
+        self.lengths = [
+            int(row[layout.Q]) + k
+            for row in old.packed_ints
+            for k in range(
+                {layout.SLIDER: 1, layout.FREE: 3, layout.PLANAR: 2}.get(row[layout.KIND], 0)
+            )
+        ]
+
+    def place(self, points: Any, world: bool) -> Floats:
+        """Points (..., 3), of the world or of a joint's frame."""
+        points = np.asarray(points, dtype=np.float64) * self.size
+        return points @ self.matrix.T if world else points
+
+    def _joint(self, joint: Joint) -> Joint:
+        """A joint whose limits are lengths, with these in the new unit."""
+
+        def longer(pair: Any) -> Any:
+            return pair and tuple(end * self.size for end in pair)
+
+        if isinstance(joint, Slider):
+            return replace(joint, limits=longer(joint.limits))
+        if isinstance(joint, Planar) and joint.limits:
+            u, v, angle = joint.limit_rows
+            return replace(joint, limits=(longer(u), longer(v), angle))
+        return joint
+
+    def pose(self, pose: Pose) -> Pose:
+        """A pose or a batch of them."""
+        q = np.array(pose.coordinates)
+        q[..., self.lengths] *= self.size
+        places = pose.translations
+        if places is not None:
+            roots = self.skeleton.parents < 0
+            places = np.where(roots[:, None], self.place(places, True), self.place(places, False))
+        return Pose(self.skeleton, q, places, pose.scales)
+
+    def mesh(self, mesh: Mesh) -> Mesh:
+        """A mesh: in the world's space, or in that of the joint it hangs on."""
+        world = mesh.joint is None
+        matrix = self.matrix if world else np.eye(3)
+
+        def turned(vectors: Any) -> Any:
+            return None if vectors is None else np.asarray(vectors) @ matrix.T
+
+        def morph(one: Morph) -> Morph:
+            places = None if one.positions is None else self.place(one.positions, world)
+            return replace(
+                one, positions=places, normals=turned(one.normals), tangents=turned(one.tangents)
+            )
+
+        skin = mesh.skin
+        if skin is not None:
+            binds = np.array(skin.T_joint_model)
+            binds[:, :3, :3] = binds[:, :3, :3] @ self.matrix.T
+            binds[:, :3, 3] *= self.size
+            skin = replace(skin, T_joint_model=binds)
+        return replace(
+            mesh,
+            positions=self.place(mesh.positions, world),
+            normals=turned(mesh.normals),
+            morphs=tuple(map(morph, mesh.morphs)),
+            skin=skin,
+            extras=_turned_extras(mesh.extras, matrix),
+        )
+
+
+def _turned_extras(extras: Any, matrix: Floats) -> Any:
+    """What a mesh kept of a glTF file, its tangents turned."""
+    own = (extras or {}).get("gltf") or {}
+    attributes = dict(own.get("attributes") or {})
+    if "TANGENT" not in attributes:
+        return extras
+    tangents = np.array(attributes["TANGENT"], dtype=np.float64)
+    tangents[:, :3] = tangents[:, :3] @ matrix.T
+    return {**extras, "gltf": {**own, "attributes": {**attributes, "TANGENT": tangents}}}
