@@ -6,8 +6,9 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+DOCS_READY := $(VENV)/.docs-ready
 JOBS ?= auto
-.PHONY: help demo test lint bench clean
+.PHONY: help demo test lint bench docs clean
 .DEFAULT_GOAL := help
 
 help:
@@ -15,6 +16,7 @@ help:
 	@echo "make test    lint, then run the tests (JOBS=1 runs them in one process)"
 	@echo "make lint    ruff, pyright and the import contracts"
 	@echo "make bench   run the benchmarks, and supple beside the solvers that are installed"
+	@echo "make docs    build the documentation into build/docs"
 	@echo "make clean   remove what was built, but not $(VENV)"
 
 $(READY): pyproject.toml hatch_build.py $(shell find web/src web/*.* -type f)
@@ -43,6 +45,15 @@ lint: $(READY)
 bench: $(READY)
 	$(BIN)/python benchmarks/run_all.py
 	$(BIN)/supple bench
+
+$(DOCS_READY): $(READY)
+	@echo "installing what builds the documentation into $(VENV)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'supple[docs]'
+	@touch $@
+
+docs: $(DOCS_READY)
+	$(BIN)/python -m sphinx --quiet --fail-on-warning -b html docs build/docs
+	@echo "build/docs/index.html"
 
 clean:
 	rm -rf build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache

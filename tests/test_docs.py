@@ -1,9 +1,95 @@
-"""The pages that are made from the code say what the code says."""
+"""The pages say what the code says: their Python and their commands run as they are printed."""
 
+import re
 import runpy
+import shlex
 from pathlib import Path
 
-DOCS = Path(__file__).parents[1] / "docs"
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import supple
+from supple.bench import mechanisms
+from supple.bench.descriptions import urdf
+from supple.cli import app
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+NAMES = ("index", "first-steps", "robots", "gltf", "grammar")
+PAGES = [ROOT / "README.md", *(DOCS / f"{name}.md" for name in NAMES)]
+WAITING = ("demo", "view", "bench", "warmup")  # for a browser, or for minutes
+SIDES = {"upperarm": "Arm", "forearm": "ForeArm", "hand": "Hand", "foot": "Foot"}
+
+
+def dance():
+    """A character in centimetres, named as motion capture names it, that stands for a second."""
+    hero = supple.humanoid()
+    names = {
+        f"{old}.{side[0]}": side + new for old, new in SIDES.items() for side in ("Left", "Right")
+    }
+    renamed = hero.renamed(names).skeleton
+    nodes = [node._replace(offset=np.multiply(node.offset, 100)) for node in renamed.nodes]
+    skeleton = supple.Skeleton(nodes)
+    bent = skeleton.rest.with_({"LeftForeArm": -1.0, "RightForeArm": -1.0}).clamped()
+    return supple.Motion("dance", [bent] * 30, fps=30)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """The files that the pages speak of."""
+    folder = tmp_path_factory.mktemp("files")
+    data = Path(supple.data.__file__).parent
+    for name, source in {
+        "hero.glb": "humanoid/humanoid.glb",
+        "hero.smd": "humanoid/humanoid.smd",
+        "walk.smd": "humanoid/walk.smd",
+        "human.cga": "grammar/human.cga",
+    }.items():
+        (folder / name).write_bytes((data / source).read_bytes())
+    robot = urdf(mechanisms.panda()).replace('"tip"', '"panda_hand_tcp"')
+    (folder / "panda.urdf").write_text(robot, encoding="utf-8")
+    (folder / "clips").mkdir()
+    for name in ("dance.bvh", "clips/dance.bvh"):
+        supple.save(dance(), folder / name)
+    return folder
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_python_of_a_page_runs_as_printed(page, files, monkeypatch):
+    monkeypatch.chdir(files)
+    blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.S | re.M)
+    assert blocks
+    made = {"supple": supple}
+    for code in blocks:
+        exec(compile(code, page.name, "exec"), made)
+    assert "s" not in made or made["s"].reached
+
+
+def commands():
+    """The command lines of the pages: in a block of code, or indented by four."""
+    for page in (ROOT / "README.md", *sorted(DOCS.glob("*.md"))):
+        for block in re.findall(
+            r"^```\w*\n(.*?)^```|((?:^    .*\n)+)", page.read_text(encoding="utf-8"), re.S | re.M
+        ):
+            for line in "".join(block).splitlines():
+                found = re.match(r"(?:    |\$ )?supple (?P<rest>[a-z].*?)(?:  +#.*)?$", line)
+                if found:
+                    yield pytest.param(found["rest"], id=f"{page.stem}: {found['rest']}")
+
+
+@pytest.mark.parametrize("line", list(commands()))
+def test_the_commands_of_a_page_run_as_printed(line, files, monkeypatch):
+    monkeypatch.chdir(files)
+    words = shlex.split(line.split(" > ")[0])
+    if words[0] in WAITING:  # that its options are known is what can be told
+        words.append("--help")
+    arguments = [
+        str(one) for word in words for one in (sorted(Path().glob(word)) if "*" in word else [word])
+    ]
+    result = CliRunner().invoke(app, arguments)
+    fine = (0, 1) if words[0] == "lint" else (0,)  # 1: it found something
+    assert result.exit_code in fine, result.output
 
 
 def test_the_matrix_of_solvers_is_up_to_date():
@@ -11,3 +97,16 @@ def test_the_matrix_of_solvers_is_up_to_date():
     assert (DOCS / "solvers.md").read_text(encoding="utf-8") == made["page"](), (
         "run: python docs/make_matrix.py"
     )
+
+
+def test_every_page_is_in_the_table_of_contents():
+    contents = (DOCS / "index.md").read_text(encoding="utf-8").split("```{toctree}")[1]
+    listed = set(re.findall(r"^([a-z-]+)$", contents, re.M))
+    pages = {page.stem for page in (*DOCS.glob("*.md"), *DOCS.glob("*.rst"))} - {"index"}
+    assert listed == pages
+
+
+def test_links_between_pages_lead_somewhere():
+    for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS.glob("*.md")):
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"

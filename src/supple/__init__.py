@@ -33,7 +33,10 @@ from supple.track import track
 from supple.tracked import Track
 
 if TYPE_CHECKING:
-    from supple import robot
+    from supple import costs as costs
+    from supple import data as data
+    from supple import plot as plot
+    from supple import robot as robot
     from supple.character import Character, Note
     from supple.data import humanoid
     from supple.formats import load, save
@@ -108,7 +111,6 @@ __all__ = [
     "load",
     "plant_feet",
     "prepare",
-    "robot",
     "rotations",
     "save",
     "skin",
@@ -144,6 +146,7 @@ _LATER = {
     "skin": "supple.skinning",
     "view": "supple.viewer",
 }
+_MODULES = ("costs", "data", "plot", "robot")
 
 
 def __getattr__(name: str) -> Any:
@@ -151,10 +154,10 @@ def __getattr__(name: str) -> Any:
         value = getattr(import_module(_LATER[name]), name)
         globals()[name] = value
         return value
-    if name == "robot":
-        return import_module("supple.robot")
+    if name in _MODULES:
+        return import_module(f"supple.{name}")
     raise AttributeError(f"module 'supple' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_MODULES})

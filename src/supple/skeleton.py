@@ -27,6 +27,8 @@ VERSION = 1
 class Skeleton:
     """A tree of joints with any number of roots, and tips.
 
+    Example::
+
         Skeleton(
             [Node("hip"), Node("knee", "hip", (0, -4, 0), Hinge("x", limits=(0, 2.5)))],
             [Tip("foot", "knee", (0, -4, 0))],

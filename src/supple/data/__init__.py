@@ -17,6 +17,8 @@ def humanoid() -> Character:
     "hand", "fingers", "thumb", "thigh", "shin", "foot", "toe"; there are tips at the crown, between
     the eyes, and at the ends of fingers, thumbs and toes. Motions move the pelvis, solving does not.
 
+    Example::
+
         hero = supple.humanoid()
         s = supple.solve(hero.skeleton, {"hand.R": (-0.3, 1.3, 0.4)}, start=hero.motions["walk"][8])
         supple.save(hero.posed(s.pose), "reach.glb")
@@ -33,6 +35,8 @@ GRAMMAR = Path(__file__).with_name("grammar")
 
 def rules(name: str) -> Path:
     """The path of a rule file that comes with supple.
+
+    Example::
 
         growth = supple.grow(supple.data.rules("lamp"))
 

@@ -1,5 +1,7 @@
 """Figures: poses, solutions, traces and comparisons, as PNG or SVG.
 
+Example::
+
     figure = supple.plot.solution(s, goals={"tip": p})
     supple.plot.save(figure, "reach.png")
 
