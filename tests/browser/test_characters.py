@@ -1,8 +1,11 @@
 """Characters: skinned on the GPU, reached with."""
 
+from io import BytesIO
+
 import numpy as np
 
 import supple
+from supple import Character, Material, Mesh, Morph, Motion, Texture
 from supple.skinning import skin
 
 
@@ -32,6 +35,67 @@ def test_our_character_reaches_with_both_hands(driver):
     assert driver.session.solutions[0].reached
     assert driver.session.poses[0].violations().max() < 1e-9
     assert np.allclose(driver.joints(), driver.session.poses[0].positions, atol=1e-4)
+
+
+def square(name, x, *, material, morphs=()):
+    """A square of two units in the plane z = 0, with an image's top at its top."""
+    places = np.array([(x - 1, -1, 0), (x + 1, -1, 0), (x + 1, 1, 0), (x - 1, 1, 0)], float)
+    corners = [(0, 1), (1, 1), (1, 0), (0, 0)]
+    front = np.tile((0.0, 0.0, 1.0), (4, 1))
+    faces = [(0, 1, 2), (0, 2, 3)]
+    return Mesh(name, places, faces, front, corners, material=material, morphs=morphs)
+
+
+def show(driver, character, tmp_path):
+    supple.save(character, tmp_path / "shown.glb")
+    driver.drop({"shown.glb": (tmp_path / "shown.glb").read_bytes()})
+    driver.until(f"playground.meshes() === {len(character.meshes)}")
+    driver.ask("playground.page.store.setLook({ bones: false })")
+    driver.settled()
+
+
+def test_morph_targets_are_mixed_in(driver, tmp_path):
+    green = Material("green", color=(0.05, 0.8, 0.1, 1.0), double_sided=True)
+    up = Morph("up", positions=np.tile((0.0, 3.0, 0.0), (4, 1)), weight=1.0)
+    skeleton = supple.chain([5, 5])
+    motion = Motion(
+        "blink", [skeleton.rest] * 3, fps=1, tracks={"morphs:board": [[0.0], [1.0], [0.0]]}
+    )
+    board = square("board", 0.0, material=green, morphs=(up,))
+    show(driver, Character(skeleton, (board,), {"blink": motion}), tmp_path)
+    low, high = np.array([(0.0, -0.5, 0.0), (0.0, 3.5, 0.0)])
+    seen = lambda: [is_green(one) for one in driver.colors_at(np.array([low, high]))]  # noqa: E731
+    driver.until(lambda: seen() == [False, True])  # as the file has it at rest
+    driver.page.click("summary:has-text('Shapes')")
+    driver.page.fill("[name=shape-up-number]", "0")
+    driver.until(lambda: seen() == [True, False])
+    driver.set(motion=driver.ask("playground.page.scene.motions[0].name"), correct=False)
+    driver.ask("playground.page.timeline.seek(1)")
+    driver.settled()
+    driver.until(lambda: seen() == [False, True])  # the motion goes before
+
+
+def test_normal_maps_turn_the_light(driver, tmp_path):
+    def facing(x, y):
+        from PIL import Image
+
+        normal = np.array([x, y, 1.0]) / np.linalg.norm([x, y, 1.0])
+        file = BytesIO()
+        rgb = tuple(int(c) for c in np.round(127.5 * (normal + 1)))
+        Image.new("RGB", (4, 4), rgb).save(file, "png")
+        bumps = Texture("bumps.png", file.getvalue(), "image/png")
+        return Material(f"{x} {y}", color=(0.5, 0.5, 0.5, 1.0), normal_map=bumps)
+
+    ways = [(0.7, 0), (-0.7, 0), (0, 0.7), (0, -0.7)]
+    boards = [square(f"b{k}", 2.5 * k, material=facing(*way)) for k, way in enumerate(ways)]
+    show(driver, Character(supple.chain([5, 5]), boards), tmp_path)
+    places = np.array([(2.5 * k + 0.5, -0.5, 0) for k in range(4)])
+
+    def lit():
+        right, left, top, bottom = (sum(one) for one in driver.colors_at(places))
+        return right > left + 20 and top > bottom + 20  # the light is above, on the right
+
+    driver.until(lit)
 
 
 def is_green(color):

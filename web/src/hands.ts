@@ -3,7 +3,7 @@
 import { el, typing } from "./dom";
 import type { Goal } from "./goals";
 import type { GoalSetup, Scene } from "./messages";
-import { depthOf } from "./panel";
+import { depthOf } from "./panel_goals";
 import type { Body } from "./body";
 import type { Playground } from "./playground";
 

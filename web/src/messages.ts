@@ -271,6 +271,7 @@ export interface Report {
   solver: string;
   active: number[];
   costs: Costs | null;
+  morphs: Record<string, number[]>;
 }
 
 /** A step inside an iteration; `joint` is -1 where an effector was put at a point. */
@@ -311,7 +312,12 @@ export interface MeshHead {
   metallic: number;
   double_sided: boolean;
   alpha: "OPAQUE" | "MASK" | "BLEND";
+  cutoff: number;
+  emissive: [number, number, number];
   texture_type: string;
+  normal_map_type: string;
+  morphs: string[];
+  weights: number[];
 }
 
 /** The head of a packet with a motion for the onion skin. */

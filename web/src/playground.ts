@@ -162,6 +162,7 @@ export class Playground {
       this.chosen = -1;
     }
     if (!scene.meshes) this.skins.clear();
+    this.panel.shapes = this.skins.shapes;
     this.growing.take(scene);
     // What rules grow changes its size under a slider, and is looked at from where it was.
     const key = `${setup.scene}|${scene.grown ? "grown" : scene.size.toFixed(3)}|${scene.flat}`;
@@ -233,6 +234,8 @@ export class Playground {
     switch (packet.head.kind) {
       case "mesh":
         this.skins.add(packet);
+        this.panel.shapes = this.skins.shapes;
+        this.panel.refresh();
         break;
       case "motion":
         this.onion.take(packet);
@@ -396,6 +399,7 @@ export class Playground {
     });
     const body = this.bodies[half]!;
     this.skins.follow(body.matrices);
+    this.skins.mix(body.frame?.report.morphs ?? {}, this.store.look.shapes);
     this.limits.follow(body);
     this.tracing.draw(body.positions, half === 0 ? body.links() : [], 0.02 * this.stage.size);
     this.onion.show(this.timeline.time, body.links(), this.store.look.onion && this.timeline.motion !== null);

@@ -5,28 +5,26 @@ import {
   BufferAttribute,
   BufferGeometry,
   ClampToEdgeWrapping,
-  Color,
   DataTexture,
-  DoubleSide,
   FloatType,
-  FrontSide,
   Group,
   Matrix4,
   Mesh,
   MeshDepthMaterial,
-  MeshStandardMaterial,
   NearestFilter,
   RGBAFormat,
   RGFormat,
-  RepeatWrapping,
-  SRGBColorSpace,
-  Texture,
   type Material,
+  type MeshStandardMaterial,
 } from "three";
-import type { Packet } from "./frames";
+import { toCreasedNormals } from "three/examples/jsm/utils/BufferGeometryUtils.js";
+import type { Packet, PacketArray } from "./frames";
+import { forget, materialOf } from "./materials";
 import type { MeshHead } from "./messages";
 
 const WEIGHTS_WIDE = 1024;
+const CREASE = Math.PI / 6; // what bends more is an edge, where a mesh has no normals of its own
+const MOST_CREASED = 300_000; // corners of triangles, beyond which looking for edges takes too long
 const MATRICES_WIDE = 768; // a multiple of three: a matrix is three texels in one row
 
 const PREAMBLE = `
@@ -53,12 +51,21 @@ interface Skinned {
   head: MeshHead;
   binds: Matrix4[];
   matrices: DataTexture;
+  weights: DataTexture;
+}
+
+/** A morph target that can be mixed in. */
+export interface Shape {
+  mesh: string;
+  name: string;
+  /** Its weight at rest. */
+  weight: number;
 }
 
 export class Skins {
   readonly group = new Group();
   private skinned: Skinned[] = [];
-  private rigid: { mesh: Mesh; joint: number }[] = [];
+  private rigid: { mesh: Mesh; head: MeshHead }[] = [];
   private revision = 0;
   onReady: () => void = () => {};
 
@@ -67,14 +74,37 @@ export class Skins {
   }
 
   clear(): void {
-    for (const { mesh } of [...this.skinned, ...this.rigid]) {
+    for (const { mesh } of this.all) {
       mesh.geometry.dispose();
-      (mesh.material as Material).dispose();
+      forget(mesh.material as MeshStandardMaterial);
+      mesh.customDepthMaterial?.dispose();
       mesh.removeFromParent();
     }
-    for (const { matrices } of this.skinned) matrices.dispose();
+    for (const { matrices, weights } of this.skinned) for (const one of [matrices, weights]) one.dispose();
     this.skinned = [];
     this.rigid = [];
+  }
+
+  private get all(): { mesh: Mesh; head: MeshHead }[] {
+    return [...this.skinned, ...this.rigid];
+  }
+
+  /** The morph targets of all meshes. */
+  get shapes(): Shape[] {
+    return this.all.flatMap(({ head }) =>
+      head.morphs.map((name, k) => ({ mesh: head.name, name, weight: head.weights[k] ?? 0 })),
+    );
+  }
+
+  /** Mix morph targets in: as a motion says, else as was set by hand, else as at rest. */
+  mix(played: Record<string, number[]>, set: Record<string, number>): void {
+    for (const { mesh, head } of this.all) {
+      const { morphTargetInfluences: influences } = mesh;
+      if (!influences) continue;
+      head.morphs.forEach((name, k) => {
+        influences[k] = played[head.name]?.[k] ?? set[name] ?? head.weights[k] ?? 0;
+      });
+    }
   }
 
   add({ arrays, head }: Packet): void {
@@ -82,58 +112,15 @@ export class Skins {
     // Meshes of another scene take the place of all that are there.
     if (head.revision !== this.revision) this.clear();
     this.revision = head.revision;
-    const geometry = new BufferGeometry();
-    const attribute = (from: string, to: string, size: number) => {
-      const array = arrays[from];
-      if (array) geometry.setAttribute(to, new BufferAttribute(array.data, size));
-    };
-    attribute("positions", "position", 3);
-    attribute("normals", "normal", 3);
-    attribute("texcoords", "uv", 2);
-    attribute("colors", "color", arrays.colors?.shape[1] ?? 4);
-    geometry.setIndex(new BufferAttribute(Uint32Array.from(arrays.faces!.data), 1));
-    if (!arrays.normals) geometry.computeVertexNormals();
-    const material = this.materialOf(head, arrays);
-    const mesh = new Mesh(geometry, material);
+    const material = materialOf(head, arrays, () => this.onReady());
+    const mesh = new Mesh(geometryOf(arrays), material);
     mesh.castShadow = mesh.receiveShadow = true;
     mesh.frustumCulled = false;
+    mesh.updateMorphTargets();
     this.group.add(mesh);
     if (arrays.first) this.addSkin(mesh, material, { arrays, head }, head);
-    else this.rigid.push({ mesh, joint: head.joint });
-  }
-
-  private materialOf(head: MeshHead, arrays: Packet["arrays"]): MeshStandardMaterial {
-    const [r, g, b, a] = head.color;
-    const material = new MeshStandardMaterial({
-      color: new Color().setRGB(r, g, b),
-      opacity: a,
-      roughness: Math.max(head.roughness, 0.25),
-      metalness: Math.min(head.metallic, 0.6),
-      side: head.double_sided ? DoubleSide : FrontSide,
-      vertexColors: Boolean(arrays.colors),
-      transparent: head.alpha === "BLEND",
-      alphaTest: head.alpha === "MASK" ? 0.5 : 0,
-    });
-    const image = arrays.texture;
-    if (image) void this.addTexture(material, image.data as Uint8Array, head.texture_type);
-    return material;
-  }
-
-  private async addTexture(material: MeshStandardMaterial, bytes: Uint8Array, type: string): Promise<void> {
-    try {
-      const blob = new Blob([bytes as Uint8Array<ArrayBuffer>], { type });
-      const texture = new Texture(await createImageBitmap(blob));
-      texture.flipY = false;
-      texture.colorSpace = SRGBColorSpace;
-      texture.wrapS = texture.wrapT = RepeatWrapping;
-      texture.anisotropy = 4;
-      texture.needsUpdate = true;
-      material.map = texture;
-      material.needsUpdate = true;
-      this.onReady();
-    } catch {
-      // an image that this browser cannot read: the colour has to do
-    }
+    else this.rigid.push({ mesh, head });
+    this.mix({}, {});
   }
 
   private addSkin(mesh: Mesh, material: MeshStandardMaterial, { arrays }: Packet, head: MeshHead): void {
@@ -155,7 +142,7 @@ export class Skins {
     const depth = new MeshDepthMaterial();
     for (const one of [material, depth]) patch(one, matrices, weights);
     mesh.customDepthMaterial = depth;
-    this.skinned.push({ mesh, head, binds, matrices });
+    this.skinned.push({ mesh, head, binds, matrices, weights });
   }
 
   /** Follow a pose. */
@@ -173,8 +160,8 @@ export class Skins {
       });
       matrices.needsUpdate = true;
     }
-    for (const { mesh, joint } of this.rigid) {
-      const frame = frames[joint];
+    for (const { mesh, head } of this.rigid) {
+      const frame = frames[head.joint];
       if (!frame) continue;
       mesh.matrixAutoUpdate = false;
       mesh.matrix.copy(frame);
@@ -182,12 +169,41 @@ export class Skins {
   }
 
   setOpacity(opacity: number): void {
-    for (const { mesh } of [...this.skinned, ...this.rigid]) {
+    for (const { mesh } of this.all) {
       const material = mesh.material as MeshStandardMaterial;
       material.transparent = opacity < 1 || material.transparent;
       material.opacity = opacity;
     }
   }
+}
+
+function geometryOf(arrays: Packet["arrays"]): BufferGeometry {
+  const geometry = new BufferGeometry();
+  const attribute = (from: PacketArray | undefined, to: string, size: number) => {
+    if (from) geometry.setAttribute(to, new BufferAttribute(from.data, size));
+  };
+  attribute(arrays.positions, "position", 3);
+  attribute(arrays.normals, "normal", 3);
+  attribute(arrays.texcoords, "uv", 2);
+  attribute(arrays.colors, "color", arrays.colors?.shape[1] ?? 4);
+  const faces = arrays.faces!.data;
+  geometry.setIndex(new BufferAttribute(Uint32Array.from(faces), 1));
+  if (arrays.morph_positions) {
+    geometry.morphTargetsRelative = true;
+    geometry.morphAttributes.position = slices(arrays.morph_positions);
+    if (arrays.morph_normals) geometry.morphAttributes.normal = slices(arrays.morph_normals);
+  }
+  if (arrays.normals) return geometry;
+  const single = !arrays.first && !arrays.morph_positions; // whose vertices may be taken apart
+  if (single && faces.length <= MOST_CREASED) return toCreasedNormals(geometry, CREASE);
+  geometry.computeVertexNormals();
+  return geometry;
+}
+
+/** An attribute for each morph target. */
+function slices({ data, shape }: PacketArray): BufferAttribute[] {
+  const size = 3 * shape[1]!;
+  return [...Array(shape[0]).keys()].map((k) => new BufferAttribute(data.subarray(k * size, (k + 1) * size), 3));
 }
 
 function patch(material: Material, matrices: DataTexture, weights: DataTexture): void {
@@ -197,12 +213,12 @@ function patch(material: Material, matrices: DataTexture, weights: DataTexture):
     shader.vertexShader = shader.vertexShader
       .replace("#include <common>", `#include <common>\n${PREAMBLE}`)
       .replace(
-        "#include <beginnormal_vertex>",
-        "#include <beginnormal_vertex>\n  objectNormal = normalize(mat3(skinOfVertex()) * objectNormal);",
+        "#include <skinnormal_vertex>",
+        "objectNormal = normalize(mat3(skinOfVertex()) * objectNormal);",
       )
       .replace(
-        "#include <begin_vertex>",
-        "#include <begin_vertex>\n  transformed = (skinOfVertex() * vec4(transformed, 1.0)).xyz;",
+        "#include <skinning_vertex>",
+        "transformed = (skinOfVertex() * vec4(transformed, 1.0)).xyz;",
       );
   };
   material.customProgramCacheKey = () => "supple-skin";

@@ -15,6 +15,8 @@ export interface Look {
   loop: boolean;
   speed: number;
   panel: boolean;
+  /** Weights of morph targets that were set by hand, by their names. */
+  shapes: Record<string, number>;
 }
 
 interface Kept {
@@ -79,6 +81,7 @@ export function defaultLook(): Look {
     loop: true,
     speed: 1,
     panel: window.innerWidth > 720,
+    shapes: {},
   };
 }
 

@@ -1,9 +1,8 @@
-"""What the page is told: scenes, meshes, motions and traces as messages and packets."""
+"""What the page is told: scenes, motions and traces as messages and packets."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 import numpy as np
 
@@ -21,7 +20,6 @@ from supple.viewer.messages import (
     GoalPlace,
     GoalSetup,
     JointInfo,
-    MeshHead,
     MotionHead,
     MotionInfo,
     Range,
@@ -34,7 +32,6 @@ from supple.viewer.messages import (
 from supple.viewer.model import Model, bone
 from supple.viewer.scenes import Subject, bounds, limb_depth
 
-PLAIN = (0.78, 0.80, 0.84, 1.0)  # the colour of meshes without a material
 MOST_GHOSTS = 600  # frames of a motion that the onion skin chooses from
 
 
@@ -151,41 +148,6 @@ def _range(row: tuple[float, float]) -> Range | None:
 
 
 # Packets ------------------------------------------------------------------------------------------
-
-
-def meshes(subject: Subject, revision: int) -> Iterator[bytes]:
-    """The meshes of a subject, a packet each."""
-    skeleton = subject.skeleton
-    for index, mesh in enumerate(subject.meshes):
-        arrays: dict[str, np.ndarray | bytes] = {"positions": mesh.positions, "faces": mesh.faces}
-        for name in ("normals", "texcoords", "colors"):
-            if getattr(mesh, name) is not None:
-                arrays[name] = getattr(mesh, name)
-        joints: list[int] = []
-        if mesh.skin is not None:
-            skin = mesh.skin
-            joints = [skeleton.index(name) for name in skin.joints]
-            binds = np.asarray(skin.T_joint_model)[:, :3, :].reshape(len(joints), 12)
-            arrays |= {"first": skin.first, "joint": skin.joint}
-            arrays |= {"weight": skin.weight, "binds": binds}
-        material = mesh.material
-        texture = material.texture if material is not None else None
-        if texture is not None:
-            arrays["texture"] = texture.data
-        head = MeshHead(
-            revision=revision,
-            index=index,
-            name=mesh.name,
-            joints=joints,
-            joint=-1 if mesh.joint is None else skeleton.index(mesh.joint),
-            color=PLAIN if material is None else material.color,  # type: ignore[arg-type]
-            roughness=0.75 if material is None else material.roughness,
-            metallic=0.0 if material is None else material.metallic,
-            double_sided=False if material is None else material.double_sided,
-            alpha="OPAQUE" if material is None else material.alpha_mode,  # type: ignore[arg-type]
-            texture_type="" if texture is None else texture.mime,
-        )
-        yield packet(head, arrays)
 
 
 def motion(value: Motion, name: str, *, up: str) -> bytes:

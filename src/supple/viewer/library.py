@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import secrets
@@ -11,6 +12,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +89,7 @@ class Library:
         files = sorted(folder.iterdir())
         try:
             main = _main_file(files)
+            _put_in_place(main, files)
             others = [path for path in files if path.suffix == ".smd" and path != main]
             number = self.open_file(main, motions=others)
             if main.suffix.lower() != ".cga":  # rules are grown again, with what lies beside them
@@ -104,6 +107,8 @@ class Library:
         elif ending == ".cga":
             rules = Rules(path, path.name)
             return self.add(lambda number: grown_subject(rules, Grown(), name=f"file:{number}"))
+        elif ending == ".urdf" and find_spec("trimesh") is not None:
+            value = load(path, meshes=True)  # only those in its own folder
         else:
             value = load(path, motions=motions or [])
         return self.open_object(value, title=path.name)
@@ -189,6 +194,24 @@ def endings() -> list[str]:
     """How the names of files end that can be opened."""
     readable = [ending for one in FORMATS.values() if one.reader for ending in one.extensions]
     return [*dict.fromkeys([*readable, ".cga", ".json"])]
+
+
+def _put_in_place(main: Path, files: list[Path]) -> None:
+    """Give a file what it names in folders below its own: names came without their folders."""
+    if main.suffix.lower() not in (".urdf", ".gltf"):
+        return
+    given = {one.name: one for one in files}
+    text = main.read_text("utf-8", "replace")
+    for way in re.findall(r'(?:filename|"uri")\s*[=:]\s*["\']([^"\'\0]{1,1000})["\']', text):
+        way = re.sub(r"^package://[^/]*/|^file://|^\./", "", way)
+        found = given.get(re.split(r"[/\\]", way)[-1])
+        if found is None:
+            continue
+        wanted = (main.parent / way).resolve()
+        if wanted.is_relative_to(main.parent.resolve()) and not wanted.exists():
+            with contextlib.suppress(OSError):  # then the reader says what it misses
+                wanted.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(found, wanted)
 
 
 def _rank(ending: str) -> int:

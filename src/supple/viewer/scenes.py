@@ -319,7 +319,12 @@ def bounds(subject: Subject) -> tuple[tuple[float, float, float], float, float]:
     # What rules grow is measured at rest, so that dragging a target does not move the camera.
     pose = subject.start if subject.grown is None else subject.skeleton.rest
     points = [pose.positions]
-    points += [mesh.positions for mesh in subject.meshes if mesh.skin is not None]
+    for mesh in subject.meshes:
+        if mesh.skin is not None or mesh.joint is None:
+            points.append(mesh.positions)
+        else:
+            T = pose.frames[pose.skeleton.index(mesh.joint)]
+            points.append(mesh.positions @ T[:3, :3].T + T[:3, 3])
     everything = np.concatenate(points)
     low, high = everything.min(axis=0), everything.max(axis=0)
     up = "xyz".index(subject.up)

@@ -20,7 +20,7 @@ from supple.errors import SuppleError
 from supple.pose import Pose
 from supple.solution import Solution
 from supple.trace import Trace
-from supple.viewer import describe, export, model, reading, scenes
+from supple.viewer import describe, export, meshes, model, reading, scenes
 from supple.viewer.frames import packet, pose_frame
 from supple.viewer.library import Library
 from supple.viewer.messages import (
@@ -182,7 +182,7 @@ class Session:
             self.want = None
         self._tell_scene(start)
         if not same:
-            for one in describe.meshes(subject, self.revision) if not drawn else ():
+            for one in meshes.packets(subject, self.revision) if not drawn else ():
                 self._emit(one, None)
             if subject.trace is not None:
                 self._trace = subject.trace
@@ -270,6 +270,8 @@ class Session:
         assert self.model is not None
         pose, solution = self.poses[slot], self.solutions[slot]
         active = self.model.active(pose)
+        when = self.want.time if self.want is not None else 0.0
+        morphs = meshes.morph_weights(self.model.motion, when)
         grown = self.subject.ended if self.subject is not None else None
         if solution is None and grown is not None and self.model.motion is None:
             report = Report(
@@ -290,7 +292,9 @@ class Session:
                 error=grown.error,
             )
         elif solution is None:
-            report = Report(status="", reason="", solver="", active=active, costs=None)
+            report = Report(
+                status="", reason="", solver="", active=active, costs=None, morphs=morphs
+            )
             frame = pose_frame(pose, report, seq=seq, revision=self.revision, slot=slot)
         else:
             report = Report(
@@ -299,6 +303,7 @@ class Session:
                 solver=solution.asked.solver,
                 active=active,
                 costs=self._costs(pose) if len(self.poses) > 1 else None,
+                morphs=morphs,
             )
             frame = pose_frame(
                 pose,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import Literal
 
 from supple.viewer.messages.values import Quaternion, Vector, message
@@ -26,6 +27,7 @@ class Report:
         active: Joints at a limit, by number.
         solver: Who solved it.
         costs: With a second solver beside it.
+        morphs: Weights of morph targets at this time of the motion, by the mesh's name.
     """
 
     status: str
@@ -33,6 +35,7 @@ class Report:
     solver: str
     active: list[int]
     costs: Costs | None
+    morphs: dict[str, list[float]] = field(default_factory=dict)
 
 
 @message
@@ -74,13 +77,19 @@ class MeshHead:
     """The head of a mesh packet.
 
     Arrays: `positions`, `normals`, `texcoords`, `colors`, `faces`; for a skin `first`, `joint`,
-    `weight`, and `binds` (joints, 12), row by row. `texture` is an image.
+    `weight`, and `binds` (joints, 12), row by row; for morph targets `morph_positions` and, where
+    there are normals, `morph_normals` (morphs, V, 3), to be added. `texture` and `normal_map` are
+    images.
 
     Attributes:
         revision: The scene it belongs to.
         joints: Of a skin: the places of its joints in the scene's names.
         joint: Where a mesh without a skin is attached; -1 for the world.
         color: RGBA.
+        cutoff: For "MASK", the alpha below which nothing is drawn.
+        emissive: Light that it gives off.
+        morphs: Names of the morph targets.
+        weights: How much of each shows at rest.
     """
 
     kind: Literal["mesh"] = "mesh"
@@ -94,7 +103,12 @@ class MeshHead:
     metallic: float
     double_sided: bool
     alpha: Literal["OPAQUE", "MASK", "BLEND"]
+    cutoff: float
+    emissive: Vector
     texture_type: str
+    normal_map_type: str
+    morphs: list[str]
+    weights: list[float]
 
 
 @message

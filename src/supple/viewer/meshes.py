@@ -1,0 +1,84 @@
+"""Meshes as the page gets them: with skins, materials, images and morph targets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from supple.mesh import Material, Mesh
+from supple.motion import Motion
+from supple.viewer.frames import packet
+from supple.viewer.messages import MeshHead
+from supple.viewer.scenes import Subject
+
+PLAIN = Material("plain", color=(0.78, 0.80, 0.84, 1.0), roughness=0.75)  # where there is none
+
+
+def packets(subject: Subject, revision: int) -> Iterator[bytes]:
+    """The meshes of a subject, a packet each."""
+    skeleton = subject.skeleton
+    for index, mesh in enumerate(subject.meshes):
+        arrays: dict[str, np.ndarray | bytes] = {"positions": mesh.positions, "faces": mesh.faces}
+        for name in ("normals", "texcoords", "colors"):
+            if getattr(mesh, name) is not None:
+                arrays[name] = getattr(mesh, name)
+        joints: list[int] = []
+        if mesh.skin is not None:
+            skin = mesh.skin
+            joints = [skeleton.index(name) for name in skin.joints]
+            binds = np.asarray(skin.T_joint_model)[:, :3, :].reshape(len(joints), 12)
+            arrays |= {"first": skin.first, "joint": skin.joint}
+            arrays |= {"weight": skin.weight, "binds": binds}
+        material = mesh.material or PLAIN
+        for name, image in (("texture", material.texture), ("normal_map", material.normal_map)):
+            if image is not None and image.data:
+                arrays[name] = image.data
+        arrays |= _morphs(mesh)
+        head = MeshHead(
+            revision=revision,
+            index=index,
+            name=mesh.name,
+            joints=joints,
+            joint=-1 if mesh.joint is None else skeleton.index(mesh.joint),
+            color=material.color,  # type: ignore[arg-type]
+            roughness=material.roughness,
+            metallic=material.metallic,
+            double_sided=material.double_sided,
+            alpha=material.alpha_mode,  # type: ignore[arg-type]
+            cutoff=material.alpha_cutoff,
+            emissive=material.emissive,  # type: ignore[arg-type]
+            texture_type=material.texture.mime if material.texture is not None else "",
+            normal_map_type=material.normal_map.mime if material.normal_map is not None else "",
+            morphs=[morph.name for morph in mesh.morphs],
+            weights=[morph.weight for morph in mesh.morphs],
+        )
+        yield packet(head, arrays)
+
+
+def _morphs(mesh: Mesh) -> dict[str, np.ndarray | bytes]:
+    """The morph targets of a mesh, one after the other."""
+    if not mesh.morphs:
+        return {}
+    none = np.zeros_like(mesh.positions)
+    stacked = {"positions": [m.positions for m in mesh.morphs]}
+    if mesh.normals is not None and any(m.normals is not None for m in mesh.morphs):
+        stacked["normals"] = [m.normals for m in mesh.morphs]
+    return {
+        f"morph_{name}": np.stack([none if one is None else one for one in parts])
+        for name, parts in stacked.items()
+    }
+
+
+def morph_weights(value: Motion | None, seconds: float) -> dict[str, list[float]]:
+    """The weights of morph targets that a motion has at a time, by the mesh's name."""
+    if value is None:
+        return {}
+    weights = {}
+    for name, track in value.tracks.items():
+        if name.startswith("morphs:"):
+            rows = track.reshape(len(track), -1).T
+            weights[name.removeprefix("morphs:")] = [
+                float(np.interp(seconds, value.times, row)) for row in rows
+            ]
+    return weights

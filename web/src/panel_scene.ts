@@ -1,0 +1,66 @@
+// The panel's part for what is on the stage.
+
+import { button, el, hint, row, section, select, slider, toggle } from "./dom";
+import type { Offer } from "./offer";
+import { freshScene, type Store } from "./store";
+
+export function sceneSection({ store, act, hello, scene }: Offer): HTMLElement {
+  const { setup } = store;
+  const scenes = hello.scenes.map(({ name, title }) => ({ value: name, label: title }));
+  if (setup.scene.startsWith("file:")) scenes.push({ value: setup.scene, label: scene.title });
+  const parts: HTMLElement[] = [
+    row(
+      "Scene",
+      select("scene", scenes, setup.scene, (value) =>
+        store.set({ ...freshScene(value), limits: value !== "snake" }),
+      ),
+    ),
+  ];
+  if (setup.scene === "snake") {
+    parts.push(
+      row(
+        "Links",
+        slider("links", setup.lengths?.length ?? setup.links, { min: 1, max: 64, step: 1 }, (links) =>
+          store.set({ links, lengths: null, joints: {} }),
+        ),
+      ),
+    );
+  }
+  if (setup.scene === "snake" || setup.scene === "arm") {
+    parts.push(lengthsRow(store));
+    parts.push(
+      row(
+        "Flat (2-D)",
+        toggle("flat", setup.flat, (flat) => store.set({ flat, joints: {} })),
+        "Hinges in the plane, as in the drawings on paper",
+      ),
+    );
+  }
+  parts.push(
+    el(
+      "div",
+      { className: "buttons" },
+      button("Open a file…", () => act.openFiles(), { name: "open", title: hello.formats.join(" ") }),
+      button("Reset pose", () => act.resetPose(), { name: "reset-pose" }),
+    ),
+  );
+  for (const note of scene.notes.slice(0, 4)) parts.push(hint(note));
+  return section("Scene", true, ...parts);
+}
+
+function lengthsRow(store: Store): HTMLElement {
+  const { setup } = store;
+  const field = el("input", {
+    type: "text",
+    name: "lengths",
+    value: setup.lengths?.join(" ") ?? "",
+    placeholder: setup.scene === "arm" ? "9 9 9 9 4" : "even",
+  });
+  field.addEventListener("change", () => {
+    const lengths = field.value.split(/[\s,;-]+/).filter(Boolean).map(Number);
+    const fits = lengths.every((length) => Number.isFinite(length) && length > 0) && lengths.length <= 200;
+    field.classList.toggle("wrong", !fits);
+    if (fits) store.set({ lengths: lengths.length ? lengths : null, joints: {} });
+  });
+  return row("Lengths", field, "Lengths of the links, base first");
+}
