@@ -15,7 +15,7 @@ import urllib.parse
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
-from supple.errors import SuppleError
+from supple.formats.gltf import meshopt
 from supple.formats.reading import Source, shown
 
 MAGIC = b"glTF"
@@ -192,8 +192,18 @@ class Document:
     def view(self, index: int) -> tuple[memoryview, int | None]:
         """The bytes of a buffer view, and its stride."""
         item = self.table("bufferViews")[index]
-        if item.extension("EXT_meshopt_compression") is not None:
-            _check_fallback(item)
+        stride = item.whole("byteStride", least=1) if "byteStride" in item else None
+        found = (item.extension(name) for name in meshopt.NAMES)
+        packing = next((one for one in found if one is not None), None)
+        if packing is None:
+            return self.part(item), stride
+        key = ("unpacked", index)
+        if key not in self.cache:
+            self.cache[key] = memoryview(meshopt.unpacked(self, item, packing))
+        return self.cache[key], stride
+
+    def part(self, item: Item) -> memoryview:
+        """The bytes that a buffer view, or what stands for one, names of its buffer."""
         buffer = item.reference("buffer", "buffers")
         if buffer is None:
             item.fail("buffer", "the index of a buffer")
@@ -204,8 +214,7 @@ class Document:
                 item.where,
                 f"expected bytes within its buffer of {len(data)}, got {start} to {start + size}",
             )
-        stride = item.whole("byteStride", least=1) if "byteStride" in item else None
-        return data[start : start + size], stride
+        return data[start : start + size]
 
     def _buffer(self, index: int) -> memoryview:
         if index not in self._buffers:
@@ -299,17 +308,6 @@ def _parsed(source: Source, text: bytes) -> dict[str, Any]:
     if not isinstance(root, dict):
         source.error(None, "expected a JSON object, got another value")
     return root
-
-
-def _check_fallback(item: Item) -> None:
-    """Whether a compressed buffer view has plain data too."""
-    buffer = item.reference("buffer", "buffers")
-    plain = buffer is not None and "uri" in item.document.table("buffers")[buffer]
-    if not plain:
-        raise SuppleError(
-            f"{item.document.source.path}: {item.where}: EXT_meshopt_compression is not read; "
-            "export without compression, or unpack it with gltfpack or gltf-transform"
-        )
 
 
 def _is_whole(value: Any) -> bool:

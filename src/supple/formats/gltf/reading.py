@@ -8,6 +8,7 @@ import numpy as np
 
 from supple.character import UPS, Character
 from supple.errors import SuppleError
+from supple.formats.gltf import meshopt
 from supple.formats.gltf.animations import read_motions
 from supple.formats.gltf.document import Document
 from supple.formats.gltf.meshes import read_meshes
@@ -25,13 +26,10 @@ UNDERSTOOD = frozenset(
         "EXT_texture_webp",
         "KHR_texture_basisu",
         "EXT_mesh_gpu_instancing",
+        *meshopt.NAMES,
     }
 )
-COMPRESSED = {
-    "KHR_draco_mesh_compression": "Draco",
-    "EXT_meshopt_compression": "meshopt",
-    "KHR_meshopt_compression": "meshopt",
-}
+COMPRESSED = {"KHR_draco_mesh_compression": "Draco"}
 
 
 def read(source: Source) -> Character:

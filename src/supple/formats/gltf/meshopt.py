@@ -1,0 +1,346 @@
+"""Buffer views packed by EXT_meshopt_compression or KHR_meshopt_compression.
+
+Written after the bitstream's specification. Attributes are differences of bytes, byte by byte of the
+elements, in groups of 16; triangles are codes
+that refer to edges and vertices that came before; indices are differences of two running values.
+Filters then turn what was packed for size into normals, quaternions or floats.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from supple.formats.gltf.document import Document, Item
+
+NAMES = ("EXT_meshopt_compression", "KHR_meshopt_compression")
+ATTRIBUTES, NEWER, TRIANGLES, INDICES = 0xA0, 0xA1, 0xE1, 0xD1  # the first byte of a stream
+GROUP = 16  # elements whose differences are packed together
+BLOCK, MOST_IN_BLOCK = 8192, 256  # bytes and elements of a block
+LEAST, LEAST_NEWER, TABLE = 32, 24, 16  # bytes at the end: of attributes at least; of triangles
+ZEROS, PLAIN, OLD = 2, 3, 4  # how the bytes of a block are packed; 0 and 1: as widths below say
+
+Bytes = NDArray[np.uint8]
+
+_NOTHING = bytes(GROUP)
+_WIDTHS = {0: (0, 1, 2, 4), 1: (1, 2, 4, 8), OLD: (0, 2, 4, 8)}  # bits of a difference
+_SPLIT = {  # of each byte, the differences of so many bits that it holds
+    1: [bytes(b >> s & 1 for s in range(8)) for b in range(256)],
+    2: [bytes(b >> s & 3 for s in (6, 4, 2, 0)) for b in range(256)],
+    4: [bytes((b >> 4, b & 15)) for b in range(256)],
+}
+
+
+class _BrokenError(ValueError):
+    """What is wrong with a stream."""
+
+
+def unpacked(document: Document, item: Item, packing: Item) -> bytes:
+    """The bytes of a buffer view that an extension holds packed.
+
+    Args:
+        document: The file.
+        item: The buffer view.
+        packing: What the extension says of it.
+
+    Raises:
+        SuppleError: It is cut off or wrong.
+    """
+    count, stride = packing.whole("count", least=1), packing.whole("byteStride", least=1)
+    mode, filter_ = packing.text("mode"), packing.text("filter", "NONE")
+    if mode not in _MODES:
+        packing.fail("mode", f"one of {', '.join(_MODES)}")
+    if mode == "ATTRIBUTES" and (stride % 4 or stride > 256):
+        packing.fail("byteStride", "a multiple of 4 up to 256")
+    if mode != "ATTRIBUTES" and stride not in (2, 4):
+        packing.fail("byteStride", "2 or 4")
+    if mode == "TRIANGLES" and count % 3:
+        packing.fail("count", "a multiple of 3")
+    strides = {"NONE": (stride,), "EXPONENTIAL": (stride,), "OCTAHEDRAL": (4, 8), "COLOR": (4, 8),
+               "QUATERNION": (8,)}  # fmt: skip
+    if filter_ not in strides or (mode != "ATTRIBUTES" and filter_ != "NONE"):
+        packing.fail("filter", f"one of {', '.join(strides)}; NONE for indices")
+    if stride not in strides[filter_]:
+        packing.fail("byteStride", f"one that {filter_} has, {strides[filter_]}")
+    if count * stride != item.whole("byteLength", least=1):
+        packing.fail("count", f"the {item.data['byteLength']} bytes of its buffer view")
+    document.charge(count * stride, packing.where)
+    data = bytes(document.part(packing))
+    try:
+        found = _MODES[mode](data, count, stride)
+        return _FILTERS[filter_](found).tobytes() if filter_ != "NONE" else found.tobytes()
+    except _BrokenError as error:
+        document.fail(packing.where, str(error))
+
+
+def _head(data: bytes, first: int, least: int) -> None:
+    if not data or data[0] != first:
+        got = f"{data[0]:#x}" if data else "nothing"
+        raise _BrokenError(f"expected packed data that begin with {first:#x}, got {got}")
+    if len(data) < least:
+        raise _BrokenError(
+            f"expected at least {least} bytes of packed data, got {len(data)}: cut off?"
+        )
+
+
+# Attributes ---------------------------------------------------------------------------------------
+
+
+def attributes(data: bytes, count: int, stride: int) -> Bytes:
+    """Elements (count, stride)."""
+    newer = data[:1] == bytes([NEWER])
+    tail = max(LEAST_NEWER, stride + stride // 4) if newer else max(LEAST, stride)
+    _head(data, NEWER if newer else ATTRIBUTES, 1 + tail)
+    channels = data[len(data) - stride // 4 :] if newer else bytes(stride // 4)
+    base = np.frombuffer(data, np.uint8, stride, len(data) - stride - (stride // 4) * newer)
+    most = min((BLOCK // stride) & ~(GROUP - 1), MOST_IN_BLOCK)
+    at, end = 1, len(data) - tail
+    out = np.empty((count, stride), np.uint8)
+    for first in range(0, count, most):
+        size = min(most, count - first)
+        controls = data[at : at + stride // 4] if newer else b""
+        at += len(controls)
+        rows = []
+        for k in range(stride):
+            control = controls[k >> 2] >> (k & 3) * 2 & 3 if newer else OLD
+            row, at = _differences(data, at, end, size, control)
+            rows.append(np.frombuffer(row, np.uint8, size))
+        steps = np.stack(rows, axis=1)
+        for k, channel in enumerate(channels):
+            part = slice(4 * k, 4 * k + 4)
+            out[first : first + size, part] = _summed(steps[:, part], base[part], channel)
+        base = out[first + size - 1]
+    if at != end:
+        raise _BrokenError(f"expected packed data of {at + tail} bytes, got {len(data)}")
+    return out
+
+
+def _differences(data: bytes, at: int, end: int, size: int, control: int) -> tuple[bytes, int]:
+    """The differences of one byte of the elements of a block, and where they end."""
+    if control == ZEROS:
+        return bytes(size), at
+    if control == PLAIN:
+        _within(at + size, end)
+        return data[at : at + size], at + size
+    groups = -(-size // GROUP)
+    heads = data[at : at + (groups + 3) // 4]
+    at += (groups + 3) // 4
+    _within(at, end)
+    widths = _WIDTHS[control]
+    parts = []
+    for g in range(groups):
+        width = widths[heads[g >> 2] >> (g & 3) * 2 & 3]
+        if width == 0:
+            parts.append(_NOTHING)
+            continue
+        stop = at + 2 * width
+        _within(stop, end)
+        if width == 8:
+            parts.append(data[at:stop])
+            at = stop
+            continue
+        table = _SPLIT[width]
+        part = b"".join([table[byte] for byte in data[at:stop]])
+        whole = (1 << width) - 1  # stands for a byte that follows
+        missing = part.count(whole)
+        at = stop + missing
+        if missing:
+            _within(at, end)
+            rest = iter(data[stop:at])
+            part = bytes([next(rest) if value == whole else value for value in part])
+        parts.append(part)
+    return b"".join(parts), at
+
+
+def _within(at: int, end: int) -> None:
+    if at > end:
+        raise _BrokenError("expected more packed data, got their end: cut off?")
+
+
+def _summed(steps: Bytes, base: Bytes, channel: int) -> Bytes:
+    """Four bytes of elements (n, 4) from their differences, as bytes, pairs, or bits of all four."""
+    if channel in (0, 1):
+        dtype = np.dtype("u1" if channel == 0 else "<u2")
+        values = np.ascontiguousarray(steps).view(dtype)
+        values = np.where(values & 1, ~(values >> 1), values >> 1)
+        sums = np.cumsum(values, axis=0, dtype=dtype) + np.ascontiguousarray(base).view(dtype)
+        return sums.astype(dtype).view(np.uint8)
+    if channel & 15 != 2:
+        raise _BrokenError(f"expected channels of mode 0, 1 or 2, got {channel:#x}")
+    turn = np.uint32(channel >> 4)
+    values = np.ascontiguousarray(steps).view("<u4")
+    values = (values << turn) | (values >> (np.uint32(32) - turn & np.uint32(31)))
+    values = np.bitwise_xor.accumulate(values, axis=0) ^ np.ascontiguousarray(base).view("<u4")
+    return values.astype("<u4").view(np.uint8)
+
+
+# Indices ------------------------------------------------------------------------------------------
+
+
+class _Numbers:
+    """Whole numbers of seven bits a byte, one after the other."""
+
+    def __init__(self, data: bytes, at: int, end: int) -> None:
+        self.data, self.at, self.end = data, at, end
+
+    def byte(self) -> int:
+        if self.at >= self.end:
+            raise _BrokenError("expected more packed data, got their end: cut off?")
+        self.at += 1
+        return self.data[self.at - 1]
+
+    def next(self) -> int:
+        value = shift = 0
+        while True:
+            byte = self.byte()
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value & 0xFFFFFFFF
+            if shift > 28:
+                raise _BrokenError("expected whole numbers of at most five bytes, got a longer one")
+
+    def step(self) -> int:
+        """A difference, its sign in the last bit."""
+        value = self.next()
+        return ~(value >> 1) if value & 1 else value >> 1
+
+
+def triangles(data: bytes, count: int, stride: int) -> NDArray[Any]:
+    """Indices (count,), three a triangle."""
+    _head(data, TRIANGLES, 1 + count // 3 + TABLE)
+    table = data[-TABLE:]
+    numbers = _Numbers(data, 1 + count // 3, len(data) - TABLE)
+    edges, vertices = [(0, 0)] * 16, [0] * 16  # the latest last
+    following = last = 0
+    out: list[int] = []
+    for code in data[1 : 1 + count // 3]:
+        high, low = code >> 4, code & 15
+        if high < 15:
+            a, b = edges[-1 - high]
+            if low == 0:
+                c = following
+                following += 1
+            elif low < 13:
+                c = vertices[-1 - low]
+            else:
+                c = last + (-1 if low == 13 else 1 if low == 14 else numbers.step())
+                last = c
+            if low == 0 or low >= 13:
+                vertices.append(c)
+            edges += ((c, b), (a, c))
+        else:
+            pair = table[low] if low < 14 else numbers.byte()
+            if low >= 14 and pair == 0:
+                following = 0
+            corners: list[int] = []
+            fresh: list[int] = []
+            for k, kind in enumerate((0 if low < 15 else 15, pair >> 4, pair & 15)):
+                if kind == 0:
+                    corner = following
+                    following += 1
+                elif kind < 15:
+                    corner = vertices[-kind]
+                else:
+                    corner = last = last + numbers.step()
+                if k == 0 or kind in (0, 15):
+                    fresh.append(corner)
+                corners.append(corner)
+            a, b, c = corners
+            vertices += fresh
+            edges += ((b, a), (c, b), (a, c))
+        out += (a, b, c)
+        if len(edges) > 4096:  # only the last 16 are ever asked for
+            edges, vertices = edges[-16:], vertices[-16:]
+    if numbers.at != numbers.end:
+        raise _BrokenError(f"expected packed triangles to end at {numbers.at}, got {numbers.end}")
+    return _as_indices(out, stride)
+
+
+def indices(data: bytes, count: int, stride: int) -> NDArray[Any]:
+    """Indices (count,) of any kind."""
+    _head(data, INDICES, 1 + count + 4)
+    numbers = _Numbers(data, 1, len(data) - 4)
+    last = [0, 0]
+    out = []
+    for _ in range(count):
+        value = numbers.next()
+        which, value = value & 1, value >> 1
+        last[which] += ~(value >> 1) if value & 1 else value >> 1
+        out.append(last[which])
+    return _as_indices(out, stride)
+
+
+def _as_indices(values: list[int], stride: int) -> NDArray[Any]:
+    found = np.array(values, dtype=np.int64)
+    if len(found) and not (found.min() >= 0 and found.max() < 1 << 8 * stride):
+        raise _BrokenError(f"expected packed indices of {stride} bytes, got some beyond")
+    return found.astype(f"<u{stride}")
+
+
+_MODES = {"ATTRIBUTES": attributes, "TRIANGLES": triangles, "INDICES": indices}
+
+
+# Filters ------------------------------------------------------------------------------------------
+
+
+def octahedral(data: Bytes) -> NDArray[Any]:
+    """Unit vectors from two coordinates on an octahedron; the fourth component stays."""
+    dtype = np.dtype("i1" if data.shape[1] == 4 else "<i2")
+    values = data.view(dtype)
+    one = np.maximum(values[:, 2].astype(np.float64), 1.0)
+    x, y = values[:, 0] / one, values[:, 1] / one
+    z = 1.0 - np.abs(x) - np.abs(y)
+    below = np.minimum(z, 0.0)
+    vectors = np.stack([x + np.copysign(below, -x), y + np.copysign(below, -y), z], axis=1)
+    size = np.linalg.norm(vectors, axis=1, keepdims=True)
+    most = np.iinfo(dtype).max
+    out = values.copy()
+    out[:, :3] = np.rint(vectors / np.where(size > 0, size, 1.0) * most)
+    return out
+
+
+def quaternion(data: Bytes) -> NDArray[Any]:
+    """Unit quaternions from their three smaller components, and which the greatest is."""
+    values = data.view("<i2")
+    greatest = (values[:, 3] & 3).astype(np.int64)
+    one = (values[:, 3] | 3).astype(np.float64)
+    rest = values[:, :3] / np.where(one > 0, one, 1.0)[:, None] / np.sqrt(2.0)
+    last = np.sqrt(np.maximum(1.0 - np.sum(rest**2, axis=1), 0.0))
+    out = np.empty(values.shape, "<i2")
+    rows = np.arange(len(values))
+    for k in range(3):
+        out[rows, (greatest + 1 + k) % 4] = np.clip(np.rint(rest[:, k] * 32767.0), -32767, 32767)
+    out[rows, greatest] = np.rint(last * 32767.0)
+    return out
+
+
+def color(data: Bytes) -> NDArray[Any]:
+    """Red, green, blue and alpha from a luma and two chromas; alpha's highest bit says how fine."""
+    dtype = np.dtype("u1" if data.shape[1] == 4 else "<u2")
+    signed = data.view(f"i{dtype.itemsize}").astype(np.int64)
+    alpha = data.view(dtype)[:, 3].astype(np.int64)
+    full = alpha.copy()
+    for shift in (1, 2, 4, 8):
+        full |= full >> shift
+    y, orange, green = data.view(dtype)[:, 0].astype(np.int64), signed[:, 1], signed[:, 2]
+    alpha = (alpha << 1) & full | alpha & 1
+    values = np.stack([y + orange - green, y + green, y - orange - green, alpha], axis=1)
+    most = np.iinfo(dtype).max
+    scaled = np.rint(values * (most / np.maximum(full, 1))[:, None])
+    return np.clip(scaled, 0, most).astype(dtype)
+
+
+def exponential(data: Bytes) -> NDArray[Any]:
+    """Floats from an exponent of 8 bits and a whole number of 24."""
+    values = data.view("<i4")
+    whole = (values << 8) >> 8
+    with np.errstate(over="ignore", under="ignore"):
+        return np.ldexp(whole.astype(np.float64), values >> 24).astype("<f4")
+
+
+_FILTERS = {"OCTAHEDRAL": octahedral, "QUATERNION": quaternion, "EXPONENTIAL": exponential,
+            "COLOR": color}  # fmt: skip
