@@ -36,22 +36,22 @@ for (const name of ["clear", "drawElements", "drawArrays", "drawElementsInstance
   WebGL2RenderingContext.prototype[name] = () => {};
 """
 DRAG = """async (seconds) => {
-  const { page } = playground;
+  const { page } = playground, { asking } = page;
   const [x, y] = playground.goalPixel();
   const send = (type, x, y) => page.stage.canvas.dispatchEvent(new PointerEvent(type,
     { clientX: x, clientY: y, pointerId: 1, button: 0, buttons: 1, bubbles: true, pointerType: "mouse" }));
   send("pointerdown", x, y);
-  page.latencies.length = 0;
-  const wants = page.wantsSent, poses = page.applied, began = performance.now();
+  asking.latencies.length = 0;
+  const wants = asking.wants, poses = page.applied, began = performance.now();
   let k = 0;
   while (performance.now() - began < 1000 * seconds) {
     await new Promise(requestAnimationFrame);
     k += 1;
     send("pointermove", x - 60 * Math.sin(k / 15), y - 40 * Math.sin(k / 23));
   }
-  const counts = { frames: k, wants: page.wantsSent - wants, poses: page.applied - poses };
+  const counts = { frames: k, wants: asking.wants - wants, poses: page.applied - poses };
   send("pointerup", x, y);
-  return { ...counts, latencies: [...page.latencies] };
+  return { ...counts, latencies: [...asking.latencies] };
 }"""
 
 

@@ -62,7 +62,7 @@ export class Hands {
 
   private onMove(event: PointerEvent): void {
     if (this.page.goals.grab && event.pointerId === this.pointer) {
-      this.page.touched();
+      this.page.asking.touched();
       this.page.goals.drag(event.clientX, event.clientY);
       return;
     }

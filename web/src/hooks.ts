@@ -18,7 +18,7 @@ export function installHooks(page: Playground): void {
     get revision() {
       return page.scene?.revision ?? 0;
     },
-    counts: () => ({ applied: page.applied, wants: page.wantsSent, drawn: page.stage.drawn }),
+    counts: () => ({ applied: page.applied, wants: page.asking.wants, drawn: page.stage.drawn }),
     setup: () => structuredClone(page.store.setup),
     grown: () => structuredClone(page.scene?.grown ?? null),
     goal: (k = 0) => page.goals.list[k]?.position.toArray() ?? null,
@@ -51,7 +51,7 @@ export function installHooks(page: Playground): void {
     }),
     meshes: () => page.skins.count,
     time: () => page.timeline.time,
-    latencies: () => [...page.latencies],
+    latencies: () => [...page.asking.latencies],
   };
   Object.assign(window, { playground: hooks });
 }

@@ -1,6 +1,7 @@
 // The playground: ties the stage, the goals, the panel and the line to Python together.
 
 import { Vector3 } from "three";
+import { Asking } from "./asking";
 import { Body } from "./body";
 import { Connection, type LineState } from "./connection";
 import { download, el } from "./dom";
@@ -17,15 +18,17 @@ import { Panel } from "./panel";
 import { Skins } from "./skin";
 import { Stage } from "./stage";
 import { StepsView } from "./steps";
+import { keep, recall } from "./storage";
 import { defaultSetup, freshScene, Store } from "./store";
 import { Timeline } from "./timeline";
 import { Tracing } from "./tracing";
 
-const LATENCIES = 1024;
+const ADOPTED = "supple-adopted"; // the scene that the server was started with, once it has been shown
 const SLOW = 900; // milliseconds without an answer after which the page says that it waits
 
 export class Playground {
   readonly store = new Store();
+  readonly asking = new Asking();
   readonly stage: Stage;
   readonly goals: Goals;
   readonly bodies = [new Body(), new Body()];
@@ -43,20 +46,9 @@ export class Playground {
   readonly hands: Hands;
   scene: Scene | null = null;
   hello: Hello | null = null;
-  /** Pose frames that were drawn from, and milliseconds from pointer to pose. */
+  /** Pose frames that were drawn from. */
   applied = 0;
-  wantsSent = 0;
-  latencies: number[] = [];
   chosen = -1;
-  private seq = 0;
-  private wantSeq = 0;
-  private setupSeq = 0;
-  private answeredSetup = 0;
-  private applySeq = [0, 0];
-  private setupDirty = false;
-  private wantDirty = false;
-  private inputAt = 0;
-  private inputs = new Map<number, number>();
   private cameraKey = "";
 
   constructor() {
@@ -109,10 +101,8 @@ export class Playground {
 
   private onLine(state: LineState): void {
     this.hud.setLine(state);
-    this.askedAt = 0;
-    if (state !== "lost") return;
-    this.applySeq = [0, 0];
-    this.answeredSetup = this.setupSeq; // nobody is left to answer
+    this.asking.since = 0;
+    if (state === "lost") this.asking.lost();
   }
 
   private onMessage(message: FromSession): void {
@@ -122,8 +112,8 @@ export class Playground {
       case "scene":
         return this.onScene(message);
       case "refused":
-        this.answeredSetup = Math.max(this.answeredSetup, message.seq);
-        this.askedAt = 0;
+        this.asking.answerSetup(message.seq);
+        this.asking.since = 0;
         if (message.seq) this.growing.refused(this.goals);
         return this.onRefused(message.text);
       case "key": {
@@ -139,21 +129,20 @@ export class Playground {
   private onHello(hello: Hello): void {
     this.hello = hello;
     this.panel.hello = hello;
-    const adopted = sessionStorage.getItem("supple-adopted");
-    if (hello.scene && hello.scene !== adopted) {
-      sessionStorage.setItem("supple-adopted", hello.scene);
+    if (hello.scene && hello.scene !== recall("tab", ADOPTED)) {
+      keep("tab", ADOPTED, hello.scene);
       Object.assign(this.store.setup, freshScene(hello.scene));
     }
     if (!hello.solvers.some(({ name }) => name === this.store.setup.solver.name)) {
       this.store.setup.solver = { name: "auto", options: {} };
     }
-    this.setupDirty = true;
+    this.asking.setupDirty = true;
   }
 
   private onScene(scene: Scene): void {
     const before = this.scene;
     this.scene = scene;
-    this.answeredSetup = Math.max(this.answeredSetup, scene.seq);
+    this.asking.answerSetup(scene.seq);
     const { setup } = this.store;
     const newKey = before?.key !== scene.key;
     if (newKey) {
@@ -188,7 +177,7 @@ export class Playground {
     this.hud.setScene(scene);
     this.hud.say("");
     this.applyLook();
-    this.wantDirty = true;
+    this.asking.wantDirty = true;
   }
 
   private onRefused(text: string): void {
@@ -197,7 +186,7 @@ export class Playground {
       this.store.set({ ...defaultSetup(), solver: { name: "auto", options: {} } });
     } else if (this.scene === null) {
       Object.assign(this.store.setup, defaultSetup());
-      this.setupDirty = true;
+      this.asking.setupDirty = true;
     }
   }
 
@@ -205,19 +194,11 @@ export class Playground {
     const { scene } = this;
     if (!scene || frame.revision !== scene.revision || frame.slot > 1) return;
     // An answer to something older than what is shown never moves anything back.
-    if (frame.seq < this.applySeq[frame.slot]!) return;
-    this.applySeq[frame.slot] = frame.seq;
+    if (!this.asking.answerWant(frame.seq, frame.slot)) return;
     const body = this.bodies[frame.slot]!;
     if (this.tracing.open && frame.slot === 0) body.frame = frame;
     else body.apply(frame);
     this.applied += 1;
-    this.askedAt = 0;
-    const from = this.inputs.get(frame.seq);
-    if (from !== undefined) {
-      this.latencies.push(performance.now() - from);
-      if (this.latencies.length > LATENCIES) this.latencies.shift();
-    }
-    for (const seq of this.inputs.keys()) if (seq <= frame.seq) this.inputs.delete(seq);
     if (frame.slot === 0) {
       this.hud.show(frame, scene.size);
       this.stage.setPedestal(this.pedestalPlace());
@@ -251,10 +232,7 @@ export class Playground {
 
   /** Whether nothing waits to be sent, answered or drawn, in any half. */
   get settled(): boolean {
-    const waiting = this.setupDirty || this.wantDirty || this.setupSeq > this.answeredSetup;
-    const answers = this.applySeq.slice(0, this.stage.halfCount);
-    const answered = answers.every((seq) => seq >= this.wantSeq);
-    return this.applied > 0 && !waiting && answered && this.stage.shown;
+    return this.applied > 0 && this.asking.settled(this.stage.halfCount) && this.stage.shown;
   }
 
   // What goes out --------------------------------------------------------------------------------
@@ -264,22 +242,15 @@ export class Playground {
     this.goals.tick(performance.now());
     this.timeline.tick(seconds);
     if (!this.line.isOpen) return;
-    const growing = this.growing.on && this.setupSeq > this.answeredSetup;
-    if (this.setupDirty && this.hello && !growing) {
-      this.setupDirty = false;
-      this.setupSeq = this.seq += 1;
-      if (this.growing.on) this.askedAt ||= performance.now();
-      this.line.send({ type: "setup", seq: this.setupSeq, setup: this.store.setup });
-    } else if (this.wantDirty && this.scene) {
-      this.wantDirty = false;
-      const seq = (this.wantSeq = this.seq += 1);
-      if (this.inputAt) this.inputs.set(seq, this.inputAt);
-      this.inputAt = 0;
-      this.wantsSent += 1;
-      this.askedAt ||= performance.now();
+    const { asking } = this;
+    const growing = this.growing.on && asking.settingUp;
+    if (asking.setupDirty && this.hello && !growing) {
+      if (this.growing.on) asking.since ||= performance.now();
+      this.line.send({ type: "setup", seq: asking.sendSetup(), setup: this.store.setup });
+    } else if (asking.wantDirty && this.scene) {
       this.line.send({
         type: "want",
-        seq,
+        seq: asking.sendWant(),
         revision: this.scene.revision,
         goals: this.goals.places(),
         time: this.timeline.time,
@@ -289,11 +260,11 @@ export class Playground {
 
   /** The first solve with a solver compiles it, which takes seconds: say so. */
   private sayIfSlow(): void {
-    const slow = this.askedAt > 0 && performance.now() - this.askedAt > SLOW && this.line.isOpen;
+    const { since, settingUp } = this.asking;
+    const slow = since > 0 && performance.now() - since > SLOW && this.line.isOpen;
     if (slow === this.slow) return;
     this.slow = slow;
-    const growing = this.setupSeq > this.answeredSetup;
-    if (slow) this.hud.say(growing ? "Growing…" : "Working… a solver is compiled the first time it is used.", "info", 120);
+    if (slow) this.hud.say(settingUp ? "Growing…" : "Working… a solver is compiled the first time it is used.", "info", 120);
     else if (this.hud.notice.dataset.kind === "info") this.hud.say("");
   }
 
@@ -348,13 +319,13 @@ export class Playground {
       this.store.saveSoon();
     };
     this.goals.onMove = () => {
-      this.wantDirty = true;
+      this.asking.wantDirty = true;
       if (this.tracing.open) this.tracing.close();
       this.growing.follow(this.goals);
       if (this.scene) this.store.setPlaces(this.scene.key, this.goals.places());
     };
     this.timeline.onTime = () => {
-      this.wantDirty = true;
+      this.asking.wantDirty = true;
     };
     this.timeline.onKey = (time) => this.line.send({ type: "key", time });
     this.tracing.onWantSteps = (iteration) => this.line.send({ type: "steps", iteration });
@@ -362,7 +333,7 @@ export class Playground {
     this.skins.onReady = () => this.stage.invalidate();
     this.store.onChange((part) => {
       if (part === "setup") {
-        this.setupDirty = true;
+        this.asking.setupDirty = true;
         this.panel.refresh();
         if (this.scene) this.timeline.setScene(this.scene);
       }
@@ -370,11 +341,6 @@ export class Playground {
     });
     window.addEventListener("pagehide", () => this.store.save());
     window.matchMedia("(prefers-color-scheme: light)").addEventListener("change", () => this.applyLook());
-  }
-
-  /** A pointer has moved a goal: the time until the pose follows is counted from now. */
-  touched(): void {
-    this.inputAt ||= performance.now();
   }
 
   choose(joint: number): void {
@@ -444,6 +410,5 @@ export class Playground {
   }
 
   private quality: string = "fine";
-  private askedAt = 0;
   private slow = false;
 }

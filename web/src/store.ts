@@ -1,5 +1,6 @@
 // What a person has set. It survives a reload: this tab's first, else what was set last anywhere.
 
+import { keep, recall } from "./storage";
 import type { GoalPlace, JointEdit, Setup } from "./messages";
 
 export interface Look {
@@ -97,7 +98,7 @@ export class Store {
   private listeners: ((part: Part) => void)[] = [];
 
   constructor() {
-    const text = read(sessionStorage) ?? read(localStorage);
+    const text = recall("tab", NAME) ?? recall("all", NAME);
     if (text) this.fresh = !this.restore(text);
   }
 
@@ -158,13 +159,8 @@ export class Store {
 
   save(): void {
     const text = this.asText();
-    for (const storage of [sessionStorage, localStorage]) {
-      try {
-        storage.setItem(NAME, text);
-      } catch {
-        // private windows may keep nothing
-      }
-    }
+    keep("tab", NAME, text);
+    keep("all", NAME, text);
   }
 
   private pending = 0;
@@ -187,12 +183,4 @@ function known<T extends object>(base: T, kept: Partial<T>): T {
     if (kept[key] !== undefined) result[key] = kept[key] as T[keyof T];
   }
   return result;
-}
-
-function read(storage: Storage): string | null {
-  try {
-    return storage.getItem(NAME);
-  } catch {
-    return null;
-  }
 }

@@ -1,0 +1,80 @@
+// What the page has asked of Python and what it has been answered, by number: the latest wins.
+
+const LATENCIES = 1024;
+
+export class Asking {
+  /** Milliseconds from pointer to pose, the latest last. */
+  readonly latencies: number[] = [];
+  /** Goal messages that were sent. */
+  wants = 0;
+  /** Since when an answer is waited for [ms]; 0 while none is. */
+  since = 0;
+  setupDirty = false;
+  wantDirty = false;
+  private seq = 0;
+  private wantSeq = 0;
+  private setupSeq = 0;
+  private answeredSetup = 0;
+  /** The number that each half was last drawn for. */
+  private applied = [0, 0];
+  private touchedAt = 0;
+  private readonly touches = new Map<number, number>();
+
+  /** A pointer has moved a goal: the time until the pose follows is counted from now. */
+  touched(): void {
+    this.touchedAt ||= performance.now();
+  }
+
+  /** Whether a setup has been sent that nobody has answered. */
+  get settingUp(): boolean {
+    return this.setupSeq > this.answeredSetup;
+  }
+
+  /** The number of a setup that is sent now. */
+  sendSetup(): number {
+    this.setupDirty = false;
+    return (this.setupSeq = this.seq += 1);
+  }
+
+  /** The number of goals that are sent now. */
+  sendWant(): number {
+    this.wantDirty = false;
+    this.wantSeq = this.seq += 1;
+    if (this.touchedAt) this.touches.set(this.wantSeq, this.touchedAt);
+    this.touchedAt = 0;
+    this.wants += 1;
+    this.since ||= performance.now();
+    return this.wantSeq;
+  }
+
+  answerSetup(seq: number): void {
+    this.answeredSetup = Math.max(this.answeredSetup, seq);
+  }
+
+  /** Take the answer to goals; false if it is older than what a half shows. */
+  answerWant(seq: number, half: number): boolean {
+    if (seq < this.applied[half]!) return false;
+    this.applied[half] = seq;
+    this.since = 0;
+    const from = this.touches.get(seq);
+    if (from !== undefined) {
+      this.latencies.push(performance.now() - from);
+      if (this.latencies.length > LATENCIES) this.latencies.shift();
+    }
+    for (const asked of this.touches.keys()) if (asked <= seq) this.touches.delete(asked);
+    return true;
+  }
+
+  /** The line is lost: nobody is left to answer. */
+  lost(): void {
+    this.since = 0;
+    this.applied = [0, 0];
+    this.answeredSetup = this.setupSeq;
+  }
+
+  /** Whether nothing waits to be sent or answered, in so many halves. */
+  settled(halves: number): boolean {
+    const waiting = this.setupDirty || this.wantDirty || this.settingUp;
+    return !waiting && this.applied.slice(0, halves).every((seq) => seq >= this.wantSeq);
+  }
+}
