@@ -69,6 +69,38 @@ def test_curves_are_followed_closely(sketch):
     assert motion.at(0.0).position("a").tolist() == [0, 0, 0]  # held before the first key
 
 
+@pytest.mark.parametrize("ending", ["glb", "gltf"])
+def test_jumps_and_curves_are_written_as_they_were_read(sketch, tmp_path, ending):
+    sketch.root["nodes"] = [{"name": "a", "children": [1], "scale": [2, 2, 2]}, {"name": "b"}]
+    keys = [[9, 9, 9], [0, 0, 0], [0, 3, 0], [0, -1, 0], [2, 0, 0], [9, 9, 9]]
+    sketch.animate([1, 3], "translation", keys, mode="CUBICSPLINE", node=1)
+    sketch.animate([0, 1], "rotation", [HERE, HALF], mode="STEP")
+    turns = [[0, 0, 0, 0], HERE, [0, 0, 1, 0], [0, 0, 0, 1], [0, 0.6, 0, 0.8], [0, 0, 0, 0]]
+    sketch.animate([0, 1], "rotation", turns, mode="CUBICSPLINE")
+    old = supple.load(sketch.gltf())
+    path = tmp_path / f"again.{ending}"
+    supple.save(old, path)
+    again = supple.load(path)
+    for name, motion in old.motions.items():
+        same = again.motion(name)
+        assert len(same) == len(motion)
+        assert np.array_equal(same.times, motion.times)
+        assert np.allclose(same.poses.frames, motion.poses.frames, atol=1e-7)
+    curves = [old.extras["gltf"]["curves"], again.extras["gltf"]["curves"]]
+    for name in old.motions:
+        (_, a), (_, b) = (one[name].channels[0] for one in curves)
+        assert a.mode == b.mode
+        assert np.array_equal(a.times, b.times)
+        assert np.allclose(a.values, b.values, atol=1e-7)
+        assert a.tangents is None or np.allclose(a.tangents, b.tangents, atol=1e-6)
+    # A motion that is changed is written as its frames.
+    name = next(iter(old.motions))
+    changed = old.with_(motions={name: old.motion(name).resampled(10)})
+    supple.save(changed, path)
+    assert "curves" not in supple.load(path).extras["gltf"]
+    assert len(supple.load(path).motion(name)) == len(changed.motion(name))
+
+
 def test_curves_of_rotations_are_brought_to_length_one(sketch):
     sketch.root["nodes"] = [{"name": "a"}]
     zero = [0, 0, 0, 0]

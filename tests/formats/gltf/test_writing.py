@@ -325,6 +325,37 @@ def validated(path):
     return json.loads(done.stdout)
 
 
+def test_extensions_of_materials_and_their_texture_coordinates_are_kept(sketch, tmp_path):
+    png = b"\x89PNG\r\n\x1a\nnot really"
+    sketch.add("images", {"bufferView": sketch.view(png), "mimeType": "image/png"})
+    sketch.add("textures", {"source": 0})
+    coat = {
+        "clearcoatFactor": 0.5,
+        "clearcoatTexture": {"index": 0, "texCoord": 1},
+        "clearcoatNormalTexture": {"index": 0, "scale": 0.25},
+    }
+    looks = {
+        "name": "paint",
+        "occlusionTexture": {"index": 0, "texCoord": 1, "strength": 0.5},
+        "extensions": {"KHR_materials_clearcoat": coat, "KHR_materials_ior": {"ior": 1.4}},
+    }
+    uv = [[0, 0], [1, 0], [0, 1]]
+    part = sketch.triangle(TEXCOORD_0=sketch.accessor(uv), TEXCOORD_1=sketch.accessor(uv[::-1]))
+    part["material"] = sketch.add("materials", looks)
+    sketch.root["extensionsUsed"] = ["KHR_materials_clearcoat", "KHR_materials_ior", "ACME_fog"]
+    sketch.root["cameras"] = [{"type": "perspective", "perspective": {"yfov": 1, "znear": 1}}]
+    hero = supple.load(sketch.gltf())
+    assert any("1 cameras, ACME_fog" in note.text for note in hero.notes)
+    supple.save(hero, tmp_path / "again.glb")
+    root = json.loads(chunks(tmp_path / "again.glb")[0])
+    (again,) = root["materials"]
+    assert again["extensions"] == looks["extensions"]
+    assert again["occlusionTexture"] == looks["occlusionTexture"]
+    assert root["extensionsUsed"] == ["KHR_materials_clearcoat", "KHR_materials_ior"]
+    assert len(root["images"]) == len(root["textures"]) == 1
+    assert supple.load(tmp_path / "again.glb").meshes == hero.meshes
+
+
 def chunks(path):
     """The JSON and binary chunk of a GLB."""
     data = path.read_bytes()

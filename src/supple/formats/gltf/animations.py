@@ -2,7 +2,8 @@
 
 Between keys, glTF goes straight or along the short arc at constant speed, and so does a `Motion`:
 frames at the union of all key times say the same. A jump (STEP) becomes two frames a moment apart. A
-curve (CUBICSPLINE) gets frames in between, so close that straight lines stay within 1e-4 of it.
+curve (CUBICSPLINE) gets frames in between, so close that straight lines stay within 1e-4 of it. The
+channels of such motions are kept as they are, and written again if the motion has not been changed.
 """
 
 from __future__ import annotations
@@ -56,6 +57,14 @@ class Channel:
     tangents: Floats | None = None
 
 
+@dataclass
+class Curves:
+    """The channels that a motion was read from, each with the joint or mesh that it moves."""
+
+    motion: Motion
+    channels: list[tuple[str, Channel]]
+
+
 def read_motions(
     document: Document, tree: Tree, mesh_names: dict[int, list[str]]
 ) -> dict[str, Motion]:
@@ -70,10 +79,17 @@ def read_motions(
     given = [item.text("name").strip() or f"animation {k}" for k, item in enumerate(items)]
     names = distinct(given, document.source, what="animation")
     motions = {}
+    kept = document.cache["curves"] = {}
     for name, item in zip(names, items, strict=True):
         channels = _channels(document, tree, item, mesh_names)
         if channels:
             motions[name] = _motion(document, tree, name, item, channels, mesh_names)
+            if any(channel.mode != "LINEAR" for channel in channels):
+                moved = [
+                    mesh_names[one.node][0] if one.path == "weights" else str(tree.names[one.node])
+                    for one in channels
+                ]
+                kept[name] = Curves(motions[name], list(zip(moved, channels, strict=True)))
         else:
             document.source.warn(f"animation {name!r} moves nothing that is read: left out")
     return motions
@@ -211,7 +227,10 @@ def _motion(
     if own is not None:
         tracks |= _own_tracks(own, frames)
     if any(channel.mode == "CUBICSPLINE" for channel in channels):
-        document.source.warn(f"animation {name!r}: curves are read as {frames} frames")
+        document.source.warn(
+            f"animation {name!r}: curves are read as {frames} frames, which follow them within "
+            f"{CURVE:g}; they are written again as curves unless the motion is changed"
+        )
     return Motion(
         name,
         Pose(skeleton, q, offsets, scales),

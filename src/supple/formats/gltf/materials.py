@@ -27,6 +27,11 @@ OTHER_TEXTURES = {
     "emissiveTexture": "emissive_texture",
 }
 ALPHA_MODES = ("OPAQUE", "MASK", "BLEND")
+KEPT = "KHR_materials_"  # extensions of materials are kept whole, with their images,
+READ = (
+    "KHR_materials_unlit",
+    "KHR_materials_pbrSpecularGlossiness",
+)  # but for these, which are read
 
 
 def read_material(document: Document, index: int) -> Material:
@@ -80,6 +85,17 @@ def _material(document: Document, item: Item, index: int) -> Material:
         extras["occlusion_strength"] = occlusion.number("strength", 1.0)
     if item.extension("KHR_materials_unlit") is not None:
         extras["unlit"] = True
+    sets = {
+        key: number
+        for holder in (surface, item)
+        for key in ("normalTexture", *OTHER_TEXTURES)
+        if (number := _set_written(document, index, holder.item(key)))
+    }
+    if sets:
+        extras["texcoord_sets"] = sets
+    kept = _extensions(document, item, index)
+    if kept:
+        extras["extensions"] = kept
     wrap = _sampler(document, _color_info(item))
     if wrap:
         extras["sampler"] = wrap
@@ -110,6 +126,42 @@ def _material(document: Document, item: Item, index: int) -> Material:
         tuple(item.numbers("emissiveFactor", 3) or (0.0, 0.0, 0.0)),
         extras or None,
     )
+
+
+def _set_written(document: Document, index: int, info: Item | None) -> int:
+    """The set of texture coordinates that an image will find its own in, once they are written.
+
+    The set of the colour comes first then, and the others follow in their order.
+    """
+    if info is None:
+        return 0
+    number, first = info.whole("texCoord", 0), texcoord_set(document, index)[0]
+    return 0 if number == first else number + (number < first)
+
+
+def _extensions(document: Document, item: Item, index: int) -> dict[str, Any]:
+    """The extensions of a material, with a Texture in place of each index of one."""
+    given = item.item("extensions")
+    found: dict[str, Any] = {}
+    for name in given.data if given is not None else ():
+        one = item.extension(name)
+        if not name.startswith(KEPT) or name in READ or one is None:
+            continue
+        parts: dict[str, Any] = {}
+        for key, value in one.data.items():
+            if not (key.endswith("Texture") and isinstance(value, dict)):
+                parts[key] = value
+                continue
+            info = one.item(key)
+            image = _texture(document, info)
+            if image is not None:
+                rest = {
+                    k: v for k, v in value.items() if k not in ("index", "texCoord", "extensions")
+                }
+                number = _set_written(document, index, info)
+                parts[key] = {**rest, "texture": image, **({"texCoord": number} if number else {})}
+        found[name] = parts
+    return found
 
 
 def _texture(document: Document, info: Item | None) -> Texture | None:

@@ -46,6 +46,7 @@ def read(source: Source) -> Character:
     """
     document = Document(source)
     _check_extensions(document)
+    _say_left_out(document)
     try:
         # Products of absurd numbers end in infinity, which is refused where it would be used.
         with np.errstate(over="ignore", invalid="ignore"):
@@ -85,6 +86,18 @@ def _check_extensions(document: Document) -> None:
             document.fail("extensionsRequired", f"{shown(name)} is not read, and the file needs it")
 
 
+def _say_left_out(document: Document) -> None:
+    """Note what of the file is not read and will not be written."""
+    used = document.root.data.get("extensionsUsed", [])
+    names = [name for name in used if isinstance(name, str)] if isinstance(used, list) else []
+    kept = UNDERSTOOD - {"KHR_lights_punctual"}
+    left = {name for name in names if name not in kept and not name.startswith("KHR_materials_")}
+    cameras = len(document.table("cameras"))
+    words = [*([f"{cameras} cameras"] if cameras else []), *sorted(left)]
+    if words:
+        document.source.warn(f"left out: {', '.join(words)}")
+
+
 def _conventions(document: Document) -> tuple[str | None, str | None]:
     """Unit and up axis: metres and y, unless supple wrote a model that has others."""
     asset = document.root.item("asset")
@@ -114,6 +127,8 @@ def _kept(document: Document, tree: Tree) -> dict[str, Any]:
     kept: dict[str, Any] = {"scales": scales} if scales else {}
     if foreign:
         kept["extras"] = foreign
+    if document.cache.get("curves"):
+        kept["curves"] = document.cache["curves"]
     asset = document.root.item("asset")
     if asset is not None and asset.text("copyright"):
         kept["copyright"] = asset.text("copyright")

@@ -25,9 +25,11 @@ def write_material(builder: Builder, material: Material) -> int:
 
 def textured(material: Material) -> bool:
     """Whether a material has an image that glTF can hold."""
-    others = (material.extras or {}).values()
+    extras = material.extras or {}
+    others = [value.get("texture") for parts in (extras.get("extensions") or {}).values()
+              for value in parts.values() if isinstance(value, Mapping)]  # fmt: skip
     return any(
-        _mime(one) for one in (material.texture, material.normal_map, *others)
+        _mime(one) for one in (material.texture, material.normal_map, *extras.values(), *others)
         if isinstance(one, Texture)
     )  # fmt: skip
 
@@ -56,13 +58,13 @@ def _material(builder: Builder, material: Material) -> dict[str, Any]:
     image = _texture(builder, material.normal_map, sampler)
     if image is not None:
         size = {"scale": float(extras["normal_scale"])} if "normal_scale" in extras else {}
-        item["normalTexture"] = {"index": image, **size}
+        item["normalTexture"] = {"index": image, **size, **_set(extras, "normalTexture")}
     for key, name in OTHER_TEXTURES.items():
         other = extras.get(name)
         image = _texture(builder, other if isinstance(other, Texture) else None, sampler)
         if image is not None:
             holder = surface if key == "metallicRoughnessTexture" else item
-            holder[key] = {"index": image}
+            holder[key] = {"index": image, **_set(extras, key)}
     if "occlusionTexture" in item and "occlusion_strength" in extras:
         item["occlusionTexture"]["strength"] = _share(float(extras["occlusion_strength"]))
     emissive = [_share(c) for c in material.emissive]
@@ -77,7 +79,30 @@ def _material(builder: Builder, material: Material) -> dict[str, Any]:
     if extras.get("unlit"):
         builder.extensions.add("KHR_materials_unlit")
         item["extensions"] = {"KHR_materials_unlit": {}}
+    for name, parts in (extras.get("extensions") or {}).items():
+        builder.extensions.add(name)
+        item.setdefault("extensions", {})[name] = _extension(builder, parts, sampler)
     return item
+
+
+def _set(extras: Mapping[str, Any], key: str) -> dict[str, int]:
+    """Which set of texture coordinates an image has, if it is not the first."""
+    number = (extras.get("texcoord_sets") or {}).get(key)
+    return {"texCoord": number} if number else {}
+
+
+def _extension(builder: Builder, parts: Mapping[str, Any], sampler: Any) -> dict[str, Any]:
+    """What an extension says of a material, its images in the table again."""
+    found: dict[str, Any] = {}
+    for key, value in parts.items():
+        if isinstance(value, Mapping) and isinstance(value.get("texture"), Texture):
+            image = _texture(builder, value["texture"], sampler)
+            if image is not None:
+                rest = {k: v for k, v in value.items() if k != "texture"}
+                found[key] = {"index": image, **rest}
+        else:
+            found[key] = value
+    return found
 
 
 def _texture(builder: Builder, texture: Texture | None, sampler: Any) -> int | None:

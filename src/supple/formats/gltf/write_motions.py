@@ -1,13 +1,15 @@
-"""Writing motions: a channel for what moves, with a key at every frame."""
+"""Writing motions: a channel for what moves, with a key at every frame; or as they were read."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.character import Character
+from supple.formats.gltf.animations import Curves
 from supple.formats.gltf.buffers import Builder
 from supple.formats.gltf.write_nodes import Nodes
 from supple.motion.motion import Motion
@@ -35,28 +37,9 @@ def write_motions(
 ) -> None:
     """Put all motions into the table of animations."""
     for name, motion in character.motions.items():
-        channels = _channels(nodes, motion, mesh_nodes)
-        times = rising(motion.times)
-        inputs: dict[int, int] = {}
         item: dict[str, Any] = {"name": name, "channels": [], "samplers": []}
-        moving = any(len(values) > 1 for _, _, values in channels)
-        for node, path, values in channels:
-            # What stands still needs one key, if something else has the frames.
-            if (
-                moving
-                and len(values) > 1
-                and path != "weights"
-                and not np.any(np.ptp(values, axis=0))
-            ):
-                whole = any(np.any(np.ptp(v, axis=0)) for _, _, v in channels)
-                values = values[:1] if whole else values
-            count = len(values)
-            if count not in inputs:
-                inputs[count] = builder.array(times[:count], bounds=True)
-            output = builder.array(values.reshape(-1) if path == "weights" else values)
-            item["samplers"].append({"input": inputs[count], "output": output})
-            target = {"node": node, "path": path}
-            item["channels"].append({"sampler": len(item["samplers"]) - 1, "target": target})
+        if not _as_read(builder, nodes, character, name, mesh_nodes, item):
+            _frames(builder, item, _channels(nodes, motion, mesh_nodes), rising(motion.times))
         own: dict[str, Any] = {"fps": motion.fps}
         if motion.loop:
             own["loop"] = True
@@ -65,6 +48,69 @@ def write_motions(
             own["tracks"] = others
         item["extras"] = {"supple": own}
         builder.add("animations", item)
+
+
+def _frames(
+    builder: Builder,
+    item: dict[str, Any],
+    channels: list[tuple[int, str, Floats]],
+    times: Floats,
+) -> None:
+    """Put a key at every frame into an animation."""
+    inputs: dict[int, int] = {}
+    moving = any(len(values) > 1 for _, _, values in channels)
+    for node, path, values in channels:
+        # What stands still needs one key, if something else has the frames.
+        if moving and len(values) > 1 and path != "weights" and not np.any(np.ptp(values, axis=0)):
+            whole = any(np.any(np.ptp(v, axis=0)) for _, _, v in channels)
+            values = values[:1] if whole else values
+        count = len(values)
+        if count not in inputs:
+            inputs[count] = builder.array(times[:count], bounds=True)
+        output = builder.array(values.reshape(-1) if path == "weights" else values)
+        _sample(item, node, path, {"input": inputs[count], "output": output})
+
+
+def _sample(item: dict[str, Any], node: int, path: str, sampler: dict[str, Any]) -> None:
+    item["samplers"].append(sampler)
+    target = {"node": node, "path": path}
+    item["channels"].append({"sampler": len(item["samplers"]) - 1, "target": target})
+
+
+def _as_read(
+    builder: Builder,
+    nodes: Nodes,
+    character: Character,
+    name: str,
+    mesh_nodes: dict[str, int],
+    item: dict[str, Any],
+) -> bool:
+    """Put the jumps and curves that a motion was read from into an animation, if it is the same."""
+    own = character.extras.get("gltf")
+    curves = own.get("curves", {}).get(name) if isinstance(own, Mapping) else None
+    if not isinstance(curves, Curves) or curves.motion != character.motions[name]:
+        return False
+    targets = [
+        mesh_nodes.get(whom) if one.path == "weights" else nodes.index.get(whom)
+        for whom, one in curves.channels
+    ]
+    if None in targets or min(one.times[0] for _, one in curves.channels) < 0:
+        return False
+    for node, (_, one) in zip(targets, curves.channels, strict=True):
+        values = one.values[:, None]
+        if one.tangents is not None:
+            values = np.stack([one.tangents[0], one.values, one.tangents[1]], axis=1)
+        values = values.reshape(-1, values.shape[-1])
+        if one.path == "rotation":
+            values = np.roll(values, -1, axis=-1)
+        sampler: dict[str, Any] = {
+            "input": builder.array(one.times, bounds=True, source=one.times),
+            "output": builder.array(values.reshape(-1) if one.path == "weights" else values),
+        }
+        if one.mode != "LINEAR":
+            sampler["interpolation"] = one.mode
+        _sample(item, int(node or 0), one.path, sampler)
+    return True
 
 
 def _channels(
