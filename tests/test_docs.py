@@ -106,6 +106,12 @@ def test_every_page_is_in_the_table_of_contents():
     assert listed == pages
 
 
+def test_every_public_name_is_in_the_reference():
+    reference = (DOCS / "api.rst").read_text(encoding="utf-8")
+    listed = re.findall(r":: supple\.(\w+)$", reference, re.M)
+    assert set(supple.__all__) <= set(listed)
+
+
 def test_links_between_pages_lead_somewhere():
     for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS.glob("*.md")):
         for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8")):

@@ -37,8 +37,6 @@ class Described:
             if field.compare
         )
 
-    __hash__ = None  # type: ignore[assignment]
-
 
 @dataclass(frozen=True)
 class Texture:

@@ -111,19 +111,19 @@ class Problem:
             tolerance = positive("tolerance", tolerance)
         orientation_tolerance = positive("orientation_tolerance", orientation_tolerance)
         self.skeleton = skeleton
-        self.goals = tuple(goals)
+        self.goals: tuple[Goal, ...] = tuple(goals)
         self._ints = skeleton.packed_ints
         self._floats = skeleton.packed_floats
         self._parents = self._ints[:, at.PARENT]
         self._check_goals()
-        self.blocks = sorted(
+        self.blocks: list[Block] = sorted(
             (block for i, goal in enumerate(self.goals) for block in self._lowered(i, goal)),
             key=Block.place,
         )
-        self.coordinates = int(self._ints[:, at.NQ].sum())
-        self.moving = free_set(skeleton, self.goals, locked_joints(skeleton, lock))
-        self.report_width = self.coordinates + at.REPORT + len(self.blocks) + len(self.moving)
-        self.active = self._active_set()
+        self.coordinates: int = int(self._ints[:, at.NQ].sum())
+        self.moving: np.ndarray = free_set(skeleton, self.goals, locked_joints(skeleton, lock))
+        self.report_width: int = self.coordinates + at.REPORT + len(self.blocks) + len(self.moving)
+        self.active: np.ndarray = self._active_set()
         self._measure(tolerance, orientation_tolerance)
         self._serve_poles()
         self.keep = keep
@@ -193,7 +193,7 @@ class Problem:
             end = float(np.linalg.norm(block.point))
             block.length = end + float(bones[way[: tops[-1]]].sum()) if tops else 0.0
         longest = max(block.length for block in self.blocks)
-        self.length = longest or float(bones.sum()) or 1.0
+        self.length: float = longest or float(bones.sum()) or 1.0
         for block in self.blocks:
             if block.kind == at.POSITION:
                 block.tolerance = tolerance or 1e-4 * (block.length or self.length)
@@ -241,8 +241,8 @@ class Problem:
         blocks, blocks_f, touch = self._block_rows(index, move, nearest, moving)
         posture = next((g for g in self.goals if isinstance(g, Rest)), None)
         poles = sum(block.kind == at.POLE for block in self.blocks)
-        self.freedoms = len(weights)
-        self.rows = 3 * (len(self.blocks) - poles)
+        self.freedoms: int = len(weights)
+        self.rows: int = 3 * (len(self.blocks) - poles)
         head = np.zeros(at.HEADER_INTS, np.int64)
         head[at.H_ACTIVE] = len(active)
         head[at.H_MOVING] = len(moving)
@@ -344,7 +344,7 @@ class Problem:
                 touch[first : first + self._ints[self.moving[m], at.NDOF], g] = 1
                 if moving[m, at.M_MIMIC] >= 0:
                     touch[moving[moving[m, at.M_MIMIC], at.M_DOF], g] = 1
-        self.default_targets = np.full(size, np.nan)
+        self.default_targets: np.ndarray = np.full(size, np.nan)
         return blocks, blocks_f, touch
 
     def pack(self, options: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:

@@ -34,6 +34,11 @@ class Solution:
         alternatives: Other answers to the same problem, best first, if several were asked for.
     """
 
+    skeleton: Skeleton
+    asked: Asked
+    trace: Trace | None
+    alternatives: tuple[Solution, ...]
+
     __slots__ = (
         "_blend", "_pose", "_rows", "_start", "alternatives", "asked", "skeleton", "trace",
     )  # fmt: skip
@@ -270,8 +275,6 @@ class Solution:
             and np.array_equal(self._rows, other._rows)
             and self._start == other._start
         )
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         if self.batch_shape:

@@ -83,8 +83,6 @@ class Trace:
             return NotImplemented
         return self.to_json() == other.to_json()
 
-    __hash__ = None  # type: ignore[assignment]
-
     def __repr__(self) -> str:
         iterations = counted(len(self) - 1, "iteration")
         steps = counted(len(self.events), "step")

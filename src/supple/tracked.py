@@ -19,7 +19,7 @@ class Track:
 
     def __init__(self, solution: Solution) -> None:
         """Wrap the answers of all frames, in their order."""
-        self.solution = solution
+        self.solution: Solution = solution
         self._steps: np.ndarray | None = None
 
     @property

@@ -316,8 +316,6 @@ class Motion:
             and self._poses == other._poses
         )
 
-    __hash__ = None  # type: ignore[assignment]
-
     def __reduce__(self) -> Any:
         return _rebuild, (
             self._name,

@@ -14,8 +14,8 @@ from supple.errors import SuppleError
 
 try:
     import matplotlib as _  # noqa: F401
-except ModuleNotFoundError as error:
-    raise SuppleError("figures need Matplotlib: pip install 'supple[plot]'") from error
+except ModuleNotFoundError as _missing:
+    raise SuppleError("figures need Matplotlib: pip install 'supple[plot]'") from _missing
 
 from supple.plot.comparison import compare
 from supple.plot.figures import pose, solution, trace
