@@ -1,0 +1,148 @@
+"""How a solve ends: its status, its reason, and what it gives back."""
+
+import math
+
+import numpy as np
+import pytest
+
+import supple
+from supple import (
+    LM,
+    Hinge,
+    Pose,
+    Reach,
+    Status,
+    costs,
+    rotations,
+    solve,
+)
+
+TURN = rotations.from_euler("xyz", (0.3, -0.4, 0.5))
+
+
+def test_too_far_says_so(arm):
+    s = solve(arm, {"tip": (3, 0, 0)})
+    assert s.status is Status.TOO_FAR
+    assert not s.reached
+    assert s.error == pytest.approx(1, abs=1e-3)
+    assert "the target of tip is 3 from where its chain begins" in s.reason
+    assert "reaches no farther than 2" in s.reason
+    assert s.out_of_reach == ("tip", pytest.approx(3), pytest.approx(2))
+
+
+def test_too_near_says_so():
+    arm = supple.chain([3, 1], joint=Hinge("z"))
+    s = solve(arm, {"tip": (0.5, 0, 0)}, start=arm.pose({"j1": 1.0}))
+    assert s.status is Status.TOO_NEAR
+    assert s.error == pytest.approx(1.5, abs=1e-3)
+    assert "reaches no nearer than 2" in s.reason
+    assert s.out_of_reach == ("tip", pytest.approx(0.5), pytest.approx(2))
+
+
+def test_limited_names_the_joints_in_the_way():
+    arm = supple.chain(
+        [1, 1], joint=[Hinge("z", limits=(-0.2, 0.2)), Hinge("z", limits=(-0.3, 0.3))]
+    )
+    s = solve(arm, {"tip": (0, 1.9, 0)})
+    assert s.status is Status.LIMITED
+    assert s.limited == ("j0", "j1")
+    assert s.reason.startswith("the limits of j0, j1 are in the way; tip is ")
+    assert s.angles == pytest.approx([0.2, 0.3])
+    assert s.out_of_reach is None
+
+
+def test_stalled_says_so():
+    # A hinge about z cannot leave its plane.
+    arm = supple.chain([1, 1], joint=Hinge("z"))
+    s = solve(arm, {"tip": (1, 0, 1)})
+    assert s.status is Status.STALLED
+    assert s.reason.startswith("no small change of the free joints helps; tip is 1 from")
+    assert s.error == pytest.approx(1, abs=1e-3)
+    assert s.limited == ()
+
+
+def test_budget_says_so(snake):
+    s = solve(snake, {"tip": (12, 18, 6)}, solver=LM(max_iterations=1))
+    assert s.status is Status.BUDGET
+    assert s.iterations == 1
+    assert s.reason.startswith("1 iteration was not enough for a tolerance of 0.004; tip is ")
+    none = solve(snake, {"tip": (12, 18, 6)}, solver=LM(max_iterations=0))
+    assert none.status is Status.BUDGET
+    assert none.iterations == 0
+    assert none.pose == snake.rest
+
+
+def test_an_effector_that_nothing_free_moves_says_so(figure):
+    goals = [Reach("hand.l", (0.5, 1.8, 0.2), root="arm.l"), Reach("hand.r", (0, 0, 0))]
+    s = solve(figure, goals, lock=["hips", "spine", "arm.r", "elbow.r"])
+    assert not s.reached
+    assert s.reason.startswith("no free joint moves hand.r; hand.r is ")
+
+
+def test_the_reason_names_the_worst_goal(figure):
+    s = solve(figure, [Reach("hand.l", (0.4, 1.9, 0.2)), Reach("hand.r", (-9, 0, 0))])
+    assert s.status is Status.TOO_FAR
+    assert "the target of hand.r is" in s.reason
+    assert "hand.r is" in s.reason.split(";")[-1]
+
+
+@pytest.mark.parametrize("target", [(3, 0, 0), (2, 2, 0), (0.7, 0.9, 0.4)])
+def test_an_answer_is_never_worse_than_the_start(arm, target):
+    rng = np.random.default_rng(0)
+    for angles in rng.uniform(-2.6, 2.6, (20, 2)):
+        start = Pose.from_angles(arm, angles)
+        s = solve(arm, {"tip": target}, start=start)
+        assert s.error <= np.linalg.norm(start.position("tip") - target) + 1e-12
+
+
+def test_keep_gives_the_start_back_untouched_when_out_of_reach(arm):
+    start = arm.pose({"j0": 0.3, "j1": 2.9})  # outside its limits, and kept so
+    s = solve(arm, {"tip": (3, 0, 0)}, start=start, unreachable="keep")
+    assert s.status is Status.TOO_FAR
+    assert s.pose == start
+    assert s.reason.endswith("the start pose is kept")
+    assert s.error == pytest.approx(np.linalg.norm(start.position("tip") - (3, 0, 0)))
+    reachable = solve(arm, {"tip": (1, 1, 0)}, unreachable="keep")
+    assert reachable.reached
+    assert reachable.pose == solve(arm, {"tip": (1, 1, 0)}).pose
+
+
+def test_approach_comes_as_near_as_it_can_and_calmly(snake):
+    start = solve(snake, {"tip": (50, 20, 0)})
+    np.testing.assert_allclose(
+        start.position("tip"), 40 * np.array([50, 20, 0]) / math.hypot(50, 20), atol=0.01
+    )
+    pose = start.pose
+    for step in range(5):
+        angle = math.atan2(20, 50) + 0.01 * (step + 1)
+        target = 54 * np.array([math.cos(angle), math.sin(angle), 0])
+        s = solve(snake, {"tip": target}, start=pose)
+        assert s.status is Status.TOO_FAR
+        assert costs.largest_turn(pose, s.pose) < 0.1
+        pose = s.pose
+
+
+def test_the_tolerance_is_what_counts_as_reached(snake):
+    target = {"tip": (12, 18, 6)}
+    loose = solve(snake, target, tolerance=5.0)
+    tight = solve(snake, target, tolerance=1e-9)
+    assert loose.reached
+    assert tight.reached
+    assert tight.error <= 1e-9
+    assert loose.iterations < tight.iterations
+    assert solve(snake, target).error <= 40e-4
+    turned = Reach("tip", orientation=TURN)
+    assert solve(snake, turned, orientation_tolerance=1e-9).orientation_error <= 1e-9
+
+
+def test_of_several_solvers_the_nearest_answer_is_kept():
+    # Straight and looking away: one solver stays there, the other folds.
+    arm = supple.chain([3, 1], joint=Hinge("z"))
+    for target in ((0.5, 0, 0), (0, 0, 0), (-5, 0, 0)):
+        answers = [solve(arm, {"tip": target}, solver=name) for name in ("TwoBone", "LM")]
+        auto = solve(arm, {"tip": target})
+        assert auto.error <= min(s.error for s in answers) + 1e-6
+        traced = solve(arm, {"tip": target}, trace=True)
+        assert traced == auto
+        assert traced.trace is not None
+        assert traced.trace.poses[-1] == auto.pose
