@@ -107,7 +107,9 @@ def _fraction(ratio: float | None) -> str:
     """1/4 for a quarter of the time, ×2 for twice."""
     if ratio is None:
         return MINUS
-    return f"1/{1 / ratio:.2g}" if ratio < 1 else f"×{ratio:.2g}"
+    size = max(ratio, 1 / ratio)
+    shown = f"{size:.1f}" if size < 10 else f"{size:,.0f}"
+    return f"×{shown}" if ratio >= 1 else f"1/{shown}"
 
 
 def close(peers: Sequence[Peer], missing: Sequence[str], *, under_load: bool) -> None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import cycle
 from typing import Any
 
@@ -47,6 +47,19 @@ def main(make: Callable[[dict[str, Any], str], dict[str, Any]]) -> None:
         result = {"skip": str(why)}
     with open(result_file, "w", encoding="utf-8") as file:
         json.dump(result, file)
+
+
+def near(problem: dict[str, Any], errors: Iterable[np.ndarray]) -> bool:
+    """Whether every goal is met, by errors of three numbers of position and three of orientation.
+
+    For solvers that take one step at a call, and leave the stop to the caller.
+    """
+    for goal, error in zip(problem["goals"], errors, strict=True):
+        if goal["position"] and np.linalg.norm(error[:3]) > problem["tolerance"]:
+            return False
+        if goal["orientation"] and np.linalg.norm(error[3:]) > problem["turn_tolerance"]:
+            return False
+    return True
 
 
 def drive(solver: dict[str, Any], problem: dict[str, Any], budget: float) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import mink
 import numpy as np
-from drive import Skip, main
+from drive import Skip, main, near
 
 ITERATIONS = 100
 
@@ -29,21 +29,12 @@ def make(problem: dict[str, Any], variant: str) -> dict[str, Any]:
     ]
     limits = [mink.ConfigurationLimit(model, gain=1.0)]
 
-    def done() -> bool:
-        for task, goal in zip(tasks, problem["goals"], strict=True):
-            e = task.compute_error(state)
-            if goal["position"] and np.linalg.norm(e[:3]) > problem["tolerance"]:
-                return False
-            if goal["orientation"] and np.linalg.norm(e[3:]) > problem["turn_tolerance"]:
-                return False
-        return True
-
     def solve(frames: list[Any], start: np.ndarray) -> np.ndarray:
         state.update(start)
         for task, frame in zip(tasks, frames, strict=True):
             task.set_target(frame)
         for _ in range(ITERATIONS):
-            if done():
+            if near(problem, (task.compute_error(state) for task in tasks)):
                 break
             try:
                 move = mink.solve_ik(state, tasks, 1.0, solver="daqp", limits=limits)

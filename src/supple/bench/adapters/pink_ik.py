@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pink
 import pinocchio as pin
-from drive import Skip, main
+from drive import Skip, main, near
 
 ITERATIONS = 100
 QUATERNION = [0, 1, 2, 4, 5, 6, 3]  # a free part's x, y, z and then xyzw, out of wxyz
@@ -34,21 +34,12 @@ def make(problem: dict[str, Any], variant: str) -> dict[str, Any]:
     ]
     limits = [pink.limits.ConfigurationLimit(model, config_limit_gain=1.0)]
 
-    def done() -> bool:
-        for task, goal in zip(tasks, problem["goals"], strict=True):
-            e = task.compute_error(state)
-            if goal["position"] and np.linalg.norm(e[:3]) > problem["tolerance"]:
-                return False
-            if goal["orientation"] and np.linalg.norm(e[3:]) > problem["turn_tolerance"]:
-                return False
-        return True
-
     def solve(frames: list[Any], start: np.ndarray) -> np.ndarray:
         state.update(start[order])
         for task, frame in zip(tasks, frames, strict=True):
             task.set_target(frame)
         for _ in range(ITERATIONS):
-            if done():
+            if near(problem, (task.compute_error(state) for task in tasks)):
                 break
             try:
                 options = {"solver": "daqp", "limits": limits, "safety_break": False}
