@@ -112,6 +112,12 @@ class Driver:
         self.ask(f"playground.page.store.set({json.dumps(setup)})")
         self.settled()
 
+    def unfold(self, title: str) -> None:
+        """Open a part of the panel, if it is not."""
+        part = self.page.locator("details", has=self.page.locator(f"summary:text-is('{title}')"))
+        if part.get_attribute("open") is None:
+            part.locator("summary").click()
+
     def screenshot(self) -> bytes:
         """What the page shows, as PNG."""
         return self.page.screenshot()

@@ -49,11 +49,10 @@ def test_a_loaded_motion_plays_and_is_corrected(driver, limb, tmp_path):
     driver.set(correct=True)
     driver.drag_goal(-15, -15)
     assert driver.tip_error() <= driver.tolerance() * 1.01
-    driver.page.click("summary:has-text('Save')")
+    driver.unfold("Save")
     with driver.page.expect_download() as download:
         driver.page.click("[name=save-glb]")
     download.value.save_as(tmp_path / "saved.glb")
-    driver.page.click("summary:has-text('Save')")
     saved = supple.load(tmp_path / "saved.glb")
     goal = driver.ask("playground.goal()")
     effector = driver.session.model.goals[0].effector

@@ -4,6 +4,8 @@ import statistics
 
 from playground import DRAG, STUB
 
+from supple.viewer.entry import View
+
 
 def test_the_page_helps_and_leaves_and_fits_a_phone(new_page):
     driver = new_page(
@@ -29,6 +31,17 @@ def test_a_browser_without_webgl_is_told(new_page):
     none = "HTMLCanvasElement.prototype.getContext = () => null"
     driver = new_page(script=none, ready=False)
     assert "WebGL 2" in driver.page.inner_text("#loading")
+
+
+def test_a_notebook_shows_the_page_in_a_frame_that_may_keep_nothing(new_page):
+    no_storage = """for (const name of ["sessionStorage", "localStorage"])
+      Object.defineProperty(window, name, { get() { throw new DOMException("no", "SecurityError"); } });
+    """
+    driver = new_page(script=f"if (window !== top) {{ {no_storage} }}", ready=False)
+    driver.page.set_content(View(driver.server, height=300)._repr_html_())
+    frame = driver.page.frames[-1]
+    driver.until(lambda: frame.evaluate("Boolean(window.playground?.ready)"))
+    assert frame.evaluate("document.querySelector('#canvas').clientHeight") == 300
 
 
 def test_drags_are_quick(new_page):

@@ -42,6 +42,34 @@ def test_stepping_shows_the_poses_of_the_trace(driver):
     assert np.allclose(driver.joints(), session.poses[0].positions, atol=1e-5)
 
 
+def test_a_step_of_all_joints_is_drawn_and_replayed(driver):
+    driver.set(solver={"name": "LM", "options": {}})
+    driver.drag_goal(-140, -30)
+    driver.unfold("Step through")
+    driver.page.click("[name=record]")
+    driver.until("playground.trace().open")
+    last = driver.ask("playground.trace().iterations")
+    assert last >= 2 and driver.ask("playground.trace().inside") == 0
+    before, after, goal, ways = driver.ask(
+        """(() => {
+          const { tracing, scene } = playground.page, tip = tracing.head.effector;
+          const place = (pose) => [...pose.slice(7 * tip, 7 * tip + 3)];
+          const ways = tracing.shares(scene.parents).map(({ way }) => way.toArray());
+          return [place(tracing.before), place(tracing.pose()), tracing.head.goal, ways];
+        })()"""
+    )
+    moved, told = np.subtract(after, before), np.sum(ways, axis=0)
+    assert len(ways) == 8 and np.linalg.norm(told - moved) < 0.1 * np.linalg.norm(moved)
+    assert np.allclose(after, goal, atol=driver.tolerance() * 1.01)
+    driver.settled()
+    arrows = "playground.page.vectors.group.children.filter((one) => one.visible).length"
+    assert driver.ask(arrows) > 8, "one for each joint, the error, and what was before"
+    driver.page.click("[name=trace-replay]")
+    assert driver.ask("playground.trace().iteration") < last
+    driver.until(f"playground.trace().iteration === {last} && !playground.page.tracing.replaying")
+    assert driver.page.inner_text("[name=trace-replay]") == "Replay"
+
+
 def test_two_solvers_side_by_side(driver):
     driver.page.select_option("[name=compare]", "FABRIK")
     driver.settled()

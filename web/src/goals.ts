@@ -5,6 +5,7 @@ import {
   Group,
   Line,
   LineBasicMaterial,
+  LineDashedMaterial,
   Mesh,
   MeshBasicMaterial,
   Plane,
@@ -35,6 +36,8 @@ export class Goal {
   private readonly drop: Line;
   private readonly spot: Mesh<RingGeometry, MeshBasicMaterial>;
   readonly rings: Mesh<TorusGeometry, MeshBasicMaterial>[] = [];
+  /** From the effector, for goals that it looks at or bends towards. */
+  private sight: Line | null = null;
 
   constructor(
     readonly setup: GoalSetup,
@@ -63,6 +66,7 @@ export class Goal {
     this.spot.renderOrder = 2;
     this.group.add(this.ball, this.halo, this.drop, this.spot);
     if (setup.kind === "pose") this.addRings();
+    if (setup.kind === "look" || setup.kind === "pole") this.addSight(color);
   }
 
   private addRings(): void {
@@ -77,6 +81,22 @@ export class Goal {
       this.rings.push(ring);
       this.group.add(ring);
     });
+  }
+
+  private addSight(color: number): void {
+    const dashes = { color, transparent: true, opacity: 0.7, dashSize: 0.8 * this.radius, gapSize: 0.6 * this.radius };
+    this.sight = new Line(new BufferGeometry(), new LineDashedMaterial({ ...dashes, depthTest: false }));
+    this.sight.frustumCulled = false;
+    this.sight.renderOrder = 6;
+    this.group.add(this.sight);
+  }
+
+  showSight(from: Vector3 | undefined): void {
+    if (!this.sight) return;
+    this.sight.visible = from !== undefined;
+    if (!from) return;
+    this.sight.geometry.setFromPoints([from, this.position]);
+    this.sight.computeLineDistances();
   }
 
   /** A point on a ring, by its angle [rad]. */
@@ -125,6 +145,7 @@ export class Goal {
   dispose(): void {
     this.group.removeFromParent();
     for (const part of [this.ball, this.halo, this.spot, this.drop, ...this.rings]) part.geometry.dispose();
+    this.sight?.geometry.dispose();
   }
 }
 
@@ -186,6 +207,11 @@ export class Goals {
       this.grab = goal ? { ...this.grab, goal } : null;
     }
     this.draw();
+  }
+
+  /** Lines of sight, from where the effectors of what is drawn now are. */
+  showSights(place: (effector: string) => Vector3 | undefined): void {
+    for (const goal of this.list) goal.showSight(place(goal.setup.effector));
   }
 
   places(): GoalPlace[] {

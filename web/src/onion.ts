@@ -21,11 +21,13 @@ const APART = 0.12; // seconds between figures
 
 export class Onion {
   readonly group = new Group();
+  /** Discs under the feet that stand. */
+  readonly feet = new Group();
   private positions: Float32Array = new Float32Array();
   private frames = 0;
   private count = 0;
   private duration = 0;
-  private feet: number[] = [];
+  private standing: number[] = [];
   private contacts: ArrayLike<number> = [];
   private readonly marks: Mesh<CircleGeometry, MeshBasicMaterial>[] = [];
   private figures: LineSegments<BufferGeometry, LineBasicMaterial>[] = [];
@@ -35,7 +37,7 @@ export class Onion {
     this.positions = arrays.positions!.data as Float32Array;
     [this.frames = 0, this.count = 0] = arrays.positions!.shape;
     this.duration = head.duration;
-    this.feet = head.feet;
+    this.standing = head.feet;
     this.contacts = arrays.contacts!.data;
   }
 
@@ -60,19 +62,20 @@ export class Onion {
     });
   }
 
-  /** Discs under the feet that stand. */
-  showContacts(time: number, places: Vector3[], up: Vector3, ground: number, size: number): void {
+  showContacts(time: number, places: Vector3[], up: Vector3, ground: number, size: number, visible: boolean): void {
+    this.feet.visible = visible && this.frames > 1;
+    if (!this.feet.visible) return;
     const frame = Math.min(Math.round((time / Math.max(this.duration, 1e-9)) * (this.frames - 1)), this.frames - 1);
-    this.feet.forEach((foot, k) => {
+    this.standing.forEach((foot, k) => {
       const mark = (this.marks[k] ??= this.mark());
       const place = places[foot];
-      mark.visible = this.group.visible && place !== undefined && this.contacts[frame * this.feet.length + k] === 1;
+      mark.visible = place !== undefined && this.contacts[frame * this.standing.length + k] === 1;
       if (!mark.visible || !place) return;
       mark.position.copy(place).addScaledVector(up, ground - place.dot(up) + 0.003 * size);
       mark.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), up);
       mark.scale.setScalar(0.05 * size);
     });
-    this.marks.slice(this.feet.length).forEach((mark) => {
+    this.marks.slice(this.standing.length).forEach((mark) => {
       mark.visible = false;
     });
   }
@@ -81,7 +84,7 @@ export class Onion {
     const material = new MeshBasicMaterial({ color: STANDS, transparent: true, opacity: 0.55, depthWrite: false });
     const mark = new Mesh(new CircleGeometry(1, 32), material);
     mark.renderOrder = 2;
-    this.group.add(mark);
+    this.feet.add(mark);
     return mark;
   }
 

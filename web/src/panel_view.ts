@@ -39,6 +39,9 @@ export function viewSection({ store, act, scene }: Offer): HTMLElement {
     row("Joint frames", toggle("show-frames", look.frames, (frames) => store.setLook({ frames }))),
     row("Bones", toggle("show-bones", look.bones, (bones) => store.setLook({ bones }))),
   ];
+  if (scene.motions.length) {
+    parts.push(row("Feet that stand", toggle("show-contacts", look.contacts, (contacts) => store.setLook({ contacts }))));
+  }
   if (scene.meshes) parts.push(row("Skin", toggle("show-mesh", look.mesh, (mesh) => store.setLook({ mesh }))));
   parts.push(
     el(

@@ -22,6 +22,7 @@ import { keep, recall } from "./storage";
 import { defaultSetup, freshScene, Store } from "./store";
 import { Timeline } from "./timeline";
 import { Tracing } from "./tracing";
+import { Vectors } from "./vectors";
 
 const ADOPTED = "supple-adopted"; // the scene that the server was started with, once it has been shown
 const SLOW = 900; // milliseconds without an answer after which the page says that it waits
@@ -35,6 +36,7 @@ export class Playground {
   readonly skins = new Skins();
   readonly limits = new Limits();
   readonly tracing = new Tracing();
+  readonly vectors = new Vectors();
   readonly onion = new Onion();
   readonly hud = new Hud();
   readonly growing = new Growing(this.store);
@@ -74,7 +76,7 @@ export class Playground {
     root.append(this.hud.node, this.hud.halves, this.hud.banner, this.hud.notice, this.timeline.node);
     document.body.append(this.panel.node, opener, this.hud.help);
     for (const body of this.bodies) this.stage.world.add(body.group);
-    this.stage.world.add(this.skins.group, this.limits.group, this.tracing.group, this.onion.group);
+    this.stage.world.add(this.skins.group, this.limits.group, this.vectors.group, this.onion.group, this.onion.feet);
     this.files = new Files(
       {
         limit: () => this.hello?.upload_limit ?? Infinity,
@@ -241,6 +243,7 @@ export class Playground {
     this.sayIfSlow();
     this.goals.tick(performance.now());
     this.timeline.tick(seconds);
+    this.tracing.tick(seconds);
     if (!this.line.isOpen) return;
     const { asking } = this;
     const growing = this.growing.on && asking.settingUp;
@@ -367,9 +370,12 @@ export class Playground {
     this.skins.follow(body.matrices);
     this.skins.mix(body.frame?.report.morphs ?? {}, this.store.look.shapes);
     this.limits.follow(body);
-    this.tracing.draw(body.positions, half === 0 ? body.links() : [], 0.02 * this.stage.size);
+    this.vectors.group.visible = half === 0;
+    this.vectors.draw(this.tracing, body.positions, this.scene?.parents ?? [], 0.02 * this.stage.size);
     this.onion.show(this.timeline.time, body.links(), this.store.look.onion && this.timeline.motion !== null);
-    this.onion.showContacts(this.timeline.time, body.positions, this.stage.up, this.scene?.ground ?? 0, this.stage.size);
+    const feet = this.store.look.contacts && this.timeline.motion !== null;
+    this.onion.showContacts(this.timeline.time, body.positions, this.stage.up, this.scene?.ground ?? 0, this.stage.size, feet);
+    this.goals.showSights((name) => body.positions[this.scene?.names.indexOf(name) ?? -1]);
     this.hands.showName(body);
   }
 
@@ -378,7 +384,7 @@ export class Playground {
     const pose = this.tracing.open ? this.tracing.pose() : null;
     if (pose) body.place(pose, 7);
     else if (!this.tracing.open && body.frame) body.apply(body.frame);
-    this.steps.show(this.scene?.names ?? [], this.scene?.tolerance ?? 0);
+    this.steps.show(this.scene);
     this.stage.invalidate();
   }
 

@@ -1,12 +1,14 @@
 // The panel's part for stepping through a solve.
 
 import { button, el, hint } from "./dom";
+import type { Scene } from "./messages";
 import { ErrorPlot } from "./plot";
 import type { Tracing } from "./tracing";
 
 export class StepsView {
   private readonly words = el("p", { className: "reason", data: { trace: "words" } });
   private readonly place = el("output", { name: "trace-place" });
+  private readonly replay = button("Replay", () => this.tracing.replay(), { title: "Show step after step", name: "trace-replay" });
   private readonly plot: ErrorPlot;
   private readonly controls: HTMLElement;
   private shown: Float32Array | null = null;
@@ -34,7 +36,7 @@ export class StepsView {
       this.place,
       this.words,
       chart,
-      el("div", { className: "buttons" }, button("Back to live", () => tracing.close(), { name: "trace-close" })),
+      el("div", { className: "buttons" }, this.replay, button("Back to live", () => tracing.close(), { name: "trace-close" })),
     );
     home.append(
       hint("Solve once more from the rest pose, and watch how."),
@@ -43,23 +45,24 @@ export class StepsView {
     );
   }
 
-  show(names: string[], tolerance: number): void {
+  show(scene: Scene | null): void {
     const { tracing } = this;
     this.controls.hidden = !tracing.open;
-    if (!tracing.open) {
+    this.replay.textContent = tracing.replaying ? "Stop" : "Replay";
+    if (!tracing.open || !scene) {
       this.plot.clear();
       this.shown = null;
       return;
     }
     if (this.shown !== tracing.errors) {
       this.shown = tracing.errors;
-      this.plot.show(tracing.errors, tolerance);
+      this.plot.show(tracing.errors, scene.tolerance);
     }
     this.plot.point(tracing.iteration);
     const inside = tracing.stepsInside().length;
     const step = inside ? ` · step ${tracing.step} of ${inside}` : "";
     this.place.textContent = `${tracing.head?.solver} · iteration ${tracing.iteration} of ${tracing.iterations}${step}`;
     const error = tracing.errors[tracing.iteration] ?? 0;
-    this.words.textContent = `${tracing.words(names)}${tracing.step ? "" : `; error ${error.toPrecision(3)}`}`;
+    this.words.textContent = `${tracing.words(scene.names, scene.parents)}${tracing.step ? "" : `; error ${error.toPrecision(3)}`}`;
   }
 }

@@ -13,6 +13,7 @@ export interface Look {
   frames: boolean;
   limits: boolean;
   onion: boolean;
+  contacts: boolean;
   loop: boolean;
   speed: number;
   panel: boolean;
@@ -79,6 +80,7 @@ export function defaultLook(): Look {
     frames: false,
     limits: true,
     onion: false,
+    contacts: true,
     loop: true,
     speed: 1,
     panel: window.innerWidth > 720,

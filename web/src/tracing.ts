@@ -1,28 +1,22 @@
 // Stepping through a solve: every iteration, every turn inside it, with its vectors.
 
-import {
-  BufferGeometry,
-  CylinderGeometry,
-  Group,
-  LineBasicMaterial,
-  LineSegments,
-  Mesh,
-  MeshBasicMaterial,
-  SphereGeometry,
-  Vector3,
-} from "three";
+import { Quaternion, Vector3 } from "three";
 import type { Packet } from "./frames";
 import type { StepInfo, TraceHead } from "./messages";
 
-const TO_TIP = 0x6fcbff;
-const TO_GOAL = 0xffa64d;
-const PLACED = 0xb58cff;
-const PIVOT = 0xfff3b0;
-const GHOST = 0x9fb0c8;
-const MOST_PLACED = 64;
+const REPLAY = 0.25; // seconds that a step is shown for
+const REPLAY_ALL = 8; // seconds that all steps take at most
+
+/** What one joint does to the tip in a step that turns all joints at once. */
+export interface Share {
+  joint: number;
+  /** World axis times angle [rad]. */
+  turn: Vector3;
+  /** Where it takes the tip, to first order: its column of the Jacobian, times the turn. */
+  way: Vector3;
+}
 
 export class Tracing {
-  readonly group = new Group();
   head: TraceHead | null = null;
   errors: Float32Array = new Float32Array();
   /** The iteration that is shown: 0 is the start. */
@@ -35,19 +29,9 @@ export class Tracing {
   private frames: Float32Array = new Float32Array();
   private count = 0;
   private inner = new Map<number, Float32Array>();
-  private readonly ghost = new LineSegments(
-    new BufferGeometry(),
-    new LineBasicMaterial({ color: GHOST, transparent: true, opacity: 0.55, depthTest: false }),
-  );
-  private readonly arrows: Mesh<CylinderGeometry, MeshBasicMaterial>[] = [];
-  private readonly balls: Mesh<SphereGeometry, MeshBasicMaterial>[] = [];
-
-  constructor() {
-    this.ghost.renderOrder = 8;
-    this.ghost.frustumCulled = false;
-    this.group.add(this.ghost);
-    this.group.visible = false;
-  }
+  private waited = 0;
+  /** Whether the steps follow each other by themselves. */
+  replaying = false;
 
   get open(): boolean {
     return this.head !== null;
@@ -64,7 +48,7 @@ export class Tracing {
       this.count = arrays.frames!.shape[1]!;
       this.errors = arrays.errors!.data as Float32Array;
       this.inner.clear();
-      this.group.visible = true;
+      this.replaying = false;
       this.show(this.iterations, 0);
     } else if (head.kind === "steps" && this.head) {
       this.inner.set(head.iteration, arrays.frames!.data as Float32Array);
@@ -74,7 +58,7 @@ export class Tracing {
 
   close(): void {
     this.head = null;
-    this.group.visible = false;
+    this.replaying = false;
     this.onShow();
   }
 
@@ -88,6 +72,27 @@ export class Tracing {
     this.step = Math.min(Math.max(step, 0), this.stepsInside().length);
     if (this.step > 0 && !this.inner.has(this.iteration + 1)) this.onWantSteps(this.iteration + 1);
     this.onShow();
+  }
+
+  /** Show step after step from the start, or stop doing so. */
+  replay(): void {
+    this.replaying = this.open && !this.replaying;
+    this.waited = 0;
+    if (this.replaying && this.iteration >= this.iterations) this.show(0, 0);
+    else this.onShow();
+  }
+
+  tick(seconds: number): void {
+    if (!this.replaying) return;
+    const steps = this.iterations + (this.head?.steps.length ?? 0);
+    this.waited += seconds;
+    if (this.waited < Math.min(REPLAY, REPLAY_ALL / Math.max(steps, 1))) return;
+    this.waited = 0;
+    this.nextStep();
+    if (this.iteration >= this.iterations) {
+      this.replaying = false;
+      this.onShow();
+    }
   }
 
   next(): void {
@@ -118,7 +123,7 @@ export class Tracing {
   }
 
   /** The pose after some of the steps inside the next iteration. */
-  private poseAfter(steps: number): Float32Array | null {
+  poseAfter(steps: number): Float32Array | null {
     const size = 7 * this.count;
     const whole = this.frames.subarray(this.iteration * size, (this.iteration + 1) * size);
     const turns = this.stepsInside()
@@ -129,82 +134,59 @@ export class Tracing {
     return inner ? inner.subarray((turns - 1) * size, turns * size) : null;
   }
 
+  /** The pose that the shown one came from, where one step turned all joints at once; else null. */
+  get before(): Float32Array | null {
+    const single = this.head && !this.head.steps.some(({ iteration }) => iteration === this.iteration);
+    if (!single || this.iteration === 0) return null;
+    const size = 7 * this.count;
+    return this.frames.subarray((this.iteration - 1) * size, this.iteration * size);
+  }
+
+  /** What each joint did in such a step, the base first. */
+  shares(parents: number[]): Share[] {
+    const { before, head } = this;
+    const after = this.pose();
+    if (!before || !after || !head) return [];
+    const tip = placeOf(before, head.effector);
+    const shares: Share[] = [];
+    for (let k = parents[head.effector] ?? -1; k >= 0; k = parents[k] ?? -1) {
+      const turn = turnOf(before, after, k);
+      const parent = parents[k] ?? -1;
+      if (parent >= 0) turn.sub(turnOf(before, after, parent));
+      shares.unshift({ joint: k, turn, way: turn.clone().cross(tip.clone().sub(placeOf(before, k))) });
+    }
+    return shares;
+  }
+
   /** What the last step did, in words. */
-  words(names: string[]): string {
+  words(names: string[], parents: number[]): string {
     const step = this.stepsInside()[this.step - 1];
-    if (!step) return this.iteration === 0 ? "The start" : `After iteration ${this.iteration}`;
+    if (!step) {
+      if (this.iteration === 0) return "The start";
+      const most = Math.max(0, ...this.shares(parents).map(({ turn }) => turn.length()));
+      const turned = most > 0 ? `: all joints turned at once, by ${((most * 180) / Math.PI).toFixed(1)}° at most` : "";
+      return `After iteration ${this.iteration}${turned}`;
+    }
     const name = names[step.joint] ?? "the effector";
     if (step.placed) return `${name} put at ${step.change.slice(0, 3).map((x) => x.toPrecision(3)).join(", ")}`;
     const angle = Math.hypot(...step.change.slice(0, 3));
     return `${name} turned by ${((angle * 180) / Math.PI).toFixed(2)}°`;
   }
+}
 
-  /** Draw the vectors of the last step: from the pivot to where the tip was, and to the goal; or the
-   * points of a pass. */
-  draw(positions: Vector3[], links: [number, number][], radius: number): void {
-    const { head } = this;
-    for (const part of [...this.balls, ...this.arrows]) part.visible = false;
-    this.ghost.visible = false;
-    if (!head || this.step === 0) return;
-    const inside = this.stepsInside().slice(0, this.step);
-    const last = inside[inside.length - 1];
-    if (!last) return;
-    this.drawGhost(links);
-    if (last.placed) {
-      const placed = inside.filter((step) => step.placed).slice(-MOST_PLACED);
-      const places = placed.map((step) => new Vector3(step.change[0], step.change[1], step.change[2]));
-      places.forEach((place, k) => {
-        this.ball(k, place, radius, PLACED);
-        if (k > 0) this.arrow(k, places[k - 1]!, place, 0.3 * radius, PLACED);
-      });
-      return;
-    }
-    const pivot = positions[last.joint];
-    const before = this.poseAfter(this.step - 1);
-    if (!pivot || !before) return;
-    this.ball(0, pivot, 1.35 * radius, PIVOT);
-    this.arrow(0, pivot, new Vector3().fromArray(before, 7 * head.effector), 0.3 * radius, TO_TIP);
-    if (head.goal) this.arrow(1, pivot, new Vector3(...head.goal), 0.3 * radius, TO_GOAL);
-  }
+export function placeOf(pose: Float32Array, k: number): Vector3 {
+  return new Vector3().fromArray(pose, 7 * k);
+}
 
-  /** The skeleton as the step found it. */
-  private drawGhost(links: [number, number][]): void {
-    const from = this.poseAfter(Math.max(this.step - 1, 0)) ?? this.frames;
-    const points = links.flatMap((ends) => ends.map((k) => new Vector3().fromArray(from, 7 * k)));
-    this.ghost.geometry.dispose();
-    this.ghost.geometry = new BufferGeometry().setFromPoints(points);
-    this.ghost.visible = points.length > 0;
-  }
-
-  private arrow(k: number, from: Vector3, to: Vector3, radius: number, color: number): void {
-    let arrow = this.arrows[k];
-    if (!arrow) {
-      const geometry = new CylinderGeometry(1, 1, 1, 10).translate(0, 0.5, 0);
-      arrow = new Mesh(geometry, new MeshBasicMaterial({ transparent: true, opacity: 0.9, depthTest: false }));
-      arrow.renderOrder = 9;
-      this.arrows.push(arrow);
-      this.group.add(arrow);
-    }
-    const way = to.clone().sub(from);
-    const length = way.length();
-    arrow.visible = length > 1e-9;
-    arrow.material.color.set(color);
-    arrow.position.copy(from);
-    arrow.quaternion.setFromUnitVectors(new Vector3(0, 1, 0), way.divideScalar(Math.max(length, 1e-9)));
-    arrow.scale.set(radius, length, radius);
-  }
-
-  private ball(k: number, place: Vector3, radius: number, color: number): void {
-    let ball = this.balls[k];
-    if (!ball) {
-      ball = new Mesh(new SphereGeometry(1, 16, 12), new MeshBasicMaterial({ transparent: true, opacity: 0.8, depthTest: false }));
-      ball.renderOrder = 9;
-      this.balls.push(ball);
-      this.group.add(ball);
-    }
-    ball.visible = true;
-    ball.material.color.set(color);
-    ball.position.copy(place);
-    ball.scale.setScalar(radius);
-  }
+/** The turn of a joint between two poses: world axis times angle [rad]. */
+function turnOf(before: Float32Array, after: Float32Array, k: number): Vector3 {
+  const [from, to] = [before, after].map((pose) => {
+    const [w = 1, x = 0, y = 0, z = 0] = pose.subarray(7 * k + 3, 7 * k + 7);
+    return new Quaternion(x, y, z, w);
+  }) as [Quaternion, Quaternion];
+  const turn = to.multiply(from.invert());
+  if (turn.w < 0) turn.set(-turn.x, -turn.y, -turn.z, -turn.w);
+  const axis = new Vector3(turn.x, turn.y, turn.z);
+  const sine = axis.length();
+  return sine < 1e-9 ? axis.multiplyScalar(2) : axis.multiplyScalar((2 * Math.atan2(sine, turn.w)) / sine);
 }
