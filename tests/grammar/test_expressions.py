@@ -136,3 +136,56 @@ def test_what_depends_on_itself_or_never_ends_is_refused(refused) -> None:
 def test_numbers_are_doubles(value) -> None:
     assert value("0.1 + 0.2") == 0.1 + 0.2
     assert math.isinf(value("1e308 * 10"))
+
+
+def test_with_gives_names_to_values(leaves):
+    rules = """
+    area(w, h) = with( a := w * h, b := a + 1 ) a * b
+    Lot --> with( h := rand(2, 3), twice := 2 * h ) extrude(h) report("h", h) report("t", twice) Mass(h)
+    Mass(x) --> with( x := x * 0 + 5 ) case x == 5 : s('1, x, '1) Five else : Other
+    """
+    grown = supple.grow(rules + "Two --> extrude(area(2, 3)) A")
+    assert grown.reports["t"][0] == 2 * grown.reports["h"][0]
+    assert [leaf.name for leaf in grown.leaves] == ["Five"] and grown.leaves[0].size[1] == 5
+    assert leaves(rules + "Two --> extrude(area(2, 3)) A", start="Two") == {"A": [(1, 42, 1)]}
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ('colorHSVToHex(120, 1, 1)', "#00ff00"),
+        ('colorRGBToHex(1, 0.5, 0)', "#ff8000"),
+        ('colorHexToG("#003300")', 0.2),
+        ('colorHexToH("#0000ff")', 240),
+        ('listRange("a;b;c;d;", 1, 3)', "b;c;"),
+        ('listRetain("wood;word;stone;", "wo*")', "wood;word;"),
+        ('listRemove("wood;word;stone;", "wo*")', "stone;"),
+        ('listClean("a;b;a;")', "a;b;"),
+        ('fileBasename("maps/wall.jpg") + fileExtension("maps/wall.jpg")', "wall.jpg"),
+        ('sum([1, 2, 3.5])', 6.5),
+        ('findLast("abcabc", "b")', 4),
+        ('assetInfo("box", sy)', 1),
+    ],
+)  # fmt: skip
+def test_further_functions(expression, value):
+    grown = supple.grow(f'Lot --> report("x", {expression}) A')
+    assert grown.reports["x"] == [pytest.approx(value) if isinstance(value, float) else value]
+
+
+def test_selectors_are_put_together(leaves):
+    found = leaves(
+        "Lot --> extrude(2) comp(f){ front || back : A | !(top) && side : B | all : NIL }",
+        size=(8, 0, 4),
+    )
+    assert found == {"A": [(8, 2, 0)] * 2, "B": [(4, 2, 0)] * 2}
+
+
+def test_what_is_kept_of_a_material_and_not_drawn():
+    grown = supple.grow("Lot --> set(material.shininess, 20) set(material.shininess, 30) A")
+    (look,) = {grown.store.look_list[k] for k in grown.store.integers("looks")[1:]}
+    assert look.more == (("shininess", 30.0),)
+
+
+def test_a_colour_with_its_opacity():
+    grown = supple.grow('attr c = "#ff000080"\nLot --> color(c) i("box")', size=(1, 1, 1))
+    assert grown.meshes()[0].material.color == pytest.approx((1, 0, 0, 128 / 255))

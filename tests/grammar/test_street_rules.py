@@ -116,12 +116,10 @@ def test_what_is_not_there_or_not_supported_is_refused(street_rules, refused, na
             "Rounded Curb",
             "Curb_Drawing_Rule.cga:103:3: rule Rounded_Curb: the operation 'envelope' is not",
         ),
-        ("Formal Curb", "rule Main_Allocation_Rule: the operation 'setback' is not supported"),
+        ("Formal Curb", "Complete_Street.cga has no 'Sidewalk_Texture_Scale'"),
     ],
 )
-def test_unsupported_operations_of_a_stamp_are_named_with_their_line(
-    project, refused, choice, message
-) -> None:
+def test_what_a_stamp_cannot_have_is_named_with_its_line(project, refused, choice, message) -> None:
     path = project / "rules/Stamp_Rules/Curb_Drawing_Rule.cga"
     said = refused(path, folder=project, attributes={"Main_Allocation": choice})
     assert message in said, said

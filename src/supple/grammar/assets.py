@@ -36,12 +36,17 @@ class Assets:
         for name, value in given.items():
             self._known[name] = self._given(name, value)
 
-    def get(self, name: str, module: Module) -> Geometry:
-        """The geometry of a name or a path.
+    def get(self, name: str, module: Module, *, z_up: bool = False) -> Geometry:
+        """The geometry of a name or a path; with `z_up`, one whose z axis points up, turned.
 
         Raises:
             SuppleError: There is none, it lies outside the folder or cannot be read.
         """
+        if z_up:
+            key = f"{name}\nz up"
+            if key not in self._known:
+                self._known[key] = _turned_up(self.get(name, module))
+            return self._known[key]
         known = self._known.get(name)
         if known is not None:
             return known
@@ -58,6 +63,16 @@ class Assets:
             self._known[key] = self._read(path, name)
         self._known[name] = self._known[key]
         return self._known[key]
+
+    def info(self, name: str, module: Module, what: str) -> float:
+        """A number about an asset: "sx", "sy", "sz" its size, "px" ... where it begins, "nFaces"."""
+        found = self.get(name, module)
+        if what == "nVertices":
+            return float(len(found.points))
+        if what == "nFaces":
+            return float(len(found.faces))
+        values = found.size if what[0] == "s" else found.origin
+        return float(values["xyz".index(what[1])])
 
     def image(self, name: str, module: Module) -> Path:
         """The path of an image.
@@ -119,6 +134,16 @@ class Assets:
                 f"asset {name!r}: expected a Mesh, a Character or (points, faces), got {value!r}"
             ) from None
         return _fitted(name, points, faces)
+
+
+def _turned_up(asset: Geometry) -> Geometry:
+    """A geometry whose z axis pointed up, with its y axis up."""
+    natural = asset.points * asset.size + asset.origin
+    points = natural[:, [0, 2, 1]] * (1.0, 1.0, -1.0)
+    made, _, _ = fitted(
+        f"{asset.name} turned", points, asset.faces, smooth=asset.smooth, texcoords=asset.texcoords
+    )
+    return made
 
 
 def _fitted(name: str, points: np.ndarray, faces: list[tuple[int, ...]], **more: Any) -> Geometry:

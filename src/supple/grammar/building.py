@@ -83,6 +83,15 @@ class Builder(Transformer_NonRecursive[Any, Any]):
         ways = list(zip(values[:-1:2], values[1:-1:2], strict=True))
         return s.Choice(chances, ways, values[-1], _at(meta))
 
+    def binding(self, meta: Any, found: list[Any]) -> tuple[str, Any]:
+        return str(found[0]), found[-1]
+
+    def with_value(self, meta: Any, found: list[Any]) -> s.With:
+        *bindings, body = found[1:]
+        return s.With([name for name, _ in bindings], [v for _, v in bindings], body, _at(meta))
+
+    with_body = with_value
+
     def index(self, meta: Any, found: list[Any]) -> s.Expression:
         return found[0]
 

@@ -34,6 +34,8 @@ def modern_body(body: s.Body) -> s.Body:
     if isinstance(body, s.Fork):
         ways = [(condition, modern_body(way)) for condition, way in body.ways]
         return s.Fork(body.chances, ways, modern_body(body.otherwise), body.at)
+    if isinstance(body, s.With):
+        return s.With(body.names, body.values, modern_body(body.body), body.at)
     return s.Sequence([_modern(one) for one in body.operations], body.at)
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.errors import SuppleError
+from supple.grammar import traits
 from supple.grammar.geometry import (
     BOX,
     FACE,
@@ -33,6 +34,7 @@ class Part(NamedTuple):
         rotation: How its scope is turned.
         size: Its scope's size.
         normal: Where it faces; zero if it does not.
+        traits: Of `TRAITS`, what it is among its neighbours.
     """
 
     geometry: Geometry
@@ -40,6 +42,12 @@ class Part(NamedTuple):
     rotation: Rotation | None
     size: Vector
     normal: Vector
+    traits: frozenset[str] = frozenset()
+
+
+def facing(normal: Vector) -> Part:
+    """Nothing but where it faces: for selectors."""
+    return Part(POINT, (0.0, 0.0, 0.0), None, (0.0, 0.0, 0.0), normal)
 
 
 def _vector(values: Any) -> Vector:
@@ -132,10 +140,10 @@ def faces(geometry: Geometry, size: Vector) -> list[Part]:
     if geometry is BOX and all(length > 0 for length in size):
         return _box_faces(size)
     found = []
-    for face in geometry.faces:
+    for face, own in zip(geometry.faces, traits.of_faces(geometry), strict=True):
         part = face_part(geometry.points[list(face)] * size)
         if part is not None:
-            found.append(part)
+            found.append(part._replace(traits=own))
     return found
 
 
@@ -143,13 +151,14 @@ def _box_faces(size: Vector) -> list[Part]:
     sx, sy, sz = size
     x, y, z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
     minus_x, minus_y, minus_z = (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0)
+    inside = traits.INSIDE
     return [
-        Part(FACE, (0.0, 0.0, sz), from_axes(x, y, z), (sx, sy, 0.0), z),
-        Part(FACE, (sx, 0.0, sz), from_axes(minus_z, y, x), (sz, sy, 0.0), x),
-        Part(FACE, (sx, 0.0, 0.0), from_axes(minus_x, y, minus_z), (sx, sy, 0.0), minus_z),
-        Part(FACE, (0.0, 0.0, 0.0), from_axes(z, y, minus_x), (sz, sy, 0.0), minus_x),
-        Part(FACE, (0.0, sy, sz), from_axes(x, minus_z, y), (sx, sz, 0.0), y),
-        Part(FACE, (0.0, 0.0, 0.0), from_axes(x, z, minus_y), (sx, sz, 0.0), minus_y),
+        Part(FACE, (0.0, 0.0, sz), from_axes(x, y, z), (sx, sy, 0.0), z, inside),
+        Part(FACE, (sx, 0.0, sz), from_axes(minus_z, y, x), (sz, sy, 0.0), x, inside),
+        Part(FACE, (sx, 0.0, 0.0), from_axes(minus_x, y, minus_z), (sx, sy, 0.0), minus_z, inside),
+        Part(FACE, (0.0, 0.0, 0.0), from_axes(z, y, minus_x), (sz, sy, 0.0), minus_x, inside),
+        Part(FACE, (0.0, sy, sz), from_axes(x, minus_z, y), (sx, sz, 0.0), y, inside),
+        Part(FACE, (0.0, 0.0, 0.0), from_axes(x, z, minus_y), (sx, sz, 0.0), minus_y, inside),
     ]
 
 
@@ -179,7 +188,7 @@ def edges(geometry: Geometry, size: Vector) -> list[Part]:
     """The edges of a geometry, each with x along it; y is the shape's y as far as it can be."""
     found = []
     points = geometry.points * size
-    for a, b in geometry.edges:
+    for (a, b), own in zip(geometry.edges, traits.of_edges(geometry, size), strict=True):
         along = points[b] - points[a]
         length = float(np.linalg.norm(along))
         if length == 0.0:
@@ -190,7 +199,7 @@ def edges(geometry: Geometry, size: Vector) -> list[Part]:
             y = np.array((0.0, 0.0, 1.0))
         y /= np.linalg.norm(y)
         axes = from_axes(_vector(x), _vector(y), _vector(np.cross(x, y)))
-        found.append(Part(LINE, _vector(points[a]), axes, (length, 0.0, 0.0), _vector(y)))
+        found.append(Part(LINE, _vector(points[a]), axes, (length, 0.0, 0.0), _vector(y), own))
     return found
 
 
@@ -219,6 +228,27 @@ SIDES = {
     "top": (1, 1.0), "bottom": (1, -1.0),
 }  # fmt: skip
 SELECTORS = (*SIDES, "side", "vertical", "horizontal", "aslant", "nutant", "all")
+TRAITS = ("border", "inside", "eave", "hip", "valley", "ridge")
+WORLD = {
+    "south": "front", "north": "back", "east": "right", "west": "left",
+    "up": "top", "down": "bottom", "side": "side",
+}  # fmt: skip
+
+
+def selector(name: str) -> tuple[str, bool] | None:
+    """What a selector's name means: (selector, whether in the world's axes); None for none.
+
+    The first shape stands as the world does, so that object.front is world.south; without streets,
+    street.front is object.front.
+    """
+    if name in SELECTORS or name in TRAITS:
+        return name, False
+    family, dot, own = name.partition(".")
+    if dot and family == "world" and own in WORLD:
+        return WORLD[own], True
+    if dot and family in ("object", "street") and own in (*SIDES, "side"):
+        return own, True
+    return None
 
 
 def selects(selector: str, normal: Vector) -> bool:

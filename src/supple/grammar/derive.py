@@ -11,13 +11,22 @@ from typing import Any
 import numpy as np
 
 from supple.errors import SuppleError, array, nearest, whole
-from supple.grammar import looks, parts  # noqa: F401 (they enter their operations)
+from supple.grammar import (  # noqa: F401 (they enter their operations)
+    aligning,
+    looks,
+    parts,
+    perimeters,
+    projecting,
+    reshaping,
+    roofs,
+    scattering,
+)
 from supple.grammar import syntax as s
 from supple.grammar.arguments import Act
 from supple.grammar.articulation import JointRecord
 from supple.grammar.assets import Assets
 from supple.grammar.expressions import RuleError, condition, numeric
-from supple.grammar.geometry import BOX, GROUND
+from supple.grammar.geometry import BOX, GROUND, Geometry
 from supple.grammar.modules import MOST_CALLS, Attributes, Module
 from supple.grammar.shape import Shape, Store
 from supple.grammar.successors import successor
@@ -111,6 +120,7 @@ class Derivation:
         self.began = 0.0
         self.progress = progress
         self._productions: dict[int, Production] = {}
+        self._kept: list[Geometry] = []
         self.first = Shape("", self.seed)
         self.origin = self.first
         self._size = size
@@ -191,6 +201,10 @@ class Derivation:
         shape.emit()
         if len(self.store) > self.limits.shapes:
             raise SuppleError(f"there are more than {self.limits.shapes:,} shapes")
+
+    def keep(self, geometry: Geometry) -> None:
+        """Hold a geometry as long as the derivation, so that its id stays its own."""
+        self._kept.append(geometry)
 
     def called(self, function: s.Function, module: Module) -> None:
         """Count a call of a function, and stop one that calls itself without end."""

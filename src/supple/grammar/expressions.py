@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from supple.errors import SuppleError, nearest
 from supple.grammar import syntax as s
 from supple.grammar.functions import FUNCTIONS, REFUSED
+from supple.grammar.measures import PROPERTIES, angle
 from supple.grammar.scope import to_degrees
-from supple.grammar.values import LONGEST, fraction, kind, number, truth, written
+from supple.grammar.values import LONGEST, fraction, kind, number, text, truth, written
 
 if TYPE_CHECKING:
     from supple.grammar.modules import Module
@@ -74,7 +75,28 @@ def compiled(node: s.Expression, env: Environment) -> Compiled:
         return _choice(node, env)
     if isinstance(node, s.Array):
         return _array(node, env)
+    if isinstance(node, s.With):
+        bind, inner = bound(node, env)
+        body = compiled(node.body, inner)
+        return lambda shape, args: body(shape, bind(shape, args))
     return _item(node, env)
+
+
+def bound(node: s.With, env: Environment) -> tuple[Compiled, Environment]:
+    """The arguments with those that `with` adds, and where these have their names."""
+    values: list[Compiled] = []
+    names = env.parameters
+    for name, value in zip(node.names, node.values, strict=True):
+        values.append(compiled(value, env._replace(parameters=names)))
+        # A name that is there already is hidden.
+        names = (*("" if old == name else old for old in names), name)
+
+    def bind(shape: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        for value in values:
+            args = (*args, value(shape, args))
+        return args
+
+    return bind, env._replace(parameters=names)
 
 
 def condition(node: s.Expression, env: Environment) -> Compiled:
@@ -118,12 +140,14 @@ _SHAPE: dict[str, Callable[[Any], Any]] = {
     "split.total": lambda shape: float(shape.split[1]),
     "comp.index": lambda shape: float(shape.comp[0]),
     "comp.total": lambda shape: float(shape.comp[1]),
+    "comp.sel": lambda shape: shape.comp[2] if len(shape.comp) > 2 else "",
     "geometry.nFaces": lambda shape: float(len(shape.geometry.faces)),
     "geometry.nEdges": lambda shape: float(len(shape.geometry.edges)),
     "geometry.nVertices": lambda shape: float(len(shape.geometry.points)),
     "geometry.area": lambda shape: shape.geometry.area(shape.s),
     "geometry.volume": lambda shape: shape.geometry.volume(shape.s),
     "geometry.height": lambda shape: shape.s[1],
+    "initialShape.name": lambda shape: "",
     "material.color.r": lambda shape: shape.look.color[0],
     "material.color.g": lambda shape: shape.look.color[1],
     "material.color.b": lambda shape: shape.look.color[2],
@@ -137,6 +161,7 @@ _SHAPE: dict[str, Callable[[Any], Any]] = {
     "shape.depth": lambda shape: float(shape.depth),
     "pi": lambda shape: math.pi,
 }
+_SHAPE |= PROPERTIES
 FAMILIES = ("scope", "geometry", "material", "pivot", "trim", "initialShape", "split", "comp")
 
 
@@ -176,6 +201,8 @@ def _call(node: s.Call, env: Environment) -> Compiled:
             given = argument.mark or f"{argument.name} ="
             raise env.problem(argument.at, f"expected a plain value for {name!r}, got {given!r}")
     own = env.module.value(name, len(node.args), env, at)
+    if own is None and name in WORDS:
+        return _with_word(node, env)
     if own is None and name in _SHAPE and not name.startswith("geometry."):
         raise env.problem(at, f"{name!r} takes no arguments")
     if own is None and name in _SHAPE and not node.args:
@@ -204,6 +231,28 @@ def _call(node: s.Call, env: Environment) -> Compiled:
     count = len(node.args)
     plural = f"{count} argument{'s' * (count != 1)}"
     raise env.problem(at, f"unknown function {name!r} with {plural}{nearest(name, choices)}")
+
+
+# Functions whose argument is a word: (where the word stands, the words)
+WORDS = {
+    "geometry.angle": (0, ("maxSlope", "minSlope", "zenith", "azimuth")),
+    "assetInfo": (1, ("sx", "sy", "sz", "px", "py", "pz", "nVertices", "nFaces")),
+}
+
+
+def _with_word(node: s.Call, env: Environment) -> Compiled:
+    place, words = WORDS[node.name]
+    given = node.args[place].value if len(node.args) == place + 1 else None
+    word = given.name if isinstance(given, s.Name) else getattr(given, "value", None)
+    if word not in words:
+        said = "something else" if word is None else written(word)
+        raise env.problem(node.at, f"{node.name}: expected one of {', '.join(words)}, got {said}")
+    if node.name == "geometry.angle":
+        measure = guarded(env, node.at, angle)
+        return lambda shape, args: measure(shape, word)
+    name, assets = compiled(node.args[0].value, env), env.module.derivation.assets
+    find = guarded(env, node.at, lambda found: assets.info(text(found), env.module, str(word)))
+    return lambda shape, args: find(name(shape, args))
 
 
 # Operators ----------------------------------------------------------------------------------------

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import colorsys
 import math
 from collections.abc import Callable
+from fnmatch import fnmatchcase
+from pathlib import PurePosixPath
 from typing import Any
 
 from supple.errors import SuppleError
@@ -101,6 +104,68 @@ def _size(shape: Any, value: Any) -> float:
     return float(len(value))
 
 
+def _array(value: Any) -> tuple[Any, ...]:
+    if not isinstance(value, tuple):
+        raise SuppleError("expected an array")
+    return value
+
+
+def _list_range(shape: Any, whole: Any, start: Any, end: Any) -> str:
+    return _listed(_items(whole)[int(number(start)) : int(number(end))])
+
+
+def _list_kept(remain: bool) -> Function:
+    """The items of a list that contain a text, or those that do not; "*" stands for anything."""
+
+    def call(shape: Any, whole: Any, pattern: Any) -> str:
+        return _listed([one for one in _items(whole) if fnmatchcase(one, text(pattern)) is remain])
+
+    return call
+
+
+def _listed(items: list[str]) -> str:
+    return "".join(f"{item};" for item in items)
+
+
+# Names of files, as texts alone: nothing is looked up -----------------------------------------------
+
+
+def _path(part: Callable[[PurePosixPath], str]) -> Function:
+    return lambda shape, value: part(PurePosixPath(text(value)))
+
+
+# Colours ------------------------------------------------------------------------------------------
+
+
+def _channels(value: Any) -> tuple[float, float, float]:
+    digits = text(value).strip().removeprefix("#")
+    try:
+        red, green, blue = (int(digits[k : k + 2], 16) / 255 for k in (0, 2, 4))
+    except ValueError:
+        raise SuppleError(f'expected a colour "#rrggbb", got {value!r}') from None
+    return red, green, blue
+
+
+def _hex(values: tuple[float, float, float]) -> str:
+    return "#" + "".join(f"{round(255 * min(max(value, 0.0), 1.0)):02x}" for value in values)
+
+
+def _rgb_hex(shape: Any, red: Any, green: Any, blue: Any) -> str:
+    return _hex((number(red), number(green), number(blue)))
+
+
+def _hsv_hex(shape: Any, hue: Any, saturation: Any, value: Any) -> str:
+    return _hex(colorsys.hsv_to_rgb(number(hue) / 360 % 1.0, number(saturation), number(value)))
+
+
+def _channel(k: int) -> Function:
+    return lambda shape, value: _channels(value)[k]
+
+
+def _hsv(k: int) -> Function:
+    return lambda shape, value: colorsys.rgb_to_hsv(*_channels(value))[k] * (360 if k == 0 else 1)
+
+
 FUNCTIONS: dict[str, tuple[int, int, Function]] = {
     # name: (fewest arguments, most, function of the shape and the arguments)
     "abs": (1, 1, _numeric(math.fabs)),
@@ -137,6 +202,26 @@ FUNCTIONS: dict[str, tuple[int, int, Function]] = {
     "listAdd": (2, 2, _list_add),
     "listFirst": (1, 1, lambda shape, value: _list_item(shape, value, 0.0)),
     "listRandom": (1, 1, _list_random),
+    "listClean": (1, 1, lambda shape, value: _listed(list(dict.fromkeys(_items(value))))),
+    "listRange": (3, 3, _list_range),
+    "listRemove": (2, 2, _list_kept(False)),
+    "listRetain": (2, 2, _list_kept(True)),
+    "listCount": (2, 2, lambda shape, value, item: float(_items(value).count(text(item)))),
+    "findFirst": (2, 2, lambda shape, value, what: float(text(value).find(text(what)))),
+    "findLast": (2, 2, lambda shape, value, what: float(text(value).rfind(text(what)))),
+    "sum": (1, 1, lambda shape, value: math.fsum(number(one) for one in _array(value))),
+    "fileName": (1, 1, _path(lambda path: path.name)),
+    "fileBasename": (1, 1, _path(lambda path: path.stem)),
+    "fileExtension": (1, 1, _path(lambda path: path.suffix)),
+    "fileDirectory": (1, 1, _path(lambda path: str(path.parent))),
+    "colorRGBToHex": (3, 3, _rgb_hex),
+    "colorHSVToHex": (3, 3, _hsv_hex),
+    "colorHexToR": (1, 1, _channel(0)),
+    "colorHexToG": (1, 1, _channel(1)),
+    "colorHexToB": (1, 1, _channel(2)),
+    "colorHexToH": (1, 1, _hsv(0)),
+    "colorHexToS": (1, 1, _hsv(1)),
+    "colorHexToV": (1, 1, _hsv(2)),
     "size": (1, 1, _size),
     "nRows": (1, 1, _size),
     "rand": (0, 2, _rand),
@@ -144,19 +229,15 @@ FUNCTIONS: dict[str, tuple[int, int, Function]] = {
 }
 
 REFUSED = frozenset(
-    """assetApproxRatio assetApproxSize assetBestRatio assetBestSize assetFitSize assetInfo
-    assetNamingInfo assetNamingInfos assetsSortRatio assetsSortSize colorHSVToHex colorHSVOToHex
-    colorHexToB colorHexToG colorHexToH colorHexToO colorHexToR colorHexToS colorHexToV colorRamp
-    colorRGBToHex colorRGBOToHex comp contextCompare contextCount convert edgeAttr fileBasename
-    fileDirectory fileExists fileExtension fileName fileRandom fileSearch findFirst findLast
-    findRange geometry.angle geometry.boundaryLength geometry.du geometry.dv geometry.groups
-    geometry.hasGroup geometry.hasUVs geometry.isClosedSurface geometry.isConcave
-    geometry.isInstanced geometry.isOriented geometry.isPlanar geometry.isRectangular
-    geometry.materials geometry.nHoles geometry.tags geometry.tagScopes geometry.uMax
-    geometry.uMin geometry.vMax geometry.vMin getPrefix getRange getSuffix getTreeKey
-    imageApproxRatio imageBestRatio imageInfo imagesSortRatio index inside isNull joinString
-    listClean listCount listRange listRemove listRetain listTerminate minimumDistance nColumns
-    overlaps print rangeOfSelection readFloatTable readStringTable readTextFile recompute
-    shuffle sort sortAttrs splitString stringTable sum touches transpose""".split()  # noqa: SIM905 (a list this long is read as prose)
+    """assetApproxRatio assetApproxSize assetBestRatio assetBestSize assetFitSize assetNamingInfo
+    assetNamingInfos assetsSortRatio assetsSortSize colorHSVOToHex colorHexToO colorRamp
+    colorRGBOToHex comp contextCompare contextCount convert edgeAttr fileExists fileRandom
+    fileSearch findRange geometry.du geometry.dv geometry.groups geometry.hasGroup
+    geometry.hasUVs geometry.isInstanced geometry.isOriented geometry.materials geometry.tags
+    geometry.tagScopes geometry.uMax geometry.uMin geometry.vMax geometry.vMin getPrefix
+    getRange getSuffix getTreeKey imageApproxRatio imageBestRatio imageInfo imagesSortRatio
+    index inside isNull joinString listTerminate minimumDistance nColumns overlaps print
+    rangeOfSelection readFloatTable readStringTable readTextFile recompute shuffle sort
+    sortAttrs splitString stringTable touches transpose""".split()  # noqa: SIM905 (a list this long is read as prose)
 )
 """Functions of CGA that are not supported: refused by name."""

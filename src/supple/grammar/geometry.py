@@ -150,6 +150,14 @@ def newell(corners: Floats) -> Floats:
     return normal / size if size > 0 else normal
 
 
+def is_convex(corners: Floats, normal: Floats) -> bool:
+    """Whether a polygon never turns inwards, seen against its normal."""
+    before, after = np.roll(corners, 1, axis=0), np.roll(corners, -1, axis=0)
+    turns = np.cross(corners - before, after - corners) @ normal
+    scale = float(np.abs(turns).max(initial=0.0))
+    return bool(np.all(turns >= -1e-9 * scale))
+
+
 def triangulated(corners: Floats) -> list[tuple[int, int, int]]:
     """Triangles of a simple polygon, by cutting off ears; a fan where it is convex."""
     count = len(corners)

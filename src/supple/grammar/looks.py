@@ -9,8 +9,8 @@ from supple.errors import SuppleError
 from supple.grammar import syntax as s
 from supple.grammar.arguments import Act, Arguments
 from supple.grammar.expressions import Environment, guarded
-from supple.grammar.operations import OPERATIONS, Build, operation
-from supple.grammar.shape import Look, Projection, Shape
+from supple.grammar.operations import operation
+from supple.grammar.shape import Look, Shape
 from supple.grammar.values import number, text, written
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 def hex_color(value: Any) -> tuple[float, float, float]:
     """The numbers of "#ff8000", from 0 to 1."""
     digits = text(value).strip().removeprefix("#")
+    if len(digits) == 8:
+        digits = digits[:6]  # the rest says how opaque it is
     if len(digits) == 3:
         digits = "".join(2 * digit for digit in digits)
     try:
@@ -54,6 +56,19 @@ def color(op: s.Operation, env: Environment) -> Act:
             look = shape.look._replace(color=shade(shape, args))
             shape.look = look if opacity is None else look._replace(opacity=opacity(shape, args))
 
+        said = given.positional[0].value
+        plain = isinstance(said, s.Constant) and len(str(said.value).strip()) < 9
+        if count == 1 and not plain:  # its last two digits may say how opaque it is
+            value = given.value(0)
+
+            def by_digits(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
+                by_text(run, shape, args)
+                digits = str(value(shape, args)).strip().removeprefix("#")
+                if len(digits) == 8:
+                    shape.look = shape.look._replace(opacity=int(digits[6:], 16) / 255)
+
+            return by_digits
+
         return by_text
     parts = [given.checked(one, _share) for one in given.positional]
 
@@ -84,89 +99,6 @@ def texture(op: s.Operation, env: Environment) -> Act:
     return act
 
 
-PLANES = {
-    "scope.xy": (0, 1), "scope.yx": (1, 0), "scope.xz": (0, 2), "scope.zx": (2, 0),
-    "scope.yz": (1, 2), "scope.zy": (2, 1),
-}  # fmt: skip
-
-
-@operation("setupProjection")
-def setup_projection(op: s.Operation, env: Environment) -> Act:
-    """Say how much an image covers: setupProjection(0, scope.xy, width, height, [u, v, factor])."""
-    given = Arguments(op, env, marks="'~")
-    count = given.count(4, 6, 7)
-    layer = given.length(0)
-    axes = PLANES[given.word(1, list(PLANES))]
-    values = [given.length(k) for k in range(2, min(count, 6))]
-    marks = [given.mark(k) for k in (2, 3)]
-
-    def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
-        _only_layer(layer(shape, args), op, env)
-        sizes = [value(shape, args) for value in values]
-        for k in range(2):
-            whole = shape.s[axes[k]]
-            if marks[k] == "'":
-                sizes[k] *= whole
-            elif marks[k] == "~" and sizes[k] > 0 and whole > 0:
-                sizes[k] = whole / max(round(whole / sizes[k]), 1)
-            if sizes[k] <= 0:
-                raise env.problem(op.at, "setupProjection: expected sizes above 0")
-        offset = (sizes[2], sizes[3]) if len(sizes) > 2 else (0.0, 0.0)
-        setup = Projection(axes, (sizes[0], sizes[1]), offset)
-        shape.look = shape.look._replace(pending=setup)
-
-    return act
-
-
-def _only_layer(value: float, op: s.Operation, env: Environment) -> None:
-    if value != 0.0:
-        raise env.problem(op.at, f"{op.name}: only texture layer 0 is supported, got {value:g}")
-
-
-@operation("projectUV")
-def project_uv(op: s.Operation, env: Environment) -> Act:
-    """Use the projection that was set up: projectUV(0)."""
-    given = Arguments(op, env)
-    given.count(1)
-    layer = given.length(0)
-
-    def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
-        _only_layer(layer(shape, args), op, env)
-        if shape.look.pending is None:
-            raise env.problem(op.at, "projectUV: expected a setupProjection before it")
-        shape.look = shape.look._replace(projection=shape.look.pending)
-
-    return act
-
-
-def _adjusting(change: Callable[[Projection, list[float]], Projection], count: int) -> Build:
-    def build(op: s.Operation, env: Environment) -> Act:
-        given = Arguments(op, env)
-        given.count(count + 1)
-        layer = given.length(0)
-        values = [given.length(1 + k) for k in range(count)]
-
-        def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
-            _only_layer(layer(shape, args), op, env)
-            plain = Projection((0, 1), (shape.s[0] or 1.0, shape.s[1] or 1.0))
-            old = shape.look.projection or plain
-            new = change(old, [value(shape, args) for value in values])
-            shape.look = shape.look._replace(projection=new)
-
-        return act
-
-    return build
-
-
-OPERATIONS["scaleUV"] = _adjusting(
-    lambda old, v: old._replace(scale=(old.scale[0] * v[0], old.scale[1] * v[1])), 2
-)
-OPERATIONS["translateUV"] = _adjusting(
-    lambda old, v: old._replace(offset=(old.offset[0] + v[0], old.offset[1] + v[1])), 2
-)
-OPERATIONS["rotateUV"] = _adjusting(lambda old, v: old._replace(turn=old.turn + v[0]), 1)
-
-
 # Values and reports -------------------------------------------------------------------------------
 
 _MATERIAL: dict[str, Callable[[Look, Any], Look]] = {
@@ -182,6 +114,25 @@ _MATERIAL: dict[str, Callable[[Look, Any], Look]] = {
 }
 
 
+KEPT = tuple(
+    f"material.{name}"
+    for name in (
+        *(f"{kind}.{c}" for kind in ("ambient", "specular", "emissive") for c in "rgb"),
+        "shininess", "reflectivity", "bumpmap", "bumpValue", "specularmap", "dirtmap",
+        "opacitymap", "normalmap", "emissivemap", "occlusionmap", "roughnessmap", "metallicmap",
+        "materialmap", "shader",
+    )
+)  # fmt: skip
+"""What rules say of materials that is kept for whoever reads the result, and not drawn."""
+
+
+def _keeping(name: str) -> Callable[[Look, Any], Look]:
+    key = name.removeprefix("material.")
+    return lambda look, value: look._replace(
+        more=(*(one for one in look.more if one[0] != key), (key, value))
+    )
+
+
 @operation("set")
 def set_value(op: s.Operation, env: Environment) -> Act:
     """Change a value: set(attribute, value), set(material.color.r, value)."""
@@ -191,8 +142,8 @@ def set_value(op: s.Operation, env: Environment) -> Act:
     if name is None:
         raise env.problem(op.at, "set: expected the name of an attribute")
     value = given.value(1)
-    if name in _MATERIAL:
-        change = guarded(env, op.at, _MATERIAL[name])
+    if name in _MATERIAL or name in KEPT:
+        change = guarded(env, op.at, _MATERIAL.get(name) or _keeping(name))
 
         def look(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
             shape.look = change(shape.look, value(shape, args))

@@ -122,7 +122,7 @@ def written_out(group: Alike, scopes: Floats) -> Vertices:
     count, corners = len(rows), len(points)
     faces = triangles[None] + corners * np.arange(count)[:, None, None]
     if group.look.projection is not None:
-        uv = projected(local, group.look.projection).reshape(-1, 2)
+        uv = projected(positions, group.look.projection).reshape(-1, 2)
     else:
         uv = np.broadcast_to(texcoords, (count, corners, 2)).reshape(-1, 2)
     return Vertices(
@@ -130,9 +130,10 @@ def written_out(group: Alike, scopes: Floats) -> Vertices:
     )
 
 
-def projected(local: Floats, projection: Projection) -> Floats:
-    """Texture coordinates of points in their scopes, shape (..., 3) in, (..., 2) out, v down."""
+def projected(world: Floats, projection: Projection) -> Floats:
+    """Texture coordinates of points in world before IK, shape (..., 3) in, (..., 2) out, v down."""
     u, v = projection.axes
+    local = (world - projection.origin) @ np.reshape(projection.rotation, (3, 3))
     uv = np.stack([local[..., u] / projection.size[0], local[..., v] / projection.size[1]], axis=-1)
     uv = uv * projection.scale
     if projection.turn:

@@ -11,7 +11,7 @@ from supple.grammar import syntax as s
 from supple.grammar.arguments import Act, Arguments
 from supple.grammar.cutting import extruded
 from supple.grammar.expressions import Environment, guarded
-from supple.grammar.geometry import BUILT_IN, fitted
+from supple.grammar.geometry import fitted
 from supple.grammar.scope import (
     UPRIGHT,
     Rotation,
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 Build = Callable[[s.Operation, Environment], Act]
 OPERATIONS: dict[str, Build] = {}
+BLOCKS: set[str] = {"split", "comp"}
+"""Operations that take parts in braces."""
 
 
 def operation(*names: str) -> Callable[[Build], Build]:
@@ -204,16 +206,21 @@ def reframe(shape: Shape, R: Rotation) -> None:
 def insert(op: s.Operation, env: Environment) -> Act:
     """Insert an asset, which fills the scope: i("box"), i("tree.obj"), i("figure.glb").
 
+    i("tree.obj", zUp): one whose z axis points up; keepSizeAndPosition: as large as it is.
     Sizes of 0 take their share from those that are not; if all are 0 the asset has its own size.
     """
     given = Arguments(op, env)
-    given.count(1)
+    count = given.count(1, 2, 3)
     name = given.checked(given.positional[0], text)
+    z_up = count > 1 and given.word(1, ("yUp", "zUp")) == "zUp"
+    modes = ("alignSizeAndPosition", "keepSizeAndPosition")
+    keeps = count > 2 and given.word(2, modes) == "keepSizeAndPosition"
 
     def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
-        asset = guarded(env, op.at, run.assets.get)(name(shape, args), env.module)
+        find = guarded(env, op.at, lambda path: run.assets.get(path, env.module, z_up=z_up))
+        asset = find(name(shape, args))
         natural = asset.size
-        size = list(shape.s)
+        size = [0.0, 0.0, 0.0] if keeps else list(shape.s)
         known = [k for k in range(3) if size[k] > 0]
         if len(known) < 3:
             ratios = [size[k] / natural[k] for k in known if natural[k] > 0]
@@ -231,33 +238,11 @@ def insert(op: s.Operation, env: Environment) -> Act:
     return act
 
 
-def _primitive(name: str) -> Build:
-    def build(op: s.Operation, env: Environment) -> Act:
-        Arguments(op, env).count(0)
-
-        def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
-            shape.geometry = BUILT_IN[name]
-            shape.made = True
-
-        return act
-
-    return build
-
-
-for _call, _name in (
-    ("primitiveCube", "box"),
-    ("primitiveCylinder", "cylinder"),
-    ("primitiveSphere", "sphere"),
-    ("primitiveCone", "cone"),
-    ("primitiveQuad", "quad"),
-    ("primitiveDisk", "disk"),
-):
-    OPERATIONS[_call] = _primitive(_name)
-
 DIRECTIONS: dict[str, Vector | None] = {
     "face.normal": None,
     "vertex.normal": None,
     "world.up": (0.0, 1.0, 0.0),
+    "world.up.flatTop": (0.0, 1.0, 0.0),
     "world.down": (0.0, -1.0, 0.0),
     "world.x": (1.0, 0.0, 0.0),
     "world.y": (0.0, 1.0, 0.0),
@@ -276,10 +261,13 @@ def extrude(op: s.Operation, env: Environment) -> Act:
     ways = given.count(1, 2)
     direction = DIRECTIONS[given.word(0, list(DIRECTIONS))] if ways == 2 else None
     value = given.length(ways - 1)
+    flat_top = ways == 2 and given.is_word(0) == "world.up.flatTop"
 
     def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
         height = value(shape, args)
         axis = shape.geometry.flat
+        if flat_top and (axis is None or abs(shape.R[3 + axis]) < 1.0 - 1e-9):
+            raise env.problem(op.at, "extrude: a flat top is supported for level shapes alone")
         if direction is not None:
             x, y, z = turned_back(shape.R, direction)
             along = (x * height, y * height, z * height)
@@ -298,12 +286,10 @@ def extrude(op: s.Operation, env: Environment) -> Act:
 
 
 REFUSED = frozenset(
-    """alignScopeToGeometry alignScopeToGeometryBBox cleanupGeometry convexify copyUV deleteHoles
-    deleteTags deleteUV envelope footprint inline innerRect innerRectangle insertAlongUV intersect
-    mirror mirrorScope modify normalizeUV offset rectify reduceGeometry resetGeometry resetMaterial
-    reverseNormals roofGable roofHip roofPyramid roofRidge roofShed rotate scatter setback
-    setbackPerEdge setbackToArea setMaterial setNormals setPivot setTagsFromEdgeAttrs shapeL shapeO
-    shapeU softenNormals splitAndSetbackPerimeter splitArea subtract tag taper tileUV translate trim
+    """copyUV deleteHoles deleteTags envelope footprint inline innerRect innerRectangle
+    insertAlongUV intersect mirrorScope modify rectify reduceGeometry resetMaterial roofRidge
+    setbackPerEdge setbackToArea setMaterial setNormals setPivot
+    setTagsFromEdgeAttrs softenNormals splitAndSetbackPerimeter splitArea subtract tag taper trim
     union Roof Subdiv Repeat Comp""".split()  # noqa: SIM905 (a list this long is read as prose)
 )
 """Operations of CGA that are not supported: refused by name."""

@@ -88,7 +88,13 @@ DEFINITION = {
     "DEFINED", "CLASSIC_ID", "CLASSIC_NAME", "WORD", "VERSION", "IMPORT", "STYLE", "ATTR", "CONST",
     "NOTE",
 }  # fmt: skip
-ALTERNATIVE = {"OPEN_CHANCE", "OPEN_CLASSIC", "RELATIVE", "CHANCE"}  # beside what is named anyway
+ALTERNATIVE = {
+    "OPEN_CHANCE",
+    "OPEN_CLASSIC",
+    "RELATIVE",
+    "CHANCE",
+    "WITH",
+}  # beside what is named anyway
 
 
 def _told(error: UnexpectedInput, text: str) -> tuple[int, int, str]:

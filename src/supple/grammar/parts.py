@@ -14,7 +14,7 @@ from supple.grammar.arguments import Act, Arguments
 from supple.grammar.expressions import Environment, compiled, guarded, numeric
 from supple.grammar.geometry import BOX, Floats, Polygon
 from supple.grammar.operations import operation
-from supple.grammar.scope import Vector, placed, product
+from supple.grammar.scope import placed, product, turned
 from supple.grammar.shape import Shape
 from supple.grammar.splitting import Repeat, Size, shared, sized
 from supple.grammar.successors import successor
@@ -26,15 +26,16 @@ if TYPE_CHECKING:
 # Parts of a shape ---------------------------------------------------------------------------------
 
 
-def _begin(shape: Shape, kind: str, place: tuple[int, int]) -> Shape:
-    """A part of a shape: its operations still belong to the shape's own rule."""
+def begin(shape: Shape, kind: str, place: tuple[Any, ...]) -> Shape:
+    """A part of a shape, (index, total, selector): its operations belong to the shape's own rule."""
     part = shape.child(shape.name)
     part.depth, part.index = shape.depth, shape.index
     setattr(part, kind, place)
     return part
 
 
-def _finish(run: Derivation, part: Shape, act: Act, args: tuple[Any, ...]) -> None:
+def finish(run: Derivation, part: Shape, act: Act, args: tuple[Any, ...]) -> None:
+    """Do to a part what its successor says; what nothing came from is left."""
     part.outer = (part.p, part.R, part.s)
     act(run, part, args)
     if part.made or not part.emitted:
@@ -71,7 +72,7 @@ def split(op: s.Operation, env: Environment) -> Act:
         along = (R[axis], R[3 + axis], R[6 + axis])
         keeps = geometry.fills
         for index, (at, size, piece) in enumerate(found):
-            part = _begin(shape, "split", (index, total))
+            part = begin(shape, "split", (index, total))
             part.p = (p[0] + along[0] * at, p[1] + along[1] * at, p[2] + along[2] * at)
             s0, s1, s2 = shape.s
             part.s = (
@@ -81,7 +82,7 @@ def split(op: s.Operation, env: Environment) -> Act:
             )
             if not keeps and not _cut(part, shape, axis, at / whole, (at + size) / whole, adjust):
                 continue
-            _finish(run, part, piece, args)
+            finish(run, part, piece, args)
         shape.emit()
 
     return act
@@ -160,69 +161,114 @@ def comp(op: s.Operation, env: Environment) -> Act:
     components = KINDS[given.word(0, list(KINDS))]
     if op.block is None or op.block.repeated:
         raise env.problem(op.at, "comp: expected selectors in braces, and no '*'")
-    pieces = [_selector(piece, env) for piece in op.block.pieces]
+    pieces = [(*chosen_by(piece, env), selector_name(piece)) for piece in op.block.pieces]
 
     def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
         parts = components(shape.geometry, shape.s)
         left = list(range(len(parts)))
         total = len(parts)
-        for takes, merged, body in pieces:
+        for takes, merged, body, name in pieces:
             wanted = takes(shape, args)
-            mine = [k for k in left if wanted(k, parts[k].normal)]
+            mine = [k for k in left if wanted(k, parts[k])]
             if not mine:
                 continue
             left = [k for k in left if k not in mine] if len(mine) < len(left) else []
             if merged:
-                _finish(run, _together(shape, [parts[k] for k in mine], total), body, args)
+                one = _together(shape, [parts[k] for k in mine], (0, total, name))
+                finish(run, one, body, args)
                 continue
             for k in mine:
-                part = _begin(shape, "comp", (k, total))
+                part = begin(shape, "comp", (k, total, name))
                 own = parts[k]
                 part.p = placed(shape.p, shape.R, own.offset)
                 if own.rotation is not None:
                     part.R = product(shape.R, own.rotation)
                 part.s, part.geometry = own.size, own.geometry
-                _finish(run, part, body, args)
+                finish(run, part, body, args)
         shape.emit()
 
     return act
 
 
-Taking = Callable[[int, Vector], bool]
+Taking = Callable[[int, cutting.Part], bool]
 
 
-def _selector(
+def chosen_by(
     piece: s.Piece | s.Block, env: Environment
 ) -> tuple[Callable[[Shape, tuple[Any, ...]], Taking], bool, Act]:
+    """Which components a selector takes, whether it takes them as one, and what becomes of them."""
     if isinstance(piece, s.Block):
         raise env.problem(piece.at, "comp: expected a selector, found '{'")
     if piece.mark:
         raise env.problem(piece.at, f"comp: expected a selector, found {piece.mark!r}")
     body = successor(piece.body, env)
     node = piece.selector
-    if isinstance(node, s.Name) and node.name in cutting.SELECTORS:
-        name = node.name
-
-        def by_name(shape: Shape, args: tuple[Any, ...]) -> Taking:
-            return lambda k, normal: cutting.selects(name, normal)
-
-        return by_name, piece.merged, body
-    if isinstance(node, s.Name) and "." in node.name or isinstance(node, s.Name) and node.name in (
-        "border", "inside", "eave", "hip", "valley", "ridge",
-    ):  # fmt: skip
+    found = _by_word(node, env)
+    if found is not None:
+        return found, piece.merged, body
+    if isinstance(node, s.Name) and "." in node.name:
         raise env.problem(node.at, f"the selector {node.name!r} is not supported")
     index = numeric(node, env)
 
     def by_index(shape: Shape, args: tuple[Any, ...]) -> Taking:
         wanted = index(shape, args)
-        return lambda k, normal: k == wanted
+        return lambda k, part: k == wanted
 
     return by_index, piece.merged, body
 
 
-def _together(shape: Shape, parts: list[cutting.Part], total: int) -> Shape:
+def _by_word(
+    node: s.Expression, env: Environment
+) -> Callable[[Shape, tuple[Any, ...]], Taking] | None:
+    """A selector by its name, or several put together by && || and !; None for anything else."""
+    if isinstance(node, s.Name):
+        known = cutting.selector(node.name)
+        if known is None:
+            return None
+        name, in_world = known
+
+        def by_name(shape: Shape, args: tuple[Any, ...]) -> Taking:
+            R = shape.R
+            if in_world:
+                return lambda k, part: cutting.selects(name, turned(R, part.normal))
+            if name in cutting.TRAITS:
+                return lambda k, part: name in part.traits
+            return lambda k, part: cutting.selects(name, part.normal)
+
+        return by_name
+    if isinstance(node, s.Unary) and node.sign == "!":
+        other = _by_word(node.value, env)
+        if other is None:
+            return None
+
+        def by_none(shape: Shape, args: tuple[Any, ...]) -> Taking:
+            taken = other(shape, args)
+            return lambda k, part: not taken(k, part)
+
+        return by_none
+    if isinstance(node, s.Binary) and node.sign in ("&&", "||"):
+        first, second = _by_word(node.left, env), _by_word(node.right, env)
+        if first is None or second is None:
+            return None
+        joined = all if node.sign == "&&" else any
+
+        def by_both(shape: Shape, args: tuple[Any, ...]) -> Taking:
+            ways = (first(shape, args), second(shape, args))
+            return lambda k, part: joined(way(k, part) for way in ways)
+
+        return by_both
+    return None
+
+
+def selector_name(piece: s.Piece | s.Block) -> str:
+    """What `comp.sel` says of the shapes of a selector: its name, if it has one."""
+    node = piece.selector if isinstance(piece, s.Piece) else None
+    return node.name if isinstance(node, s.Name) else ""
+
+
+def _together(shape: Shape, parts: list[cutting.Part], place: tuple[int, int, str]) -> Shape:
     """Several components as one shape in the axes of the shape they come from."""
-    part = _begin(shape, "comp", (0, total))
+    part = begin(shape, "comp", place)
     polygons: list[tuple[Floats, list[Polygon]]] = []
     for own in parts:
         turn = np.eye(3) if own.rotation is None else np.array(own.rotation).reshape(3, 3)

@@ -22,13 +22,17 @@ class Projection(NamedTuple):
     """How texture coordinates are laid over a scope.
 
     Attributes:
-        axes: Indices of the scope's axes that u and v run along.
+        origin, rotation: The scope that it was set up in, in world before IK; the world's axes for
+            a projection along those.
+        axes: Indices of its axes that u and v run along.
         size: The length of one image along them, in the shape's unit.
         offset: What is added to u and v.
         scale: What u and v are multiplied by.
         turn: By how much they are turned, degrees.
     """
 
+    origin: Vector
+    rotation: Rotation
     axes: tuple[int, int]
     size: tuple[float, float]
     offset: tuple[float, float] = (0.0, 0.0)
@@ -48,6 +52,7 @@ class Look(NamedTuple):
         metallic: 0 to 1.
         pending: The projection that `setupProjection` set up.
         projection: The one that `projectUV` used; None for the geometry's own.
+        more: Other numbers of the material, which are kept and not drawn, by name.
     """
 
     color: tuple[float, float, float] = WHITE
@@ -58,6 +63,7 @@ class Look(NamedTuple):
     metallic: float = 0.0
     pending: Projection | None = None
     projection: Projection | None = None
+    more: tuple[tuple[str, Any], ...] = ()
 
 
 PLAIN = Look()
@@ -77,7 +83,7 @@ class Shape:
         joint: The joint it hangs on, an index; -1 for none.
         attrs: Attributes that `set` changed, by (prefix, name), or None; never changed in place.
         label: What `label` called it.
-        split, comp: (index, total) in the last split and the last comp.
+        split, comp: (index, total) in the last split and the last comp; comp with its selector.
         seed: Its own seed.
         draws: How many random numbers it has drawn.
         born: How many shapes came from it.
@@ -110,7 +116,7 @@ class Shape:
         self.attrs: dict[tuple[str, str], Any] | None = None
         self.label = ""
         self.split: tuple[int, int] = NOWHERE
-        self.comp: tuple[int, int] = NOWHERE
+        self.comp: tuple[Any, ...] = NOWHERE
         self.draws = 0
         self.born = 0
         self.depth = 0

@@ -10,22 +10,38 @@ from supple.grammar.arguments import Act
 from supple.grammar.expressions import (
     Compiled,
     Environment,
+    bound,
     chosen,
     compiled,
     condition,
     numeric,
 )
-from supple.grammar.operations import OPERATIONS, REFUSED
+from supple.grammar.operations import BLOCKS, OPERATIONS, REFUSED
 from supple.grammar.shape import Shape
 
 if TYPE_CHECKING:
     from supple.grammar.derive import Derivation
 
 
+BARE = (
+    "primitiveCube", "primitiveQuad", "primitiveDisk", "primitiveCylinder", "primitiveCone",
+    "primitiveSphere", "alignScopeToAxes", "resetGeometry", "reverseNormals", "convexify",
+)  # fmt: skip
+"""Operations that may stand without parentheses."""
+
+
 def successor(body: s.Body, env: Environment) -> Act:
     """What a body does to the current shape."""
     if isinstance(body, s.Sequence):
         return _sequence(body.operations, env)
+    if isinstance(body, s.With):
+        bind, inner = bound(body, env)
+        inside = successor(body.body, inner)
+
+        def with_names(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
+            inside(run, shape, bind(shape, args))
+
+        return with_names
     otherwise = _lazily(body.otherwise, env)
     if body.chances:
         shares = [(numeric(share, env), _lazily(way, env)) for share, way in body.ways]
@@ -89,11 +105,13 @@ def _group(group: s.Group, env: Environment) -> Act:
 def _act(op: s.Operation, env: Environment) -> Act:
     """An operation, or else the rule of that name."""
     if op.args is None:
+        if op.name in BARE and env.module.rule(op.name, 0, env, op.at) is None:
+            return OPERATIONS[op.name](op, env)
         return _nothing if op.name == "NIL" else _call(op, env)
     build = OPERATIONS.get(op.name)
     if build is None:
         return _call(op, env)
-    if op.block is not None and op.name not in ("split", "comp"):
+    if op.block is not None and op.name not in BLOCKS:
         raise env.problem(op.at, f"{op.name} takes no block in braces")
     return build(op, env)
 

@@ -7,7 +7,7 @@ read.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class At(NamedTuple):
@@ -91,7 +91,17 @@ class Choice:
     at: At
 
 
-Expression = Constant | Name | Call | Unary | Binary | Array | Item | Choice
+@dataclass(slots=True)
+class With:
+    """with( name := value, ... ) before an expression or a successor, which may use the names."""
+
+    names: list[str]
+    values: list[Expression]
+    body: Any
+    at: At
+
+
+Expression = Constant | Name | Call | Unary | Binary | Array | Item | Choice | With
 
 
 @dataclass(slots=True)
@@ -164,7 +174,7 @@ class Fork:
     at: At
 
 
-Body = Sequence | Fork
+Body = Sequence | Fork | With
 
 
 # Definitions --------------------------------------------------------------------------------------

@@ -20,7 +20,10 @@ ANYWHERE = {"case": "CASE", "else": "ELSE"}
 OUTSIDE = {"attr": "ATTR", "const": "CONST", "import": "IMPORT"}
 WORDS = ("start", "extension")  # before the name of a rule
 HEADS = {"ARROW": "DEFINED", "EQUAL": "DEFINED", "WAVE": "CLASSIC_NAME"}
-CLASSIC_BLOCKS = ("Subdiv", "Repeat", "Comp")
+BODY_BLOCKS = ("Subdiv", "Repeat", "Comp", "scatter")  # whose braces hold successors alone
+
+
+BINDING = ["LPAR", "NAME", "COLON", "EQUAL"]  # that begin with ( name := ... )
 
 
 class Marking:
@@ -89,7 +92,7 @@ def _mark(
         return "OPEN_CHANCE" if ends_in_percent and not called else None
     if kind == "LBRACE":
         begins = partner.get(i - 1, 0) - 1 if i and tokens[i - 1].type == "RPAR" else -1
-        return "OPEN_CLASSIC" if begins >= 0 and tokens[begins] in CLASSIC_BLOCKS else None
+        return "OPEN_CLASSIC" if begins >= 0 and tokens[begins] in BODY_BLOCKS else None
     if kind == "NUMBER":
         if following == "PERCENT":
             return "CHANCE"
@@ -103,6 +106,8 @@ def _mark(
         return None
     if text in ANYWHERE:
         return ANYWHERE[text]
+    if text == "with" and [one.type for one in tokens[i + 1 : i + 5]] == BINDING:
+        return "WITH"
     if following == "PERCENT":
         return "CHANCE"
     if depth:

@@ -1,0 +1,91 @@
+"""What rules can ask of a shape's geometry: areas, angles, whether it is convex or closed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from supple.errors import SuppleError
+from supple.grammar.geometry import Floats, is_convex, newell
+from supple.grammar.traits import neighbours
+
+
+def _corners(shape: Any) -> list[Floats]:
+    """The corners of each face, in the scope's unit."""
+    points = shape.geometry.points * shape.s
+    return [points[list(face)] for face in shape.geometry.faces]
+
+
+def _is_concave(shape: Any) -> bool:
+    return any(not is_convex(corners, newell(corners)) for corners in _corners(shape))
+
+
+def _is_planar(shape: Any) -> bool:
+    for corners in _corners(shape):
+        heights = corners @ newell(corners)
+        if np.ptp(heights) > 1e-6 * float(np.abs(corners).max(initial=1.0)):
+            return False
+    return True
+
+
+def _is_rectangular(shape: Any) -> bool:
+    for corners in _corners(shape):
+        sides = np.roll(corners, -1, axis=0) - corners
+        around = np.einsum("ij,ij->i", sides, np.roll(sides, -1, axis=0))
+        if len(corners) != 4 or np.abs(around).max() > 1e-6 * float((sides**2).sum()):
+            return False
+    return bool(shape.geometry.faces)
+
+
+def _boundary(shape: Any) -> float:
+    points = shape.geometry.points * shape.s
+    return sum(
+        float(np.linalg.norm(points[b] - points[a]))
+        for (a, b), faces in neighbours(shape.geometry).items()
+        if len(faces) == 1
+    )
+
+
+PROPERTIES: dict[str, Callable[[Any], Any]] = {
+    "geometry.isConcave": _is_concave,
+    "geometry.isPlanar": _is_planar,
+    "geometry.isRectangular": _is_rectangular,
+    "geometry.isClosedSurface": lambda shape: shape.geometry.closed,
+    "geometry.nHoles": lambda shape: 0.0,
+    "geometry.boundaryLength": _boundary,
+    "initialShape.origin.px": lambda shape: 0.0,
+    "initialShape.origin.py": lambda shape: 0.0,
+    "initialShape.origin.pz": lambda shape: 0.0,
+    "initialShape.origin.ox": lambda shape: 0.0,
+    "initialShape.origin.oy": lambda shape: 0.0,
+    "initialShape.origin.oz": lambda shape: 0.0,
+}
+"""Without arguments, with or without parentheses. The first shape stands where the world begins."""
+
+ANGLES = ("maxSlope", "minSlope", "zenith", "azimuth")
+
+
+def angle(shape: Any, which: str) -> float:
+    """An angle of the faces, degrees.
+
+    Args:
+        shape: The shape.
+        which: "maxSlope", "minSlope": how far the steepest and the flattest face are from level;
+            "zenith": between where the first face faces and up; "azimuth": from north (-z), where
+            it faces, to the west, from -180 to 180.
+    """
+    R = np.array(shape.R).reshape(3, 3)
+    normals = [R @ newell(corners) for corners in _corners(shape)]
+    normals = [normal for normal in normals if np.any(normal)]
+    if not normals:
+        raise SuppleError("geometry.angle: expected a shape with faces")
+    tilts = [math.degrees(math.acos(max(-1.0, min(1.0, float(n[1]))))) for n in normals]
+    if which == "zenith":
+        return tilts[0]
+    if which == "azimuth":
+        return math.degrees(math.atan2(-float(normals[0][0]), -float(normals[0][2])))
+    slopes = [min(tilt, 180.0 - tilt) for tilt in tilts]
+    return max(slopes) if which == "maxSlope" else min(slopes)
