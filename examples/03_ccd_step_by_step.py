@@ -12,8 +12,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import supple
-from supple import plot
-from supple.plot import marks, style
+from supple.plot import marks, save, style
 from supple.plot.figures import headline, styled
 from supple.plot.scene import Detail, Scene, marks_of
 
@@ -28,8 +27,7 @@ FLAT = np.array([1, 1j, 0])  # points of the plane as complex numbers
 def draw(visits, stages):
     fig = Figure(figsize=(11, 7.8))
     headline(fig, "CCD: each joint R turns E onto the line to D", "Below: drawn link by link")
-    edges = {"left": 0.02, "bottom": 0.02, "right": 0.99, "top": 0.87}
-    axes = fig.subplots(3, 4, gridspec_kw=edges)
+    axes = fig.subplots(3, 4, gridspec_kw={"left": 0.02, "bottom": 0, "right": 0.99, "top": 0.86})
     scene = Scene([START, *(after for *_, after in visits)], marks_of({"tip": D}, START))
     for ax, (step, before, after) in zip(axes[:2].flat, visits, strict=False):
         scene.draw(ax, after, detail=Detail(frames=False, names=False, scale=0.8))
@@ -38,15 +36,17 @@ def draw(visits, stages):
         ax.plot(*np.stack([E, R, D]).T[:2], color=style.GOAL, lw=1.2, ls="--")
         arc = R @ FLAT + (E - R) @ FLAT * np.exp(1j * np.linspace(0, step.change[0], 40))
         ax.plot(arc.real, arc.imag, color=style.PRESSED, lw=2)
-        for letter, at, other in (("R", R, E), ("E", E, R)):
-            away = 13 * (at - other) / np.linalg.norm(at - other)
+        along = (E - R) / np.linalg.norm(E - R)
+        back = np.cross(along, (0, 0, np.sign(step.change[0])))  # from where the turn comes
+        letters = [("R", R, -13 * along), ("E", E, 13 * back), ("D", D, np.array([-20, 0, 0]))]
+        for letter, at, away in letters[: 4 - step.iteration]:
             marks.write(ax, letter, at, away, colour=style.TEXT, size=10)
         ax.set_title(f"sweep {step.iteration}, {step.joint}: {np.degrees(step.change[0]):+.0f}°")
     for ax, (length, angle, moved, turned) in zip(axes[2], stages, strict=True):
         ax.plot(moved.real, moved.imag, "o-", color=style.GHOST, lw=2.5, mfc="white")
         ax.plot(turned.real, turned.imag, "o-", color=style.BONE, lw=4, ms=9, mfc=style.JOINT)
-        told = f"move by {length:g}, turn by {np.degrees(angle):.0f}°"
-        ax.set(xlim=(-0.5, 8.5), ylim=(-0.5, 7), aspect="equal", title=told)
+        ax.set(xlim=(-0.5, 8.5), ylim=(-0.5, 7), aspect="equal")
+        ax.set_title(f"move by {length:g}, turn by {np.degrees(angle):.0f}°")
     for ax in axes.flat:
         ax.set_axis_off()
     return fig
@@ -68,7 +68,7 @@ def main(folder):
     steps, poses = zip(*(trace.walk() if trace else ()), strict=True)
     visits = list(zip(steps, (START, *poses), poses, strict=False))
     stages = list(link_by_link(LENGTHS, START.angles))
-    plot.save(draw(visits, stages), folder / "03_ccd_step_by_step.png")
+    save(draw(visits, stages), folder / "03_ccd_step_by_step.png")
     for step, before, after in visits:
         R, E = before.position(step.joint), after.position("tip")
         assert abs(np.angle((E - R) @ FLAT / ((D - R) @ FLAT))) < 1e-9, "E is not on the line"

@@ -33,7 +33,7 @@ def compare(
     detail: str = "",
     view: str = "auto",
     up: str = "y",
-    frames: bool = False,
+    frames: bool = True,
     limits: bool = True,
     names: bool | Sequence[str] = False,
 ) -> Figure:
