@@ -1,0 +1,68 @@
+"""What is changed of joints."""
+
+import math
+
+import numpy as np
+import pytest
+
+AT = (2.0, 4.0, 1.5)
+
+
+def test_limits_can_be_switched_and_edited(page):
+    scene = page.set_up(scene="arm", flat=True)
+    assert [j["limits"] for j in scene["joints"]] == [[None]] * 5
+    scene = page.set_up(scene="arm", flat=True, limits=True)
+    degrees = [math.degrees(j["limits"][0][1]) for j in scene["joints"]]
+    assert degrees[1:3] == pytest.approx([120, 90])
+    edit = {"j1": {"limits": [[-0.2, 0.3]]}}
+    scene = page.set_up(scene="arm", flat=True, limits=True, joints=edit)
+    assert scene["joints"][1]["limits"] == [[-0.2, 0.3]]
+    page.want(("tip", (2.0, 1.0, 0.0)))
+    angle = page.session.poses[0].angles[1]
+    assert -0.2 <= angle <= 0.3
+
+
+def test_a_cone_is_made_of_a_ball_and_active_limits_are_told(page):
+    joints = {f"j{k}": {"swing": 0.2} for k in range(1, 4)}
+    scene = page.set_up(scene="snake", links=4, limits=True, joints=joints)
+    assert scene["joints"][1]["kind"] == "Cone" and scene["joints"][1]["swing"] == 0.2
+    pose = page.want(("tip", (0.5, 1.0, 0.0)))
+    assert not pose["reached"]
+    assert set(pose["active"]) >= {1, 2, 3}, "all bent as far as they go"
+
+
+def test_damping_stiffness_and_stretch_reach_the_joints(page):
+    joints = {"j1": {"damping": 0.5, "stiffness": 0.7}, "j2": {"damping": 0}}
+    page.set_up(scene="snake", damping=0.1, stretch=2.0, joints=joints)
+    made = page.session.model.skeleton.joints
+    assert [j.damping for j in made[:4]] == [0.1, 0.5, None, 0.1]
+    assert made[1].stiffness == 0.7 and made[0].stretch == (1.0, 2.0)
+    assert page.want(("tip", (12.0, 3.0, 0.0)))["reached"], "stretched to what is out of reach"
+
+
+def test_a_locked_joint_stays(page):
+    page.set_up(scene="snake", joints={"j3": {"lock": True}})
+    before = page.session.poses[0].local_rotations[3]
+    page.want(("tip", AT))
+    after = page.session.poses[0].local_rotations
+    assert np.array_equal(after[3], before) and not np.allclose(after[2], before)
+
+
+def test_the_pose_goes_on_through_changes_of_the_setup(page):
+    page.set_up(scene="snake")
+    before = page.want(("tip", AT))["values"]
+    page.set_up(scene="snake", stretch=1.5)
+    page.set_up(scene="snake", limits=False)
+    last = page.until(lambda: page.poses[-1] if page.poses[-1]["revision"] == 3 else None)
+    assert np.allclose(last["values"], before, atol=1e-5)
+
+
+def test_flat_chains_stay_in_their_plane(page):
+    page.set_up(scene="snake", flat=True)
+    pose = page.want(("tip", (3.0, 4.0, 0.0)))
+    assert pose["reached"] and np.allclose(pose["values"][:, 2], 0)
+
+
+def test_lengths_are_taken(page):
+    page.set_up(scene="snake", lengths=[3, 2, 1])
+    assert page.session.model.skeleton.length("tip", root="j0") == 6
