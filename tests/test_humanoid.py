@@ -69,7 +69,30 @@ def test_the_walk_is_a_loop_with_feet_on_the_ground(hero):
     assert walk.loop
     assert walk.poses[-1].turns(walk.poses[0]).max() < 0.3
     lowest = supple.skin(hero.meshes[0], walk.poses)[..., 1].min(axis=1)
-    assert np.all(np.abs(lowest) < 0.025)
+    assert np.all(np.abs(lowest) < 0.01)
+
+
+def test_standing_feet_go_back_with_the_ground(hero):
+    """On the spot, the ground goes back at one speed: what stands on it does too."""
+    walk = hero.motions["walk"]
+    mesh = hero.meshes[0]
+    sole = np.flatnonzero((mesh.positions[:, 1] < 0.12) & (mesh.positions[:, 0] > 0))
+    points = supple.skin(mesh, walk.poses)[:, sole]
+    steps = np.diff(points, axis=0)[5:11] * walk.fps  # flat on the ground
+    low = points[5:12, :, 1].max(axis=0) < 0.012
+    assert low.sum() > 20
+    along = steps[:, low, 2]
+    assert np.ptp(along) < 0.01 * abs(along.mean())
+    assert np.abs(steps[:, low, 0]).max() < 0.001
+
+
+def test_weights_of_the_smd_sum_to_one():
+    character = supple.load(FOLDER / "humanoid.smd")
+    for line in (FOLDER / "humanoid.smd").read_text().splitlines():
+        words = line.split()
+        if len(words) > 10:
+            assert sum(round(1000 * float(word)) for word in words[11::2]) == 1000
+    assert character.meshes[0].skin.corrected == 0
 
 
 def test_it_reaches_within_its_limits(hero):

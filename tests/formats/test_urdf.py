@@ -179,3 +179,18 @@ def test_every_real_robot_loads():
     for path in paths:
         character = supple.load(path)
         assert len(robot.joint_names(character)) > 0 or "double" in path.name
+
+
+def test_a_file_in_utf_16_says_so_itself(tmp_path):
+    path = tmp_path / "arm.urdf"
+    path.write_bytes(
+        ARM.replace('version="1.0"', 'version="1.0" encoding="UTF-16"').encode("utf-16")
+    )
+    assert supple.load(path).skeleton.joint_names == load(tmp_path, ARM).skeleton.joint_names
+
+
+def test_numbers_of_visuals_that_are_none_are_no_matter(tmp_path):
+    visual = '<link name="hand"><visual><origin xyz="0 nan 0" rpy="inf 0 0"/>'
+    visual += '<geometry><box size="1 1 1"/></geometry></visual></link>'
+    text = ARM.replace('<link name="hand"/>', visual)
+    assert len(load(tmp_path, text).skeleton) == len(load(tmp_path, ARM).skeleton)

@@ -21,6 +21,8 @@ from supple.rotations import from_axis_angle, multiply
 Floats = NDArray[np.float64]
 
 FPS = 30
+STRIDE, STAND = 0.50, 0.6  # how far a foot goes back while it stands [m]; so much of the cycle
+HEEL_UP = 0.75  # how far a foot is pitched when its toes leave the ground [rad]
 SIDES = ((".L", 1.0), (".R", -1.0))
 
 
@@ -36,7 +38,7 @@ def solved(skeleton: Skeleton, frame: Mapping[str, Any], start: Pose) -> Pose:
         goals.append(Reach(f"foot{suffix}", place, orientation=turn, root=f"thigh{suffix}"))
     for suffix, place in frame.get("hands", {}).items():
         goals.append(Reach(f"hand{suffix}", place, root=f"clavicle{suffix}"))
-    answer = supple.solve(skeleton, goals, start=pose, tolerance=1e-3, orientation_tolerance=0.02)
+    answer = supple.solve(skeleton, goals, start=pose, tolerance=1e-6, orientation_tolerance=1e-5)
     if answer.error > 0.02:
         raise RuntimeError(f"a frame is out of reach: {answer.reason}")
     return answer.pose
@@ -80,26 +82,30 @@ def turned(*parts: tuple[str, float]) -> Floats:
 def foot_at(skeleton: Skeleton, suffix: str, phase: float) -> tuple[Floats, float]:
     """Where an ankle is in a step, and how the foot is pitched; phase 0 is the heel's strike.
 
-    Six tenths of the cycle it stands and goes back with the ground, then it swings forward.
+    Six tenths of the cycle it stands and goes back with the ground, then it swings forward, leaving
+    and meeting the ground at the ground's speed.
     """
-    stride, stand = 0.50, 0.6
+    stride, stand = STRIDE, STAND
     place = np.array(ankle(skeleton, suffix))
     place[0] *= 0.75  # feet come under the body
     phase %= 1.0
     if phase < stand:
         t = phase / stand
         forward, lift = stride * (0.5 - t), 0.0
-        pitch = -0.32 * (1.0 - smooth(t / 0.22)) + 0.75 * smooth((t - 0.62) / 0.38)
+        pitch = -0.32 * (1.0 - smooth(t / 0.22)) + HEEL_UP * smooth((t - 0.62) / 0.38)
     else:
         t = (phase - stand) / (1.0 - stand)
-        forward, lift = stride * (smooth(t) - 0.5), 0.10 * math.sin(math.pi * t) ** 1.2
-        pitch = 0.75 * (1.0 - smooth(t / 0.55)) - 0.32 * smooth((t - 0.55) / 0.45)
-    # The foot rolls over its heel and its toe, which carries the ankle along.
-    heel, toe = np.array((0.0, -0.085, -0.03)), np.array((0.0, -0.075, 0.115))
+        back = (1.0 - stand) / stand  # how far the ground goes meanwhile, in strides
+        along = smooth(t) - 0.5 - back * (t - 3.0 * t * t + 2.0 * t * t * t)
+        forward, lift = stride * along, 0.10 * math.sin(math.pi * t) ** 1.2
+        pitch = HEEL_UP * (1.0 - smooth(t / 0.55)) - 0.32 * smooth((t - 0.55) / 0.45)
+    # The foot rolls over its heel, and about the joint of its toes, which carries the ankle along.
+    heel, toe = np.array((0.0, -0.084, -0.045)), np.array((0.0, -0.060, 0.127))
     pivot = heel if pitch < 0 else toe
     c, s = math.cos(pitch), math.sin(pitch)
     rolled = np.array((0.0, c * pivot[1] - s * pivot[2], s * pivot[1] + c * pivot[2]))
     place += pivot - rolled
+    place[1] -= 0.010 * min(1.0, max(0.0, -pitch / 0.32))  # its heel is round
     return place + (0.0, lift, forward), pitch
 
 
@@ -121,12 +127,13 @@ def walk(skeleton: Skeleton) -> Motion:
             ahead = -side * swing
             turns[f"clavicle{suffix}"] = turned(("z", -0.06 * side))
             turns[f"upperarm{suffix}"] = turned(("x", -0.38 * ahead - 0.02), ("z", -0.62 * side))
-            turns[f"forearm{suffix}"] = 0.34 + 0.24 * max(0.0, ahead) + 0.08 * ahead
+            turns[f"forearm{suffix}"] = 0.26 + 0.14 * max(0.0, ahead) + 0.06 * ahead
             turns[f"hand{suffix}"] = turned(("x", -0.1))
             turns[f"fingers{suffix}"] = 0.45
             phase = (share + (0.0 if side > 0 else 0.5)) % 1.0
-            roll = (phase - 0.6 * 0.68) / (0.6 * 0.32)
-            turns[f"toe{suffix}"] = 0.55 * smooth(roll) * (1.0 - smooth((phase - 0.6) / 0.12))
+            # Toes lie flat while the heel goes up, and follow the foot into its swing.
+            pitch = max(0.0, foot_at(skeleton, suffix, phase)[1])
+            turns[f"toe{suffix}"] = pitch * (1.0 - smooth((phase - STAND) / (0.55 * (1 - STAND))))
         feet = {
             suffix: foot_at(skeleton, suffix, share + (0.0 if side > 0 else 0.5))
             for suffix, side in SIDES

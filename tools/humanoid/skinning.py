@@ -10,6 +10,7 @@ from supple.mesh import Skin
 
 Floats = NDArray[np.float64]
 MOST = 4  # bones of a vertex
+SOLE = 0.075  # height below which the foot alone holds more and more, from half of it on all [m]
 
 # How thick the body is around each bone, and over what width it melts into the next.
 THICK = {"pelvis": 0.11, "spine": 0.12, "chest": 0.12, "neck": 0.05, "head": 0.1, "clavicle": 0.07,
@@ -60,6 +61,12 @@ def influences(skeleton: Skeleton, points: Floats) -> tuple[list[str], Floats]:
     share = 1.0 - (away - away.min(axis=1, keepdims=True)) / reach
     share = np.where(linked[nearest], np.clip(share, 0.0, 1.0), 0.0)
     share = share * share * (3.0 - 2.0 * share)
+    # The sole belongs to the foot: what the shin holds of it passes over.
+    below = np.clip((SOLE - points[:, 1]) / (0.5 * SOLE), 0.0, 1.0)
+    for side in (".L", ".R"):
+        shin, foot = index[f"shin{side}"], index[f"foot{side}"]
+        share[:, foot] += below * share[:, shin]
+        share[:, shin] *= 1.0 - below
     order = np.argsort(-share, axis=1)[:, MOST:]
     np.put_along_axis(share, order, 0.0, axis=1)
     share[share < 0.02] = 0.0

@@ -51,7 +51,13 @@ def write_reference(path: Path, character: Character) -> None:
                 links = [
                     (bones[j], a) for j, a in zip(joints[v], weights[v], strict=True) if a > 0.01
                 ]
-                pairs = " ".join(f"{bone} {_number(amount, 3)}" for bone, amount in links)
+                # In thousandths, of which the first has what the others leave.
+                shares = [round(1000 * amount / sum(a for _, a in links)) for _, amount in links]
+                shares[0] = 1000 - sum(shares[1:])
+                pairs = " ".join(
+                    f"{bone} {_number(share / 1000, 3)}"
+                    for (bone, _), share in zip(links, shares, strict=True)
+                )
                 uv = f"{_number(u, 4)} {_number(1.0 - w, 4)}"
                 point, normal = _row(mesh.positions[v], 4), _row(mesh.normals[v], 2)
                 lines.append(f"{links[0][0]} {point} {normal} {uv} {len(links)} {pairs}")

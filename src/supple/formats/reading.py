@@ -71,8 +71,9 @@ class Source:
                 text = self.data.decode("utf-16")
             except UnicodeDecodeError:
                 return  # no text: whoever reads it says what it is not
-            self.data = text.encode()
-            self.warn("the text is in UTF-16: read as such")
+            if not text.lstrip("\ufeff \t\r\n").startswith("<"):  # XML says it itself
+                self.data = text.encode()
+                self.warn("the text is in UTF-16: read as such")
 
     def release(self) -> None:
         """Let go of the bytes, once they are read: what is made of them needs the room."""

@@ -126,12 +126,14 @@ def _robot(source: Source) -> Any:
     level = logger.level
     logger.setLevel(logging.CRITICAL)
     try:
-        model = yourdfpy.URDF.load(
-            io.BytesIO(source.data),
-            load_meshes=False,
-            build_scene_graph=False,
-            filename_handler=lambda name: "",
-        )
+        # Numbers of visuals may be anything; what is not finite is refused where it is used.
+        with np.errstate(all="ignore"):
+            model = yourdfpy.URDF.load(
+                io.BytesIO(source.data),
+                load_meshes=False,
+                build_scene_graph=False,
+                filename_handler=lambda name: "",
+            )
     except Exception as error:  # whatever a stranger's file makes of somebody else's parser
         source.error(None, f"not a robot that can be read: {type(error).__name__}: {error}")
     finally:
