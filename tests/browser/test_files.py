@@ -51,3 +51,13 @@ def test_files_show_the_joints_that_python_has(driver, limb, tmp_path):
         assert driver.session.model.skeleton.names == loaded.skeleton.names
         assert np.allclose(driver.joints(), shown.positions, atol=1e-4)
         assert np.allclose(driver.joints(), loaded.pose.positions, atol=2e-2), "as in the file"
+
+
+def test_what_is_large_is_seen_whole(driver, tmp_path):
+    """Files may be in millimetres, and characters thousands of units tall."""
+    skeleton = supple.chain([1500] * 3)
+    supple.save(skeleton, tmp_path / "giant.bvh")
+    driver.drop({"giant.bvh": (tmp_path / "giant.bvh").read_bytes()})
+    driver.until("playground.page.scene.title === 'giant.bvh'")
+    goal = driver.goal_pixel()
+    driver.until(lambda: driver.orange(*goal, radius=4) > 0.3)

@@ -15,9 +15,8 @@ import {
   SphereGeometry,
   Vector3,
 } from "three";
-import type { PoseFrame } from "./frames";
+import { matrixOf, type PoseFrame } from "./frames";
 import type { Scene } from "./messages";
-import { matrixOf } from "./stage";
 
 export const COLORS = {
   joint: new Color(0x6fcbff), // light blue: what the solver moves

@@ -1,7 +1,7 @@
 // Pointer and keys: what a person does to the stage, turned into what the page does.
 
 import { el, typing } from "./dom";
-import type { Goal } from "./goals";
+import type { Goal } from "./goal";
 import type { GoalSetup, Scene } from "./messages";
 import { depthOf } from "./panel_goals";
 import type { Body } from "./body";

@@ -203,7 +203,7 @@ export class Playground {
     this.applied += 1;
     if (frame.slot === 0) {
       this.hud.show(frame, scene.size);
-      this.stage.setPedestal(this.pedestalPlace());
+      this.stage.surroundings.setPedestal(this.pedestalPlace());
       if (!document.body.classList.contains("ready")) {
         document.body.classList.add("ready");
         document.querySelector("#loading")?.remove();
@@ -410,7 +410,7 @@ export class Playground {
       body.setOver((this.scene?.meshes ?? 0) > 0 && look.mesh);
       body.setVisible(look.bones, look.frames);
     }
-    this.stage.setPedestal(this.pedestalPlace());
+    this.stage.surroundings.setPedestal(this.pedestalPlace());
     if (this.scene) this.timeline.setScene(this.scene);
     this.stage.invalidate();
   }

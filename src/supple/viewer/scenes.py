@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from supple.viewer.library import Library
 
 MOST_LINKS = 200
+JOINT = 0.02  # radius of a joint as it is drawn, in sizes: bare ones lie on the ground, not in it
 ARM = (9.0, 9.0, 9.0, 9.0, 4.0)
 BEND = math.radians(75)  # of the snake, with limits
 ELBOW, WRIST = math.radians(120), math.radians(90)  # of the second and third joint (Song & Hu 2011)
@@ -335,5 +336,6 @@ def bounds(subject: Subject) -> tuple[tuple[float, float, float], float, float]:
         x, y, z = (root + 0.3 * (high + low - 2 * root)).tolist()
         return (x, y, z), reach, float(root[up]) - subject.pedestal * reach
     x, y, z = ((low + high) / 2).tolist()
-    size = float(np.linalg.norm(high - low)) / 2
-    return (x, y, z), size or 1.0, float(low[up])
+    size = float(np.linalg.norm(high - low)) / 2 or 1.0
+    below = 0.0 if subject.meshes else JOINT * size
+    return (x, y, z), size, float(low[up]) - below
