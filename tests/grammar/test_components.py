@@ -85,9 +85,9 @@ def test_extruding_a_lot_a_face_and_downwards(leaves) -> None:
     found = leaves(
         "Lot --> comp(f){ front : extrude(0.5) A | top : extrude(-1) B }", size=(2, 3, 5)
     )
-    assert found == {"A": [(2, 3, 0.5)], "B": [(2, 5, 1)]}
+    assert found == {"A": [(2, 0.5, 3)], "B": [(2, 1, 5)]}
     grown = supple.grow("Lot --> comp(f){ top : extrude(-1) B }", size=(2, 3, 5))
-    assert grown.leaves[0].point(0, 0, 0).tolist() == pytest.approx([0, 2, 5])
+    assert grown.leaves[0].point(0, 0, 0).tolist() == pytest.approx([0, 2, 0])
     grown = supple.grow("Lot --> r(90, 0, 0) extrude(world.up, 2) A", size=(2, 0, 3))
     assert grown.leaves[0].size.tolist() == pytest.approx([2, 0, 5])
 
@@ -151,3 +151,26 @@ def test_triangles_of_a_concave_polygon_cover_it_once() -> None:
     areas = [np.cross(points[b] - points[a], points[c] - points[a])[2] / 2 for a, b, c in triangles]
     assert len(triangles) == 3 and min(areas) > 0
     assert sum(areas) == pytest.approx(16 - 4 * 3 / 2)
+
+
+def test_what_is_pulled_stands_on_its_face():
+    """Whatever it faces: y is the way it was pulled, and it is there in the world."""
+    rules = "Lot --> extrude(3) comp(f){{ {} : extrude(0.5) A | all : NIL }}"
+    boxes = {
+        "front": ((0, 0, 4), (8, 3, 4.5)),
+        "right": ((8, 0, 0), (8.5, 3, 4)),
+        "back": ((0, 0, -0.5), (8, 3, 0)),
+        "top": ((0, 3, 0), (8, 3.5, 4)),
+    }
+    for side, (low, high) in boxes.items():
+        grown = supple.grow(rules.format(side), size=(8, 0, 4))
+        points = grown.meshes()[0].positions
+        assert np.allclose(points.min(axis=0), low) and np.allclose(points.max(axis=0), high)
+        (leaf,) = grown.leaves
+        assert leaf.size[1] == 0.5
+        outwards = leaf.point(0.5, 1, 0.5) - leaf.point(0.5, 0, 0.5)
+        assert np.allclose(outwards, 0.5 * np.sign(np.round(outwards, 9)))
+    # A plane of a roof, pulled upwards, stands upright.
+    roof = "Lot --> roofShed(30) comp(f){ aslant : extrude(world.up, 0.3) A | all : NIL }"
+    (leaf,) = supple.grow(roof, size=(8, 0, 4)).leaves
+    assert np.allclose(leaf.size, (8, 8 * np.tan(np.pi / 6) + 0.3, 4))

@@ -165,6 +165,8 @@ def test_with_gives_names_to_values(leaves):
         ('sum([1, 2, 3.5])', 6.5),
         ('findLast("abcabc", "b")', 4),
         ('assetInfo("box", sy)', 1),
+        ('getPrefix("wall.old.jpg", ".") + getSuffix("wall.old.jpg", ".")', "walljpg"),
+        ('print(3) + 1', 4),
     ],
 )  # fmt: skip
 def test_further_functions(expression, value):

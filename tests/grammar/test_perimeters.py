@@ -38,7 +38,7 @@ def test_a_frame_of_a_window(leaves):
     )
     assert found["Glass"] == [pytest.approx((7.8, 2.8, 0))]
     assert len(found["Frame"]) == 4 and all(
-        size[2] == pytest.approx(0.05) for size in found["Frame"]
+        size[1] == pytest.approx(0.05) for size in found["Frame"]
     )
 
 

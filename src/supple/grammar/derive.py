@@ -30,7 +30,7 @@ from supple.grammar.geometry import BOX, GROUND, Geometry
 from supple.grammar.modules import MOST_CALLS, Attributes, Module
 from supple.grammar.shape import Shape, Store
 from supple.grammar.successors import successor
-from supple.grammar.values import LARGEST, fraction, mixed, plain
+from supple.grammar.values import LARGEST, fraction, mixed, plain, written
 from supple.grammar.wishes import Wish
 
 OFTEN = 1024  # shapes between two looks at the clock
@@ -201,6 +201,14 @@ class Derivation:
         shape.emit()
         if len(self.store) > self.limits.shapes:
             raise SuppleError(f"there are more than {self.limits.shapes:,} shapes")
+
+    def tell(self, value: Any) -> Any:
+        """Add a line to what was printed, as long as there are not too many; gives the value."""
+        if len(self.printed) < self.limits.lines:
+            self.printed.append(written(value))
+        elif len(self.printed) == self.limits.lines:
+            self.printed.append(f"... more than {self.limits.lines:,} lines")
+        return value
 
     def keep(self, geometry: Geometry) -> None:
         """Hold a geometry as long as the derivation, so that its id stays its own."""

@@ -201,6 +201,9 @@ def _call(node: s.Call, env: Environment) -> Compiled:
             given = argument.mark or f"{argument.name} ="
             raise env.problem(argument.at, f"expected a plain value for {name!r}, got {given!r}")
     own = env.module.value(name, len(node.args), env, at)
+    if own is None and name == "print" and len(node.args) == 1:
+        value, tell = compiled(node.args[0].value, env), env.module.derivation.tell
+        return lambda shape, args: tell(value(shape, args))
     if own is None and name in WORDS:
         return _with_word(node, env)
     if own is None and name in _SHAPE and not name.startswith("geometry."):

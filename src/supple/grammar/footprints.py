@@ -120,3 +120,27 @@ def _together(parts: list[Faces]) -> Faces:
             if len(loop) >= 3:
                 faces.append(tuple(loop))
     return out, faces
+
+
+def prism(shape: Shape, height: float) -> None:
+    """Pull a shape that lies in any plane along where it faces, which is then the scope's y axis.
+
+    Raises:
+        SuppleError: It is not flat.
+    """
+    plan = footprint(shape)
+    points: list[tuple[float, float, float]] = []
+    faces: list[Polygon] = []
+    sides: dict[tuple[Point, Point], Polygon] = {}
+    for polygon in plan.polygons:
+        first, count = len(points), len(polygon)
+        points += [(x, h, -y) for h in (0.0, height) for x, y in polygon]
+        low = tuple(range(first, first + count))
+        high = tuple(range(first + count, first + 2 * count))
+        faces += [low[::-1], high] if height > 0 else [low, high[::-1]]
+        for k in range(count):
+            n = (k + 1) % count
+            side = (low[k], low[n], high[n], high[k])
+            sides[polygon[k], polygon[n]] = side if height > 0 else side[::-1]
+    faces += [side for (a, b), side in sides.items() if (b, a) not in sides]
+    build(shape, plan, [(points, faces)], f"extruded {shape.geometry.name}", upright=True)

@@ -104,6 +104,15 @@ def _size(shape: Any, value: Any) -> float:
     return float(len(value))
 
 
+def _prefix(shape: Any, whole: Any, what: Any) -> str:
+    return text(whole).partition(text(what))[0] if text(what) else ""
+
+
+def _suffix(shape: Any, whole: Any, what: Any) -> str:
+    before, found, after = text(whole).rpartition(text(what)) if text(what) else ("", "", "")
+    return after if found else before
+
+
 def _array(value: Any) -> tuple[Any, ...]:
     if not isinstance(value, tuple):
         raise SuppleError("expected an array")
@@ -196,6 +205,8 @@ FUNCTIONS: dict[str, tuple[int, int, Function]] = {
     "find": (2, 3, _find),
     "substring": (3, 3, _substring),
     "replace": (3, 3, _replace),
+    "getPrefix": (2, 2, _prefix),
+    "getSuffix": (2, 2, _suffix),
     "listItem": (2, 2, _list_item),
     "listIndex": (2, 2, _list_index),
     "listSize": (1, 1, lambda shape, value: float(len(_items(value)))),
@@ -234,10 +245,10 @@ REFUSED = frozenset(
     colorRGBOToHex comp contextCompare contextCount convert edgeAttr fileExists fileRandom
     fileSearch findRange geometry.du geometry.dv geometry.groups geometry.hasGroup
     geometry.hasUVs geometry.isInstanced geometry.isOriented geometry.materials geometry.tags
-    geometry.tagScopes geometry.uMax geometry.uMin geometry.vMax geometry.vMin getPrefix
-    getRange getSuffix getTreeKey imageApproxRatio imageBestRatio imageInfo imagesSortRatio
-    index inside isNull joinString listTerminate minimumDistance nColumns overlaps print
-    rangeOfSelection readFloatTable readStringTable readTextFile recompute shuffle sort
-    sortAttrs splitString stringTable touches transpose""".split()  # noqa: SIM905 (a list this long is read as prose)
+    geometry.tagScopes geometry.uMax geometry.uMin geometry.vMax geometry.vMin getRange
+    getTreeKey imageApproxRatio imageBestRatio imageInfo imagesSortRatio index inside isNull
+    joinString listTerminate minimumDistance nColumns overlaps rangeOfSelection readFloatTable
+    readStringTable readTextFile recompute shuffle sort sortAttrs splitString stringTable
+    touches transpose""".split()  # noqa: SIM905 (a list this long is read as prose)
 )
 """Functions of CGA that are not supported: refused by name."""

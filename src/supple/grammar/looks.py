@@ -11,7 +11,7 @@ from supple.grammar.arguments import Act, Arguments
 from supple.grammar.expressions import Environment, guarded
 from supple.grammar.operations import operation
 from supple.grammar.shape import Look, Shape
-from supple.grammar.values import number, text, written
+from supple.grammar.values import number, text
 
 if TYPE_CHECKING:
     from supple.grammar.derive import Derivation
@@ -206,9 +206,6 @@ def print_value(op: s.Operation, env: Environment) -> Act:
     value = given.value(0)
 
     def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
-        if len(run.printed) < run.limits.lines:
-            run.printed.append(written(value(shape, args)))
-        elif len(run.printed) == run.limits.lines:
-            run.printed.append(f"... more than {run.limits.lines:,} lines")
+        run.tell(value(shape, args))
 
     return act

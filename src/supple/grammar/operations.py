@@ -11,7 +11,8 @@ from supple.grammar import syntax as s
 from supple.grammar.arguments import Act, Arguments
 from supple.grammar.cutting import extruded
 from supple.grammar.expressions import Environment, guarded
-from supple.grammar.geometry import fitted
+from supple.grammar.footprints import prism
+from supple.grammar.geometry import BOX, fitted
 from supple.grammar.scope import (
     UPRIGHT,
     Rotation,
@@ -253,7 +254,7 @@ DIRECTIONS: dict[str, Vector | None] = {
 
 @operation("extrude")
 def extrude(op: s.Operation, env: Environment) -> Act:
-    """A flat shape pulled along its normal, or another way.
+    """A flat shape pulled along its normal, or another way; the scope's y axis is then that way.
 
     extrude(height), extrude(world.up, height)
     """
@@ -266,6 +267,10 @@ def extrude(op: s.Operation, env: Environment) -> Act:
     def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
         height = value(shape, args)
         axis = shape.geometry.flat
+        if axis is None and direction is None:
+            # It may still lie in a plane, across the scope's axes or by a size of 0.
+            guarded(env, op.at, prism)(shape, height)
+            return
         if flat_top and (axis is None or abs(shape.R[3 + axis]) < 1.0 - 1e-9):
             raise env.problem(op.at, "extrude: a flat top is supported for level shapes alone")
         if direction is not None:
@@ -281,8 +286,44 @@ def extrude(op: s.Operation, env: Environment) -> Act:
         shape.geometry, offset, shape.s = pull(shape.geometry, shape.s, along)
         shape.p = placed(shape.p, shape.R, offset)
         shape.made = True
+        if direction is None:
+            _stand(shape, axis)
+        elif direction[1] != 0.0:
+            reframe(shape, _upright(shape.R))
 
     return act
+
+
+TURNS: dict[int | None, Rotation] = {
+    0: from_axes((0.0, 0.0, -1.0), (1.0, 0.0, 0.0), (0.0, -1.0, 0.0)),
+    2: from_axes((1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, -1.0, 0.0)),
+}
+
+
+def _stand(shape: Shape, axis: int | None) -> None:
+    """Turn the scope of what was pulled along one of its axes, so that this is its y axis."""
+    turn = TURNS.get(axis)
+    if turn is None:
+        return
+    R = product(shape.R, turn)
+    if shape.geometry is not BOX:
+        reframe(shape, R)
+        return
+    a, b, c = shape.s  # a box stays the box that all share
+    corner = (0.0, b, c) if axis == 0 else (0.0, b, 0.0)
+    shape.p = placed(shape.p, shape.R, corner)
+    shape.R, shape.s = R, (c, a, b) if axis == 0 else (a, c, b)
+
+
+def _upright(R: Rotation) -> Rotation:
+    """The rotation with y up, and x where it was as far as it can be."""
+    x = np.array((R[0], 0.0, R[6]))
+    if np.linalg.norm(x) < 1e-6:
+        x = -np.array((R[2], 0.0, R[8]))
+    x /= np.linalg.norm(x)
+    up = np.array((0.0, 1.0, 0.0))
+    a, b, c = (tuple(axis.tolist()) for axis in (x, up, np.cross(x, up)))
+    return from_axes(a, b, c)
 
 
 REFUSED = frozenset(
