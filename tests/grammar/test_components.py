@@ -89,7 +89,7 @@ def test_extruding_a_lot_a_face_and_downwards(leaves) -> None:
     grown = supple.grow("Lot --> comp(f){ top : extrude(-1) B }", size=(2, 3, 5))
     assert grown.leaves[0].point(0, 0, 0).tolist() == pytest.approx([0, 2, 0])
     grown = supple.grow("Lot --> r(90, 0, 0) extrude(world.up, 2) A", size=(2, 0, 3))
-    assert grown.leaves[0].size.tolist() == pytest.approx([2, 0, 5])
+    assert grown.leaves[0].size.tolist() == pytest.approx([2, 5, 0])
 
 
 def test_a_concave_lot_extrudes_to_a_prism() -> None:
@@ -173,4 +173,4 @@ def test_what_is_pulled_stands_on_its_face():
     # A plane of a roof, pulled upwards, stands upright.
     roof = "Lot --> roofShed(30) comp(f){ aslant : extrude(world.up, 0.3) A | all : NIL }"
     (leaf,) = supple.grow(roof, size=(8, 0, 4)).leaves
-    assert np.allclose(leaf.size, (8, 8 * np.tan(np.pi / 6) + 0.3, 4))
+    assert np.allclose(leaf.size, (4, 8 * np.tan(np.pi / 6) + 0.3, 8))
