@@ -201,6 +201,7 @@ def test_traces_compare_by_content_and_show_what_happened(traced, snake):
     assert twin != "a trace"
     many, steps = len(twin) - 1, len(twin.steps)
     assert repr(twin).startswith(f"Trace({twin.solver}: {many} iterations, {steps} steps; error ")
+    assert "<svg" in twin._repr_html_() and repr(twin) in twin._repr_html_()
 
 
 def test_a_trace_pickles(traced):

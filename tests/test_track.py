@@ -83,3 +83,9 @@ def test_it_starts_where_it_is_told(arm):
 def test_bad_input(arm, goals, message):
     with pytest.raises(supple.SuppleError, match=message):
         supple.track(arm, goals)
+
+
+def test_a_notebook_shows_the_way():
+    path = np.linspace((2.5, 0, 0), (1.5, 1.5, 0), 5)
+    shown = supple.track(supple.chain([1, 1, 1]), {"tip": path})._repr_html_()
+    assert "<svg" in shown and "all 5 frames reached" in shown

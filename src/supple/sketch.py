@@ -56,6 +56,11 @@ def skeleton_html(skeleton: "Skeleton") -> str:
     return f'<div style="{style}">{pose_svg(skeleton.rest)}<pre>{tree}</pre></div>'
 
 
+def captioned(pose: "Pose", caption: str) -> str:
+    """A pose, or some of a batch, with a line below, for a notebook."""
+    return f"<figure>{pose_svg(pose)}<figcaption>{escape(caption)}</figcaption></figure>"
+
+
 class Curve(NamedTuple):
     """A line that shows a limit of a joint."""
 
@@ -184,7 +189,8 @@ def pose_svg(pose: "Pose") -> str:
     place = _fit(everything @ view.T)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
-        f'viewBox="0 0 {WIDTH} {HEIGHT}" role="img"><title>{escape(repr(pose))}</title>'
+        f'viewBox="0 0 {WIDTH} {HEIGHT}" role="img" style="background:white">'
+        f"<title>{escape(repr(pose))}</title>"
     ]
     for curve in curves:
         d = _path(place(curve.points @ view.T))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from supple.kernels import layout as at
 from supple.outcome import Asked, Demand, OutOfReach, Status, counted, reason, summary
 from supple.pose import Pose, check_format
 from supple.skeleton import Skeleton
+from supple.sketch import captioned
 from supple.trace import Trace
 
 __all__ = ["Asked", "Demand", "OutOfReach", "Solution", "Status"]
@@ -283,8 +285,8 @@ class Solution:
 
     def _repr_html_(self) -> str:
         if self.batch_shape:
-            return f"<p>{self!r}</p>"
-        return f"<figure>{self.pose._repr_svg_()}<figcaption>{self!r}</figcaption></figure>"
+            return f"<p>{escape(repr(self))}</p>"
+        return captioned(self.pose, repr(self))
 
     def to_json(self) -> dict[str, Any]:
         """Plain data that `from_json` reads back to the last bit.

@@ -23,6 +23,7 @@ from supple.kernels import layout as at
 from supple.outcome import counted
 from supple.pose import Pose, check_format
 from supple.skeleton import Skeleton
+from supple.sketch import captioned
 
 FORMAT = "supple-trace"
 VERSION = 1
@@ -90,6 +91,9 @@ class Trace:
             f"Trace({self.solver}: {iterations}, {steps}; "
             f"error {self.errors[0]:.3g} to {self.errors[-1]:.3g})"
         )
+
+    def _repr_html_(self) -> str:
+        return captioned(self.poses, repr(self))
 
     @property
     def poses(self) -> Pose:

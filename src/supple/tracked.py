@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.pose import Pose
+from supple.sketch import captioned
 from supple.solution import Solution
 
 
@@ -77,3 +78,6 @@ class Track:
 
     def __repr__(self) -> str:
         return f"Track({self.reason})"
+
+    def _repr_html_(self) -> str:
+        return captioned(self.poses, repr(self))
