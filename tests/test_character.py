@@ -104,3 +104,11 @@ def test_notes_say_where():
     assert str(Note("odd")) == "odd"
     with pytest.raises(SuppleError, match="level"):
         Note("odd", level="bad")
+
+
+def test_the_extent_includes_meshes_on_joints():
+    skeleton = Skeleton(
+        [Node("a", None, (1, 0, 0), rotation=supple.rotations.from_axis_angle("z", np.pi / 2))]
+    )
+    mesh = Mesh("box", [[0, 0, 0], [3, 0, 0], [0, 4, 0]], [[0, 1, 2]], joint="a")
+    assert Character(skeleton, (mesh,)).extent == pytest.approx(5.0)

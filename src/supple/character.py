@@ -170,9 +170,15 @@ class Character(Described):
 
     @property
     def extent(self) -> float:
-        """The diagonal of the box around joints, tips and skinned or still vertices, at rest."""
-        points = [self.skeleton.rest.positions]
-        points += [mesh.positions for mesh in self.meshes if mesh.joint is None]
+        """The diagonal of the box around joints, tips and vertices at rest."""
+        rest = self.skeleton.rest
+        points = [rest.positions]
+        for mesh in self.meshes:
+            if mesh.joint is None:
+                points.append(mesh.positions)
+            else:
+                frame = rest.frames[self.skeleton.index(mesh.joint)]
+                points.append(mesh.positions @ frame[:3, :3].T + frame[:3, 3])
         low = np.min([p.min(axis=0) for p in points if len(p)], axis=0)
         high = np.max([p.max(axis=0) for p in points if len(p)], axis=0)
         return float(np.linalg.norm(high - low))
