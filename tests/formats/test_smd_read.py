@@ -379,3 +379,5 @@ def test_unit_and_up_are_guessed_and_can_be_said(load):
     assert load(tall.replace("0 0 -5", "0 -66 0")).up == "y"
     assert load(tall.replace("0 0 -5", "0 -66 0")).unit == "inch"
     assert load(BONES + FRAME, unit="cm", up="y").unit == "cm"
+    bat = BONES.replace("foot", "tip") + FRAME.replace("0 0 -5", "0 0 -66")
+    assert load(bat).unit is None  # nobody knows how large a bat is

@@ -11,6 +11,7 @@ from supple.pose import Pose
 
 _HIGH = re.compile(r"head|neck|skull", re.IGNORECASE)
 _LOW = re.compile(r"foot|toe|ankle|heel", re.IGNORECASE)
+MANY = 15  # joints that most things without a head do not have
 _UNITS = (  # a person's height in each, from and up to
     ("m", 0.9, 3.0),
     ("inch", 35.0, 90.0),
@@ -43,7 +44,14 @@ def up_axis(pose: Pose, usual: str | None = None) -> tuple[str | None, str]:
 
 
 def unit(pose: Pose, up: str | None) -> tuple[str | None, str]:
-    """The unit that makes the figure as tall as a person, and why; None if none does."""
+    """The unit that makes the figure as tall as a person, and why; None if none does.
+
+    What has neither head and feet nor many joints may be of any size.
+    """
+    names = pose.skeleton.names
+    person = any(map(_HIGH.search, names)) and any(map(_LOW.search, names))
+    if not person and len(pose.skeleton) < MANY:
+        return None, "nothing tells that it is a person"
     points = pose.positions
     axis = "xyz".index(up[-1]) if up else int(np.argmax(np.ptp(points, axis=0)))
     height = float(np.ptp(points[:, axis]))
