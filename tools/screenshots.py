@@ -6,9 +6,7 @@ python tools/screenshots.py [NAME ...]
 from __future__ import annotations
 
 import json
-import shutil
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,21 +15,13 @@ from playwright.sync_api import Page, sync_playwright
 
 from supple.viewer.server import Server
 
-IMAGES = Path(__file__).parents[1] / "docs" / "images"
-ARGUMENTS = [
-    "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
-    "--ignore-gpu-blocklist", "--disable-dev-shm-usage", "--force-device-scale-factor=1",
-]  # fmt: skip
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+from playground import ARGUMENTS, CHROMIUM, until  # noqa: E402
+
+IMAGES = ROOT / "docs" / "images"
 DESK, PHONE = (1280, 720), (390, 780)
-
-
-def until(page: Page, script: str) -> None:
-    """Wait until a script gives something true."""
-    began = time.monotonic()
-    while not page.evaluate(script):
-        if time.monotonic() - began > 60:
-            raise TimeoutError(script)
-        page.wait_for_timeout(20)
 
 
 def put(page: Page, setup: dict[str, Any], **look: Any) -> None:
@@ -69,6 +59,17 @@ def trace(page: Page) -> None:
     page.wait_for_timeout(600)
 
 
+def newton(page: Page) -> None:
+    """A step of Levenberg-Marquardt: what every joint does about the error."""
+    put(page, {"scene": "arm", "solver": {"name": "LM", "options": {}}}, theme="dark")
+    move(page, (6.0, 25.0, 6.0))
+    page.evaluate("playground.page.record()")
+    until(page, "playground.trace().open")
+    page.evaluate("playground.page.tracing.show(1, 0)")
+    page.evaluate("document.querySelector('#steps').closest('details').scrollIntoView()")
+    page.wait_for_timeout(600)
+
+
 def compare(page: Page) -> None:
     """Two solvers side by side."""
     solvers = {"solver": {"name": "CCD", "options": {}}, "start": "rest"}
@@ -87,6 +88,17 @@ def character(page: Page) -> None:
     until(page, "playground.settled")
 
 
+def growing(page: Page) -> None:
+    """A human figure grown by rules, with fields for their attributes and targets to drag."""
+    put(page, {"scene": "human", "limits": True}, theme="dark")
+    until(page, "playground.meshes() > 0")
+    page.evaluate(
+        """playground.page.store.set({ grown: { start: "", seed: 0, targets: {}, attributes:
+        { height: 1.9, right: [-0.62, 1.72, 0.5], left: [0.52, 1.22, 0.42] } } })"""
+    )
+    until(page, "playground.settled")
+
+
 def phone(page: Page) -> None:
     """The snake on a phone, with the panel open."""
     put(page, {"scene": "snake", "links": 10}, theme="dark", panel=True)
@@ -97,16 +109,17 @@ PICTURES: dict[str, tuple[Callable[[Page], None], tuple[int, int]]] = {
     "playground": (snake, DESK),
     "playground-character": (character, DESK),
     "playground-compare": (compare, DESK),
+    "playground-growing": (growing, DESK),
     "playground-trace": (trace, DESK),
+    "playground-newton": (newton, DESK),
     "playground-phone": (phone, PHONE),
 }
 
 
 def main(names: list[str]) -> None:
     """Make the pictures named, or all."""
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
     with Server(port=0) as server, sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+        browser = play.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         for name in names or PICTURES:
             draw, (width, height) = PICTURES[name]
             page = browser.new_page(viewport={"width": width, "height": height})
