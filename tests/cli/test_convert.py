@@ -87,6 +87,14 @@ def test_bad_input_ends_with_2_and_writes_nothing(run, hero, tmp_path, arguments
     assert not list(tmp_path.glob("out*"))
 
 
+def test_an_smd_for_goldsrc_has_one_bone_a_vertex(run, hero, tmp_path):
+    out = tmp_path / "old.smd"
+    assert run("convert", hero, out, "--goldsrc").exit_code == 0
+    rows = [line.split() for line in out.read_text().partition("triangles")[2].splitlines()]
+    assert {len(row) for row in rows if len(row) > 4} == {9}
+    assert run("convert", hero, tmp_path / "old.glb", "--goldsrc").exit_code == 2
+
+
 def test_an_smd_in_inches_with_z_up_becomes_a_glb_in_metres_with_y_up(run, tmp_path):
     skeleton = supple.Skeleton(
         [supple.Node("foot"), supple.Node("head", "foot", (0, 0, 70))],

@@ -49,6 +49,14 @@ def convert(
         float | None,
         typer.Option(metavar="FPS", help="Resample all motions.", rich_help_panel=OUTPUT),
     ] = None,
+    goldsrc: Annotated[
+        bool,
+        typer.Option(
+            "--goldsrc",
+            help="SMD for GoldSrc: one bone a vertex, in nine columns.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = False,
     names: Annotated[
         Path | None,
         typer.Option(
@@ -111,7 +119,7 @@ def convert(
     if resample is not None:
         faster = {name: one.resampled(resample) for name, one in character.motions.items()}
         character = character.with_(motions=faster)
-    options: dict[str, Any] = {}
+    options: dict[str, Any] = {"goldsrc": True} if goldsrc else {}
     if motion is not None:
         character.motion(motion)  # so that a wrong name is said before anything is written
         if kind.name in ("bvh", "smd"):
