@@ -99,17 +99,6 @@ def growing(page: Page) -> None:
     until(page, "playground.settled")
 
 
-def growing(page: Page) -> None:
-    """A human figure grown by rules, with fields for their attributes and targets to drag."""
-    put(page, {"scene": "human", "limits": True}, theme="dark")
-    until(page, "playground.meshes() > 0")
-    page.evaluate(
-        """playground.page.store.set({ grown: { start: "", seed: 0, targets: {}, attributes:
-        { height: 1.9, right: [-0.62, 1.72, 0.5], left: [0.52, 1.22, 0.42] } } })"""
-    )
-    until(page, "playground.settled")
-
-
 def phone(page: Page) -> None:
     """The snake on a phone, with the panel open."""
     put(page, {"scene": "snake", "links": 10}, theme="dark", panel=True)
@@ -120,7 +109,6 @@ PICTURES: dict[str, tuple[Callable[[Page], None], tuple[int, int]]] = {
     "playground": (snake, DESK),
     "playground-character": (character, DESK),
     "playground-compare": (compare, DESK),
-    "playground-growing": (growing, DESK),
     "playground-growing": (growing, DESK),
     "playground-trace": (trace, DESK),
     "playground-newton": (newton, DESK),
