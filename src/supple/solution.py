@@ -88,10 +88,9 @@ class Solution:
     def pose(self) -> Pose:
         """The answer; blended with the start, if that was asked for."""
         if self._pose is None:
-            coordinates = np.array(self._rows[..., : self._width])
-            pose = Pose._wrap(
-                self.skeleton, coordinates, self._start._translations, self._start._scales
-            )
+            start = self._start
+            coordinates = self._rows[..., : start._coordinates.shape[-1]].copy()
+            pose = Pose._wrap(self.skeleton, coordinates, start._translations, start._scales)
             if self._blend < 1.0:
                 pose = self._start.interpolate(pose, self._blend)
             self._pose = pose
