@@ -211,3 +211,20 @@ def test_never_worse_when_the_budget_ends_while_settling():
             s = solve(arm, {"tip": targets}, start=start, solver=LM(max_iterations=budget))
             again = solve(arm, {"tip": targets}, start=s.pose, solver=LM(max_iterations=budget))
             assert np.all(again.error <= s.error + 1e-12 * length)
+
+
+def test_a_rest_asks_the_same_however_the_world_is_turned():
+    """Its wish is held to half a radian a ball, about whatever axis."""
+    turn = supple.rotations.from_axis_angle((1.0, 2.0, 3.0), 1.1)
+    snake = supple.chain([1, 1, 1, 1])
+    root = snake.nodes[0]._replace(rotation=turn)
+    turned = supple.Skeleton([root, *snake.nodes[1:]], snake.tips)
+    bends = supple.rotations.from_axis_angle([(0, 1, 1), (1, 0, 1), (1, 1, 0), (0, -1, 1)], 1.5)
+    target = np.array([1.0, 2.0, 1.5])
+    targets = (target, supple.rotations.rotate(turn, target))
+    goals = [[supple.Reach("tip", t), supple.Rest()] for t in targets]
+    a = solve(snake, goals[0], start=supple.Pose(snake, bends.ravel()))
+    b = solve(turned, goals[1], start=supple.Pose(turned, bends.ravel()))
+    assert a.reached
+    assert a.iterations == b.iterations
+    np.testing.assert_allclose(a.pose.coordinates, b.pose.coordinates, atol=1e-6)
