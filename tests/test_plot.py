@@ -115,6 +115,20 @@ def test_limits_and_frames_can_be_left_out():
     assert len(bare.collections) < len(full.collections)
 
 
+def test_what_stands_in_one_place_is_named_and_marked_once():
+    robot = supple.Skeleton(
+        [("j0", None), ("j1", "j0", (1, 0, 0)), ("flange", "j1", (1, 0, 0), Fixed())],
+        [("link0", "j0"), ("link1", "j1"), ("tool", "flange")],
+    )
+    s = supple.solve(robot, {"tool": (1.2, 0.7, 0)})
+    figure = supple.plot.solution(s, goals={"tool": (1.2, 0.7, 0)})
+    assert {"j0", "j1", "tool"} <= set(words(figure))  # the effector before its joint
+    assert not {"link0", "link1", "flange"} & set(words(figure))
+    assert len(points_of(panel(figure), "white")) == 0
+    every = supple.plot.pose(robot.rest, names=robot.names)
+    assert set(robot.names) <= set(words(every))  # if asked for
+
+
 def test_a_solution_shows_its_goal_its_start_and_its_reason():
     target = (3.0, 4.0, 0.0)
     s = supple.solve(ARM, {"tip": target})

@@ -8,10 +8,14 @@ import pytest
 
 import supple
 from supple import Axes, Ball, Cone, Fixed, Free, Hinge, Planar, Slider
-from supple.cli.model import read_joint, read_model, read_start
+from supple.cli.model import read_character, read_joint, read_start
 from supple.cli.values import vector
 
 QUARTER = math.pi / 2
+
+
+def read_model(text, **changes):
+    return read_character(text, **changes).skeleton
 
 
 def test_a_chain_in_words():

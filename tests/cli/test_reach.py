@@ -237,3 +237,19 @@ def test_ctrl_c_is_quiet(run, monkeypatch):
     result = run("reach", SNAKE, "--to", "12,18,6")
     assert result.exit_code not in (0, 2)
     assert "Traceback" not in result.output
+
+
+def test_a_robot_stands_upright_in_its_figure(run, tmp_path, monkeypatch):
+    from supple import plot
+    from supple.bench import mechanisms
+    from supple.bench.descriptions import urdf
+
+    drawn = {}
+    real = plot.solution
+    monkeypatch.setattr(plot, "solution", lambda *a, **k: drawn.update(k) or real(*a, **k))
+    model = tmp_path / "arm.urdf"
+    model.write_text(urdf(mechanisms.panda()), encoding="utf-8")
+    picture = tmp_path / "arm.png"
+    run("reach", model, "-e", "tip", "--to", "0.3,0.2,0.5", "--plot", picture)
+    assert drawn["up"] == "z"
+    assert picture.exists()

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from supple.cli.measure import Comparison, able, measure
-from supple.cli.model import read_model
+from supple.cli.model import read_character
 from supple.cli.options import (
     GOALS,
     SOLVING,
@@ -28,6 +28,7 @@ from supple.cli.options import (
     ToleranceOption,
     checked_plot,
     effector_or_only_tip,
+    upright,
 )
 from supple.cli.report import console, error_console, print_json, seconds, short, table
 from supple.cli.targets import random_targets
@@ -105,7 +106,8 @@ def compare(
     compiled; a visit is one joint being turned or placed; operations are multiplications by the
     count of Song and Hu 2011, who give one for CCD and Target Triangle.
     """
-    skeleton = read_model(model, joints=joint or (), limits=limits or ())
+    character = read_character(model, joints=joint or (), limits=limits or ())
+    skeleton = character.skeleton
     name = effector_or_only_tip(skeleton, effector)
     checked_plot(plot)
     point = np.array([vector("--to", to, "X,Y,Z")]) if to is not None else None
@@ -130,7 +132,7 @@ def compare(
     if plot is not None:
         changes = [f"joint {one}" for one in joint or ()]
         changes += [f"limits {one}" for one in limits or ()]
-        _plot(plot, ", ".join([model, *changes]), found)
+        _plot(plot, ", ".join([model, *changes]), found, up=upright(character))
     if json:
         drawn = {"plot": str(plot)} if plot is not None else {}
         print_json({"model": model, **found.to_json(), "written": drawn})
@@ -207,7 +209,7 @@ def _angle(value: float | None) -> str:
     return short(degrees) if degrees is None else f"{degrees:.1f}°"
 
 
-def _plot(path: Path, title: str, found: Comparison) -> None:
+def _plot(path: Path, title: str, found: Comparison, *, up: str) -> None:
     from supple import plot
 
     def bars(of: Any) -> dict[str, float | None]:
@@ -240,5 +242,6 @@ def _plot(path: Path, title: str, found: Comparison) -> None:
         measures=measures,
         title=title,
         detail=detail,
+        up=up,
     )
     plot.save(figure, path)

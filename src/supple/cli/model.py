@@ -30,11 +30,6 @@ PAIR = tuple[float | None, float | None]
 T = TypeVar("T")
 
 
-def read_model(text: str, *, joints: Sequence[str] = (), limits: Sequence[str] = ()) -> Skeleton:
-    """The skeleton that MODEL, --joint and --limits describe."""
-    return read_character(text, joints=joints, limits=limits).skeleton
-
-
 def read_character(
     text: str, *, joints: Sequence[str] = (), limits: Sequence[str] = ()
 ) -> Character:

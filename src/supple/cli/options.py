@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from supple.character import Character
 from supple.errors import SuppleError, one_of
 from supple.skeleton import Skeleton
 
@@ -132,6 +133,11 @@ def checked_plot(path: Path | None) -> None:
         from supple import plot
 
         plot.checked_path(path)
+
+
+def upright(character: Character) -> str:
+    """The axis that points up in figures of a character: its own if it is Z, else Y."""
+    return "z" if character.up == "z" else "y"
 
 
 def effector_or_only_tip(skeleton: Skeleton, name: str | None) -> str:

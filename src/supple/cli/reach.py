@@ -29,6 +29,7 @@ from supple.cli.options import (
     ToleranceOption,
     checked_plot,
     effector_or_only_tip,
+    upright,
 )
 from supple.cli.report import print_json
 from supple.cli.solver import read_solver
@@ -238,7 +239,7 @@ def reach(
         save(character.posed(answer.pose), out)
         written["character"] = str(out)
     if plot is not None:
-        _plot(plot, answer, goals)
+        _plot(plot, answer, goals, up=upright(character))
         written["plot"] = str(plot)
     if json:
         print_json({"model": model, **as_data(answer, goals), "written": written})
@@ -333,8 +334,8 @@ def _with_budget(
     return replace(solver, max_iterations=most)
 
 
-def _plot(path: Path, answer: Solution, goals: list[Goal]) -> None:
+def _plot(path: Path, answer: Solution, goals: list[Goal], *, up: str) -> None:
     from supple import plot
 
     draw = plot.trace if answer.trace is not None else plot.solution
-    plot.save(draw(answer, goals=goals), path)
+    plot.save(draw(answer, goals=goals, up=up), path)

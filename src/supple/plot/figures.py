@@ -72,8 +72,9 @@ def _canvas(scene: Scene, title: str, detail: str, colour: str) -> tuple[Figure,
     room = (WIDTH - left - right) * scene.slope
     height = float(np.clip(room, LOWEST, HIGHEST))
     lines = len(textwrap.wrap(detail, int(WIDTH * 13)))
-    fig = Figure(figsize=(WIDTH, height + bottom + 0.6 + 0.16 * lines))
-    top = headline(fig, title, detail, colour=colour)
+    letter = 0.0 if scene.view.flat else 0.2  # of the axis that points up
+    fig = Figure(figsize=(WIDTH, height + bottom + letter + 0.6 + 0.16 * lines))
+    top = headline(fig, title, detail, colour=colour) + letter
     tall = fig.get_figheight()
     frame = (left / WIDTH, bottom / tall, 1 - (left + right) / WIDTH, 1 - (bottom + top) / tall)
     return fig, fig.add_axes(frame)

@@ -78,6 +78,8 @@ def bones(
     orders = _layer(view, JOINTS, positions)
     for k, name in enumerate(skeleton.names):
         joint = k < len(skeleton.joints)
+        if not joint and np.array_equal(positions[k], pose.position(skeleton.parent(name) or name)):
+            continue  # a frame on its joint, such as a robot's link
         ax.plot(
             *flat[k],
             marker="o" if joint else "D",

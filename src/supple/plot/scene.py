@@ -17,7 +17,8 @@ from supple.pose import Pose
 from supple.solution import Solution, Status
 
 Goals = Mapping[str, Any] | Sequence[Goal] | Goal | None
-MOST_NAMES = 24
+MOST_NAMES = 24  # joints, beyond which only effectors are named
+APART = 0.03  # of the page, between things that are named
 MOST_DETAILED = 80  # joints, beyond which frames would only be clutter
 
 
@@ -165,10 +166,20 @@ class Scene:
         marks.names(ax, view, pose, self._names(pose, detail.names), busy)
 
     def _names(self, pose: Pose, names: bool | Sequence[str]) -> list[str]:
-        if names is True:
-            every = pose.skeleton.names
-            names = every if len(every) <= MOST_NAMES else [one.effector for one in self.goals]
-        return list(dict.fromkeys(names or ()))
+        """Those asked for; of all, those that stand apart on the page, effectors first."""
+        if names is not True:
+            return list(dict.fromkeys(names or ()))
+        effectors = [one.effector for one in self.goals]
+        joints = zip(pose.skeleton.joint_names, pose.skeleton.joints, strict=True)
+        moving = [name for name, joint in joints if joint.freedom_count]
+        every = dict.fromkeys([*effectors, *moving, *pose.skeleton.names])
+        close = APART * float(np.linalg.norm(self.high - self.low))
+        kept: dict[str, Floats] = {}
+        for name in every if len(pose.skeleton.joints) <= MOST_NAMES else effectors:
+            at = self.view(pose.position(name))
+            if all(np.linalg.norm(at - other) > close for other in kept.values()):
+                kept[name] = at
+        return list(kept)
 
     def _frame_size(self, pose: Pose) -> float:
         """How long to draw the axes of joint frames, in model units."""
