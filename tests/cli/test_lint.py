@@ -3,11 +3,11 @@
 import pytest
 
 GOOD = """HIERARCHY
-ROOT Hips
+ROOT Foot
 {
 OFFSET 0 0 0
 CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
-JOINT Arm
+JOINT Head
 {
 OFFSET 0 1.5 0
 CHANNELS 3 Zrotation Xrotation Yrotation
@@ -42,7 +42,7 @@ def test_what_is_odd_ends_with_1(run, run_json, write):
     result = run("lint", path)
     assert result.exit_code == 1
     assert "declares 9 frames" in result.stdout
-    assert "'Hips' after frame 0" in result.stdout
+    assert "'Foot' after frame 0" in result.stdout
     code, data = run_json("lint", path)
     assert code == 1
     assert [one["kind"] for one in data["findings"]] == ["reader", "jumps"]

@@ -97,3 +97,33 @@ def test_channel_orders(tmp_path):
     assert any("rotations before positions: 'a'" in text for text in texts)
     assert any("1 joints below the root" in text for text in texts)
     assert any("fewer than three" in text and "'c'" in text for text in texts)
+
+
+def test_feet_that_slide():
+    skeleton = Skeleton(
+        [
+            Node("hips", None, (0, 0.9, 0)),
+            *(
+                Node(f"{side} {name}", f"{side} {above}" if above else "hips", offset)
+                for side, x in (("left", 0.1), ("right", -0.1))
+                for name, above, offset in (
+                    ("thigh", "", (x, 0, 0)),
+                    ("shin", "thigh", (0, -0.45, 0.05)),
+                    ("foot", "shin", (0, -0.42, -0.05)),
+                )
+            ),
+        ]
+    )
+    places = np.tile(skeleton.offsets, (30, 1, 1))
+    still = Motion("m", Pose(skeleton, np.tile(skeleton.rest.coordinates, (30, 1)), places), fps=30)
+    good = Character(skeleton, motions={"m": still}, unit="m", up="y")
+    assert kinds(good) == set()
+    drift = np.array(places)
+    drift[:, 0, 0] = 0.2 * np.arange(30) / 30
+    slides = still.with_(poses=Pose(skeleton, still.poses.coordinates, drift))
+    (finding,) = lint(good.with_(motions={"m": slides}))
+    assert finding.kind == "feet"
+    assert "0.23 leg lengths" in finding.text
+    fixed = supple.plant_feet(slides).motion
+    assert lint(good.with_(motions={"m": fixed})) == ()
+    assert lint(good.with_(motions={"m": slides}, up=None)) == ()

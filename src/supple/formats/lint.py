@@ -8,10 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple.character import Character
+from supple.errors import SuppleError
 from supple.formats.conventions import METRES
 from supple.mesh import Mesh
+from supple.motion.feet import HEIGHT, SPEED, find_feet, standing, up_vector
 
 JUMP = np.pi / 2  # a joint that turns by more between two frames [rad]
+SLIDE = 0.05  # a foot that stands may go so far [leg lengths a second]
 FEW = 4  # influences a vertex that most engines take
 
 
@@ -152,6 +155,30 @@ def _motions(character: Character) -> Iterator[Finding]:
             yield Finding("limits", text, "a solve brings them back inside, which shows as a jump")
 
 
+def _feet(character: Character) -> Iterator[Finding]:
+    if character.up is None:
+        return
+    up = up_vector(character.up)
+    try:
+        feet = find_feet(character.skeleton)
+    except SuppleError:  # there are none
+        return
+    for name, motion in character.motions.items():
+        slid = {}
+        for foot in feet:
+            at = motion.poses.position(foot.ankle)
+            stands = standing(at, motion, foot.length, up=up, speed=SPEED, height=HEIGHT)
+            both = stands[1:] & stands[:-1]
+            if both.any():
+                way = np.linalg.norm(np.diff(at, axis=0), axis=1)[both].sum()
+                slid[foot.ankle] = way / np.diff(motion.times)[both].sum() / foot.length
+        worst = max(slid, key=lambda ankle: slid[ankle], default=None)
+        if worst is not None and slid[worst] > SLIDE:
+            yield Finding("feet", f"motion {name!r}: feet slide while they stand, {worst!r} by "
+                          f"{slid[worst]:.2g} leg lengths a second",
+                          "it shows; supple correct --plant-feet takes it out")  # fmt: skip
+
+
 def _trunk(character: Character) -> set[str]:
     """The joints that carry everything else: who moves them moves the whole, and no bone."""
     skeleton = character.skeleton
@@ -219,4 +246,5 @@ _CHECKS: tuple[Callable[[Character], Iterator[Finding]], ...] = (
     _skins,
     _meshes,
     _motions,
+    _feet,
 )
