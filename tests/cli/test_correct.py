@@ -155,6 +155,24 @@ def test_feet_are_planted_in_many_files(run, run_json, stroller):
     assert data["files"][0]["reached"]
 
 
+def test_all_motions_of_a_file(run, run_json, stroller):
+    hero = supple.load(stroller / "a.bvh", motions=[stroller / "b.bvh"])
+    supple.save(hero, stroller / "both.glb")
+    out = stroller / "planted.glb"
+    code, data = run_json("correct", stroller / "both.glb", "--plant-feet", "--motion", "all",
+                          "-o", out)  # fmt: skip
+    assert code == 0
+    assert [one["motion"] for one in data["motions"]] == ["a", "b"]
+    for motion in supple.load(out).motions.values():
+        assert np.ptp(motion.poses.position("LeftFoot"), axis=0).max() < 1e-5
+    shown = run("correct", stroller / "both.glb", "--plant-feet", "--motion", "all", "-o", out)
+    assert shown.stdout.count("LeftFoot") == 2
+    result = run("correct", stroller / "both.glb", "--plant-feet", "--motion", "all",
+                 "-o", stroller / "one.bvh")  # fmt: skip
+    assert result.exit_code == 2
+    assert "one motion" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -172,7 +172,7 @@ def correct(
     tolerance: ToleranceOption = None,
     motion: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Which motion. Default: the first.",
+        typer.Option(metavar="NAME|all", help="Which motion. Default: the first.",
                      rich_help_panel=MODEL),
     ] = None,
     motions: MotionsOption = None,
@@ -218,10 +218,18 @@ def correct(
             raise SuppleError(
                 f"{file}: expected a motion to correct, got none; give --motions FILE"
             )
-        clip = character.motion(motion) if motion else next(iter(character.motions.values()))
-        made = list(steps(clip, character, progress))
+        chosen = (
+            list(character.motions)
+            if motion == "all"
+            else [motion or next(iter(character.motions))]
+        )
+        made: list[Correction] = []
+        changed = dict(character.motions)
+        for name in chosen:
+            made += steps(character.motion(name), character, progress)
+            changed[name] = made[-1].motion
         with quiet():
-            return made, _save(character, clip, made[-1].motion, target)
+            return made, _save(character.with_(motions=changed), chosen, target)
 
     if out is not None:
         single(one, files[0], out, json)
@@ -271,8 +279,11 @@ class _Asked:
         return [*goals, *(Hold(name) for name in self.hold)]
 
 
-def _save(character: Character, old: Motion, new: Motion, out: Path) -> Sequence[Note]:
-    key = next(name for name, one in character.motions.items() if one is old)
-    if writable(out).name in ("bvh", "smd"):
-        return save(character.with_(motions={key: new}), out, motion=key)
-    return save(character.with_(motions={**character.motions, key: new}), out)
+def _save(character: Character, chosen: Sequence[str], out: Path) -> Sequence[Note]:
+    """Write a corrected character, or the motion of it that a format with one motion can hold."""
+    if writable(out).name not in ("bvh", "smd"):
+        return save(character, out)
+    if len(chosen) > 1:
+        raise SuppleError(f"{out}: holds one motion, got {len(chosen)}; give --motion NAME")
+    (key,) = chosen
+    return save(character.with_(motions={key: character.motions[key]}), out, motion=key)

@@ -16,7 +16,23 @@ from supple.outcome import Status
 
 
 def as_data(steps: Sequence[Correction]) -> dict[str, Any]:
-    """A corrected clip for programs: the last of its corrections, and the feet if they are planted."""
+    """What was corrected, for programs: a motion, or several in a list."""
+    motions = _by_motion(steps)
+    if len(motions) == 1:
+        return _motion_data(steps)
+    reached = all(bool(np.all(one.reached)) for one in steps)
+    return {"reached": reached, "motions": [_motion_data(one) for one in motions.values()]}
+
+
+def _by_motion(steps: Sequence[Correction]) -> dict[str, list[Correction]]:
+    found: dict[str, list[Correction]] = {}
+    for one in steps:
+        found.setdefault(one.motion.name, []).append(one)
+    return found
+
+
+def _motion_data(steps: Sequence[Correction]) -> dict[str, Any]:
+    """A corrected motion: the last of its corrections, and the feet if they are planted."""
     found = steps[-1]
     names = {int(one): one.name for one in Status}
     data = {
@@ -59,11 +75,15 @@ def as_data(steps: Sequence[Correction]) -> dict[str, Any]:
 def show(steps: Sequence[Correction], out: Path) -> None:
     """A corrected clip for people."""
     say = console()
-    for one in steps:
-        if isinstance(one, Planted):
-            _show_feet(one)
-        else:
-            _show_goals(one)
+    motions = _by_motion(steps)
+    for name, several in motions.items():
+        if len(motions) > 1:
+            say.print(Text(name, style="bold"))
+        for one in several:
+            if isinstance(one, Planted):
+                _show_feet(one)
+            else:
+                _show_goals(one)
     say.print(Text(f"written to {out}"), soft_wrap=True)
 
 
@@ -104,7 +124,10 @@ def one_line(steps: Sequence[Correction], file: Path) -> None:
     """A clip of many, in a line."""
     words = []
     good = all(bool(np.all(one.reached)) for one in steps)
+    several = len(_by_motion(steps)) > 1
     for one in steps:
+        if several:
+            words.append(one.motion.name)
         if isinstance(one, Planted):
             if not any((slide.heel | slide.toe).any() for slide in one.slides):
                 words.append("no foot stands")
