@@ -71,6 +71,7 @@ class Hinge(Joint):
     Args:
         axis: "x", "-x", ... or three numbers, in the joint's rest frame.
         limits: (lo, hi) in radians, None for an open side; they may lie beyond pi.
+        damping, stiffness, stretch, mimic: As every `Joint` has them.
     """
 
     kind: ClassVar[int] = layout.HINGE
@@ -100,6 +101,7 @@ class Slider(Joint):
     Args:
         axis: "x", "-x", ... or three numbers, in the joint's rest frame.
         limits: (lo, hi) lengths, None for an open side.
+        damping, stiffness, stretch, mimic: As every `Joint` has them.
     """
 
     kind: ClassVar[int] = layout.SLIDER
@@ -133,6 +135,7 @@ class Axes(Joint):
         limits: A (lo, hi) pair in radians or None for each letter, or a mapping by letter.
         frozen: Letters that do not move: "yz" or ("y", "z"). They keep the value that the pose has,
             and their limits are not applied.
+        damping, stiffness, stretch, mimic: As every `Joint` has them.
     """
 
     kind: ClassVar[int] = layout.AXES
@@ -201,6 +204,7 @@ class Cone(_Quaternion):
             Pointing straight back, a twist cannot be told: with a limited twist the swing stops
             0.002 rad short of pi.
         axis: In the joint's rest frame; None for the direction of its only child or tip.
+        damping, stiffness, stretch, mimic: As every `Joint` has them.
     """
 
     kind: ClassVar[int] = layout.CONE
@@ -258,6 +262,7 @@ class Planar(Joint):
     Args:
         normal: "x", "-x", ... or three numbers, in the joint's rest frame.
         limits: A (lo, hi) pair or None for each of u, v, angle, or a mapping by these names.
+        damping, stiffness, stretch, mimic: As every `Joint` has them.
     """
 
     kind: ClassVar[int] = layout.PLANAR
