@@ -269,55 +269,41 @@ class Session:
     def _show(self, slot: int, *, seq: int, micros: float = 0.0) -> None:
         assert self.model is not None
         pose, solution = self.poses[slot], self.solutions[slot]
-        active = self.model.active(pose)
-        when = self.want.time if self.want is not None else 0.0
-        morphs = meshes.morph_weights(self.model.motion, when)
-        grown = self.subject.ended if self.subject is not None else None
-        if solution is None and grown is not None and self.model.motion is None:
-            report = Report(
-                status=describe.word(grown.status),
-                reason=grown.reason,
-                solver=grown.solver,
-                active=active,
-                costs=None,
-            )
-            frame = pose_frame(
-                pose,
-                report,
-                seq=seq,
-                revision=self.revision,
-                slot=slot,
-                iterations=grown.iterations,
-                reached=grown.reached,
-                error=grown.error,
-            )
-        elif solution is None:
-            report = Report(
-                status="", reason="", solver="", active=active, costs=None, morphs=morphs
-            )
-            frame = pose_frame(pose, report, seq=seq, revision=self.revision, slot=slot)
-        else:
-            report = Report(
-                status=describe.word(solution.status),
-                reason=solution.reason,
-                solver=solution.asked.solver,
-                active=active,
-                costs=self._costs(pose) if len(self.poses) > 1 else None,
-                morphs=morphs,
-            )
-            frame = pose_frame(
-                pose,
-                report,
-                seq=seq,
-                revision=self.revision,
-                slot=slot,
-                iterations=solution.iterations,
-                reached=bool(solution.reached),
-                error=solution.error,
-                orientation_error=solution.orientation_error,
-                micros=micros,
-            )
+        report, figures = self._report(pose, solution)
+        frame = pose_frame(
+            pose, report, seq=seq, revision=self.revision, slot=slot, micros=micros, **figures
+        )
         self._emit(frame, slot)
+
+    def _report(self, pose: Pose, solution: Solution | None) -> tuple[Report, dict[str, Any]]:
+        """How a pose came about, in words and in numbers."""
+        assert self.model is not None and self.subject is not None
+        grown = self.subject.ended if self.model.motion is None else None
+        if solution is not None:
+            ended, solver = solution, solution.asked.solver
+            figures = {"orientation_error": solution.orientation_error}
+        elif grown is not None:
+            ended, solver, figures = grown, grown.solver, {}
+        else:
+            ended, solver, figures = None, "", {}
+        if ended is not None:
+            figures |= {
+                "iterations": ended.iterations,
+                "reached": bool(ended.reached),
+                "error": ended.error,
+            }
+        compared = solution is not None and len(self.poses) > 1
+        report = Report(
+            status="" if ended is None else describe.word(ended.status),
+            reason="" if ended is None else ended.reason,
+            solver=solver,
+            active=self.model.active(pose),
+            costs=self._costs(pose) if compared else None,
+            morphs=meshes.morph_weights(
+                self.model.motion, self.want.time if self.want is not None else 0.0
+            ),
+        )
+        return report, figures
 
     def _costs(self, pose: Pose) -> Costs:
         assert self.model is not None and self.subject is not None
