@@ -131,6 +131,29 @@ def test_nothing_pops():
     assert jerk < 2.0 * np.abs(np.diff(was, n=2, axis=0)).max()
 
 
+def test_a_loop_stays_one():
+    motion = clip()
+    places = np.array(motion.poses.translations)
+    places[:, 0, 2] = 0.04 * np.sin(2 * np.pi * (np.arange(len(motion)) + 20) / len(motion))
+    poses = motion.skeleton.rest.with_(
+        {
+            name: motion.poses.local_rotations[:, motion.skeleton.index(name)]
+            for name in ("LeftUpLeg", "LeftLeg", "LeftFoot", "RightUpLeg", "RightLeg", "RightFoot")
+        }
+    )
+    closed = motion.with_(poses=Pose(motion.skeleton, poses.coordinates, places))
+    found = plant_feet(closed.with_(loop=True))
+    left = found.slides[0]
+    assert found.motion.loop
+    assert len(found.motion) == len(left.heel) == len(found.status) == len(motion)
+    assert left.heel[0] and left.heel[-1] and not left.heel.all()
+    assert left.after < 1e-5
+    ends = found.motion.poses.position("LeftFoot")[[0, -1]]
+    assert np.abs(ends[1] - ends[0]).max() < 1e-5
+    ends = plant_feet(closed).motion.poses.position("LeftFoot")[[0, -1]]
+    assert np.abs(ends[1] - ends[0]).max() > 1e-3  # what the loop would show as a jump
+
+
 def test_another_up_axis():
     turn = from_axis_angle("x", np.pi / 2)  # y up becomes z up
     motion = clip()

@@ -8,7 +8,7 @@ legs reach their feet by IK, and the hips go down where a leg would be too short
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -80,7 +80,8 @@ def plant_feet(
 
     A heel or toe stands where it is slow and about as low as it ever is in the motion: the ground is
     taken to be level. Heels and toes that stand keep one place, and the foot between them its
-    direction; otherwise the foot turns as it did. Only legs move, and the root where `lower` asks.
+    direction; otherwise the foot turns as it did. Only legs move, and the root where `lower` asks. In a
+    loop, a foot that stands at the end goes on standing at the beginning.
 
     Args:
         motion: What plays.
@@ -103,6 +104,23 @@ def plant_feet(
     blend = number("blend", blend, "0 or more seconds", lambda x: 0.0 <= x < np.inf)
     speed, height = positive("speed", speed), positive("height", height)
     found = find_feet(motion.skeleton, feet, legs=legs)
+    if motion.loop and len(motion) > 1:
+        # Three times around: in the middle, what stands at the end goes on at the beginning.
+        whole = _planted(_around(motion), found, axis, speed, height, blend, lower, threads)
+        return _middle(whole, motion, found)
+    return _planted(motion, found, axis, speed, height, blend, lower, threads)
+
+
+def _planted(
+    motion: Motion,
+    found: Sequence[Foot],
+    axis: Floats,
+    speed: float,
+    height: float,
+    blend: float,
+    lower: bool,
+    threads: int | None,
+) -> Planted:
     stances = [_stance(motion, foot, axis, speed, height, blend) for foot in found]
     changed = np.any([stance.changed for stance in stances], axis=0)
     goals: list[Reach] = []
@@ -136,6 +154,34 @@ def plant_feet(
         name: getattr(done, name) for name in ("status", "error", "weight", "seams", "limited")
     }
     return Planted(motion=result, **parts, slides=slides, lowered=float(drop.max()))
+
+
+def _around(motion: Motion) -> Motion:
+    """Three turns of a loop, one after the other."""
+    poses = motion.poses
+    parts = [None if x is None else np.concatenate([x] * 3)
+             for x in (poses.packed_coordinates, poses.translations, poses.scales)]  # fmt: skip
+    start, period = motion.times - motion.times[0], motion.duration + 1.0 / motion.fps
+    times = np.concatenate([start + k * period for k in range(3)])
+    return Motion(motion.name, Pose(motion.skeleton, *parts), fps=motion.fps, times=times)
+
+
+def _middle(whole: Planted, motion: Motion, found: Sequence[Foot]) -> Planted:
+    """The second of three turns, as a loop again."""
+    count = len(motion)
+    turn = slice(count, 2 * count)
+    result = motion.with_(poses=whole.motion.poses[turn])
+    slides = []
+    for foot, one in zip(found, whole.slides, strict=True):
+        heel, toe = one.heel[turn], one.toe[turn]
+        before, after = (slide(each, foot, heel, toe) for each in (motion, result))
+        slides.append(Slide(foot.ankle, heel, toe, before, after))
+    inside = [replace(seam, frame=seam.frame - count) for seam in whole.seams
+              if count <= seam.frame < 2 * count - 1]  # fmt: skip
+    return replace(
+        whole, motion=result, status=whole.status[turn], error=whole.error[turn],
+        weight=whole.weight[turn], seams=tuple(inside), slides=tuple(slides),
+    )  # fmt: skip
 
 
 def slide(motion: Motion, foot: Foot, heel: Flags, toe: Flags) -> float:
