@@ -26,14 +26,17 @@ def test_chunks_are_fixed_whatever_the_number_of_threads():
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_no_more_threads_than_asked_for(threads):
-    working, most, lock = 0, 0, threading.Lock()
+    working, most, lock, together = 0, 0, threading.Lock(), threading.Event()
 
     def part(first, last):
         nonlocal working, most
         with lock:
             working += 1
             most = max(most, working)
-        time.sleep(0.005)
+            if working > 1:
+                together.set()
+        together.wait(5.0 if threads == 5 else 0.0)  # a busy machine starts threads late
+        time.sleep(0.002)
         with lock:
             working -= 1
 
