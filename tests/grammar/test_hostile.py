@@ -16,6 +16,9 @@ NASTY = [
     '1e308', '-1', '0', 'NIL', "'", '~', '[', ']', '{', '}', '*', '%', ':', 'case', 'else',
     'rand()', 'scope.sx', '/0', '[1,2,3]', '"x"', 'IK(1,2,3)', 'joint("q")', 'comp(e){all:A}',
     'split(z){~.1:A}*', 'extrude(1)', 'i("sphere")', 'true', '99999999999',
+    'roofHip(45)', 'roofGable(30,1,1)', 'offset(-1)', 'setback(1){all:A|remainder:B}',
+    'shapeL(1,1){shape:A}', 'alignScopeToGeometry(zUp,0,longest)', 'scatter(surface,9,uniform){A}',
+    'convexify()', 'mirror(1,0,0)', 'with(h:=2)', 'tileUV(0,1,1)', 'cleanupGeometry(all,9)',
 ]  # fmt: skip
 
 

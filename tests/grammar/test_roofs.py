@@ -123,7 +123,7 @@ def test_split_roofs_have_storeys(leaves):
         ("roofHip(30, 1, true)", "even ridges"),
         ("roofHip(30, -1)", "overhang of at least 0"),
         ("shapeL(1, 1){ shape : roofShed(20, 3) A | remainder : NIL }", "lies behind edge 3"),
-        ("primitiveDisk(200, 5) roofHip(30)", "at most 120 corners"),
+        ("primitiveDisk(300, 5) roofHip(30)", "at most 240 corners"),
         ("roofRidge(30)", "the operation 'roofRidge' is not supported"),
     ],
 )

@@ -30,8 +30,8 @@ class Footprint(NamedTuple):
     level: float
 
 
-def footprint(shape: Shape) -> Footprint:
-    """The polygons of a flat shape.
+def footprint(shape: Shape, what: str) -> Footprint:
+    """The polygons of a flat shape, for an operation.
 
     Raises:
         SuppleError: It is none.
@@ -46,7 +46,7 @@ def footprint(shape: Shape) -> Footprint:
     extent = float(np.abs(points).max(initial=0.0))
     heights = points @ normal
     if not np.any(normal) or float(np.ptp(heights)) > 1e-6 * extent:
-        raise SuppleError("expected a flat shape, such as a lot or a face")
+        raise SuppleError(f"{what}: expected a flat shape, such as a lot or a face")
     x: Floats = np.array((1.0, 0.0, 0.0)) - normal[0] * normal
     if np.linalg.norm(x) < 1e-6:
         x = np.array((0.0, 0.0, -1.0)) + normal[2] * normal
@@ -128,7 +128,7 @@ def prism(shape: Shape, height: float) -> None:
     Raises:
         SuppleError: It is not flat.
     """
-    plan = footprint(shape)
+    plan = footprint(shape, "extrude")
     points: list[tuple[float, float, float]] = []
     faces: list[Polygon] = []
     sides: dict[tuple[Point, Point], Polygon] = {}

@@ -55,7 +55,7 @@ def offset(op: s.Operation, env: Environment) -> Act:
 
 
 def _offset(shape: Shape, distance: float, keep: str) -> None:
-    plan = footprint(shape)
+    plan = footprint(shape, "offset")
     inner: list[Faces] = []
     strips: list[Faces] = []
     for polygon in plan.polygons:
@@ -103,7 +103,7 @@ def setback(op: s.Operation, env: Environment) -> Act:
             mine = any(take is not None and take(edge, part) for take in takes)
             return _of(far, edge) if mine else 0.0
 
-        plan, found = make(shape, reach)
+        plan, found = make(shape, reach, op.name)
         for take, (_, merged, body) in zip(takes, pieces, strict=True):
             _give(run, shape, args, plan, _chosen(found, take), merged, body)
         shape.emit()
@@ -139,9 +139,11 @@ def _body(piece: s.Piece, env: Environment) -> Act:
 Edges = list[tuple[Swept, list[Vector]]]
 
 
-def _set_back(shape: Shape, reach: Callable[[int, Vector], float]) -> tuple[Footprint, Edges]:
+def _set_back(
+    shape: Shape, reach: Callable[[int, Vector], float], what: str
+) -> tuple[Footprint, Edges]:
     """For each polygon of a shape what lies along its edges and what is left, and how they face."""
-    plan = footprint(shape)
+    plan = footprint(shape, what)
     found: Edges = []
     for polygon in plan.polygons:
         normals = [_outwards(plan, polygon, k) for k in range(len(polygon))]
@@ -242,7 +244,7 @@ def _wings(op: s.Operation, env: Environment) -> Act:
         def reach(edge: int, normal: Vector) -> float:
             return next((float(w) for k, w in given.items() if cutting.selects(k, normal)), 0.0)
 
-        plan, found = make(shape, reach)
+        plan, found = make(shape, reach, op.name)
         for wings, merged, body in pieces:
             if not wings:
                 parts = _chosen(found, None)

@@ -48,7 +48,7 @@ def _roof(name: str, most: int, shaped: Roof) -> None:
 
 
 def _made(shape: Shape, shaped: Roof, by_height: bool, values: list[Any], name: str) -> None:
-    plan = footprint(shape)
+    plan = footprint(shape, name)
     steep, *rest = values
     numbers = [float(value) for value in rest]
     if not isinstance(steep, (int, float)) or not math.isfinite(steep) or steep <= 0:

@@ -18,7 +18,7 @@ Point = tuple[float, float]
 Node = tuple[float, float, float]
 
 NEAR = 1e-9  # of the polygon's extent
-MOST = 120  # corners; the time grows with their cube
+MOST = 240  # corners; the time grows with their cube
 
 
 class Swept(NamedTuple):
