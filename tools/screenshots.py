@@ -102,7 +102,7 @@ def growing(page: Page) -> None:
 def phone(page: Page) -> None:
     """The snake on a phone, with the panel open."""
     put(page, {"scene": "snake", "links": 10}, theme="dark", panel=True)
-    move(page, (2.0, 4.6, 1.5))
+    move(page, (4.4, 2.4, 1.5))
 
 
 PICTURES: dict[str, tuple[Callable[[Page], None], tuple[int, int]]] = {
