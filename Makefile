@@ -31,7 +31,7 @@ demo: $(READY)
 
 # Kernels are compiled before the tests, once, not by every worker at the same time; lint runs beside.
 test: $(READY)
-	@$(BIN)/supple warmup & warmup=$$!; \
+	@$(BIN)/supple warmup --jobs 2 & warmup=$$!; \
 	$(MAKE) --no-print-directory lint || { kill $$warmup; exit 1; }; \
 	wait $$warmup
 	$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile

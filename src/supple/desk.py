@@ -91,6 +91,13 @@ def lay_desks(
     return Desks(solver, *packed, offsets, targets, status)
 
 
+def ready_calls() -> None:
+    """Compile, or load, every way to call a solver for a single problem."""
+    if compiling():
+        for kernel in at.SIGNATURES:
+            _ready(kernel)
+
+
 def _address(kernel: Any) -> int:
     """Where the machine code of a solver's kernel is, compiled or loaded if it has to be."""
     kernel.compile(at.SOLVE_RANGE)

@@ -72,3 +72,22 @@ def test_an_unknown_solver_is_refused(run):
     result = run("warmup", "--solver", "ML")
     assert result.exit_code == 2
     assert "unknown solver 'ML'" in result.stderr
+
+
+def test_several_at_a_time_are_each_in_a_process_of_their_own(run, run_json, monkeypatch):
+    seen = []
+
+    def fake(command, *, env, **_options):
+        part = command[-1].split("'")[1]
+        seen.append(part)
+        told = json.dumps({"what": part, "seconds": 12.0, "compiled": 30})
+        return subprocess.CompletedProcess(command, 0, told, "")
+
+    monkeypatch.setattr("subprocess.run", fake)
+    code, data = run_json("warmup", "--jobs", "2")
+    assert code == 0
+    assert sorted(seen) == sorted(["poses", *(solver.name for solver in ALL)])
+    assert [part["what"] for part in data["parts"]][:1] == ["poses"]
+    assert data["seconds"] < 12, "time that passed, not a sum"
+    result = run("warmup", "--jobs", "2", "--cold")
+    assert result.exit_code == 2 and "--jobs" in result.stderr

@@ -7,7 +7,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from json import loads
 from pathlib import Path
@@ -22,6 +23,7 @@ from supple.cli.options import JsonOption
 from supple.cli.reading import quiet
 from supple.cli.report import console, error_console, print_json, table
 from supple.data import humanoid
+from supple.desk import ready_calls
 from supple.errors import SuppleError
 from supple.formats import load, save
 from supple.goals import Reach
@@ -61,34 +63,43 @@ def warmup(
         bool,
         typer.Option("--cold", help="Measure: each in a process of its own, with nothing cached."),
     ] = False,
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", min=1, metavar="N", help="How many parts at a time.")
+    ] = 1,
     json: JsonOption = False,
 ) -> None:
     """Compile every kernel and keep the machine code.
 
-    Solvers share kernels: what one has compiled, the next finds. --cold shows what each takes
-    alone, and leaves the cache as it is.
+    Solvers share kernels: what one has compiled, the next finds. With --jobs 2 two are compiled at
+    a time, in processes of their own. --cold shows what each takes alone, and leaves the cache as it
+    is.
     """
+    if cold and jobs > 1:
+        raise SuppleError("--cold measures one after the other: it does not go with --jobs")
     solvers = [named(name).name for name in solver] if solver else [one.name for one in ALL]
     parts = solvers if solver else [POSES, *solvers]
-    work: Callable[[str], Warmed] = _cold if cold else warm
+    work: Callable[[str], Warmed] = _cold if cold else warm if jobs == 1 else _apart
+    before, began = _kept(), time.perf_counter()
     bar = Progress(
         TextColumn("{task.description:<24}"), BarColumn(), TimeElapsedColumn(),
         console=error_console(), transient=True, disable=not error_console().is_terminal,
     )  # fmt: skip
     done: list[Warmed] = []
     with bar:
-        task = bar.add_task("", total=len(parts))
-        for part in parts:
-            bar.update(task, description=f"compiling {part}")
-            done.append(work(part))
-            bar.advance(task)
+        task = bar.add_task("compiling", total=len(parts))
+        for one in _in_turn(work, parts, jobs):
+            done.append(one)
+            bar.update(task, advance=1, description=f"compiled {one.what}")
     folder = cache_folder()
-    total = sum(one.seconds for one in done)
+    # Of several at a time neither times nor counts add up.
+    total = sum(one.seconds for one in done) if jobs == 1 else time.perf_counter() - began
+    compiled = sum(one.compiled for one in done) if jobs == 1 else _kept() - before
     if json:
         print_json(
             {
                 "parts": [asdict(one) for one in done],
                 "seconds": total,
+                "compiled": compiled,
                 "cold": cold,
                 "folder": str(folder) if folder is not None else None,
             }
@@ -96,7 +107,7 @@ def warmup(
         return
     say = console()
     rows = [[one.what, f"{one.seconds:.2f}", str(one.compiled)] for one in done]
-    rows.append(["total", f"{total:.2f}", str(sum(one.compiled for one in done))])
+    rows.append(["total", f"{total:.2f}", str(compiled)])
     say.print(table((("", "left"), ("seconds", "right"), ("kernels compiled", "right")), rows))
     if not cold:
         kept = f"kept in {folder}" if folder is not None else "not kept: there is no cache folder"
@@ -114,16 +125,32 @@ def warm(part: str) -> Warmed:
     return Warmed(part, time.perf_counter() - began, _kept() - before)
 
 
+def _in_turn(work: Callable[[str], Warmed], parts: list[str], jobs: int) -> Iterator[Warmed]:
+    """What each part took, as it is done, with so many at a time."""
+    if jobs == 1:
+        yield from map(work, parts)
+        return
+    # The longest first: LM and what few others use, then what shares most with the rest.
+    ordered = sorted(parts, key=lambda part: part not in ("LM", POSES))
+    with ThreadPoolExecutor(jobs) as pool:
+        yield from pool.map(work, ordered)
+
+
 def _cold(part: str) -> Warmed:
     """The same in a new process with an empty cache."""
     with tempfile.TemporaryDirectory(prefix="supple-cold-") as folder:
-        code = f"from supple.cli import warmup; warmup.tell({part!r})"
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, "SUPPLE_CACHE_DIR": folder},
-            capture_output=True,
-            text=True,
-        )
+        return _apart(part, SUPPLE_CACHE_DIR=folder)
+
+
+def _apart(part: str, **environment: str) -> Warmed:
+    """The same in a new process."""
+    code = f"from supple.cli import warmup; warmup.tell({part!r})"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+    )
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["no message"])[-1]
         raise SuppleError(f"{part}: compiling it in a process of its own failed: {last}")
@@ -165,6 +192,7 @@ def _use_poses() -> None:
         _ = pose.positions, pose.local_rotations, pose.violations(), pose.clamped()
     problem = prepare(skeleton, [Reach("tip")])
     problem.seeds(turned, 2)
+    ready_calls()
     _use_characters()
 
 

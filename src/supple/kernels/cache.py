@@ -194,8 +194,11 @@ class _KernelCache:
         if folder is not None:
             try:
                 from numba.core.compiler import CompileResult
+                from numba.core.runtime.nrt import rtsys
 
-                target_context.refresh()
+                # Of what Numba sets up before it compiles, machine code needs this alone; the rest,
+                # SciPy's linear algebra among it, takes longer than everything else here.
+                rtsys.initialize(target_context)
                 path = folder / self._entry(sig, target_context.codegen())
                 payload = pickle.loads(_read_checked(path))
                 return CompileResult._rebuild(target_context, *payload)
