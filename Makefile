@@ -43,8 +43,7 @@ lint: $(READY)
 	$(BIN)/lint-imports
 
 bench: $(READY)
-	$(BIN)/python benchmarks/run_all.py
-	$(BIN)/supple bench
+	@$(BIN)/python benchmarks/run_all.py; own=$$?; $(BIN)/supple bench && exit $$own
 
 $(DOCS_READY): $(READY)
 	@echo "installing what builds the documentation into $(VENV)"
