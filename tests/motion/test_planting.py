@@ -59,6 +59,19 @@ def test_feet_are_found_by_name_with_toes_and_legs():
     assert feet[0].length == pytest.approx(0.881, abs=1e-3)
 
 
+def test_joints_that_twist_along_a_leg_do_not_end_it():
+    nodes = []
+    for node in walker().nodes:
+        nodes.append(node)
+        if node.name.endswith(("UpLeg", "Leg")):
+            nodes.append(Node(f"{node.name} twist", node.name, (0, -0.2, 0)))
+    feet = find_feet(Skeleton(nodes))
+    assert [foot.leg for foot in feet] == ["LeftUpLeg", "RightUpLeg"]
+    names = {node.name: node.name.replace("UpLeg", "Hip") for node in nodes}
+    plain = supple.Character(Skeleton(nodes)).renamed(names).skeleton
+    assert [foot.leg for foot in find_feet(plain)] == ["LeftHip", "RightHip"]
+
+
 def test_feet_and_legs_can_be_named_otherwise():
     plain = supple.Character(walker()).renamed(
         {"LeftFoot": "a", "LeftUpLeg": "b", "RightFoot": "c"}

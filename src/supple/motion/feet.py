@@ -74,23 +74,31 @@ def find_feet(
             )
     for name in legs or {}:
         one_of("foot of legs", name, names)
-    return tuple(_foot(skeleton, one_of("foot", name, joints), legs or {}) for name in names)
+    paths = [skeleton.path(None, one_of("foot", name, joints)) for name in names]
+    return tuple(_foot(skeleton, path, paths, legs or {}) for path in paths)
 
 
 def _above(skeleton: Skeleton, name: str) -> set[str]:
     return set(skeleton.path(None, name)[:-1])
 
 
-def _foot(skeleton: Skeleton, ankle: str, legs: Mapping[str, str]) -> Foot:
-    path = skeleton.path(None, ankle)
+def _foot(
+    skeleton: Skeleton,
+    path: tuple[str, ...],
+    paths: Sequence[tuple[str, ...]],
+    legs: Mapping[str, str],
+) -> Foot:
+    """The foot at the end of a path from a root, one of several such paths."""
+    ankle = path[-1]
     if ankle in legs:
         top = one_of(f"leg of {ankle!r}", legs[ankle], path[:-1])
         leg = path[path.index(top) :]
     else:
-        # Up to the joint from which the other leg parts.
-        first = max((k for k, name in enumerate(path[:-1]) if len(skeleton.children(name)) > 1),
-                    default=-1) + 1  # fmt: skip
-        leg = path[first:]
+        # Up to where another leg parts from it; a lone leg, up to where anything does.
+        shared = [sum(a == b for a, b in zip(path, other, strict=False))
+                  for other in paths if other is not path]  # fmt: skip
+        alone = [k + 1 for k, name in enumerate(path[:-1]) if len(skeleton.children(name)) > 1]
+        leg = path[max(shared or alone, default=0) :]
         bones = _bones(skeleton, leg)
         named = next((k for k, name in enumerate(leg[:-1]) if _THIGH.search(name)), 0)
         leg, bones = leg[named:], bones[named:]
