@@ -13,8 +13,9 @@ from supple.errors import SuppleError, nearest
 from supple.grammar import syntax as s
 from supple.grammar.functions import FUNCTIONS, REFUSED
 from supple.grammar.measures import PROPERTIES, angle
+from supple.grammar.operators import FAST, SLOW
 from supple.grammar.scope import to_degrees
-from supple.grammar.values import LONGEST, fraction, kind, number, text, truth, written
+from supple.grammar.values import fraction, kind, number, text, truth, written
 
 if TYPE_CHECKING:
     from supple.grammar.modules import Module
@@ -281,8 +282,8 @@ def _binary(node: s.Binary, env: Environment) -> Compiled:
             return lambda shape, args: left(shape, args) and right(shape, args)
         return lambda shape, args: left(shape, args) or right(shape, args)
     first, second = compiled(node.left, env), compiled(node.right, env)
-    fast = _FAST[sign]
-    slow = guarded(env, at, _SLOW[sign])
+    fast = FAST[sign]
+    slow = guarded(env, at, SLOW[sign])
 
     def both(shape: Any, args: tuple[Any, ...]) -> Any:
         a, b = first(shape, args), second(shape, args)
@@ -296,81 +297,6 @@ def _binary(node: s.Binary, env: Environment) -> Compiled:
         return slow(a, b)
 
     return both
-
-
-def _remainder(a: float, b: float) -> float:
-    """With the sign of a; ZeroDivisionError for b = 0."""
-    if b == 0.0:
-        raise ZeroDivisionError
-    return math.fmod(a, b)
-
-
-_FAST: dict[str, Callable[[Any, Any], Any]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": lambda a, b: a / b,
-    "%": _remainder,
-    "==": lambda a, b: a == b,
-    "!=": lambda a, b: a != b,
-    "<": lambda a, b: a < b,
-    "<=": lambda a, b: a <= b,
-    ">": lambda a, b: a > b,
-    ">=": lambda a, b: a >= b,
-}
-
-
-def _add(a: Any, b: Any) -> Any:
-    if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
-        return tuple(number(x) + number(y) for x, y in zip(a, b, strict=True))
-    if isinstance(a, str) or isinstance(b, str):
-        joined = written(a) + written(b)
-        if len(joined) > LONGEST:
-            raise SuppleError(
-                f"expected a text of at most {LONGEST:,} characters, got a longer one"
-            )
-        return joined
-    return number(a) + number(b)
-
-
-def _arithmetic(sign: str) -> Callable[[Any, Any], Any]:
-    fast = _FAST[sign]
-
-    def compute(a: Any, b: Any) -> Any:
-        if isinstance(a, tuple) or isinstance(b, tuple):
-            count = len(a) if isinstance(a, tuple) else len(b)
-            xs = a if isinstance(a, tuple) else (a,) * count
-            ys = b if isinstance(b, tuple) else (b,) * count
-            if len(xs) != len(ys):
-                raise SuppleError(f"expected arrays of one size, got {len(xs)} and {len(ys)}")
-            return tuple(compute(x, y) for x, y in zip(xs, ys, strict=True))
-        if isinstance(a, str) or isinstance(b, str):
-            raise SuppleError(f"{sign!r} takes numbers, got {kind(a)} and {kind(b)}")
-        try:
-            return fast(number(a), number(b))
-        except ZeroDivisionError:
-            raise SuppleError(f"division by zero: {written(a)} {sign} 0") from None
-
-    return compute
-
-
-def _comparison(sign: str) -> Callable[[Any, Any], bool]:
-    fast = _FAST[sign]
-
-    def compute(a: Any, b: Any) -> bool:
-        alike = type(a) is type(b) and isinstance(a, (str, bool, tuple))
-        if alike and (sign in ("==", "!=") or isinstance(a, str)):
-            return bool(fast(a, b))
-        raise SuppleError(f"{sign!r} cannot compare {kind(a)} with {kind(b)}")
-
-    return compute
-
-
-_SLOW: dict[str, Callable[[Any, Any], Any]] = {
-    "+": _add,
-    **{sign: _arithmetic(sign) for sign in "-*/%"},
-    **{sign: _comparison(sign) for sign in ("==", "!=", "<", "<=", ">", ">=")},
-}
 
 
 # Choices and arrays -------------------------------------------------------------------------------
