@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from supple.data import rules as own_rules
 from supple.errors import SuppleError
 from supple.goals import LookAt
-from supple.grammar import Limits, grow
+from supple.grammar import grow
 from supple.outcome import Status
 from supple.viewer.messages import (
     AttributeField,
@@ -96,6 +96,8 @@ def grown(rules: Rules, wanted: Grown) -> Sprout:
     Raises:
         SuppleError: They cannot be grown so; "file:line:column: rule: ...", without the folder.
     """
+    from supple.grammar import Limits  # which loads the language: not for scenes without rules
+
     began = time.perf_counter()
     try:
         growth = grow(
