@@ -159,3 +159,16 @@ def test_one_mesh_on_several_nodes(sketch):
     assert len({mesh.name for mesh in character.meshes}) == 2
     points = [skin(mesh, character.pose) for mesh in character.meshes]
     assert np.allclose(points[1], points[0] + [5, 0, 0])
+
+
+def test_attributes_that_are_null_are_none(sketch):
+    part = sketch.triangle()
+    part["attributes"]["_HEAT"] = None
+    part["attributes"]["NORMAL"] = None
+    (mesh,) = supple.load(sketch.gltf()).meshes
+    assert mesh.normals is None
+    assert mesh.extras["gltf"]["attributes"] == {}
+    part["attributes"]["POSITION"] = None
+    character = supple.load(sketch.gltf())
+    assert character.meshes == ()
+    assert any("without positions" in note.text for note in character.notes)

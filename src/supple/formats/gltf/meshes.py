@@ -119,7 +119,8 @@ def _shape(document: Document, part: Item, left: set[str]) -> dict[str, Any] | N
         _check_plain(document, part)
     mode = part.whole("mode", TRIANGLES)
     attributes = part.item("attributes")
-    if attributes is None or "POSITION" not in attributes or mode not in (4, 5, 6):
+    given = attributes.data.get("POSITION") if attributes is not None else None
+    if attributes is None or given is None or mode not in (4, 5, 6):
         what = MODES.get(mode, "primitives without positions")
         left.add(what)
         document.cache[key] = None
@@ -150,6 +151,7 @@ def _shape(document: Document, part: Item, left: set[str]) -> dict[str, Any] | N
         name: values(name, "SCALAR", "VEC2", "VEC3", "VEC4")
         for name in attributes.data
         if name not in known and not name.startswith(("JOINTS_", "WEIGHTS_"))
+        if attributes.data[name] is not None
     }
     shape = {
         "positions": positions,
