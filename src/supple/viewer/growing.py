@@ -38,6 +38,7 @@ TITLES = {
     "facade": "Town house",
 }
 SHAPES = 200_000  # that a page is given at most
+JOINTS = 2_000  # each of which the page draws and lists
 SECONDS = 20.0  # that a derivation may take while a person waits
 MOST_NUMBERS = 4  # of an array that has fields to set it
 STEPS = 200  # of a slider whose rules do not say
@@ -106,7 +107,7 @@ def grown(rules: Rules, wanted: Grown) -> Sprout:
             seed=wanted.seed,
             attributes=wanted.attributes,
             targets=wanted.targets,
-            limits=Limits(shapes=SHAPES, seconds=SECONDS),
+            limits=Limits(shapes=SHAPES, seconds=SECONDS, joints=JOINTS),
         )
     except SuppleError as error:
         raise SuppleError(str(error).replace(f"{rules.path.parent}/", "")) from error

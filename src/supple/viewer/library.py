@@ -30,7 +30,7 @@ from supple.viewer.scenes import Subject, character_subject, grown_subject, skel
 
 UPLOAD_LIMIT = 64 * 1024 * 1024
 KEPT = 24  # subjects; the oldest goes first
-MAIN = (".gltf", ".glb", ".urdf", ".cga", ".character", ".json", ".bvh", ".smd")
+MAIN = (".cga", ".gltf", ".glb", ".urdf", ".character", ".json", ".bvh", ".smd")
 """Of several files dropped together, the one whose ending comes first holds the others."""
 
 
@@ -219,11 +219,21 @@ def _rank(ending: str) -> int:
 
 
 def _main_file(files: list[Path]) -> Path:
-    """The file that the others belong to: of several SMD files the one with triangles."""
+    """The file that the others belong to.
+
+    Of several SMD files it is the one with triangles, of several rule files one that none imports.
+    """
     known = [path for path in files if path.suffix.lower() in endings()]
     if not known:
         given = ", ".join(path.name for path in files) or "nothing"
         raise SuppleError(f"expected a file ending in {', '.join(endings())}, got {given}")
     known.sort(key=lambda path: _rank(path.suffix.lower()))
+    rules = [path for path in known if path.suffix.lower() == ".cga"]
+    if len(rules) > 1:
+        texts = {path: path.read_text(encoding="utf-8", errors="replace") for path in rules}
+        named = [
+            one for one in rules if any(one.name in texts[other] for other in rules if other != one)
+        ]
+        return next((path for path in rules if path not in named), rules[0])
     meshes = [p for p in known if p.suffix.lower() == ".smd" and b"triangles" in p.read_bytes()]
     return meshes[0] if meshes and known[0].suffix.lower() == ".smd" else known[0]
