@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 import arms
+import calm
 import constrained_chains
 import fabrik_table
 import grammar
@@ -24,6 +25,7 @@ SMALL: tuple[tuple[str, Callable[[Sequence[str]], int], tuple[str, ...]], ...] =
     ("grammar", grammar.main, ("--shapes", "1000", "10000")),
     ("growth", growth.main, ("--repeat", "5")),
     ("torture", torture.main, ("20000",)),
+    ("calm", calm.main, ("--chains", "20", "--steps", "20")),
     ("startup", startup.main, ("--repeat", "3", "--cold", "LM")),
 )
 

@@ -381,3 +381,17 @@ def test_ten_thousand_joints_build_fast_and_do_not_recurse():
     assert pickle.loads(pickle.dumps(deep)) == deep
     with pytest.raises(SuppleError, match="cycle"):
         Skeleton([(f"n{k}", f"n{(k + 1) % 10_000}") for k in range(10_000)])
+
+
+@pytest.mark.parametrize(
+    ("bad", "words"),
+    [
+        (lambda: Skeleton(None), "expected nodes"),
+        (lambda: chain([1, 1], joint=Ball), "expected a joint such as Ball()"),
+        (lambda: chain([1, 1], joint=3), "or one for each link"),
+    ],
+)
+def test_what_is_no_skeleton_is_said(bad, words):
+    with pytest.raises(SuppleError) as caught:
+        bad()
+    assert words in str(caught.value)

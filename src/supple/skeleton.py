@@ -65,6 +65,8 @@ class Skeleton:
         nodes: Iterable[Node | tuple[Any, ...]],
         tips: Iterable[Tip | tuple[Any, ...]] = (),
     ) -> None:
+        if not isinstance(nodes, Iterable):
+            raise SuppleError(f"skeleton: expected nodes such as Node('hip'), got {nodes!r}")
         given = [record(Node, node) for node in nodes]
         tips = [record(Tip, tip) for tip in tips]
         if not given:

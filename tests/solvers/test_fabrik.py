@@ -336,6 +336,6 @@ def test_what_it_cannot_take_is_refused():
         solve(supple.chain([1, 1], joint=supple.Slider("x")), (1.0, 0.0, 0.0))
     with pytest.raises(SuppleError, match="orientation"):
         solve(TEN, [Reach("tip", (1, 1, 1), orientation=(1, 0, 0, 0))])
-    for options in ({"damping": 0.0}, {"damping": -1.0}, {"restarts": -1}, {"restarts": 1.5}):
+    for options in ({"damping": 0.0}, {"damping": "a"}, {"restarts": -1}, {"restarts": 1.5}):
         with pytest.raises(SuppleError, match=next(iter(options))):
             FABRIK(**options)

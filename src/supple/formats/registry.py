@@ -254,6 +254,8 @@ def _read(
     *,
     strict: bool = True,
 ) -> Character:
+    if not isinstance(path, (str, os.PathLike)):
+        raise SuppleError(f"expected the path of a file, got {path!r}")
     source = Source.open(path)
     source.as_utf8()
     kind = _readable(source, format)

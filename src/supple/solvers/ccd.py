@@ -44,7 +44,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from supple.errors import SuppleError, one_of
+from supple.errors import one_of
 from supple.kernels.cache import kernel
 from supple.kernels.layout import (
     B_KIND,
@@ -331,12 +331,8 @@ class CCD(Solver):
         one_of("CCD order", self.order, sorted(ORDERS))
         self._whole("restarts")
         self._flag("accelerate")
-        cap = self.damping
-        is_number = isinstance(cap, (int, float)) and not isinstance(cap, bool)
-        if cap is not None and not (is_number and cap > 0.0):
-            raise SuppleError(
-                f"CCD: damping: expected a positive number of radians or None, got {cap!r}"
-            )
+        if self.damping is not None:
+            self._positive("damping")
 
     def options(self) -> tuple[float, ...]:
         """The options as the kernel reads them."""

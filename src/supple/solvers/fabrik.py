@@ -39,7 +39,6 @@ Decisions:
 from dataclasses import dataclass
 from typing import ClassVar
 
-from supple.errors import SuppleError
 from supple.kernels.bend import bend, in_line
 from supple.kernels.cache import kernel
 from supple.kernels.fitting import untempered
@@ -310,13 +309,9 @@ class FABRIK(Solver):
     def __post_init__(self) -> None:
         """Check the options."""
         super().__post_init__()
-        count = self.restarts
-        if not isinstance(count, int) or isinstance(count, bool) or count < 0:
-            raise SuppleError(f"FABRIK: restarts: expected a whole number from 0, got {count!r}")
-        if self.damping is not None and not self.damping > 0.0:
-            raise SuppleError(
-                f"FABRIK: damping: expected a positive angle [rad] or None, got {self.damping!r}"
-            )
+        self._whole("restarts")
+        if self.damping is not None:
+            self._positive("damping")
 
     def events_per_iteration(self, problem: Problem) -> int:
         """Every joint placed twice and turned once, every effector placed twice."""
