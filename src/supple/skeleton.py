@@ -432,7 +432,8 @@ def chain(
     count = len(lengths)
     if isinstance(joint, str) or not isinstance(joint, (Joint, Iterable)):
         raise SuppleError(
-            f"chain joint: expected a joint such as Hinge('z'), or a list of them, got {joint!r}"
+            "chain joint: expected a joint such as Ball() or Hinge('z'), or one for each link, "
+            f"got {joint!r}"
         )
     joints = [joint] * count if isinstance(joint, Joint) else list(joint)
     names = [f"j{k}" for k in range(count)] if names is None else list(names)
