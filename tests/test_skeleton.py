@@ -76,7 +76,7 @@ def test_chain_refuses_bad_lengths(lengths, message):
 
 @pytest.mark.parametrize("joint", ["hinge", Hinge, 3])
 def test_chain_wants_a_joint_not_its_name_or_class(joint):
-    with pytest.raises(SuppleError, match=r"chain joint: expected a joint such as Hinge\('z'\)"):
+    with pytest.raises(SuppleError, match=r"chain joint: expected a joint such as Ball\(\) or Hinge"):
         chain([1, 2], joint=joint)
 
 
@@ -383,15 +383,6 @@ def test_ten_thousand_joints_build_fast_and_do_not_recurse():
         Skeleton([(f"n{k}", f"n{(k + 1) % 10_000}") for k in range(10_000)])
 
 
-@pytest.mark.parametrize(
-    ("bad", "words"),
-    [
-        (lambda: Skeleton(None), "expected nodes"),
-        (lambda: chain([1, 1], joint=Ball), "expected a joint such as Ball()"),
-        (lambda: chain([1, 1], joint=3), "or one for each link"),
-    ],
-)
-def test_what_is_no_skeleton_is_said(bad, words):
-    with pytest.raises(SuppleError) as caught:
-        bad()
-    assert words in str(caught.value)
+def test_what_is_no_skeleton_is_said():
+    with pytest.raises(SuppleError, match="expected nodes"):
+        Skeleton(None)
