@@ -444,3 +444,8 @@ def test_seeds_are_spread_the_same_every_time_and_within_limits():
     assert seeds.violations().max() <= 1e-9
     assert (seeds.coordinates[:, 5] == 0.4).all()
     assert np.ptp(seeds.coordinates[:, 4]) > 0.5
+
+
+def test_a_character_in_place_of_its_skeleton_is_told_what_to_give():
+    with pytest.raises(SuppleError, match=r"got a Character; give its \.skeleton"):
+        supple.solve(supple.humanoid(), {"hand.R": (0.0, 1.0, 0.0)})

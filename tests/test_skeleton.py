@@ -76,7 +76,9 @@ def test_chain_refuses_bad_lengths(lengths, message):
 
 @pytest.mark.parametrize("joint", ["hinge", Hinge, 3])
 def test_chain_wants_a_joint_not_its_name_or_class(joint):
-    with pytest.raises(SuppleError, match=r"chain joint: expected a joint such as Ball\(\) or Hinge"):
+    with pytest.raises(
+        SuppleError, match=r"chain joint: expected a joint such as Ball\(\) or Hinge"
+    ):
         chain([1, 2], joint=joint)
 
 

@@ -59,8 +59,10 @@ class Prepared:
     ) -> None:
         """See `prepare`."""
         if not isinstance(skeleton, Skeleton):
+            inside = isinstance(getattr(skeleton, "skeleton", None), Skeleton)
+            hint = "; give its .skeleton" if inside else ""
             raise SuppleError(
-                f"skeleton: expected a supple.Skeleton, got {type(skeleton).__name__}"
+                f"skeleton: expected a supple.Skeleton, got a {type(skeleton).__name__}{hint}"
             )
         one_of("unreachable policy", unreachable, POLICIES)
         listed = as_goals(goals)
