@@ -63,20 +63,24 @@ from supple.kernels.tree import (
 from supple.kernels.views import grid, part, row_at
 from supple.solvers import arm_forms, lm_balls, lm_hinges
 from supple.solvers.base import EVERYTHING, Solver, Takes
+from supple.solvers.lm_rules import (
+    BLOCKED,
+    CLEARLY,
+    FLOOR,
+    HUGE,
+    NOTHING,
+    SLOW,
+    TIGHT,
+    eased,
+    slowed,
+)
 
 MAX_ITERATIONS, REGULARIZATION, RESTARTS, STALL, CLOSED_FORM = range(5)
 CANDIDATES = 32  # seeds looked at for each restart; the one nearest to the goals is used
-CLEARLY = 0.81  # a restart's pose replaces an unreached one only below this fraction of its cost
-HUGE = 1e12
 SETTLING = 1e-6  # damping while following secondary aims, as a fraction of the mean diagonal
 RELAXING = 20  # iterations that secondary aims may use when the goals took the whole budget
-SLOW = 3  # slow iterations in a row that make a stall
 NEWTON = 96  # up to this many freedoms, targets out of reach are approached with second derivatives
-TIGHT = 1e-6  # the stall fraction of the last descent when nothing was reached
-BLOCKED = 0.3  # below this much of the rows in reach of the free joints, a slow iteration counts towards a stall
-FLOOR = 1e-12  # the least damping, as a fraction of the mean diagonal
 FLAT = 1e-6  # a curvature above minus this fraction of the mean diagonal is none
-NOTHING = 1e-9  # a step that promises less than this fraction of the cost does nothing
 
 
 def space(ints):
@@ -154,13 +158,10 @@ def descend(
                 errors,
             )
         if new < cost:
-            # Nielsen's rule: the better the linear model foretold the gain, the less damping.
-            gain = (cost - new) / max(promise, 1e-300)
-            hopeless = alignment < BLOCKED and cost - new < stall * cost
-            slow = slow + 1 if hopeless or cost - new < TIGHT * cost else 0
+            damping = eased(damping, cost - new, promise)
+            slow = slowed(slow, cost - new, cost, alignment, stall)
             cost = new
             q[:] = trial
-            damping = max(damping * max(0.2, 1.0 - (2.0 * gain - 1.0) ** 3), 1e-6)
             growth = 2.0
             fresh = True
         else:

@@ -49,16 +49,11 @@ from supple.kernels.quaternion import (
     sub,
 )
 from supple.kernels.record import record
+from supple.solvers.lm_rules import FLOOR, NOTHING, eased
 
-LINK, TRIAL, TURN, WORLD = (
-    0,
-    3,
-    6,
-    10,
-)  # columns of a link: its vector, the next, the step's turn, its frame
+LINK, TRIAL, TURN, WORLD = 0, 3, 6, 10  # columns of a link: vector, next, the step's turn, frame
+
 COLUMNS = 14
-SMALLEST = 1e-12  # the least damping, as a fraction of the mean diagonal
-NOTHING = 1e-9  # a step that promises less than this fraction of the cost does nothing
 PATIENCE = 6  # iterations without success in a row
 
 
@@ -177,7 +172,7 @@ def descend(
         cost = 0.5 * (factor * error) ** 2
         xx, xy, xz, yy, yz, zz = normal3(links, weight, arm)
         mean = (xx + yy + zz) / 3.0
-        amount = (damping * min(cost, 1.0) + SMALLEST) * mean + 1e-300
+        amount = (damping * min(cost, 1.0) + FLOOR) * mean + 1e-300
         push = solve3(xx + amount, xy, xz, yy + amount, yz, zz + amount, miss)
         left = amount * norm(push)
         promise = 0.5 * factor * factor * (error * error - left * left)
@@ -187,8 +182,7 @@ def descend(
         ahead = sub(target, end)
         new = norm(ahead)
         if new < error:
-            gain = (cost - 0.5 * (factor * new) ** 2) / promise
-            damping = max(damping * max(0.2, 1.0 - (2.0 * gain - 1.0) ** 3), 1e-6)
+            damping = eased(damping, cost - 0.5 * (factor * new) ** 2, promise)
             growth, failed = 2.0, 0
             arm, miss, error = end, ahead, new
             for k in range(count):

@@ -50,21 +50,15 @@ from supple.kernels.written_out import (
     solve_three,
 )
 from supple.solvers import arm_forms
+from supple.solvers.lm_rules import BLOCKED, CLEARLY, FLOOR, HUGE, NOTHING, SLOW, eased, slowed
 
 RIGID, SHIFT, WORLD_AXIS, ORIGIN, COLUMN = 0, 9, 12, 15, 18  # columns of a joint's row of numbers
 FREE, CHANGE, HERE, BEST, GENERATOR = 24, 25, 26, 27, 28
 COLUMNS = 29
 ROWS = 6
-CLEARLY = 0.81  # a restart's pose replaces an unreached one only below this fraction of its cost
 CANDIDATES = 8  # seeds looked at for each of the first restarts, to use the one with the least cost
 LOOSE = 64  # the same for a position alone, to which there are many ways: a near seed is most of the way
 FIRST = 30  # restarts; after these, seeds are taken as they come, to end up elsewhere
-SLOW = 3  # slow iterations in a row that make a stall
-HUGE = 1e12
-BLOCKED = 0.3  # below this much of the rows in reach of the free joints, a slow iteration counts
-FLOOR = 1e-12  # the least damping, as a fraction of the mean diagonal
-TIGHT = 1e-6
-NOTHING = 1e-9  # a step that promises less than this fraction of the cost does nothing
 AT_BOUND = 1e-12
 
 
@@ -437,11 +431,9 @@ def descend(
                 moving, blocks, blocks_f, effectors, goal, length, turn, arm, rows, errors
             )
         if new < cost:
-            gain = (cost - new) / max(promise, 1e-300)
-            hopeless = alignment < BLOCKED and cost - new < stall * cost
-            slow = slow + 1 if hopeless or cost - new < TIGHT * cost else 0
+            damping = eased(damping, cost - new, promise)
+            slow = slowed(slow, cost - new, cost, alignment, stall)
             cost = new
-            damping = max(damping * max(0.2, 1.0 - (2.0 * gain - 1.0) ** 3), 1e-6)
             growth = 2.0
             fresh = True
         else:
