@@ -203,10 +203,13 @@ def judge(case: Case, prepared: supple.Prepared, answer: supple.Solution) -> lis
     after = cost(case, demands, mine)
     rounding = (1e-15 * (1.0 + far / length)) ** 2
     worse = after > before * (1.0 + 1e-9) + 1e3 * rounding
-    for demand in demands:
+    for i, demand in enumerate(demands):
         if demand.kind == "direction":  # on the effector itself, every direction is right
             way = _targets_of(case, demand) - effector_point(case.goals[demand.goal], first)
             worse &= np.linalg.norm(way, axis=-1) > CLOSE * (length + far)
+            # And seen from near, its last digits are rounding: d(size^2 / 2) = size d(size).
+            weight = case.goals[demand.goal].weight
+            worse &= after - before > weight * TURN**2 * mine[:, i] * slack[:, i]
     shown = ("before", before), ("after", after), ("status", status)
     blame("never worse", judged & ~reached & worse, *shown)
 
