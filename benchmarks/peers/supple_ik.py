@@ -6,6 +6,7 @@ A script calls `bench(make)`; `make(problem, variant)` gives `solve`, `prep`, `e
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 import numpy as np
@@ -71,9 +72,13 @@ def make(problem: dict[str, Any], variant: str) -> dict[str, Any]:
     if kind == "twobone":
         goals.append(supple.Pole("j1"))
     prepared = supple.prepare(skeleton, goals, **options)
+    # As docs/robots.md advises for loops: else the collector walks over all of Numba now and then.
+    gc.collect()
+    gc.freeze()
     steady = prepared.with_solver("auto", restarts=False)
     functions: dict[str, Any] = {
-        "extract": lambda answer: answer.positions if points else answer.angles
+        # The coordinates of an arm of hinges are its angles.
+        "extract": lambda answer: answer.positions if points else answer.pose.coordinates
     }
 
     if kind == "twobone":

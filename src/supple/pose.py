@@ -25,7 +25,6 @@ from supple.rotations import (
     slerp,
     to_matrix,
 )
-from supple.sketch import pose_svg
 
 if TYPE_CHECKING:
     from supple.skeleton import Skeleton
@@ -427,6 +426,8 @@ class Pose:
         return f"Pose({joints}; {', '.join(places)}{', ...' * (len(shown) > 3)})"
 
     def _repr_svg_(self) -> str:
+        from supple.sketch import pose_svg  # pictures: not before they are looked at
+
         return pose_svg(self)
 
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from supple import batch
-from supple.desk import Desks, lay_desks
 from supple.errors import SuppleError, one_of, whole
 from supple.goals import Goal, as_goals
 from supple.kernels.layout import O_STATUS
+from supple.kernels.outcomes import MET, MISSED, NOT_TAKEN
 from supple.kernels.seeds import spread_seeds
-from supple.kernels.single import MET, MISSED, NOT_TAKEN
 from supple.outcome import Asked, Demand
 from supple.pose import Pose
 from supple.problem import Problem
@@ -24,6 +23,9 @@ from supple.solution import Solution
 from supple.solvers import Solver, choose
 from supple.targets import Targets
 from supple.tracked import Track
+
+if TYPE_CHECKING:
+    from supple.desk import Desks
 
 KINDS = ("position", "orientation", "direction", "pole")
 POLICIES = ("approach", "keep")
@@ -176,6 +178,8 @@ class Prepared:
         return self.solve(*targets, start=start)  # which also says what is wrong
 
     def _lay_desks(self) -> Desks | None:
+        from supple.desk import lay_desks  # some kernels, which a first import need not wait for
+
         first = self._runner.first
         status = self.problem.coordinates + O_STATUS
         self._desks.append(lay_desks(self.solvers[0], first, self._offsets, self._targets, status))

@@ -18,7 +18,6 @@ from supple.parts import from_json as part_from_json
 from supple.parts import to_json as part_to_json
 from supple.pose import Pose, check_format
 from supple.rotations import conjugate, multiply, rotate
-from supple.sketch import skeleton_html, skeleton_tree
 
 FORMAT = "supple-skeleton"
 VERSION = 1
@@ -404,9 +403,13 @@ class Skeleton:
 
     def tree(self, *, limit: int = 200) -> str:
         """The joints and tips as an indented tree, at most `limit` lines of it."""
+        from supple.sketch import skeleton_tree  # pictures: not before they are looked at
+
         return skeleton_tree(self, limit=limit)
 
     def _repr_html_(self) -> str:
+        from supple.sketch import skeleton_html  # pictures: not before they are looked at
+
         return skeleton_html(self)
 
 

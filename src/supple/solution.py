@@ -13,7 +13,6 @@ from supple.kernels import layout as at
 from supple.outcome import Asked, Demand, OutOfReach, Status, counted, reason, summary
 from supple.pose import Pose, check_format
 from supple.skeleton import Skeleton
-from supple.sketch import captioned
 from supple.trace import Trace
 
 __all__ = ["Asked", "Demand", "OutOfReach", "Solution", "Status"]
@@ -285,6 +284,8 @@ class Solution:
     def _repr_html_(self) -> str:
         if self.batch_shape:
             return f"<p>{escape(repr(self))}</p>"
+        from supple.sketch import captioned  # pictures: not before they are looked at
+
         return captioned(self.pose, repr(self))
 
     def to_json(self) -> dict[str, Any]:

@@ -23,7 +23,6 @@ from supple.kernels import layout as at
 from supple.outcome import counted
 from supple.pose import Pose, check_format
 from supple.skeleton import Skeleton
-from supple.sketch import captioned
 
 FORMAT = "supple-trace"
 VERSION = 1
@@ -93,6 +92,8 @@ class Trace:
         )
 
     def _repr_html_(self) -> str:
+        from supple.sketch import captioned  # pictures: not before they are looked at
+
         return captioned(self.poses, repr(self))
 
     @property

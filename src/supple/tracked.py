@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from supple.pose import Pose
-from supple.sketch import captioned
 from supple.solution import Solution
 
 
@@ -80,4 +79,6 @@ class Track:
         return f"Track({self.reason})"
 
     def _repr_html_(self) -> str:
+        from supple.sketch import captioned  # pictures: not before they are looked at
+
         return captioned(self.poses, repr(self))

@@ -15,6 +15,7 @@ from numba.extending import intrinsic
 from supple.kernels.cache import kernel
 from supple.kernels.frames import read_frame
 from supple.kernels.layout import REACHED
+from supple.kernels.outcomes import MET, MISSED, NOT_TAKEN
 from supple.kernels.views import grid
 
 (
@@ -28,8 +29,6 @@ from supple.kernels.views import grid
 ) = range(13)  # fmt: skip
 ARGUMENT = 3
 DESK = D_ARGUMENTS + 2 * ARGUMENT
-
-NOT_TAKEN, MISSED, MET = range(3)
 
 INTS = types.Array(types.int64, 1, "C")
 FLOATS = types.Array(types.float64, 1, "C")
