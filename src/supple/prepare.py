@@ -177,6 +177,21 @@ class Prepared:
             return Solution(self._skeleton, self._asked, report, start)
         return self.solve(*targets, start=start)  # which also says what is wrong
 
+    def _one(self, offsets: np.ndarray, q: np.ndarray, row: np.ndarray) -> np.ndarray:
+        """The report of a single problem, shape (width,): start (Q,) and a row of targets (T,)."""
+        laid = self._desks[0] if self._desks else self._lay_desks()
+        if laid is not None and offsets is self._offsets:
+            try:
+                desk = laid.free.pop()
+            except IndexError:
+                desk = laid.new()
+            report = np.empty(self._width)
+            outcome = laid.by_row(desk, q, row, report)
+            laid.free.append(desk)
+            if outcome == MET or (outcome == MISSED and len(self.solvers) == 1):
+                return report
+        return self._runner.one(offsets, q, row)
+
     def _lay_desks(self) -> Desks | None:
         from supple.desk import lay_desks  # some kernels, which a first import need not wait for
 
@@ -228,7 +243,7 @@ class Prepared:
             if trace:
                 report, what = self._runner.traced(arrays, start)
             else:
-                report = self._runner.one(offsets, starts[0], arrays[2][0])
+                report = self._one(offsets, starts[0], arrays[2][0])
             return Solution(self._skeleton, self._asked, report, start, trace=what)
         if trace:
             raise SuppleError("trace: a batch has no trace; solve the problem of interest alone")
@@ -264,15 +279,15 @@ class Prepared:
                 "track: expected targets with one axis of frames and a single start, "
                 f"got axes {rows.shape[:-1]} and {start.batch_shape}"
             )
-        offsets = self._offsets
+        own = None
         if start._translations is not None or start._scales is not None:
-            offsets = self.problem.offsets(start)[None]
+            own = self.problem.offsets(start)[None]
         steady = self if restarts else self.with_solver(self._settings[2]["solver"], restarts=False)
         out = np.empty((len(rows), self._width))
         q = start._coordinates
         for frame, row in enumerate(rows):
-            runner = (self if frame == 0 else steady)._runner
-            out[frame] = runner.one(offsets, q, row)
+            one = self if frame == 0 else steady
+            out[frame] = one._one(one._offsets if own is None else own, q, row)
             q = out[frame, : self.problem.coordinates]
             if progress is not None and (
                 frame % PROGRESS == PROGRESS - 1 or frame == len(rows) - 1
