@@ -16,7 +16,7 @@ import numpy as np
 from supple.viewer.server import Server
 from supple.viewer.session import Session
 
-PATIENCE = 30.0  # seconds, for a busy machine; a test takes a few
+PATIENCE = 60.0  # seconds, for a very busy machine; a test takes a few
 
 
 def keeping(quality: str) -> str:

@@ -19,7 +19,12 @@ from websockets.sync.client import connect
 
 FIREFOX = next(filter(None, map(shutil.which, ("firefox-esr", "firefox"))), None)
 XVFB = shutil.which("Xvfb")
+START, ANSWER = 60.0, 60.0  # seconds to wait for Firefox, on a busy machine
 PREFERENCES = {"webgl.force-enabled": True, "remote.active-protocols": 1}
+
+
+class StartError(Exception):
+    """Firefox is there but does not start here: no display, no place for a profile."""
 
 
 class Firefox:
@@ -54,10 +59,11 @@ class Firefox:
             command += ["--remote-debugging-port", "0"]
             process = self._start(command, env=environment, stderr=file)
         found = None
+        began = time.monotonic()
         while found is None:
             time.sleep(0.05)
-            if process.poll() is not None:
-                raise RuntimeError(f"Firefox has ended: {told.read_text()}")
+            if process.poll() is not None or time.monotonic() - began > START:
+                raise StartError(told.read_text())
             found = re.search(r"BiDi listening on (ws://\S+)", told.read_text())
         self._line = self._open.enter_context(connect(f"{found[1]}/session", max_size=None))
         self.call("session.new", capabilities={})
@@ -82,7 +88,7 @@ class Firefox:
         number = next(self._numbers)
         self._line.send(json.dumps({"id": number, "method": method, "params": params}))
         while True:
-            got = json.loads(self._line.recv())
+            got = json.loads(self._line.recv(timeout=ANSWER))
             if got.get("method") == "log.entryAdded" and got["params"]["level"] == "error":
                 self.failed.append(got["params"]["text"])
             if got.get("id") == number:

@@ -6,7 +6,7 @@ import time
 
 import pytest
 from driving import Driver, keeping
-from firefox import FIREFOX, XVFB, Firefox
+from firefox import FIREFOX, XVFB, StartError, Firefox
 
 from supple.viewer.server import Server
 
@@ -29,8 +29,17 @@ class FirefoxDriver(Driver):
         return self.page.picture()
 
 
-def test_the_goal_is_dragged_in_firefox_too(tmp_path):
-    with Server(port=0) as server, Firefox(tmp_path) as firefox:
+@pytest.fixture
+def firefox(tmp_path):
+    try:
+        with Firefox(tmp_path) as started:
+            yield started
+    except StartError as error:
+        pytest.skip(f"Firefox does not start here: {error}")
+
+
+def test_the_goal_is_dragged_in_firefox_too(firefox):
+    with Server(port=0) as server:
         firefox.prepare(keeping("plain"))
         firefox.open(server.url, 700, 420)
         driver = FirefoxDriver(firefox, server)
