@@ -6,7 +6,7 @@ import time
 
 import pytest
 from driving import Driver, keeping
-from firefox import FIREFOX, XVFB, StartError, Firefox
+from firefox import FIREFOX, XVFB, Firefox, StartError
 
 from supple.viewer.server import Server
 
