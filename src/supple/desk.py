@@ -14,18 +14,17 @@ from supple.targets import Targets
 
 
 class Desks:
-    """The desks of one solver for one problem; who takes one from `free` puts it back there.
+    """The desks of one solver for one problem; who takes one puts it into `free` when done.
 
     Threads may share them: a desk serves one call at a time.
 
     Attributes:
         direct: Solves at a desk for the targets of a call as they are given: (desk, start, *targets,
-            report). None if such calls are too unlike for that, and `by_row` is to be used.
-        by_row: Solves at a desk for a whole row of targets: (desk, start, row, report).
+            report). None if such calls are too unlike for that: then `solve_row` it is.
         free: The addresses of desks that nobody works at.
     """
 
-    __slots__ = ("_arrays", "_fixed", "_kept", "_scratch", "_table", "by_row", "direct", "free")
+    __slots__ = ("_arrays", "_fixed", "_kept", "_scratch", "_table", "_by_row", "direct", "free")
 
     def __init__(
         self,
@@ -65,12 +64,29 @@ class Desks:
         ways = {1: at.solve_one, 2: at.solve_two}
         direct = at.solve_frame if sizes == (16,) else ways.get(len(sizes))
         self.direct = None if direct is None or 16 in sizes[1:] + sizes[:-1] else _ready(direct)
-        self.by_row = _ready(at.solve_row)
+        self._by_row = _ready(at.solve_row)
         self.free: list[int] = []
         self._kept: list[np.ndarray] = []
 
-    def new(self) -> int:
-        """The address of a desk more."""
+    def take(self) -> int:
+        """The address of a desk that nobody works at."""
+        try:
+            return self.free.pop()
+        except IndexError:
+            return self._new()
+
+    def solve_row(self, start: np.ndarray, row: np.ndarray, report: np.ndarray) -> int:
+        """Solve for a whole row of targets, shape (T,), from a start (Q,), into a report (width,).
+
+        Returns:
+            Of `kernels.outcomes`.
+        """
+        desk = self.take()
+        outcome = self._by_row(desk, start, row, report)
+        self.free.append(desk)
+        return outcome
+
+    def _new(self) -> int:
         desk, row, work = self._table.copy(), self._fixed.copy(), np.empty(self._scratch)
         desk[at.D_TARGETS : at.D_TARGETS + 2] = row.ctypes.data, row.size
         desk[at.D_WORK : at.D_WORK + 2] = work.ctypes.data, work.size

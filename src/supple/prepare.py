@@ -157,22 +157,19 @@ class Prepared:
                 if type(target) is not np.ndarray or not target.flags.carray:
                     direct = None
                     break
-        try:
-            desk = desks.free.pop()
-        except IndexError:
-            desk = desks.new()
         report = np.empty(self._width)
         if direct is not None:
+            desk = desks.take()
             try:
                 outcome = direct(desk, start._coordinates, *targets, report)
             except TypeError:  # too many or too few, or other numbers or axes
                 outcome = NOT_TAKEN
+            desks.free.append(desk)
         else:
             row = self._targets.fixed.copy()
             outcome = NOT_TAKEN
             if self._targets.put(targets, row):
-                outcome = desks.by_row(desk, start._coordinates, row, report)
-        desks.free.append(desk)
+                outcome = desks.solve_row(start._coordinates, row, report)
         if outcome == MET or (outcome == MISSED and len(self.solvers) == 1):
             return Solution(self._skeleton, self._asked, report, start)
         return self.solve(*targets, start=start)  # which also says what is wrong
@@ -181,13 +178,8 @@ class Prepared:
         """The report of a single problem, shape (width,): start (Q,) and a row of targets (T,)."""
         laid = self._desks[0] if self._desks else self._lay_desks()
         if laid is not None and offsets is self._offsets:
-            try:
-                desk = laid.free.pop()
-            except IndexError:
-                desk = laid.new()
             report = np.empty(self._width)
-            outcome = laid.by_row(desk, q, row, report)
-            laid.free.append(desk)
+            outcome = laid.solve_row(q, row, report)
             if outcome == MET or (outcome == MISSED and len(self.solvers) == 1):
                 return report
         return self._runner.one(offsets, q, row)

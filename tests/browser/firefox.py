@@ -23,10 +23,6 @@ START, ANSWER = 60.0, 60.0  # seconds to wait for Firefox, on a busy machine
 PREFERENCES = {"webgl.force-enabled": True, "remote.active-protocols": 1}
 
 
-class StartError(Exception):
-    """Firefox is there but does not start here: no display, no place for a profile."""
-
-
 class Firefox:
     """A Firefox of its own, with one page; `with` ends it."""
 
@@ -63,7 +59,7 @@ class Firefox:
         while found is None:
             time.sleep(0.05)
             if process.poll() is not None or time.monotonic() - began > START:
-                raise StartError(told.read_text())
+                raise RuntimeError(f"Firefox did not start: {told.read_text()}")
             found = re.search(r"BiDi listening on (ws://\S+)", told.read_text())
         self._line = self._open.enter_context(connect(f"{found[1]}/session", max_size=None))
         self.call("session.new", capabilities={})

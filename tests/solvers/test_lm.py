@@ -181,16 +181,22 @@ def hinge_chain(rng):
     ])  # fmt: skip
 
 
+def hinges_and_targets(rng, reach):
+    """A chain of hinges, its length, 16 starts inside the limits, and targets so many lengths away."""
+    arm = hinge_chain(rng)
+    length = arm.length("tip", root="j0")
+    low, high = np.array([joint.limits for joint in arm.joints]).T
+    start = supple.Pose(arm, rng.uniform(low, high, (16, len(low))))
+    aim = rng.normal(size=(16, 3))
+    targets = reach * length * aim / np.linalg.norm(aim, axis=1, keepdims=True)
+    return arm, length, start, targets
+
+
 def test_out_of_reach_inside_limits_it_stops_in_a_valley_and_not_on_the_way_there():
     """Where limits held Newton's step so that it promised nothing, it took that for the bottom."""
     rng = np.random.default_rng(0)
     for _ in range(100):
-        arm = hinge_chain(rng)
-        length = arm.length("tip", root="j0")
-        low, high = np.array([joint.limits for joint in arm.joints]).T
-        start = supple.Pose(arm, rng.uniform(low, high, (16, len(low))))
-        aim = rng.normal(size=(16, 3))
-        targets = 2.0 * length * aim / np.linalg.norm(aim, axis=1, keepdims=True)
+        arm, length, start, targets = hinges_and_targets(rng, 2.0)
         s = solve(arm, {"tip": targets}, start=start)
         again = solve(arm, {"tip": targets}, start=s.pose)
         settled = s.status != supple.Status.BUDGET
@@ -201,12 +207,7 @@ def test_never_worse_when_the_budget_ends_while_settling():
     """A bend that comes with the last iterations may not replace the best pose."""
     rng = np.random.default_rng(1)
     for _ in range(40):
-        arm = hinge_chain(rng)
-        length = arm.length("tip", root="j0")
-        low, high = np.array([joint.limits for joint in arm.joints]).T
-        start = supple.Pose(arm, rng.uniform(low, high, (16, len(low))))
-        aim = rng.normal(size=(16, 3))
-        targets = 0.97 * length * aim / np.linalg.norm(aim, axis=1, keepdims=True)
+        arm, length, start, targets = hinges_and_targets(rng, 0.97)
         for budget in (20, 100):
             s = solve(arm, {"tip": targets}, start=start, solver=LM(max_iterations=budget))
             again = solve(arm, {"tip": targets}, start=s.pose, solver=LM(max_iterations=budget))

@@ -139,17 +139,22 @@ def align_to_box(op: s.Operation, env: Environment) -> Act:
 SYSTEMS = ("scope", "pivot", "object", "world")
 
 
+def _in_a_system(op: s.Operation, env: Environment) -> tuple[bool, bool, list[Any]]:
+    """What (rel | abs, system, x, y, z) asks: absolute, in the shape's own axes, the three numbers."""
+    given = Arguments(op, env)
+    given.count(5)
+    absolute = given.word(0, ("rel", "abs")) == "abs"
+    own = given.word(1, SYSTEMS) in ("scope", "pivot")
+    return absolute, own, [given.length(k) for k in range(2, 5)]
+
+
 @operation("translate")
 def translate(op: s.Operation, env: Environment) -> Act:
     """Move by so much, or to a place.
 
     translate(rel, world, x, y, z), translate(abs, scope, x, y, z)
     """
-    given = Arguments(op, env)
-    given.count(5)
-    absolute = given.word(0, ("rel", "abs")) == "abs"
-    own = given.word(1, SYSTEMS) in ("scope", "pivot")
-    values = [given.length(k) for k in range(2, 5)]
+    absolute, own, values = _in_a_system(op, env)
 
     def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
         x, y, z = (value(shape, args) for value in values)
@@ -169,11 +174,7 @@ def rotate(op: s.Operation, env: Environment) -> Act:
 
     rotate(rel, world, x, y, z), rotate(abs, scope, x, y, z)
     """
-    given = Arguments(op, env)
-    given.count(5)
-    absolute = given.word(0, ("rel", "abs")) == "abs"
-    own = given.word(1, SYSTEMS) in ("scope", "pivot")
-    values = [given.length(k) for k in range(2, 5)]
+    absolute, own, values = _in_a_system(op, env)
 
     def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
         turn = from_degrees(*[value(shape, args) for value in values])
