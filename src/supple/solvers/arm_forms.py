@@ -121,21 +121,26 @@ def parallel(arm, i, j):
 
 
 @kernel
-def lay_out(moving_f, states, effectors, arm):
+def stretch_out(moving_f, states, arm):
     """Fill the rows of the six joints, at zero angles, in the world.
 
-    Returns which closed form fits; of axes that meet the points are put where they do.
+    Returns the last joint's turn and place there, and the length of all steps together.
     """
     turn, place = (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-    extent = 0.0
+    length = 0.0
     for k in range(COUNT):
         step = load3(states, k, S_P0)
-        extent += norm(step)
+        length += norm(step)
         place = add(place, rotate(turn, step))
         turn = mul(turn, load4(states, k, S_PRE))
         store3(arm, k, H, rotate(turn, load3(moving_f, k, AXIS)))
         store3(arm, k, P, place)
-    near = LINE * (extent + norm(load3(effectors, 0, E_P0)))
+    return turn, place, length
+
+
+@kernel
+def form_of(arm, near):
+    """Which closed form fits; of axes that meet, within `near`, the points are put where they do."""
     last, miss = meeting(arm, 4, 5)
     if miss > near:
         return NO_FORM
@@ -303,18 +308,15 @@ def by_distance(moving, moving_f, arm, M, hand, start, q):
 def solve_exactly(moving, moving_f, blocks, states, effectors, start, work, q):
     """Put the nearest answer inside the limits into q; False, with q as it was, if there is none.
 
-    For an arm of six hinges, `lm_hinges.fits`, and an effector with a position and an orientation.
+    For an arm of six hinges, as `lm_hinges.fits` says, and an effector with a position and an orientation.
     """
     arm = grid(work, 0, COUNT, ROW)
-    form = lay_out(moving_f, states, effectors, arm)
+    at = 0 if blocks[0, B_KIND] == POSITION else 1
+    turn, place, length = stretch_out(moving_f, states, arm)
+    form = form_of(arm, LINE * (length + norm(load3(effectors, at, E_P0))))
     if form == NO_FORM:
         return False
-    at = 0 if blocks[0, B_KIND] == POSITION else 1
     # The effector at zero angles, and how its link is turned and where the wrist is when it is met.
-    turn, place = (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-    for k in range(COUNT):
-        place = add(place, rotate(turn, load3(states, k, S_P0)))
-        turn = mul(turn, load4(states, k, S_PRE))
     place = add(place, rotate(turn, load3(effectors, at, E_P0)))
     turn = mul(turn, load4(effectors, 1 - at, E_ROT))
     M = mul(load4(effectors, 1 - at, E_TARGET), conj(turn))

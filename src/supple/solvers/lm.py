@@ -61,7 +61,7 @@ from supple.kernels.tree import (
     unpack,
 )
 from supple.kernels.views import grid, part, row_at
-from supple.solvers import arm_forms, lm_balls, lm_hinges
+from supple.solvers import arm_forms, hinge_arm, lm_balls, lm_hinges
 from supple.solvers.base import EVERYTHING, Solver, Takes
 from supple.solvers.lm_rules import (
     BLOCKED,
@@ -342,7 +342,7 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
                 active, active_f, blocks, blocks_f, row_at(offsets, b), q, states, effectors, folded
             )
             if hinges:
-                lm_hinges.set_up(moving, moving_f, blocks, states, effectors, links)
+                hinge_arm.set_up(moving, moving_f, blocks, states, effectors, links)
         take_aim(moving, moving_f, blocks, row_at(targets, b), q, states, effectors)
         traced = 0
         used, restarts, number = 0, 0, 1
