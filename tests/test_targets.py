@@ -49,39 +49,6 @@ def test_every_argument_goes_to_its_goal():
     assert not np.isnan(fixed.fixed).any()
 
 
-def test_single_targets_are_put_into_a_row_without_general_checks():
-    found = targets(Reach("tip"), LookAt("j1"))
-    row = found.fixed.copy()
-    assert found.put(((1, 2, 3), np.array([4.0, 5.0, 6.0])), row)
-    assert row.tolist() == found.filled(((1, 2, 3), (4, 5, 6))).tolist()
-    frame = np.eye(4)
-    frame[:3, 3] = (1, 2, 3)
-    posed = targets(Reach("tip", pose=OPEN))
-    row = posed.fixed.copy()
-    assert posed.put((frame,), row)
-    assert row.tolist() == posed.filled((frame,)).tolist()
-    assert targets(Reach("tip", (1, 2, 3))).put((), row)
-    frame.flags.writeable = False
-    row = posed.fixed.copy()
-    assert posed.put((frame,), row)
-    assert row.tolist() == posed.filled((frame,)).tolist()
-    turned = targets(Reach("tip", orientation=OPEN))
-    turn = np.array([0.6, 0.0, 0.8, 0.0])
-    row = turned.fixed.copy()
-    assert turned.put(((1, 2, 3), turn)[-len(turned.arguments) :], row)
-    assert not turned.put((2.0 * turn,) * len(turned.arguments), row)
-
-
-@pytest.mark.parametrize(
-    "given", [(), ((1, 2),), ("abc",), (np.ones(4),), (np.ones((2, 3)),), (np.ones(3, int),)]
-)
-def test_what_is_unusual_is_left_to_the_general_checks(given):
-    found = targets(Reach("tip"))
-    assert not found.put(given, found.fixed.copy())
-    many = targets(Reach("tip"), LookAt("j1", np.zeros((4, 3))))
-    assert not many.put(((1, 2, 3),), many.fixed.copy())
-
-
 def test_batch_axes_of_fixed_and_open_targets_broadcast():
     found = targets(Reach("tip"), LookAt("j1", np.zeros((4, 1, 3))))
     assert found.filled(((1, 2, 3),)).shape == (4, 1, 6)

@@ -1,18 +1,24 @@
-"""Many solves over all cores: fixed chunks on a pool of our own threads.
+"""Many solves over all cores, piece by piece on a pool of our own threads.
 
 Kernels run without the interpreter lock, each on its own rows, so the answers are the same bits
-whatever the number of threads. The pool is made on first use, and again in a forked child.
+whatever the number of threads and the size of the pieces. The pool is made on first use, and again in
+a forked child.
 """
 
 from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from queue import SimpleQueue
 
-CHUNK = 64  # problems a task; a batch of one task runs in the calling thread
+SMALL = 64  # rows of a first piece; a batch of no more runs in the calling thread
+SHORT, LONG = (
+    1e-3,
+    1e-2,
+)  # a piece that takes less or more time lets the next one grow or shrink [s]
 
 _lock = threading.Lock()
 _pool: ThreadPoolExecutor | None = None
@@ -49,9 +55,9 @@ def run(
     threads: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> None:
-    """Call part(first, last) over 0..count in fixed chunks.
+    """Call part(first, last) over 0..count, piece by piece.
 
-    A failure of a part, or of `progress`, or an interrupt ends the batch after the chunks that are
+    A failure of a part, or of `progress`, or an interrupt ends the batch after the pieces that are
     under way, and is raised here.
 
     Args:
@@ -61,45 +67,75 @@ def run(
         progress: Called with (done, count) from the calling thread.
     """
     threads = cores() if threads is None else threads
-    ranges = [(first, min(first + CHUNK, count)) for first in range(0, count, CHUNK)]
-    if threads == 1 or len(ranges) <= 1:
-        for first, last in ranges:
-            part(first, last)
+    pieces = _Pieces(count, threads)
+    if threads == 1 or count <= SMALL:
+        while piece := pieces.take():
+            pieces.do(part, piece)
             if progress is not None:
-                progress(last, count)
+                progress(piece[1], count)
     elif threads <= cores():
-        _spread(_shared_pool(), part, ranges, threads, progress)
+        _spread(_shared_pool(), part, pieces, progress)
     else:
         with ThreadPoolExecutor(threads) as pool:
-            _spread(pool, part, ranges, threads, progress)
+            _spread(pool, part, pieces, progress)
+
+
+class _Pieces:
+    """The rows 0..count, handed out from the front.
+
+    Pieces grow until one takes long enough that handing it out costs nothing; the last are smaller
+    again, so that the threads end together.
+    """
+
+    def __init__(self, count: int, threads: int) -> None:
+        self.count = count
+        self.threads = threads
+        self._next = 0
+        self._size = SMALL
+        self._taking = threading.Lock()
+
+    def take(self) -> tuple[int, int] | None:
+        """The next piece, (first, last + 1); None if all are taken."""
+        with self._taking:
+            first = self._next
+            if first >= self.count:
+                return None
+            share = (self.count - first) // (2 * self.threads) if self.threads > 1 else self.count
+            self._next = min(first + max(SMALL, min(self._size, share)), self.count)
+            return first, self._next
+
+    def do(self, part: Callable[[int, int], None], piece: tuple[int, int]) -> None:
+        """Do a piece, and learn from it how large the next ones may be."""
+        begun = time.perf_counter()
+        part(*piece)
+        took = time.perf_counter() - begun
+        rows = piece[1] - piece[0]
+        if took < SHORT:
+            self._size = max(self._size, 2 * rows)
+        elif took > LONG:
+            self._size = max(SMALL, rows // 2)
 
 
 def _spread(
     pool: ThreadPoolExecutor,
     part: Callable[[int, int], None],
-    ranges: list[tuple[int, int]],
-    threads: int,
+    pieces: _Pieces,
     progress: Callable[[int, int], None] | None,
 ) -> None:
-    """Do the ranges in several threads; the calling one only follows."""
-    finished: SimpleQueue[int] = SimpleQueue()  # rows done by a chunk; 0 from a worker that ends
-    waiting = iter(ranges)
-    taking = threading.Lock()
+    """Do the pieces in several threads; the calling one only follows."""
+    finished: SimpleQueue[int] = SimpleQueue()  # rows done by a piece; 0 from a worker that ends
     stop = False
 
     def worker() -> None:
         try:
-            while not stop:
-                with taking:
-                    piece = next(waiting, None)
-                if piece is None:
-                    return
-                part(*piece)
+            while not stop and (piece := pieces.take()):
+                pieces.do(part, piece)
                 finished.put(piece[1] - piece[0])
         finally:
             finished.put(0)
 
-    futures = [pool.submit(worker) for _ in range(min(threads, len(ranges)))]
+    most = -(-pieces.count // SMALL)
+    futures = [pool.submit(worker) for _ in range(min(pieces.threads, most))]
     done, working = 0, len(futures)
     try:
         while working:
@@ -107,7 +143,7 @@ def _spread(
             done += rows
             working -= rows == 0
             if rows and progress is not None:
-                progress(done, ranges[-1][1])
+                progress(done, pieces.count)
     finally:
         stop = True
         wait(futures)

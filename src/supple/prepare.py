@@ -11,7 +11,6 @@ import numpy as np
 from supple import batch
 from supple.errors import SuppleError, one_of, whole
 from supple.goals import Goal, as_goals
-from supple.kernels.layout import O_STATUS
 from supple.kernels.outcomes import MET, MISSED, NOT_TAKEN
 from supple.kernels.seeds import spread_seeds
 from supple.outcome import Asked, Demand
@@ -19,7 +18,7 @@ from supple.pose import Pose
 from supple.problem import Problem
 from supple.runner import Runner
 from supple.skeleton import Skeleton
-from supple.solution import Solution
+from supple.solution import Aside, Solution
 from supple.solvers import Solver, choose
 from supple.targets import Targets
 from supple.tracked import Track
@@ -29,6 +28,8 @@ if TYPE_CHECKING:
 
 KINDS = ("position", "orientation", "direction", "pole")
 POLICIES = ("approach", "keep")
+_empty = np.empty
+_NUMBERS = frozenset((float, int, np.float64))
 PROGRESS = 64  # frames of a track from one report of progress to the next
 
 
@@ -43,7 +44,7 @@ class Prepared:
     """
 
     __slots__ = (
-        "_asked", "_desks", "_offsets", "_rest", "_runner", "_settings", "_skeleton", "_targets",
+        "_alone", "_asked", "_desks", "_offsets", "_rest", "_runner", "_settings", "_skeleton", "_targets",
         "_width", "problem", "solvers",
     )  # fmt: skip
 
@@ -83,7 +84,8 @@ class Prepared:
         self._offsets = self.problem.offsets(self._rest)[None]
         self._targets = Targets(self.problem)
         self._asked = self._demands(unreachable == "keep")
-        self._desks: list[Desks | None] = []  # one, from the first single solve on
+        self._alone = len(self.solvers) == 1
+        self._desks: Desks | None = None  # until the first single solve
 
     @property
     def arguments(self) -> tuple[tuple[int, str], ...]:
@@ -142,55 +144,50 @@ class Prepared:
             or start._skeleton is not self._skeleton
             or start._translations is not None
             or start._scales is not None
-            or start._coordinates.ndim != 1
         ):
             return self.solve(*targets, start=start)
-        try:
-            desks = self._desks[0]
-        except IndexError:
-            desks = self._lay_desks()
+        desks = self._desks
         if desks is None:
-            return self.solve(*targets, start=start)
-        direct = desks.direct
-        if direct is not None:
-            for target in targets:
-                if type(target) is not np.ndarray or not target.flags.carray:
-                    direct = None
-                    break
-        report = np.empty(self._width)
-        if direct is not None:
-            desk = desks.take()
-            try:
-                outcome = direct(desk, start._coordinates, *targets, report)
-            except TypeError:  # too many or too few, or other numbers or axes
-                outcome = NOT_TAKEN
-            desks.free.append(desk)
-        else:
-            row = self._targets.fixed.copy()
-            outcome = NOT_TAKEN
-            if self._targets.put(targets, row):
-                outcome = desks.solve_row(start._coordinates, row, report)
-        if outcome == MET or (outcome == MISSED and len(self.solvers) == 1):
-            return Solution(self._skeleton, self._asked, report, start)
+            desks = self._lay_desks()
+        try:
+            desk = desks.free.pop()
+        except IndexError:
+            desk = desks.new()
+        report = _empty(self._width)
+        outcome = desks.solve_call(desk, start._coordinates, targets, report)
+        desks.free.append(desk)
+        if outcome == MET or (outcome == MISSED and self._alone):
+            return Solution(self._asked, report, start)
+        if outcome == NOT_TAKEN:
+            plain = _as_floats(targets)
+            if plain is not targets:
+                outcome = desks.at_any(desks.solve_call, start._coordinates, plain, report)
+                if outcome == MET or (outcome == MISSED and self._alone):
+                    return Solution(self._asked, report, start)
         return self.solve(*targets, start=start)  # which also says what is wrong
 
     def _one(self, offsets: np.ndarray, q: np.ndarray, row: np.ndarray) -> np.ndarray:
         """The report of a single problem, shape (width,): start (Q,) and a row of targets (T,)."""
-        laid = self._desks[0] if self._desks else self._lay_desks()
-        if laid is not None and offsets is self._offsets:
+        if offsets is self._offsets:
+            desks = self._desks or self._lay_desks()
             report = np.empty(self._width)
-            outcome = laid.solve_row(q, row, report)
-            if outcome == MET or (outcome == MISSED and len(self.solvers) == 1):
+            outcome = desks.at_any(desks.solve_row, q, row, report)
+            if outcome == MET or (outcome == MISSED and self._alone):
                 return report
         return self._runner.one(offsets, q, row)
 
-    def _lay_desks(self) -> Desks | None:
+    def _lay_desks(self) -> Desks:
         from supple.desk import lay_desks  # some kernels, which a first import need not wait for
 
-        first = self._runner.first
-        status = self.problem.coordinates + O_STATUS
-        self._desks.append(lay_desks(self.solvers[0], first, self._offsets, self._targets, status))
-        return self._desks[0]
+        self._desks = lay_desks(
+            self.solvers[0],
+            self._runner.first,
+            self._offsets,
+            self._targets,
+            self.problem.coordinates,
+            self._width,
+        )
+        return self._desks
 
     def solve(
         self,
@@ -236,7 +233,7 @@ class Prepared:
                 report, what = self._runner.traced(arrays, start)
             else:
                 report = self._one(offsets, starts[0], arrays[2][0])
-            return Solution(self._skeleton, self._asked, report, start, trace=what)
+            return Solution(self._asked, report, start, Aside(trace=what))
         if trace:
             raise SuppleError("trace: a batch has no trace; solve the problem of interest alone")
         out = np.empty((math.prod(shape), self._width))
@@ -246,7 +243,7 @@ class Prepared:
 
         batch.run(part, len(out), threads=threads, progress=progress)
         rows = out.reshape(*shape, out.shape[1])
-        return Solution(self._skeleton, self._asked, rows, _spread(start, shape))
+        return Solution(self._asked, rows, _spread(start, shape))
 
     def track(
         self,
@@ -285,7 +282,7 @@ class Prepared:
                 frame % PROGRESS == PROGRESS - 1 or frame == len(rows) - 1
             ):
                 progress(frame + 1, len(rows))
-        return Track(Solution(self._skeleton, self._asked, out, start))
+        return Track(Solution(self._asked, out, start))
 
     def seeds(self, start: Pose, count: int) -> Pose:
         """Poses to begin from, spread over the ranges of the joints that may move.
@@ -311,6 +308,22 @@ class Prepared:
 
 def _rebuild(skeleton: Skeleton, goals: tuple[Goal, ...], options: dict[str, Any]) -> Prepared:
     return Prepared(skeleton, goals, **options)
+
+
+def _as_floats(targets: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Targets with lists, and tuples with whole numbers, as tuples of floats; the same without any."""
+    found, changed = [], False
+    for target in targets:
+        if type(target) is list or type(target) is tuple:
+            kinds = set(map(type, target))
+            if kinds <= _NUMBERS and (type(target) is list or int in kinds):
+                try:
+                    target = tuple(map(float, target))
+                except OverflowError:
+                    return targets
+                changed = True
+        found.append(target)
+    return tuple(found) if changed else targets
 
 
 def _flat(value: np.ndarray, shape: tuple[int, ...], *, trailing: int = 1) -> np.ndarray:

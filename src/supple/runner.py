@@ -6,6 +6,7 @@ import numpy as np
 
 from supple.kernels import layout as at
 from supple.kernels.cache import announce
+from supple.kernels.tree import MARK
 from supple.pose import Pose
 from supple.problem import Problem
 from supple.solvers import Solver
@@ -32,10 +33,12 @@ class _Run:
     def workspace(self) -> np.ndarray:
         """Scratch memory; who is done with it appends it to the pool, which threads may share."""
         try:
-            return self.pool.pop()
+            work = self.pool.pop()
         except IndexError:
             announce(f"{self.solver.name} solver", self.kernel)
-            return np.empty(self.solver.space(self.ints))
+            work = np.empty(self.solver.space(self.ints))
+        work[MARK] = 0.0  # offsets may be others than before
+        return work
 
 
 class Runner:
@@ -96,12 +99,8 @@ class Runner:
         idle = (self._no_trace, self._no_events)
         run.kernel(run.ints, run.floats, *arrays, out, work, *idle, first, last)
         run.pool.append(work)
-        self._try_others(arrays, out, np.arange(first, last))
-
-    def _try_others(self, arrays: Arrays, out: np.ndarray, todo: np.ndarray) -> None:
-        """Let the later solvers try what the first did not reach of the rows in `todo`."""
         for run in self._runs[1:]:
-            todo = todo[out[todo, self._status] != at.REACHED]
+            todo = first + np.flatnonzero(out[first:last, self._status] != at.REACHED)
             if not len(todo):
                 return
             some = (x if len(x) == 1 else x[todo] for x in arrays)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 
@@ -21,6 +22,24 @@ FORMAT = "supple-solution"
 VERSION = 1
 
 
+@dataclass(frozen=True)
+class Aside:
+    """What few solutions have.
+
+    Attributes:
+        trace: What the solver did.
+        alternatives: Other answers.
+        blend: How much of the answer the pose takes, 0 (the start) to 1.
+    """
+
+    trace: Trace | None = None
+    alternatives: tuple[Solution, ...] = ()
+    blend: float = 1.0
+
+
+NOTHING_ASIDE = Aside()
+
+
 class Solution:
     """The answer to a solve, or to a whole batch of them.
 
@@ -29,52 +48,45 @@ class Solution:
     (without trace and alternatives), copy, pickle, and go to and from JSON.
 
     Attributes:
-        skeleton: The skeleton.
         asked: What was asked.
-        trace: What the solver did, if a trace was asked for.
-        alternatives: Other answers to the same problem, best first, if several were asked for.
     """
 
-    skeleton: Skeleton
     asked: Asked
-    trace: Trace | None
-    alternatives: tuple[Solution, ...]
 
-    __slots__ = (
-        "_blend", "_pose", "_rows", "_start", "alternatives", "asked", "skeleton", "trace",
-    )  # fmt: skip
+    __slots__ = ("_aside", "_pose", "_rows", "_start", "asked")
 
     def __init__(
-        self,
-        skeleton: Skeleton,
-        asked: Asked,
-        rows: np.ndarray,
-        start: Pose,
-        *,
-        trace: Trace | None = None,
-        alternatives: tuple[Solution, ...] = (),
-        blend: float = 1.0,
+        self, asked: Asked, rows: np.ndarray, start: Pose, aside: Aside = NOTHING_ASIDE
     ) -> None:
         """Wrap the solver's report.
 
         Args:
-            skeleton: The skeleton.
             asked: What was asked.
             rows: The report, shape (..., width) as the kernels write it.
             start: The start pose, whose translations and scales the answer keeps; single, or with
                 the batch axes of the report.
-            trace: What the solver did.
-            alternatives: Other answers.
-            blend: How much of the answer the pose takes, 0 (the start) to 1.
+            aside: What few solutions have.
         """
-        self.skeleton = skeleton
         self.asked = asked
-        self.trace = trace
-        self.alternatives = alternatives
         self._rows = rows
         self._start = start
-        self._blend = blend
+        self._aside = aside
         self._pose: Pose | None = None
+
+    @property
+    def skeleton(self) -> Skeleton:
+        """What was posed."""
+        return self._start.skeleton
+
+    @property
+    def trace(self) -> Trace | None:
+        """What the solver did, if a trace was asked for."""
+        return self._aside.trace
+
+    @property
+    def alternatives(self) -> tuple[Solution, ...]:
+        """Other answers to the same problem, best first, if several were asked for."""
+        return self._aside.alternatives
 
     # The pose -----------------------------------------------------------------------------------
 
@@ -88,10 +100,12 @@ class Solution:
         """The answer; blended with the start, if that was asked for."""
         if self._pose is None:
             start = self._start
-            coordinates = self._rows[..., : start._coordinates.shape[-1]].copy()
-            pose = Pose._wrap(self.skeleton, coordinates, start._translations, start._scales)
-            if self._blend < 1.0:
-                pose = self._start.interpolate(pose, self._blend)
+            count = start._coordinates.shape[-1]
+            rows = self._rows
+            coordinates = rows[:count] if rows.ndim == 1 else rows[..., :count].copy()
+            pose = Pose._wrap(start._skeleton, coordinates, start._translations, start._scales)
+            if self._aside.blend < 1.0:
+                pose = start.interpolate(pose, self._aside.blend)
             self._pose = pose
         return self._pose
 
@@ -103,7 +117,7 @@ class Solution:
     @property
     def blend(self) -> float:
         """How much of the answer the pose takes, 0 (the start) to 1."""
-        return self._blend
+        return self._aside.blend
 
     @property
     def angles(self) -> np.ndarray:
@@ -131,24 +145,15 @@ class Solution:
         """
         amount = number("blend", amount, "a number from 0 to 1", lambda x: 0.0 <= x <= 1.0)
         others = tuple(other.blended(amount) for other in self.alternatives)
-        return self._with(trace=self.trace, alternatives=others, blend=amount)
+        aside = replace(self._aside, alternatives=others, blend=amount)
+        return Solution(self.asked, self._rows, self._start, aside)
 
     def seen_from(
         self, start: Pose, *, trace: Trace | None = None, alternatives: tuple[Solution, ...] = ()
     ) -> Solution:
         """The same single answer as that to a solve from another start."""
-        return self._with(start=start, trace=trace, alternatives=alternatives)
-
-    def _with(
-        self, rows: np.ndarray | None = None, start: Pose | None = None, **other: Any
-    ) -> Solution:
-        return Solution(
-            self.skeleton,
-            self.asked,
-            self._rows if rows is None else rows,
-            self._start if start is None else start,
-            **{"blend": self._blend, **other},
-        )
+        aside = replace(self._aside, trace=trace, alternatives=alternatives)
+        return Solution(self.asked, self._rows, start, aside)
 
     # How it ended -------------------------------------------------------------------------------
 
@@ -259,7 +264,10 @@ class Solution:
         key = key if isinstance(key, tuple) else (key,)
         if any(k is Ellipsis for k in key):
             key = (*key, slice(None))
-        return self._with(rows=self._rows[key], start=start)
+        rows = self._rows[key]
+        if rows.ndim == 1:
+            rows = rows.copy()  # one of them does not keep them all
+        return Solution(self.asked, rows, start, Aside(blend=self._aside.blend))
 
     def __iter__(self) -> Iterator[Solution]:
         return (self[i] for i in range(len(self)))
@@ -271,7 +279,7 @@ class Solution:
             return NotImplemented
         return (
             self.asked == other.asked
-            and self._blend == other._blend
+            and self._aside.blend == other._aside.blend
             and np.array_equal(self._rows, other._rows)
             and self._start == other._start
         )
@@ -299,7 +307,7 @@ class Solution:
             "skeleton": self.skeleton.to_json(),
             "asked": self.asked.to_json(),
             "start": self._start.to_json(skeleton=False),
-            "blend": self._blend,
+            "blend": self._aside.blend,
             "report": self._rows.tolist(),
             "alternatives": [other._rows.tolist() for other in self.alternatives],
             "reached": self.reached.tolist() if self.batch_shape else self.reached,
@@ -322,7 +330,7 @@ class Solution:
         start = Pose.from_json(data["start"], skeleton)
         blend = number("blend", data["blend"], "a number from 0 to 1", lambda x: 0.0 <= x <= 1.0)
         others = (
-            cls(skeleton, asked, _report_rows(row, skeleton, asked), start, blend=blend)
+            cls(asked, _report_rows(row, skeleton, asked), start, Aside(blend=blend))
             for row in data["alternatives"]
         )
         rows = _report_rows(data["report"], skeleton, asked)
@@ -331,7 +339,7 @@ class Solution:
                 f"solution from JSON: expected a start of batch shape {rows.shape[:-1]}, "
                 f"got {start.batch_shape}"
             )
-        return cls(skeleton, asked, rows, start, alternatives=tuple(others), blend=blend)
+        return cls(asked, rows, start, Aside(None, tuple(others), blend))
 
 
 def _report_rows(value: Any, skeleton: Skeleton, asked: Asked) -> np.ndarray:

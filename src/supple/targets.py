@@ -9,17 +9,7 @@ import numpy as np
 from supple.errors import SuppleError
 from supple.goals import OPEN, read_target, split_pose
 from supple.kernels import layout as at
-from supple.kernels.frames import read_frame
 from supple.problem import Problem
-
-_NUMBERS = frozenset((float, int, np.float64))
-_FLOAT64 = np.dtype(np.float64)
-
-
-def _is_unit(turn: np.ndarray) -> bool:
-    """Whether a quaternion is unit to the last digits, so that nobody would change it."""
-    w, x, y, z = turn.tolist()
-    return abs(w * w + x * x + y * y + z * z - 1.0) < 1e-15
 
 
 class Targets:
@@ -58,44 +48,6 @@ class Targets:
             )
             for i, slot in self.arguments
         )
-
-    def put(self, targets: tuple[Any, ...], row: np.ndarray) -> bool:
-        """Put the arguments of a single call into a row, shape (T,), without general checks.
-
-        Returns:
-            Whether that was possible. If not, `filled` is to be asked, which says what is wrong or
-            takes what is merely unusual. That the numbers are finite is not looked at.
-        """
-        places = self.places
-        if len(targets) != len(places) or self.fixed.ndim != 1:
-            return False
-        for (size, first, turn), target in zip(places, targets):  # noqa: B905 (as many; quick)
-            kind = type(target)
-            if kind is np.ndarray:
-                if target.dtype is not _FLOAT64:
-                    return False
-                if size == 16:
-                    flags = target.flags
-                    if target.shape != (4, 4):
-                        return False
-                    if not (flags.c_contiguous and flags.writeable):
-                        target = np.array(target, order="C")  # what the kernel was compiled for
-                    if not read_frame(target, row, first, turn):
-                        return False
-                    continue
-                if target.shape != (size,) or (size == 4 and not _is_unit(target)):
-                    return False
-                row[first : first + size] = target
-            elif size == 3 and (kind is tuple or kind is list) and len(target) == 3:
-                x, y, z = target
-                if not (type(x) in _NUMBERS and type(y) in _NUMBERS and type(z) in _NUMBERS):
-                    return False
-                row[first] = x
-                row[first + 1] = y
-                row[first + 2] = z
-            else:
-                return False
-        return True
 
     def filled(self, targets: tuple[Any, ...]) -> np.ndarray:
         """Rows with the arguments of a call put in, shape (..., T).

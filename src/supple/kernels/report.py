@@ -128,31 +128,24 @@ def begin(
 
 
 @kernel
-def reach(moving, moving_f, blocks, states, effectors, g):
+def span(moving, moving_f, blocks, states, effectors, g):
     """How near and how far block g can ever be from where its chain begins.
 
-    And how far its target is.
-
     Limits are not looked at, so that beyond these bounds a target is surely out of reach; within
-    them it may be.
+    them it may be. A block that nothing moves has no span.
     """
     k = blocks[g, B_MOVE]
-    if k < 0:
-        gap = norm(sub(load3(effectors, g, E_TARGET), load3(effectors, g, E_POS)))
-        return 0.0, 0.0, gap
     fixed, slack = load3(effectors, g, E_P0), load3(effectors, g, E_P1)
     longest = 0.0
     widest = 0.0
     loose = False
-    top = k
     while k >= 0:
-        top = k
-        span = norm(fixed)
+        bone = norm(fixed)
         if moving[k, M_STRETCH_DOF] >= 0:
-            span += norm(slack) * moving_f[k, STRETCH_HI]
+            bone += norm(slack) * moving_f[k, STRETCH_HI]
             loose = True
-        longest += span
-        widest = max(widest, span)
+        longest += bone
+        widest = max(widest, bone)
         kind = moving[k, M_KIND]
         if kind == SLIDER:
             longest += max(abs(moving_f[k, LIMITS]), abs(moving_f[k, LIMITS + 1]))
@@ -161,12 +154,22 @@ def reach(moving, moving_f, blocks, states, effectors, g):
             longest = FAR
         fixed, slack = load3(states, k, S_P0), load3(states, k, S_P1)
         k = moving[k, M_PARENT]
-    base = load3(states, top, S_POS)
-    if moving[top, M_KIND] == SLIDER:
-        base = fixed  # the top joint's origin before it slides: it has no moving parent
-    gap = norm(sub(load3(effectors, g, E_TARGET), base))
     nearest = 0.0 if loose else max(0.0, 2.0 * widest - longest)
-    return nearest, min(longest, FAR), gap
+    return nearest, min(longest, FAR)
+
+
+@kernel
+def gap(moving, blocks, states, effectors, g):
+    """How far the target of block g is from where its chain begins."""
+    k = blocks[g, B_MOVE]
+    if k < 0:
+        return norm(sub(load3(effectors, g, E_TARGET), load3(effectors, g, E_POS)))
+    while moving[k, M_PARENT] >= 0:
+        k = moving[k, M_PARENT]
+    base = load3(states, k, S_POS)
+    if moving[k, M_KIND] == SLIDER:
+        base = load3(states, k, S_P0)  # before it slides: it has no moving parent
+    return norm(sub(load3(effectors, g, E_TARGET), base))
 
 
 @kernel
@@ -174,8 +177,9 @@ def out_of_reach(moving, moving_f, blocks, blocks_f, states, effectors):
     """Whether some position is surely out of reach."""
     for g in range(blocks.shape[0]):
         if blocks[g, B_KIND] == POSITION:
-            nearest, longest, gap = reach(moving, moving_f, blocks, states, effectors, g)
-            if max(gap - longest, nearest - gap) > blocks_f[g, B_TOLERANCE]:
+            nearest, longest = span(moving, moving_f, blocks, states, effectors, g)
+            distance = gap(moving, blocks, states, effectors, g)
+            if max(distance - longest, nearest - distance) > blocks_f[g, B_TOLERANCE]:
                 return True
     return False
 
@@ -232,7 +236,7 @@ def finish(
     flags = out[nq + REPORT + blocks.shape[0] : nq + REPORT + blocks.shape[0] + nm]
     flags[:] = 0.0
     status = REACHED
-    block, span, distance = -1, 0.0, 0.0
+    block, bound, distance = -1, 0.0, 0.0
     if not within(blocks, blocks_f, errors):
         status = BUDGET if stop == STOP_BUDGET else STALLED
         bounds = grid(work, 0, nd, 2)
@@ -247,12 +251,13 @@ def finish(
         for g in range(blocks.shape[0]):
             if blocks[g, B_KIND] != POSITION:
                 continue
-            nearest, longest, gap = reach(moving, moving_f, blocks, states, effectors, g)
-            if gap - longest > blocks_f[g, B_TOLERANCE]:
-                status, block, span, distance = TOO_FAR, g, longest, gap
+            nearest, longest = span(moving, moving_f, blocks, states, effectors, g)
+            away = gap(moving, blocks, states, effectors, g)
+            if away - longest > blocks_f[g, B_TOLERANCE]:
+                status, block, bound, distance = TOO_FAR, g, longest, away
                 break
-            if nearest - gap > blocks_f[g, B_TOLERANCE]:
-                status, block, span, distance = TOO_NEAR, g, nearest, gap
+            if nearest - away > blocks_f[g, B_TOLERANCE]:
+                status, block, bound, distance = TOO_NEAR, g, nearest, away
                 break
         if ints[H_KEEP] == 1:
             out[:nq] = start
@@ -271,7 +276,7 @@ def finish(
             )
     write_report(
         out, nq, blocks, errors, status, stop, iterations, restarts, traced, events, cost,
-        block, span, distance,
+        block, bound, distance,
     )  # fmt: skip
 
 
@@ -279,9 +284,10 @@ def finish(
 def finish_reached(ints, blocks, q, errors, out, iterations, restarts, traced, cost):
     """Write the row of output for a pose q that is known to meet its goals."""
     nq = ints[H_COORDS]
-    out[:nq] = q
-    first = nq + REPORT + blocks.shape[0]
-    out[first : first + ints[H_MOVING]] = 0.0
+    for i in range(nq):
+        out[i] = q[i]
+    for i in range(nq + REPORT + blocks.shape[0], out.shape[0]):
+        out[i] = 0.0
     write_report(
         out, nq, blocks, errors, REACHED, STOP_REACHED, iterations, restarts, traced, 0, cost,
         -1, 0.0, 0.0,
@@ -291,7 +297,7 @@ def finish_reached(ints, blocks, q, errors, out, iterations, restarts, traced, c
 @kernel
 def write_report(
     out, nq, blocks, errors, status, stop, iterations, restarts, traced, events, cost,
-    block, span, distance,
+    block, bound, distance,
 ):  # fmt: skip
     """Write everything of a row of output but the coordinates and the flags."""
     worst, worst_turn = 0.0, 0.0
@@ -311,5 +317,5 @@ def write_report(
     out[nq + O_EVENTS] = events
     out[nq + O_COST] = cost
     out[nq + O_BLOCK] = block
-    out[nq + O_REACH] = span
+    out[nq + O_REACH] = bound
     out[nq + O_GAP] = distance

@@ -1,8 +1,8 @@
 """Single problems: a solver's kernel called by its address, with all that never changes at hand.
 
 Handing an array to compiled code costs about as much as a small solve. So everything of a prepared
-problem that stays lies on a *desk*, a table of addresses and sizes, and a call hands over one number
-for it, the start, the targets and the row for the answer.
+problem that stays lies on a *desk*, a table of addresses and sizes, and a call hands over the desk,
+the start, the targets and the row for the answer, all of them as handles.
 """
 
 import math
@@ -14,9 +14,24 @@ from numba.extending import intrinsic
 
 from supple.kernels.cache import kernel
 from supple.kernels.frames import read_frame
+from supple.kernels.handles import (
+    DATA,
+    HANDLE,
+    ITEMS,
+    KIND_COUNT,
+    LENGTH,
+    address_of,
+    extent,
+    floats_at,
+    ints_at,
+    numbers_of,
+    pointer,
+    read_floats,
+    word,
+)
 from supple.kernels.layout import REACHED
 from supple.kernels.outcomes import MET, MISSED, NOT_TAKEN
-from supple.kernels.views import grid
+from supple.kernels.views import grid, part
 
 (
     D_KERNEL,  # the address of a solver's solve_range
@@ -24,11 +39,12 @@ from supple.kernels.views import grid
     D_OFFSETS, D_OFFSET_COUNT,  # rows of three
     D_TARGETS, D_TARGET_COUNT,
     D_WORK, D_WORK_COUNT,
-    D_STATUS,  # the status' place in a row of output
-    D_ARGUMENTS,  # for each of two targets of a call: how many numbers, where they go, where a turn goes
-) = range(13)  # fmt: skip
-ARGUMENT = 3
-DESK = D_ARGUMENTS + 2 * ARGUMENT
+    D_COORDINATES, D_STATUS, D_WIDTH,  # of a row of output: how many, the status' place, its length
+    D_GIVEN,  # how many targets a call gives
+) = range(15)  # fmt: skip
+D_KINDS = D_GIVEN + 1
+D_ARGUMENTS = D_KINDS + KIND_COUNT
+ARGUMENT = 3  # for each target of a call: how many numbers, where they go, where a turn goes
 
 INTS = types.Array(types.int64, 1, "C")
 FLOATS = types.Array(types.float64, 1, "C")
@@ -37,15 +53,6 @@ SOLVE_RANGE = (
     INTS, FLOATS, types.Array(types.float64, 3, "C"), TABLE, TABLE, TABLE, FLOATS, TABLE, TABLE,
     types.int64, types.int64,
 )  # fmt: skip
-
-
-def _pointer(typing: Any, address: Any) -> Any:
-    """An address as a pointer."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.inttoptr(arguments[0], context.get_value_type(types.voidptr))
-
-    return types.voidptr(types.int64), generate
 
 
 def _call_range(
@@ -64,22 +71,21 @@ def _call_range(
     return types.none(types.int64, *SOLVE_RANGE), generate
 
 
-pointer: Any = intrinsic(_pointer)
 call_range: Any = intrinsic(_call_range)
 
 
 @kernel
 def run(desk, start, targets, out):
-    """Solve the problem of a desk for a row of targets; MET or MISSED."""
+    """Solve the problem of a desk from a start for a row of targets; MET or MISSED."""
     for i in range(targets.shape[0]):
         if not math.isfinite(targets[i]):
             return NOT_TAKEN
-    work = carray(pointer(desk[D_WORK]), (desk[D_WORK_COUNT],), np.float64)
+    work = floats_at(desk[D_WORK], desk[D_WORK_COUNT])
     none = grid(work, 0, 0, 1)
     call_range(
         desk[D_KERNEL],
-        carray(pointer(desk[D_INTS]), (desk[D_INT_COUNT],), np.int64),
-        carray(pointer(desk[D_FLOATS]), (desk[D_FLOAT_COUNT],), np.float64),
+        ints_at(desk[D_INTS], desk[D_INT_COUNT]),
+        floats_at(desk[D_FLOATS], desk[D_FLOAT_COUNT]),
         carray(pointer(desk[D_OFFSETS]), (1, desk[D_OFFSET_COUNT], 3), np.float64),
         grid(start, 0, 1, start.shape[0]),
         grid(targets, 0, 1, targets.shape[0]),
@@ -90,69 +96,76 @@ def run(desk, start, targets, out):
 
 
 @kernel
-def open_desk(address):
-    """The desk at an address, and its row of targets."""
-    desk = carray(pointer(address), (DESK,), np.int64)
-    return desk, carray(pointer(desk[D_TARGETS]), (desk[D_TARGET_COUNT],), np.float64)
-
-
-@kernel
-def put(desk, argument, target, targets):
-    """Put a position or orientation where it belongs; False if it is not plainly one."""
+def put(desk, argument, target, row):
+    """Put a target where it belongs; False if it is not plainly one."""
     at = D_ARGUMENTS + ARGUMENT * argument
-    count = desk[at]
-    if target.shape[0] != count:
+    count, first = desk[at], desk[at + 1]
+    kinds = part(desk, D_KINDS, KIND_COUNT)
+    if count == 16:
+        found = numbers_of(target, kinds, 2)
+        if found == 0 or extent(target, 0) != 4 or extent(target, 1) != 4:
+            return False
+        return read_frame(grid(floats_at(found, 16), 0, 4, 4), row, first, desk[at + 2])
+    if not read_floats(target, kinds, row, first, count):
         return False
+    if count == 3:
+        return True
     square = 0.0
     for i in range(count):
-        square += target[i] * target[i]
-        targets[desk[at + 1] + i] = target[i]
-    return (
-        count != 4 or abs(square - 1.0) < 1e-15
-    )  # unit to the last digits: nobody would change it
+        square += row[first + i] * row[first + i]
+    return abs(square - 1.0) < 1e-15  # unit to the last digits: nobody would change it
 
 
 @kernel
-def solve_row(address, start, targets, out):
-    """Solve for a whole row of targets, shape (T,)."""
-    desk, _ = open_desk(address)
-    if targets.shape[0] != desk[D_TARGET_COUNT]:
-        return NOT_TAKEN
-    return run(desk, start, targets, out)
+def open_desk(handle):
+    """The table of a desk."""
+    return ints_at(word(address_of(handle) + DATA), D_ARGUMENTS)
 
 
 @kernel
-def solve_one(address, start, target, out):
-    """Solve for the one open target, a position (3,) or an orientation wxyz (4,)."""
-    desk, targets = open_desk(address)
-    if not put(desk, 0, target, targets):
-        return NOT_TAKEN
-    return run(desk, start, targets, out)
+def begin(desk, start):
+    """Where the coordinates of a start are; 0 if it is not plainly one."""
+    found = numbers_of(start, part(desk, D_KINDS, KIND_COUNT), 1)
+    return found if found != 0 and extent(start, 0) == desk[D_COORDINATES] else 0
 
 
 @kernel
-def solve_two(address, start, target, other, out):
-    """Solve for two open targets, positions or orientations."""
-    desk, targets = open_desk(address)
-    if not (put(desk, 0, target, targets) and put(desk, 1, other, targets)):
+def solve_row(desk, start, targets, out):
+    """Solve for a whole row of targets, shape (T,), from a start (Q,), into a report."""
+    table = open_desk(desk)
+    found, row = begin(table, address_of(start)), address_of(targets)
+    given = numbers_of(row, part(table, D_KINDS, KIND_COUNT), 1)
+    if found == 0 or given == 0 or extent(row, 0) != table[D_TARGET_COUNT]:
         return NOT_TAKEN
-    return run(desk, start, targets, out)
+    return run(
+        table,
+        floats_at(found, table[D_COORDINATES]),
+        floats_at(given, table[D_TARGET_COUNT]),
+        floats_at(word(address_of(out) + DATA), table[D_WIDTH]),
+    )
 
 
 @kernel
-def solve_frame(address, start, frame, out):
-    """Solve for the one open target, a transform (4, 4)."""
-    desk, targets = open_desk(address)
-    if frame.shape[0] != 4 or frame.shape[1] != 4:
+def solve_call(desk, start, targets, out):
+    """Solve for a tuple of targets, from a start (Q,), into a report.
+
+    Positions and orientations wxyz as arrays (3,) and (4,) or tuples of floats, transforms as arrays
+    (4, 4).
+    """
+    table = open_desk(desk)
+    found, given = begin(table, address_of(start)), address_of(targets)
+    if found == 0 or word(given + LENGTH) != table[D_GIVEN]:
         return NOT_TAKEN
-    if not read_frame(frame, targets, desk[D_ARGUMENTS + 1], desk[D_ARGUMENTS + 2]):
-        return NOT_TAKEN
-    return run(desk, start, targets, out)
+    row = floats_at(table[D_TARGETS], table[D_TARGET_COUNT])
+    for k in range(table[D_GIVEN]):
+        if not put(table, k, word(given + ITEMS + 8 * k), row):
+            return NOT_TAKEN
+    return run(
+        table,
+        floats_at(found, table[D_COORDINATES]),
+        row,
+        floats_at(word(address_of(out) + DATA), table[D_WIDTH]),
+    )
 
 
-SIGNATURES: dict[Any, Any] = {
-    solve_row: (types.int64, FLOATS, FLOATS, FLOATS),
-    solve_one: (types.int64, FLOATS, FLOATS, FLOATS),
-    solve_two: (types.int64, FLOATS, FLOATS, FLOATS, FLOATS),
-    solve_frame: (types.int64, FLOATS, TABLE, FLOATS),
-}
+SIGNATURE = (HANDLE, HANDLE, HANDLE, HANDLE)

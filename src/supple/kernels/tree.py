@@ -84,6 +84,7 @@ from supple.kernels.views import grid, part
 FOLD = (
     10  # an active joint's row while folding: rotation, P0, P1 relative to the nearest moving joint
 )
+MARK = 0  # in a workspace: not zero if a solver may go on with what it has folded there before
 
 
 @kernel
@@ -119,18 +120,19 @@ def unpack(ints, floats):
 
 def tree_space(ints):
     """Floats of workspace that `carve` needs."""
-    return ints[H_MOVING] * STATE + ints[H_BLOCKS] * EFFECTOR + ints[H_ACTIVE] * FOLD
+    return 1 + ints[H_MOVING] * STATE + ints[H_BLOCKS] * EFFECTOR + ints[H_ACTIVE] * FOLD
 
 
 @kernel
 def carve(ints, work):
-    """Split the front of a workspace into states, effectors and fold rows.
+    """Split the front of a workspace into states, effectors and fold rows, after its MARK.
 
     Returns them and the first free place.
     """
     na, nm, ng = ints[H_ACTIVE], ints[H_MOVING], ints[H_BLOCKS]
-    states = grid(work, 0, nm, STATE)
-    i = nm * STATE
+    i = MARK + 1
+    states = grid(work, i, nm, STATE)
+    i += nm * STATE
     effectors = grid(work, i, ng, EFFECTOR)
     i += ng * EFFECTOR
     folded = grid(work, i, na, FOLD)
@@ -243,16 +245,19 @@ def fold(active, active_f, blocks, blocks_f, offsets, q, states, effectors, fold
 
 
 @kernel
+def rigid(active):
+    """Whether what a solve cannot move is the same in every pose."""
+    for a in range(active.shape[0]):
+        if active[a, A_MOVE] < 0:
+            if active[a, A_KIND] != FIXED or active[a, A_STRETCH_Q] >= 0:
+                return False
+    return True
+
+
+@kernel
 def folds_once(active, starts, offsets):
     """Whether what stands still in a batch stands still alike in all its problems."""
-    if offsets.shape[0] > 1:
-        return False
-    if starts.shape[0] == 1:
-        return True
-    for a in range(active.shape[0]):
-        if active[a, A_MOVE] < 0 and active[a, A_KIND] != FIXED:
-            return False
-    return True
+    return offsets.shape[0] == 1 and (starts.shape[0] == 1 or rigid(active))
 
 
 @kernel

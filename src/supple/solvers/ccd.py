@@ -63,7 +63,7 @@ from supple.kernels.layout import (
     STOP_STALLED,
 )
 from supple.kernels.record import record, record_turn
-from supple.kernels.report import begin, evaluate, finish, finish_space, reach
+from supple.kernels.report import begin, evaluate, finish, finish_space, gap, span
 from supple.kernels.residual import within
 from supple.kernels.seeds import seed
 from supple.kernels.tangent import project
@@ -97,8 +97,9 @@ def costs_at_stake(moving, moving_f, blocks, blocks_f, states, effectors, length
     for g in range(blocks.shape[0]):
         weight, tolerance = blocks_f[g, B_WEIGHT], blocks_f[g, B_TOLERANCE]
         if blocks[g, B_KIND] == POSITION:
-            nearest, longest, gap = reach(moving, moving_f, blocks, states, effectors, g)
-            miss = weight * max(gap - longest, nearest - gap, 0.0) / length
+            nearest, longest = span(moving, moving_f, blocks, states, effectors, g)
+            away = gap(moving, blocks, states, effectors, g)
+            miss = weight * max(away - longest, nearest - away, 0.0) / length
             least += 0.5 * miss * miss
             tolerance /= length
         else:

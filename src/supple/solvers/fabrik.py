@@ -60,7 +60,15 @@ from supple.kernels.layout import (
     STOP_STALLED,
 )
 from supple.kernels.record import record
-from supple.kernels.report import begin, evaluate, finish, finish_space, out_of_reach, reach
+from supple.kernels.report import (
+    begin,
+    evaluate,
+    finish,
+    finish_space,
+    gap,
+    out_of_reach,
+    span,
+)
 from supple.kernels.residual import within
 from supple.kernels.seeds import seed
 from supple.kernels.tangent import project
@@ -238,8 +246,8 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
         if out_of_reach(moving, moving_f, blocks, blocks_f, states, effectors):
             way, progress, allowed = SETTLING, SETTLED, 0.0
         if chain and untempered(moving_f, options[CAP]):
-            _, longest, gap = reach(moving, moving_f, blocks, states, effectors, 0)
-            if gap > longest - blocks_f[0, B_TOLERANCE]:
+            _, longest = span(moving, moving_f, blocks, states, effectors, 0)
+            if gap(moving, blocks, states, effectors, 0) > longest - blocks_f[0, B_TOLERANCE]:
                 way = STRAIGHT
         stuck = way != STRAIGHT and not within(blocks, blocks_f, errors)
         if stuck and in_line(moving, blocks, blocks_f, states, effectors, length, scratch):

@@ -41,8 +41,6 @@ from supple.kernels.quaternion import (
     about,
     add,
     between,
-    cross,
-    dot,
     load3,
     load4,
     mul,
@@ -57,9 +55,7 @@ from supple.kernels.quaternion import (
 from supple.kernels.tree import joint_turn
 from supple.solvers.ccd_cones import cone_turn
 from supple.solvers.ccd_turns import axis_turn
-from supple.solvers.limb_bends import (
-    size_of,
-)
+from supple.solvers.limb_bends import angle_about, size_of
 
 ROUNDS = 20  # how often root and middle take turns where limits keep them from the target
 
@@ -191,11 +187,7 @@ def limb_errors(moving, moving_f, blocks, states, effectors, limb, errors):
         bend = turn_of(moving, moving_f, limb, 1) if blocks[g, B_MOVE] == 1 else IDENTITY
         middle = rotate(first, pole_point(blocks, states, effectors, g, bend))
         wanted = sub(load3(effectors, g, E_TARGET), base)
-        square = dot(line, line)
-        s = abs(math.sqrt(square) * dot(line, cross(middle, wanted)))
-        c = square * dot(middle, wanted) - dot(middle, line) * dot(wanted, line)
-        # The arctangent of next to nothing, without the call.
-        errors[g] = s / c if s < 1e-6 * c else math.atan2(s, c)
+        errors[g] = angle_about(line, middle, wanted)
 
 
 @kernel

@@ -136,14 +136,16 @@ def ball_bend(upper, lower, turn, d):
     s_now = size_of(side)
     side = scale(side, 1.0 / s_now) if s_now > FAINT else perpendicular(ahead)
     # Turn by the difference of the two angles in the plane: its half from its cosine and sine.
-    way = half_turn(cross(ahead, side), c * c_now + s * s_now, s * c_now - c * s_now)
+    way = half_turn(cross(ahead, side), 1.0, c * c_now + s * s_now, s * c_now - c * s_now)
     return normalized(mul(way, turn)), axpy(scale(ahead, b * c), b * s, side), d
 
 
 @kernel
-def half_turn(axis, c, s):
-    """A quaternion, not of length one, that turns about a unit axis by the angle atan2(s, c)."""
-    size = math.sqrt(c * c + s * s)
+def half_turn(axis, size, c, s):
+    """A quaternion, not of length one, that turns about a unit axis by the angle atan2(s, c).
+
+    `size` is the length of (c, s).
+    """
     if c >= 0.0:
         return (size + c, axis[0] * s, axis[1] * s, axis[2] * s)
     # The other of two equal forms, so that nothing cancels near half a turn.
@@ -209,4 +211,15 @@ def spin_to(line, middle, wanted):
         wanted, wanted
     ):
         return IDENTITY
-    return half_turn(line, dot(arm, wish), dot(line, cross(arm, wish)))
+    c, s = dot(arm, wish), dot(line, cross(arm, wish))
+    return half_turn(line, math.sqrt(c * c + s * s), c, s)
+
+
+@kernel
+def angle_about(line, middle, wanted):
+    """The angle between two half planes that a line bounds, each through a point."""
+    square = dot(line, line)
+    s = abs(math.sqrt(square) * dot(line, cross(middle, wanted)))
+    c = square * dot(middle, wanted) - dot(middle, line) * dot(wanted, line)
+    # The arctangent of next to nothing, without the call.
+    return s / c if s < 1e-6 * c else math.atan2(s, c)

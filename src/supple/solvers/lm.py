@@ -24,6 +24,9 @@ from supple.kernels.cache import kernel
 from supple.kernels.curvature import curvature
 from supple.kernels.jacobian import jacobian
 from supple.kernels.layout import (
+    B_KIND,
+    B_TOLERANCE,
+    E_TARGET,
     F_LENGTH,
     F_TURN,
     H_BLOCKS,
@@ -31,6 +34,8 @@ from supple.kernels.layout import (
     H_DOFS,
     H_MOVING,
     H_ROWS,
+    POSITION,
+    S_P0,
     STOP_BUDGET,
     STOP_REACHED,
     STOP_STALLED,
@@ -38,6 +43,7 @@ from supple.kernels.layout import (
 from supple.kernels.linear import factor
 from supple.kernels.normal import attainable, bounded_step, hold_at_bounds, normal_matrix
 from supple.kernels.posture import posture, wishes
+from supple.kernels.quaternion import load3, norm, sub
 from supple.kernels.record import record
 from supple.kernels.report import (
     evaluate,
@@ -45,18 +51,21 @@ from supple.kernels.report import (
     finish_reached,
     finish_space,
     out_of_reach,
+    span,
     take_aim,
 )
 from supple.kernels.residual import residuals, within
 from supple.kernels.seeds import seed
 from supple.kernels.tangent import project, step, tangent
 from supple.kernels.tree import (
+    MARK,
+    aim,
     carve,
     fold,
     folds_once,
     forward,
-    place,
     place_effectors,
+    rigid,
     tree_space,
     unpack,
 )
@@ -76,6 +85,7 @@ from supple.solvers.lm_rules import (
 )
 
 MAX_ITERATIONS, REGULARIZATION, RESTARTS, STALL, CLOSED_FORM = range(5)
+NEW, GENERAL, BALLS, HINGES = range(4)  # kinds of problems, as the MARK of a workspace has them
 CANDIDATES = 32  # seeds looked at for each restart; the one nearest to the goals is used
 SETTLING = 1e-6  # damping while following secondary aims, as a fraction of the mean diagonal
 RELAXING = 20  # iterations that secondary aims may use when the goals took the whole budget
@@ -89,7 +99,7 @@ def space(ints):
     side = nd if nd <= NEWTON else min(nd, nr)
     local = 3 * ints[H_COORDS] + nr + ints[H_BLOCKS] + 4 * nd + 2 * side * side + 2 * max(nd, nr)
     tangents = nd * (5 + nr) + 3 * ints[H_MOVING]
-    special = max(lm_balls.space(ints), lm_hinges.space(ints)) + arm_forms.SPACE
+    special = max(lm_balls.space(ints), lm_hinges.space(ints)) + arm_forms.SPACE + 2
     return tree_space(ints) + local + tangents + special + finish_space(ints)
 
 
@@ -297,6 +307,40 @@ def on_saddle(
 
 
 @kernel
+def put_row(numbers, into):
+    """Copy a row of numbers."""
+    for i in range(numbers.shape[0]):
+        into[i] = numbers[i]
+
+
+@kernel
+def kind_of(ints, moving, moving_f, blocks):
+    """Whether the problem is of a kind that has ways of its own."""
+    if lm_balls.fits(ints, moving, moving_f, blocks):
+        return BALLS
+    return HINGES if lm_hinges.fits(ints, moving, moving_f, blocks) else GENERAL
+
+
+@kernel
+def span_of_chain(moving, moving_f, blocks, states, effectors):
+    """How near and how far a chain's position can ever be from its base; no bounds without one."""
+    for g in range(blocks.shape[0]):
+        if blocks[g, B_KIND] == POSITION:
+            return span(moving, moving_f, blocks, states, effectors, g)
+    return 0.0, math.inf
+
+
+@kernel
+def beyond(blocks, blocks_f, states, effectors, spans):
+    """Whether a chain's position is surely out of its span."""
+    for g in range(blocks.shape[0]):
+        if blocks[g, B_KIND] == POSITION:
+            away = norm(sub(load3(effectors, g, E_TARGET), load3(states, 0, S_P0)))
+            return max(away - spans[1], spans[0] - away) > blocks_f[g, B_TOLERANCE]
+    return False
+
+
+@kernel
 def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events, first, last):
     """Solve problems first..last-1 of a batch.
 
@@ -327,41 +371,61 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
     exact, i = part(work, i, arm_forms.SPACE), i + arm_forms.SPACE
     special = max(lm_balls.space(ints), lm_hinges.space(ints))
     links, i = part(work, i, special), i + special
+    spans, i = part(work, i, 2), i + 2
     tail = part(work, i, work.shape[0] - i)
     length, turn = floats[F_LENGTH], floats[F_TURN]
     budget = options[MAX_ITERATIONS]
-    balls = lm_balls.fits(ints, moving, moving_f, blocks)
-    hinges = lm_hinges.fits(ints, moving, moving_f, blocks)
-    closed = hinges and options[CLOSED_FORM] > 0.0 and nm == arm_forms.COUNT and nr == nm
+    kind = int(work[MARK])
+    folded_before = kind != NEW
+    if not folded_before:
+        kind = kind_of(ints, moving, moving_f, blocks)
+    closed = kind == HINGES and options[CLOSED_FORM] > 0.0 and nm == arm_forms.COUNT and nr == nm
     once = folds_once(active, starts, offsets)
+    alike = starts.shape[0] == 1 and offsets.shape[0] == 1
+    standing = False  # whether `best`, and what is made of it, is the start of the problem to come
+    placed = grid(links, 0, nm, lm_balls.STATES * lm_balls.STATE)
+    tip, moments = (0.0, 0.0, 0.0), lm_balls.NO_MOMENTS
     for b in range(first, last):
         start = row_at(starts, b)
-        q[:] = start
-        if b == first or not once:
-            fold(
-                active, active_f, blocks, blocks_f, row_at(offsets, b), q, states, effectors, folded
-            )
-            if hinges:
-                hinge_arm.set_up(moving, moving_f, blocks, states, effectors, links)
-        take_aim(moving, moving_f, blocks, row_at(targets, b), q, states, effectors)
+        if standing:
+            put_row(best, q)
+            aim(blocks, effectors, row_at(targets, b))
+        else:
+            put_row(start, q)
+            if not folded_before:
+                fold(
+                    active, active_f, blocks, blocks_f, row_at(offsets, b), q, states, effectors,
+                    folded,
+                )  # fmt: skip
+                if kind != GENERAL:
+                    spans[0], spans[1] = span_of_chain(moving, moving_f, blocks, states, effectors)
+                if kind == HINGES:
+                    hinge_arm.set_up(moving, moving_f, blocks, states, effectors, links)
+                work[MARK] = kind if rigid(active) else NEW
+                folded_before = once
+            take_aim(moving, moving_f, blocks, row_at(targets, b), q, states, effectors)
+            put_row(q, best)
+            if kind == BALLS:
+                tip, moments = lm_balls.stand(moving, states, effectors, weight, q, placed)
         traced = 0
         used, restarts, number = 0, 0, 1
-        if hinges and trace.shape[0] == 0:
-            place(moving, moving_f, q, states, 0)  # all that is looked at of the start
-        else:
+        if kind == GENERAL or trace.shape[0] > 0:
             forward(moving, moving_f, q, states)
             place_effectors(moving, blocks, q, states, effectors)
-        far = out_of_reach(moving, moving_f, blocks, blocks_f, states, effectors)
+        if kind == GENERAL:
+            far = out_of_reach(moving, moving_f, blocks, blocks_f, states, effectors)
+        else:
+            far = beyond(blocks, blocks_f, states, effectors, spans)
         if trace.shape[0] > 0:
             residuals(blocks, blocks_f, states, effectors, length, turn, rows, errors)
             traced = record(trace, 0, q, blocks, errors)
-        best[:] = q
-        if (balls or hinges) and not far:
-            if balls:
+        standing = False
+        if kind != GENERAL and not far:
+            if kind == BALLS:
+                target = sub(load3(effectors, 0, E_TARGET), load3(states, 0, S_P0))
                 done, used, cost, traced = lm_balls.descend(
                     moving, blocks, blocks_f, weight, length, options[REGULARIZATION],
-                    states, effectors, q, errors, grid(links, 0, nm, lm_balls.COLUMNS),
-                    budget, trace, traced,
+                    states, target, tip, moments, q, errors, placed, budget, trace, traced,
                 )  # fmt: skip
             else:
                 done, used, restarts, cost, traced = lm_hinges.search(
@@ -373,8 +437,9 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
                 finish_reached(
                     ints, blocks, q, errors, row_at(out, b), used, restarts, traced, cost
                 )
+                standing = alike
                 continue
-            if balls:
+            if kind == BALLS:
                 q[:] = best
         best[:] = q
         best_cost = first_cost = cost = evaluate(

@@ -65,9 +65,10 @@ from supple.kernels.limits import project_joint, unit_turn
 from supple.kernels.quaternion import norm, put4, sub, take4
 from supple.kernels.record import record, record_turn
 from supple.kernels.report import evaluate, finish, finish_space
-from supple.kernels.tree import carve, fold, folds_once, tree_space, unpack
+from supple.kernels.tree import MARK, carve, fold, folds_once, rigid, tree_space, unpack
 from supple.kernels.views import part, row_at
 from supple.problem import Problem
+from supple.solvers import limb_balls
 from supple.solvers.base import JOINT_KINDS, Solver, Takes
 from supple.solvers.limb import (
     limb_errors,
@@ -80,6 +81,7 @@ from supple.solvers.limb import (
 from supple.solvers.limb_close import close_limb
 
 MAX_ITERATIONS, SOFTEN, ELBOW = range(3)
+BALLS, OTHERS = 1.0, 2.0  # kinds of limbs, as the MARK of a workspace has them
 CLEARLY = 0.9  # another elbow replaces an unreached pose only below this part of its distance
 LIMIT_COLUMNS = slice(layout.LIMITS, layout.LIMITS + 6)
 ELBOWS = ("negative", "nearest", "positive")  # by the value of ELBOW + 1
@@ -89,8 +91,9 @@ def space(ints):
     """Floats of workspace for one solve."""
     return (
         tree_space(ints)
-        + 2 * ints[H_COORDS]
+        + 3 * ints[H_COORDS]
         + 24
+        + limb_balls.STANCE
         + ints[H_ROWS]
         + ints[H_BLOCKS]
         + finish_space(ints)
@@ -126,6 +129,35 @@ def do_what_limits_allow(
 
 
 @kernel
+def equal(rows, row):
+    """Whether the first of some rows is the same as another row."""
+    for i in range(row.shape[0]):
+        if rows[0, i] != row[i]:
+            return False
+    return True
+
+
+@kernel
+def close_to(stance, moving, blocks, targets, t, near, q, errors):
+    """Close two balls on row t of the targets: q and the errors are filled if that is reached."""
+    at = blocks[0, B_TARGET]
+    target = pole = (targets[t, at], targets[t, at + 1], targets[t, at + 2])
+    has_pole = blocks.shape[0] > 1
+    if has_pole:
+        at = blocks[1, B_TARGET]
+        pole = (targets[t, at], targets[t, at + 1], targets[t, at + 2])
+    done, root, bend, miss, angle = limb_balls.close_balls(stance, target, pole, has_pole)
+    if not (done and miss <= near):
+        return False
+    put4(q, moving[0, M_Q], root)
+    put4(q, moving[1, M_Q], bend)
+    errors[0] = miss
+    if has_pole:
+        errors[1] = angle
+    return True
+
+
+@kernel
 def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events, first, last):
     """Solve problems first..last-1 of a batch.
 
@@ -136,25 +168,43 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
     nq, nr, ng = ints[H_COORDS], ints[H_ROWS], blocks.shape[0]
     q, i = part(work, i, nq), i + nq
     before, i = part(work, i, nq), i + nq
+    stood, i = part(work, i, nq), i + nq
     limb, i = part(work, i, 8), i + 8
     begun, i = part(work, i, 8), i + 8
     other, i = part(work, i, 8), i + 8
+    stance, i = part(work, i, limb_balls.STANCE), i + limb_balls.STANCE
     rows, i = part(work, i, nr), i + nr
     errors, i = part(work, i, ng), i + ng
     tail = part(work, i, work.shape[0] - i)
     length, radian = floats[F_LENGTH], floats[F_TURN]
     watched = trace.shape[0] > 0
     limited = moving[0, M_KIND] != BALL or moving[1, M_KIND] != BALL
-    once = folds_once(active, starts, offsets)
+    near = blocks_f[0, B_TOLERANCE]
+    folded_before, once = work[MARK] != 0.0, folds_once(active, starts, offsets)
+    balls = work[MARK] == BALLS
+    alike = starts.shape[0] == 1 and offsets.shape[0] == 1
+    # Whether the stance, and q where the limb has no part in it, are those of the problem to come.
+    standing = balls and alike and not watched and equal(starts, stood)
     for b in range(first, last):
         # No view of an array is made on the way to a reached target: counting references takes time.
         s = b if starts.shape[0] > 1 else 0
         t = b if targets.shape[0] > 1 else 0
+        if standing and close_to(stance, moving, blocks, targets, t, near, q, errors):
+            write_reached(blocks_f, length, errors, q, out, b)
+            continue
         for i in range(nq):
             q[i] = starts[s, i]
-        if b == first or not once:
+        if not folded_before:
             offset = row_at(offsets, b)
             fold(active, active_f, blocks, blocks_f, offset, q, states, effectors, folded)
+            balls = (
+                options[SOFTEN] >= 1.0
+                and options[MAX_ITERATIONS] >= 1.0
+                and limb_balls.fits(moving, blocks, states, effectors)
+            )
+            if rigid(active):
+                work[MARK] = BALLS if balls else OTHERS
+            folded_before = once
         for g in range(ng):
             for i in range(3):
                 effectors[g, E_TARGET + i] = targets[t, blocks[g, B_TARGET] + i]
@@ -175,25 +225,34 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
         stop, used = STOP_BUDGET, 0
         if options[MAX_ITERATIONS] >= 1.0:
             stop, used = STOP_STALLED, 1
-            load_limb(moving, moving_f, q, limb)
-            for i in range(8):
-                begun[i] = limb[i]
-            aimed = close_limb(
-                moving, moving_f, blocks, states, effectors, limb, options[SOFTEN], options[ELBOW]
-            )
-            limb_errors(moving, moving_f, blocks, states, effectors, limb, errors)
-            reached = errors[0] <= blocks_f[0, B_TOLERANCE]
-            if not reached and limited:
-                do_what_limits_allow(
-                    moving, moving_f, blocks, states, effectors, limb, begun, other, aimed,
-                    blocks_f[0, B_TOLERANCE], options,
+            reached = False
+            if balls and not standing:
+                limb_balls.take_stance(moving, states, effectors, q, stance)
+                standing = alike and not watched
+                for i in range(nq):
+                    stood[i] = starts[s, i]
+                reached = close_to(stance, moving, blocks, targets, t, near, q, errors)
+            if not reached:
+                load_limb(moving, moving_f, q, limb)
+                for i in range(8):
+                    begun[i] = limb[i]
+                aimed = close_limb(
+                    moving, moving_f, blocks, states, effectors, limb,
+                    options[SOFTEN], options[ELBOW],
                 )  # fmt: skip
-            store_limb(moving, limb, q)
+                limb_errors(moving, moving_f, blocks, states, effectors, limb, errors)
+                reached = errors[0] <= near
+                if not reached and limited:
+                    do_what_limits_allow(
+                        moving, moving_f, blocks, states, effectors, limb, begun, other, aimed,
+                        near, options,
+                    )  # fmt: skip
+                    limb_errors(moving, moving_f, blocks, states, effectors, limb, errors)
+                store_limb(moving, limb, q)
             if reached and not watched:
                 write_reached(blocks_f, length, errors, q, out, b)
                 continue
             if watched:
-                limb_errors(moving, moving_f, blocks, states, effectors, limb, errors)
                 traced = record(trace, traced, q, blocks, errors)
                 event = record_turn(events, 0, 1, moving, 1, before, q)
                 event = record_turn(events, event, 1, moving, 0, before, q)
