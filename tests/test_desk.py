@@ -127,6 +127,7 @@ def test_a_desk_goes_on_with_what_it_has_worked_out_only_where_that_is_the_same(
     for skeleton, goals, lock in (
         (limb, [Reach("tip"), Pole("j1")], ()),
         (limb, [Reach("tip")], ()),
+        (supple.chain([0.5, 0.5, 1.0, 0.8]), [Reach("tip", root="j2"), Pole("j3")], ()),
         (supple.chain([1.0] * 5), [Reach("tip")], ("j1",)),
         (supple.chain([1.0] * 5), [Reach("tip")], ()),
         (arm, [Reach("tip")], ("j2",)),

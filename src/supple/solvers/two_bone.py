@@ -81,7 +81,9 @@ from supple.solvers.limb import (
 from supple.solvers.limb_close import close_limb
 
 MAX_ITERATIONS, SOFTEN, ELBOW = range(3)
-BALLS, OTHERS = 1.0, 2.0  # kinds of limbs, as the MARK of a workspace has them
+# What a workspace holds, as its MARK says: a stance, for its own start; or what is folded for every
+# start, with a stance or without.
+STANCE, FOLDED_STANCE, FOLDED = 1.0, 2.0, 3.0
 CLEARLY = 0.9  # another elbow replaces an unreached pose only below this part of its distance
 LIMIT_COLUMNS = slice(layout.LIMITS, layout.LIMITS + 6)
 ELBOWS = ("negative", "nearest", "positive")  # by the value of ELBOW + 1
@@ -158,40 +160,81 @@ def close_to(stance, moving, blocks, targets, t, near, q, errors):
 
 
 @kernel
+def carve_limb(ints, work, i):
+    """Split a workspace from i on: a pose, the start that the stance is of, the stance, the errors.
+
+    Returns them and the first free place.
+    """
+    nq, ng = ints[H_COORDS], ints[H_BLOCKS]
+    q, i = part(work, i, nq), i + nq
+    stood, i = part(work, i, nq), i + nq
+    stance, i = part(work, i, limb_balls.STANCE), i + limb_balls.STANCE
+    errors, i = part(work, i, ng), i + ng
+    return q, stood, stance, errors, i
+
+
+@kernel
+def go_on(ints, floats, starts, targets, out, work, first, last):
+    """Solve problems from the first on with the stance that is there, if their start is its own.
+
+    Returns the first that is not reached so.
+    """
+    _, moving, blocks, _, _, _, blocks_f, _, _, _ = unpack(ints, floats)
+    _, _, _, i = carve(ints, work)
+    q, stood, stance, errors, i = carve_limb(ints, work, i)
+    if not equal(starts, stood):
+        return first
+    for b in range(first, last):
+        t = b if targets.shape[0] > 1 else 0
+        if not close_to(stance, moving, blocks, targets, t, blocks_f[0, B_TOLERANCE], q, errors):
+            return b
+        write_reached(blocks_f, floats[F_LENGTH], errors, q, out, b)
+    return last
+
+
+@kernel
 def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events, first, last):
     """Solve problems first..last-1 of a batch.
 
     Single rows of offsets, starts and targets serve all.
     """
+    alike = starts.shape[0] == 1 and offsets.shape[0] == 1 and trace.shape[0] == 0
+    while first < last:
+        if alike and (work[MARK] == STANCE or work[MARK] == FOLDED_STANCE):
+            first = go_on(ints, floats, starts, targets, out, work, first, last)
+        if first < last:
+            first = solve_anew(
+                ints, floats, offsets, starts, targets, out, work, trace, events, first, last
+            )
+
+
+@kernel
+def solve_anew(ints, floats, offsets, starts, targets, out, work, trace, events, first, last):
+    """Solve problems from the first on, until there is a stance to go on with.
+
+    Returns the first that was not solved.
+    """
     active, moving, blocks, _, active_f, moving_f, blocks_f, options, _, _ = unpack(ints, floats)
     states, effectors, folded, i = carve(ints, work)
+    q, stood, stance, errors, i = carve_limb(ints, work, i)
     nq, nr, ng = ints[H_COORDS], ints[H_ROWS], blocks.shape[0]
-    q, i = part(work, i, nq), i + nq
     before, i = part(work, i, nq), i + nq
-    stood, i = part(work, i, nq), i + nq
     limb, i = part(work, i, 8), i + 8
     begun, i = part(work, i, 8), i + 8
     other, i = part(work, i, 8), i + 8
-    stance, i = part(work, i, limb_balls.STANCE), i + limb_balls.STANCE
     rows, i = part(work, i, nr), i + nr
-    errors, i = part(work, i, ng), i + ng
     tail = part(work, i, work.shape[0] - i)
     length, radian = floats[F_LENGTH], floats[F_TURN]
     watched = trace.shape[0] > 0
     limited = moving[0, M_KIND] != BALL or moving[1, M_KIND] != BALL
     near = blocks_f[0, B_TOLERANCE]
-    folded_before, once = work[MARK] != 0.0, folds_once(active, starts, offsets)
-    balls = work[MARK] == BALLS
+    folded_before, once = work[MARK] >= FOLDED_STANCE, folds_once(active, starts, offsets)
+    balls = work[MARK] == FOLDED_STANCE
     alike = starts.shape[0] == 1 and offsets.shape[0] == 1
-    # Whether the stance, and q where the limb has no part in it, are those of the problem to come.
-    standing = balls and alike and not watched and equal(starts, stood)
     for b in range(first, last):
         # No view of an array is made on the way to a reached target: counting references takes time.
         s = b if starts.shape[0] > 1 else 0
         t = b if targets.shape[0] > 1 else 0
-        if standing and close_to(stance, moving, blocks, targets, t, near, q, errors):
-            write_reached(blocks_f, length, errors, q, out, b)
-            continue
         for i in range(nq):
             q[i] = starts[s, i]
         if not folded_before:
@@ -202,8 +245,9 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
                 and options[MAX_ITERATIONS] >= 1.0
                 and limb_balls.fits(moving, blocks, states, effectors)
             )
+            work[MARK] = STANCE if balls else 0.0
             if rigid(active):
-                work[MARK] = BALLS if balls else OTHERS
+                work[MARK] = FOLDED_STANCE if balls else FOLDED
             folded_before = once
         for g in range(ng):
             for i in range(3):
@@ -226,9 +270,8 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
         if options[MAX_ITERATIONS] >= 1.0:
             stop, used = STOP_STALLED, 1
             reached = False
-            if balls and not standing:
+            if balls:
                 limb_balls.take_stance(moving, states, effectors, q, stance)
-                standing = alike and not watched
                 for i in range(nq):
                     stood[i] = starts[s, i]
                 reached = close_to(stance, moving, blocks, targets, t, near, q, errors)
@@ -251,6 +294,8 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
                 store_limb(moving, limb, q)
             if reached and not watched:
                 write_reached(blocks_f, length, errors, q, out, b)
+                if balls and alike:
+                    return b + 1
                 continue
             if watched:
                 traced = record(trace, traced, q, blocks, errors)
@@ -260,6 +305,7 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
             ints, floats, moving, moving_f, blocks, blocks_f, starts[s], q, states, effectors,
             rows, errors, tail, row_at(out, b), stop, used, 0, traced, event,
         )  # fmt: skip
+    return last
 
 
 @dataclass(frozen=True, kw_only=True)
