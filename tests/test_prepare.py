@@ -449,3 +449,17 @@ def test_seeds_are_spread_the_same_every_time_and_within_limits():
 def test_a_character_in_place_of_its_skeleton_is_told_what_to_give():
     with pytest.raises(SuppleError, match=r"got a Character; give its \.skeleton"):
         supple.solve(supple.humanoid(), {"hand.R": (0.0, 1.0, 0.0)})
+
+
+def test_an_answer_says_which_solver_gave_it(arm):
+    limb = supple.prepare(arm, [Reach("tip")])
+    assert [s.name for s in limb.solvers] == ["TwoBone", "LM"]
+    near, far = (1.0, 0.5, 0.2), (9.0, 0.0, 0.0)
+    for found in (limb(near), limb.solve(near), limb.solve(near, trace=True)):
+        assert found.asked.solver == "TwoBone"
+    for found in (limb(far), limb.solve(far, trace=True)):
+        assert found.asked.solver in ("TwoBone", "LM")
+        assert found.asked == limb(near).asked
+    many = limb.solve(np.array([near, far]))
+    assert many.asked.solver == "TwoBone then LM"
+    assert many[0] == limb(near)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from enum import IntEnum
 from typing import Any, NamedTuple
 
@@ -62,13 +62,14 @@ class Asked:
     Attributes:
         demands: What was asked, in the order of the goals.
         moving: Names of the joints that were free.
-        solver: The solver's name.
+        solver: The name of the solver that gave the answer; those of a batch's solvers with "then"
+            between them, in the order they are tried. Not compared.
         kept: Whether the start is given back where the goals were not reached.
     """
 
     demands: tuple[Demand, ...]
     moving: tuple[str, ...]
-    solver: str
+    solver: str = field(compare=False)
     kept: bool
 
     def to_json(self) -> dict[str, Any]:

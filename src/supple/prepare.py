@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,7 +45,7 @@ class Prepared:
     """
 
     __slots__ = (
-        "_alone", "_asked", "_desks", "_offsets", "_rest", "_runner", "_settings", "_skeleton", "_targets",
+        "_alone", "_asked", "_asked_of", "_desks", "_offsets", "_rest", "_runner", "_settings", "_skeleton", "_targets",
         "_width", "problem", "solvers",
     )  # fmt: skip
 
@@ -83,7 +84,9 @@ class Prepared:
         self._width = self.problem.report_width
         self._offsets = self.problem.offsets(self._rest)[None]
         self._targets = Targets(self.problem)
-        self._asked = self._demands(unreachable == "keep")
+        names = [one.name for one in self.solvers]
+        self._asked = self._demands(" then ".join(names), unreachable == "keep")
+        self._asked_of = tuple(replace(self._asked, solver=name) for name in names)
         self._alone = len(self.solvers) == 1
         self._desks: Desks | None = None  # until the first single solve
 
@@ -92,7 +95,7 @@ class Prepared:
         """What a call takes, in order: (goal's number, slot), such as (0, "target")."""
         return self._targets.arguments
 
-    def _demands(self, kept: bool) -> Asked:
+    def _demands(self, solver: str, kept: bool) -> Asked:
         numbered = sorted(
             enumerate(self.problem.blocks), key=lambda one: (one[1].goal, one[1].kind)
         )
@@ -108,7 +111,7 @@ class Prepared:
         )
         names = self._skeleton.joint_names
         moving = tuple(names[j] for j in self.problem.moving)
-        return Asked(demands, moving, self.solvers[-1].name, kept)
+        return Asked(demands, moving, solver, kept)
 
     def with_solver(self, solver: Solver | str, *, restarts: bool | None = None) -> Prepared:
         """The same problem with another solver; with other `restarts`, if they are given."""
@@ -157,23 +160,26 @@ class Prepared:
         outcome = desks.solve_call(desk, start._coordinates, targets, report)
         desks.free.append(desk)
         if outcome == MET or (outcome == MISSED and self._alone):
-            return Solution(self._asked, report, start)
+            return Solution(self._asked_of[0], report, start)
         if outcome == NOT_TAKEN:
             plain = _as_floats(targets)
             if plain is not targets:
                 outcome = desks.at_any(desks.solve_call, start._coordinates, plain, report)
                 if outcome == MET or (outcome == MISSED and self._alone):
-                    return Solution(self._asked, report, start)
+                    return Solution(self._asked_of[0], report, start)
         return self.solve(*targets, start=start)  # which also says what is wrong
 
-    def _one(self, offsets: np.ndarray, q: np.ndarray, row: np.ndarray) -> np.ndarray:
-        """The report of a single problem, shape (width,): start (Q,) and a row of targets (T,)."""
+    def _one(self, offsets: np.ndarray, q: np.ndarray, row: np.ndarray) -> tuple[np.ndarray, int]:
+        """The report of a single problem, shape (width,), and the number of the solver it is from.
+
+        With a start (Q,) and a row of targets (T,).
+        """
         if offsets is self._offsets:
             desks = self._desks or self._lay_desks()
             report = np.empty(self._width)
             outcome = desks.at_any(desks.solve_row, q, row, report)
             if outcome == MET or (outcome == MISSED and self._alone):
-                return report
+                return report, 0
         return self._runner.one(offsets, q, row)
 
     def _lay_desks(self) -> Desks:
@@ -230,10 +236,10 @@ class Prepared:
         if not shape:
             what = None
             if trace:
-                report, what = self._runner.traced(arrays, start)
+                report, found, what = self._runner.traced(arrays, start)
             else:
-                report = self._one(offsets, starts[0], arrays[2][0])
-            return Solution(self._asked, report, start, Aside(trace=what))
+                report, found = self._one(offsets, starts[0], arrays[2][0])
+            return Solution(self._asked_of[found], report, start, Aside(trace=what))
         if trace:
             raise SuppleError("trace: a batch has no trace; solve the problem of interest alone")
         out = np.empty((math.prod(shape), self._width))
@@ -276,7 +282,7 @@ class Prepared:
         q = start._coordinates
         for frame, row in enumerate(rows):
             one = self if frame == 0 else steady
-            out[frame] = one._one(one._offsets if own is None else own, q, row)
+            out[frame], _ = one._one(one._offsets if own is None else own, q, row)
             q = out[frame, : self.problem.coordinates]
             if progress is not None and (
                 frame % PROGRESS == PROGRESS - 1 or frame == len(rows) - 1
