@@ -112,3 +112,80 @@ def test_an_smd_in_inches_with_z_up_becomes_a_glb_in_metres_with_y_up(run, tmp_p
     result = run("convert", tmp_path / "hero.smd", tmp_path / "b.glb", "--unit", "meter")
     assert result.exit_code == 2
     assert "'m'" in result.stderr
+
+
+@pytest.fixture
+def clips(hero, tmp_path):
+    """Two animations and a file that is cut off."""
+    (tmp_path / "cut.smd").write_text("version 1\nnodes\n")
+    return tmp_path
+
+
+def test_many_files_go_into_a_folder_and_a_bad_one_does_not_stop_them(run, run_json, clips):
+    out = clips / "deep" / "out"
+    paths = [clips / f"{name}.smd" for name in ("walk", "cut", "run")]
+    result = run("convert", *paths, "--out-dir", out, "--to", "bvh")
+    assert result.exit_code == 2
+    assert "cut.smd" in result.stderr
+    assert "2 of 3 files written, 1 failed" in result.stdout
+    assert sorted(path.name for path in out.iterdir()) == ["run.bvh", "walk.bvh"]
+    assert supple.load(out / "run.bvh").motion("run").fps == pytest.approx(30)
+    code, data = run_json("convert", *paths, "--out-dir", out, "--to", ".GLB")
+    assert code == 2
+    assert data["failed"] == 1
+    assert [one.get("written") for one in data["files"]] == [
+        [str(out / "walk.glb")], None, [str(out / "run.glb")],
+    ]  # fmt: skip
+    assert "cut.smd" in data["files"][1]["failed"]
+
+
+def test_patterns_that_the_shell_left_are_filled_in(run, clips):
+    out = clips / "out"
+    result = run(
+        "convert", clips / "[rw]*.smd", clips / "walk.smd", "--out-dir", out, "--to", "glb"
+    )
+    assert result.exit_code == 0
+    assert "2 of 2 files written" in result.stdout
+    assert sorted(path.name for path in out.iterdir()) == ["run.glb", "walk.glb"]
+    result = run("convert", clips / "*.fbx", "--out-dir", out, "--to", "glb")
+    assert result.exit_code == 2
+    assert "none that match" in result.stderr
+    (clips / "a[1].smd").write_bytes((clips / "walk.smd").read_bytes())
+    assert run("convert", clips / "a[1].smd", "--out-dir", out, "--to", "glb").exit_code == 0
+    assert (out / "a[1].glb").exists()
+
+
+def test_the_motions_of_one_file_do_not_take_the_place_of_another(run, clips):
+    character = supple.load(clips / "hero.smd", motions=[clips / "walk.smd"])
+    supple.save(character, clips / "hero.glb")
+    (clips / "hero_walk.glb").write_bytes((clips / "hero.glb").read_bytes())
+    out = clips / "out"
+    result = run(
+        "convert", clips / "hero.glb", clips / "hero_walk.glb", "--out-dir", out, "--to", "smd"
+    )
+    assert result.exit_code == 0
+    assert sorted(path.name for path in out.glob("*.smd")) == [
+        "hero.smd", "hero_walk.smd", "hero_walk_2.smd", "hero_walk_walk.smd",
+    ]  # fmt: skip
+    assert supple.load(out / "hero_walk.smd").meshes
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["walk.smd"], "expected FILE and OUT"),
+        (["walk.smd", "run.smd", "both.glb"], "got 3"),
+        (["walk.smd", "run.smd", "--out-dir", "out"], "--to"),
+        (["walk.smd", "--out-dir", "out", "--to", "glt"], "'.gltf'"),
+        (["walk.smd", "out.glb", "--to", "glb"], "--out-dir"),
+        (["walk.smd", "--out-dir", ".", "--to", "smd"], "another folder"),
+        (["walk.smd", "--out-dir", "run.smd", "--to", "glb"], "got a file"),
+        (["walk.smd", "deep/walk.bvh", "--out-dir", "out", "--to", "glb"], "both go to walk.glb"),
+    ],
+)
+def test_bad_input_for_many_files_ends_with_2(run, clips, monkeypatch, arguments, message):
+    monkeypatch.chdir(clips)
+    result = run("convert", *arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert not (clips / "out").exists()

@@ -1,41 +1,59 @@
-"""`supple convert`: a character from one format to another."""
+"""`supple convert`: characters from one format to another."""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.text import Text
 
-from supple.character import Character, Note
+from supple.cli.convert_files import Conversion
+from supple.cli.many import Outcome, each, expanded, places
 from supple.cli.options import (
     MODEL,
     OUTPUT,
-    CharacterArgument,
     FpsOption,
     JsonOption,
     MotionsOption,
     PositionModeOption,
 )
-from supple.cli.reading import note_data, quiet, read_file, read_names, say_notes
+from supple.cli.reading import say_notes
 from supple.cli.report import console, print_json
-from supple.errors import SuppleError
+from supple.errors import SuppleError, one_of
 from supple.files import check_writable
-from supple.formats import save
-from supple.formats.conventions import converted
-from supple.formats.registry import writable
+from supple.formats.registry import FORMATS, writable
+
+ENDINGS = tuple(ending for one in FORMATS.values() if one.writer for ending in one.extensions)
 
 
 def convert(
-    file: CharacterArgument,
-    out: Annotated[
-        Path,
+    paths: Annotated[
+        list[Path],
         typer.Argument(
-            metavar="OUT", help="What to write: .glb, .gltf, .smd, .bvh, .character, .obj."
+            metavar="FILE... [OUT]",
+            help="A .bvh, .smd, .glb, .gltf, .character or .urdf file, and what to write: .glb, .gltf, "
+            ".smd, .bvh, .character, .obj. Or any number of files, with --out-dir and --to.",
         ),
     ],
+    out_dir: Annotated[
+        Path | None,
+        typer.Option(
+            "--out-dir",
+            metavar="FOLDER",
+            help="The folder for the results of many files, under their own names.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ENDING",
+            help="With --out-dir: what to write: glb, gltf, smd, bvh, character, obj.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
     motions: MotionsOption = None,
     motion: Annotated[
         str | None,
@@ -100,74 +118,63 @@ def convert(
     fps: FpsOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Convert a character or a motion to another format.
+    """Convert characters or motions to another format.
 
     supple convert hero.smd hero.glb --motions walk.smd --motions run.smd --up y --unit m
+
+    supple convert clips/*.bvh --out-dir converted --to glb
 
     Numbers stay as they are unless --up or --unit say otherwise. What the new format cannot hold is
     said. SMD has a file for each motion and each texture: they
     are written beside the reference, motions as OUT_NAME.smd.
+
+    Of many files, one that cannot be converted is said, and the others go on; the exit code is then 2.
     """
-    kind = writable(out)
-    check_writable(out, f"{kind.title} file")
-    character = read_file(file, motions=motions or (), position_mode=position_mode, fps=fps)
-    if from_up is not None or from_unit is not None:
-        character = character.with_(up=from_up or character.up, unit=from_unit or character.unit)
-    character = converted(character, up=up, unit=unit)
-    if names is not None:
-        character = _named(character, read_names(names), names)
-    if resample is not None:
-        faster = {name: one.resampled(resample) for name, one in character.motions.items()}
-        character = character.with_(motions=faster)
-    options: dict[str, Any] = {"goldsrc": True} if goldsrc else {}
-    if motion is not None:
-        character.motion(motion)  # so that a wrong name is said before anything is written
-        if kind.name in ("bvh", "smd"):
-            options["motion"] = motion
-        else:
-            character = character.with_(motions={motion: character.motions[motion]})
-    beside: dict[Path, str] = {}
-    if kind.name == "smd" and motion is None and character.meshes:
-        options["textures"] = True
-        beside = _animations(character, out)
-    with quiet():
-        notes = [*save(character.with_(motions={}) if beside else character, out, **options)]
-        for path, name in beside.items():
-            notes += save(character.motions[name], path)
-    written = [str(out), *map(str, beside)]
-    if json:
-        data = {"file": str(file), "written": written, "notes": list(map(note_data, notes))}
-        data["read"] = list(map(note_data, character.notes))
-        print_json(data)
+    conversion = Conversion(
+        motions=motions or (), motion=motion, resample=resample, goldsrc=goldsrc, names=names,
+        up=up, unit=unit, from_up=from_up, from_unit=from_unit, position_mode=position_mode, fps=fps,
+    )  # fmt: skip
+    if out_dir is not None:
+        _many(conversion, paths, out_dir, to, json)
         return
-    say_notes([*character.notes, *_once(notes)])
-    for path in written:
+    if to is not None:
+        raise SuppleError(
+            "--to: goes with --out-dir; for one file, the name of OUT tells the format"
+        )
+    if len(paths) != 2:
+        raise SuppleError(
+            f"expected FILE and OUT, or any number of files with --out-dir FOLDER, got {len(paths)}"
+        )
+    file, out = paths
+    check_writable(out, f"{writable(out).title} file")
+    made = conversion.convert(file, out)
+    if json:
+        print_json({"file": str(file), **made.data})
+        return
+    say_notes(made.all_notes)
+    for path in made.paths:
         console().print(Text(f"written to {path}"), soft_wrap=True)
 
 
-def _once(notes: list[Note]) -> list[Note]:
-    """Notes that say the same of several files, once."""
-    return list({note.text: note for note in notes}.values())
+def _many(
+    conversion: Conversion, paths: Sequence[Path], folder: Path, to: str | None, json: bool
+) -> None:
+    """Any number of files into a folder."""
+    if to is None:
+        known = ", ".join(ending.removeprefix(".") for ending in ENDINGS)
+        raise SuppleError(f"--to: expected what to write with --out-dir, one of {known}")
+    ending = one_of("--to", f".{to.lower().removeprefix('.')}", ENDINGS)
+    pairs = places(expanded(paths), folder, ending=ending)
+    taken = {place for _, place in pairs}
 
+    def one(file: Path, out: Path) -> Outcome:
+        made = conversion.convert(file, out, taken=taken)
 
-def _named(character: Character, names: list[str], path: Path) -> Character:
-    old = [node.name for node in character.skeleton.nodes]
-    if len(names) != len(old):
-        raise SuppleError(
-            f"{path}: expected {len(old)} names, one for each joint, got {len(names)}"
-        )
-    return character.renamed(dict(zip(old, names, strict=True)))
+        def say() -> None:
+            say_notes(made.all_notes)
+            words = f" {file.name}: {', '.join(path.name for path in made.paths)}"
+            console().print(Text.assemble(("done", "green"), words), soft_wrap=True)
 
+        return Outcome(made.data, say)
 
-def _animations(character: Character, out: Path) -> dict[Path, str]:
-    """Where the motions of an SMD reference go."""
-    paths: dict[Path, str] = {}
-    for name in character.motions:
-        safe = re.sub(r"[^\w.-]+", "_", name) or "motion"
-        path = out.with_name(f"{out.stem}_{safe}{out.suffix}")
-        number = 2
-        while path in paths:
-            path = out.with_name(f"{out.stem}_{safe}_{number}{out.suffix}")
-            number += 1
-        paths[path] = name
-    return paths
+    each(one, pairs, json)

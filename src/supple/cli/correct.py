@@ -232,7 +232,7 @@ def correct(
             return made, _save(character.with_(motions=changed), chosen, target)
 
     if out is not None:
-        single(one, files[0], out, json)
+        single(one, pairs[0][0], out, json)
     else:
         many(one, pairs, json)
 
