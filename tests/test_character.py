@@ -76,6 +76,13 @@ def test_joints_can_be_renamed_everywhere():
         hero().renamed({"b": "a"})
 
 
+def test_a_joint_copies_the_same_other_one_after_it_is_renamed():
+    joints = [Node("wheel", None, (0, 0, 0), supple.Hinge("z")),
+              Node("rack", None, (5, 0, 0), supple.Slider("x", mimic=("wheel", 2.0, 0.5)))]  # fmt: skip
+    new = Character(Skeleton(joints)).renamed({"wheel": "pinion"}).skeleton
+    assert new.pose({"pinion": 1.0}).position("rack")[0] == pytest.approx(7.5)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.errors import SuppleError, one_of
+from supple.joints import Joint, Mimic
 from supple.mesh import Described, Mesh
 from supple.pose import Pose
 from supple.skeleton import Skeleton
@@ -127,7 +128,11 @@ class Character(Described):
             one_of("joint or tip", old, self.skeleton.names)
         new = {name: names.get(name, name) for name in self.skeleton.names}
         nodes = [
-            node._replace(name=new[node.name], parent=node.parent and new[node.parent])
+            node._replace(
+                name=new[node.name],
+                parent=node.parent and new[node.parent],
+                joint=_copying(node.joint, new),
+            )
             for node in self.skeleton.nodes
         ]
         tips = [
@@ -219,6 +224,13 @@ def report(notes: Iterable[Note]) -> tuple[Note, ...]:
     for note in notes:
         _log.log(logging.WARNING if note.level == "warning" else logging.INFO, "%s", note)
     return notes
+
+
+def _copying(joint: Joint, names: Mapping[str, str]) -> Joint:
+    """A joint that copies the same other one under that one's new name."""
+    if not isinstance(joint.mimic, Mimic):
+        return joint
+    return replace(joint, mimic=replace(joint.mimic, joint=names[joint.mimic.joint]))
 
 
 def _rebuild(parts: dict[str, Any]) -> Character:

@@ -6,7 +6,19 @@ import numpy as np
 import pytest
 
 import supple
-from supple import Free, Morph, Motion, Node, Planar, Pose, Skeleton, Slider, SuppleError, Tip
+from supple import (
+    Free,
+    Hinge,
+    Morph,
+    Motion,
+    Node,
+    Planar,
+    Pose,
+    Skeleton,
+    Slider,
+    SuppleError,
+    Tip,
+)
 from supple.formats.conventions import METRES, converted
 from supple.mesh import Mesh, Skin
 from supple.rotations import from_axis_angle, normalize
@@ -92,6 +104,28 @@ def test_there_and_back_is_the_same(up):
     only_unit = converted(old, unit="ft")
     assert only_unit.up == "z"
     assert np.array_equal(only_unit.skeleton.rotations, old.skeleton.rotations)
+
+
+def test_a_rack_follows_its_pinion_and_a_pinion_its_rack_in_every_unit():
+    skeleton = Skeleton(
+        [
+            Node("wheel", None, (0, 0, 0), Hinge("z")),
+            Node("rack", None, (5, 0, 0), Slider("x", mimic=("wheel", 2.0, 0.5), damping=0.1)),
+            Node("twin", None, (5, 0, 0), Slider("x", mimic=("rack", -1.0, 3.0))),
+            Node("needle", None, (9, 0, 0), Hinge("z", mimic=("rack", 0.25, 0.125))),
+        ],
+        [Tip("point", "needle", (1, 0, 0))],
+    )
+    old = supple.Character(skeleton, unit="inch", up="z")
+    new = converted(old, unit="m")
+    a = skeleton.rest.with_({"wheel": 0.8})
+    b = new.skeleton.rest.with_({"wheel": 0.8})
+    assert a.position("rack")[0] == pytest.approx(5 + 2.1)
+    assert np.allclose(b.positions, INCH * a.positions, atol=1e-14)
+    assert np.allclose(b.local_rotations, a.local_rotations, atol=1e-14)
+    assert new.skeleton.joints[new.skeleton.index("rack")].damping == pytest.approx(0.1 * INCH)
+    back = converted(new, unit="inch").skeleton
+    assert np.allclose(back.rest.with_({"wheel": 0.8}).positions, a.positions, atol=1e-14)
 
 
 def test_what_is_there_already_is_left_alone():

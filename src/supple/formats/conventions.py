@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from supple.character import UPS, Character, Note
 from supple.errors import SuppleError, one_of
-from supple.joints import Joint, Planar, Slider
+from supple.joints import Joint, Mimic, Planar, Slider
 from supple.kernels import layout
 from supple.mesh import Mesh, Morph
 from supple.pose import Pose
@@ -100,6 +100,7 @@ class _Change:
         self.turn, self.size = turn, size
         # Quarter and half turns: whole numbers, so that nothing is rounded and a way back is exact.
         self.matrix = np.rint(to_matrix(turn))
+        self.sliding = {node.name for node in old.nodes if isinstance(node.joint, Slider)}
         self.skeleton = Skeleton(
             [
                 node._replace(
@@ -107,7 +108,7 @@ class _Change:
                     rotation=multiply(turn, node.rotation)
                     if node.parent is None
                     else node.rotation,
-                    joint=self._joint(node.joint),
+                    joint=self._joint(node.name, node.joint),
                 )
                 for node in old.nodes
             ],
@@ -126,18 +127,26 @@ class _Change:
         points = np.asarray(points, dtype=np.float64) * self.size
         return points @ self.matrix.T if world else points
 
-    def _joint(self, joint: Joint) -> Joint:
-        """A joint whose limits are lengths, with these in the new unit."""
+    def _joint(self, name: str, joint: Joint) -> Joint:
+        """A joint with all that is a length in the new unit."""
 
         def longer(pair: Any) -> Any:
             return pair and tuple(end * self.size for end in pair)
 
+        if isinstance(joint.mimic, Mimic):
+            joint = replace(joint, mimic=self._mimic(name, joint.mimic))
         if isinstance(joint, Slider):
-            return replace(joint, limits=longer(joint.limits))
+            damping = joint.damping and joint.damping * self.size
+            return replace(joint, limits=longer(joint.limits), damping=damping)
         if isinstance(joint, Planar) and joint.limits:
             u, v, angle = joint.limit_rows
             return replace(joint, limits=(longer(u), longer(v), angle))
         return joint
+
+    def _mimic(self, name: str, mimic: Mimic) -> Mimic:
+        """What a joint copies: lengths from angles and angles from lengths depend on the unit."""
+        own, source = (self.size if one in self.sliding else 1.0 for one in (name, mimic.joint))
+        return replace(mimic, multiplier=mimic.multiplier * own / source, offset=mimic.offset * own)
 
     def pose(self, pose: Pose) -> Pose:
         """A pose or a batch of them."""
