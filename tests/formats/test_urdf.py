@@ -165,6 +165,40 @@ def test_a_mesh_outside_the_folder_is_left_out(tmp_path):
     assert robot_.meshes[0].joint == "base"
 
 
+TRIANGLE = "solid a\nfacet normal 0 0 1\nouter loop\n{}endloop\nendfacet\nendsolid a\n".format(
+    "".join(f"vertex {x} {y} 0\n" for x, y in ((0, 0), (2, 0), (0, 3)))
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("../meshes/visual/a.stl", True),
+        ("package://arm_description/meshes/visual/a.stl", True),
+        ("package://robots/arm_description/meshes/visual/a.stl", True),
+        ("package://other/a.stl", True),
+        ("package://elsewhere/meshes/visual/a.stl", True),
+        ("package://arm_description/../../outside.stl", False),
+        ("../../../outside.stl", False),
+        ("package://", False),
+    ],
+)
+def test_a_package_is_looked_for_up_to_the_folder_that_is_given(tmp_path, name, found):
+    home = tmp_path / "home"
+    folder = home / "arm_description" / "urdf"
+    for path in (folder.parent / "meshes" / "visual" / "a.stl", home / "other" / "a.stl"):
+        path.parent.mkdir(parents=True)
+        path.write_text(TRIANGLE)
+    folder.mkdir()
+    (tmp_path / "outside.stl").write_text(TRIANGLE)
+    shape = (
+        f'<link name="base"><visual><geometry><mesh filename="{name}"/></geometry></visual></link>'
+    )
+    text = ARM.replace('<link name="base"/>', shape)
+    assert len(load(folder, text, meshes=True, folder=home).meshes) == found
+    assert not load(folder, text, meshes=True).meshes, "unless told, nothing above is read"
+
+
 def test_a_joint_without_limits_is_free_and_noted(tmp_path):
     text = ARM.replace('<limit lower="-1.5" upper="7" effort="1" velocity="1"/>', "")
     arm = load(tmp_path, text)

@@ -22,20 +22,25 @@ class Source:
     Attributes:
         path: Where it is; files it refers to are looked for beside it.
         data: Its bytes.
+        home: The folder that those files must be in, or below; None for the file's own.
         notes: What the reader guessed or found odd, in order.
     """
 
     path: Path
     data: bytes = field(repr=False)
+    home: Path | None = None
     notes: list[Note] = field(default_factory=list, repr=False)
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str], *, most: int = LARGEST) -> Source:
+    def open(
+        cls, path: str | os.PathLike[str], *, most: int = LARGEST, home: Path | None = None
+    ) -> Source:
         """The source of a file.
 
         Args:
             path: The file.
             most: How many bytes it may have.
+            home: The folder that files it refers to must be in, or below; None for its own.
 
         Raises:
             SuppleError: It cannot be read, or is too large.
@@ -57,7 +62,7 @@ class Source:
             raise SuppleError(f"{path}: there is no such file{_beside(path)}") from error
         except OSError as error:
             raise SuppleError(f"{path}: cannot read it: {error.strerror or error}") from error
-        return cls(path, data)
+        return cls(path, data, home)
 
     @property
     def name(self) -> str:
@@ -106,15 +111,15 @@ class Source:
         self.notes.append(Note(text, line, str(self.path), "guess"))
 
     def beside(self, name: str, *, most: int = LARGEST) -> bytes:
-        """The bytes of another file in this file's folder, or in a folder below.
+        """The bytes of another file, named from this file's folder, that lies below `home`.
 
         Raises:
             SuppleError: It lies elsewhere, or cannot be read.
         """
-        folder = self.path.parent.resolve()
-        target = (folder / name).resolve()
-        if not target.is_relative_to(folder):
-            self.error(None, f"expected a file in its own folder, got {shown(name)}")
+        target = (self.path.parent.resolve() / name).resolve()
+        if not target.is_relative_to((self.home or self.path.parent).resolve()):
+            where = "its own folder" if self.home is None else "the folder that was given"
+            self.error(None, f"expected a file in {where}, got {shown(name)}")
         return Source.open(target, most=most).data
 
 

@@ -144,6 +144,7 @@ def load(
     *,
     motions: Iterable[str | os.PathLike[str]] = (),
     format: str | None = None,
+    folder: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> Character:
     """Read a character: its skeleton, meshes and motions.
@@ -155,6 +156,8 @@ def load(
         path: A .bvh, .smd, .glb, .gltf, .character or .urdf file.
         motions: More files, whose motions join the character's; joints are matched by name.
         format: "bvh", "smd", "gltf", "character" or "urdf", whatever the file is called.
+        folder: The folder that files it names (images, buffers, a robot's meshes) must be in, or
+            below; by default the file's own.
         options: What the format's reader takes, such as position_mode= for BVH; the readers of
             `motions` get those of them that they take too.
 
@@ -163,11 +166,12 @@ def load(
     """
     if isinstance(motions, (str, os.PathLike)):
         motions = [motions]
-    character = _read(path, format, options)
+    home = None if folder is None else Path(folder)
+    character = _read(path, format, options, home=home)
     found = dict(character.motions)
     notes = list(character.notes)
     for one in motions:
-        other = _read(one, None, options, strict=False)
+        other = _read(one, None, options, home=home, strict=False)
         if not other.motions:
             raise SuppleError(f"{one}: expected a file with a motion, got none in it")
         notes += other.notes
@@ -252,11 +256,12 @@ def _read(
     format: str | None,
     options: dict[str, Any],
     *,
+    home: Path | None,
     strict: bool = True,
 ) -> Character:
     if not isinstance(path, (str, os.PathLike)):
         raise SuppleError(f"expected the path of a file, got {path!r}")
-    source = Source.open(path)
+    source = Source.open(path, home=home)
     source.as_utf8()
     kind = _readable(source, format)
     character = _call(kind, kind.reader, source, None, options, strict=strict)

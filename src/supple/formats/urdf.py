@@ -3,7 +3,7 @@
 Every URDF joint becomes a joint of the same name, every link a tip of the link's name on the joint
 that carries it; the root link is a fixed joint. The XML comes from strangers: a document type, and
 with it every entity, is refused; broken XML is an error, not something to be guessed at; meshes are
-read on request only, and only from the file's own folder.
+read on request only, and only from the file's own folder or the one that `load` is given.
 """
 
 from __future__ import annotations

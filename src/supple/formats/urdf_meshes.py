@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from pathlib import PurePosixPath
+import os
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -74,9 +75,7 @@ def _shape(source: Source, geometry: Any, name: str) -> tuple[np.ndarray, np.nda
 def _file(source: Source, mesh: Any, name: str) -> tuple[np.ndarray, np.ndarray] | None:
     import trimesh
 
-    path = PurePosixPath(str(mesh.filename).removeprefix("file://"))
-    if str(mesh.filename).startswith("package://"):
-        path = PurePosixPath(*PurePosixPath(str(mesh.filename)[10:]).parts[1:])
+    path = _place(source, str(mesh.filename))
     if path.suffix.lower() not in READABLE:
         source.warn(
             f"{shown(name)}: cannot read {path.suffix or 'such'} meshes "
@@ -95,3 +94,23 @@ def _file(source: Source, mesh: Any, name: str) -> tuple[np.ndarray, np.ndarray]
     except Exception as error:  # whatever a broken mesh makes of somebody else's reader
         source.warn(f"{shown(name)} is left out: {shown(mesh.filename)}: {error}")
     return None
+
+
+def _place(source: Source, name: str) -> PurePosixPath:
+    """Where a mesh lies, from the robot's own folder.
+
+    A package is a folder of that name above the robot's, or in one above, as far up as files may
+    lie; what is in none of them is looked for in the robot's folder.
+    """
+    if not name.startswith("package://"):
+        return PurePosixPath(name.removeprefix("file://"))
+    parts = PurePosixPath(name.removeprefix("package://")).parts
+    own = source.path.parent.resolve()
+    home = (source.home or own).resolve()
+    above = [one for one in (own, *own.parents) if one.is_relative_to(home)]
+    for folder in above if ".." not in parts else []:
+        below = [parts[k + 1 :] for k, part in enumerate(parts[:-1]) if part == folder.name]
+        for rest in (*below, parts, parts[1:]):
+            if folder.joinpath(*rest).is_file():
+                return PurePosixPath(Path(os.path.relpath(folder.joinpath(*rest), own)).as_posix())
+    return PurePosixPath(*parts[1:])
