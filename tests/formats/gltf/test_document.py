@@ -145,7 +145,7 @@ def test_other_versions_are_refused(sketch, version, message):
 @pytest.mark.parametrize(
     ("name", "word"),
     [
-        ("KHR_draco_mesh_compression", "Draco"),
+        ("KHR_draco_mesh_compression", "Draco.* cp made.gltf made_plain.gltf"),
         ("ACME_unheard_of", "ACME_unheard_of"),
     ],
 )
@@ -161,7 +161,7 @@ def test_compressed_geometry_is_refused_unless_it_is_there_plainly_too(sketch):
     part["extensions"] = {"KHR_draco_mesh_compression": {"bufferView": 0, "attributes": {}}}
     assert len(supple.load(sketch.gltf()).meshes) == 1
     del sketch.root["accessors"][0]["bufferView"]
-    with pytest.raises(SuppleError, match="KHR_draco_mesh_compression"):
+    with pytest.raises(SuppleError, match=r"KHR_draco_mesh_compression.*gltf-transform/cli cp "):
         supple.load(sketch.gltf())
 
 

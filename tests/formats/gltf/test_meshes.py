@@ -1,5 +1,7 @@
 """Meshes, skins, materials and morph targets as read."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -138,6 +140,78 @@ def test_texture_transforms_go_into_the_coordinates(sketch):
     sketch.triangle(TEXCOORD_0=sketch.accessor(uv))["material"] = 0
     mesh = supple.load(sketch.gltf()).meshes[0]
     assert np.allclose(mesh.texcoords, [[0.1, 0.2], [2.1, 0.2], [0.1, 3.2]])
+
+
+def test_every_image_has_its_own_texture_transform(sketch, tmp_path):
+    """The same places of the same images, before and after writing."""
+
+    def info(**transform):
+        return {"index": 0, "extensions": {"KHR_texture_transform": transform}}
+
+    sketch.add("images", {"bufferView": sketch.view(PNG), "mimeType": "image/png"})
+    sketch.add("textures", {"source": 0})
+    looks = {
+        "pbrMetallicRoughness": {
+            "baseColorTexture": info(scale=[2, 3]),
+            "metallicRoughnessTexture": info(scale=[2, 3]),
+        },
+        "normalTexture": {"index": 0},  # the same set, as it is
+        "occlusionTexture": info(texCoord=2),
+        "emissiveTexture": info(offset=[0.5, 0.25], rotation=np.pi / 2),
+        "extensions": {"KHR_materials_sheen": {"sheenColorTexture": {"index": 0, "texCoord": 3}}},
+    }
+    sketch.add("materials", looks)
+    uv = np.array([[0.0, 0], [1, 0], [0, 1]])
+    sets = {"TEXCOORD_0": uv, "TEXCOORD_1": uv + 5, "TEXCOORD_2": uv + 9}  # none for the sheen
+    part = sketch.triangle(**{name: sketch.accessor(values) for name, values in sets.items()})
+    part["material"] = 0
+    first = supple.load(sketch.gltf())
+    supple.save(first, tmp_path / "again.glb")
+    again = supple.load(tmp_path / "again.glb")
+    for mesh in (first.meshes[0], again.meshes[0]):
+        held = mesh.extras["gltf"]["attributes"]
+        numbers = mesh.material.extras["texcoord_sets"]
+        assert np.allclose(mesh.texcoords, uv * (2, 3))
+        assert "metallicRoughnessTexture" not in numbers
+        assert np.allclose(held[f"TEXCOORD_{numbers['normalTexture']}"], uv)
+        assert np.allclose(held[f"TEXCOORD_{numbers['occlusionTexture']}"], uv + 9)
+        turned = uv @ [[0, -1], [1, 0]] + (0.5, 0.25)
+        assert np.allclose(held[f"TEXCOORD_{numbers['emissiveTexture']}"], turned)
+        sheen = mesh.material.extras["extensions"]["KHR_materials_sheen"]["sheenColorTexture"]
+        assert np.allclose(held[f"TEXCOORD_{sheen['texCoord']}"], 0)
+        assert sum(np.allclose(values, uv + 5) for values in held.values()) == 1
+
+
+def test_images_that_wrap_otherwise_than_the_colour_still_do_when_written(sketch, tmp_path):
+    sketch.add("images", {"bufferView": sketch.view(PNG), "mimeType": "image/png"})
+    for sampler in ({"wrapS": 33071}, {"wrapT": 33648}):
+        number = sketch.add("samplers", sampler)
+        sketch.add("textures", {"source": 0, "sampler": number})
+    sketch.add("textures", {"source": 0})
+    looks = {
+        "pbrMetallicRoughness": {"baseColorTexture": {"index": 0}},
+        "normalTexture": {"index": 1},
+        "emissiveTexture": {"index": 2},
+        "extensions": {"KHR_materials_sheen": {"sheenColorTexture": {"index": 1}}},
+    }
+    sketch.add("materials", looks)
+    sketch.triangle(TEXCOORD_0=sketch.accessor([[0, 0], [1, 0], [0, 1]]))["material"] = 0
+    first = supple.load(sketch.gltf())
+    supple.save(first, tmp_path / "again.gltf")
+    root = json.loads((tmp_path / "again.gltf").read_text())
+    (material,) = root["materials"]
+
+    def wrapped(info):
+        texture = root["textures"][info["index"]]
+        return root["samplers"][texture["sampler"]] if "sampler" in texture else {}
+
+    assert wrapped(material["pbrMetallicRoughness"]["baseColorTexture"]) == {"wrapS": 33071}
+    assert wrapped(material["normalTexture"]) == {"wrapT": 33648}
+    assert wrapped(material["emissiveTexture"]) == {}
+    sheen = material["extensions"]["KHR_materials_sheen"]["sheenColorTexture"]
+    assert wrapped(sheen) == {"wrapT": 33648}
+    assert set(sheen) == {"index"}
+    assert supple.load(tmp_path / "again.gltf").meshes == first.meshes
 
 
 def test_morph_targets_are_kept_with_names_and_weights(sketch):

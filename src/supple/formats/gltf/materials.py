@@ -8,6 +8,12 @@ from typing import Any
 
 from supple.errors import SuppleError
 from supple.formats.gltf.document import Document, Item
+from supple.formats.gltf.texture_sets import (
+    color_info,
+    kept_extensions,
+    set_written,
+    texture_keys,
+)
 from supple.mesh import Material, Texture
 
 SIGNATURES = (
@@ -27,11 +33,6 @@ OTHER_TEXTURES = {
     "emissiveTexture": "emissive_texture",
 }
 ALPHA_MODES = ("OPAQUE", "MASK", "BLEND")
-KEPT = "KHR_materials_"  # extensions of materials are kept whole, with their images,
-READ = (
-    "KHR_materials_unlit",
-    "KHR_materials_pbrSpecularGlossiness",
-)  # but for these, which are read
 
 
 def read_material(document: Document, index: int) -> Material:
@@ -40,32 +41,6 @@ def read_material(document: Document, index: int) -> Material:
     if key not in document.cache:
         document.cache[key] = _material(document, document.table("materials")[index], index)
     return document.cache[key]
-
-
-def texcoord_set(document: Document, index: int | None) -> tuple[int, Item | None]:
-    """Which set of texture coordinates a material's colour uses, and how they are transformed."""
-    if index is None:
-        return 0, None
-    item = document.table("materials")[index]
-    info = _color_info(item)
-    if info is None:
-        info = item.item("normalTexture")
-    if info is None:
-        return 0, None
-    transform = info.extension("KHR_texture_transform")
-    number = info.whole("texCoord", 0)
-    if transform is not None and "texCoord" in transform:
-        number = transform.whole("texCoord", 0)
-    return number, transform
-
-
-def _color_info(item: Item) -> Item | None:
-    """Where a material says which image colours it."""
-    older = item.extension("KHR_materials_pbrSpecularGlossiness")
-    if older is not None:
-        return older.item("diffuseTexture")
-    surface = item.item("pbrMetallicRoughness")
-    return None if surface is None else surface.item("baseColorTexture")
 
 
 def _material(document: Document, item: Item, index: int) -> Material:
@@ -85,20 +60,23 @@ def _material(document: Document, item: Item, index: int) -> Material:
         extras["occlusion_strength"] = occlusion.number("strength", 1.0)
     if item.extension("KHR_materials_unlit") is not None:
         extras["unlit"] = True
-    sets = {
-        key: number
+    wrap = _sampler(document, color_info(item))
+    infos = {
+        key: info
         for holder in (surface, item)
         for key in ("normalTexture", *OTHER_TEXTURES)
-        if (number := _set_written(document, index, holder.item(key)))
+        if (info := holder.item(key)) is not None
     }
-    if sets:
-        extras["texcoord_sets"] = sets
-    kept = _extensions(document, item, index)
-    if kept:
-        extras["extensions"] = kept
-    wrap = _sampler(document, _color_info(item))
-    if wrap:
-        extras["sampler"] = wrap
+    sets = {key: set_written(document, index, info) for key, info in infos.items()}
+    samplers = {key: _sampler(document, info) for key, info in infos.items()}
+    for key, value in {
+        "texcoord_sets": {key: number for key, number in sets.items() if number},
+        "extensions": _extensions(document, item, index, wrap),
+        "sampler": wrap,
+        "samplers": {key: one for key, one in samplers.items() if one != wrap},
+    }.items():
+        if value:
+            extras[key] = value
     color = surface.numbers("baseColorFactor", 4)
     metallic, roughness = (
         surface.number("metallicFactor", 1.0),
@@ -107,7 +85,7 @@ def _material(document: Document, item: Item, index: int) -> Material:
     if older is not None:
         color = older.numbers("diffuseFactor", 4)
         metallic, roughness = 0.0, 1.0 - older.number("glossinessFactor", 1.0)
-    image, own = _texture(document, _color_info(item)), item.own()
+    image, own = _texture(document, color_info(item)), item.own()
     if image is None and own is not None and own.text("texture"):
         image = Texture(own.text("texture"))  # a name without an image
     mode = item.text("alphaMode", "OPAQUE")
@@ -128,38 +106,25 @@ def _material(document: Document, item: Item, index: int) -> Material:
     )
 
 
-def _set_written(document: Document, index: int, info: Item | None) -> int:
-    """The set of texture coordinates that an image will find its own in, once they are written.
+def _extensions(document: Document, item: Item, index: int, wrap: dict[str, int]) -> dict[str, Any]:
+    """The extensions of a material, with a Texture in place of each index of one.
 
-    The set of the colour comes first then, and the others follow in their order.
+    An image that is not filtered and wrapped as the colour (`wrap`) has its own sampler with it.
     """
-    if info is None:
-        return 0
-    number, first = info.whole("texCoord", 0), texcoord_set(document, index)[0]
-    return 0 if number == first else number + (number < first)
-
-
-def _extensions(document: Document, item: Item, index: int) -> dict[str, Any]:
-    """The extensions of a material, with a Texture in place of each index of one."""
-    given = item.item("extensions")
     found: dict[str, Any] = {}
-    for name in given.data if given is not None else ():
-        one = item.extension(name)
-        if not name.startswith(KEPT) or name in READ or one is None:
-            continue
-        parts: dict[str, Any] = {}
-        for key, value in one.data.items():
-            if not (key.endswith("Texture") and isinstance(value, dict)):
-                parts[key] = value
-                continue
+    for name, one in kept_extensions(item):
+        images = texture_keys(one)
+        parts = {key: value for key, value in one.data.items() if key not in images}
+        for key in images:
             info = one.item(key)
             image = _texture(document, info)
-            if image is not None:
-                rest = {
-                    k: v for k, v in value.items() if k not in ("index", "texCoord", "extensions")
-                }
-                number = _set_written(document, index, info)
-                parts[key] = {**rest, "texture": image, **({"texCoord": number} if number else {})}
+            if info is not None and image is not None:
+                own = ("index", "texCoord", "extensions")
+                rest = {k: v for k, v in info.data.items() if k not in own}
+                number, sampler = set_written(document, index, info), _sampler(document, info)
+                rest |= {"texCoord": number} if number else {}
+                rest |= {"sampler": sampler} if sampler != wrap else {}
+                parts[key] = {**rest, "texture": image}
         found[name] = parts
     return found
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +11,9 @@ from numpy.typing import NDArray
 from supple.formats.gltf import accessors
 from supple.formats.gltf.document import Document, Item
 from supple.formats.gltf.instancing import placed_often
-from supple.formats.gltf.materials import read_material, texcoord_set
+from supple.formats.gltf.materials import read_material
 from supple.formats.gltf.nodes import Tree
+from supple.formats.gltf.texture_sets import read_sets
 from supple.mesh import Mesh, Morph, Skin
 
 Floats = NDArray[np.float64]
@@ -21,6 +21,7 @@ Ints = NDArray[np.int64]
 
 TRIANGLES, STRIP, FAN = 4, 5, 6
 MODES = {0: "points", 1: "lines", 2: "line loops", 3: "line strips"}
+DRACO = "KHR_draco_mesh_compression"
 KNOWN = ("POSITION", "NORMAL", "COLOR_0")
 
 
@@ -115,7 +116,7 @@ def _shape(document: Document, part: Item, left: set[str]) -> dict[str, Any] | N
     key = ("shape", part.where)
     if key in document.cache:
         return document.cache[key]
-    if part.extension("KHR_draco_mesh_compression") is not None:
+    if part.extension(DRACO) is not None:
         _check_plain(document, part)
     mode = part.whole("mode", TRIANGLES)
     attributes = part.item("attributes")
@@ -138,19 +139,18 @@ def _shape(document: Document, part: Item, left: set[str]) -> dict[str, Any] | N
     )
     positions = values("POSITION", "VEC3")
     material = part.reference("material", "materials")
-    number, transform = texcoord_set(document, material)
-    texcoords = values(f"TEXCOORD_{number}", "VEC2")
-    if texcoords is not None and transform is not None:
-        texcoords = _transformed(texcoords, transform)
+    sets = [name for name in attributes.data if name.startswith("TEXCOORD_")]
+    texcoords, more = read_sets(
+        document, material, sets, lambda name: values(name, "VEC2"), count, part.where
+    )
     colors = values("COLOR_0", "VEC3", "VEC4")
     if colors is not None and colors.shape[1] == 3:
         colors = np.column_stack([colors, np.ones(count)])
     normals = values("NORMAL", "VEC3")
-    known = (*KNOWN, f"TEXCOORD_{number}")
-    others = {
+    others = more | {
         name: values(name, "SCALAR", "VEC2", "VEC3", "VEC4")
         for name in attributes.data
-        if name not in known and not name.startswith(("JOINTS_", "WEIGHTS_"))
+        if name not in KNOWN and not name.startswith(("JOINTS_", "WEIGHTS_", "TEXCOORD_"))
         if attributes.data[name] is not None
     }
     shape = {
@@ -170,11 +170,18 @@ def _check_plain(document: Document, part: Item) -> None:
     attributes = part.item("attributes")
     at = attributes.reference("POSITION", "accessors") if attributes is not None else None
     if at is None or "bufferView" not in document.table("accessors")[at]:
-        document.fail(
-            part.where,
-            "KHR_draco_mesh_compression is not read; export without compression, or unpack it "
-            "with gltf-transform",
-        )
+        refuse_draco(document, part.where)
+
+
+def refuse_draco(document: Document, where: str) -> NoReturn:
+    """Say that geometry is compressed with Draco, and what unpacks it."""
+    path = document.source.path
+    plain = path.with_name(f"{path.stem}_plain{path.suffix}").name
+    document.fail(
+        where,
+        f"{DRACO}: geometry compressed with Draco is not read; unpack it by "
+        f"npx @gltf-transform/cli cp {path.name} {plain}, or export it without compression",
+    )
 
 
 def _faces(document: Document, part: Item, mode: int, count: int) -> Ints:
@@ -196,16 +203,6 @@ def _faces(document: Document, part: Item, mode: int, count: int) -> Ints:
     faces = np.column_stack([order[:-2], order[1:-1], order[2:]])
     faces[1::2] = faces[1::2][:, [0, 2, 1]]  # every other one the other way round
     return faces
-
-
-def _transformed(texcoords: Floats, transform: Item) -> Floats:
-    """Texture coordinates after KHR_texture_transform: scale, turn, shift."""
-    sx, sy = transform.numbers("scale", 2) or (1.0, 1.0)
-    ox, oy = transform.numbers("offset", 2) or (0.0, 0.0)
-    angle = transform.number("rotation", 0.0)
-    c, s = math.cos(angle), math.sin(angle)
-    u, v = texcoords[:, 0] * sx, texcoords[:, 1] * sy
-    return np.column_stack([c * u + s * v + ox, -s * u + c * v + oy])
 
 
 # Skins --------------------------------------------------------------------------------------------

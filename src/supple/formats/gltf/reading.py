@@ -11,7 +11,7 @@ from supple.errors import SuppleError
 from supple.formats.gltf import meshopt
 from supple.formats.gltf.animations import read_motions
 from supple.formats.gltf.document import Document
-from supple.formats.gltf.meshes import read_meshes
+from supple.formats.gltf.meshes import DRACO, read_meshes, refuse_draco
 from supple.formats.gltf.nodes import Tree, read_tree
 from supple.formats.reading import Source, shown
 
@@ -29,7 +29,6 @@ UNDERSTOOD = frozenset(
         *meshopt.NAMES,
     }
 )
-COMPRESSED = {"KHR_draco_mesh_compression": "Draco"}
 
 
 def read(source: Source) -> Character:
@@ -76,12 +75,8 @@ def _check_extensions(document: Document) -> None:
     if not isinstance(required, list) or not all(isinstance(one, str) for one in required):
         document.root.fail("extensionsRequired", "a list of names")
     for name in required:
-        if name in COMPRESSED:
-            document.fail(
-                "extensionsRequired",
-                f"{name}: geometry compressed with {COMPRESSED[name]} is not read; export without "
-                "compression, or unpack it with gltf-transform",
-            )
+        if name == DRACO:
+            refuse_draco(document, "extensionsRequired")
         if name not in UNDERSTOOD and not name.startswith("KHR_materials_"):
             document.fail("extensionsRequired", f"{shown(name)} is not read, and the file needs it")
 

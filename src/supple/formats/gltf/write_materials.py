@@ -55,13 +55,15 @@ def _material(builder: Builder, material: Material) -> dict[str, Any]:
         surface["baseColorTexture"] = {"index": image}
     elif material.texture is not None:
         item["extras"] = {"supple": {"texture": material.texture.name}}
-    image = _texture(builder, material.normal_map, sampler)
+    samplers = extras.get("samplers") or {}
+    image = _texture(builder, material.normal_map, samplers.get("normalTexture", sampler))
     if image is not None:
         size = {"scale": float(extras["normal_scale"])} if "normal_scale" in extras else {}
         item["normalTexture"] = {"index": image, **size, **_set(extras, "normalTexture")}
     for key, name in OTHER_TEXTURES.items():
         other = extras.get(name)
-        image = _texture(builder, other if isinstance(other, Texture) else None, sampler)
+        own = samplers.get(key, sampler)
+        image = _texture(builder, other if isinstance(other, Texture) else None, own)
         if image is not None:
             holder = surface if key == "metallicRoughnessTexture" else item
             holder[key] = {"index": image, **_set(extras, key)}
@@ -96,9 +98,9 @@ def _extension(builder: Builder, parts: Mapping[str, Any], sampler: Any) -> dict
     found: dict[str, Any] = {}
     for key, value in parts.items():
         if isinstance(value, Mapping) and isinstance(value.get("texture"), Texture):
-            image = _texture(builder, value["texture"], sampler)
+            image = _texture(builder, value["texture"], value.get("sampler", sampler))
             if image is not None:
-                rest = {k: v for k, v in value.items() if k != "texture"}
+                rest = {k: v for k, v in value.items() if k not in ("texture", "sampler")}
                 found[key] = {"index": image, **rest}
         else:
             found[key] = value
