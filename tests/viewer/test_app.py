@@ -10,9 +10,9 @@ from websockets.sync.client import connect
 
 import supple
 from supple.viewer.app import PAGE
-from supple.viewer.library import safe_name
 from supple.viewer.security import Guard
 from supple.viewer.server import Server
+from supple.viewer.uploads import safe_path
 
 LIMIT = 100_000
 
@@ -113,6 +113,16 @@ def upload(server, name, data, **query):
     return json.loads(body)
 
 
+def send_all(server, files):
+    """Send files one by one, as the page does; the answer to the last."""
+    told = {}
+    for k, (name, data) in enumerate(files.items()):
+        into = {"into": told["into"]} if told else {}
+        last = {"last": 1} if k == len(files) - 1 else {}
+        told = upload(server, name, data, **into, **last)
+    return told
+
+
 def test_a_file_is_opened(server):
     data = json.dumps(supple.chain([1, 2]).to_json()).encode()
     told = upload(server, "two.json", data, last=1)
@@ -149,26 +159,79 @@ def test_what_does_not_say_its_size_is_counted(server):
     line.close()
 
 
-@pytest.mark.parametrize("into", ["../x", "0123456789ab/..", "/etc"])
+@pytest.mark.parametrize("into", ["../x", "0123456789ab/..", "/etc", "0123456789ab"])
 def test_an_upload_stays_in_its_folder(server, into):
     assert "number of an upload" in upload(server, "a.json", b"{}", into=into)["error"]
 
 
 @pytest.mark.parametrize(
+    "name",
+    ["..", "", "/etc/passwd", "../../etc/passwd", "a/../../b.smd", "a\\..\\b.smd", "a//b.smd"],
+)
+def test_a_path_that_leaves_its_folder_is_refused(server, name):
+    assert "name of a file in a folder" in upload(server, name, b"{}", last=1)["error"]
+
+
+def test_a_folder_is_opened_with_its_paths(server):
+    rules = {
+        "town/rules/town.cga": b'import Lib : "parts/lib.cga"\nLot --> extrude(2) Lib.House',
+        "town/rules/parts/lib.cga": b'House --> i("assets/roof.obj")',
+        "town/assets/roof.obj": b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\n",
+    }
+    told = send_all(server, rules)
+    subject = server.playground.library.subject(told["scene"].removeprefix("file:"))
+    assert subject.title == "town.cga"
+    assert sum(len(mesh.faces) for mesh in subject.meshes) == 2, "the asset beside the rules"
+    folder = subject.rules.home.parent
+    assert folder.is_dir(), "rules are grown again"
+    told = send_all(server, {"town/rules/bad.cga": b"Lot --> extrude(", "town/x.png": b"x"})
+    assert told["error"].startswith("rules/bad.cga:1:"), "without where it lies here"
+
+
+def test_of_several_models_one_is_chosen(server):
+    files = {
+        f"chains/{name}.json": json.dumps(supple.chain([1] * n).to_json()).encode()
+        for n, name in ((2, "two"), (3, "three"))
+    }
+    told = send_all(server, files)
+    assert told["choose"] == ["three.json", "two.json"]
+    again = upload(server, "", b"", into=told["into"], open="four.json")
+    assert "did you mean" in again["error"] or "expected one of" in again["error"]
+    told = send_all(server, files)
+    told = upload(server, "", b"", into=told["into"], open="two.json")
+    subject = server.playground.library.subject(told["scene"].removeprefix("file:"))
+    assert subject.skeleton == supple.chain([1, 1])
+
+
+def test_files_are_counted(server, monkeypatch):
+    monkeypatch.setattr("supple.viewer.uploads.MOST_FILES", 2)
+    told = send_all(server, {f"many/{k}.png": b"x" for k in range(3)})
+    assert "more than 2 files" in told["error"]
+    clash = send_all(server, {"a": b"x", "a/b.json": b"x"})
+    assert clash["error"].startswith("upload: a/b.json: ")
+
+
+def test_uploads_that_nobody_ends_are_forgotten(server):
+    library = server.playground.library
+    first = library.upload(upload(server, "a.png", b"x")["into"])
+    assert first.folder.is_dir()
+    for _ in range(8):
+        upload(server, "a.png", b"x")
+    assert not first.folder.exists()
+    assert "number of an upload" in upload(server, "b.png", b"x", into=first.number)["error"]
+
+
+@pytest.mark.parametrize(
     ("given", "kept"),
     [
-        ("../../etc/passwd", "passwd"),
-        ("C:\\hero.smd", "hero.smd"),
-        (".hidden", "hidden"),
-        ("wal k(1).smd", "wal k_1_.smd"),
+        ("C:\\hero.smd", "C_/hero.smd"),
+        ("meshes/wal k(1).smd", "meshes/wal k(1).smd"),
+        ('a"b\n.png', "a_b_.png"),
+        ("größe/Кость.bvh", "größe/Кость.bvh"),
     ],
 )
 def test_names_of_files_are_made_safe(given, kept):
-    assert safe_name(given) == kept
-
-
-def test_a_file_needs_a_name(server):
-    assert "name of a file" in upload(server, "..", b"{}")["error"]
+    assert str(safe_path(given)) == kept
 
 
 # Letting others in --------------------------------------------------------------------------------

@@ -155,22 +155,22 @@ def test_what_rules_refuse_leaves_the_scene_as_it_was(opened):
 
 def test_files_are_kept_as_long_as_the_rules_are_open(tmp_path, file):
     library = Library()
-    _, folder = library.folder()
-    (folder / "street.cga").write_text('import Lib : "lib.cga"\nLot --> extrude(2) Lib.House')
-    (folder / "a tree.glb").write_bytes(b"an asset that is not used")
-    (folder / "lib.cga").write_text('attr color_ = "#ff0000"\nHouse --> color(color_) Wall')
-    number = library.open(folder)
+    upload = library.upload()
+    upload.place("street.cga").write_text('import Lib : "lib.cga"\nLot --> extrude(2) Lib.House')
+    upload.place("a tree.glb").write_bytes(b"an asset that is not used")
+    upload.place("lib.cga").write_text('attr color_ = "#ff0000"\nHouse --> color(color_) Wall')
+    number = library.open(upload)
     assert library.subject(number).title == "street.cga", "the one that no other imports"
     again = scenes.build(Setup(scene=f"file:{number}", grown=Grown(seed=4)), library)
     assert again.grown is not None and again.grown.seed == 4
     for _ in range(24):
         library.open_file(file)
-    assert not folder.exists() and file.exists()
-    _, broken = library.folder()
-    (broken / "bad.cga").write_text("Lot --> extrude(")
+    assert not upload.folder.exists() and file.exists()
+    broken = library.upload()
+    broken.place("bad.cga").write_text("Lot --> extrude(")
     with pytest.raises(supple.SuppleError, match=r"^bad.cga:1:1\d: "):
         library.open(broken)
-    assert not broken.exists()
+    assert not broken.folder.exists()
     library.close()
 
 

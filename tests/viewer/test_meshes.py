@@ -98,13 +98,14 @@ endsolid one
 
 def test_a_robot_comes_with_the_meshes_that_were_dropped_beside_it(page):
     pytest.importorskip("trimesh")
-    _, folder = page.library.folder()
-    (folder / "arm.urdf").write_text(ROBOT)
-    (folder / "upper.stl").write_bytes(STL)
-    (folder.parent / "secret.stl").write_bytes(STL)
-    scene = page.set_up(scene=f"file:{page.library.open(folder)}")
+    upload = page.library.upload()
+    upload.place("arm.urdf").write_text(ROBOT)
+    upload.place("upper.stl").write_bytes(STL)
+    (upload.folder.parent / "secret.stl").write_bytes(STL)
+    scene = page.set_up(scene=f"file:{page.library.open(upload)}")
     assert scene["meshes"] == 2
-    assert any("own folder" in note for note in scene["notes"]), "nothing outside of it is read"
+    assert any("'../secret.stl'" in note for note in scene["notes"]), "nothing outside is read"
+    assert not any("supple-" in note for note in scene["notes"]), "nor told where all this lies"
     base, upper = page.packet("mesh"), page.packet("mesh")
     assert np.abs(base["positions"]).max(axis=0) == pytest.approx([0.2, 0.2, 0.05])
     assert np.allclose(upper["positions"], [(0, 0, 0.2), (2, 0, 0.2), (0, 2, 0.2)])

@@ -155,6 +155,7 @@ export interface Hello {
   scenes: SceneInfo[];
   solvers: SolverInfo[];
   upload_limit: number;
+  most_files: number;
   formats: string[];
 }
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +18,11 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from supple.errors import SuppleError
 from supple.viewer import reading, scenes, solvers
-from supple.viewer.library import UPLOAD_LIMIT, Library, endings, safe_name
+from supple.viewer.library import Library
 from supple.viewer.messages import Hello
 from supple.viewer.security import Guard, own_names
 from supple.viewer.session import Session
+from supple.viewer.uploads import MOST_FILES, UPLOAD_LIMIT, Upload, endings
 
 PAGE = Path(__file__).with_name("page")
 NOT_BUILT = (
@@ -39,7 +39,7 @@ class Playground:
         scene: The scene to open with; "" for what the page has.
         library: Files that are open.
         host: What the server is bound to: anything but this machine itself lets others in.
-        upload_limit: Most bytes of an upload.
+        upload_limit: Most bytes of all files that come together.
 
     Attributes:
         sessions: The open sessions, one a page.
@@ -110,45 +110,51 @@ class Playground:
             scenes=scenes.available(),
             solvers=solvers.infos(),
             upload_limit=self.upload_limit,
+            most_files=MOST_FILES,
             formats=endings(),
         )
 
     # Uploads --------------------------------------------------------------------------------------
 
     async def _upload(self, request: Request) -> Response:
-        """Receive one file; with `last`, open what has come into its folder.
+        """Receive one file; with `last`, open what has come, or ask which of several to `open`.
 
         A file that cannot be read is an answer, {"error": why}, and not a failed request, which
         browsers would report as the page's.
         """
         query = request.query_params
         try:
-            number, folder = self.library.folder(query.get("into"))
-            path = folder / safe_name(query.get("name", ""))
-            try:
-                await self._receive(request, path)
-            except SuppleError:
-                shutil.rmtree(folder, ignore_errors=True)
-                raise
-            if not query.get("last"):
-                return JSONResponse({"into": number})
-            scene = await to_thread.run_sync(self.library.open, folder)
+            upload = self.library.upload(query.get("into"))
+            chosen = query.get("open", "")
+            if not chosen:
+                try:
+                    await self._receive(request, upload, query.get("name", ""))
+                    if not query.get("last"):
+                        return JSONResponse({"into": upload.number})
+                    models = await to_thread.run_sync(lambda: upload.models)
+                except SuppleError:
+                    self.library.drop(upload)
+                    raise
+                if len(models) > 1:
+                    names = [upload.shown(path) for path in models]
+                    return JSONResponse({"into": upload.number, "choose": names})
+            scene = await to_thread.run_sync(self.library.open, upload, chosen)
             return JSONResponse({"scene": f"file:{scene}"})
         except SuppleError as error:
             return JSONResponse({"error": str(error)})
 
-    async def _receive(self, request: Request, path: Path) -> None:
+    async def _receive(self, request: Request, upload: Upload, name: str) -> None:
         limit = self.upload_limit
+        path = upload.place(name)
         refusal = f"{path.name}: files of more than {limit // 2**20} MB are not taken"
         announced = request.headers.get("content-length", "0")
         if not announced.isdecimal() or int(announced) > limit:
             raise SuppleError(refusal)
-        size = sum(one.stat().st_size for one in path.parent.iterdir())
         with path.open("wb") as file:
             async for chunk in request.stream():
-                size += len(chunk)
-                if size > limit:
-                    raise SuppleError(refusal)
+                upload.size += len(chunk)
+                if upload.size > limit:
+                    raise SuppleError(f"{refusal}, nor more than that in all")
                 file.write(chunk)
 
 

@@ -53,15 +53,18 @@ class Rules:
     Attributes:
         path: The rule file.
         title: What people call it.
+        home: The folder that its imports and assets are in.
     """
 
     path: Path
     title: str
+    home: Path
 
 
 def own(name: str) -> Rules:
     """Rules that come with supple."""
-    return Rules(own_rules(name), TITLES[name])
+    path = own_rules(name)
+    return Rules(path, TITLES[name], path.parent)
 
 
 class Ended(NamedTuple):
@@ -103,6 +106,7 @@ def grown(rules: Rules, wanted: Grown) -> Sprout:
     try:
         growth = grow(
             rules.path,
+            folder=rules.home,
             start=wanted.start or None,
             seed=wanted.seed,
             attributes=wanted.attributes,
@@ -110,7 +114,7 @@ def grown(rules: Rules, wanted: Grown) -> Sprout:
             limits=Limits(shapes=SHAPES, seconds=SECONDS, joints=JOINTS),
         )
     except SuppleError as error:
-        raise SuppleError(str(error).replace(f"{rules.path.parent}/", "")) from error
+        raise SuppleError(str(error).replace(f"{rules.home}/", "")) from error
     seconds = time.perf_counter() - began
     touches = _draggable(growth)
     info = GrownInfo(

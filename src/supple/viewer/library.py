@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import re
 import secrets
 import shutil
 import tempfile
@@ -17,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from supple.character import Character
-from supple.errors import SuppleError
-from supple.formats import FORMATS, load
+from supple.errors import SuppleError, one_of
+from supple.formats import load
 from supple.motion import Motion
 from supple.pose import Pose
 from supple.skeleton import Skeleton
@@ -27,11 +25,10 @@ from supple.trace import Trace
 from supple.viewer.growing import Rules
 from supple.viewer.messages import Grown
 from supple.viewer.scenes import Subject, character_subject, grown_subject, skeleton_subject
+from supple.viewer.uploads import Upload, is_motion
 
-UPLOAD_LIMIT = 64 * 1024 * 1024
 KEPT = 24  # subjects; the oldest goes first
-MAIN = (".cga", ".gltf", ".glb", ".urdf", ".character", ".json", ".bvh", ".smd")
-"""Of several files dropped together, the one whose ending comes first holds the others."""
+UPLOADS = 8  # that may be under way; the oldest goes first
 
 
 class Library:
@@ -41,6 +38,7 @@ class Library:
         self._subjects: OrderedDict[str, Subject] = OrderedDict()
         self._lock = threading.Lock()
         self._folder: Path | None = None
+        self._uploads: OrderedDict[str, Upload] = OrderedDict()
 
     def add(self, make: Callable[[str], Subject]) -> str:
         """Keep what `make` gives for a number; gives the number."""
@@ -55,9 +53,10 @@ class Library:
 
     def _forget(self, subject: Subject) -> None:
         """Remove the folder of rules that were received; those of others are not ours."""
-        folder = subject.rules.path.parent if subject.rules is not None else None
-        if folder is not None and self._folder is not None and folder.parent == self._folder:
-            shutil.rmtree(folder, ignore_errors=True)
+        folder = self._folder
+        home = subject.rules.home if subject.rules is not None else None
+        if folder is not None and home is not None and home.is_relative_to(folder):
+            shutil.rmtree(folder / home.relative_to(folder).parts[0], ignore_errors=True)
 
     def subject(self, number: str) -> Subject:
         """What was kept under a number."""
@@ -68,49 +67,84 @@ class Library:
 
     # Uploads --------------------------------------------------------------------------------------
 
-    def folder(self, number: str | None = None) -> tuple[str, Path]:
-        """A folder for the files of one upload: a new one, or that of a number."""
-        with self._lock:
-            if self._folder is None:
-                self._folder = Path(tempfile.mkdtemp(prefix="supple-"))
-        number = number or secrets.token_hex(6)
-        if not re.fullmatch("[0-9a-f]{12}", number):
-            raise SuppleError("upload: expected the number of an upload")
-        folder = self._folder / number
-        folder.mkdir(exist_ok=True)
-        return number, folder
+    def upload(self, number: str | None = None) -> Upload:
+        """The files of one upload: a new one, or that of a number.
 
-    def open(self, folder: Path) -> str:
-        """Read the files of an upload; gives the number of the subject.
+        Raises:
+            SuppleError: There is none of that number.
+        """
+        with self._lock:
+            if number is not None:
+                if number not in self._uploads:
+                    raise SuppleError("upload: expected the number of an upload")
+                return self._uploads[number]
+            if self._folder is None:
+                self._folder = Path(tempfile.mkdtemp(prefix="supple-")).resolve()
+            number = secrets.token_hex(6)
+            upload = self._uploads[number] = Upload(number, self._folder / number)
+            upload.folder.mkdir()
+            while len(self._uploads) > UPLOADS:
+                self._uploads.popitem(last=False)[1].remove()
+        return upload
+
+    def drop(self, upload: Upload) -> None:
+        """Forget an upload and what has come of it."""
+        with self._lock:
+            self._uploads.pop(upload.number, None)
+        upload.remove()
+
+    def open(self, upload: Upload, model: str = "") -> str:
+        """Read the files of an upload, which is over with it; gives the number of the subject.
+
+        Args:
+            upload: The files.
+            model: Which of `upload.models` to open, as `upload.shown` calls it; "" for the first.
 
         Raises:
             SuppleError: They cannot be read; the message is the reader's.
         """
-        files = sorted(folder.iterdir())
+        kept = False
+        home = upload.home
         try:
-            main = _main_file(files)
-            _put_in_place(main, files)
-            others = [path for path in files if path.suffix == ".smd" and path != main]
-            number = self.open_file(main, motions=others)
-            if main.suffix.lower() != ".cga":  # rules are grown again, with what lies beside them
-                shutil.rmtree(folder, ignore_errors=True)
+            names = {upload.shown(path): path for path in upload.models}
+            main = names[one_of("file", model, names)] if model else upload.models[0]
+            upload.put_in_place(main)
+            others = [p for p in upload.files if p.suffix.lower() == ".smd" and is_motion(p)]
+            motions = [path for path in others if path != main]
+            number = self.open_file(main, motions=motions, home=home)
+            kept = main.suffix.lower() == ".cga"  # grown again, with what lies beside it
             return number
         except SuppleError as error:
-            shutil.rmtree(folder, ignore_errors=True)
-            raise SuppleError(str(error).replace(f"{folder}/", "")) from error
+            raise SuppleError(str(error).replace(f"{home}/", "")) from error
+        finally:
+            with self._lock:
+                self._uploads.pop(upload.number, None)
+            if not kept:
+                upload.remove()
 
-    def open_file(self, path: Path, *, motions: list[Path] | None = None) -> str:
-        """Read a file of the machine; gives the number of the subject."""
+    def open_file(
+        self, path: Path, *, motions: list[Path] | None = None, home: Path | None = None
+    ) -> str:
+        """Read a file of the machine; gives the number of the subject.
+
+        Args:
+            path: The file.
+            motions: More files, whose motions join it.
+            home: The folder that files it names must be in; by default its own.
+        """
         ending = path.suffix.lower()
         if ending == ".json":
             value = read_json(path)
         elif ending == ".cga":
-            rules = Rules(path, path.name)
+            rules = Rules(path, path.name, home or path.parent)
             return self.add(lambda number: grown_subject(rules, Grown(), name=f"file:{number}"))
         elif ending == ".urdf" and find_spec("trimesh") is not None:
-            value = load(path, meshes=True)  # only those in its own folder
+            value = load(path, meshes=True, folder=home)
         else:
-            value = load(path, motions=motions or [])
+            value = load(path, motions=motions or [], folder=home)
+        if home is not None and isinstance(value, Character):  # whose folder is nobody's business
+            texts = [(note, note.text.replace(f"{home}/", "")) for note in value.notes]
+            value = value.with_(notes=tuple(replace(note, text=text) for note, text in texts))
         return self.open_object(value, title=path.name)
 
     def open_object(self, value: Any, *, title: str | None = None) -> str:
@@ -123,15 +157,6 @@ class Library:
             folder, self._folder = self._folder, None
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def safe_name(name: str) -> str:
-    """The last part of a path, with plain letters only, so that it stays in its folder."""
-    last = re.split(r"[/\\]", name)[-1]
-    plain = re.sub(r"[^\w.\- ]", "_", last).lstrip(".")[-100:]
-    if not plain:
-        raise SuppleError(f"upload: expected the name of a file, got {name[:60]!r}")
-    return plain
 
 
 def subject_of(value: Any, *, key: str, title: str | None = None) -> Subject:
@@ -188,52 +213,3 @@ def read_json(path: Path) -> Any:
         return readers[kind](data)
     except SuppleError as error:
         raise SuppleError(f"{path}: {error}") from error
-
-
-def endings() -> list[str]:
-    """How the names of files end that can be opened."""
-    readable = [ending for one in FORMATS.values() if one.reader for ending in one.extensions]
-    return [*dict.fromkeys([*readable, ".cga", ".json"])]
-
-
-def _put_in_place(main: Path, files: list[Path]) -> None:
-    """Give a file what it names in folders below its own: names came without their folders."""
-    if main.suffix.lower() not in (".urdf", ".gltf"):
-        return
-    given = {one.name: one for one in files}
-    text = main.read_text("utf-8", "replace")
-    for way in re.findall(r'(?:filename|"uri")\s*[=:]\s*["\']([^"\'\0]{1,1000})["\']', text):
-        way = re.sub(r"^package://[^/]*/|^file://|^\./", "", way)
-        found = given.get(re.split(r"[/\\]", way)[-1])
-        if found is None:
-            continue
-        wanted = (main.parent / way).resolve()
-        if wanted.is_relative_to(main.parent.resolve()) and not wanted.exists():
-            with contextlib.suppress(OSError):  # then the reader says what it misses
-                wanted.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(found, wanted)
-
-
-def _rank(ending: str) -> int:
-    return MAIN.index(ending) if ending in MAIN else len(MAIN)
-
-
-def _main_file(files: list[Path]) -> Path:
-    """The file that the others belong to.
-
-    Of several SMD files it is the one with triangles, of several rule files one that none imports.
-    """
-    known = [path for path in files if path.suffix.lower() in endings()]
-    if not known:
-        given = ", ".join(path.name for path in files) or "nothing"
-        raise SuppleError(f"expected a file ending in {', '.join(endings())}, got {given}")
-    known.sort(key=lambda path: _rank(path.suffix.lower()))
-    rules = [path for path in known if path.suffix.lower() == ".cga"]
-    if len(rules) > 1:
-        texts = {path: path.read_text(encoding="utf-8", errors="replace") for path in rules}
-        named = [
-            one for one in rules if any(one.name in texts[other] for other in rules if other != one)
-        ]
-        return next((path for path in rules if path not in named), rules[0])
-    meshes = [p for p in known if p.suffix.lower() == ".smd" and b"triangles" in p.read_bytes()]
-    return meshes[0] if meshes and known[0].suffix.lower() == ".smd" else known[0]

@@ -15,7 +15,8 @@ import uvicorn
 
 from supple.errors import SuppleError
 from supple.viewer.app import Playground
-from supple.viewer.library import UPLOAD_LIMIT, Library
+from supple.viewer.library import Library
+from supple.viewer.uploads import UPLOAD_LIMIT
 
 PORT = 8421  # the same from run to run if it is free, since browsers keep settings by address
 PATIENCE = 10.0  # seconds that a server may take to come up or go down
@@ -32,7 +33,7 @@ class Server:
         port: The port; None for the usual one, or another if that is taken; 0 for any.
         scene: The scene to open with.
         library: Files that are open.
-        upload_limit: Most bytes of an upload.
+        upload_limit: Most bytes of all files that come together.
 
     Attributes:
         url: The address of the page, with the token.

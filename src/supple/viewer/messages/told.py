@@ -52,7 +52,8 @@ class Hello:
     Attributes:
         version: supple's version.
         scene: The scene to open with, if the page has not been told otherwise; "" for none.
-        upload_limit: Most bytes of a file.
+        upload_limit: Most bytes of all files that are opened together.
+        most_files: How many those may be.
         formats: Endings of files that can be opened.
     """
 
@@ -62,6 +63,7 @@ class Hello:
     scenes: list[SceneInfo]
     solvers: list[SolverInfo]
     upload_limit: int
+    most_files: int
     formats: list[str]
 
 

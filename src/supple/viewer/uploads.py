@@ -1,0 +1,155 @@
+"""Files as they are received: a folder for each upload, which nothing leaves, and what is in it."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import shutil
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+
+from supple.errors import SuppleError
+from supple.formats import FORMATS
+
+UPLOAD_LIMIT = 64 * 1024 * 1024  # bytes of all files of an upload
+MOST_FILES = 2000
+MOST_PARTS = 24  # of a path
+LONGEST = 100  # characters of a name
+FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"|?*]')  # in names, by one system or another
+MAIN = (".cga", ".urdf", ".gltf", ".glb", ".character", ".json", ".bvh", ".smd")
+"""Of several files that come together, those whose ending comes first hold the others."""
+
+
+class Upload:
+    """Files that come together, in a folder of their own.
+
+    Attributes:
+        number: What the page calls it.
+        folder: Where the files are.
+        size: How many bytes have come.
+    """
+
+    def __init__(self, number: str, folder: Path) -> None:
+        self.number = number
+        self.folder = folder
+        self.size = 0
+        self._files: set[Path] = set()
+
+    def place(self, name: str) -> Path:
+        """Where a file goes; the folders on the way are made.
+
+        Args:
+            name: Its path below the folder, with slashes.
+
+        Raises:
+            SuppleError: The path leaves the folder or cannot be made, or there are too many files.
+        """
+        path = self.folder / safe_path(name)
+        if path not in self._files and len(self._files) >= MOST_FILES:
+            raise SuppleError(f"upload: more than {MOST_FILES:,} files at once are not taken")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch()
+        except OSError as error:  # such as a file where a folder is to be
+            raise SuppleError(f"upload: {name[:200]}: {error.strerror or error}") from error
+        self._files.add(path)
+        return path
+
+    @property
+    def files(self) -> list[Path]:
+        """All files, in order."""
+        return sorted(self._files)
+
+    @property
+    def home(self) -> Path:
+        """The innermost folder that holds all files: what they name must be in it."""
+        home = self.folder
+        while len(inside := list(home.iterdir())) == 1 and inside[0].is_dir():
+            home = inside[0]
+        return home
+
+    @cached_property
+    def models(self) -> list[Path]:
+        """The files that can be opened and that no other holds, once all have come.
+
+        Raises:
+            SuppleError: There is none.
+        """
+        known = [path for path in self.files if path.suffix.lower() in endings()]
+        if not known:
+            given = [path.name for path in self.files]
+            told = ", ".join(given[:6]) + (f" and {len(given) - 6} more" if len(given) > 6 else "")
+            raise SuppleError(
+                f"expected a file ending in {', '.join(endings())}, got {told or 'nothing'}"
+            )
+        first = min(_rank(path) for path in known)
+        best = [path for path in known if _rank(path) == first]
+        if best[0].suffix.lower() == ".cga":
+            return _not_imported(best)
+        if best[0].suffix.lower() == ".smd":
+            return [path for path in best if not is_motion(path)] or best[:1]
+        return best
+
+    def shown(self, path: Path) -> str:
+        """What the page calls a file."""
+        return path.relative_to(self.home).as_posix()
+
+    def put_in_place(self, main: Path) -> None:
+        """Give a file what it names in folders below its own, if names came without their folders."""
+        if main.suffix.lower() not in (".urdf", ".gltf") or len({p.parent for p in self.files}) > 1:
+            return
+        given = {one.name: one for one in self.files}
+        text = main.read_text("utf-8", "replace")
+        for way in re.findall(r'(?:filename|"uri")\s*[=:]\s*["\']([^"\'\0]{1,1000})["\']', text):
+            way = re.sub(r"^package://[^/]*/|^file://|^\./", "", way)
+            found = given.get(re.split(r"[/\\]", way)[-1])
+            if found is None:
+                continue
+            wanted = (main.parent / way).resolve()
+            if wanted.is_relative_to(main.parent.resolve()) and not wanted.exists():
+                with contextlib.suppress(OSError):  # then the reader says what it misses
+                    wanted.parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copyfile(found, wanted)
+
+    def remove(self) -> None:
+        """Remove the folder with everything in it."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def safe_path(name: str) -> PurePosixPath:
+    """A path below a folder, with names that every system can have.
+
+    Raises:
+        SuppleError: It leaves the folder, or is none.
+    """
+    parts = re.split(r"[/\\]", name)
+    plain = [FORBIDDEN.sub("_", part)[-LONGEST:].rstrip(". ") for part in parts]
+    if ".." in parts or not all(plain) or len(parts) > MOST_PARTS:
+        raise SuppleError(f"upload: expected the name of a file in a folder, got {name[:200]!r}")
+    return PurePosixPath(*plain)
+
+
+def endings() -> list[str]:
+    """How the names of files end that can be opened."""
+    readable = [ending for one in FORMATS.values() if one.reader for ending in one.extensions]
+    return [*dict.fromkeys([*readable, ".cga", ".json"])]
+
+
+def is_motion(path: Path) -> bool:
+    """Whether an SMD file has no mesh, and so moves another's."""
+    return b"triangles" not in path.read_bytes()
+
+
+def _rank(path: Path) -> int:
+    ending = path.suffix.lower()
+    return MAIN.index(ending) if ending in MAIN else len(MAIN)
+
+
+def _not_imported(rules: list[Path]) -> list[Path]:
+    """The rule files that no other imports; all of them, if they go round in a circle."""
+    named: set[str] = set()
+    for path in rules:
+        text = path.read_text(encoding="utf-8", errors="replace")
+        imports = {way.rpartition("/")[2] for way in re.findall(r'"([^"\n]+\.cga)"', text)}
+        named |= imports - {path.name}
+    return [path for path in rules if path.name not in named] or rules
