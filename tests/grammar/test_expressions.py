@@ -111,7 +111,7 @@ def test_rand_stays_between_its_ends_and_p_holds_as_often_as_it_says() -> None:
         ("widht", "unknown name 'widht'; did you mean 'width'?"),
         ("foo(1)", "unknown function 'foo' with 1 argument"),
         ("sin(1, 2)", "'sin' takes 1 argument, got 2"),
-        ("geometry.du(0, unitSpace)", "the function 'geometry.du' is not supported"),
+        ("geometry.hasUVs(0)", "the function 'geometry.hasUVs' is not supported"),
         ('fileRandom("*.obj")', "the function 'fileRandom' is not supported"),
         ("pivot.px", "'pivot.px' is not supported"),
         ("[1, 2][2]", "expected an index from 0 to 1, got 2"),

@@ -152,7 +152,6 @@ def test_reports_prints_and_labels() -> None:
         ("Lot --> center(w) A", "center: expected one of x, y, z"),
         ("Lot --> setbackToArea(1){ all : A }", "the operation 'setbackToArea' is not supported"),
         ("Lot --> roofRidge(30) A", "the operation 'roofRidge' is not supported"),
-        ("Lot --> split(u, unitSpace, 0){ 1 : A }", "splitting along texture coordinates is not"),
         ("Lot --> comp(g){ all : A }", "comp(g) is not supported"),
         ("Lot --> comp(f){ uv.front : A }", "the selector 'uv.front' is not supported"),
         ("Lot --> set(trim.vertical, false) A", "set: 'trim.vertical' is not supported"),
@@ -161,8 +160,6 @@ def test_reports_prints_and_labels() -> None:
         ("Lot --> extrude A", "the operation 'extrude' needs its arguments in parentheses"),
         ("Lot --> A(1)\nA --> B", "rule 'A' takes 0 arguments, got 1"),
         ("Lot --> X.Y", "unknown rule or operation 'X.Y'"),
-        ("Lot --> projectUV(0) A", "projectUV: expected a setupProjection before it"),
-        ("Lot --> scaleUV(2, 1, 1) A", "only texture layer 0 is supported, got 2"),
         ('Lot --> texture("a.png") A', "rules given as text have no folder"),
     ],
 )

@@ -87,6 +87,43 @@ def test_an_asphalt_stamp_with_texture_and_reports(project) -> None:
     assert (look.projection.axes, look.projection.size) == ((2, 0), (14.0, 14.0))
 
 
+REFERENCE = """
+const CompleteStreetFolder = "street"
+const Curb_Depth = 0.15
+const GrassFolder = "grass"
+_ThematicRouter(mode, kind) = "#808080"
+ModeReporter(mode) --> report("mode", mode) NIL
+Delete_Texture --> texture("") Bare
+"""
+
+
+def test_a_median_is_cut_along_its_texture_coordinates(project) -> None:
+    library = project / "rules/Complete_Lanes/Imports/Reference.cga"
+    library.parent.mkdir()
+    library.write_text(REFERENCE)
+    for name in ("street/Sidewalks/curbs_2m.jpg", "curb.jpg"):
+        (project / "rules" / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / "rules" / name).write_bytes(b"\xff\xd8\xff\xe0 not much of an image")
+    grown = supple.grow(
+        project / "rules/Complete_Lanes/Median.cga", start='Raised_Curb("Median", 0)',
+        size=(30, 0, 4), folder=project / "rules",
+        attributes={
+            "Curb_Texture": "curb.jpg", "Median_Type": "Concrete", "Walkway_Width": 0.5,
+        },
+    )  # fmt: skip
+    # Along u curbs at both ends; between them along v a curb, the median and a curb. Of a curb the
+    # top and four sides are left, of the median its top, as two walks and what lies between.
+    assert grown.leaves.names == {"Bare": 4 * 5 + 3}
+    tops = [
+        leaf.size.round(9).tolist() for leaf in grown.leaves if 0.1524 not in leaf.size.round(9)
+    ]
+    across = [[0.15, 4, 0]] * 2
+    along = [[29.7, 0.15, 0]] * 2
+    middle = [[29.7, 0.5, 0]] * 2 + [[29.7, 2.7, 0]]
+    assert sorted(tops) == sorted([*across, *along, *middle])
+    assert grown.reports == {"mode": ["Pedestrian"] * 3}
+
+
 def test_a_tree_that_chance_never_plants(street_rules) -> None:
     path = street_rules / "Complete_Lanes/Median.cga"
     grown = supple.grow(path, start='Tree_Setup("Median", 0, "Random")', size=(10, 0, 2))
@@ -97,9 +134,8 @@ def test_a_tree_that_chance_never_plants(street_rules) -> None:
     ("name", "start", "message"),
     [
         ("Complete_Lane_Configuration.cga", None, "rule LaneAllocator: import Ref of line 68: there is no"),
-        ("Complete_Lanes/BikeLane.cga", None, "BikeLane.cga:87:3: rule LaneWithCrosswalkBegin: split(u)"),
-        ("Complete_Lanes/Median.cga", "MedianCenter", "rule MedianTopSurface: split(v): splitting along"),
-        ("Complete_Lanes/ThroughLane.cga", "MixedTrafficOnLane(1)", "'geometry.du' is not supported"),
+        ("Complete_Lanes/BikeLane.cga", None, "BikeLane.cga:87:22: rule LaneWithCrosswalkBegin: import Crossing"),
+        ("Complete_Lanes/Median.cga", "TransitionInsert(1)", "the operation 'insertAlongUV' is not"),
         ("Utils/Street_Text.cga", None, "import Text of line 26"),
         ("Complete_Lanes/Sidewalk_Lamp_Lane.cga", None, "import Crossings of line"),
     ],

@@ -8,11 +8,12 @@ import numpy as np
 
 from supple.errors import SuppleError
 from supple.grammar import syntax as s
-from supple.grammar.arguments import Act, Arguments
+from supple.grammar.arguments import Act, Arguments, Several
 from supple.grammar.expressions import Compiled, Environment, guarded
 from supple.grammar.geometry import Floats, Geometry, newell
-from supple.grammar.operations import operation, reframe
+from supple.grammar.operations import operation
 from supple.grammar.scope import from_axes, from_degrees, placed, product
+from supple.grammar.scoping import reframe
 from supple.grammar.shape import Shape
 from supple.grammar.values import truth
 
@@ -139,13 +140,13 @@ def align_to_box(op: s.Operation, env: Environment) -> Act:
 SYSTEMS = ("scope", "pivot", "object", "world")
 
 
-def _in_a_system(op: s.Operation, env: Environment) -> tuple[bool, bool, list[Any]]:
+def _in_a_system(op: s.Operation, env: Environment) -> tuple[bool, bool, Several]:
     """What (rel | abs, system, x, y, z) asks: absolute, in the shape's own axes, the three numbers."""
     given = Arguments(op, env)
     given.count(5)
     absolute = given.word(0, ("rel", "abs")) == "abs"
     own = given.word(1, SYSTEMS) in ("scope", "pivot")
-    return absolute, own, [given.length(k) for k in range(2, 5)]
+    return absolute, own, given.lengths(2)
 
 
 @operation("translate")
@@ -157,7 +158,7 @@ def translate(op: s.Operation, env: Environment) -> Act:
     absolute, own, values = _in_a_system(op, env)
 
     def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
-        x, y, z = (value(shape, args) for value in values)
+        x, y, z = values(shape, args)
         start = shape.outer[0] if own and absolute else (0.0, 0.0, 0.0) if absolute else shape.p
         shape.p = placed(start, shape.R, (x, y, z)) if own else _plus(start, (x, y, z))
 
@@ -177,7 +178,7 @@ def rotate(op: s.Operation, env: Environment) -> Act:
     absolute, own, values = _in_a_system(op, env)
 
     def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
-        turn = from_degrees(*[value(shape, args) for value in values])
+        turn = from_degrees(*values(shape, args))
         if own:
             shape.R = product(shape.outer[1] if absolute else shape.R, turn)
         else:
@@ -213,11 +214,11 @@ def mirror(op: s.Operation, env: Environment) -> Act:
     """
     given = Arguments(op, env)
     given.count(3)
-    values = [given.checked(one, truth) for one in given.positional]
+    values = given.each(truth)
     known: dict[Any, Geometry] = {}
 
     def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
-        axes = [value(shape, args) for value in values]
+        axes = values(shape, args)
         key = (id(shape.geometry), *axes, *(size == 0.0 for size in shape.s))
         if key not in known:
             known[key] = _mirrored(shape, axes)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from supple.errors import SuppleError, one_of
 from supple.grammar import syntax as s
 from supple.grammar.expressions import Compiled, Environment, compiled, guarded
-from supple.grammar.values import length
+from supple.grammar.values import length, text
 
 if TYPE_CHECKING:
     from supple.grammar.derive import Derivation
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 Act = Callable[["Derivation", "Shape", tuple[Any, ...]], None]
 """What an operation does to the current shape, given the arguments of its rule."""
+Check = Callable[[Any], Any]
+"""What makes of a value the one that is wanted, or raises a SuppleError that says which is."""
+Several = Callable[[Any, tuple[Any, ...]], list[Any]]
 
 
 class Arguments:
@@ -96,26 +99,42 @@ class Arguments:
         return node.name if isinstance(node, s.Name) else None
 
     def value(self, index: int) -> Compiled:
-        """A plain argument."""
+        """A plain argument, whatever it is."""
         return compiled(self.positional[index].value, self.env)
 
-    def checked(self, one: s.Argument, check: Callable[[Any], Any]) -> Compiled:
-        """An argument, passed through a check whose errors are located."""
+    def checked(self, index: int, check: Check) -> Compiled:
+        """A plain argument, passed through a check whose errors are located."""
+        return self._checked(self.positional[index], check)
+
+    def option(self, name: str, check: Check) -> Compiled | None:
+        """A named argument, passed through a check; None if it is not given."""
+        return self._checked(self.named[name], check) if name in self.named else None
+
+    def text(self, index: int) -> Compiled:
+        """A plain argument as a text."""
+        return self.checked(index, text)
+
+    def length(self, index: int) -> Compiled:
+        """A plain argument as a number that a shape can be given."""
+        return self.checked(index, length)
+
+    def each(self, check: Check, first: int = 0, last: int | None = None) -> Several:
+        """Plain arguments from the first up to the last, each passed through a check."""
+        found = [self._checked(one, check) for one in self.positional[first:last]]
+        return lambda shape, args: [one(shape, args) for one in found]
+
+    def lengths(self, first: int = 0, last: int | None = None) -> Several:
+        """Plain arguments as numbers that a shape can be given."""
+        return self.each(length, first, last)
+
+    def marks(self, first: int = 0, last: int | None = None) -> list[str]:
+        """The marks of plain arguments: "'", "~" or nothing."""
+        return [one.mark for one in self.positional[first:last]]
+
+    def _checked(self, one: s.Argument, check: Check) -> Compiled:
         test = guarded(self.env, one.at, check)
         if isinstance(one.value, s.Constant):
             found = test(one.value.value)
             return lambda shape, args: found
         value = compiled(one.value, self.env)
         return lambda shape, args: test(value(shape, args))
-
-    def option(self, name: str, check: Callable[[Any], Any]) -> Compiled | None:
-        """A named argument, checked; None if it is not given."""
-        return self.checked(self.named[name], check) if name in self.named else None
-
-    def length(self, index: int) -> Compiled:
-        """A plain argument as a number that a shape can be given."""
-        return self.checked(self.positional[index], length)
-
-    def mark(self, index: int) -> str:
-        """The mark of a plain argument: "'", "~" or nothing."""
-        return self.positional[index].mark

@@ -151,9 +151,9 @@ def joint(op: s.Operation, env: Environment) -> Act:
     joint("elbow", 0.5, 0, 0.5)
     """
     given = Arguments(op, env, named=list(MOVING))
-    count = given.count(1, 4)
-    name = given.checked(given.positional[0], text)
-    where = [given.length(1 + k) for k in range(3)] if count == 4 else []
+    given.count(1, 4)
+    name = given.text(0)
+    where = given.lengths(1)
     options = {key: given.option(key, check) for key, check in MOVING.items()}
 
     def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
@@ -162,7 +162,7 @@ def joint(op: s.Operation, env: Environment) -> Act:
             raise env.problem(op.at, "joint: expected a name, got none")
         if len(run.joints) >= run.limits.joints:
             raise env.problem(op.at, f"joint: there are more than {run.limits.joints:,} joints")
-        x, y, z = (value(shape, args) for value in where) if where else (0.0, 0.0, 0.0)
+        x, y, z = where(shape, args) or (0.0, 0.0, 0.0)
         pivot = placed(shape.p, shape.R, times((x, y, z), shape.s))
         record = JointRecord(base, base, shape.joint, pivot, shape.R, (env.module.path, op.at))
         free(record, {k: v(shape, args) for k, v in options.items() if v is not None})
@@ -204,8 +204,7 @@ def set_joint_limits(op: s.Operation, env: Environment) -> Act:
     the greatest angle about x, y and z.
     """
     given = Arguments(op, env, named=LIMITS)
-    count = given.count(0, 6)
-    six = [given.length(k) for k in range(6)] if count else []
+    six = given.lengths() if given.count(0, 6) else None
     axes = {k: given.option(k, _pair) for k in "xyz" if k in given.named}
     order = given.named_word("order", ("xyz", "xzy", "yxz", "yzx", "zxy", "zyx")) or "xyz"
     hinge = _axis(given, "hinge")
@@ -230,7 +229,7 @@ def set_joint_limits(op: s.Operation, env: Environment) -> Act:
         record = current(run, shape, op, env)
         found = {k: v(shape, args) for k, v in {**axes, **pairs}.items() if v is not None}
         if six:
-            numbers = [value(shape, args) for value in six]
+            numbers = six(shape, args)
             check = guarded(env, op.at, _pair)
             found.update({k: check(tuple(numbers[2 * n : 2 * n + 2])) for n, k in enumerate("xyz")})
         if six or axes:
@@ -267,7 +266,7 @@ def _axis(given: Arguments, name: str) -> Compiled | None:
         k = "xyz".index(str(node.value)[-1])
         vector = tuple((-1.0 if str(node.value)[0] == "-" else 1.0) * (i == k) for i in range(3))
         return lambda shape, args: vector
-    return given.checked(given.named[name], _direction)
+    return given.option(name, _direction)
 
 
 @operation("fix")
@@ -277,14 +276,13 @@ def fix(op: s.Operation, env: Environment) -> Act:
     fix(), fix("hip", "knee")
     """
     given = Arguments(op, env)
-    names = [given.checked(one, text) for one in given.positional]
+    names = given.each(text)
 
     def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
         record = current(run, shape, op, env)
-        if not names:
+        if not given.positional:
             record.fixed = True
-        for name in names:
-            wanted = name(shape, args)
+        for wanted in names(shape, args):
             found = next(
                 (k for k in way_up(run.joints, shape.joint) if run.joints[k].base == wanted), NONE
             )

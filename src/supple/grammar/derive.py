@@ -13,6 +13,7 @@ import numpy as np
 from supple.errors import SuppleError, array, nearest, whole
 from supple.grammar import (  # noqa: F401 (they enter their operations)
     aligning,
+    filling,
     looks,
     parts,
     perimeters,
@@ -20,6 +21,8 @@ from supple.grammar import (  # noqa: F401 (they enter their operations)
     reshaping,
     roofs,
     scattering,
+    scoping,
+    splits,
 )
 from supple.grammar import syntax as s
 from supple.grammar.arguments import Act

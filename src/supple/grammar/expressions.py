@@ -5,17 +5,16 @@ Nothing is evaluated as Python; what a name means is found once.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from supple.errors import SuppleError, nearest
 from supple.grammar import syntax as s
 from supple.grammar.functions import FUNCTIONS, REFUSED
-from supple.grammar.measures import PROPERTIES, angle
+from supple.grammar.measures import PROPERTIES
 from supple.grammar.operators import FAST, SLOW
-from supple.grammar.scope import to_degrees
-from supple.grammar.values import fraction, kind, number, text, truth, written
+from supple.grammar.questions import QUESTIONS
+from supple.grammar.values import fraction, kind, number, truth, written
 
 if TYPE_CHECKING:
     from supple.grammar.modules import Module
@@ -126,43 +125,6 @@ def numeric(node: s.Expression, env: Environment) -> Compiled:
 
 # Names --------------------------------------------------------------------------------------------
 
-_SHAPE: dict[str, Callable[[Any], Any]] = {
-    "scope.sx": lambda shape: shape.s[0],
-    "scope.sy": lambda shape: shape.s[1],
-    "scope.sz": lambda shape: shape.s[2],
-    "scope.tx": lambda shape: shape.p[0],
-    "scope.ty": lambda shape: shape.p[1],
-    "scope.tz": lambda shape: shape.p[2],
-    "scope.rx": lambda shape: to_degrees(shape.R)[0],
-    "scope.ry": lambda shape: to_degrees(shape.R)[1],
-    "scope.rz": lambda shape: to_degrees(shape.R)[2],
-    "scope.elevation": lambda shape: shape.p[1],
-    "split.index": lambda shape: float(shape.split[0]),
-    "split.total": lambda shape: float(shape.split[1]),
-    "comp.index": lambda shape: float(shape.comp[0]),
-    "comp.total": lambda shape: float(shape.comp[1]),
-    "comp.sel": lambda shape: shape.comp[2] if len(shape.comp) > 2 else "",
-    "geometry.nFaces": lambda shape: float(len(shape.geometry.faces)),
-    "geometry.nEdges": lambda shape: float(len(shape.geometry.edges)),
-    "geometry.nVertices": lambda shape: float(len(shape.geometry.points)),
-    "geometry.area": lambda shape: shape.geometry.area(shape.s),
-    "geometry.volume": lambda shape: shape.geometry.volume(shape.s),
-    "geometry.height": lambda shape: shape.s[1],
-    "initialShape.name": lambda shape: "",
-    "material.color.r": lambda shape: shape.look.color[0],
-    "material.color.g": lambda shape: shape.look.color[1],
-    "material.color.b": lambda shape: shape.look.color[2],
-    "material.color.a": lambda shape: shape.look.opacity,
-    "material.opacity": lambda shape: shape.look.opacity,
-    "material.roughness": lambda shape: shape.look.roughness,
-    "material.metallic": lambda shape: shape.look.metallic,
-    "material.name": lambda shape: shape.look.name,
-    "material.colormap": lambda shape: shape.look.texture,
-    "seedian": lambda shape: float(shape.seed >> 40),
-    "shape.depth": lambda shape: float(shape.depth),
-    "pi": lambda shape: math.pi,
-}
-_SHAPE |= PROPERTIES
 FAMILIES = ("scope", "geometry", "material", "pivot", "trim", "initialShape", "split", "comp")
 
 
@@ -174,8 +136,8 @@ def _name(node: s.Name, env: Environment) -> Compiled:
     found = env.module.value(name, 0, env, node.at)
     if found is not None:
         return found
-    if name in _SHAPE:
-        get = _SHAPE[name]
+    if name in PROPERTIES:
+        get = PROPERTIES[name]
         return lambda shape, args: get(shape)
     if name in FUNCTIONS and FUNCTIONS[name][0] == 0:
         compute = FUNCTIONS[name][2]
@@ -187,9 +149,9 @@ def _unknown(name: str, env: Environment) -> str:
     family = name.split(".")[0]
     if name in REFUSED or family in FAMILIES:
         return f"{name!r} is not supported"
-    if name in FUNCTIONS:
+    if name in FUNCTIONS or name in QUESTIONS:
         return f"{name!r} is a function: expected its arguments"
-    choices = [*env.parameters, *env.module.names(), *_SHAPE]
+    choices = [*env.parameters, *env.module.names(), *PROPERTIES]
     return f"unknown name {name!r}{nearest(name, choices)}"
 
 
@@ -205,12 +167,12 @@ def _call(node: s.Call, env: Environment) -> Compiled:
     if own is None and name == "print" and len(node.args) == 1:
         value, tell = compiled(node.args[0].value, env), env.module.derivation.tell
         return lambda shape, args: tell(value(shape, args))
-    if own is None and name in WORDS:
-        return _with_word(node, env)
-    if own is None and name in _SHAPE and not name.startswith("geometry."):
+    if own is None and name in QUESTIONS:
+        return _question(node, env)
+    if own is None and name in PROPERTIES and not name.startswith("geometry."):
         raise env.problem(at, f"{name!r} takes no arguments")
-    if own is None and name in _SHAPE and not node.args:
-        get = _SHAPE[name]
+    if own is None and name in PROPERTIES and not node.args:
+        get = PROPERTIES[name]
         return lambda shape, args: get(shape)
     if own is not None:
         values = [compiled(argument.value, env) for argument in node.args]
@@ -221,42 +183,47 @@ def _call(node: s.Call, env: Environment) -> Compiled:
         return lambda shape, args: function(shape, tuple([v(shape, args) for v in values]))
     if name in FUNCTIONS:
         least, most, compute = FUNCTIONS[name]
-        if not least <= len(node.args) <= most:
-            expected = f"{least}" if least == most else f"{least} to {most}"
-            raise env.problem(
-                at, f"{name!r} takes {expected} argument{'s' * (most != 1)}, got {len(node.args)}"
-            )
+        _count(node, least, most, env)
         values = [compiled(argument.value, env) for argument in node.args]
         checked = guarded(env, at, compute)
         return lambda shape, args: checked(shape, *[v(shape, args) for v in values])
     if name in REFUSED or name.split(".")[0] in FAMILIES:
         raise env.problem(at, f"the function {name!r} is not supported")
-    choices = [*env.module.names(), *FUNCTIONS]
+    choices = [*env.module.names(), *FUNCTIONS, *QUESTIONS]
     count = len(node.args)
     plural = f"{count} argument{'s' * (count != 1)}"
     raise env.problem(at, f"unknown function {name!r} with {plural}{nearest(name, choices)}")
 
 
-# Functions whose argument is a word: (where the word stands, the words)
-WORDS = {
-    "geometry.angle": (0, ("maxSlope", "minSlope", "zenith", "azimuth")),
-    "assetInfo": (1, ("sx", "sy", "sz", "px", "py", "pz", "nVertices", "nFaces")),
-}
+def _count(node: s.Call, least: int, most: int, env: Environment) -> None:
+    given = len(node.args)
+    if not least <= given <= most:
+        expected = f"{least}" if least == most else f"{least} to {most}"
+        raise env.problem(
+            node.at, f"{node.name!r} takes {expected} argument{'s' * (most != 1)}, got {given}"
+        )
 
 
-def _with_word(node: s.Call, env: Environment) -> Compiled:
-    place, words = WORDS[node.name]
-    given = node.args[place].value if len(node.args) == place + 1 else None
-    word = given.name if isinstance(given, s.Name) else getattr(given, "value", None)
-    if word not in words:
-        said = "something else" if word is None else written(word)
-        raise env.problem(node.at, f"{node.name}: expected one of {', '.join(words)}, got {said}")
-    if node.name == "geometry.angle":
-        measure = guarded(env, node.at, angle)
-        return lambda shape, args: measure(shape, word)
-    name, assets = compiled(node.args[0].value, env), env.module.derivation.assets
-    find = guarded(env, node.at, lambda found: assets.info(text(found), env.module, str(word)))
-    return lambda shape, args: find(name(shape, args))
+def _question(node: s.Call, env: Environment) -> Compiled:
+    """A function that asks about the shape and where it stands, some of whose arguments are words."""
+    asked = QUESTIONS[node.name]
+    _count(node, asked.least, len(asked.takes), env)
+    values: list[Compiled] = []
+    for argument, takes in zip(node.args, asked.takes, strict=False):
+        if callable(takes):
+            value, check = compiled(argument.value, env), guarded(env, argument.at, takes)
+            values.append(lambda shape, args, value=value, check=check: check(value(shape, args)))
+            continue
+        given = argument.value
+        word = given.name if isinstance(given, s.Name) else getattr(given, "value", None)
+        if word not in takes:
+            said = "something else" if word is None else written(word)
+            listed = ", ".join(takes)
+            raise env.problem(argument.at, f"{node.name}: expected one of {listed}, got {said}")
+        values.append(lambda shape, args, word=word: word)
+    answer = guarded(env, node.at, asked.answer)
+    module = env.module
+    return lambda shape, args: answer(module, shape, *[value(shape, args) for value in values])
 
 
 # Operators ----------------------------------------------------------------------------------------

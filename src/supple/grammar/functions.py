@@ -243,9 +243,9 @@ REFUSED = frozenset(
     """assetApproxRatio assetApproxSize assetBestRatio assetBestSize assetFitSize assetNamingInfo
     assetNamingInfos assetsSortRatio assetsSortSize colorHSVOToHex colorHexToO colorRamp
     colorRGBOToHex comp contextCompare contextCount convert edgeAttr fileExists fileRandom
-    fileSearch findRange geometry.du geometry.dv geometry.groups geometry.hasGroup
+    fileSearch findRange geometry.groups geometry.hasGroup
     geometry.hasUVs geometry.isInstanced geometry.isOriented geometry.materials geometry.tags
-    geometry.tagScopes geometry.uMax geometry.uMin geometry.vMax geometry.vMin getRange
+    geometry.tagScopes getRange
     getTreeKey imageApproxRatio imageBestRatio imageInfo imagesSortRatio index inside isNull
     joinString listTerminate minimumDistance nColumns overlaps rangeOfSelection readFloatTable
     readStringTable readTextFile recompute shuffle sort sortAttrs splitString stringTable

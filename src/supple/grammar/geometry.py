@@ -108,7 +108,7 @@ class Geometry:
             if self.texcoords is not None:
                 texcoords.append(self.texcoords[list(face)])
             else:
-                texcoords.append(_unit_texcoords(corners))
+                texcoords.append(unit_texcoords(corners))
             count += len(face)
         if not points:
             nothing = np.zeros((0, 3))
@@ -201,7 +201,7 @@ def _within(a: Floats, b: Floats, c: Floats, point: Floats) -> bool:
     return all(side >= 0 for side in sides)
 
 
-def _unit_texcoords(corners: Floats) -> Floats:
+def unit_texcoords(corners: Floats) -> Floats:
     """The whole image once over the scope, seen along the axis the polygon faces most."""
     axis = int(np.argmax(np.abs(newell(corners))))
     u, v = ((2, 1), (0, 2), (0, 1))[axis]

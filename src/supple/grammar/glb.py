@@ -47,7 +47,7 @@ def write_glb(growth: Growth, path: Path) -> None:
     meshes: dict[Any, int] = {}
     moved = _moved(growth)
     for group in meshing.alike(growth.store):
-        look = group.look._replace(pending=None)
+        look = group.look.drawn()
         if look not in materials:
             materials[look] = meshing.material(look, growth._assets.image_path)
         above = growth.figure.root if group.joint < 0 else growth.figure.joints[group.joint].name

@@ -9,7 +9,7 @@ from supple.errors import SuppleError
 from supple.grammar import syntax as s
 from supple.grammar.arguments import Act, Arguments
 from supple.grammar.expressions import Environment, guarded
-from supple.grammar.operations import operation
+from supple.grammar.operations import of_values, operation
 from supple.grammar.shape import Look, Shape
 from supple.grammar.values import number, text
 
@@ -49,8 +49,8 @@ def color(op: s.Operation, env: Environment) -> Act:
     given = Arguments(op, env)
     count = given.count(1, 2, 3, 4)
     if count < 3:
-        shade = given.checked(given.positional[0], hex_color)
-        opacity = given.checked(given.positional[1], _share) if count == 2 else None
+        shade = given.checked(0, hex_color)
+        opacity = given.checked(1, _share) if count == 2 else None
 
         def by_text(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
             look = shape.look._replace(color=shade(shape, args))
@@ -70,10 +70,10 @@ def color(op: s.Operation, env: Environment) -> Act:
             return by_digits
 
         return by_text
-    parts = [given.checked(one, _share) for one in given.positional]
+    parts = given.each(_share)
 
     def by_numbers(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
-        values = [part(shape, args) for part in parts]
+        values = parts(shape, args)
         look = shape.look._replace(color=(values[0], values[1], values[2]))
         shape.look = look if count == 3 else look._replace(opacity=values[3])
 
@@ -88,7 +88,7 @@ def texture(op: s.Operation, env: Environment) -> Act:
     """
     given = Arguments(op, env)
     given.count(1)
-    name = given.checked(given.positional[0], text)
+    name = given.text(0)
 
     def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
         path = name(shape, args)
@@ -166,46 +166,29 @@ def set_value(op: s.Operation, env: Environment) -> Act:
     return act
 
 
-@operation("label")
-def label(op: s.Operation, env: Environment) -> Act:
+def _anything(value: Any) -> Any:
+    return value
+
+
+@of_values("label", text)
+def label(run: Derivation, shape: Shape, name: str) -> None:
     """A name by which IK and the result find the shape.
 
     label("lamp")
     """
-    given = Arguments(op, env)
-    given.count(1)
-    value = given.checked(given.positional[0], text)
-
-    def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
-        shape.label = value(shape, args)
-
-    return act
+    shape.label = name
 
 
-@operation("report")
-def report(op: s.Operation, env: Environment) -> Act:
+@of_values("report", text, _anything)
+def report(run: Derivation, shape: Shape, key: str, value: Any) -> None:
     """A value collected under a name.
 
     report("windows", 1)
     """
-    given = Arguments(op, env)
-    given.count(2)
-    key, value = given.checked(given.positional[0], text), given.value(1)
-
-    def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
-        run.reports.setdefault(key(shape, args), []).append(value(shape, args))
-
-    return act
+    run.reports.setdefault(key, []).append(value)
 
 
-@operation("print")
-def print_value(op: s.Operation, env: Environment) -> Act:
+@of_values("print", _anything)
+def print_value(run: Derivation, shape: Shape, value: Any) -> None:
     """Add a line to the result's `printed`: print(value)."""
-    given = Arguments(op, env)
-    given.count(1)
-    value = given.value(0)
-
-    def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
-        run.tell(value(shape, args))
-
-    return act
+    run.tell(value)

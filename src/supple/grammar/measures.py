@@ -1,4 +1,4 @@
-"""What rules can ask of a shape's geometry: areas, angles, whether it is convex or closed."""
+"""What rules can ask of a shape: its scope, place, material and geometry."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from supple.errors import SuppleError
 from supple.grammar.geometry import Floats, is_convex, newell
+from supple.grammar.scope import to_degrees
 from supple.grammar.traits import neighbours
 
 
@@ -50,6 +51,40 @@ def _boundary(shape: Any) -> float:
 
 
 PROPERTIES: dict[str, Callable[[Any], Any]] = {
+    "scope.sx": lambda shape: shape.s[0],
+    "scope.sy": lambda shape: shape.s[1],
+    "scope.sz": lambda shape: shape.s[2],
+    "scope.tx": lambda shape: shape.p[0],
+    "scope.ty": lambda shape: shape.p[1],
+    "scope.tz": lambda shape: shape.p[2],
+    "scope.rx": lambda shape: to_degrees(shape.R)[0],
+    "scope.ry": lambda shape: to_degrees(shape.R)[1],
+    "scope.rz": lambda shape: to_degrees(shape.R)[2],
+    "scope.elevation": lambda shape: shape.p[1],
+    "split.index": lambda shape: float(shape.split[0]),
+    "split.total": lambda shape: float(shape.split[1]),
+    "comp.index": lambda shape: float(shape.comp[0]),
+    "comp.total": lambda shape: float(shape.comp[1]),
+    "comp.sel": lambda shape: shape.comp[2] if len(shape.comp) > 2 else "",
+    "geometry.nFaces": lambda shape: float(len(shape.geometry.faces)),
+    "geometry.nEdges": lambda shape: float(len(shape.geometry.edges)),
+    "geometry.nVertices": lambda shape: float(len(shape.geometry.points)),
+    "geometry.area": lambda shape: shape.geometry.area(shape.s),
+    "geometry.volume": lambda shape: shape.geometry.volume(shape.s),
+    "geometry.height": lambda shape: shape.s[1],
+    "initialShape.name": lambda shape: "",
+    "material.color.r": lambda shape: shape.look.color[0],
+    "material.color.g": lambda shape: shape.look.color[1],
+    "material.color.b": lambda shape: shape.look.color[2],
+    "material.color.a": lambda shape: shape.look.opacity,
+    "material.opacity": lambda shape: shape.look.opacity,
+    "material.roughness": lambda shape: shape.look.roughness,
+    "material.metallic": lambda shape: shape.look.metallic,
+    "material.name": lambda shape: shape.look.name,
+    "material.colormap": lambda shape: shape.look.texture,
+    "seedian": lambda shape: float(shape.seed >> 40),
+    "shape.depth": lambda shape: float(shape.depth),
+    "pi": lambda shape: math.pi,
     "geometry.isConcave": _is_concave,
     "geometry.isPlanar": _is_planar,
     "geometry.isRectangular": _is_rectangular,
@@ -63,7 +98,8 @@ PROPERTIES: dict[str, Callable[[Any], Any]] = {
     "initialShape.origin.oy": lambda shape: 0.0,
     "initialShape.origin.oz": lambda shape: 0.0,
 }
-"""Without arguments, with or without parentheses. The first shape stands where the world begins."""
+"""Without arguments; those of the geometry with or without parentheses. The first shape stands where
+the world begins."""
 
 ANGLES = ("maxSlope", "minSlope", "zenith", "azimuth")
 

@@ -155,7 +155,7 @@ def by_look(
     scopes = store.scope_array
     groups: dict[tuple[Any, ...], list[Alike]] = {}
     for group in alike(store):
-        groups.setdefault(group.look._replace(pending=None, projection=None), []).append(group)
+        groups.setdefault(group.look._replace(layers=()), []).append(group)
     for members in groups.values():
         parts: list[Vertices] = []
         joints: list[Ints] = []

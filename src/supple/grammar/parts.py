@@ -1,4 +1,4 @@
-"""Taking a shape apart: split along an axis, and comp into faces, edges and corners."""
+"""Taking a shape apart: its parts, and comp into faces, edges and corners."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from supple.errors import SuppleError
 from supple.grammar import cutting
 from supple.grammar import syntax as s
 from supple.grammar.arguments import Act, Arguments
-from supple.grammar.expressions import Environment, compiled, guarded, numeric
+from supple.grammar.expressions import Environment, numeric
 from supple.grammar.geometry import BOX, Floats, Polygon
 from supple.grammar.operations import operation
 from supple.grammar.scope import placed, product, turned
 from supple.grammar.shape import Shape
-from supple.grammar.splitting import Repeat, Size, shared, sized
 from supple.grammar.successors import successor
 
 if TYPE_CHECKING:
@@ -40,98 +39,6 @@ def finish(run: Derivation, part: Shape, act: Act, args: tuple[Any, ...]) -> Non
     act(run, part, args)
     if part.made or not part.emitted:
         run.leave(part)
-
-
-@operation("split")
-def split(op: s.Operation, env: Environment) -> Act:
-    """A shape cut along an axis, with }* to repeat and blocks in blocks.
-
-    split(x){ 2 : A | ~1 : B | '0.2 : C }
-    """
-    given = Arguments(op, env)
-    word = given.is_word(0)
-    if word in ("u", "v"):
-        raise env.problem(
-            op.at, f"split({word}): splitting along texture coordinates is not supported"
-        )
-    given.count(1, 2)
-    axis = "xyz".index(given.word(0, ("x", "y", "z")))
-    adjust = len(given.positional) == 1 or given.word(1, ("adjust", "noAdjust")) == "adjust"
-    if op.block is None:
-        raise env.problem(op.at, "split: expected parts in braces")
-    block = _sizes(op.block, env)
-    lay_out = guarded(env, op.at, shared)
-
-    def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
-        whole = shape.s[axis]
-        parts = block(shape, args, whole)
-        found = lay_out(parts, whole, run.limits.parts)
-        total = len(found)
-        run.taken_apart(total)
-        R, p, geometry = shape.R, shape.p, shape.geometry
-        along = (R[axis], R[3 + axis], R[6 + axis])
-        keeps = geometry.fills
-        for index, (at, size, piece) in enumerate(found):
-            part = begin(shape, "split", (index, total))
-            part.p = (p[0] + along[0] * at, p[1] + along[1] * at, p[2] + along[2] * at)
-            s0, s1, s2 = shape.s
-            part.s = (
-                size if axis == 0 else s0,
-                size if axis == 1 else s1,
-                size if axis == 2 else s2,
-            )
-            if not keeps and not _cut(part, shape, axis, at / whole, (at + size) / whole, adjust):
-                continue
-            finish(run, part, piece, args)
-        shape.emit()
-
-    return act
-
-
-def _cut(part: Shape, shape: Shape, axis: int, low: float, high: float, adjust: bool) -> bool:
-    """Fill a part with what a slab of the shape's geometry holds; False if that is nothing."""
-    geometry, begins, extent = cutting.slab(shape.geometry, axis, low, high)
-    if not geometry.faces:
-        return False
-    if adjust:
-        offset = begins * shape.s
-        part.p = placed(shape.p, shape.R, tuple(offset.tolist()))
-        part.s = tuple((extent * shape.s).tolist())
-        part.geometry = geometry
-    else:
-        points = geometry.points * extent + begins
-        points[:, axis] = (points[:, axis] - low) / (high - low)
-        part.geometry = type(geometry)(geometry.name, points, geometry.faces)
-    return True
-
-
-Layout = Callable[[Shape, tuple[Any, ...], float], list[Size | Repeat]]
-
-
-def _sizes(block: s.Block, env: Environment, *, inner: bool = False) -> Layout:
-    """The parts of a block as a function of the shape, the arguments and the whole length."""
-    made: list[Any] = []
-    for piece in block.pieces:
-        if isinstance(piece, s.Block):
-            made.append(_sizes(piece, env, inner=True))
-            continue
-        if piece.merged:
-            raise env.problem(piece.at, "split: expected ':' after a size, found '='")
-        size = compiled(piece.selector, env)
-        checked = guarded(env, piece.at, sized)
-        made.append((piece.mark, size, checked, successor(piece.body, env)))
-
-    def layout(shape: Shape, args: tuple[Any, ...], whole: float) -> list[Size | Repeat]:
-        found: list[Size | Repeat] = []
-        for one in made:
-            if isinstance(one, tuple):
-                mark, size, checked, act = one
-                found.append(checked(mark, size(shape, args), whole, act))
-            else:
-                found += one(shape, args, whole)
-        return [Repeat(found)] if block.repeated else found
-
-    return layout
 
 
 # Components ---------------------------------------------------------------------------------------

@@ -86,7 +86,7 @@ def setback(op: s.Operation, env: Environment) -> Act:
     """
     given = Arguments(op, env)
     given.count(1)
-    distance = given.checked(given.positional[0], _distances)
+    distance = given.checked(0, _distances)
     pieces = []
     for piece in _pieces(op, env):
         name = piece.selector.name if isinstance(piece.selector, s.Name) else ""
@@ -229,7 +229,7 @@ def _wings(op: s.Operation, env: Environment) -> Act:
     given = Arguments(op, env)
     sides = WINGS[op.name]
     given.count(len(sides))
-    widths = [given.checked(one, _distances) for one in given.positional]
+    widths = given.each(_distances)
     pieces = []
     for piece in _pieces(op, env):
         name = piece.selector.name if isinstance(piece.selector, s.Name) else "something else"
@@ -239,7 +239,7 @@ def _wings(op: s.Operation, env: Environment) -> Act:
     make = guarded(env, op.at, _set_back)
 
     def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
-        given = dict(zip(sides, [width(shape, args) for width in widths], strict=True))
+        given = dict(zip(sides, widths(shape, args), strict=True))
 
         def reach(edge: int, normal: Vector) -> float:
             return next((float(w) for k, w in given.items() if cutting.selects(k, normal)), 0.0)

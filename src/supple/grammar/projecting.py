@@ -1,16 +1,22 @@
-"""Texture coordinates: how images lie over shapes."""
+"""Texture coordinates: how images lie over shapes, on ten layers as CGA has them.
+
+The colour image uses layer 0, which is drawn. The other layers are kept with the shape, and split(u)
+cuts along any of them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from supple.errors import SuppleError
 from supple.grammar import syntax as s
 from supple.grammar.arguments import Act, Arguments
-from supple.grammar.expressions import Environment
-from supple.grammar.operations import OPERATIONS, Build, operation
+from supple.grammar.expressions import Environment, guarded
+from supple.grammar.operations import of_values, operation
 from supple.grammar.scope import ORIGIN, UPRIGHT
-from supple.grammar.shape import Projection, Shape
+from supple.grammar.shape import Layer, Projection, Shape
+from supple.grammar.unwrapping import layer_number, over
+from supple.grammar.values import length
 
 if TYPE_CHECKING:
     from supple.grammar.derive import Derivation
@@ -26,58 +32,53 @@ PLANES = {
 def setup_projection(op: s.Operation, env: Environment) -> Act:
     """Say how much an image covers: setupProjection(0, scope.xy, width, height, [u, v, factor])."""
     given = Arguments(op, env, marks="'~")
-    count = given.count(4, 6, 7)
-    layer = given.length(0)
+    given.count(4, 6, 7)
+    layer = given.checked(0, layer_number)
     plane = given.word(1, list(PLANES))
     axes, in_world = PLANES[plane], plane.startswith("world.")
-    values = [given.length(k) for k in range(2, min(count, 6))]
-    marks = [given.mark(k) for k in (2, 3)]
+    values, marks = given.lengths(2, 6), given.marks(2, 4)
 
     def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
-        _only_layer(layer(shape, args), op, env)
-        sizes = [value(shape, args) for value in values]
-        for k in range(2):
-            whole = 1.0 if in_world else shape.s[axes[k]]
-            if marks[k] == "'":
-                sizes[k] *= whole
-            elif marks[k] == "~" and sizes[k] > 0 and whole > 0:
-                sizes[k] = whole / max(round(whole / sizes[k]), 1)
-            if sizes[k] <= 0:
-                raise env.problem(op.at, "setupProjection: expected sizes above 0")
-        offset = (sizes[2], sizes[3]) if len(sizes) > 2 else (0.0, 0.0)
+        wide, high, *offset = values(shape, args)
+        whole = (1.0, 1.0) if in_world else (shape.s[axes[0]], shape.s[axes[1]])
+        size = (_covered(wide, marks[0], whole[0]), _covered(high, marks[1], whole[1]))
+        if min(size) <= 0:
+            raise env.problem(op.at, "setupProjection: expected sizes above 0")
         origin, rotation = (ORIGIN, UPRIGHT) if in_world else (shape.p, shape.R)
-        setup = Projection(origin, rotation, axes, (sizes[0], sizes[1]), offset)
-        shape.look = shape.look._replace(pending=setup)
+        setup = Projection(origin, rotation, axes, size, tuple(offset) or (0.0, 0.0))  # type: ignore[arg-type]
+        old = shape.look.layer(layer(shape, args))
+        shape.look = shape.look.with_layer(old._replace(pending=setup))
 
     return act
 
 
-def _only_layer(value: float, op: s.Operation, env: Environment) -> None:
-    if value != 0.0:
-        raise env.problem(op.at, f"{op.name}: only texture layer 0 is supported, got {value:g}")
+def _covered(size: float, mark: str, whole: float) -> float:
+    """How much an image covers: 'x of a length, or ~x as nearly as makes it come a whole time."""
+    if mark == "'":
+        return size * whole
+    if mark == "~" and size > 0 and whole > 0:
+        return whole / max(round(whole / size), 1)
+    return size
 
 
-@operation("projectUV")
-def project_uv(op: s.Operation, env: Environment) -> Act:
+def _lay(shape: Shape, layer: int, projection: Projection) -> None:
+    """Have an image lie so from now on."""
+    old = shape.look.layer(layer)
+    shape.look = shape.look.with_layer(old._replace(projection=projection))
+
+
+def _lies(shape: Shape, layer: int) -> Projection:
+    """How an image lies now; once over the shape, if nothing was said."""
+    return shape.look.layer(layer).projection or over(shape)
+
+
+@of_values("projectUV", layer_number)
+def project_uv(run: Derivation, shape: Shape, layer: int) -> None:
     """Use the projection that was set up: projectUV(0)."""
-    given = Arguments(op, env)
-    given.count(1)
-    layer = given.length(0)
-
-    def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
-        _only_layer(layer(shape, args), op, env)
-        if shape.look.pending is None:
-            raise env.problem(op.at, "projectUV: expected a setupProjection before it")
-        shape.look = shape.look._replace(projection=shape.look.pending)
-
-    return act
-
-
-def _over(shape: Shape) -> Projection:
-    """The image once over a shape: over its face, if it is flat, else over its front."""
-    u, v = {0: (2, 1), 1: (0, 2)}.get(shape.geometry.flat, (0, 1))  # type: ignore[arg-type]
-    size = (shape.s[u] or 1.0, shape.s[v] or 1.0)
-    return Projection(shape.p, shape.R, (u, v), size)
+    pending = shape.look.layer(layer).pending
+    if pending is None:
+        raise SuppleError(f"projectUV: expected a setupProjection({layer}, ...) before it")
+    _lay(shape, layer, pending)
 
 
 @operation("tileUV")
@@ -85,24 +86,18 @@ def tile_uv(op: s.Operation, env: Environment) -> Act:
     """An image of a size again and again over a flat shape: tileUV(0, ~3, 3); 0: as it is."""
     given = Arguments(op, env, marks="'~")
     given.count(3)
-    layer = given.length(0)
-    values = [given.length(k) for k in (1, 2)]
-    marks = [given.mark(k) for k in (1, 2)]
+    layer = given.checked(0, layer_number)
+    values, marks = given.lengths(1), given.marks(1)
 
     def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
-        _only_layer(layer(shape, args), op, env)
         if shape.geometry.flat is None:
             raise env.problem(op.at, "tileUV: expected a flat shape")
-        plain = shape.look.projection or _over(shape)
-        sizes = []
-        for k in range(2):
-            whole = shape.s[plain.axes[k]]
-            size = values[k](shape, args) * (whole if marks[k] == "'" else 1.0)
-            if size > 0 and marks[k] == "~" and whole > 0:
-                size = whole / max(round(whole / size), 1)
-            sizes.append(size if size > 0 else plain.size[k])
-        new = plain._replace(size=(sizes[0], sizes[1]))
-        shape.look = shape.look._replace(projection=new)
+        which = layer(shape, args)
+        plain = _lies(shape, which)
+        asked = zip(values(shape, args), marks, plain.axes, strict=True)
+        wide, high = (_covered(size, mark, shape.s[axis]) for size, mark, axis in asked)
+        size = (wide if wide > 0 else plain.size[0], high if high > 0 else plain.size[1])
+        _lay(shape, which, plain._replace(size=size))
 
     return act
 
@@ -112,58 +107,56 @@ def normalize_uv(op: s.Operation, env: Environment) -> Act:
     """The image once over a flat shape: normalizeUV(0, uv, separatePerFace)."""
     given = Arguments(op, env)
     given.count(3)
-    layer = given.length(0)
+    layer = given.checked(0, layer_number)
     which = given.word(1, ("u", "v", "uv"))
-    given.word(2, ("separatePerFace", "collectiveAllFaces"))
+    together = given.word(2, ("separatePerFace", "collectiveAllFaces")) == "collectiveAllFaces"
+    normalize = guarded(env, op.at, _normalized)
 
     def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
-        _only_layer(layer(shape, args), op, env)
-        if shape.geometry.flat is None or len(shape.geometry.faces) != 1:
-            raise env.problem(op.at, "normalizeUV: expected a shape of one face")
-        new, old = _over(shape), shape.look.projection or _over(shape)
-        size = tuple((new if "uv"[k] in which else old).size[k] for k in range(2))
-        new = new._replace(size=(size[0], size[1]))
-        shape.look = shape.look._replace(projection=new)
+        normalize(shape, layer(shape, args), which, together)
 
     return act
 
 
-@operation("deleteUV")
-def delete_uv(op: s.Operation, env: Environment) -> Act:
+def _normalized(shape: Shape, layer: int, which: str, together: bool) -> None:
+    if shape.geometry.flat is None or (len(shape.geometry.faces) != 1 and not together):
+        raise SuppleError("normalizeUV: expected a shape of one face")
+    new, old = over(shape), _lies(shape, layer)
+    wide, high = ((new if "uv"[k] in which else old).size[k] for k in range(2))
+    _lay(shape, layer, new._replace(size=(wide, high)))
+
+
+@of_values("deleteUV", layer_number)
+def delete_uv(run: Derivation, shape: Shape, layer: int) -> None:
     """The geometry's own texture coordinates again: deleteUV(0)."""
-    given = Arguments(op, env)
-    given.count(1)
-    layer = given.length(0)
-
-    def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
-        _only_layer(layer(shape, args), op, env)
-        shape.look = shape.look._replace(projection=None)
-
-    return act
+    shape.look = shape.look.with_layer(Layer(layer, shape.look.layer(layer).pending))
 
 
-def _adjusting(change: Callable[[Projection, list[float]], Projection], count: int) -> Build:
-    def build(op: s.Operation, env: Environment) -> Act:
-        given = Arguments(op, env)
-        given.count(count + 1)
-        layer = given.length(0)
-        values = [given.length(1 + k) for k in range(count)]
-
-        def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
-            _only_layer(layer(shape, args), op, env)
-            old = shape.look.projection or _over(shape)
-            new = change(old, [value(shape, args) for value in values])
-            shape.look = shape.look._replace(projection=new)
-
-        return act
-
-    return build
+@of_values("copyUV", layer_number, layer_number)
+def copy_uv(run: Derivation, shape: Shape, source: int, target: int) -> None:
+    """The texture coordinates of one layer on another: copyUV(0, 1)."""
+    projection = shape.look.layer(source).projection
+    if projection is None and (source or shape.geometry.texcoords is not None):
+        raise SuppleError(f"copyUV: expected a projectUV({source}) before it")
+    _lay(shape, target, projection or over(shape))
 
 
-OPERATIONS["scaleUV"] = _adjusting(
-    lambda old, v: old._replace(scale=(old.scale[0] * v[0], old.scale[1] * v[1])), 2
-)
-OPERATIONS["translateUV"] = _adjusting(
-    lambda old, v: old._replace(offset=(old.offset[0] + v[0], old.offset[1] + v[1])), 2
-)
-OPERATIONS["rotateUV"] = _adjusting(lambda old, v: old._replace(turn=old.turn + v[0]), 1)
+@of_values("scaleUV", layer_number, length, length)
+def scale_uv(run: Derivation, shape: Shape, layer: int, u: float, v: float) -> None:
+    """Texture coordinates times so much: scaleUV(0, 2, 2)."""
+    old = _lies(shape, layer)
+    _lay(shape, layer, old._replace(scale=(old.scale[0] * u, old.scale[1] * v)))
+
+
+@of_values("translateUV", layer_number, length, length)
+def translate_uv(run: Derivation, shape: Shape, layer: int, u: float, v: float) -> None:
+    """Texture coordinates moved by so much: translateUV(0, 0.5, 0)."""
+    old = _lies(shape, layer)
+    _lay(shape, layer, old._replace(offset=(old.offset[0] + u, old.offset[1] + v)))
+
+
+@of_values("rotateUV", layer_number, length)
+def rotate_uv(run: Derivation, shape: Shape, layer: int, degrees: float) -> None:
+    """Texture coordinates turned: rotateUV(0, 90)."""
+    old = _lies(shape, layer)
+    _lay(shape, layer, old._replace(turn=old.turn + degrees))

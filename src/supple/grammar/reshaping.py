@@ -20,7 +20,7 @@ from supple.grammar.geometry import (
     newell,
     triangulated,
 )
-from supple.grammar.operations import OPERATIONS, Build, operation
+from supple.grammar.operations import OPERATIONS, Build, of_values, operation
 from supple.grammar.scope import placed
 from supple.grammar.shape import Shape
 
@@ -73,11 +73,11 @@ def _primitive(name: str) -> Build:
     def build(op: s.Operation, env: Environment) -> Act:
         given = Arguments(op, env)
         count = given.count(*allowed)
-        values = [given.length(k) for k in range(count)]
+        values = given.lengths()
         fail = env.problem
 
         def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
-            found = [value(shape, args) for value in values]
+            found = values(shape, args)
             geometry = BUILT_IN[solid]
             if solid in ("disk", "cylinder", "cone") and count:
                 sides = int(found[0])
@@ -118,33 +118,23 @@ for _name in SIZES:
 # The same geometry, otherwise ---------------------------------------------------------------------
 
 
-@operation("reverseNormals")
-def reverse_normals(op: s.Operation, env: Environment) -> Act:
+@of_values("reverseNormals")
+def reverse_normals(run: Derivation, shape: Shape) -> None:
     """Turn all faces round: reverseNormals()."""
-    Arguments(op, env).count(0)
-
-    def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
-        old = shape.geometry
-        shape.geometry = Geometry(
-            f"reversed {old.name}", old.points, [face[::-1] for face in old.faces], size=old.size,
-            origin=old.origin, smooth=old.smooth, texcoords=old.texcoords,
-        )  # fmt: skip
-        shape.made = True
-
-    return act
+    old = shape.geometry
+    shape.geometry = Geometry(
+        f"reversed {old.name}", old.points, [face[::-1] for face in old.faces], size=old.size,
+        origin=old.origin, smooth=old.smooth, texcoords=old.texcoords,
+    )  # fmt: skip
+    shape.made = True
 
 
-@operation("resetGeometry")
-def reset_geometry(op: s.Operation, env: Environment) -> Act:
+@of_values("resetGeometry")
+def reset_geometry(run: Derivation, shape: Shape) -> None:
     """The first shape's scope and geometry again: resetGeometry()."""
-    Arguments(op, env).count(0)
-
-    def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
-        first = run.origin
-        shape.p, shape.R, shape.s, shape.geometry = first.p, first.R, first.s, first.geometry
-        shape.made = True
-
-    return act
+    first = run.origin
+    shape.p, shape.R, shape.s, shape.geometry = first.p, first.R, first.s, first.geometry
+    shape.made = True
 
 
 @operation("cleanupGeometry")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from supple.errors import SuppleError
 from supple.grammar import syntax as s
 from supple.grammar.arguments import Act, Arguments
-from supple.grammar.expressions import Compiled, Environment, guarded
+from supple.grammar.expressions import Environment, guarded
 from supple.grammar.footprints import Faces, build, footprint
 from supple.grammar.operations import operation
 from supple.grammar.shape import Shape
@@ -35,12 +35,11 @@ def _roof(name: str, most: int, shaped: Roof) -> None:
         by = given.is_word(0) if len(given.positional) > 1 else None
         first = 1 if by in ("byAngle", "byHeight") else 0
         given.count(*range(first + 1, first + most + 1))
-        values: list[Compiled] = [given.value(k) for k in range(first, len(given.positional))]
+        values = given.each(lambda value: value, first)
         make = guarded(env, op.at, _made)
 
         def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
-            found = [value(shape, args) for value in values]
-            make(shape, shaped, by == "byHeight", found, name)
+            make(shape, shaped, by == "byHeight", values(shape, args), name)
 
         return act
 

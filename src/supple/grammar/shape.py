@@ -40,6 +40,21 @@ class Projection(NamedTuple):
     turn: float = 0.0
 
 
+class Layer(NamedTuple):
+    """The texture coordinates of one texture layer.
+
+    Attributes:
+        number: Which layer: 0 for the colour image, 1 to 9 for the others that CGA knows.
+        pending: The projection that `setupProjection` set up.
+        projection: The one that `projectUV` used; None for the geometry's own coordinates, which
+            are there for layer 0 alone.
+    """
+
+    number: int
+    pending: Projection | None = None
+    projection: Projection | None = None
+
+
 class Look(NamedTuple):
     """How a shape looks: sRGB colour, and the numbers of a material.
 
@@ -50,8 +65,8 @@ class Look(NamedTuple):
         texture: The image's path as the rules say it; "" for none.
         roughness: 0 (mirror) to 1.
         metallic: 0 to 1.
-        pending: The projection that `setupProjection` set up.
-        projection: The one that `projectUV` used; None for the geometry's own.
+        layers: The texture coordinates of the layers that have been spoken of, by number; layer 0
+            is drawn, the others are kept.
         more: Other numbers of the material, which are kept and not drawn, by name.
     """
 
@@ -61,9 +76,27 @@ class Look(NamedTuple):
     texture: str = ""
     roughness: float = 1.0
     metallic: float = 0.0
-    pending: Projection | None = None
-    projection: Projection | None = None
+    layers: tuple[Layer, ...] = ()
     more: tuple[tuple[str, Any], ...] = ()
+
+    def layer(self, number: int) -> Layer:
+        """The texture coordinates of a layer."""
+        return next((one for one in self.layers if one.number == number), Layer(number))
+
+    def with_layer(self, layer: Layer) -> Look:
+        """The look with other texture coordinates on one layer."""
+        others = [one for one in self.layers if one.number != layer.number]
+        return self._replace(layers=tuple(sorted([*others, layer], key=lambda one: one.number)))
+
+    @property
+    def projection(self) -> Projection | None:
+        """How the colour image lies over the shape; None for the geometry's own coordinates."""
+        return self.layer(0).projection
+
+    def drawn(self) -> Look:
+        """What of it is drawn: without an image no texture coordinates are."""
+        projection = self.projection if self.texture else None
+        return self._replace(layers=() if projection is None else (Layer(0, None, projection),))
 
 
 PLAIN = Look()

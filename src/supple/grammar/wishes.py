@@ -118,8 +118,8 @@ def inverse_kinematics(op: s.Operation, env: Environment) -> Act:
         raise env.problem(op.at, "IK: give root or depth, not both")
     count = given.count(1, 3)
     if count == 3:
-        numbers = [given.length(k) for k in range(3)]
-        said: Compiled = lambda shape, args: tuple(n(shape, args) for n in numbers)  # noqa: E731
+        numbers = given.lengths()
+        said: Compiled = lambda shape, args: tuple(numbers(shape, args))  # noqa: E731
     else:
         said = _point_of(given.positional[0].value, env) or given.value(0)
     checked = guarded(env, given.positional[0].at, point)

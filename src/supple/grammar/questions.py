@@ -1,0 +1,60 @@
+"""Functions that ask about a shape and what is around it: its texture coordinates, files, neighbours.
+
+Unlike other functions they know the rule file they stand in, and some of their arguments are words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from supple.grammar.measures import ANGLES, angle
+from supple.grammar.unwrapping import SPACES, layer_number, measured
+from supple.grammar.values import text
+
+if TYPE_CHECKING:
+    from supple.grammar.modules import Module
+    from supple.grammar.shape import Shape
+
+Takes = tuple[str, ...] | Callable[[Any], Any]
+
+
+class Question(NamedTuple):
+    """A function of the rule file, the shape and arguments.
+
+    Attributes:
+        takes: For each argument the words that it may be, or what checks its value.
+        answer: Called with the module, the shape and the arguments.
+        least: How many arguments there are at least.
+    """
+
+    takes: tuple[Takes, ...]
+    answer: Callable[..., Any]
+    least: int
+
+
+def _of(answer: Callable[..., Any], *takes: Takes, least: int | None = None) -> Question:
+    return Question(takes, answer, len(takes) if least is None else least)
+
+
+def _texture(what: str) -> Callable[..., float]:
+    return lambda module, shape, layer, space="uvSpace": measured(shape, layer, what, space)
+
+
+ASSET = ("sx", "sy", "sz", "px", "py", "pz", "nVertices", "nFaces")
+
+
+def _asset_info(module: Module, shape: Shape, name: str, what: str) -> float:
+    return module.derivation.assets.info(name, module, what)
+
+
+QUESTIONS: dict[str, Question] = {
+    "geometry.angle": _of(lambda module, shape, which: angle(shape, which), ANGLES),
+    "geometry.du": _of(_texture("du"), layer_number, SPACES),
+    "geometry.dv": _of(_texture("dv"), layer_number, SPACES),
+    "geometry.uMin": _of(_texture("uMin"), layer_number),
+    "geometry.uMax": _of(_texture("uMax"), layer_number),
+    "geometry.vMin": _of(_texture("vMin"), layer_number),
+    "geometry.vMax": _of(_texture("vMax"), layer_number),
+    "assetInfo": _of(_asset_info, text, ASSET),
+}
