@@ -10,6 +10,7 @@ import numpy as np
 
 from supple.errors import SuppleError, nearest
 from supple.grammar.geometry import BUILT_IN, Geometry, fitted
+from supple.grammar.values import LONGEST
 from supple.mesh import Mesh
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ LARGEST = 256 << 20  # bytes of an asset
 MIMES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg"}
 MODELS = (".obj", ".glb")
 MOST_CORNERS = 1_000  # of one face
+MOST_FOUND = 10_000  # files of a search
 
 
 class Assets:
@@ -33,6 +35,7 @@ class Assets:
         self.home = home
         self._known: dict[str, Geometry] = dict(BUILT_IN)
         self._images: dict[str, Path] = {}
+        self._searched: dict[tuple[str, Path | None], list[str]] = {}
         for name, value in given.items():
             self._known[name] = self._given(name, value)
 
@@ -89,18 +92,84 @@ class Assets:
         """The path of an image that the rules have used."""
         return self._images.get(name)
 
-    def _inside(self, name: str, module: Module, what: str) -> Path:
+    def exists(self, name: str, module: Module) -> bool:
+        """Whether there is a file of that name, or a mesh that was given."""
+        if name in self._known:
+            return True
+        return any((one / name).is_file() for one in self._folders(name, module, "file"))
+
+    def search(self, pattern: str, module: Module) -> list[str]:
+        """The files that a pattern such as "trees/*.obj" fits, in the order of their names.
+
+        "*" stands for anything in one folder, "**" for folders in folders. The rule file's own
+        folder is searched, and the wider one if nothing is there.
+
+        Raises:
+            SuppleError: The pattern leads outside the folder, or fits too many files.
+        """
+        key = (pattern, module.folder)
+        if key not in self._searched:
+            folders = self._folders(pattern, module, "files")
+            every = (self._matching(one, pattern) for one in folders)
+            self._searched[key] = next((found for found in every if found), [])
+        return self._searched[key]
+
+    def _matching(self, folder: Path, pattern: str) -> list[str]:
+        home = (self.home or folder).resolve()
+        found: list[str] = []
+        try:
+            for path in folder.glob(pattern):
+                if path.is_file() and path.resolve().is_relative_to(home):
+                    found.append(path.relative_to(folder).as_posix())
+                if len(found) > MOST_FOUND:
+                    raise SuppleError(f"the files {pattern!r} are more than {MOST_FOUND:,}")
+        except (ValueError, OSError) as error:
+            raise SuppleError(
+                f'expected a pattern such as "trees/*.obj", got {pattern!r} ({error})'
+            ) from None
+        return sorted(found)
+
+    def text(self, name: str, module: Module) -> str:
+        """What a text file says.
+
+        Raises:
+            SuppleError: There is none, it lies outside the folder, is too long or no UTF-8.
+        """
+        path = self._inside(name, module, "file")
+        try:
+            if path.stat().st_size > 4 * LONGEST:
+                raise SuppleError(f"the file {name!r} is longer than {LONGEST:,} characters")
+            found = path.read_text(encoding="utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise SuppleError(f"the file {name!r}: expected UTF-8 text ({error})") from None
+        except OSError as error:
+            raise SuppleError(f"the file {name!r} cannot be read: {error.strerror}") from None
+        if len(found) > LONGEST:
+            raise SuppleError(f"the file {name!r} is longer than {LONGEST:,} characters")
+        return found
+
+    def _folders(self, name: str, module: Module, what: str) -> list[Path]:
+        """Where a file may lie, as long as it does not lead outside: beside its rules, then home.
+
+        Raises:
+            SuppleError: It leads outside wherever it begins.
+        """
         if self.home is None or module.folder is None:
             raise SuppleError(
                 f"rules given as text have no folder to look for the {what} {name!r} in"
             )
         home = self.home.resolve()
-        if Path(name).is_absolute() or "\\" in name:
+        found = []
+        if not Path(name).is_absolute() and "\\" not in name and "\0" not in name:
+            folders = dict.fromkeys((module.folder, self.home))
+            found = [one for one in folders if (one / name).resolve().is_relative_to(home)]
+        if not found:
             raise SuppleError(f"the {what} {name!r} is outside the rule file's folder")
-        for folder in (module.folder, self.home):
+        return found
+
+    def _inside(self, name: str, module: Module, what: str) -> Path:
+        for folder in self._folders(name, module, what):
             path = (folder / name).resolve()
-            if not path.is_relative_to(home):
-                raise SuppleError(f"the {what} {name!r} is outside the rule file's folder")
             if path.is_file():
                 if path.stat().st_size > LARGEST:
                     raise SuppleError(f"the {what} {name!r} is larger than {LARGEST >> 20} MiB")

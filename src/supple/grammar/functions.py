@@ -93,9 +93,15 @@ def _list_add(shape: Any, whole: Any, item: Any) -> str:
     return ";".join([*_items(whole), written(item)]) + ";"
 
 
-def _list_random(shape: Any, whole: Any) -> str:
-    items = _items(whole)
+def drawn(shape: Any, items: list[str]) -> str:
+    """One of some texts by the shape's own chance; "" of none."""
     return items[int(_draw(shape) * len(items))] if items else ""
+
+
+def _split_string(shape: Any, whole: Any, separator: Any) -> tuple[str, ...]:
+    """The parts of a text between separators, as an array; without one, its characters."""
+    before = text(whole)
+    return tuple(before.split(text(separator)) if text(separator) else before)
 
 
 def _size(shape: Any, value: Any) -> float:
@@ -120,19 +126,20 @@ def _array(value: Any) -> tuple[Any, ...]:
 
 
 def _list_range(shape: Any, whole: Any, start: Any, end: Any) -> str:
-    return _listed(_items(whole)[int(number(start)) : int(number(end))])
+    return listed(_items(whole)[int(number(start)) : int(number(end))])
 
 
 def _list_kept(remain: bool) -> Function:
     """The items of a list that contain a text, or those that do not; "*" stands for anything."""
 
     def call(shape: Any, whole: Any, pattern: Any) -> str:
-        return _listed([one for one in _items(whole) if fnmatchcase(one, text(pattern)) is remain])
+        return listed([one for one in _items(whole) if fnmatchcase(one, text(pattern)) is remain])
 
     return call
 
 
-def _listed(items: list[str]) -> str:
+def listed(items: list[str]) -> str:
+    """A list in a text."""
     return "".join(f"{item};" for item in items)
 
 
@@ -204,6 +211,7 @@ FUNCTIONS: dict[str, tuple[int, int, Function]] = {
     "count": (2, 2, lambda shape, value, what: float(text(value).count(text(what)))),
     "find": (2, 3, _find),
     "substring": (3, 3, _substring),
+    "splitString": (2, 2, _split_string),
     "replace": (3, 3, _replace),
     "getPrefix": (2, 2, _prefix),
     "getSuffix": (2, 2, _suffix),
@@ -212,8 +220,8 @@ FUNCTIONS: dict[str, tuple[int, int, Function]] = {
     "listSize": (1, 1, lambda shape, value: float(len(_items(value)))),
     "listAdd": (2, 2, _list_add),
     "listFirst": (1, 1, lambda shape, value: _list_item(shape, value, 0.0)),
-    "listRandom": (1, 1, _list_random),
-    "listClean": (1, 1, lambda shape, value: _listed(list(dict.fromkeys(_items(value))))),
+    "listRandom": (1, 1, lambda shape, value: drawn(shape, _items(value))),
+    "listClean": (1, 1, lambda shape, value: listed(list(dict.fromkeys(_items(value))))),
     "listRange": (3, 3, _list_range),
     "listRemove": (2, 2, _list_kept(False)),
     "listRetain": (2, 2, _list_kept(True)),
@@ -240,15 +248,13 @@ FUNCTIONS: dict[str, tuple[int, int, Function]] = {
 }
 
 REFUSED = frozenset(
-    """assetApproxRatio assetApproxSize assetBestRatio assetBestSize assetFitSize assetNamingInfo
-    assetNamingInfos assetsSortRatio assetsSortSize colorHSVOToHex colorHexToO colorRamp
-    colorRGBOToHex comp contextCompare contextCount convert edgeAttr fileExists fileRandom
-    fileSearch findRange geometry.groups geometry.hasGroup
-    geometry.hasUVs geometry.isInstanced geometry.isOriented geometry.materials geometry.tags
-    geometry.tagScopes getRange
-    getTreeKey imageApproxRatio imageBestRatio imageInfo imagesSortRatio index inside isNull
-    joinString listTerminate minimumDistance nColumns overlaps rangeOfSelection readFloatTable
-    readStringTable readTextFile recompute shuffle sort sortAttrs splitString stringTable
-    touches transpose""".split()  # noqa: SIM905 (a list this long is read as prose)
+    """assetApproxRatio assetApproxSize assetBestRatio assetBestSize assetFitSize
+    assetNamingInfo assetNamingInfos assetsSortRatio assetsSortSize colorHSVOToHex colorHexToO
+    colorRamp colorRGBOToHex comp contextCompare contextCount convert edgeAttr findRange
+    geometry.groups geometry.hasGroup geometry.isInstanced geometry.isOriented
+    geometry.materials geometry.tags geometry.tagScopes getGeoCoord getRange getTreeKey
+    imageApproxRatio imageBestRatio imagesSortRatio index inside isNull joinString listTerminate
+    minimumDistance nColumns overlaps rangeOfSelection readFloatTable readMaterial
+    readStringTable readTable recompute shuffle sort sortAttrs stringTable touches transpose""".split()  # noqa: SIM905 (a list this long is read as prose)
 )
 """Functions of CGA that are not supported: refused by name."""

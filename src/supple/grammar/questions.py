@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from supple.grammar.functions import drawn, listed
+from supple.grammar.images import size_of as image_size
 from supple.grammar.measures import ANGLES, angle
 from supple.grammar.unwrapping import SPACES, layer_number, measured
 from supple.grammar.values import text
@@ -41,11 +43,39 @@ def _texture(what: str) -> Callable[..., float]:
     return lambda module, shape, layer, space="uvSpace": measured(shape, layer, what, space)
 
 
+def _has_uvs(module: Module, shape: Shape, layer: int) -> bool:
+    return layer == 0 or shape.look.layer(layer).projection is not None
+
+
 ASSET = ("sx", "sy", "sz", "px", "py", "pz", "nVertices", "nFaces")
 
 
 def _asset_info(module: Module, shape: Shape, name: str, what: str) -> float:
     return module.derivation.assets.info(name, module, what)
+
+
+# Files below the rule file's folder ---------------------------------------------------------------
+
+
+def _file_exists(module: Module, shape: Shape, name: str) -> bool:
+    return module.derivation.assets.exists(name, module)
+
+
+def _file_search(module: Module, shape: Shape, pattern: str) -> str:
+    return listed(module.derivation.assets.search(pattern, module))
+
+
+def _file_random(module: Module, shape: Shape, pattern: str) -> str:
+    return drawn(shape, module.derivation.assets.search(pattern, module))
+
+
+def _read_text(module: Module, shape: Shape, name: str) -> str:
+    return module.derivation.assets.text(name, module)
+
+
+def _image_info(module: Module, shape: Shape, name: str, what: str) -> float:
+    width, height = image_size(module.derivation.assets.image(name, module), name)
+    return {"sx": float(width), "sy": float(height), "ratio": width / height}[what]
 
 
 QUESTIONS: dict[str, Question] = {
@@ -56,5 +86,11 @@ QUESTIONS: dict[str, Question] = {
     "geometry.uMax": _of(_texture("uMax"), layer_number),
     "geometry.vMin": _of(_texture("vMin"), layer_number),
     "geometry.vMax": _of(_texture("vMax"), layer_number),
+    "geometry.hasUVs": _of(_has_uvs, layer_number),
     "assetInfo": _of(_asset_info, text, ASSET),
+    "imageInfo": _of(_image_info, text, ("sx", "sy", "ratio")),
+    "fileExists": _of(_file_exists, text),
+    "fileSearch": _of(_file_search, text),
+    "fileRandom": _of(_file_random, text),
+    "readTextFile": _of(_read_text, text),
 }
