@@ -1,5 +1,7 @@
 """`supple convert`."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -189,3 +191,25 @@ def test_bad_input_for_many_files_ends_with_2(run, clips, monkeypatch, arguments
     assert result.exit_code == 2
     assert message in result.stderr
     assert not (clips / "out").exists()
+
+
+def test_shapes_of_an_smd_become_morphs_and_go_back(run, run_json, hero, tmp_path):
+    character = supple.load(hero)
+    smile = supple.Morph("smile", [(0, 0, 1.0), (0, 0, 0), (0, 0, 0)])
+    mesh = replace(character.meshes[0], morphs=(smile,))
+    supple.save(character.with_(meshes=(mesh,)), tmp_path / "face.smd", shapes=True)
+    (tmp_path / "face.vta").rename(tmp_path / "shapes.vta")
+    glb = tmp_path / "face.glb"
+    assert (
+        run("convert", tmp_path / "face.smd", glb, "--shapes", tmp_path / "shapes.vta").exit_code
+        == 0
+    )
+    assert supple.load(glb).meshes[0].morphs[0].name == "smile"
+    code, data = run_json("convert", glb, tmp_path / "back.smd")
+    assert code == 0
+    assert data["written"] == [str(tmp_path / "back.smd"), str(tmp_path / "back.vta")]
+    assert not any("morph" in note["text"] for note in data["notes"])
+    back = supple.load(tmp_path / "back.smd").meshes[0].morphs[0]
+    assert np.allclose(back.positions, smile.positions)
+    _, data = run_json("info", tmp_path / "face.smd", "--shapes", tmp_path / "shapes.vta")
+    assert data["meshes"][0]["morphs"] == ["smile"]

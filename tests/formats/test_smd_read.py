@@ -357,8 +357,8 @@ def test_what_cannot_be_read_is_said_with_its_line(load, text, message):
     assert "hero.smd" in str(caught.value)
 
 
-def test_a_vta_file_is_refused_by_name(load):
-    with pytest.raises(SuppleError, match="VTA"):
+def test_a_vta_file_alone_is_refused_with_what_to_do(load):
+    with pytest.raises(SuppleError, match=r"VTA.*shapes='face.vta'"):
         load(
             BONES + "skeleton\ntime 0\ntime 1\nend\nvertexanimation\ntime 0\n0 1 2 3 0 0 1\nend\n",
             "face.vta",

@@ -18,6 +18,7 @@ from supple.cli.options import (
     JsonOption,
     MotionsOption,
     PositionModeOption,
+    ShapesOption,
 )
 from supple.cli.reading import say_notes
 from supple.cli.report import console, print_json
@@ -116,6 +117,7 @@ def convert(
     ] = None,
     position_mode: PositionModeOption = None,
     fps: FpsOption = None,
+    shapes: ShapesOption = None,
     json: JsonOption = False,
 ) -> None:
     """Convert characters or motions to another format.
@@ -125,14 +127,15 @@ def convert(
     supple convert clips/*.bvh --out-dir converted --to glb
 
     Numbers stay as they are unless --up or --unit say otherwise. What the new format cannot hold is
-    said. SMD has a file for each motion and each texture: they
-    are written beside the reference, motions as OUT_NAME.smd.
+    said. SMD has a file for each motion and each texture, and one for the morphs: they
+    are written beside the reference, motions as OUT_NAME.smd, morphs as OUT.vta.
 
     Of many files, one that cannot be converted is said, and the others go on; the exit code is then 2.
     """
     conversion = Conversion(
         motions=motions or (), motion=motion, resample=resample, goldsrc=goldsrc, names=names,
         up=up, unit=unit, from_up=from_up, from_unit=from_unit, position_mode=position_mode, fps=fps,
+        shapes=shapes,
     )  # fmt: skip
     if out_dir is not None:
         _many(conversion, paths, out_dir, to, json)

@@ -61,6 +61,7 @@ class Conversion:
         from_unit: What the file's unit is.
         position_mode: As the reader of BVH takes it.
         fps: As the readers of SMD and BVH take it.
+        shapes: The VTA file of an SMD.
     """
 
     motions: Sequence[Path] = ()
@@ -74,6 +75,7 @@ class Conversion:
     from_unit: str | None = None
     position_mode: str | None = None
     fps: float | None = None
+    shapes: Path | None = None
 
     def convert(self, file: Path, out: Path, *, taken: Collection[Path] = ()) -> Written:
         """Convert one file.
@@ -85,7 +87,13 @@ class Conversion:
         """
         kind = writable(out)
         character = self._changed(
-            read_file(file, motions=self.motions, position_mode=self.position_mode, fps=self.fps)
+            read_file(
+                file,
+                motions=self.motions,
+                position_mode=self.position_mode,
+                fps=self.fps,
+                shapes=self.shapes,
+            )
         )
         options: dict[str, Any] = {"goldsrc": True} if self.goldsrc else {}
         if self.motion is not None:
@@ -96,13 +104,14 @@ class Conversion:
                 character = character.with_(motions={self.motion: character.motions[self.motion]})
         beside: dict[Path, str] = {}
         if kind.name == "smd" and self.motion is None and character.meshes:
-            options["textures"] = True
+            options |= {"textures": True, "shapes": True}
             beside = _animations(character, out, taken)
         with quiet():
             notes = [*save(character.with_(motions={}) if beside else character, out, **options)]
             for path, name in beside.items():
                 notes += save(character.motions[name], path)
-        return Written((out, *beside), character.notes, tuple(notes))
+        shapes = [out.with_suffix(".vta")] if options.get("shapes") and _morphs(character) else []
+        return Written((out, *shapes, *beside), character.notes, tuple(notes))
 
     def _changed(self, character: Character) -> Character:
         """The character in other axes and units, with other names and frames."""
@@ -117,6 +126,10 @@ class Conversion:
             again = {name: one.resampled(self.resample) for name, one in character.motions.items()}
             character = character.with_(motions=again)
         return character
+
+
+def _morphs(character: Character) -> bool:
+    return any(mesh.morphs for mesh in character.meshes)
 
 
 def _named(character: Character, names: list[str], path: Path) -> Character:

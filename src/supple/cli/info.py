@@ -14,6 +14,7 @@ from supple.cli.options import (
     JsonOption,
     MotionsOption,
     PositionModeOption,
+    ShapesOption,
 )
 from supple.cli.reading import note_data, read_file
 from supple.cli.report import console, print_json, short, table
@@ -24,6 +25,7 @@ def info(
     motions: MotionsOption = None,
     position_mode: PositionModeOption = None,
     fps: FpsOption = None,
+    shapes: ShapesOption = None,
     json: JsonOption = False,
 ) -> None:
     """Show what a character file holds.
@@ -32,7 +34,9 @@ def info(
 
     supple info dance.bvh
     """
-    character = read_file(file, motions=motions or (), position_mode=position_mode, fps=fps)
+    character = read_file(
+        file, motions=motions or (), position_mode=position_mode, fps=fps, shapes=shapes
+    )
     if json:
         print_json({"file": str(file), **as_data(character)})
     else:

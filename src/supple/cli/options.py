@@ -115,6 +115,15 @@ FpsOption = Annotated[
         rich_help_panel=MODEL,
     ),
 ]
+ShapesOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--shapes",
+        metavar="FILE",
+        help="SMD: the VTA file of its shapes. Default: the one of the same name beside it, if any.",
+        rich_help_panel=MODEL,
+    ),
+]
 IterationsOption = Annotated[
     int | None,
     typer.Option(

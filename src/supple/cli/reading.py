@@ -22,6 +22,7 @@ def read_file(
     motions: Sequence[Path] = (),
     position_mode: str | None = None,
     fps: float | None = None,
+    shapes: Path | None = None,
 ) -> Character:
     """The character of a file, with options that are left out where they are not given."""
     options: dict[str, Any] = {}
@@ -29,6 +30,8 @@ def read_file(
         options["position_mode"] = position_mode
     if fps is not None:
         options["fps"] = fps
+    if shapes is not None:
+        options["shapes"] = shapes
     with quiet():
         return load(path, motions=motions, **options)
 

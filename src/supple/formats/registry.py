@@ -27,6 +27,8 @@ from supple.pose import Pose
 from supple.skeleton import Skeleton
 
 HEAD = 4096  # bytes of a file that are looked at to tell its format
+BESIDE = {"textures": "textures", "shapes": "morphs"}  # options to write things in other files
+OF_MESHES = ("shapes", "weights")  # options for a mesh, which those of motions do not get
 
 
 @dataclass(frozen=True)
@@ -170,8 +172,9 @@ def load(
     character = _read(path, format, options, home=home)
     found = dict(character.motions)
     notes = list(character.notes)
+    moving = {key: value for key, value in options.items() if key not in OF_MESHES}
     for one in motions:
-        other = _read(one, None, options, home=home, strict=False)
+        other = _read(one, None, moving, home=home, strict=False)
         if not other.motions:
             raise SuppleError(f"{one}: expected a file with a motion, got none in it")
         notes += other.notes
@@ -221,7 +224,7 @@ def save(
     character = converted(as_character(thing), up=up, unit=unit)
     kind = writable(Path(path), format)
     path = check_writable(path, f"{kind.title} file")
-    keeps = kind.keeps | ({"textures"} if options.get("textures") else set())
+    keeps = kind.keeps | {word for option, word in BESIDE.items() if options.get(option)}
     # Who names a motion asks for that motion, and misses nothing else.
     asked = options.get("motion")
     chosen = character.motion(asked) if isinstance(asked, str) else asked

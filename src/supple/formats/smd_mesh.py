@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from supple.formats.reading import Source, shown
 from supple.formats.smd_text import Section, numbers_of
+from supple.formats.vta_read import Shapes
 from supple.mesh import Material, Mesh, Skin, Texture
 from supple.skeleton import Skeleton
 
@@ -37,6 +38,7 @@ def read_meshes(
     ids: dict[int, int],
     names: list[str],
     weights: str,
+    shapes: Shapes | None = None,
 ) -> tuple[Mesh, ...]:
     """The meshes of a triangles section.
 
@@ -47,6 +49,7 @@ def read_meshes(
         ids: The place of each bone id among the names.
         names: Of the bones.
         weights: What becomes of weights that do not sum to one: "renormalize" or "first".
+        shapes: Which become morph targets.
     """
     lines, at = section.lines, section.numbers
     if not lines:
@@ -68,7 +71,9 @@ def read_meshes(
     begins = np.cumsum(sizes) - sizes
     base = _mended(source, values[begins[:, None] + np.arange(9)], rows, numbers)
     vertex, bone, weight, first = _links(source, values, sizes, begins, base, ids, numbers, weights)
-    return _by_material(source, materials, base, vertex, bone, weight, first, skeleton, names)
+    return _by_material(
+        source, materials, base, vertex, bone, weight, first, skeleton, names, shapes
+    )
 
 
 def _with_materials(
@@ -197,6 +202,7 @@ def _by_material(
     first: Ints,
     skeleton: Skeleton,
     names: list[str],
+    shapes: Shapes | None,
 ) -> tuple[Mesh, ...]:
     kinds = list(dict.fromkeys(materials))
     number = {name: k for k, name in enumerate(kinds)}
@@ -204,6 +210,11 @@ def _by_material(
     frames = skeleton.rest.frames[[skeleton.index(name) for name in names]]
     binds = np.linalg.inv(frames)
     corners = _corners(base, vertex, bone, weight, first)
+    places = None if shapes is None else shapes.places(base[:, 1:7])
+    taken = 0  # bytes of morph targets
+    if shapes is not None and places is not None:
+        moving = shapes.alike()[places].astype(np.float64)
+        corners = np.column_stack([corners, moving])  # what moves apart stays apart
     meshes = []
     for k, raw in enumerate(kinds):
         mine = np.flatnonzero(kind == k)
@@ -215,6 +226,10 @@ def _by_material(
         skin = Skin(tuple(names), binds, ends, bone[picked], weight[picked])
         name = raw.decode("utf-8", "replace")
         uv = base[rows, 7:9]
+        morphs = ()
+        if shapes is not None and places is not None:
+            morphs = shapes.morphs(places[rows], taken=taken)
+            taken += 48 * len(rows) * len(morphs)
         meshes.append(
             Mesh(
                 name,
@@ -224,6 +239,7 @@ def _by_material(
                 np.stack([uv[:, 0], 1.0 - uv[:, 1]], axis=1),
                 material=Material(name, texture=_texture(source, name)),
                 skin=skin,
+                morphs=morphs,
             )
         )
     return tuple(meshes)

@@ -6,17 +6,19 @@ space at the first frame. Nothing is turned or scaled: what compilers add at com
 
 from __future__ import annotations
 
+import os
 import re
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.character import Character
-from supple.errors import one_of, positive
+from supple.errors import SuppleError, one_of, positive
 from supple.formats import guesses
 from supple.formats.reading import Source, decoded, distinct, shown
 from supple.formats.smd_mesh import MISSING, read_meshes
-from supple.formats.smd_text import Section, numbers_of, sections
+from supple.formats.smd_text import Section, sections, timed_rows
+from supple.formats.vta_read import Shapes, read_shapes
 from supple.joints import Axes, Ball, Joint
 from supple.kernels import layout
 from supple.motion.matching import put_turns
@@ -41,6 +43,7 @@ def read(
     fps: float = FPS,
     turnable_root: bool = False,
     weights: str = "renormalize",
+    shapes: bool | str | os.PathLike[str] = True,
     unit: str | None = None,
     up: str | None = None,
 ) -> Character:
@@ -52,6 +55,8 @@ def read(
         turnable_root: Whether IK may turn the roots.
         weights: Where weights do not sum to one: "renormalize" them, or give the rest to the bone
             in the "first" column, as some programs mean it.
+        shapes: The VTA file of the mesh's shapes, which become morph targets; True for the one of
+            the same name beside it, if there is one; False for none.
         unit: What a length of 1 is; guessed if not given.
         up: The axis that points up; guessed if not given: z, which is usual for SMD, unless the
             names of the bones say otherwise.
@@ -64,8 +69,8 @@ def read(
         if section.name == "vertexanimation":
             source.error(
                 section.line,
-                "a vertex animation (VTA): its shapes are not read; "
-                "load the SMD files of the mesh and of its animations",
+                "a vertex animation (VTA) has shapes, and no mesh: "
+                f"load the SMD file of the mesh with shapes={shown(source.path.name)}",
             )
         if section.name in by_name:
             source.error(section.line, f"expected {section.name} once, got it twice")
@@ -76,7 +81,12 @@ def read(
     times, values = _frames(source, by_name.get("skeleton"), ids, names)
     skeleton = _skeleton(source, names, parents, values[0], turnable_root)
     triangles = by_name.get("triangles")
-    meshes = read_meshes(source, triangles, skeleton, ids, names, weights) if triangles else ()
+    meshes = ()
+    if triangles:
+        found_shapes = _shapes(source, shapes)
+        meshes = read_meshes(source, triangles, skeleton, ids, names, weights, found_shapes)
+    elif not isinstance(shapes, bool):
+        source.error(None, f"expected a mesh for the shapes of {shown(shapes)}, got none")
 
     motions = {}
     if not meshes or len(times) > 1:
@@ -91,6 +101,23 @@ def read(
     return Character(
         skeleton, meshes, motions, unit=unit, up=up, notes=tuple(source.notes), extras=extras
     )
+
+
+def _shapes(source: Source, given: bool | str | os.PathLike[str]) -> Shapes | None:
+    """The shapes that go with a mesh."""
+    if not isinstance(given, bool):
+        other = Source.open(given)
+        other.notes = source.notes
+        return read_shapes(other)
+    path = source.path.with_suffix(".vta")
+    if not given or not path.is_file():
+        return None
+    try:
+        return read_shapes(Source(path, source.beside(path.name), notes=source.notes))
+    except SuppleError as error:
+        # Nobody asked for it: a figure without its shapes is still a figure.
+        source.warn(f"the shapes beside it are left out: {error}")
+        return None
 
 
 def _nodes(source: Source, section: Section) -> tuple[dict[int, int], list[str], list[int | None]]:
@@ -125,41 +152,14 @@ def _frames(
     if section is None or not section.lines:
         source.warn("there is no skeleton section: all bones are at the origin")
         return np.zeros(1), np.zeros((1, count, 6))
-    marks = [k for k, text in enumerate(section.lines) if text[:1] in b"tT" or b"ime" in text[:12]]
-    times = [_time(source, section, k) for k in marks]
-    if not marks or marks[0] != 0:
-        line = section.numbers[0]
-        source.error(line, f"expected time, got {shown(section.lines[0])}")
-    marked = set(marks)
-    rows = [k for k in range(len(section.lines)) if k not in marked]
-    lines = [section.numbers[k] for k in rows]
-    if not rows:
+    times, frame, rows, lines = timed_rows(
+        source, section, what="a bone, a position and three angles", width=7
+    )
+    if not len(rows):
         source.warn("the skeleton has no bones: all are at the origin", line=section.line)
         return np.zeros(1), np.zeros((1, count, 6))
-    numbers, sizes = numbers_of(source, [section.lines[k] for k in rows], lines, width=7)
-    short = np.flatnonzero(sizes < 7)
-    if len(short):
-        k = int(short[0])
-        source.error(
-            lines[k], f"expected a bone, a position and three angles, got {sizes[k]} numbers"
-        )
-    begins = np.cumsum(sizes) - sizes
-    table = numbers[begins[:, None] + np.arange(7)]
-    bones = _places(source, table[:, 0], ids, lines)
-    frame = np.searchsorted(np.array(marks), np.array(rows), side="right") - 1
-    return _carried(source, section, np.array(times), frame, bones, table[:, 1:], names)
-
-
-def _time(source: Source, section: Section, k: int) -> float:
-    words = section.lines[k].split()
-    if words[0].lower() == b"time" and len(words) >= 2:
-        try:
-            value = float(words[1])
-        except ValueError:
-            value = np.nan
-        if np.isfinite(value) and abs(value) < 1e12:
-            return value
-    source.error(section.numbers[k], f"expected time and a number, got {shown(section.lines[k])}")
+    bones = _places(source, rows[:, 0], ids, lines)
+    return _carried(source, section, times, frame, bones, rows[:, 1:], names)
 
 
 def _places(

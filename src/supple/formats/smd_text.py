@@ -149,3 +149,50 @@ def numbers_of(
         text, 0, len(text), guess=len(lines) * width, line_guess=len(lines) + 1, fail=fail
     )
     return values, np.diff(ends, prepend=0)
+
+
+def timed_rows(
+    source: Source, section: Section, *, what: str, width: int
+) -> tuple[Floats, Ints, Floats, list[int]]:
+    """The rows of a section of times, each of a "time" line and the rows below it.
+
+    Args:
+        source: The file, for messages.
+        section: The lines.
+        what: What a row has, for messages.
+        width: How many numbers that is.
+
+    Returns:
+        The times (T,), the place of each row's time among them (R,), the rows (R, width), and the
+        line of the file that each is.
+    """
+    lines = section.lines
+    marks = [k for k, text in enumerate(lines) if text[:1] in b"tT" or b"ime" in text[:12]]
+    times = [_time(source, section, k) for k in marks]
+    if not marks or marks[0] != 0:
+        source.error(section.numbers[0], f"expected time, got {shown(lines[0])}")
+    marked = set(marks)
+    rows = [k for k in range(len(lines)) if k not in marked]
+    at = [section.numbers[k] for k in rows]
+    if not rows:
+        return np.array(times), np.zeros(0, np.int64), np.zeros((0, width)), at
+    numbers, sizes = numbers_of(source, [lines[k] for k in rows], at, width=width)
+    short = np.flatnonzero(sizes < width)
+    if len(short):
+        k = int(short[0])
+        source.error(at[k], f"expected {what}, got {sizes[k]} numbers")
+    begins = np.cumsum(sizes) - sizes
+    frame = np.searchsorted(np.array(marks), np.array(rows), side="right") - 1
+    return np.array(times), frame, numbers[begins[:, None] + np.arange(width)], at
+
+
+def _time(source: Source, section: Section, k: int) -> float:
+    words = section.lines[k].split()
+    if words[0].lower() == b"time" and len(words) >= 2:
+        try:
+            value = float(words[1])
+        except ValueError:
+            value = np.nan
+        if np.isfinite(value) and abs(value) < 1e12:
+            return value
+    source.error(section.numbers[k], f"expected time and a number, got {shown(section.lines[k])}")

@@ -14,17 +14,17 @@ from numpy.typing import NDArray
 from supple.character import Character, Note
 from supple.errors import SuppleError
 from supple.files import write as write_file
+from supple.formats.standing import standing
 from supple.formats.text_numbers import digits_for, written
+from supple.formats.vta_write import write_shapes
 from supple.mesh import Mesh
 from supple.motion.matching import euler_along
 from supple.motion.motion import Motion
 from supple.pose import Pose
 from supple.skeleton import Skeleton
-from supple.skinning import skin
 
 ORDER = "zyx"
 FINE = 9  # digits after the point of angles, normals, texture coordinates and weights
-BOUND = 1e-6  # matrices nearer to one than this, as single precision makes them, move no vertex
 
 _ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg", "image/bmp": ".bmp", "image/x-tga": ".tga"}
 
@@ -39,6 +39,7 @@ def write(
     motion: str | Motion | None = None,
     goldsrc: bool = False,
     textures: bool = False,
+    shapes: bool = False,
 ) -> list[Note]:
     """Write a reference SMD, or the SMD of one animation.
 
@@ -51,6 +52,8 @@ def write(
             the greatest weight.
         textures: Whether to write the images of materials beside the file, named after them, which
             is where they are looked for.
+        shapes: Whether to write morph targets beside the file, as a VTA file of the same name,
+            which is where they are looked for.
 
     Returns:
         What had to be changed.
@@ -58,7 +61,8 @@ def write(
     notes: list[Note] = []
     skeleton = character.skeleton
     chosen = _chosen(character, motion)
-    parts = [b"version 1\n", _nodes(skeleton, notes, str(path))]
+    nodes = _nodes(skeleton, notes, str(path))
+    parts = [b"version 1\n", nodes]
     if chosen is not None:
         times = np.rint(chosen.times * chosen.fps).astype(np.int64)
         if np.any(np.diff(times) <= 0) or np.abs(times - chosen.times * chosen.fps).max() > 1e-3:
@@ -82,6 +86,8 @@ def write(
             parts.append(_triangles(character, goldsrc, notes, str(path)))
             if textures:
                 _images(character, path)
+            if shapes and any(mesh.morphs for mesh in character.meshes):
+                notes += write_shapes(character, path.with_suffix(".vta"), nodes)
     if character.up not in (None, "z"):
         text = f"the up axis is {character.up}, and stays so; SMD programs expect z"
         notes.append(Note(text, None, str(path)))
@@ -157,7 +163,7 @@ def _triangles(character: Character, goldsrc: bool, notes: list[Note], path: str
     for mesh in character.meshes:
         if not len(mesh.faces):
             continue
-        positions, normals, here = _standing(mesh, pose)
+        positions, normals, here = standing(mesh, pose)
         moved |= not here
         lines = _corners(mesh, positions, normals, number, goldsrc, character.skeleton)
         material = _material(mesh)
@@ -169,39 +175,6 @@ def _triangles(character: Character, goldsrc: bool, notes: list[Note], path: str
     if len(parts) == 1:
         return b""
     return b"\n".join([*parts, b"end", b""])
-
-
-def _standing(mesh: Mesh, pose: Pose) -> tuple[Floats, Floats, bool]:
-    """Vertices and normals in model space in a pose, and whether they are where they are bound."""
-    here = mesh.joint is None
-    if mesh.skin is not None:
-        at = [pose.skeleton.index(name) for name in mesh.skin.joints]
-        product = pose.frames[at] @ mesh.skin.T_joint_model
-        size = 1.0 + np.abs(mesh.positions).max(initial=0.0)
-        here = bool(np.abs(product - np.eye(4)).max() <= BOUND * size)
-    if here and not mesh.morphs:
-        normals = _normals(mesh) if mesh.normals is None else mesh.normals
-        return mesh.positions, normals, True
-    if mesh.normals is None:
-        positions = skin(mesh, pose)
-        return positions, _face_normals(positions, mesh.faces), False
-    positions, normals = skin(mesh, pose, normals=True)
-    return positions, normals, False
-
-
-def _normals(mesh: Mesh) -> Floats:
-    return _face_normals(mesh.positions, mesh.faces)
-
-
-def _face_normals(positions: Floats, faces: Ints) -> Floats:
-    """Unit normals of vertices, the mean of their triangles' by area."""
-    a, b, c = (positions[faces[:, k]] for k in range(3))
-    sides = np.cross(b - a, c - a)
-    sums = np.zeros_like(positions)
-    for k in range(3):
-        np.add.at(sums, faces[:, k], sides)
-    size = np.linalg.norm(sums, axis=1, keepdims=True)
-    return np.where(size > 0, sums / np.where(size > 0, size, 1.0), (0.0, 0.0, 1.0))
 
 
 def _material(mesh: Mesh) -> bytes:

@@ -1,0 +1,192 @@
+"""Reading VTA, the shapes of an SMD mesh, as morph targets.
+
+The first time has all vertices that the shapes are about, every other one those that its shape moves,
+with their positions and normals in model space. Numbers of vertices are the file's own: a vertex
+belongs to those of the mesh that are where it is at the first time. Names stand in comments.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.formats.reading import Source, decoded, distinct
+from supple.formats.smd_text import Section, sections, timed_rows
+from supple.mesh import Morph
+
+NEAR = 1e-3  # of the shapes' extent: how far from each other vertices may be that are the same
+NORMALS = 1e-5  # of the extent: what a normal counts for when vertices are in the same place
+MOST = 512 << 20  # bytes of morph targets that a file may have, however small it is
+SHARE = 64  # or so many times as it has itself
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Shapes:
+    """The shapes of a VTA file.
+
+    Attributes:
+        source: The file.
+        base: Position and normal of each vertex at the first time, shape (N, 6).
+        names: Of the shapes.
+        moved: Which vertices each shape has, as places in `base`.
+        changes: What is added to their positions and normals, each of shape (M, 6).
+    """
+
+    source: Source
+    base: Floats
+    names: tuple[str, ...]
+    moved: tuple[Ints, ...]
+    changes: tuple[Floats, ...]
+
+    def places(self, corners: Floats) -> Ints:
+        """The vertex of each corner (C, 6) of a mesh, by position and normal; -1 for none."""
+        from scipy.spatial import KDTree  # loaded only where there are shapes
+
+        extent = float(np.linalg.norm(np.ptp(self.base[:, :3], axis=0)))
+        near = NEAR * extent if extent > 0 else NEAR
+        apart = np.abs(corners - self.base) if corners.shape == self.base.shape else None
+        if apart is not None and apart[:, :3].max(initial=0.0) <= near:
+            return np.arange(len(corners))  # one for each corner, as most programs write them
+        weigh = np.array([1.0] * 3 + [NORMALS * (extent or 1.0)] * 3)
+        _, found = KDTree(self.base * weigh).query(corners * weigh)
+        distance = np.linalg.norm(self.base[found, :3] - corners[:, :3], axis=1)
+        found = np.where(distance <= near, found, -1)
+        if np.all(found < 0):
+            self.source.warn("no vertex is where one of the mesh is: its shapes move nothing")
+        return found
+
+    def alike(self) -> Ints:
+        """A number for each vertex, and last for none, equal where all shapes move them alike."""
+        kinds = np.zeros(len(self.base) + 1, dtype=np.int64)
+        highest = 0
+        for moved, changes in zip(self.moved, self.changes, strict=True):
+            some = np.any(changes != 0.0, axis=1)
+            at = moved[some]
+            rows = np.column_stack([kinds[at], changes[some]])
+            _, inverse = np.unique(rows, axis=0, return_inverse=True)
+            kinds[at] = highest + 1 + inverse.reshape(-1)
+            highest += len(at)
+        return kinds
+
+    def morphs(self, places: Ints, *, taken: int = 0) -> tuple[Morph, ...]:
+        """The shapes that move some of the vertices at some places (V,), -1 for none.
+
+        Args:
+            places: Where in the base each vertex is.
+            taken: Bytes that morph targets of the same file have taken already.
+        """
+        order = np.argsort(places, kind="stable")
+        ranked = places[order]
+        found = []
+        for name, moved, changes in zip(self.names, self.moved, self.changes, strict=True):
+            low, high = (np.searchsorted(ranked, moved, side=side) for side in ("left", "right"))
+            used = np.flatnonzero((high > low) & np.any(changes != 0.0, axis=1))
+            if not len(used):
+                continue
+            taken += 48 * len(places)
+            self._check_size(taken)
+            mine = np.zeros((len(places), 6))
+            count = (high - low)[used]
+            row = np.repeat(used, count)
+            number = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)
+            mine[order[low[row] + number]] = changes[row]
+            found.append(Morph(name, mine[:, :3], mine[:, 3:] if np.any(mine[:, 3:]) else None))
+        return tuple(found)
+
+    def _check_size(self, size: int) -> None:
+        """Refuse shapes that take far more memory than their file."""
+        if size > max(MOST, SHARE * len(self.source.data)):
+            self.source.error(
+                None, f"{len(self.names)} shapes take more than {size >> 20} MB: expected fewer "
+                "for a file of its size",
+            )  # fmt: skip
+
+
+def read_shapes(source: Source) -> Shapes:
+    """The shapes in a VTA file."""
+    source.as_utf8()
+    _, listed = sections(source)
+    found = {section.name: section for section in listed}
+    section = found.get("vertexanimation")
+    if section is None or not section.lines:
+        source.error(
+            section and section.line, "expected a vertexanimation section with vertices, got none"
+        )
+    times, frame, rows, lines = timed_rows(
+        source, section, what="a vertex, a position and a normal", width=7
+    )
+    numbers = rows[:, 0]
+    odd = np.flatnonzero((numbers < 0) | (numbers != np.floor(numbers)) | (numbers >= 2**31))
+    broken = np.flatnonzero(~np.isfinite(rows[:, :4]).all(axis=1))
+    for wrong, what in ((odd, "the number of a vertex"), (broken, "finite numbers")):
+        if len(wrong):
+            k = int(wrong[0])
+            source.error(lines[k], f"expected {what}, got {rows[k, 0 if what[0] == 't' else 1]:g}")
+    values = np.nan_to_num(rows[:, 1:], nan=0.0)
+    if not np.array_equal(values[:, 3:], rows[:, 4:]):
+        source.warn("some normals are no numbers: left as they are", line=section.line)
+    order = np.argsort(times, kind="stable")
+    if not len(rows) or not np.any(frame == order[0]):
+        source.error(section.line, "expected the vertices at the first time, got none")
+    first = np.flatnonzero(frame == order[0])
+    known, at = np.unique(numbers[first], return_index=True)
+    base = values[first[at]]
+    names = _names(source, found, times)
+    shapes = [_shape(source, np.flatnonzero(frame == k), numbers, values, known, base, lines)
+              for k in order[1:].tolist()]  # fmt: skip
+    given = distinct([names[k] for k in order[1:].tolist()], source, what="shape")
+    return Shapes(
+        source, base, tuple(given), tuple(one for one, _ in shapes), tuple(one for _, one in shapes)
+    )
+
+
+def _shape(
+    source: Source,
+    mine: Ints,
+    numbers: Floats,
+    values: Floats,
+    known: Floats,
+    base: Floats,
+    lines: list[int],
+) -> tuple[Ints, Floats]:
+    """The vertices that a shape has, as places in the base, and how it moves them."""
+    at = np.minimum(np.searchsorted(known, numbers[mine]), len(known) - 1)
+    there = known[at] == numbers[mine]
+    if not there.all():
+        k = int(np.argmin(there))
+        source.warn(
+            f"vertex {numbers[mine[k]]:g} is not among those of the first time: left out",
+            line=lines[int(mine[k])],
+        )
+    at, mine = at[there], mine[there]
+    places, last = np.unique(at[::-1], return_index=True)  # of a vertex given twice, the last
+    changes = values[mine[::-1][last]] - base[places]
+    absent = ~np.any(values[mine[::-1][last], 3:], axis=1)
+    changes[absent, 3:] = 0.0  # no normal at all leaves that of the mesh
+    return places, changes
+
+
+def _names(source: Source, found: dict[str, Section], times: Floats) -> list[str]:
+    """The names of the shapes: what the comments behind their times say."""
+    text = source.data.removeprefix(b"\xef\xbb\xbf").splitlines()
+    said: dict[float, str] = {}
+    for section in (found.get("skeleton"), found["vertexanimation"]):
+        if section is None:
+            continue
+        for line, number in zip(section.lines, section.numbers, strict=True):
+            words = line.split()
+            if len(words) < 2 or words[0].lower() != b"time":
+                continue
+            marks = [at for mark in (b"#", b"//", b";") if (at := text[number - 1].find(mark)) >= 0]
+            name = text[number - 1][min(marks) :].lstrip(b"#/;").strip() if marks else b""
+            try:
+                if name:
+                    said[float(words[1])] = decoded(name)
+            except ValueError:
+                continue  # in a skeleton, which is not needed
+    return [said.get(time, f"shape {time:g}") for time in times.tolist()]
