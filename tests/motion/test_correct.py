@@ -20,7 +20,8 @@ from supple import (
     Window,
     correct,
 )
-from supple.rotations import from_axis_angle
+from supple.kernels import layout
+from supple.rotations import conjugate, from_axis_angle, multiply
 
 FPS = 60.0
 
@@ -194,6 +195,36 @@ def test_unreachable_frames_keep_the_animation(sway):
     assert np.array_equal(found.motion.poses.coordinates[missed], sway.poses.coordinates[missed])
     assert np.all(found.weight[missed] == 0)
     assert added(sway, found.motion).max() < 12.001
+
+
+def test_coherent_is_each_frame_solved_from_the_correction_of_the_one_before(sway):
+    """Held against the same written frame by frame; some frames are out of reach."""
+    path = sway.poses.position("L hand") + np.linspace((-0.2, 0.1, 0), (0.3, 0.5, 0.4), len(sway))
+    found = correct(sway, [Reach("L hand", path, root="L arm")], coherent=True, speed=None)
+    assert 0 < np.count_nonzero(found.reached) < len(sway)
+    problem = supple.prepare(sway.skeleton, [Reach("L hand", root="L arm")])
+    start = sway[0]
+    for f, animated in enumerate(sway):
+        answers = [problem.solve(path[f], start=one) for one in (start, animated)[: 1 + (f > 0)]]
+        best = answers[0]
+        if not best.reached and f > 0:
+            other = answers[1]
+            best = other if other.reached or other.error < 0.99 * best.error else best
+        for name in ("L arm", "L elbow", "L wrist"):
+            got = found.motion[f].local_rotations[sway.skeleton.index(name)]
+            want = best.pose.local_rotations[sway.skeleton.index(name)]
+            assert abs(got @ want) == pytest.approx(1.0, abs=1e-6)
+        assert found.status[f] == best.status
+        if f + 1 < len(sway):
+            start = sway[f + 1]
+            made = {}
+            for name in ("L arm", "L wrist"):
+                j = sway.skeleton.index(name)
+                now, then = animated.local_rotations[j], best.pose.local_rotations[j]
+                made[name] = multiply(start.local_rotations[j], multiply(conjugate(now), then))
+            at = sway.skeleton.packed_ints[sway.skeleton.index("L elbow"), layout.Q]
+            turn = best.pose.coordinates[at] - animated.coordinates[at] + start.coordinates[at]
+            start = start.with_({**made, "L elbow": turn})
 
 
 def test_coherent_frames_follow_each_other(sway):

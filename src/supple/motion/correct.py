@@ -8,7 +8,6 @@ over the frames after it instead.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -19,12 +18,14 @@ from numpy.typing import NDArray
 from supple.errors import SuppleError, number, one_of
 from supple.goals import OPEN, Goal, Hold, as_goals
 from supple.motion.carrying import APART, carried, key_frames, runs
+from supple.motion.coherent import one_by_one
 from supple.motion.motion import Motion
-from supple.motion.seams import Columns, Seam, columns_of, seams_at, settled
+from supple.motion.seams import Seam, columns_of, seams_at, settled
 from supple.motion.window import Window, faded_targets, windows
 from supple.outcome import Status, summary
 from supple.pose import Pose
 from supple.prepare import POLICIES, Prepared, prepare
+from supple.solution import Solution
 from supple.solvers import Solver
 
 Floats = NDArray[np.float64]
@@ -148,7 +149,7 @@ def correct(
         found = _solved(problem, targets, starts, threads)
     elif coherent:
         columns = columns_of(starts, problem.problem.moving.tolist())
-        found = _one_by_one(problem, targets, starts, columns, progress)
+        found = _taken_from(one_by_one(problem, targets, starts, columns, progress))
     else:
         found = _smoothly(problem, targets, starts, frames, motion.fps, threads)
     status[frames], error[frames] = found.status, found.error
@@ -191,7 +192,10 @@ class _Solved(NamedTuple):
 def _solved(
     problem: Prepared, targets: list[Any], starts: Pose, threads: int | None = None
 ) -> _Solved:
-    answer = problem.solve(*targets, start=starts, threads=threads)
+    return _taken_from(problem.solve(*targets, start=starts, threads=threads))
+
+
+def _taken_from(answer: Solution) -> _Solved:
     return _Solved(answer.pose, answer.status, answer.error, answer.limited)
 
 
@@ -208,8 +212,8 @@ def _smoothly(
     pieces = runs(frames)
     keys = key_frames(pieces, step)
     columns = columns_of(starts, problem.problem.moving.tolist())
-    first = _one_by_one(problem, _picked(problem, targets, keys), starts[keys], columns, None)
-    begin = carried(starts, keys, first.poses, columns, pieces, step)
+    first = one_by_one(problem, _picked(problem, targets, keys), starts[keys], columns, None)
+    begin = carried(starts, keys, first.pose, columns, pieces, step)
     found = _solved(problem, targets, begin, threads)
     # What a start next to the target does not find, the animation itself may still lead to.
     missed = np.flatnonzero(found.status != Status.REACHED)
@@ -232,66 +236,6 @@ def _picked(problem: Prepared, targets: list[Any], frames: NDArray[np.int64]) ->
         value if value.ndim == size else value[frames]
         for value, size in zip(targets, sizes, strict=True)
     ]
-
-
-def _one_by_one(
-    problem: Prepared,
-    targets: list[Any],
-    starts: Pose,
-    columns: Columns,
-    progress: Callable[[int, int], None] | None,
-) -> _Solved:
-    """Frame after frame, each from its animation with the correction of the frame before."""
-    count = len(starts)
-    rows = np.array(starts.packed_coordinates)
-    status, error = np.empty(count, dtype=np.int64), np.empty(count)
-    limited: dict[str, None] = {}
-    sizes = [2 if slot == "pose" else 1 for _, slot in problem.arguments]
-    constant = [value.ndim == size for value, size in zip(targets, sizes, strict=True)]
-    begin = starts[0]
-    for f in range(count):
-        now = [one if whole else one[f] for one, whole in zip(targets, constant, strict=True)]
-        answer = problem.solve(*now, start=begin)
-        if f > 0 and not answer.reached:
-            other = problem.solve(*now, start=starts[f])
-            if other.reached or other.error < 0.99 * answer.error:
-                answer = other
-        rows[f] = answer.pose.packed_coordinates
-        status[f], error[f] = int(answer.status), answer.error
-        limited |= dict.fromkeys(answer.limited)
-        if progress is not None:
-            progress(f + 1, count)
-        if f + 1 < count:
-            begin = _corrected(starts, f, rows[f], columns)
-    poses = Pose._wrap(starts.skeleton, rows, starts._translations, starts._scales)
-    return _Solved(poses, status, error, tuple(limited))
-
-
-def _corrected(starts: Pose, f: int, solved: Floats, columns: Columns) -> Pose:
-    """The animated pose of the frame after f with what was changed at f made to it as well."""
-    after = starts[f + 1]
-    a, q = starts.packed_coordinates[f], after.packed_coordinates.copy()
-    numbers = columns.numbers
-    if len(numbers):
-        q[numbers] += solved[numbers] - a[numbers]
-    # A few quaternions: plain numbers are quicker than arrays.
-    for at in columns.turns.tolist():
-        w, x, y, z = a[at].tolist()
-        made = _product((w, -x, -y, -z), solved[at].tolist())
-        turn = _product(q[at].tolist(), made)
-        size = math.sqrt(sum(c * c for c in turn))
-        q[at] = [c / size for c in turn]
-    return Pose._wrap(starts.skeleton, q, after._translations, after._scales)
-
-
-def _product(a: Sequence[float], b: Sequence[float]) -> tuple[float, float, float, float]:
-    """The product of two quaternions wxyz."""
-    return (
-        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
-        a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
-        a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
-        a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
-    )
 
 
 def _away_from(frames: NDArray[np.int64], times: Floats, blend: float) -> Floats:
