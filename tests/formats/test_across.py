@@ -1,10 +1,12 @@
 """From one format to another and back: what both hold is the same."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import supple
-from supple import Character, Material, Mesh, Motion, Node, Pose, Skeleton, Skin, Tip
+from supple import Character, Material, Mesh, Morph, Motion, Node, Pose, Skeleton, Skin, Tip
 from supple.rotations import from_euler
 from supple.skinning import skin
 
@@ -80,3 +82,44 @@ def test_a_posed_character_shows_its_pose_everywhere(tmp_path):
         assert np.abs(seen - wanted).max() < 5e-6
     frame = next(iter(supple.load(tmp_path / "posed.bvh").motions.values()))[0]
     assert np.abs(frame.position("hand") - pose.position("hand")).max() < 1e-6
+
+
+@pytest.mark.parametrize("extension", ["bvh", "smd", "character"])
+def test_uneven_frames_end_where_they_ended(extension, tmp_path):
+    """Formats without times: frames are made anew, the last where the motion ends, and that is said."""
+    times = np.array([0, 0.1, 0.25, 0.4, 0.5, 0.7, 0.8, 0.9, 1.158])
+    motion = hero().motion("wave").with_(times=times, fps=24)
+    path = tmp_path / f"wave.{extension}"
+    (note, *_) = [one for one in supple.save(motion, path) if "uneven" in one.text]
+    assert "24.1796 a second" in note.text
+    options = {"fps": 28 / 1.158} if extension == "smd" else {}
+    (back,) = supple.load(path, **options).motions.values()
+    assert back.duration == pytest.approx(1.158, rel=1e-5)
+    order = [back.skeleton.nodes[k].name for k in range(3)]
+    assert np.allclose(
+        back.poses[-1].position(order[2]), motion.poses[-1].position("hand"), atol=1e-5
+    )
+
+
+def test_morphs_that_are_left_out_show_as_they_stand(tmp_path):
+    rng = np.random.default_rng(7)
+    start = hero()
+    mesh = replace(start.meshes[0], morphs=(Morph("smile", rng.normal(size=(6, 3)), weight=0.5),))
+    start = start.with_(meshes=(mesh,), motions={})
+    for extension in ("character", "smd"):
+        notes = supple.save(start, tmp_path / f"hero.{extension}")
+        assert any("1 morph target" in note.text for note in notes)
+        (back,) = supple.load(tmp_path / f"hero.{extension}").meshes
+        character = supple.load(tmp_path / f"hero.{extension}")
+        got = skin(back, character.pose)[back.faces.reshape(-1)]
+        assert np.allclose(got, skin(mesh, start.pose)[mesh.faces.reshape(-1)], atol=1e-5)
+
+
+def test_an_animation_without_a_reference_says_that_its_rest_is_lost(tmp_path):
+    clip = hero().motion("wave")
+    words = "rests in its first frame"
+    assert any(words in note.text for note in supple.save(clip, tmp_path / "wave.smd"))
+    back = supple.load(tmp_path / "wave.smd")
+    assert not any(words in note.text for note in supple.save(back, tmp_path / "again.smd"))
+    notes = supple.save(hero(), tmp_path / "wave.smd", motion="wave")  # with its reference
+    assert not any(words in note.text for note in notes)

@@ -86,6 +86,9 @@ def test_resampling_keeps_the_way():
     assert len(fine) == 41
     assert np.allclose(fine.poses.coordinates[:, 4], np.arange(41) / 4)
     assert np.allclose(fine.resampled(10).poses.coordinates, motion.poses.coordinates)
+    # The last frame stays where times were rounded to single precision.
+    rounded = motion.with_(times=np.float32(motion.times).astype(float) * (1 - 1e-7))
+    assert len(rounded.resampled(10)) == len(motion)
     looped = swing(10, loop=True).resampled(30)
     assert looped.period == pytest.approx(1.0)
     with pytest.raises(SuppleError, match="fps"):

@@ -16,6 +16,7 @@ from supple.character import Character, Note
 from supple.errors import SuppleError
 from supple.files import write as write_file
 from supple.formats.bvh_hierarchy import CHANNELS
+from supple.formats.even_frames import even_frames
 from supple.formats.text_numbers import digits_for, written
 from supple.joints import Axes
 from supple.kernels import layout
@@ -64,10 +65,7 @@ def write(
         What had to be changed.
     """
     chosen = _chosen(character, motion)
-    notes: list[Note] = []
-    if not chosen.even:
-        notes.append(Note(f"uneven frames: written at {chosen.fps:g} a second", None, str(path)))
-        chosen = chosen.resampled(chosen.fps)
+    chosen, notes = even_frames(chosen, path)
     if chosen.poses.scales is not None:
         unscaled = Pose(chosen.skeleton, chosen.poses.coordinates, chosen.poses.translations)
         chosen = chosen.with_(poses=unscaled)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import os
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple import files
-from supple.character import Character, Note, report
+from supple.character import Character, Note
 from supple.formats.character_layout import (
     BONE,
     COUNTS,
@@ -22,10 +21,12 @@ from supple.formats.character_layout import (
     VERSION,
     weight_type,
 )
+from supple.formats.even_frames import even_frames
 from supple.joints import Axes, Ball, Fixed, Hinge, Joint
 from supple.kernels import layout
 from supple.pose import Pose
 from supple.rotations import to_matrix
+from supple.skinning import morphed
 
 
 def write(
@@ -33,7 +34,7 @@ def write(
     path: str | os.PathLike[str],
     *,
     names: str | os.PathLike[str] | None = None,
-) -> None:
+) -> list[Note]:
     """Write a character as a .character file.
 
     Args:
@@ -42,11 +43,16 @@ def write(
         path: Where.
         names: Where to write the names of bones and sequences, which the format does not hold.
 
+    Returns:
+        What had to be changed.
+
     Raises:
         SuppleError: It cannot be written.
     """
     path = files.check_writable(path, ".character file")
-    skeleton, notes = character.skeleton, []
+    skeleton = character.skeleton
+    odd: list[str] = []
+    notes: list[Note] = []
     order = skeleton.file_order
     place = np.argsort(order)  # the file's index of each joint
     bones = np.zeros(len(order), BONE)
@@ -55,14 +61,14 @@ def write(
         limits, options, exact = bone_limits(skeleton.joints[j])
         bones[k] = (limits, -1 if parent < 0 else int(place[parent]), options)
         if not exact:
-            notes.append(f"{skeleton.joint_names[j]!r} ({type(skeleton.joints[j]).__name__})")
+            odd.append(f"{skeleton.joint_names[j]!r} ({type(skeleton.joints[j]).__name__})")
     poses: list[tuple[str, float, Pose]] = [("rest", 0.0, skeleton.rest)]
     if character.pose != skeleton.rest:
         poses.append(("pose", 0.0, character.pose))
-    poses += [
-        (name, one.fps, (one if one.even else one.resampled(one.fps)).poses)
-        for name, one in character.motions.items()
-    ]
+    for name, motion in character.motions.items():
+        even, said = even_frames(motion, path)
+        poses.append((name, even.fps, even.poses))
+        notes += said
     sequences = np.zeros(len(poses), SEQUENCE)
     keys = []
     for k, (_, fps, pose) in enumerate(poses):
@@ -76,10 +82,11 @@ def write(
     if names is not None:
         lines = [skeleton.joint_names[j] for j in order] + [name for name, _, _ in poses]
         files.write(names, "".join(f"{line}\n" for line in lines), "names of the bones")
-    if notes:
-        few = ", ".join(notes[:4]) + (", ..." if len(notes) > 4 else "")
+    if odd:
+        few = ", ".join(odd[:4]) + (", ..." if len(odd) > 4 else "")
         text = f"a bone has limits about x, y and z, and that is not what these are: {few}"
-        report([Note(text, None, str(Path(path)))])
+        notes.append(Note(text, None, str(path)))
+    return notes
 
 
 def bone_limits(joint: Joint) -> tuple[list[float], int, bool]:
@@ -128,6 +135,7 @@ def _vertices(character: Character, place: NDArray[np.int64]) -> list[NDArray[An
     most = max((one.skin.most for one in character.meshes if one.skin is not None), default=1)
     for mesh in character.meshes:
         corners = mesh.faces.reshape(-1)
+        positions, directions = morphed(mesh)  # morphs are left out, and show as they stand
         if mesh.skin is not None:
             joint, amount = mesh.skin.table(most)
             bones = place[[skeleton.index(name) for name in mesh.skin.joints]]
@@ -143,9 +151,9 @@ def _vertices(character: Character, place: NDArray[np.int64]) -> list[NDArray[An
             bones = place[[at]]
             bind = np.linalg.inv(skeleton.rest.frames[0]) if mesh.joint is None else np.eye(4)
             binds = np.broadcast_to(bind, (*joint.shape, 4, 4))
-        offset = np.einsum("vkij,vj->vki", binds[..., :3, :3], mesh.positions) + binds[..., :3, 3]
+        offset = np.einsum("vkij,vj->vki", binds[..., :3, :3], positions) + binds[..., :3, 3]
         size = np.count_nonzero(amount > 0, axis=1)
-        normals = np.zeros_like(mesh.positions) if mesh.normals is None else mesh.normals
+        normals = np.zeros_like(positions) if directions is None else directions
         uv = np.zeros((len(mesh.positions), 2)) if mesh.texcoords is None else mesh.texcoords
         if mesh.joint is not None:
             normals = normals @ skeleton.rest.frames[skeleton.index(mesh.joint)][:3, :3].T

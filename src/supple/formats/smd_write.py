@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 from supple.character import Character, Note
 from supple.errors import SuppleError
 from supple.files import write as write_file
+from supple.formats.even_frames import even_frames
 from supple.formats.standing import standing
 from supple.formats.text_numbers import digits_for, written
 from supple.formats.vta_write import write_shapes
 from supple.mesh import Mesh
 from supple.motion.matching import euler_along
 from supple.motion.motion import Motion
+from supple.motion.sampling import alike
 from supple.pose import Pose
 from supple.skeleton import Skeleton
 
@@ -66,13 +68,14 @@ def write(
     if chosen is not None:
         times = np.rint(chosen.times * chosen.fps).astype(np.int64)
         if np.any(np.diff(times) <= 0) or np.abs(times - chosen.times * chosen.fps).max() > 1e-3:
-            notes.append(
-                Note(f"uneven frames: written at {chosen.fps:g} a second", None, str(path))
-            )
-            chosen = chosen.resampled(chosen.fps)
+            chosen, said = even_frames(chosen, path)
+            notes += said
             times = np.arange(len(chosen))
         if abs(chosen.fps - 30.0) > 1e-6:
             text = f"SMD has no frame rate: load it with fps={chosen.fps:g}"
+            notes.append(Note(text, None, str(path)))
+        if motion is None and not alike(chosen.poses[0], skeleton.rest):
+            text = "an animation has no rest: read without a reference, it rests in its first frame"
             notes.append(Note(text, None, str(path)))
         parts.append(_skeleton(chosen.poses, times))
     else:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from supple.errors import SuppleError, number
-from supple.motion.motion import Motion, mixed
+from supple.motion.motion import Motion
+from supple.motion.sampling import mixed
 from supple.pose import Pose
 
 

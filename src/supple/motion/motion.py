@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.errors import SuppleError, array, positive
 from supple.mesh import kept, same
+from supple.motion.sampling import alike, arrays, between, even_times, mixed, shaped
 from supple.pose import Pose, check_format
 from supple.skeleton import Skeleton
 
 FORMAT = "supple-motion"
 VERSION = 1
-CLOSED = 1e-6  # a loop whose ends differ by no more than this [rad, or of the offsets] is closed
 
 Floats = NDArray[np.float64]
 
@@ -129,7 +129,7 @@ class Motion:
 
         That is one frame after the last; at the last frame, if it shows the first again.
         """
-        if len(self) > 1 and _alike(self._poses[0], self._poses[-1]):
+        if len(self) > 1 and alike(self._poses[0], self._poses[-1]):
             return self.duration
         return self.duration + 1.0 / self._fps
 
@@ -141,31 +141,9 @@ class Motion:
         Before the first and after the last frame the motion stands still; a loop goes on.
         """
         when = array("seconds", seconds, (...,))
-        before, after, t = self._between(when)
-        flat = (part.reshape(-1) for part in (before, after, t))
-        first, second, share = flat
-        poses = self._poses[first].interpolate(self._poses[second], share)
-        if when.ndim == 1:
-            return poses
-        return _shaped(poses, when.shape)
-
-    def _between(
-        self, when: Floats
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        """The frames before and after some times, and how far between them the times are."""
-        times = self.times
-        last = len(times) - 1
-        if self._loop:
-            when = times[0] + np.mod(when - times[0], self.period or 1.0)
-        before = np.clip(np.searchsorted(times, when, side="right") - 1, 0, last)
-        after = np.minimum(before + 1, last)
-        gap = times[after] - times[before]
-        if self._loop:
-            wraps = before == last
-            after = np.where(wraps, 0, after)
-            gap = np.where(wraps, 1.0 / self._fps, gap)
-        share = (when - times[before]) / np.where(gap > 0, gap, 1.0)
-        return before, after, np.clip(share, 0.0, 1.0)
+        before, after, share = between(self, when.reshape(-1))
+        poses = self._poses[before].interpolate(self._poses[after], share)
+        return poses if when.ndim == 1 else shaped(poses, when.shape)
 
     # Other motions from this one ------------------------------------------------------------------
 
@@ -187,16 +165,12 @@ class Motion:
         A whole number of new frames seldom fits; the last is then where the motion ends before the
         next. A loop keeps its period as nearly as whole frames allow.
         """
-        fps = positive("fps", fps)
-        start = float(self.times[0])
-        if self._loop:
-            count = max(1, round(self.period * fps))
-            when = start + np.arange(count) * (self.period / count)
-            fps = count / self.period if self.period > 0 else fps
-        else:
-            count = math.floor(self.duration * fps + 1e-6) + 1
-            when = start + np.arange(count) / fps
-        return self._sampled(np.asarray(when, dtype=np.float64), fps=fps)
+        when, fps = even_times(self, positive("fps", fps))
+        before, after, share = between(self, when)
+        tracks = {
+            key: mixed(values[before], values[after], share) for key, values in self._tracks.items()
+        }
+        return Motion(self._name, self.at(when), fps=fps, loop=self._loop, tracks=tracks)
 
     def trimmed(self, start: float | None = None, stop: float | None = None) -> Motion:
         """The part between two times [s], of its frames; the times count from its first frame.
@@ -264,15 +238,8 @@ class Motion:
         from supple.motion.matching import matched_poses
 
         if skeleton == self.skeleton:
-            return self.with_(poses=Pose._wrap(skeleton, *_arrays(self._poses)))
+            return self.with_(poses=Pose._wrap(skeleton, *arrays(self._poses)))
         return self.with_(poses=matched_poses(self._poses, skeleton, offsets=offsets))
-
-    def _sampled(self, when: Floats, *, fps: float) -> Motion:
-        before, after, share = self._between(when)
-        tracks = {
-            key: mixed(values[before], values[after], share) for key, values in self._tracks.items()
-        }
-        return Motion(self._name, self.at(when), fps=fps, loop=self._loop, tracks=tracks)
 
     # A sequence of poses --------------------------------------------------------------------------
 
@@ -366,32 +333,6 @@ class Motion:
             f"Motion({self._name!r}: {frames} at {self._fps:.6g} fps, {self.duration:.4g} s{loop}; "
             f"{len(self.skeleton)} joints)"
         )
-
-
-def mixed(a: Floats, b: Floats, share: Floats) -> Floats:
-    """Rows of numbers (F, ...) so much of the way (F,) from a to b."""
-    share = share.reshape(-1, *[1] * (a.ndim - 1))
-    return a + share * (b - a)
-
-
-def _arrays(poses: Pose) -> tuple[Floats, Floats | None, Floats | None]:
-    return poses._coordinates, poses._translations, poses._scales
-
-
-def _shaped(poses: Pose, shape: tuple[int, ...]) -> Pose:
-    """A flat batch with other batch axes."""
-    q, *extras = _arrays(poses)
-    count = len(poses.skeleton.joints)
-    extras = [x if x is None or x.ndim == 2 else x.reshape(*shape, count, 3) for x in extras]
-    return Pose._wrap(poses.skeleton, q.reshape(*shape, q.shape[-1]), *extras)
-
-
-def _alike(a: Pose, b: Pose) -> bool:
-    """Whether two poses look the same, but for rounding."""
-    if np.max(a.turns(b), initial=0.0) > CLOSED:
-        return False
-    one, two = a.local_translations, b.local_translations
-    return bool(np.abs(one - two).max(initial=0.0) <= CLOSED * (1.0 + np.abs(one).max(initial=0.0)))
 
 
 def _track(what: str, key: str, value: ArrayLike, count: int) -> Floats:
