@@ -123,3 +123,12 @@ def test_an_animation_without_a_reference_says_that_its_rest_is_lost(tmp_path):
     assert not any(words in note.text for note in supple.save(back, tmp_path / "again.smd"))
     notes = supple.save(hero(), tmp_path / "wave.smd", motion="wave")  # with its reference
     assert not any(words in note.text for note in notes)
+
+
+def test_a_pose_in_place_of_motions_is_said(tmp_path):
+    start = hero().with_(meshes=())
+    posed = start.posed(start.motion("wave")[3])
+    (note,) = [one for one in supple.save(posed, tmp_path / "a.bvh") if "wave" in one.text]
+    assert "left out" in note.text
+    assert len(supple.load(tmp_path / "a.bvh").motion("a")) == 1
+    assert not [one for one in supple.save(start, tmp_path / "a.bvh") if "wave" in one.text]

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -122,6 +123,12 @@ def test_what_a_format_cannot_hold_is_said(tmp_path):
     assert bvh.text == "Biovision BVH cannot hold 1 joint with limits, 1 mesh: left out"
     words = [note.text for note in supple.save(character, tmp_path / "a.smd")]
     assert any("1 tip" in text and "mesh" not in text for text in words)
+    painted = replace(mesh, colors=np.ones((3, 4)))
+    walk = Motion("walk", [skeleton.rest] * 2, fps=30, loop=True)
+    character = Character(skeleton, (painted,), {"walk": walk})
+    texts = [note.text for note in supple.save(character, tmp_path / "a.character")]
+    assert any("1 mesh's vertex colors, that 'walk' loops: left out" in text for text in texts)
+    assert not supple.save(character.with_(unit="m", up="y"), tmp_path / "a.glb")
 
 
 def test_obj_has_the_posed_mesh(tmp_path):

@@ -16,7 +16,7 @@ from supple.character import Character, Note
 from supple.errors import SuppleError
 from supple.files import write as write_file
 from supple.formats.bvh_hierarchy import CHANNELS
-from supple.formats.even_frames import even_frames
+from supple.formats.one_motion import asked_motion, even_frames
 from supple.formats.text_numbers import digits_for, written
 from supple.joints import Axes
 from supple.kernels import layout
@@ -64,8 +64,16 @@ def write(
     Returns:
         What had to be changed.
     """
-    chosen = _chosen(character, motion)
+    chosen, lost = asked_motion(character, motion), ()
+    if chosen is None and character.motions and character.pose == character.skeleton.rest:
+        chosen = next(iter(character.motions.values()))
+    if chosen is None:
+        chosen, lost = Motion("pose", [character.pose], fps=30.0), tuple(character.motions)
     chosen, notes = even_frames(chosen, path)
+    if lost:
+        names = ", ".join(map(repr, lost))
+        text = f"it stands in a pose, which is the one frame; left out: {names}; give motion="
+        notes.append(Note(text, None, str(path)))
     if chosen.poses.scales is not None:
         unscaled = Pose(chosen.skeleton, chosen.poses.coordinates, chosen.poses.translations)
         chosen = chosen.with_(poses=unscaled)
@@ -89,19 +97,6 @@ def write(
     body = written(rows, digits) if rows.shape[1] else b"\n" * len(rows)
     write_file(path, "\n".join(head).encode() + body, "BVH file")
     return notes
-
-
-def _chosen(character: Character, motion: str | Motion | None) -> Motion:
-    if isinstance(motion, Motion):
-        if motion.skeleton != character.skeleton:
-            raise SuppleError(f"motion {motion.name!r}: expected one of the character's skeleton")
-        return motion
-    if motion is not None:
-        return character.motion(motion)
-    at_rest = character.pose == character.skeleton.rest
-    if character.motions and at_rest:
-        return next(iter(character.motions.values()))
-    return Motion("pose", [character.pose], fps=30.0)
 
 
 def _frame_time(fps: float) -> str:

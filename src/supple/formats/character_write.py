@@ -21,7 +21,7 @@ from supple.formats.character_layout import (
     VERSION,
     weight_type,
 )
-from supple.formats.even_frames import even_frames
+from supple.formats.one_motion import even_frames
 from supple.joints import Axes, Ball, Fixed, Hinge, Joint
 from supple.kernels import layout
 from supple.pose import Pose

@@ -2,7 +2,7 @@
 
 The words: "motion" (one), "motions" (several), "offsets" (of joints that move along), "rotations"
 (of joints at rest), "scales", "tips", "limits" (and kinds of joints), "meshes", "skins",
-"materials", "textures", "morphs", "tracks".
+"materials", "textures", "colors" (of vertices), "morphs", "tracks", "loops" (that motions are such).
 """
 
 from __future__ import annotations
@@ -82,6 +82,16 @@ def _morphs(character: Character) -> str:
     return _count(sum(len(mesh.morphs) for mesh in character.meshes), "morph target")
 
 
+def _colors(character: Character) -> str:
+    painted = [mesh for mesh in character.meshes if mesh.colors is not None]
+    return _count(len(painted), "mesh's vertex colors", "meshes' vertex colors")
+
+
+def _loops(character: Character) -> str:
+    names = [name for name, motion in character.motions.items() if motion.loop]
+    return f"that {', '.join(map(repr, names))} loop{'s' * (len(names) == 1)}" if names else ""
+
+
 def _tracks(character: Character) -> str:
     names = {key for motion in character.motions.values() for key in motion.tracks}
     return _count(len(names), "track")
@@ -97,11 +107,13 @@ _HELD: dict[str, Callable[[Character], str]] = {
     "skins": _skins,
     "materials": _materials,
     "textures": _textures,
+    "colors": _colors,
     "morphs": _morphs,
     "tracks": _tracks,
+    "loops": _loops,
 }
 _IMPLIED = {"motions": "motion", "skins": "meshes", "materials": "meshes", "textures": "meshes",
-            "morphs": "meshes", "tracks": "motion"}  # fmt: skip
+            "colors": "meshes", "morphs": "meshes", "tracks": "motion", "loops": "motion"}  # fmt: skip
 
 
 def left_out(

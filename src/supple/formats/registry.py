@@ -105,8 +105,10 @@ FORMATS: dict[str, Format] = {
                     "skins",
                     "materials",
                     "textures",
+                    "colors",
                     "morphs",
                     "tracks",
+                    "loops",
                 }
             ),
         ),

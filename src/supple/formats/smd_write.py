@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.character import Character, Note
-from supple.errors import SuppleError
 from supple.files import write as write_file
-from supple.formats.even_frames import even_frames
+from supple.formats.one_motion import asked_motion, even_frames
 from supple.formats.standing import standing
 from supple.formats.text_numbers import digits_for, written
 from supple.formats.vta_write import write_shapes
@@ -62,7 +61,10 @@ def write(
     """
     notes: list[Note] = []
     skeleton = character.skeleton
-    chosen = _chosen(character, motion)
+    chosen = asked_motion(character, motion)
+    at_rest = character.pose == skeleton.rest
+    if chosen is None and character.motions and not character.meshes and at_rest:
+        chosen = next(iter(character.motions.values()))
     nodes = _nodes(skeleton, notes, str(path))
     parts = [b"version 1\n", nodes]
     if chosen is not None:
@@ -109,19 +111,6 @@ def _images(character: Character, path: Path) -> None:
         stem = name.rpartition(".")[0] or name
         if stem not in ("", ".", ".."):
             write_file(path.with_name(stem + ending), image.data, "texture")
-
-
-def _chosen(character: Character, motion: str | Motion | None) -> Motion | None:
-    if isinstance(motion, Motion):
-        if motion.skeleton != character.skeleton:
-            raise SuppleError(f"motion {motion.name!r}: expected one of the character's skeleton")
-        return motion
-    if motion is not None:
-        return character.motion(motion)
-    at_rest = character.pose == character.skeleton.rest
-    if character.motions and not character.meshes and at_rest:
-        return next(iter(character.motions.values()))
-    return None
 
 
 def _nodes(skeleton: Skeleton, notes: list[Note], path: str) -> bytes:
