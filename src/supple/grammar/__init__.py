@@ -68,7 +68,7 @@ def grow(
         SuppleError: The rules cannot be read, ask for something that is not supported or go beyond
             the limits; "path:line:column: rule: ...".
     """
-    from supple.grammar.derive import Derivation
+    from supple.grammar.derive import derived
     from supple.grammar.growth import Growth
     from supple.grammar.modules import read
     from supple.grammar.parser import parsed
@@ -85,7 +85,8 @@ def grow(
             )
         own, file = path.parent, parsed(read(path), str(path))
     home = Path(folder) if folder is not None else own
-    derivation = Derivation(
+    derivation = derived(
+        start,
         file,
         folder=own if own is not None else home,
         home=home,
@@ -97,7 +98,6 @@ def grow(
         limits=limits,
         progress=None if progress is None else lambda done: progress("deriving", done, 0),
     )
-    derivation.run(start)
     figure = Figure(derivation.first.name, derivation.joints, derivation.wishes)
     skeleton = figure.skeleton()
     told = None if progress is None else lambda done, of: progress("posing", done, of)

@@ -18,6 +18,7 @@ from supple.grammar import (  # noqa: F401 (they enter their operations)
     parts,
     perimeters,
     projecting,
+    rectangles,
     reshaping,
     roofs,
     scattering,
@@ -32,8 +33,10 @@ from supple.grammar.expressions import RuleError, condition, numeric
 from supple.grammar.geometry import BOX, GROUND, Geometry
 from supple.grammar.modules import MOST_CALLS, Attributes, Module
 from supple.grammar.shape import Shape, Store
+from supple.grammar.starting import rule_call, said_size
 from supple.grammar.successors import successor
-from supple.grammar.values import LARGEST, fraction, mixed, plain, written
+from supple.grammar.surroundings import Surroundings, WantedError
+from supple.grammar.values import LARGEST, MASK, fraction, mixed, written
 from supple.grammar.wishes import Wish
 
 OFTEN = 1024  # shapes between two looks at the clock
@@ -90,6 +93,9 @@ class Derivation:
             the first rule's @Size(x, y, z) says, else (1, 0, 1).
         assets: Meshes by name.
         limits: How far to go.
+        notes: Where to note the shapes that rules may ask about as neighbours; None for nowhere.
+        known: The neighbours that an earlier derivation noted.
+        began: When the clock began, if that was before this derivation.
         progress: Called with the number of shapes derived, now and then.
     """
 
@@ -105,6 +111,9 @@ class Derivation:
         size: Any = None,
         assets: Mapping[str, Any] | None = None,
         limits: Limits | None = None,
+        notes: Surroundings | None = None,
+        known: Surroundings | None = None,
+        began: float = 0.0,
         progress: Callable[[int], None] | None = None,
     ) -> None:
         self.limits = limits or Limits()
@@ -112,6 +121,7 @@ class Derivation:
         self.home = home
         self.assets = Assets(home, assets or {})
         self.attributes = Attributes(attributes or {})
+        self.notes, self.known = notes, known
         self.store = Store()
         self.joints: list[JointRecord] = []
         self.wishes: list[Wish] = []
@@ -120,7 +130,7 @@ class Derivation:
         self.born: list[Shape] = []
         self.imports = 0
         self.calls = self.calls_open = self.parts = 0
-        self.began = 0.0
+        self.began = began
         self.progress = progress
         self._productions: dict[int, Production] = {}
         self._kept: list[Geometry] = []
@@ -139,7 +149,7 @@ class Derivation:
         first = self._started(start)
         store, limits = self.store, self.limits
         stack = [first]
-        self.began = time.monotonic()
+        self.began = self.began or time.monotonic()
         depth_limit, shape_limit = limits.depth, limits.shapes
         ready = 0
         while stack:
@@ -212,6 +222,18 @@ class Derivation:
         elif len(self.printed) == self.limits.lines:
             self.printed.append(f"... more than {self.limits.lines:,} lines")
         return value
+
+    def note(self, shape: Shape, label: str = "") -> None:
+        """Note a shape as it is now as a neighbour, if rules ask about those.
+
+        Both derivations mark the shape, so that what comes from it now is known as its own.
+        """
+        if self.notes is None and self.known is None:
+            return
+        shape.noted += 1
+        shape.line = (mixed(~shape.seed & MASK, shape.noted), shape.line)
+        if self.notes is not None:
+            self.notes.add(shape, label)
 
     def keep(self, geometry: Geometry) -> None:
         """Hold a geometry as long as the derivation, so that its id stays its own."""
@@ -290,7 +312,7 @@ class Derivation:
     def _started(self, start: str | None) -> Shape:
         """The first shape, with its rule and arguments."""
         module = self.module
-        name, args = _start_call(start or module.start_rule())
+        name, args = rule_call(start or module.start_rule())
         if not name:
             raise SuppleError(f"{module.path}: expected at least one rule, got none")
         found = module.rule(name, len(args))
@@ -305,7 +327,7 @@ class Derivation:
             hint = nearest(name, module.rule_names())
             raise SuppleError(f"{module.path}: unknown rule {name!r} to start with{hint}")
         first = self.first
-        said = _said_size(found[1]) if self._size is None else self._size
+        said = said_size(found[1]) if self._size is None else self._size
         extent = array("size", said, (3,))
         if np.any(extent < 0) or np.any(extent > LARGEST):
             raise SuppleError(
@@ -322,34 +344,21 @@ class Derivation:
         return first
 
 
-def _said_size(definition: Any) -> tuple[float, ...]:
-    """The size that a rule's @Size(x, y, z) asks for, if it is the first."""
-    for note in [] if isinstance(definition, list) else definition.notes:
-        if note.name.lower() == "size":
-            return tuple(_constant(value) for value in note.values)
-    return (1.0, 0.0, 1.0)
+def derived(start: str | None, file: s.RuleFile, **options: Any) -> Derivation:
+    """A derivation from the first shape to the last leaf, twice if rules ask about neighbours.
 
-
-def _start_call(start: str) -> tuple[str, tuple[Any, ...]]:
-    """The name and the arguments of "Tower(3, true)"."""
-    from supple.grammar.parser import parse
-
-    name, bracket, _ = start.partition("(")
-    if not bracket:
-        return start.strip(), ()
+    Args:
+        start: The rule to start with; None for the file's own.
+        file: The parsed rules.
+        options: As of `Derivation`.
+    """
+    first = Derivation(file, **options)
     try:
-        operation = parse(f"start_ --> {start}", path="start").rules[0].body.operations[0]  # type: ignore[union-attr]
-        values = tuple(_constant(one.value) for one in operation.args)  # type: ignore[union-attr]
-    except (SuppleError, AttributeError, IndexError):
-        raise SuppleError(
-            f'start: expected a rule such as "Lot" or "Tower(3, true)", got {start!r}'
-        ) from None
-    return name.strip(), values
-
-
-def _constant(node: s.Expression) -> Any:
-    if isinstance(node, s.Array) and len(node.rows) == 1:
-        return tuple(_constant(one) for one in node.rows[0])
-    if isinstance(node, s.Constant):
-        return plain(node.value)
-    raise SuppleError("no constant")
+        first.run(start)
+    except WantedError:
+        notes = Surroundings()
+        noting = Derivation(file, notes=notes, began=first.began, **options)
+        noting.run(start)
+        first = Derivation(file, known=notes, began=first.began, **options)
+        first.run(start)
+    return first

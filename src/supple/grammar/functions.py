@@ -250,11 +250,11 @@ FUNCTIONS: dict[str, tuple[int, int, Function]] = {
 REFUSED = frozenset(
     """assetApproxRatio assetApproxSize assetBestRatio assetBestSize assetFitSize
     assetNamingInfo assetNamingInfos assetsSortRatio assetsSortSize colorHSVOToHex colorHexToO
-    colorRamp colorRGBOToHex comp contextCompare contextCount convert edgeAttr findRange
+    colorRamp colorRGBOToHex comp convert edgeAttr findRange
     geometry.groups geometry.hasGroup geometry.isInstanced geometry.isOriented
     geometry.materials geometry.tags geometry.tagScopes getGeoCoord getRange getTreeKey
-    imageApproxRatio imageBestRatio imagesSortRatio index inside isNull joinString listTerminate
-    minimumDistance nColumns overlaps rangeOfSelection readFloatTable readMaterial
-    readStringTable readTable recompute shuffle sort sortAttrs stringTable touches transpose""".split()  # noqa: SIM905 (a list this long is read as prose)
+    imageApproxRatio imageBestRatio imagesSortRatio index isNull joinString listTerminate
+    nColumns rangeOfSelection readFloatTable readMaterial
+    readStringTable readTable recompute shuffle sort sortAttrs stringTable transpose""".split()  # noqa: SIM905 (a list this long is read as prose)
 )
 """Functions of CGA that are not supported: refused by name."""

@@ -177,6 +177,8 @@ def label(run: Derivation, shape: Shape, name: str) -> None:
     label("lamp")
     """
     shape.label = name
+    if name:
+        run.note(shape, name)
 
 
 @of_values("report", text, _anything)

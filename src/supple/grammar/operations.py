@@ -56,10 +56,10 @@ def of_values(name: str, *checks: Check) -> Callable[[Effect], Effect]:
 
 
 REFUSED = frozenset(
-    """deleteHoles deleteTags envelope footprint inline innerRect innerRectangle
-    insertAlongUV intersect mirrorScope modify rectify reduceGeometry resetMaterial roofRidge
-    setbackPerEdge setbackToArea setMaterial setNormals setPivot
-    setTagsFromEdgeAttrs softenNormals splitAndSetbackPerimeter splitArea subtract tag taper trim
+    """deleteHoles deleteTags envelope footprint inline insertAlongUV intersect
+    mirrorScope modify rectify reduceGeometry resetMaterial roofRidge setbackPerEdge
+    setbackToArea setMaterial setNormals setPivot setTagsFromEdgeAttrs softenNormals
+    splitAndSetbackPerimeter splitArea subtract tag taper trim
     union Roof Subdiv Repeat Comp""".split()  # noqa: SIM905 (a list this long is read as prose)
 )
 """Operations of CGA that are not supported: refused by name."""

@@ -71,6 +71,7 @@ def comp(op: s.Operation, env: Environment) -> Act:
     pieces = [(*chosen_by(piece, env), selector_name(piece)) for piece in op.block.pieces]
 
     def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
+        run.note(shape)
         parts = components(shape.geometry, shape.s)
         left = list(range(len(parts)))
         total = len(parts)

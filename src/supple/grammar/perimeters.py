@@ -91,7 +91,9 @@ def setback(op: s.Operation, env: Environment) -> Act:
     for piece in _pieces(op, env):
         name = piece.selector.name if isinstance(piece.selector, s.Name) else ""
         rest = name == "remainder"
-        pieces.append((None if rest else chosen_by(piece, env)[0], piece.merged, _body(piece, env)))
+        pieces.append(
+            (None if rest else chosen_by(piece, env)[0], piece.merged, successor(piece.body, env))
+        )
     make = guarded(env, op.at, _set_back)
 
     def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
@@ -105,7 +107,7 @@ def setback(op: s.Operation, env: Environment) -> Act:
 
         plan, found = make(shape, reach, op.name)
         for take, (_, merged, body) in zip(takes, pieces, strict=True):
-            _give(run, shape, args, plan, _chosen(found, take), merged, body)
+            give(run, shape, args, plan, _chosen(found, take), merged, body)
         shape.emit()
 
     return act
@@ -132,8 +134,15 @@ def _pieces(op: s.Operation, env: Environment) -> list[s.Piece]:
     return found
 
 
-def _body(piece: s.Piece, env: Environment) -> Act:
-    return successor(piece.body, env)
+def shape_or_rest(op: s.Operation, env: Environment) -> list[tuple[bool, bool, Act]]:
+    """The pieces of { shape : A | remainder = B }: which of both, whether as one, what becomes."""
+    found = []
+    for piece in _pieces(op, env):
+        name = piece.selector.name if isinstance(piece.selector, s.Name) else "something else"
+        if name not in ("shape", "remainder"):
+            raise env.problem(piece.at, f"{op.name}: expected shape or remainder, got {name}")
+        found.append((name == "shape", piece.merged, successor(piece.body, env)))
+    return found
 
 
 Edges = list[tuple[Swept, list[Vector]]]
@@ -196,7 +205,7 @@ def _united(polygons: list[list[int]]) -> list[list[int]]:
     return polygons if follows else [loop]
 
 
-def _give(
+def give(
     run: Derivation,
     shape: Shape,
     args: tuple[Any, ...],
@@ -230,12 +239,7 @@ def _wings(op: s.Operation, env: Environment) -> Act:
     sides = WINGS[op.name]
     given.count(len(sides))
     widths = given.each(_distances)
-    pieces = []
-    for piece in _pieces(op, env):
-        name = piece.selector.name if isinstance(piece.selector, s.Name) else "something else"
-        if name not in ("shape", "remainder"):
-            raise env.problem(piece.at, f"{op.name}: expected shape or remainder, got {name}")
-        pieces.append((name == "shape", piece.merged, _body(piece, env)))
+    pieces = shape_or_rest(op, env)
     make = guarded(env, op.at, _set_back)
 
     def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
@@ -255,7 +259,7 @@ def _wings(op: s.Operation, env: Environment) -> Act:
                     for (one, _), own in zip(found, strips, strict=True)
                     if own
                 ]
-            _give(run, shape, args, plan, parts, merged, body)
+            give(run, shape, args, plan, parts, merged, body)
         shape.emit()
 
     return act

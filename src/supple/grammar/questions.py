@@ -11,6 +11,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from supple.grammar.functions import drawn, listed
 from supple.grammar.images import size_of as image_size
 from supple.grammar.measures import ANGLES, angle
+from supple.grammar.meeting import is_inside, overlaps, touches
+from supple.grammar.surroundings import (
+    COMPARISONS,
+    TARGETS,
+    count,
+    least_distance,
+    occluded,
+    rank,
+)
 from supple.grammar.unwrapping import SPACES, layer_number, measured
 from supple.grammar.values import text
 
@@ -93,4 +102,10 @@ QUESTIONS: dict[str, Question] = {
     "fileSearch": _of(_file_search, text),
     "fileRandom": _of(_file_random, text),
     "readTextFile": _of(_read_text, text),
+    "touches": _of(occluded(touches), TARGETS, text, least=0),
+    "overlaps": _of(occluded(overlaps), TARGETS, text, least=0),
+    "inside": _of(occluded(is_inside), TARGETS, text, least=0),
+    "contextCount": _of(count, TARGETS, text),
+    "contextCompare": _of(rank, TARGETS, text, COMPARISONS),
+    "minimumDistance": _of(least_distance, TARGETS, text),
 }

@@ -121,6 +121,9 @@ class Shape:
         draws: How many random numbers it has drawn.
         born: How many shapes came from it.
         depth: How many rules lie above it.
+        line: The seeds of the shapes it came from, as (the last one's, those above), or None; also
+            those of what it was itself when it was noted as a neighbour.
+        noted: How often it was noted.
         parent: The index of the shape it came from.
         index: Its own index.
         made: Whether it was given a geometry since the last shape came from it.
@@ -130,7 +133,7 @@ class Shape:
 
     __slots__ = (
         "R", "args", "attrs", "born", "comp", "depth", "draws", "emitted", "geometry", "index",
-        "joint", "label", "look", "made", "name", "outer", "p", "parent", "rule", "s", "seed",
+        "joint", "label", "line", "look", "made", "name", "noted", "outer", "p", "parent", "rule", "s", "seed",
         "settled", "split",
     )  # fmt: skip
 
@@ -153,6 +156,8 @@ class Shape:
         self.draws = 0
         self.born = 0
         self.depth = 0
+        self.line: Any = None
+        self.noted = 0
         self.parent = NONE
         self.index = NONE
         self.made = False
@@ -182,8 +187,9 @@ class Shape:
         new.attrs = self.attrs
         new.label = ""
         new.split, new.comp = self.split, self.comp
-        new.draws = new.born = 0
+        new.draws = new.born = new.noted = 0
         new.depth = self.depth + 1
+        new.line = (self.seed, self.line)
         new.parent = self.index
         new.index = NONE
         new.made = new.emitted = False
@@ -194,14 +200,14 @@ class Shape:
         """What a bracket puts aside."""
         return (
             self.p, self.R, self.s, self.outer, self.geometry, self.look, self.joint, self.attrs,
-            self.label, self.split, self.comp, self.made,
+            self.label, self.split, self.comp, self.made, self.line,
         )  # fmt: skip
 
     def restore(self, state: tuple[Any, ...]) -> None:
         """What a bracket brings back."""
         (
             self.p, self.R, self.s, self.outer, self.geometry, self.look, self.joint, self.attrs,
-            self.label, self.split, self.comp, self.made,
+            self.label, self.split, self.comp, self.made, self.line,
         ) = state  # fmt: skip
 
 

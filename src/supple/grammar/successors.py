@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 BARE = (
     "primitiveCube", "primitiveQuad", "primitiveDisk", "primitiveCylinder", "primitiveCone",
     "primitiveSphere", "alignScopeToAxes", "resetGeometry", "reverseNormals", "convexify",
+    "innerRect",
 )  # fmt: skip
 """Operations that may stand without parentheses."""
 

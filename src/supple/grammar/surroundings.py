@@ -1,0 +1,165 @@
+"""What rules ask about the shapes around one: touches, inside, overlaps, counts, ranks, distances.
+
+The neighbours of a shape may come after it, and what it learns may change them. So rules that ask are
+derived twice, as CGA does it: at first every question has its plain answer (no, none, infinitely
+far), and what has a label and every solid that comp takes apart is noted; then everything is derived
+again, and the questions are answered from the notes.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from supple.errors import SuppleError
+from supple.grammar import meeting
+from supple.grammar.geometry import Floats
+from supple.grammar.meeting import Body
+
+if TYPE_CHECKING:
+    from supple.grammar.modules import Module
+    from supple.grammar.shape import Shape
+
+TARGETS = ("intra", "inter", "all")
+RANKS = {
+    "world.northernmost": (2, 0, 1.0), "world.southernmost": (2, 1, -1.0),
+    "world.easternmost": (0, 1, -1.0), "world.westernmost": (0, 0, 1.0),
+    "world.highest": (1, 1, -1.0), "world.lowest": (1, 0, 1.0),
+}  # fmt: skip
+"""Which coordinate, of the least (0) or the greatest (1) corner, and its sign: the least is first."""
+COMPARISONS = (*RANKS, "area.largest", "area.smallest")
+
+
+class WantedError(Exception):
+    """A rule has asked about neighbours, and nothing was noted: derive again, and note it."""
+
+
+class Neighbour(Body):
+    """A shape as it was when it was noted; `seed` is of that, not of the shape."""
+
+    __slots__ = ("line", "seed")
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__(shape.geometry, shape.p, shape.R, shape.s)
+        self.seed, above = shape.line
+        self.line = (shape.seed, above)
+
+    @cached_property
+    def ancestors(self) -> set[int]:
+        """The seeds of the shapes it came from."""
+        return ancestors(self.line)
+
+
+def ancestors(line: Any) -> set[int]:
+    """The seeds of a line of shapes, each (its seed, the line above)."""
+    found = set()
+    while line is not None:
+        seed, line = line
+        found.add(seed)
+    return found
+
+
+class Surroundings:
+    """The shapes that a derivation has noted: solids that comp took apart, and those with labels."""
+
+    def __init__(self) -> None:
+        self.solids: list[Neighbour] = []
+        self.labelled: dict[str, list[Neighbour]] = {}
+        self._bounds: dict[str, Floats] = {}
+
+    def add(self, shape: Shape, label: str) -> None:
+        """Note a shape as it is now, under its label; without one, if it is a solid."""
+        if label:
+            self.labelled.setdefault(label, []).append(Neighbour(shape))
+        elif shape.geometry.closed and min(shape.s) > 0.0:
+            self.solids.append(Neighbour(shape))
+
+    def with_label(self, label: str) -> list[Neighbour]:
+        """Those of a label; all solids for ""."""
+        return self.labelled.get(label, []) if label else self.solids
+
+    def gaps(self, body: Body, label: str) -> Floats:
+        """How far the box of each is from a body's, in the world's axes: at least, shape (N,)."""
+        if label not in self._bounds:  # asked when everything is noted
+            every = [one.bounds for one in self.with_label(label)]
+            self._bounds[label] = np.array(every).reshape(-1, 2, 3)
+        bounds = self._bounds[label]
+        apart = np.maximum(bounds[:, 0] - body.bounds[1], body.bounds[0] - bounds[:, 1])
+        return np.linalg.norm(np.maximum(apart, 0.0), axis=1)
+
+
+def _apart(shape: Shape, above: set[int], one: Neighbour) -> bool:
+    """Whether neither comes from the other."""
+    return one.seed not in above and shape.seed not in one.ancestors
+
+
+def _noted(module: Module, target: str) -> Surroundings | None:
+    """What an earlier derivation noted; None if there is nothing to answer from."""
+    run = module.derivation
+    if run.notes is None and run.known is None:
+        raise WantedError
+    # There is one first shape, so that nothing comes from another.
+    return None if target == "inter" else run.known
+
+
+def occluded(test: Any) -> Any:
+    """A question whether a shape meets a solid among its neighbours, one that has a label."""
+
+    def answer(module: Module, shape: Shape, target: str = "all", label: str = "") -> bool:
+        known = _noted(module, target)
+        if known is None:
+            return False
+        body = Body(shape.geometry, shape.p, shape.R, shape.s)
+        if not body.faces:
+            raise SuppleError("expected a shape with faces")
+        every, above = known.with_label(label), ancestors(shape.line)
+        near = np.flatnonzero(known.gaps(body, label) <= meeting.NEAR * body.extent)
+        found = (every[k] for k in near)
+        return any(one.closed and _apart(shape, above, one) and test(body, one) for one in found)
+
+    return answer
+
+
+def count(module: Module, shape: Shape, target: str, label: str) -> float:
+    """How many shapes have a label."""
+    known = _noted(module, target)
+    return 0.0 if known is None else float(len(known.labelled.get(label, [])))
+
+
+def rank(module: Module, shape: Shape, target: str, label: str, by: str) -> float:
+    """How many shapes with a label come before this one, by place or by area."""
+    known = _noted(module, target)
+    if known is None:
+        return 0.0
+    own = _measure(Body(shape.geometry, shape.p, shape.R, shape.s), by)
+    near = 1e-9 * (1.0 + abs(own))
+    return float(sum(_measure(one, by) < own - near for one in known.labelled.get(label, [])))
+
+
+def _measure(body: Body, by: str) -> float:
+    if by in RANKS:
+        axis, end, sign = RANKS[by]
+        return sign * float(body.bounds[end, axis])
+    return -body.area() if by == "area.largest" else body.area()
+
+
+def least_distance(module: Module, shape: Shape, target: str, label: str) -> float:
+    """How far the nearest scope with a label is; infinitely far if there is none."""
+    known = _noted(module, target)
+    if known is None:
+        return math.inf
+    body = Body(shape.geometry, shape.p, shape.R, shape.s)
+    every, above = known.with_label(label) if label else [], ancestors(shape.line)
+    if not every:
+        return math.inf
+    gaps = known.gaps(body, label)
+    least = math.inf
+    for k in np.argsort(gaps, kind="stable"):
+        if gaps[k] >= least:
+            break
+        if _apart(shape, above, every[k]):
+            least = min(least, meeting.distance(body, every[k]))
+    return least
