@@ -73,6 +73,7 @@ def driver(shared: tuple[Watched, Driver]) -> Iterator[Driver]:
           page.tracing.close();
           page.choose(-1);
           page.hud.say("");
+          page.files.choice.close();
           page.timeline.playing = false;
           page.timeline.seek(0);
           page.store.reset();
@@ -84,7 +85,7 @@ def driver(shared: tuple[Watched, Driver]) -> Iterator[Driver]:
     revision = one.ask("playground.revision")
     one.ask("playground.page.resetPose()")
     one.until(f"playground.revision > {revision}")
-    one.ask("playground.page.stage.home()")
+    one.ask("playground.page.home()")
     one.settled()
     yield one
     watched.check()

@@ -107,7 +107,7 @@ def test_what_is_picked_is_picked_with_the_camera_of_now(driver):
     at_once, drawn = driver.ask(
         """(async () => {
           const place = () => playground.jointPixel("j5");
-          playground.page.stage.home();
+          playground.page.home();
           const atOnce = place();
           while (!playground.settled) await new Promise(requestAnimationFrame);
           return [atOnce, place()];
@@ -126,9 +126,9 @@ def test_an_older_answer_moves_nothing_back(driver):
     driver.ask(
         """(() => {
           const { page } = playground, { frame } = page.bodies[0];
-          page.onPose({ ...frame, seq: frame.seq - 1, values: frame.values.map((v) => v + 1) });
+          page.incoming.onPose({ ...frame, seq: frame.seq - 1, values: frame.values.map((v) => v + 1) });
           const places = page.scene.places.map((place) => ({ ...place, position: [0, 0, 0] }));
-          page.onScene({ ...page.scene, places });
+          page.incoming.onScene({ ...page.scene, places });
         })()"""
     )
     assert driver.ask("playground.goal()") == goal, "it is in a person's hand"

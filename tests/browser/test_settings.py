@@ -108,3 +108,29 @@ def test_a_slider_stays_in_the_hand_while_scenes_change(driver):
     mouse.up()
     assert links == sorted(set(links)) and links[-1] > 30
     driver.until(f"document.querySelector('[name=links-number]').value === '{links[-1]}'")
+
+
+def test_edges_are_as_smooth_after_a_reload_as_before(new_page):
+    """A browser smooths the edges on a canvas or does not, for good: each quality has its own."""
+    driver = new_page(size=(760, 400))
+    page = driver.page
+    smooth = "playground.page.stage.renderer.getContext().getContextAttributes().antialias"
+    assert driver.ask(smooth) is False
+    driver.unfold("View")
+    page.select_option("[name=quality]", "fine")
+    driver.until(smooth)
+    driver.settled()
+    fine = driver.picture()[150:, :400]  # below the figures of the solve, which differ
+    page.reload()
+    driver.until("window.playground?.ready")
+    driver.settled()
+    assert driver.ask(smooth) is True
+    assert np.mean(np.abs(driver.picture()[150:, :400] - fine) > 24) < 0.001
+    driver.unfold("View")
+    page.select_option("[name=quality]", "plain")
+    driver.until(f"!{smooth}")
+    driver.settled()
+    plain = driver.picture()[150:, :400]
+    assert np.mean(np.abs(plain - fine) > 24) > 0.004, "shadows and edges are gone"
+    driver.drag_goal(-30, -20, steps=2)  # hands and camera know the new canvas
+    assert driver.tip_error() <= driver.tolerance() * 1.01

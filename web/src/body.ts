@@ -1,15 +1,13 @@
 // A skeleton on the stage: bones, joints, frames; coloured by what the solver says of them.
 
 import {
-  BufferAttribute,
   BufferGeometry,
   Color,
   CylinderGeometry,
   Group,
   InstancedMesh,
-  LineBasicMaterial,
-  LineSegments,
   Matrix4,
+  MeshBasicMaterial,
   MeshStandardMaterial,
   Quaternion,
   SphereGeometry,
@@ -30,6 +28,8 @@ export const COLORS = {
   boneLight: new Color(0x8796ab),
   boneIdleLight: new Color(0xb3bdca),
 };
+const AXES = [new Color(0xe8474c), new Color(0x31b057), new Color(0x3b7ff0)]; // of frames: x, y, z
+const AXIS_LENGTH = 4; // radii of a joint
 const JOINT_RADIUS = 0.02; // sizes of the scene
 const Y = new Vector3(0, 1, 0);
 
@@ -42,7 +42,7 @@ export class Body {
   private scene: Scene | null = null;
   private bones: InstancedMesh | null = null;
   private joints: InstancedMesh | null = null;
-  private axes: LineSegments | null = null;
+  private axes: InstancedMesh | null = null;
   private active = new Set<number>();
   private locked = new Set<number>();
   private chosen = -1;
@@ -65,8 +65,9 @@ export class Body {
   setOver(over: boolean): void {
     if (this.over === over) return;
     this.over = over;
+    const { frame } = this;
     if (this.scene) this.rebuild(this.scene);
-    if (this.frame) this.apply(this.frame);
+    if (frame) this.apply(frame);
     this.paint();
   }
 
@@ -132,10 +133,8 @@ export class Body {
     this.bones = new InstancedMesh(boneGeometry(), new MeshStandardMaterial(look), links);
     this.bones.count = this.links().length;
     this.joints = new InstancedMesh(new SphereGeometry(1, 24, 16), new MeshStandardMaterial(look), count);
-    const axes = new BufferGeometry();
-    axes.setAttribute("position", new BufferAttribute(new Float32Array(count * 18), 3));
-    axes.setAttribute("color", new BufferAttribute(axisColors(count), 3));
-    this.axes = new LineSegments(axes, new LineBasicMaterial({ vertexColors: true, depthTest: false }));
+    this.axes = new InstancedMesh(axisGeometry(), new MeshBasicMaterial({ depthTest: false, transparent: true }), 3 * count);
+    for (let k = 0; k < 3 * count; k += 1) this.axes.setColorAt(k, AXES[k % 3]!);
     this.axes.visible = false;
     for (const part of [this.bones, this.joints, this.axes]) part.frustumCulled = false;
     this.bones.castShadow = this.joints.castShadow = !this.over;
@@ -175,19 +174,18 @@ export class Body {
     this.drawAxes(axes);
   }
 
-  private drawAxes(axes: LineSegments): void {
-    const array = axes.geometry.getAttribute("position") as BufferAttribute;
-    const end = new Vector3();
-    const long = 4 * this.radius;
+  /** Each joint's frame: x red, y green, z blue. */
+  private drawAxes(axes: InstancedMesh): void {
+    const way = new Vector3();
+    const turn = new Quaternion();
+    const size = new Vector3(this.radius, AXIS_LENGTH * this.radius, this.radius);
     this.matrices.forEach((matrix, k) => {
-      const from = this.positions[k]!;
       for (let axis = 0; axis < 3; axis += 1) {
-        end.setFromMatrixColumn(matrix, axis).normalize().multiplyScalar(long).add(from);
-        array.setXYZ(6 * k + 2 * axis, from.x, from.y, from.z);
-        array.setXYZ(6 * k + 2 * axis + 1, end.x, end.y, end.z);
+        turn.setFromUnitVectors(Y, way.setFromMatrixColumn(matrix, axis).normalize());
+        axes.setMatrixAt(3 * k + axis, this.spot.compose(this.positions[k]!, turn, size));
       }
     });
-    array.needsUpdate = true;
+    axes.instanceMatrix.needsUpdate = true;
   }
 
   private paint(): void {
@@ -221,9 +219,11 @@ function boneGeometry(): BufferGeometry {
   return geometry;
 }
 
-function axisColors(count: number): Float32Array {
-  const colors = [1, 0.35, 0.35, 1, 0.35, 0.35, 0.4, 0.9, 0.4, 0.4, 0.9, 0.4, 0.4, 0.6, 1, 0.4, 0.6, 1];
-  return Float32Array.from({ length: count * 18 }, (_, k) => colors[k % 18]!);
+/** An axis of a frame along +y of length one. */
+function axisGeometry(): BufferGeometry {
+  const geometry = new CylinderGeometry(0.17, 0.17, 1, 6, 1);
+  geometry.translate(0, 0.5, 0);
+  return geometry;
 }
 
 function alike(a: Set<number>, b: Set<number>): boolean {

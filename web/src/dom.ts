@@ -39,6 +39,12 @@ export function select(
   return node;
 }
 
+/** A choice among a few words: what is set, and what people read. */
+export function choice<T extends string>(name: string, words: Record<T, string>, value: T, onChange: (value: T) => void): HTMLSelectElement {
+  const options = Object.entries<string>(words).map(([key, label]) => ({ value: key, label }));
+  return select(name, options, value, (next) => onChange(next as T));
+}
+
 export function toggle(name: string, value: boolean, onChange: (value: boolean) => void): HTMLElement {
   const input = el("input", { type: "checkbox", name, checked: value });
   input.addEventListener("change", () => onChange(input.checked));

@@ -95,7 +95,7 @@ export class Growing {
       parts.push(row(words(field.name), this.field(field), field.about));
     }
     const plain = () => this.set({ start: "", seed: 0, attributes: {}, targets: {} });
-    parts.push(el("div", { className: "buttons" }, button("As the rules say", plain, { name: "plain-rules" })), this.told);
+    parts.push(el("div", { className: "buttons" }, button("As the rules say", plain, { name: "plain-rules", title: "Every attribute, the seed and the targets as the rules have them" })), this.told);
     return section("Rules", true, ...parts);
   }
 
@@ -106,7 +106,7 @@ export class Growing {
     for (const field of grown.fields) this.show.get(field.name)?.(field.value);
     this.show.get("\nseed")?.(grown.seed);
     this.show.get("\nstart")?.(grown.start);
-    const shapes = `${grown.shapes.toLocaleString("en")} shapes, ${grown.leaves.toLocaleString("en")} of them left`;
+    const shapes = `${grown.shapes.toLocaleString("en")} shapes, ${grown.leaves.toLocaleString("en")} of them leaves`;
     const time = grown.seconds < 1 ? `${Math.max(1, Math.round(1000 * grown.seconds))} ms` : `${grown.seconds.toFixed(1)} s`;
     const lines = [`${shapes}; grown in ${time}.`, ...grown.printed];
     if (this.seconds > SLOW) lines.splice(1, 0, "These rules take their time: targets are followed when they are let go.");

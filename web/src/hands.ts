@@ -50,6 +50,7 @@ export class Hands {
       this.pointer = event.pointerId;
       this.page.goals.take(found.goal, event.clientX, event.clientY, found.ring);
       this.page.stage.canvas.focus({ preventScroll: true });
+      this.page.stage.canvas.style.cursor = "grabbing";
       event.preventDefault();
       return;
     }
@@ -78,6 +79,7 @@ export class Hands {
     if (event.pointerId !== this.pointer) return;
     this.pointer = -1;
     this.page.stage.controls.enabled = true;
+    this.page.stage.canvas.style.cursor = "";
     if (this.page.goals.grab) {
       this.page.goals.release();
       return;
@@ -156,7 +158,9 @@ export class Hands {
     const effector = scene.names[press.joint]!;
     const old = this.page.goals.list.find(({ setup }) => setup.effector === effector && setup.kind !== "look");
     const goal: Goal | null = old ?? this.newGoal(scene, effector, press);
-    if (goal) this.page.goals.take(goal, event.clientX, event.clientY);
+    if (!goal) return;
+    this.page.goals.take(goal, event.clientX, event.clientY);
+    this.page.stage.canvas.style.cursor = "grabbing";
   }
 
   private newGoal(scene: Scene, effector: string, press: Press): Goal | null {
@@ -177,7 +181,7 @@ export class Hands {
   }
 
   private onKeyDown(event: KeyboardEvent): void {
-    if (typing(event.target) || event.ctrlKey || event.metaKey || event.altKey || this.page.hud.help.open) return;
+    if (typing(event.target) || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
     if (this.page.goals.press(event.key, event.shiftKey, event.timeStamp)) {
       event.preventDefault();
       return;
@@ -185,7 +189,7 @@ export class Hands {
     const keys: Record<string, () => void> = {
       "?": () => this.page.hud.help.showModal(),
       Escape: () => this.leave(),
-      h: () => this.page.stage.home(this.page.scene?.flat),
+      h: () => this.page.home(),
       p: () => this.page.store.setLook({ panel: !this.page.store.look.panel }),
       f: () => this.page.fullScreen(),
       l: () => {

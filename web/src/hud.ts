@@ -45,7 +45,8 @@ export class Hud {
     this.node.append(this.title, el("div", { className: "line" }, this.pill, this.reason), this.figures);
     const rows = KEYS.map(([key, what]) => el("tr", {}, el("th", {}, key), el("td", {}, what)));
     this.help.append(
-      el("h2", {}, "Take hold of it"),
+      // Focus goes here, not to the button at the end, to which a small screen would scroll.
+      el("h2", { tabIndex: -1, autofocus: true }, "Take hold of it"),
       el("table", {}, el("tbody", {}, ...rows)),
       el("p", { className: "hint" }, "Orange: the goal. Light blue: joints that move. Red: at a limit. Dark: locked."),
       button("Close", () => this.help.close(), { name: "close-help" }),
@@ -53,6 +54,8 @@ export class Hud {
     this.help.addEventListener("click", (event) => {
       if (event.target === this.help) this.help.close();
     });
+    this.notice.title = "Click to dismiss";
+    this.notice.addEventListener("click", () => this.say(""));
   }
 
   setScene(scene: Scene): void {
@@ -70,22 +73,23 @@ export class Hud {
       this.micros.push(frame.micros);
       if (this.micros.length > AVERAGED) this.micros.shift();
     }
-    const time = this.micros.length ? `${median(this.micros).toFixed(0)} µs a solve` : "";
+    const time = this.micros.length ? `${duration(median(this.micros))} a solve` : "";
     const error = playing ? "" : `error ${round(frame.error, unitSize)}`;
     const turns = playing ? "" : `${frame.iterations} iteration${frame.iterations === 1 ? "" : "s"}`;
     this.figures.textContent = [report.solver, turns, error, time].filter(Boolean).join(" · ");
   }
 
   /** The two halves of a comparison, each with its figures and costs. */
-  showHalves(frames: (PoseFrame | null)[], on: boolean): void {
+  showHalves(frames: (PoseFrame | null)[], on: boolean, stacked: boolean): void {
     this.halves.hidden = !on;
+    this.halves.classList.toggle("stacked", stacked);
     if (!on) return;
     this.halves.replaceChildren(
       ...frames.map((frame, half) => {
         const costs = frame?.report.costs;
         const lines = frame
           ? [
-              `${frame.report.status} in ${frame.iterations} iteration${frame.iterations === 1 ? "" : "s"}, ${frame.micros.toFixed(0)} µs`,
+              `${frame.report.status} in ${frame.iterations} iteration${frame.iterations === 1 ? "" : "s"}, ${duration(frame.micros)}`,
               costs ? `turns ${deg(costs.sum_of_turns)} in all, ${deg(costs.largest_turn)} at most` : "",
               costs ? `tip's way ${costs.tip_path.toPrecision(3)}` : "",
             ]
@@ -112,18 +116,23 @@ export class Hud {
     this.banner.dataset.state = state;
   }
 
-  /** Say something for a while, or until it is put right. */
+  /** Say something for so many seconds, or until it is put right; a click has it go. */
   say(text: string, kind: "error" | "info" = "error", seconds = 12): void {
     window.clearTimeout(this.noticeTimer);
     this.notice.textContent = text;
     this.notice.dataset.kind = kind;
     this.notice.hidden = text === "";
-    if (text) this.noticeTimer = window.setTimeout(() => this.say(""), 1000 * seconds);
+    if (text && seconds < Infinity) this.noticeTimer = window.setTimeout(() => this.say(""), 1000 * seconds);
   }
 
   get saying(): string {
     return this.notice.hidden ? "" : (this.notice.textContent ?? "");
   }
+}
+
+/** A time in microseconds, as people write it. */
+function duration(micros: number): string {
+  return micros < 10_000 ? `${micros.toFixed(0)} µs` : `${(micros / 1000).toFixed(0)} ms`;
 }
 
 function median(values: number[]): number {

@@ -17,6 +17,9 @@ import type { Body } from "./body";
 
 const FREE = 0x6fcbff;
 const ACTIVE = 0xff4d5e;
+/** On light ground lines are darker, and sheets denser. */
+const DARKER = 0.55;
+const DENSER = 1.7;
 const SEGMENTS = 40;
 const LETTERS: Record<string, Vector3> = {
   x: new Vector3(1, 0, 0),
@@ -36,6 +39,11 @@ export class Limits {
   readonly group = new Group();
   private drawn: Drawn[] = [];
   private scene: Scene | null = null;
+  private light = false;
+
+  setLight(light: boolean): void {
+    this.light = light;
+  }
 
   /** Only `chosen` joints' limits, or all of the joints that move where none is. */
   setScene(scene: Scene, chosen: number): void {
@@ -158,7 +166,11 @@ export class Limits {
       const parent = body.matrices[scene.parents[joint] ?? -1];
       group.quaternion.set(x, y, z, w);
       if (parent) group.quaternion.premultiply(new Quaternion().setFromRotationMatrix(parent));
-      materials.forEach((material, k) => material.color.set(active.has(joint) ? ACTIVE : colors[k]!));
+      materials.forEach((material, k) => {
+        material.color.set(active.has(joint) ? ACTIVE : colors[k]!).multiplyScalar(this.light ? DARKER : 1);
+        const opacity = (material.userData.opacity ??= material.opacity) as number;
+        material.opacity = Math.min(1, opacity * (this.light ? DENSER : 1));
+      });
     }
   }
 }

@@ -229,6 +229,7 @@ export interface Scene {
   places: GoalPlace[];
   center: [number, number, number];
   size: number;
+  box: [[number, number, number], [number, number, number]];
   ground: number;
   up: "y" | "z";
   flat: boolean;

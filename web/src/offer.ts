@@ -1,14 +1,16 @@
 // What the parts of the panel are built from.
 
-import type { Hello, SaveFormat, Scene } from "./messages";
+import type { Hello, Scene } from "./messages";
+import type { Saved } from "./saving";
 import type { Shape } from "./skin";
 import type { Store } from "./store";
 
 export interface Actions {
   choose(joint: number): void;
   record(): void;
-  save(format: SaveFormat | "png" | "settings"): void;
+  save(format: Saved): void;
   openFiles(): void;
+  openFolder(): void;
   reset(): void;
   resetPose(): void;
   home(): void;

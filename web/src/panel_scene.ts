@@ -40,8 +40,12 @@ export function sceneSection({ store, act, hello, scene }: Offer): HTMLElement {
     el(
       "div",
       { className: "buttons" },
-      button("Open a file…", () => act.openFiles(), { name: "open", title: hello.formats.join(" ") }),
-      button("Reset pose", () => act.resetPose(), { name: "reset-pose" }),
+      button("Open files…", () => act.openFiles(), { name: "open", title: `Or drop them on the page: ${hello.formats.join(" ")}` }),
+      button("Folder…", () => act.openFolder(), {
+        name: "open-folder",
+        title: "Open a folder, or drop it on the page: a model with its meshes, images, rules",
+      }),
+      button("Reset pose", () => act.resetPose(), { name: "reset-pose", title: "The first pose, with the goals where they were" }),
     ),
   );
   for (const note of scene.notes.slice(0, 4)) parts.push(hint(note));

@@ -1,6 +1,6 @@
 // The panel's part for solvers and their options.
 
-import { number, row, section, select, toggle } from "./dom";
+import { choice, number, row, section, select, toggle } from "./dom";
 import type { Hello, OptionInfo, SolverChoice } from "./messages";
 import type { Offer } from "./offer";
 import type { Store } from "./store";
@@ -36,27 +36,13 @@ export function solverSection({ store, hello }: Offer): HTMLElement {
     ),
     row(
       "Out of reach",
-      select(
-        "unreachable",
-        [
-          { value: "approach", label: "come near" },
-          { value: "keep", label: "stay" },
-        ],
-        setup.unreachable,
-        (value) => store.set({ unreachable: value as "approach" | "keep" }),
-      ),
+      choice("unreachable", { approach: "come near", keep: "stay" }, setup.unreachable, (unreachable) => store.set({ unreachable })),
+      "What to do about a goal that cannot be reached",
     ),
     row(
       "Start from",
-      select(
-        "start",
-        [
-          { value: "previous", label: "the last answer" },
-          { value: "rest", label: "the rest pose" },
-        ],
-        setup.start,
-        (value) => store.set({ start: value as "previous" | "rest" }),
-      ),
+      choice("start", { previous: "the last answer", rest: "the rest pose" }, setup.start, (start) => store.set({ start })),
+      "The pose that each solve begins with",
     ),
   );
   return section("Solver", true, ...parts);

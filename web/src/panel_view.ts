@@ -1,8 +1,8 @@
 // The panel's parts for how things look, and for saving them.
 
-import { button, el, hint, row, section, select, slider, toggle } from "./dom";
-import type { SaveFormat } from "./messages";
+import { button, choice, el, hint, row, section, slider, toggle } from "./dom";
 import type { Offer } from "./offer";
+import type { Saved } from "./saving";
 
 const MOST_SHAPES = 60;
 
@@ -11,33 +11,21 @@ export function viewSection({ store, act, scene }: Offer): HTMLElement {
   const parts = [
     row(
       "Theme",
-      select(
-        "theme",
-        ["auto", "dark", "light"].map((value) => ({ value, label: value })),
-        look.theme,
-        (theme) => store.setLook({ theme: theme as "auto" | "dark" | "light" }),
-      ),
+      choice("theme", { auto: "as the system", dark: "dark", light: "light" }, look.theme, (theme) => store.setLook({ theme })),
     ),
     row(
       "Quality",
-      select(
-        "quality",
-        [
-          { value: "fine", label: "fine" },
-          { value: "plain", label: "plain (weak machines)" },
-        ],
-        look.quality,
-        (quality) => store.setLook({ quality: quality as "fine" | "plain" }),
-      ),
+      choice("quality", { fine: "fine", plain: "plain (weak machines)" }, look.quality, (quality) => store.setLook({ quality })),
+      "Plain: no shadows, no smoothed edges",
     ),
     row(
       "Sensitivity",
       slider("sensitivity", look.sensitivity, { min: 0.2, max: 3, step: 0.1 }, (sensitivity) => store.setLook({ sensitivity })),
       "Of pointer and keys",
     ),
-    row("Limits drawn", toggle("show-limits", look.limits, (limits) => store.setLook({ limits }))),
-    row("Joint frames", toggle("show-frames", look.frames, (frames) => store.setLook({ frames }))),
-    row("Bones", toggle("show-bones", look.bones, (bones) => store.setLook({ bones }))),
+    row("Limits drawn", toggle("show-limits", look.limits, (limits) => store.setLook({ limits })), "As arcs and cones; red where one holds"),
+    row("Joint frames", toggle("show-frames", look.frames, (frames) => store.setLook({ frames })), "The axes of every joint: x red, y green, z blue"),
+    row("Bones", toggle("show-bones", look.bones, (bones) => store.setLook({ bones })), "Joints and the links between them"),
   ];
   if (scene.motions.length) {
     parts.push(row("Feet that stand", toggle("show-contacts", look.contacts, (contacts) => store.setLook({ contacts }))));
@@ -47,10 +35,10 @@ export function viewSection({ store, act, scene }: Offer): HTMLElement {
     el(
       "div",
       { className: "buttons" },
-      button("Full screen", () => act.fullScreen(), { name: "full-screen" }),
-      button("Camera home", () => act.home(), { name: "home" }),
-      button("Reset all", () => act.reset(), { name: "reset" }),
-      button("Keys ?", () => act.help(), { name: "help" }),
+      button("Full screen", () => act.fullScreen(), { name: "full-screen", title: "Full screen, or out of it (F)" }),
+      button("Camera home", () => act.home(), { name: "home", title: "See everything, and the goals (H)" }),
+      button("Reset all", () => act.reset(), { name: "reset", title: "Forget everything that was set" }),
+      button("Keys ?", () => act.help(), { name: "help", title: "What keys and pointer do (?)" }),
     ),
   );
   return section("View", false, ...parts);
@@ -73,15 +61,15 @@ export function shapeSection({ store, shapes }: Offer): HTMLElement | null {
 }
 
 export function saveSection({ act }: Offer): HTMLElement {
-  const kinds: [SaveFormat | "png" | "settings", string][] = [
-    ["png", "Picture"],
-    ["glb", "GLB"],
-    ["bvh", "BVH"],
-    ["smd", "SMD"],
-    ["json", "Pose"],
-    ["trace", "Trace"],
-    ["settings", "Settings"],
+  const kinds: [Saved, string, string][] = [
+    ["png", "Picture", "The view, as PNG"],
+    ["glb", "GLB", "The character with its skin and motions"],
+    ["bvh", "BVH", "The skeleton and the motion, or the pose"],
+    ["smd", "SMD", "The skeleton with its mesh or motion"],
+    ["json", "Pose", "The pose, as supple's JSON"],
+    ["trace", "Trace", "The trace that was recorded last"],
+    ["settings", "Settings", "Everything that was set here: drop the file on the page to have it again"],
   ];
-  const buttons = kinds.map(([kind, label]) => button(label, () => act.save(kind), { name: `save-${kind}` }));
+  const buttons = kinds.map(([kind, label, title]) => button(label, () => act.save(kind), { name: `save-${kind}`, title }));
   return section("Save", false, el("div", { className: "buttons" }, ...buttons));
 }

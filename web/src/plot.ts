@@ -5,9 +5,17 @@ import "uplot/dist/uPlot.min.css";
 
 const LEAST = 1e-12;
 
-/** Of the lines of a logarithmic axis only the powers of ten. */
-const powers = (_: uPlot, splits: number[]) =>
-  splits.map((value) => (Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-6 ? value : null));
+const LINES = 6; // of a logarithmic axis at most
+
+/** Of the lines of a logarithmic axis some powers of ten, so many apart that there is room. */
+const powers = (_: uPlot, splits: number[]) => {
+  const all = splits.map((value) => Math.log10(value));
+  const apart = Math.ceil((Math.max(...all) - Math.min(...all)) / LINES) || 1;
+  return splits.map((value, k) => {
+    const power = Math.round(all[k]!);
+    return Math.abs(all[k]! - power) < 1e-6 && power % apart === 0 ? value : null;
+  });
+};
 
 export class ErrorPlot {
   private chart: uPlot | null = null;
@@ -34,7 +42,7 @@ export class ErrorPlot {
         height: 150,
         legend: { show: false },
         cursor: { points: { show: false }, drag: { x: false, y: false } },
-        scales: { x: { time: false }, y: { distr: 3 } },
+        scales: { x: { time: false, range: [0, Math.max(errors.length - 1, 1)] }, y: { distr: 3 } },
         axes: [
           { ...axis, size: 26, values: (_, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? String(tick) : "")) },
           {

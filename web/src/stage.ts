@@ -1,7 +1,6 @@
 // The camera, and drawing when something has changed; one view, or two side by side.
 
 import {
-  Mesh,
   PCFShadowMap,
   PerspectiveCamera,
   Plane,
@@ -12,11 +11,13 @@ import {
   WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import { type Box, fittingDistance, type Insets, partOf } from "./framing";
 import type { Scene } from "./messages";
 import { Surroundings } from "./surroundings";
 
 const FIELD_OF_VIEW = 38; // degrees, from top to bottom
 const NARROW = 0.85; // width to height below which the view widens, so that as much is seen sideways
+const FARTHEST = 9; // sizes of the scene that the camera goes back to show what lies outside
 
 export interface Aim {
   ray: Ray;
@@ -27,7 +28,7 @@ export interface Aim {
 export class Stage {
   readonly world = new World();
   readonly camera = new PerspectiveCamera(FIELD_OF_VIEW, 1, 0.01, 1000);
-  readonly renderer: WebGLRenderer;
+  renderer: WebGLRenderer;
   readonly surroundings = new Surroundings();
   controls: OrbitControls;
   size = 1;
@@ -37,23 +38,26 @@ export class Stage {
   /** Called in every animation frame, with the seconds since the last one. */
   onTick: (seconds: number) => void = () => {};
   onCamera: () => void = () => {};
+  /** What lies over the view at its top and bottom [pixels]: things are framed between. */
+  insets: () => Insets = () => ({ top: 0, bottom: 0 });
   drawn = 0;
   private readonly drawnSize = new Vector2();
   private halves = 1;
   private dirty = true;
   private last = 0;
-  private plain = false;
+  private plain: boolean;
+  /** Whether the renderer that there is was made for a plain view. */
+  private madePlain: boolean;
   private target = new Vector3();
-  private pillared = false;
+  private scene: Scene | null = null;
 
-  /** `smooth` is for good: a browser does not change it while the page is open. */
   constructor(
-    readonly canvas: HTMLCanvasElement,
-    smooth: boolean,
+    public canvas: HTMLCanvasElement,
+    plain: boolean,
   ) {
-    this.renderer = new WebGLRenderer({ canvas, antialias: smooth, alpha: true, powerPreference: "high-performance" });
-    this.renderer.shadowMap.enabled = true;
-    this.renderer.shadowMap.type = PCFShadowMap;
+    this.plain = this.madePlain = plain;
+    this.renderer = newRenderer(canvas, plain);
+    this.surroundings.setShadows(!plain);
     this.world.add(this.surroundings.group);
     this.controls = this.newControls();
     new ResizeObserver(() => this.resize()).observe(canvas.parentElement ?? canvas);
@@ -61,29 +65,54 @@ export class Stage {
     requestAnimationFrame((now) => this.tick(now));
   }
 
-  /** Put the stage up for a scene; the camera goes back to its place if asked to. */
-  setScene(scene: Scene, moveCamera: boolean): void {
+  /** Put the stage up for a scene. */
+  setScene(scene: Scene): void {
+    this.scene = scene;
     this.size = scene.size;
-    this.pillared = scene.pedestal;
     this.up.set(0, scene.up === "y" ? 1 : 0, scene.up === "z" ? 1 : 0);
     const center = new Vector3(...scene.center);
     this.target.copy(center);
     this.surroundings.setScene(scene, this.up, (x, y, z) => this.oriented(x, y, z));
     this.camera.near = scene.size / 200;
     this.camera.far = scene.size * 60;
-    this.camera.updateProjectionMatrix();
     this.camera.up.copy(this.up);
-    if (moveCamera) this.home(scene.flat);
+    this.frame();
     this.invalidate();
   }
 
-  /** Look at everything from the front, a little from above and the side. */
-  home(flat = false): void {
-    const distance = (this.pillared ? 2.3 : 3.3) * this.size;
-    const from = flat ? this.oriented(0, 0, 1) : this.oriented(0.42, 0.36, 1).normalize();
-    this.camera.position.copy(this.target).addScaledVector(from, distance);
+  /** Look at everything from the front, a little from above and the side; at other points too. */
+  home(others: Vector3[] = []): void {
+    this.frame();
+    const distance = Math.min(this.distanceTo(others), FARTHEST * this.size);
+    this.camera.position.copy(this.target).addScaledVector(this.homeWay(), distance);
     this.renewControls(this.target);
     this.invalidate();
+  }
+
+  /** Lengths of the world that a pixel covers when everything is seen. */
+  homePerPixel(): number {
+    return this.perPixelAt(this.distanceTo([]));
+  }
+
+  private homeWay(): Vector3 {
+    return this.scene?.flat ? this.oriented(0, 0, 1) : this.oriented(0.42, 0.36, 1).normalize();
+  }
+
+  /** How far off the camera must be to see the scene, and other points. */
+  private distanceTo(others: Vector3[]): number {
+    const { scene } = this;
+    if (!scene) return this.size;
+    const [low, high] = scene.box.map((corner) => new Vector3(...corner)) as [Vector3, Vector3];
+    const points = others.map((point) => point.clone());
+    for (let k = 0; k < 8; k += 1) {
+      points.push(new Vector3(k & 1 ? high.x : low.x, k & 2 ? high.y : low.y, k & 4 ? high.z : low.z));
+    }
+    for (const point of points) point.sub(this.target);
+    const part = this.part(0);
+    const { top, bottom } = this.insets();
+    const tall = Math.tan((this.camera.fov * Math.PI) / 360);
+    const free = Math.max(part.height - top - bottom, 0.4 * part.height) / part.height;
+    return fittingDistance(points, this.homeWay(), this.up, [tall * this.camera.aspect, tall * free]);
   }
 
   /** Put the camera where it was. */
@@ -108,13 +137,29 @@ export class Stage {
     this.invalidate();
   }
 
+  /** Draw without shadows and smoothed edges, or with them; from the next frame on. */
   setQuality(plain: boolean): void {
     this.plain = plain;
-    this.renderer.shadowMap.enabled = !plain;
-    this.surroundings.setShadows(!plain);
-    this.world.traverse((object) => {
-      if (object instanceof Mesh) object.material.needsUpdate = true;
-    });
+    this.invalidate();
+  }
+
+  /** Have a canvas of its own for a quality: a browser smooths edges on one or does not, for good. */
+  private renewRenderer(): void {
+    this.madePlain = this.plain;
+    const focused = document.activeElement === this.canvas;
+    const { enabled, target } = this.controls;
+    const canvas = this.canvas.cloneNode() as HTMLCanvasElement;
+    this.controls.dispose();
+    this.renderer.dispose();
+    this.renderer.forceContextLoss();
+    this.canvas.replaceWith(canvas);
+    this.canvas = canvas;
+    this.renderer = newRenderer(canvas, this.plain);
+    this.surroundings.setShadows(!this.plain);
+    this.controls = this.newControls();
+    this.renewControls(target.clone());
+    this.controls.enabled = enabled;
+    if (focused) canvas.focus({ preventScroll: true });
     this.resize();
   }
 
@@ -133,13 +178,26 @@ export class Stage {
     return this.canvas.getBoundingClientRect();
   }
 
+  /** Where a half is on the canvas [pixels]. */
+  private part(half: number): Box {
+    const { x, y } = this.wantedSize();
+    return partOf(half, this.halves, x, y);
+  }
+
+  /** Whether halves lie above each other. */
+  get stacked(): boolean {
+    return this.halves > 1 && this.part(1).top > 0;
+  }
+
   /** The ray under a pointer. */
   aim(clientX: number, clientY: number): Aim {
     const box = this.rectangle();
-    const width = box.width / this.halves;
-    const half = Math.min(this.halves - 1, Math.max(0, Math.floor((clientX - box.left) / width)));
-    const x = ((clientX - box.left - half * width) / width) * 2 - 1;
-    const y = 1 - ((clientY - box.top) / box.height) * 2;
+    const [left, top] = [clientX - box.left, clientY - box.top];
+    const second = this.part(1);
+    const half = this.halves > 1 && left >= second.left && top >= second.top ? 1 : 0;
+    const part = this.part(half);
+    const x = ((left - part.left) / part.width) * 2 - 1;
+    const y = 1 - ((top - part.top) / part.height) * 2;
     const near = new Vector3(x, y, -1).unproject(this.camera);
     const far = new Vector3(x, y, 1).unproject(this.camera);
     return { ray: new Ray(near, far.sub(near).normalize()), half };
@@ -150,10 +208,10 @@ export class Stage {
     const box = this.rectangle();
     const seen = point.clone().project(this.camera);
     if (seen.z > 1) return null;
-    const width = box.width / this.halves;
+    const part = this.part(half);
     return new Vector2(
-      box.left + half * width + ((seen.x + 1) / 2) * width,
-      box.top + ((1 - seen.y) / 2) * box.height,
+      box.left + part.left + ((seen.x + 1) / 2) * part.width,
+      box.top + part.top + ((1 - seen.y) / 2) * part.height,
     );
   }
 
@@ -176,29 +234,17 @@ export class Stage {
 
   /** Lengths of the world that a pixel covers at a point. */
   perPixel(point: Vector3): number {
-    const depth = point.clone().sub(this.camera.position).dot(this.forward());
-    const tall = 2 * depth * Math.tan((this.camera.fov * Math.PI) / 360);
-    return tall / Math.max(this.rectangle().height, 1);
+    return this.perPixelAt(point.clone().sub(this.camera.position).dot(this.forward()));
   }
 
-  /** The view as it is, on the page's background. */
-  async picture(background: [string, string]): Promise<Blob> {
+  private perPixelAt(depth: number): number {
+    return (2 * depth * Math.tan((this.camera.fov * Math.PI) / 360)) / this.part(0).height;
+  }
+
+  /** The canvas with the view as it is; a browser forgets what is on it with the next frame. */
+  redrawn(): HTMLCanvasElement {
     this.draw();
-    const source = this.canvas;
-    const copy = document.createElement("canvas");
-    copy.width = source.width;
-    copy.height = source.height;
-    const pen = copy.getContext("2d");
-    if (!pen) throw new Error("this browser cannot make pictures");
-    const fill = pen.createLinearGradient(0, 0, 0, copy.height);
-    fill.addColorStop(0, background[0]);
-    fill.addColorStop(1, background[1]);
-    pen.fillStyle = fill;
-    pen.fillRect(0, 0, copy.width, copy.height);
-    pen.drawImage(source, 0, 0);
-    return new Promise((resolve, reject) =>
-      copy.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no picture"))), "image/png"),
-    );
+    return this.canvas;
   }
 
   // Inside ---------------------------------------------------------------------------------------
@@ -241,11 +287,19 @@ export class Stage {
     const { x: width, y: height } = this.wantedSize();
     this.renderer.setPixelRatio(this.plain ? 1 : Math.min(window.devicePixelRatio, 2));
     this.renderer.setSize(width, height, false);
-    this.camera.aspect = width / this.halves / height;
+    this.frame();
+    this.draw();
+  }
+
+  /** Have what the camera looks at in the middle of what nothing lies over. */
+  frame(): void {
+    const { width, height } = this.part(0);
+    const { top, bottom } = this.insets();
+    this.camera.aspect = width / height;
     const wider = Math.max(1, NARROW / this.camera.aspect);
     this.camera.fov = (360 / Math.PI) * Math.atan(wider * Math.tan((FIELD_OF_VIEW * Math.PI) / 360));
-    this.camera.updateProjectionMatrix();
-    this.draw();
+    this.camera.setViewOffset(width, height, 0, Math.round((bottom - top) / 2), width, height);
+    this.invalidate();
   }
 
   private tick(now: number): void {
@@ -257,18 +311,25 @@ export class Stage {
   }
 
   private draw(): void {
+    if (this.madePlain !== this.plain) return this.renewRenderer();
     this.dirty = false;
     this.camera.updateMatrixWorld();
     const size = this.renderer.getSize(this.drawnSize);
-    const width = size.x / this.halves;
     this.renderer.setScissorTest(this.halves > 1);
     for (let half = 0; half < this.halves; half += 1) {
       this.onHalf(half);
-      this.renderer.setViewport(half * width, 0, width, size.y);
-      this.renderer.setScissor(half * width, 0, width, size.y);
+      const { left, top, width, height } = partOf(half, this.halves, size.x, size.y);
+      this.renderer.setViewport(left, size.y - top - height, width, height);
+      this.renderer.setScissor(left, size.y - top - height, width, height);
       this.renderer.render(this.world, this.camera);
     }
     this.drawn += 1;
   }
 }
 
+function newRenderer(canvas: HTMLCanvasElement, plain: boolean): WebGLRenderer {
+  const renderer = new WebGLRenderer({ canvas, antialias: !plain, alpha: true, powerPreference: "high-performance" });
+  renderer.shadowMap.enabled = !plain;
+  renderer.shadowMap.type = PCFShadowMap;
+  return renderer;
+}

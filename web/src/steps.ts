@@ -7,6 +7,7 @@ import type { Tracing } from "./tracing";
 
 export class StepsView {
   private readonly words = el("p", { className: "reason", data: { trace: "words" } });
+  private readonly solver = el("strong", { data: { trace: "solver" } });
   private readonly place = el("output", { name: "trace-place" });
   private readonly replay = button("Replay", () => this.tracing.replay(), { title: "Show step after step", name: "trace-replay" });
   private readonly plot: ErrorPlot;
@@ -33,6 +34,7 @@ export class StepsView {
         button("▶▶", () => tracing.next(), { title: "Iteration on (>)", name: "trace-next" }),
         button("▶|", () => tracing.show(tracing.iterations, 0), { title: "The answer", name: "trace-last" }),
       ),
+      this.solver,
       this.place,
       this.words,
       chart,
@@ -59,9 +61,10 @@ export class StepsView {
       this.plot.show(tracing.errors, scene.tolerance);
     }
     this.plot.point(tracing.iteration);
+    this.solver.textContent = tracing.head?.solver ?? "";
     const inside = tracing.stepsInside().length;
     const step = inside ? ` · step ${tracing.step} of ${inside}` : "";
-    this.place.textContent = `${tracing.head?.solver} · iteration ${tracing.iteration} of ${tracing.iterations}${step}`;
+    this.place.textContent = `Iteration ${tracing.iteration} of ${tracing.iterations}${step}`;
     const error = tracing.errors[tracing.iteration] ?? 0;
     this.words.textContent = `${tracing.words(scene.names, scene.parents)}${tracing.step ? "" : `; error ${error.toPrecision(3)}`}`;
   }

@@ -91,7 +91,7 @@ export class Timeline {
       this.scrub,
       this.clock,
       row("Correct", toggle("correct", setup.correct, (correct) => this.store.set({ correct })), "Let the goals correct the motion"),
-      row("Loop", toggle("loop", look.loop, (loop) => this.store.setLook({ loop }))),
+      row("Loop", toggle("loop", look.loop, (loop) => this.store.setLook({ loop })), "Begin again at the end"),
       row("Onion", toggle("onion", look.onion, (onion) => this.store.setLook({ onion })), "Show the poses before and after"),
       select(
         "speed",

@@ -14,6 +14,7 @@ from supple.pose import Pose
 from supple.skeleton import Skeleton
 from supple.solution import Solution
 from supple.trace import Trace
+from supple.viewer.bounds import bounds
 from supple.viewer.contacts import contacts
 from supple.viewer.frames import packet, rigid
 from supple.viewer.messages import (
@@ -30,7 +31,7 @@ from supple.viewer.messages import (
     Vector,
 )
 from supple.viewer.model import Model, bone
-from supple.viewer.scenes import Subject, bounds, limb_depth
+from supple.viewer.scenes import Subject, limb_depth
 
 MOST_GHOSTS = 600  # frames of a motion that the onion skin chooses from
 
@@ -43,7 +44,7 @@ def word(status: Status) -> str:
 def scene(subject: Subject, model: Model, *, seq: int, revision: int, pose: Pose) -> Scene:
     """What is on the stage, and what is asked of it."""
     skeleton = model.skeleton
-    center, size, ground = bounds(subject)
+    around = bounds(subject)
     problem = model.prepared[0].problem if model.prepared else None
     moving = set(problem.moving.tolist()) if problem is not None else set()
     blocks = problem.blocks if problem is not None else ()
@@ -51,7 +52,7 @@ def scene(subject: Subject, model: Model, *, seq: int, revision: int, pose: Pose
     places = [
         GoalPlace(
             id=goal.id,
-            position=_place(goal, pose, size),
+            position=_place(goal, pose, around.size),
             orientation=tuple(pose.rotation(goal.effector).tolist()),
         )
         for goal in model.goals
@@ -68,9 +69,10 @@ def scene(subject: Subject, model: Model, *, seq: int, revision: int, pose: Pose
         joints=[_joint(skeleton, j, j in moving) for j in range(len(skeleton.joints))],
         goals=[*subject.targets, *model.goals],
         places=[*subject.places, *places],
-        center=center,
-        size=size,
-        ground=ground,
+        center=around.center,
+        size=around.size,
+        box=(around.low, around.high),
+        ground=around.ground,
         up=subject.up,
         flat=subject.flat,
         pedestal=subject.pedestal is not None,

@@ -8,8 +8,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 from supple.character import Character
 from supple.data import humanoid
 from supple.errors import SuppleError, one_of
@@ -28,7 +26,6 @@ if TYPE_CHECKING:
     from supple.viewer.library import Library
 
 MOST_LINKS = 200
-JOINT = 0.02  # radius of a joint as it is drawn, in sizes: bare ones lie on the ground, not in it
 ARM = (9.0, 9.0, 9.0, 9.0, 4.0)
 BEND = math.radians(75)  # of the snake, with limits
 ELBOW, WRIST = math.radians(120), math.radians(90)  # of the second and third joint (Song & Hu 2011)
@@ -313,29 +310,3 @@ SCENES: dict[str, tuple[str, Callable[[Setup], Subject]]] = {
     **{name: (title, _growing(name)) for name, title in growing.TITLES.items()},
 }
 CHAINS = frozenset(("snake", "arm"))
-
-
-def bounds(subject: Subject) -> tuple[tuple[float, float, float], float, float]:
-    """Center, radius and ground height of what is on the stage, in its start pose."""
-    # What rules grow is measured at rest, so that dragging a target does not move the camera.
-    pose = subject.start if subject.grown is None else subject.skeleton.rest
-    points = [pose.positions]
-    for mesh in subject.meshes:
-        if mesh.skin is not None or mesh.joint is None:
-            points.append(mesh.positions)
-        else:
-            T = pose.frames[pose.skeleton.index(mesh.joint)]
-            points.append(mesh.positions @ T[:3, :3].T + T[:3, 3])
-    everything = np.concatenate(points)
-    low, high = everything.min(axis=0), everything.max(axis=0)
-    up = "xyz".index(subject.up)
-    if subject.pedestal is not None:
-        names = subject.skeleton.names
-        reach = subject.skeleton.length(names[-1], root=names[0]) or 1.0
-        root = subject.start.positions[0]
-        x, y, z = (root + 0.3 * (high + low - 2 * root)).tolist()
-        return (x, y, z), reach, float(root[up]) - subject.pedestal * reach
-    x, y, z = ((low + high) / 2).tolist()
-    size = float(np.linalg.norm(high - low)) / 2 or 1.0
-    below = 0.0 if subject.meshes else JOINT * size
-    return (x, y, z), size, float(low[up]) - below

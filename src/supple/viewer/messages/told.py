@@ -182,6 +182,7 @@ class Scene:
         places: Where they are to begin with.
         center: Middle of what there is, at rest.
         size: Its radius.
+        box: The least and greatest coordinates of what is to be seen of it.
         ground: Height of the ground.
         up: "y" or "z".
         flat: Whether everything stays in the plane z = 0.
@@ -206,6 +207,7 @@ class Scene:
     places: list[GoalPlace]
     center: Vector
     size: float
+    box: tuple[Vector, Vector]
     ground: float
     up: Literal["y", "z"]
     flat: bool

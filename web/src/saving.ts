@@ -1,0 +1,48 @@
+// Saving what is on the stage, and taking settings over from a file.
+
+import { download } from "./dom";
+import type { SaveFormat } from "./messages";
+import type { Playground } from "./playground";
+
+/** What is saved by the page itself, or by Python. */
+export type Saved = SaveFormat | "png" | "settings";
+
+export async function save(page: Playground, format: Saved): Promise<void> {
+  if (format === "settings") {
+    download("supple-settings.json", new Blob([page.store.asText()], { type: "application/json" }));
+  } else if (format === "png") {
+    const style = getComputedStyle(document.documentElement);
+    const colors = ["--sky", "--floor"].map((name) => style.getPropertyValue(name).trim());
+    download("supple.png", await picture(page.stage.redrawn(), colors as [string, string]));
+  } else {
+    page.line.send({ type: "save", format });
+  }
+}
+
+/** What is on a canvas, on a background of its own, from top to bottom. */
+async function picture(source: HTMLCanvasElement, background: [string, string]): Promise<Blob> {
+  const copy = document.createElement("canvas");
+  copy.width = source.width;
+  copy.height = source.height;
+  const pen = copy.getContext("2d");
+  if (!pen) throw new Error("this browser cannot make pictures");
+  const fill = pen.createLinearGradient(0, 0, 0, copy.height);
+  background.forEach((color, k) => fill.addColorStop(k, color));
+  pen.fillStyle = fill;
+  pen.fillRect(0, 0, copy.width, copy.height);
+  pen.drawImage(source, 0, 0);
+  return new Promise((resolve, reject) =>
+    copy.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no picture"))), "image/png"),
+  );
+}
+
+export function takeSettings(page: Playground, text: string): void {
+  if (!page.store.restore(text)) {
+    page.hud.say("This is not a settings file of the playground.");
+    return;
+  }
+  page.store.set({});
+  page.store.setLook({});
+  page.panel.refresh(true);
+  page.hud.say("Settings taken over.", "info", 3);
+}
