@@ -97,6 +97,22 @@ def test_empty_space_turns_the_view_and_a_click_locks_a_joint(driver):
     driver.until(lambda: "j3" not in driver.session.setup.joints)
 
 
+def test_a_goal_out_of_sight_is_pointed_to_and_found_again(driver):
+    arrow = "document.querySelector('[name=beyond]')"
+    assert driver.ask(f"{arrow}.hidden")
+    driver.ask(
+        """(() => { const { goals } = playground.page;
+        goals.list[0].position.set(20, 9, 0); goals.draw(); goals.onMove(); })()"""
+    )
+    driver.settled()
+    assert not driver.ask(f"{arrow}.hidden")
+    driver.page.click("[name=beyond]")
+    x, y = driver.goal_pixel()
+    width, height = driver.ask("playground.page.stage.viewSize.toArray()")
+    assert 0 < x < width and 0 < y < height
+    assert driver.ask(f"{arrow}.hidden")
+
+
 def test_what_is_picked_is_picked_with_the_camera_of_now(driver):
     """Before the frame after a turn of the view has been drawn, too."""
     mouse = driver.page.mouse

@@ -3,7 +3,7 @@
 import type { Insets } from "./framing";
 import type { Playground } from "./playground";
 
-const STATUS = 64; // pixels that the status takes at the top
+const STATUS = 76; // pixels that the status takes at the top
 const FIGURES = 84; // pixels that the figures of a comparison take at the bottom of a half
 const EDGE = 12;
 
@@ -64,6 +64,7 @@ export class Appearance {
     page.onion.showContacts(time, body.positions, page.stage.up, page.scene?.ground ?? 0, page.stage.size, feet);
     page.goals.showSights((name) => body.positions[page.scene?.names.indexOf(name) ?? -1]);
     page.hands.showName(body);
+    if (half === 0) page.beyond.show(page.goals.active?.position ?? null, page.stage);
   }
 
   /** The pose of the trace where one is open, else the latest. */

@@ -12,6 +12,7 @@ import type { Stage } from "./stage";
 
 const RADIUS = 0.024; // sizes of the scene
 const LEAST_RADIUS = 9; // pixels, when everything is seen
+const LARGEST = 0.045; // sizes of the scene
 const MANY = 6; // goals beyond which each is drawn half as large
 const DEPTH_SPEED = 0.5; // W and S: sizes a second
 const NUDGE = 0.012; // arrow keys: sizes
@@ -49,7 +50,8 @@ export class Goals {
     const held = this.grab?.goal.setup.id;
     const before = new Map(this.list.map((goal) => [goal.setup.id, goal.place()]));
     const activeId = this.active?.setup.id;
-    const large = Math.max(RADIUS * scene.size, LEAST_RADIUS * this.stage.homePerPixel());
+    const seen = Math.min(LEAST_RADIUS * this.stage.homePerPixel(), LARGEST * scene.size);
+    const large = Math.max(RADIUS * scene.size, seen);
     const radius = large * (scene.goals.length > MANY ? 0.5 : 1);
     const sameSize = this.list[0]?.radius === radius;
     this.flat = scene.flat;

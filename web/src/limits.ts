@@ -83,8 +83,6 @@ export class Limits {
 
   private addCone(one: Drawn, axis: Vector3, swing: number, radius: number): void {
     const [u, v] = spanning(axis);
-    const points: number[] = [];
-    const edge: number[] = [];
     const rim = (k: number) => {
       const angle = (2 * Math.PI * k) / SEGMENTS;
       return axis
@@ -94,13 +92,8 @@ export class Limits {
         .addScaledVector(v, Math.sin(swing) * Math.sin(angle))
         .multiplyScalar(radius);
     };
-    for (let k = 0; k < SEGMENTS; k += 1) {
-      const a = rim(k);
-      const b = rim(k + 1);
-      points.push(0, 0, 0, ...a.toArray(), ...b.toArray());
-      edge.push(...a.toArray(), ...b.toArray());
-    }
-    this.addSheet(one, points, FREE, 0.1);
+    const { sheet, edge } = fan(rim);
+    this.addSheet(one, sheet, FREE, 0.1);
     this.addLines(one, edge, FREE);
   }
 
@@ -114,21 +107,14 @@ export class Limits {
   ): void {
     const low = Math.max(range[0] ?? -Math.PI, -2 * Math.PI);
     const high = Math.min(range[1] ?? Math.PI, 2 * Math.PI);
-    const points: number[] = [];
-    const edge: number[] = [];
     const at = (k: number) =>
       from
         .clone()
         .applyAxisAngle(axis, low + ((high - low) * k) / SEGMENTS)
         .multiplyScalar(radius);
-    for (let k = 0; k < SEGMENTS; k += 1) {
-      const a = at(k);
-      const b = at(k + 1);
-      points.push(0, 0, 0, ...a.toArray(), ...b.toArray());
-      edge.push(...a.toArray(), ...b.toArray());
-    }
+    const { sheet, edge } = fan(at);
     for (const end of [at(0), at(SEGMENTS)]) edge.push(0, 0, 0, ...end.toArray());
-    this.addSheet(one, points, color, 0.13);
+    this.addSheet(one, sheet, color, 0.13);
     this.addLines(one, edge, color);
   }
 
@@ -179,6 +165,18 @@ function geometryOf(points: number[]): BufferGeometry {
   const geometry = new BufferGeometry();
   geometry.setAttribute("position", new BufferAttribute(Float32Array.from(points), 3));
   return geometry;
+}
+
+/** Triangles from the joint to a curve, given by the points between its segments, and the curve. */
+function fan(at: (k: number) => Vector3): { sheet: number[]; edge: number[] } {
+  const sheet: number[] = [];
+  const edge: number[] = [];
+  for (let k = 0; k < SEGMENTS; k += 1) {
+    const segment = [...at(k).toArray(), ...at(k + 1).toArray()];
+    sheet.push(0, 0, 0, ...segment);
+    edge.push(...segment);
+  }
+  return { sheet, edge };
 }
 
 /** Two directions square to an axis and to each other. */

@@ -2,6 +2,7 @@
 
 import { Appearance } from "./appearance";
 import { Asking } from "./asking";
+import { Beyond } from "./beyond";
 import { Body } from "./body";
 import { Connection } from "./connection";
 import { el } from "./dom";
@@ -39,6 +40,7 @@ export class Playground {
   readonly onion = new Onion();
   readonly hud = new Hud();
   readonly growing = new Growing(this.store);
+  readonly beyond = new Beyond(() => this.home());
   readonly appearance = new Appearance(this);
   readonly incoming = new Incoming(this);
   readonly panel: Panel;
@@ -75,7 +77,7 @@ export class Playground {
     this.steps = new StepsView(this.panel.steps, this.tracing, () => this.record());
     const opener = el("button", { id: "opener", type: "button", title: "Panel (P)", aria: { label: "Panel in or out" } }, "☰");
     opener.addEventListener("click", () => this.store.setLook({ panel: !this.store.look.panel }));
-    root.append(this.hud.node, this.hud.halves, this.hud.banner, this.timeline.node, this.hud.notice);
+    root.append(this.hud.node, this.beyond.node, this.hud.halves, this.hud.banner, this.timeline.node, this.hud.notice);
     document.body.append(this.panel.node, opener, this.hud.help);
     for (const body of this.bodies) this.stage.world.add(body.group);
     this.stage.world.add(this.skins.group, this.limits.group, this.vectors.group, this.onion.group, this.onion.feet);

@@ -17,7 +17,7 @@ import { Surroundings } from "./surroundings";
 
 const FIELD_OF_VIEW = 38; // degrees, from top to bottom
 const NARROW = 0.85; // width to height below which the view widens, so that as much is seen sideways
-const FARTHEST = 9; // sizes of the scene that the camera goes back to show what lies outside
+const FARTHEST = 14; // sizes of the scene that the camera goes back to show what lies outside
 
 export interface Aim {
   ray: Ray;
@@ -182,6 +182,12 @@ export class Stage {
   private part(half: number): Box {
     const { x, y } = this.wantedSize();
     return partOf(half, this.halves, x, y);
+  }
+
+  /** Width and height of the view, or of each half [pixels]. */
+  get viewSize(): Vector2 {
+    const { width, height } = this.part(0);
+    return new Vector2(width, height);
   }
 
   /** Whether halves lie above each other. */
