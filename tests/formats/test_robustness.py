@@ -52,6 +52,23 @@ skin one.bmp
 1 0 1 10 0 0 1 0 1
 end
 """
+VTA = b"""version 1
+nodes
+0 "pelvis" -1
+end
+skeleton
+time 0
+time 1 # smile
+end
+vertexanimation
+time 0
+0 0 0 10 0 0 1
+1 1 0 10 0 0 1
+2 0 1 10 0 0 1
+time 1 # smile
+1 1 0 12 0 1 0
+end
+"""
 SEEDS = {"bvh": BVH, "smd": SMD}
 WORDS = [b"HIERARCHY", b"ROOT", b"JOINT", b"End Site", b"OFFSET", b"CHANNELS", b"MOTION", b"Frames:",
          b"Frame Time:", b"{", b"}", b"nodes", b"skeleton", b"triangles", b"end", b"time", b"//", b'"',
@@ -67,6 +84,52 @@ def read(path, data, kind):
         assert path.name in str(error)
         assert len(str(error)) < 2000
         return None
+
+
+@pytest.mark.parametrize(
+    ("kind", "old", "line"),
+    [
+        ("bvh", b"OFFSET 0 10 0", 8),
+        ("bvh", b"1 2 3 90 0", 20),
+        ("bvh", b"Time: 0.0333333", 18),
+        ("smd", b"0 0 0 10 0 0 0", 8),
+        ("smd", b"0 0 0 10 0 0 1 0 0 1", 15),
+    ],
+)
+@pytest.mark.parametrize("number", [b"1e308", b"-9e99", b"1" + b"0" * 40])
+def test_numbers_whose_squares_overflow_are_refused_with_their_line(
+    kind, old, line, number, tmp_path
+):
+    words = old.split()
+    text = SEEDS[kind].replace(old, b" ".join([*words[:1], number, *words[2:]]))
+    (tmp_path / f"a.{kind}").write_bytes(text)
+    with pytest.raises(SuppleError, match=rf"a\.{kind}:{line}: .*expected"):
+        supple.load(tmp_path / f"a.{kind}")
+
+
+def test_a_frame_time_without_a_frame_rate_is_refused(tmp_path):
+    (tmp_path / "a.bvh").write_bytes(BVH.replace(b"0.0333333", b"1e-320"))
+    with pytest.raises(SuppleError, match=r"a\.bvh:18: Frame Time"):
+        supple.load(tmp_path / "a.bvh")
+
+
+@settings(
+    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(data=st.data())
+def test_changed_shapes_load_or_say_why(data, tmp_path):
+    (tmp_path / "a.smd").write_bytes(SMD)
+    text = VTA
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(text)))
+        size = data.draw(st.integers(0, 8))
+        piece = data.draw(st.one_of(st.sampled_from(WORDS), st.binary(max_size=6)))
+        text = text[:at] + piece + text[at + size :]
+    (tmp_path / "face.vta").write_bytes(text)
+    try:
+        supple.load(tmp_path / "a.smd", shapes=tmp_path / "face.vta")
+    except SuppleError as error:
+        assert "face.vta" in str(error)
 
 
 @pytest.mark.parametrize("kind", SEEDS)

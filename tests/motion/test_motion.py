@@ -93,6 +93,8 @@ def test_resampling_keeps_the_way():
     assert looped.period == pytest.approx(1.0)
     with pytest.raises(SuppleError, match="fps"):
         motion.resampled(0)
+    with pytest.raises(SuppleError, match="10,000,000 frames"):
+        motion.resampled(1e9)
 
 
 def test_trimming_by_seconds():

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NoReturn
 
-from supple.formats.reading import Source, decoded, shown
+from supple.formats.reading import GREATEST, Source, decoded, shown
 
 LONGEST_NAME = 1000
 FOLLOWING = (b"JOINT", b"END", b"ENDSITE", b"OFFSET", b"}")  # what may come after channels
@@ -106,20 +106,20 @@ class Scanner:
         return decoded(found.group().strip())
 
     def number(self, what: str, whom: str) -> float:
-        """The next word as a finite number."""
+        """The next word as a number."""
         word = self.word()
         value = float(word.replace(b",", b".")) if _NUMBER.fullmatch(word) else math.nan
-        if not math.isfinite(value):
+        if not abs(value) <= GREATEST:
             got = f"got {shown(word)}" if word else "but the file ends"
             self.fail(f"{what} of {shown(whom)}: expected a number, {got}")
         return value
 
     def vector(self, what: str, whom: str) -> tuple[float, float, float]:
-        """The next three words as finite numbers."""
+        """The next three words as numbers."""
         found = _THREE.match(self.source.data, self.at)
         if found is not None:
             x, y, z = map(float, found.groups())
-            if math.isfinite(x + y + z):
+            if max(abs(x), abs(y), abs(z)) <= GREATEST:
                 self.began, self.at = found.start(3), found.end(3)
                 return x, y, z
         return self.number(what, whom), self.number(what, whom), self.number(what, whom)

@@ -17,7 +17,7 @@ from supple.character import Character
 from supple.errors import one_of, positive
 from supple.formats import guesses
 from supple.formats.bvh_hierarchy import BvhJoint, Scanner, read_hierarchy
-from supple.formats.reading import Source, distinct, shown
+from supple.formats.reading import GREATEST, Source, distinct, shown
 from supple.formats.text_numbers import read_lines, split, without_commas
 from supple.joints import Axes, Ball, Fixed, Joint
 from supple.kernels import layout
@@ -180,7 +180,7 @@ def _head(source: Source, scanner: Scanner) -> tuple[int | None, float]:
         except ValueError:
             value = math.nan
         if time:
-            if not (math.isfinite(value) and value >= 0):
+            if value != 0 and not 1.0 / GREATEST <= value <= GREATEST:
                 scanner.fail(f"Frame Time: expected seconds, got {shown(word)}")
             frame_time = value
             if value >= SLOW:

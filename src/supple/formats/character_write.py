@@ -59,7 +59,8 @@ def write(
     for k, j in enumerate(order.tolist()):
         parent = int(skeleton.parents[j])
         limits, options, exact = bone_limits(skeleton.joints[j])
-        bones[k] = (limits, -1 if parent < 0 else int(place[parent]), options)
+        with np.errstate(over="ignore"):  # limits beyond single precision are none
+            bones[k] = (limits, -1 if parent < 0 else int(place[parent]), options)
         if not exact:
             odd.append(f"{skeleton.joint_names[j]!r} ({type(skeleton.joints[j]).__name__})")
     poses: list[tuple[str, float, Pose]] = [("rest", 0.0, skeleton.rest)]

@@ -12,6 +12,7 @@ from supple.character import Note
 from supple.errors import SuppleError, nearest
 
 LARGEST = 4 << 30  # bytes of a file that readers take [B]
+GREATEST = 1e30  # numbers beyond are no lengths and no angles, and their products overflow
 LONG = 80  # characters of a file that a message shows
 
 

@@ -79,7 +79,7 @@ def read(
         source.error(None, "expected a nodes section with at least one bone, got none")
     ids, names, parents = _nodes(source, by_name["nodes"])
     times, values = _frames(source, by_name.get("skeleton"), ids, names)
-    skeleton = _skeleton(source, names, parents, values[0], turnable_root)
+    skeleton = _skeleton(source, by_name["nodes"].line, names, parents, values[0], turnable_root)
     triangles = by_name.get("triangles")
     meshes = ()
     if triangles:
@@ -234,6 +234,7 @@ def _carried(
 
 def _skeleton(
     source: Source,
+    line: int,
     names: list[str],
     parents: list[int | None],
     first: Floats,
@@ -248,7 +249,7 @@ def _skeleton(
     try:
         return Skeleton(nodes)
     except ValueError as error:  # parents in a circle
-        source.error(None, str(error))
+        source.error(line, str(error))
 
 
 def _poses(skeleton: Skeleton, names: list[str], values: Floats) -> Pose:

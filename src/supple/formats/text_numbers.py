@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Callable
@@ -10,7 +11,7 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.formats.reading import Source, shown
+from supple.formats.reading import GREATEST, Source, shown
 from supple.kernels.numbers import FULL, HARD, OK, POWERS, WORD, read_numbers, write_numbers
 
 PIECE = 1 << 22  # bytes at a time: kernels take writable arrays, and this is what is copied
@@ -19,6 +20,7 @@ BLANKS = b" \t\r\n\x0b\x0c"
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+_WORD = re.compile(rb"[^ \t\r\n\x0b\x0c]+")
 _DECIMAL = re.compile(rb"(?<=\d),(?=\d)")
 # What programs have written for numbers that are none.
 _NOT_NUMBERS = ("nan", "inf", "infinity", "1.#", "-1.#", "null")
@@ -85,6 +87,11 @@ def read_lines(
             place += length
         at += size
     count, lines = int(state[2]), int(state[3])
+    # NaN does not count, and nothing is copied.
+    if count and max(np.fmax.reduce(out[:count]), -np.fmin.reduce(out[:count])) > GREATEST:
+        which = int(np.argmax(np.abs(out[:count]) > GREATEST))
+        word = next(itertools.islice(_WORD.finditer(data, start, stop), which, None))
+        fail(word.start(), f"expected a number of at most {GREATEST:g}, got {shown(word.group())}")
     ends = rows[:lines]
     if count and (lines == 0 or ends[-1] != count):
         ends = np.append(ends, count)

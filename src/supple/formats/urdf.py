@@ -18,7 +18,7 @@ import numpy as np
 from supple import rotations
 from supple.character import Character
 from supple.errors import SuppleError
-from supple.formats.reading import Source, distinct, shown
+from supple.formats.reading import GREATEST, Source, distinct, shown
 from supple.joints import Fixed, Free, Hinge, Joint, Mimic, Planar, Slider
 from supple.skeleton import Node, Skeleton, Tip
 
@@ -109,7 +109,8 @@ def _check(source: Source, joint: Any) -> None:
             except ValueError:
                 numbers = []
             count = 3 if key in ("xyz", "rpy") else 1
-            if len(numbers) != count or not np.all(np.isfinite(numbers)):
+            most = np.finfo(float).max if key in ("lower", "upper") else GREATEST
+            if len(numbers) != count or not np.all(np.abs(numbers) <= most):
                 source.error(
                     element.sourceline,
                     f"joint {shown(name)}: {key}: expected finite numbers, got {shown(value)}",

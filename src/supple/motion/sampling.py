@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.errors import SuppleError
 from supple.pose import Pose
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 CLOSED = 1e-6  # poses that differ by no more than this [rad, or of the offsets] look the same
+MOST = 10_000_000  # frames of a motion that is sampled anew
 WHOLE = 1e-3  # of a frame: how far before a new frame a motion may end and still have it
 
 
@@ -46,6 +48,10 @@ def even_times(motion: Motion, fps: float) -> tuple[Floats, float]:
     A loop keeps its period, by another number of frames a second where whole frames do not fit.
     """
     start = float(motion.times[0])
+    wanted = (motion.period if motion.loop else motion.duration) * fps
+    if not wanted < MOST:
+        raise SuppleError(f"motion {motion.name!r}: expected at most {MOST:,} frames, got "
+                          f"{wanted:.3g} of {motion.duration:.3g} s at {fps:g} a second")  # fmt: skip
     if motion.loop:
         period = motion.period
         count = max(1, round(period * fps))
