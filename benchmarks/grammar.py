@@ -5,16 +5,22 @@ derived, meshed and written within a minute, in memory that grows with the resul
 
     python benchmarks/grammar.py
     python benchmarks/grammar.py --shapes 10000 100000 1000000
+
+The speed of a machine that others use changes by a third from one second to the next. So a size is
+compared with the one before it by as long a time: half the small runs before the large one, half
+after it, and the median of several such rounds.
 """
 
 from __future__ import annotations
 
 import argparse
 import resource
+import statistics
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from rich.console import Console
@@ -55,6 +61,21 @@ def grown(shapes: int, progress: Progress) -> tuple[float, Growth]:
     return seconds, found
 
 
+def compared(few: int, many: int, progress: Progress) -> float:
+    """How many times as much ten times the shapes cost, from runs that take turns."""
+    half = max(round(many / few / 2), 1)
+    seconds = shapes = 0.0
+    large = 0.0
+    for k in range(2 * half):
+        if k == half:
+            took, found = grown(many, progress)
+            large = took / len(found.store)
+        took, found = grown(few, progress)
+        seconds += took
+        shapes += len(found.store)
+    return 10 * large / (seconds / shapes)
+
+
 def megabytes() -> float:
     """The most memory that the process has had."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -66,9 +87,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--shapes", type=int, nargs="+", default=[1_000, 10_000, 100_000])
+    parser.add_argument("--repeats", type=int, default=3)
     options = parser.parse_args(arguments)
     table = Table("shapes", "derive", "per shape", "write .glb", "file", "memory", box=None)
-    cost: list[tuple[int, float]] = []
     worst = 0.0
     with Progress(transient=True) as progress, tempfile.TemporaryDirectory() as folder:
         # So that reading the grammar's own grammar and loading the writer do not count.
@@ -80,19 +101,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
             begun = time.process_time()
             found.save(path, instanced=True)
             written = time.process_time() - begun
-            cost.append((count, seconds))
             if count <= 150_000:
                 worst = max(worst, seconds + written)
             table.add_row(
                 f"{count:,}", f"{seconds:.2f} s", f"{seconds / count * 1e6:.1f} us",
                 f"{written:.2f} s", f"{path.stat().st_size / 1e6:.1f} MB", f"{megabytes():.0f} MB",
             )  # fmt: skip
+        growth = [
+            statistics.median(compared(few, many, progress) for _ in range(options.repeats))
+            for few, many in pairwise(options.shapes)
+        ]
     console = Console()
     console.print(table)
-    growth = [
-        (later / earlier) / (many / few) * 10
-        for (few, earlier), (many, later) in zip(cost[:-1], cost[1:], strict=True)
-    ]
     for factor in growth:
         console.print(
             f"ten times the shapes cost {factor:.1f} times as much (at most {MOST_GROWTH:g})"

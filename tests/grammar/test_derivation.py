@@ -1,5 +1,6 @@
 """Rules, chance, imports and limits: what derives, the same every time, and what ends cleanly."""
 
+import cProfile
 import hashlib
 
 import numpy as np
@@ -88,6 +89,24 @@ def test_the_same_seed_grows_the_same_shapes_on_every_machine() -> None:
 
 
 GOLDEN = "0ae71c34de7f8d94"
+
+
+def test_a_shape_takes_as_many_steps_among_many_as_among_few() -> None:
+    # Steps and not seconds, which depend on what else the machine does.
+    rules = """
+    Lot --> split(x){ ~1 : split(z){ ~1 : House }* }*
+    House --> extrude(rand(2, 4)) comp(f){ top : Roof | side : Wall }
+    Wall --> split(y){ ~1 : color("#c0563a") s('0.9, '0.9, 0.1) i("box") Tile }*
+    """
+
+    def steps_per_shape(side: int) -> float:
+        profile = cProfile.Profile()
+        grown = profile.runcall(supple.grow, rules, size=(side, 0, side))
+        return sum(row.callcount for row in profile.getstats()) / len(grown.shapes)
+
+    steps_per_shape(1)  # makes ready what is made once
+    few, many = steps_per_shape(5), steps_per_shape(16)
+    assert many < 1.02 * few
 
 
 def test_a_shape_draws_the_same_whatever_grows_beside_it() -> None:

@@ -34,10 +34,10 @@ def insert(op: s.Operation, env: Environment) -> Act:
     z_up = count > 1 and given.word(1, ("yUp", "zUp")) == "zUp"
     modes = ("alignSizeAndPosition", "keepSizeAndPosition")
     keeps = count > 2 and given.word(2, modes) == "keepSizeAndPosition"
+    find = guarded(env, op.at, lambda run, path: run.assets.get(path, env.module, z_up=z_up))
 
     def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
-        find = guarded(env, op.at, lambda path: run.assets.get(path, env.module, z_up=z_up))
-        asset = find(name(shape, args))
+        asset = find(run, name(shape, args))
         natural = asset.size
         size = [0.0, 0.0, 0.0] if keeps else list(shape.s)
         known = [k for k in range(3) if size[k] > 0]
@@ -81,13 +81,14 @@ def extrude(op: s.Operation, env: Environment) -> Act:
     direction = DIRECTIONS[given.word(0, list(DIRECTIONS))] if ways == 2 else None
     value = given.length(ways - 1)
     flat_top = ways == 2 and given.is_word(0) == "world.up.flatTop"
+    pull, rise = guarded(env, op.at, extruded), guarded(env, op.at, prism)
 
     def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
         height = value(shape, args)
         axis = shape.geometry.flat
         if axis is None and direction is None:
             # It may still lie in a plane, across the scope's axes or by a size of 0.
-            guarded(env, op.at, prism)(shape, height)
+            rise(shape, height)
             return
         if flat_top and (axis is None or abs(shape.R[3 + axis]) < 1.0 - 1e-9):
             raise env.problem(op.at, "extrude: a flat top is supported for level shapes alone")
@@ -100,7 +101,6 @@ def extrude(op: s.Operation, env: Environment) -> Act:
                 height if axis == 1 else 0.0,
                 height if axis == 2 else 0.0,
             )
-        pull = guarded(env, op.at, extruded)
         shape.geometry, offset, shape.s = pull(shape.geometry, shape.s, along)
         shape.p = placed(shape.p, shape.R, offset)
         shape.made = True

@@ -89,11 +89,12 @@ def texture(op: s.Operation, env: Environment) -> Act:
     given = Arguments(op, env)
     given.count(1)
     name = given.text(0)
+    find = guarded(env, op.at, lambda run, path: run.assets.image(path, env.module))
 
     def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
         path = name(shape, args)
         if path:
-            guarded(env, op.at, run.assets.image)(path, env.module)
+            find(run, path)
         shape.look = shape.look._replace(texture=path)
 
     return act
