@@ -31,6 +31,7 @@ export class Appearance {
     this.placePedestal();
     if (page.scene) page.timeline.setScene(page.scene);
     page.stage.frame();
+    page.stage.invalidate();
   }
 
   /** What lies over the stage: the status, the timeline, the figures of a comparison. */

@@ -24,7 +24,7 @@ interface Answer {
 }
 
 /** What models are made of beside their own files. */
-const BESIDE = [".bin", ".png", ".jpg", ".jpeg", ".webp", ".ktx2", ".tga", ".bmp", ".stl", ".obj", ".ply", ".mtl"];
+const BESIDE = [".bin", ".png", ".jpg", ".jpeg", ".webp", ".ktx2", ".tga", ".bmp", ".stl", ".obj", ".ply", ".mtl", ".vta"];
 const SETTINGS_MOST = 4 * 2 ** 20; // bytes of a settings file
 const PATIENCE = 600; // seconds that "Reading…" stands at most
 
