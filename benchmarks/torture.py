@@ -25,7 +25,8 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 import numpy as np
-from problems import FAMILIES, HUGE, Case, Family, draw_case
+from families import FAMILIES, HUGE, Family
+from problems import Case, draw_case
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table

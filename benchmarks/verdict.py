@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from problems import Case, columns_of, demands_of, effector_point
+from mechanisms import columns_of
+from problems import Case, demands_of, effector_point
 
 import supple
 from supple import rotations as rot

@@ -6,9 +6,11 @@ import os
 from dataclasses import replace
 
 import numpy as np
+from families import FAMILIES
 from hypothesis import reject, settings
 from hypothesis import strategies as st
-from problems import FAMILIES, PLACES, STARTS, Case, draw_case
+from mechanisms import STARTS
+from problems import PLACES, Case, draw_case
 
 import supple
 from supple import rotations as rot
