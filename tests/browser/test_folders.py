@@ -72,6 +72,9 @@ def test_rules_keep_their_folders_and_grow_again(driver, written):
         'Floors(n) --> case n > 0 : [ i("assets/roof.obj") ] Floors(n - 1) else : NIL',
         "assets/roof.obj": "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\n",
     }
+    driver.page.fill(
+        "[name=tolerance]", "0.01"
+    )  # and is not left: the panel is another's all the same
     driver.page.set_input_files("input[name=folder]", written("town", files))
     driver.until("playground.page.scene.title === 'town.cga' && playground.meshes() > 0")
     driver.settled()

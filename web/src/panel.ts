@@ -22,6 +22,8 @@ export class Panel {
   /** The morph targets of what is on the stage. */
   shapes: Shape[] = [];
   private built = "";
+  /** The scene that it was built for. */
+  private builtFor = "";
   /** A control is held with the pointer, or a field has been typed in and not yet left. */
   private pressed = false;
   private typed = false;
@@ -64,9 +66,10 @@ export class Panel {
   refresh(force = false): void {
     const { hello, scene } = this;
     if (force) this.built = "";
-    const held = this.node.childElementCount > 0 && (this.pressed || this.typed);
-    if (!hello || !scene || held) return;
     const { setup } = this.store;
+    // What belongs to a scene that has gone is in nobody's way.
+    const held = this.builtFor === setup.scene && (this.pressed || this.typed);
+    if (!hello || !scene || held) return;
     const shape = JSON.stringify([
       scene.key,
       scene.goals,
@@ -87,6 +90,8 @@ export class Panel {
     ]);
     if (shape === this.built) return;
     this.built = shape;
+    this.builtFor = setup.scene;
+    this.typed = false;
     const focused = document.activeElement instanceof HTMLElement ? document.activeElement.getAttribute("name") : null;
     const scrolled = this.node.scrollTop;
     const offer: Offer = { store: this.store, act: this.act, hello, scene, chosen: this.chosen, shapes: this.shapes };
