@@ -1,6 +1,6 @@
 """The parts that a skeleton is built of: joints in their places, and tips on them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -87,6 +87,22 @@ def record(kind: type[Record], given: Any) -> Record:
         raise SuppleError(
             f"skeleton: expected {kind.__name__}({fields}) or a tuple of these, got {given!r}"
         ) from None
+
+
+def read_nodes(given: Any) -> list[Node]:
+    """Nodes, at least one, from themselves or from plain tuples."""
+    if not isinstance(given, Iterable):
+        raise SuppleError(f"skeleton: expected nodes such as Node('hip'), got {given!r}")
+    nodes = [record(Node, node) for node in given]
+    if not nodes:
+        raise SuppleError("skeleton: expected at least one joint, got none")
+    for node in nodes:
+        if not isinstance(node.joint, Joint):
+            raise SuppleError(
+                f"joint {node.name!r}: expected a joint such as Ball() or Hinge('z'), "
+                f"got {node.joint!r}"
+            )
+    return nodes
 
 
 def placements(

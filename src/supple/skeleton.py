@@ -3,21 +3,21 @@
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.errors import SuppleError, array, one_of
-from supple.joints import Ball, Cone, Joint, Mimic
+from supple.chains import chain_parts
+from supple.errors import SuppleError, one_of
+from supple.joints import Ball, Joint
 from supple.kernels import layout
 from supple.packing import Packed, check_names, pack, topological_order
-from supple.parts import UPRIGHT, Node, Tip, placements, record
+from supple.parts import Node, Tip, placements, read_nodes, record
 from supple.parts import from_json as part_from_json
 from supple.parts import to_json as part_to_json
 from supple.pose import Pose, check_format
-from supple.rotations import conjugate, multiply, rotate
+from supple.resting import rested_parts
 
 FORMAT = "supple-skeleton"
 VERSION = 1
@@ -64,19 +64,8 @@ class Skeleton:
         nodes: Iterable[Node | tuple[Any, ...]],
         tips: Iterable[Tip | tuple[Any, ...]] = (),
     ) -> None:
-        if not isinstance(nodes, Iterable):
-            raise SuppleError(f"skeleton: expected nodes such as Node('hip'), got {nodes!r}")
-        given = [record(Node, node) for node in nodes]
-        tips = [record(Tip, tip) for tip in tips]
-        if not given:
-            raise SuppleError("skeleton: expected at least one joint, got none")
+        given, tips = read_nodes(nodes), [record(Tip, tip) for tip in tips]
         check_names([node.name for node in given], [tip.name for tip in tips])
-        for node in given:
-            if not isinstance(node.joint, Joint):
-                raise SuppleError(
-                    f"joint {node.name!r}: expected a joint such as Ball() or Hinge('z'), "
-                    f"got {node.joint!r}"
-                )
         order = topological_order([node.name for node in given], [node.parent for node in given])
         sorted_nodes = [given[k] for k in order]
         names = tuple(node.name for node in sorted_nodes)
@@ -313,34 +302,7 @@ class Skeleton:
             raise SuppleError(
                 f"with_rest: expected a single pose, got a batch of shape {pose.batch_shape}"
             )
-        count = len(self._joints)
-        parents, (tip_joint, tip_offset, tip_rotation) = self.parents, self._packed_tips
-        if pose.scales is None:
-            offsets, rotations = pose.local_translations, pose.local_rotations
-            stretch = self._packed.ints[tip_joint, layout.STRETCH_Q]
-            padded = np.append(pose.coordinates, 1.0)  # so that -1 finds a factor of 1
-            tip_offset = tip_offset * padded[stretch][:, None]
-        else:
-            above = np.concatenate([parents, tip_joint])
-            R, p = pose.rotations, pose.positions
-            R_above = np.where(above[:, None] < 0, UPRIGHT, R[above])
-            p_above = np.where(above[:, None] < 0, 0.0, p[above])
-            local = rotate(conjugate(R_above), p - p_above)
-            turned = multiply(conjugate(R_above), R)
-            offsets, tip_offset = local[:count], local[count:]
-            rotations, tip_rotation = turned[:count], turned[count:]
-        nodes = []
-        for node, j in zip(self.nodes, self._file_order.tolist(), strict=True):
-            joint = node.joint
-            if isinstance(joint.mimic, Mimic):
-                # Both count from the new rest, so what was left at zero is gone.
-                joint = replace(joint, mimic=replace(joint.mimic, offset=0.0))
-            nodes.append(Node(node.name, node.parent, offsets[j], joint, rotations[j]))
-        tips = [
-            Tip(tip.name, tip.joint, tip_offset[t], tip_rotation[t])
-            for t, tip in enumerate(self.tips)
-        ]
-        return Skeleton(nodes, tips)
+        return Skeleton(*rested_parts(pose))
 
     # Comparing, keeping and showing ---------------------------------------------------------------
 
@@ -426,37 +388,7 @@ def chain(
         joint: How every joint moves, or one for each link.
         names: A name for each joint; "j0", "j1", ... by default. The end is called "tip".
     """
-    lengths = array("chain lengths", lengths, (None,))
-    if len(lengths) == 0:
-        raise SuppleError("chain lengths: expected at least one length, got none")
-    if np.any(lengths < 0):
-        k = int(np.argmax(lengths < 0))
-        raise SuppleError(f"chain lengths: expected 0 or more, got {lengths[k]:g} for link {k}")
-    count = len(lengths)
-    if isinstance(joint, str) or not isinstance(joint, (Joint, Iterable)):
-        raise SuppleError(
-            "chain joint: expected a joint such as Ball() or Hinge('z'), or one for each link, "
-            f"got {joint!r}"
-        )
-    joints = [joint] * count if isinstance(joint, Joint) else list(joint)
-    names = [f"j{k}" for k in range(count)] if names is None else list(names)
-    for what, given in (("joints", joints), ("names", names)):
-        if len(given) != count:
-            raise SuppleError(
-                f"chain {what}: expected {count}, one for each link, got {len(given)}"
-            )
-    # A link of no length does not say where its cone points, but a chain runs along +X.
-    joints = [
-        replace(j, axis="x") if isinstance(j, Cone) and j.axis is None and size == 0 else j
-        for j, size in zip(joints, lengths, strict=True)
-    ]
-    starts = [0.0, *lengths[:-1].tolist()]
-    parents = [None, *names[:-1]]
-    nodes = [
-        Node(name, parent, (start, 0.0, 0.0), one)
-        for name, parent, start, one in zip(names, parents, starts, joints, strict=True)
-    ]
-    return Skeleton(nodes, [Tip("tip", names[-1], (float(lengths[-1]), 0.0, 0.0))])
+    return Skeleton(*chain_parts(lengths, joint, names))
 
 
 Kind = TypeVar("Kind", np.int64, np.float64)
