@@ -146,7 +146,7 @@ _LATER = {
     "skin": "supple.skinning",
     "view": "supple.viewer",
 }
-_MODULES = ("costs", "data", "plot", "robot")
+_MODULES = ("costs", "data", "grammar", "plot", "robot")
 
 
 def __getattr__(name: str) -> Any:

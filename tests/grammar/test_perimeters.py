@@ -81,7 +81,7 @@ def test_wings():
         ("Lot --> setback(-1){ all : A }", "distances of at least 0"),
         ("Lot --> setback(1)", "expected selectors in braces"),
         ("Lot --> setback(1){ all : A }*", "expected selectors in braces"),
-        ("Lot --> setback(1){ nowhere : A }", "unknown name 'nowhere'"),
+        ("Lot --> setback(1){ nowhere : A }", "unknown selector 'nowhere'"),
         ("Lot --> extrude(1) setback(1){ all : A }", "expected a flat shape"),
         ("Lot --> shapeL(1, 1){ inside : A }", "expected shape or remainder, got inside"),
         ("Lot --> shapeL(1){ shape : A }", "shapeL takes 2 arguments"),

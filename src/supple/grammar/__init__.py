@@ -68,13 +68,21 @@ def grow(
         SuppleError: The rules cannot be read, ask for something that is not supported or go beyond
             the limits; "path:line:column: rule: ...".
     """
-    from supple.grammar.derive import derived
+    from supple.grammar.derive import Limits, derived
     from supple.grammar.growth import Growth
     from supple.grammar.modules import read
     from supple.grammar.parser import parsed
     from supple.grammar.posing import posed
     from supple.grammar.skeletons import Figure
 
+    if not isinstance(rules, (str, os.PathLike)) or not str(rules):
+        raise SuppleError(f"rules: expected the path of a rule file, or rules, got {rules!r}")
+    if start is not None and not isinstance(start, str):
+        raise SuppleError(f"start: expected the name of a rule, got {start!r}")
+    if limits is not None and not isinstance(limits, Limits):
+        raise SuppleError(f"limits: expected supple.grammar.Limits(...), got {limits!r}")
+    if folder is not None and not Path(folder).is_dir():
+        raise SuppleError(f"folder: expected a folder, got {str(folder)!r}")
     if isinstance(rules, str) and ("\n" in rules or "-->" in rules or "~>" in rules):
         own, file = None, parsed(rules)
     else:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from supple.errors import SuppleError, one_of
 from supple.grammar import syntax as s
 from supple.grammar.expressions import Compiled, Environment, compiled, guarded
-from supple.grammar.values import length, text
+from supple.grammar.values import counted, length, text
 
 if TYPE_CHECKING:
     from supple.grammar.derive import Derivation
@@ -66,9 +66,8 @@ class Arguments:
         """How many plain arguments there are, if as many are allowed."""
         found = len(self.positional)
         if found not in allowed:
-            expected = " or ".join(str(one) for one in allowed)
             raise self.env.problem(
-                self.at, f"{self.operation.name} takes {expected} arguments, got {found}"
+                self.at, f"{self.operation.name} takes {counted(*allowed)}, got {found}"
             )
         return found
 

@@ -36,7 +36,7 @@ from supple.grammar.shape import Shape, Store
 from supple.grammar.starting import rule_call, said_size
 from supple.grammar.successors import successor
 from supple.grammar.surroundings import Surroundings, WantedError
-from supple.grammar.values import LARGEST, MASK, fraction, mixed, written
+from supple.grammar.values import LARGEST, MASK, counted, fraction, mixed, written
 from supple.grammar.wishes import Wish
 
 OFTEN = 1024  # shapes between two looks at the clock
@@ -317,17 +317,16 @@ class Derivation:
             raise SuppleError(f"{module.path}: expected at least one rule, got none")
         found = module.rule(name, len(args))
         if found is None:
-            counts = sorted(count for own, count in module.rules if own == name)
+            counts = [count for own, count in module.rules if own == name]
             if counts:
-                listed = " or ".join(str(count) for count in counts)
                 raise SuppleError(
-                    f"{module.path}: rule {name!r} takes {listed} arguments, got {len(args)}: "
+                    f"{module.path}: rule {name!r} takes {counted(*counts)}, got {len(args)}: "
                     f'start="{name}(...)"'
                 )
             hint = nearest(name, module.rule_names())
             raise SuppleError(f"{module.path}: unknown rule {name!r} to start with{hint}")
         first = self.first
-        said = said_size(found[1]) if self._size is None else self._size
+        said = said_size(found[1], found[0].path) if self._size is None else self._size
         extent = array("size", said, (3,))
         if np.any(extent < 0) or np.any(extent > LARGEST):
             raise SuppleError(

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from supple.errors import SuppleError, nearest
 from supple.grammar import syntax as s
-from supple.grammar.functions import FUNCTIONS, REFUSED
+from supple.grammar.functions import FUNCTIONS, REFUSED, with_a_value
 from supple.grammar.measures import PROPERTIES
 from supple.grammar.operators import FAST, SLOW
 from supple.grammar.questions import QUESTIONS
-from supple.grammar.values import fraction, kind, number, truth, written
+from supple.grammar.values import counted, fraction, kind, number, truth, written
 
 if TYPE_CHECKING:
     from supple.grammar.modules import Module
@@ -36,6 +36,10 @@ class Environment(NamedTuple):
     module: Module
     parameters: tuple[str, ...]
     owner: str
+
+    def names(self, name: str) -> bool:
+        """Whether this is a parameter or a value of the file."""
+        return name in self.parameters or name in self.module.names()
 
     def problem(self, at: s.At, message: str) -> RuleError:
         """An error at a place of this file, in this rule."""
@@ -185,7 +189,7 @@ def _call(node: s.Call, env: Environment) -> Compiled:
         least, most, compute = FUNCTIONS[name]
         _count(node, least, most, env)
         values = [compiled(argument.value, env) for argument in node.args]
-        checked = guarded(env, at, compute)
+        checked = guarded(env, at, with_a_value(name, compute))
         return lambda shape, args: checked(shape, *[v(shape, args) for v in values])
     if name in REFUSED or name.split(".")[0] in FAMILIES:
         raise env.problem(at, f"the function {name!r} is not supported")
@@ -198,10 +202,8 @@ def _call(node: s.Call, env: Environment) -> Compiled:
 def _count(node: s.Call, least: int, most: int, env: Environment) -> None:
     given = len(node.args)
     if not least <= given <= most:
-        expected = f"{least}" if least == most else f"{least} to {most}"
-        raise env.problem(
-            node.at, f"{node.name!r} takes {expected} argument{'s' * (most != 1)}, got {given}"
-        )
+        allowed = counted(*range(least, most + 1))
+        raise env.problem(node.at, f"{node.name!r} takes {allowed}, got {given}")
 
 
 def _question(node: s.Call, env: Environment) -> Compiled:

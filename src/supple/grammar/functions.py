@@ -15,6 +15,19 @@ from supple.grammar.values import LONGEST, fraction, number, text, truth, writte
 Function = Callable[..., Any]
 
 
+def with_a_value(name: str, compute: Function) -> Function:
+    """The function, which says of what it has no value."""
+
+    def call(shape: Any, *values: Any) -> Any:
+        try:
+            return compute(shape, *values)
+        except (ValueError, OverflowError):
+            given = ", ".join(written(value) for value in values)
+            raise SuppleError(f"{name}({given}) has no finite value") from None
+
+    return call
+
+
 def _numeric(compute: Callable[..., float]) -> Function:
     def call(shape: Any, *values: Any) -> float:
         return float(compute(*(number(value) for value in values)))

@@ -28,7 +28,8 @@ class Attributes:
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         self.values: dict[str, Any] = {}
-        self.used: set[str] = set()
+        if not isinstance(given, Mapping):
+            raise SuppleError(f"attributes: expected values by name, got {given!r}")
         for name, value in given.items():
             try:
                 self.values[name] = plain(value)
@@ -68,17 +69,15 @@ class Module:
         self.prefix = prefix
         self.derivation = derivation
         self.outer = outer
+        self._told_apart([*file.attributes, *file.functions], "value")
+        self._told_apart(file.imports, "import")
         self.attributes = {one.name: one for one in file.attributes}
         self.functions = {(one.name, len(one.parameters)): one for one in file.functions}
         self.rules: dict[tuple[str, int], Any] = {}
-        for one in file.rules:
-            self._once(self.rules, one, "rule")
-            self.rules[one.name, len(one.parameters)] = one
-        for one in file.classic:
-            kept = self.rules.setdefault((one.name, len(one.parameters)), [])
-            if not isinstance(kept, list):
-                self._once(self.rules, one, "rule")
-            kept.append(one)
+        for one in file.classic:  # several of one predecessor are alternatives
+            self.rules.setdefault((one.name, len(one.parameters)), []).append(one)
+        self._told_apart([*file.rules, *(several[0] for several in self.rules.values())], "rule")
+        self.rules.update({(one.name, len(one.parameters)): one for one in file.rules})
         self.imports = {one.name: one for one in file.imports}
         self.modules: dict[str, Module] = {}
         self.style: dict[str, s.Expression] = {}
@@ -86,15 +85,17 @@ class Module:
         self._found: dict[str, Any] = {}
         self._finding: list[str] = []
 
-    def _once(self, known: dict[tuple[str, int], Any], one: Any, what: str) -> None:
-        before = known.get((one.name, len(one.parameters)))
-        if before is not None:
-            first = before[0] if isinstance(before, list) else before
-            raise RuleError(
-                self.path,
-                one.at,
-                f"{what} {one.name!r} is defined twice, first in line {first.at.line}",
-            )
+    def _told_apart(self, definitions: Iterable[Any], what: str) -> None:
+        """Refuse two definitions of one name with as many parameters."""
+        known: dict[tuple[str, int], s.At] = {}
+        for one in definitions:
+            key = (one.name, len(getattr(one, "parameters", ())))
+            if key in known:
+                line = known[key].line
+                raise RuleError(
+                    self.path, one.at, f"{what} {one.name!r} is defined twice, first in line {line}"
+                )
+            known[key] = one.at
 
     def names(self) -> list[str]:
         """The values it defines."""
@@ -167,11 +168,12 @@ class Module:
         module, node = self, self.style.get(one.name, one.value)
         if self.outer is not None and one.name in self.outer[1].values:
             module, node = self.outer[0], self.outer[1].values[one.name]
-        return self._find_once(full, lambda: module._evaluate(full, node, one.at))
+        return self._find_once(full, one.at, lambda: module._evaluate(full, node))
 
-    def _find_once(self, full: str, find: Callable[[], Any]) -> Any:
+    def _find_once(self, full: str, at: s.At, find: Callable[[], Any]) -> Any:
         if full in self._finding:
-            raise SuppleError(f"{self.path}: {full!r} depends on itself")
+            way = " -> ".join([*self._finding[self._finding.index(full) :], full])
+            raise RuleError(self.path, at, f"{full!r} depends on itself: {way}")
         self._finding.append(full)
         try:
             found = find()
@@ -180,7 +182,7 @@ class Module:
         self._found[full] = found
         return found
 
-    def _evaluate(self, full: str, node: s.Expression, at: s.At) -> Any:
+    def _evaluate(self, full: str, node: s.Expression) -> Any:
         env = self.environment(f"attribute {full}")
         shape = self.derivation.origin.child(full)
         shape.seed = seed_of(full, self.derivation.seed)
@@ -198,7 +200,7 @@ class Module:
                 found = self._found.get(full, self)
                 if found is not self:
                     return found
-                return self._find_once(full, lambda: self._evaluate(full, one.value, one.at))
+                return self._find_once(full, one.at, lambda: self._evaluate(full, one.value))
 
             self._values[key] = constant
             return constant
@@ -309,8 +311,14 @@ def read(path: Path) -> str:
             raise SuppleError(
                 f"{path}: expected a rule file, got one of {path.stat().st_size:,} bytes"
             )
-        return path.read_text(encoding="utf-8-sig")
+        data = path.read_bytes()
     except OSError as error:
         raise SuppleError(f"{path}: cannot read the rules: {error.strerror or error}") from error
+    try:
+        return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
-        raise SuppleError(f"{path}: expected UTF-8 text, got other bytes ({error})") from error
+        before = data[: error.start]
+        at = s.At(before.count(b"\n") + 1, len(before) - before.rfind(b"\n"))
+        wide = data[:2] in (b"\xff\xfe", b"\xfe\xff")
+        found = "UTF-16" if wide else f"the byte 0x{data[error.start]:02x}"
+        raise RuleError(str(path), at, f"expected UTF-8 text, got {found}") from error

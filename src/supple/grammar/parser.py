@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -112,8 +113,15 @@ def _told(error: UnexpectedInput, text: str) -> tuple[int, int, str]:
             line, column = text.count("\n") + 1, len(text) - text.rfind("\n")
         if text.startswith("/*", token.start_pos or 0) and token.type == "OVER":
             return line, column or 1, "the comment that begins here has no closing '*/'"
-        return line, column or 1, f"found {found}, expected {_expected(error.accepts)}"
+        told = f"found {found}, expected {_expected(error.accepts)}"
+        return line, column or 1, told + _meant(text[token.start_pos or 0 :].partition("\n")[0])
     return 1, 1, str(error)
+
+
+def _meant(line: str) -> str:
+    """A hint for an arrow that is written otherwise."""
+    arrow = re.match(r"[\w.]+\s*(\([^)]*\))?\s*(->|=>|:=|::=|-+>)", line)
+    return f"; a rule is written with '-->', not {arrow[2]!r}" if arrow else ""
 
 
 def _expected(accepts: Any) -> str:

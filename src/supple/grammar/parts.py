@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.errors import SuppleError
+from supple.errors import SuppleError, nearest
 from supple.grammar import cutting
 from supple.grammar import syntax as s
 from supple.grammar.arguments import Act, Arguments
@@ -116,10 +116,15 @@ def chosen_by(
         return found, piece.merged, body
     if isinstance(node, s.Name) and "." in node.name:
         raise env.problem(node.at, f"the selector {node.name!r} is not supported")
+    if isinstance(node, s.Name) and not env.names(node.name):
+        hint = nearest(node.name, [*cutting.SELECTORS, *cutting.TRAITS])
+        raise env.problem(node.at, f"unknown selector {node.name!r}{hint}")
     index = numeric(node, env)
 
     def by_index(shape: Shape, args: tuple[Any, ...]) -> Taking:
         wanted = index(shape, args)
+        if wanted != round(wanted, 0):
+            raise env.problem(node.at, f"expected a selector or a whole number, got {wanted:g}")
         return lambda k, part: k == wanted
 
     return by_index, piece.merged, body

@@ -6,15 +6,20 @@ from typing import Any
 
 from supple.errors import SuppleError
 from supple.grammar import syntax as s
+from supple.grammar.expressions import RuleError
 from supple.grammar.parser import parse
-from supple.grammar.values import plain
+from supple.grammar.values import number, plain
 
 
-def said_size(definition: Any) -> tuple[float, ...]:
+def said_size(definition: Any, path: str) -> tuple[float, ...]:
     """The size that a rule's @Size(x, y, z) asks for, if it is the first."""
     for note in [] if isinstance(definition, list) else definition.notes:
         if note.name.lower() == "size":
-            return tuple(_constant(value) for value in note.values)
+            try:
+                x, y, z = (number(_constant(value)) for value in note.values)
+            except (SuppleError, ValueError):
+                raise RuleError(path, note.at, "expected @Size(x, y, z), three numbers") from None
+            return x, y, z
     return (1.0, 0.0, 1.0)
 
 

@@ -18,6 +18,7 @@ from supple.grammar.expressions import (
 )
 from supple.grammar.operations import BLOCKS, OPERATIONS, REFUSED
 from supple.grammar.shape import Shape
+from supple.grammar.values import counted
 
 if TYPE_CHECKING:
     from supple.grammar.derive import Derivation
@@ -164,11 +165,10 @@ def _refuse(op: s.Operation, env: Environment) -> None:
         raise env.problem(op.at, f"the operation {name!r} is not supported")
     if name in OPERATIONS and op.args is None and (name, 0) not in env.module.rules:
         raise env.problem(op.at, f"the operation {name!r} needs its arguments in parentheses")
-    counts = sorted(count for own, count in env.module.rules if own == name)
+    counts = [count for own, count in env.module.rules if own == name]
     if counts:
-        listed = " or ".join(str(count) for count in counts)
         many = len(op.args or [])
-        raise env.problem(op.at, f"rule {name!r} takes {listed} arguments, got {many}")
+        raise env.problem(op.at, f"rule {name!r} takes {counted(*counts)}, got {many}")
     first = name.split(".")[0]
     if op.args is not None or ("." in name.rstrip(".") and first not in env.module.imports):
         hint = nearest(name, [*env.module.rule_names(), *OPERATIONS])

@@ -24,7 +24,7 @@ SPACES = ("uvSpace", "unitSpace")
 def layer_number(value: object) -> int:
     """A value as the number of a texture layer."""
     found = number(value)
-    if found != int(found) or not 0 <= found < LAYERS:
+    if found not in range(LAYERS):
         raise SuppleError(f"expected a texture layer from 0 to {LAYERS - 1}, got {written(found)}")
     return int(found)
 

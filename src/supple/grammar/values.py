@@ -67,6 +67,14 @@ def written(value: Any) -> str:
     return str(value)
 
 
+def counted(*counts: int) -> str:
+    """How many arguments something takes, in words: "3 or 4 arguments", "0 to 2 arguments"."""
+    found = sorted(set(counts))
+    in_a_row = len(found) > 2 and found[-1] - found[0] == len(found) - 1
+    listed = f"{found[0]} to {found[-1]}" if in_a_row else " or ".join(map(str, found))
+    return f"{listed} argument{'' if max(counts) == 1 else 's'}"
+
+
 def number(value: Any) -> float:
     """A value as a number, if it is one or says one."""
     if isinstance(value, bool):
