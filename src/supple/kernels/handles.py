@@ -133,26 +133,36 @@ def read_floats(thing, kinds, into, at, count):
 
 
 @kernel
-def _fields(array, pair):
-    """What the layout says of an array, and of a pair of floats."""
-    a, p = address_of(array), address_of(pair)
-    item = word(p + ITEMS)
+def _fields(array, pair, number):
+    """What the layout says of an array, a tuple and a float, from their own words alone."""
+    a, p, n = address_of(array), address_of(pair), address_of(number)
     return (
-        (word(a + TYPE), word(a + DATA), word(a + DTYPE), word(p + TYPE), word(p + LENGTH)),
-        (short(a + AXES), short(a + FLAGS)),
-        (item, word(item + TYPE), floats_at(item + VALUE, 1)[0]),
+        (word(a + TYPE), word(a + DATA), short(a + AXES), word(a + DTYPE), short(a + FLAGS)),
+        (word(p + TYPE), word(p + LENGTH), word(p + ITEMS), word(p + ITEMS + 8)),
+        (word(n + TYPE), floats_at(n + VALUE, 1)[0]),
     )
+
+
+@kernel
+def _extents(array):
+    """How long an array of two axes is along each."""
+    return extent(address_of(array), 0), extent(address_of(array), 1)
 
 
 def understood() -> bool:
     """Whether this Python and this NumPy lay out their objects as it is thought here."""
-    array, pair = np.arange(6.0).reshape(2, 3), (float(KIND_COUNT) + 0.5, 1.5)
-    found = entry(_fields, (HANDLE, HANDLE))(array, pair)
-    return found == (
-        (id(np.ndarray), array.ctypes.data, id(array.dtype), id(tuple), len(pair)),
-        (array.ndim, array.flags.num),
-        (id(pair[0]), id(float), pair[0]),
-    ) and id(array.dtype) == id(KINDS[FLOAT64])
+    array, number = np.arange(6.0).reshape(2, 3), 2.5
+    pair = (number, array)
+    expected = (
+        (id(np.ndarray), array.ctypes.data, array.ndim, id(array.dtype), array.flags.num),
+        (id(tuple), len(pair), id(number), id(array)),
+        (id(float), number),
+    )
+    return (
+        id(array.dtype) == id(KINDS[FLOAT64])
+        and entry(_fields, (HANDLE,) * 3)(array, pair, number) == expected
+        and entry(_extents, (HANDLE,))(array) == array.shape
+    )
 
 
 def kinds() -> np.ndarray:

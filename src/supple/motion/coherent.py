@@ -55,9 +55,9 @@ def one_by_one(
     begin = animated[0]
     for f in range(count):
         here = offsets if len(offsets) == 1 else offsets[f : f + 1]
-        report = problem._one(here, begin, rows[f])
+        report, _ = problem._one(here, begin, rows[f])
         if f > 0 and report[status] != at.REACHED:
-            other = problem._one(here, animated[f], rows[f])
+            other, _ = problem._one(here, animated[f], rows[f])
             if other[status] == at.REACHED or other[error] < BETTER * report[error]:
                 report = other
         out[f] = report
@@ -65,7 +65,7 @@ def one_by_one(
             begin = onward.begin(f, report)
         if progress is not None:
             progress(f + 1, count)
-    return Solution(starts.skeleton, problem._asked, out, starts)
+    return Solution(problem._asked, out, starts)
 
 
 def _offsets(problem: Prepared, starts: Pose) -> Floats:
