@@ -9,6 +9,7 @@ import supple
 from supple import (
     LM,
     Hinge,
+    Hold,
     Pose,
     Reach,
     Status,
@@ -146,3 +147,13 @@ def test_of_several_solvers_the_nearest_answer_is_kept():
         assert traced == auto
         assert traced.trace is not None
         assert traced.trace.poses[-1] == auto.pose
+
+
+@pytest.mark.parametrize("held", ["j2", "j3", "j4"])
+def test_goals_that_contradict_each_other_do_not_blame_the_iterations(held):
+    snake = supple.chain([1.0] * 6)
+    start = snake.pose({f"j{k}": (0.0, 0.1, 0.2) for k in range(6)})
+    s = solve(snake, [Reach("tip", (0.0, 5.0, 0.0)), Hold(held)], start=start)
+    assert s.restarts > 0
+    assert s.status is Status.STALLED
+    assert "no small change" in s.reason

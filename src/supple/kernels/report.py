@@ -70,6 +70,7 @@ from supple.kernels.tree import aim, fold, forward, place_effectors
 from supple.kernels.views import grid
 
 FAR = 1e300
+HOPELESS = 0.03  # a cosine: freedoms that point no better than this at what is missing cannot help
 
 
 @kernel
@@ -188,13 +189,15 @@ def out_of_reach(moving, moving_f, blocks, blocks_f, states, effectors):
 def pressed(moving, rows, columns, bounds, flags):
     """Flag every moving joint that a limit keeps from bringing the effectors closer.
 
-    Returns how many.
+    Returns how many, and how well the best of the other freedoms points at what is missing: the
+    cosine between what it does and the residual rows.
     """
     size = 0.0
     for r in range(rows.shape[0]):
         size += rows[r] * rows[r]
     size = math.sqrt(size)
     count = 0
+    best = 0.0
     for k in range(moving.shape[0]):
         flags[k] = 0.0
         turns = 0 if moving[k, M_MIMIC] >= 0 else moving[k, M_NDOF]  # a copy has none of its own
@@ -206,13 +209,16 @@ def pressed(moving, rows, columns, bounds, flags):
             for r in range(rows.shape[0]):
                 pull += columns[d, r] * rows[r]
                 width += columns[d, r] * columns[d, r]
-            if abs(pull) <= 1e-6 * size * math.sqrt(width):
+            most = size * math.sqrt(width)
+            if abs(pull) <= 1e-6 * most:
                 continue
             if (pull > 0.0 and bounds[d, 1] <= 1e-9) or (pull < 0.0 and bounds[d, 0] >= -1e-9):
                 flags[k] = 1.0
+            else:
+                best = max(best, abs(pull) / most)
         if flags[k] > 0.0:
             count += 1
-    return count
+    return count, best
 
 
 def finish_space(ints):
@@ -246,7 +252,10 @@ def finish(
         jacobian(
             moving, moving_f, blocks, blocks_f, states, effectors, rows, length, turn, axes, columns
         )
-        if pressed(moving, rows, columns, bounds, flags) > 0 and stop != STOP_BUDGET:
+        count, hope = pressed(moving, rows, columns, bounds, flags)
+        if status == BUDGET and hope < HOPELESS:
+            status = STALLED  # more iterations of the same would not help
+        if status == STALLED and count > 0:
             status = LIMITED
         for g in range(blocks.shape[0]):
             if blocks[g, B_KIND] != POSITION:
