@@ -89,3 +89,23 @@ def test_a_notebook_shows_the_way():
     path = np.linspace((2.5, 0, 0), (1.5, 1.5, 0), 5)
     shown = supple.track(supple.chain([1, 1, 1]), {"tip": path})._repr_html_()
     assert "<svg" in shown and "all 5 frames reached" in shown
+
+
+@pytest.mark.parametrize("count", [2, 3, 6])
+@pytest.mark.parametrize("joint", [supple.Ball(), supple.Hinge("z", limits=(-2.0, 2.0))])
+def test_a_path_is_one_call_after_another(count, joint):
+    """In and out of reach, over more frames than are done at once."""
+    skeleton = supple.chain([1.0] * count, joint=joint)
+    angles = np.linspace(0.0, 7.0, 150)
+    radii = count * (0.7 + 0.4 * np.sin(3.0 * angles))
+    path = np.stack([radii * np.cos(angles), radii * np.sin(angles), 0.0 * angles], axis=-1)
+    start = skeleton.pose({"j0": 0.1 if isinstance(joint, supple.Hinge) else (0.0, 0.0, 0.1)})
+    first = supple.prepare(skeleton, [Reach("tip")])
+    later = first.with_solver("auto", restarts=False)
+    track = first.track(path, start=start)
+    assert 0 < np.count_nonzero(track.solution.reached) < len(path)
+    pose = start
+    for f, target in enumerate(path):
+        answer = (later if f else first)(target, start=pose)
+        assert answer == track.solution[f].seen_from(pose)
+        pose = answer.pose

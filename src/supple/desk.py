@@ -29,23 +29,25 @@ class Desks:
         solve_call: Solves for the targets of a call: (desk, start (Q,), tuple of targets, report
             (width,)), which fills the report and says how it ended, as in `kernels.outcomes`.
         solve_row: The same with a row of targets, shape (T,).
+        solve_path: Solves for rows of targets, each from the answer before: (desk, rows (F, T),
+            reports (F, width), first row, last row + 1, whether others try what is not met), the
+            arrays contiguous; answers the first row that was not solved.
         free: Desks that nobody works at.
     """
 
     new: Callable[[], np.ndarray]
     solve_call: Callable[..., int]
     solve_row: Callable[..., int]
+    solve_path: Callable[..., int]
     free: list[np.ndarray] = field(default_factory=list)
 
-    def at_any(
-        self, way: Callable[..., int], start: np.ndarray, targets: Any, report: np.ndarray
-    ) -> int:
-        """Solve at any desk, in one of the two ways."""
+    def at_any(self, way: Callable[..., int], *given: Any) -> int:
+        """Solve at any desk, in one of the ways, with what it is given after the desk."""
         try:
             desk = self.free.pop()
         except IndexError:
             desk = self.new()
-        outcome = way(desk, start, targets, report)
+        outcome = way(desk, *given)
         self.free.append(desk)
         return outcome
 
@@ -70,7 +72,7 @@ def lay_desks(
     """
     ways = ready_calls()
     if ways is None or not hasattr(solver.kernel, "overloads") or targets.fixed.ndim != 1:
-        return Desks(lambda: np.zeros(0), _take_nothing, _take_nothing)
+        return Desks(lambda: np.zeros(0), _take_nothing, _take_nothing, _go_nowhere)
     announce(f"{solver.name} solver", solver.kernel)
     ints, floats = packed
     table = np.zeros(at.D_ARGUMENTS + at.ARGUMENT * len(targets.places), np.int64)
@@ -89,14 +91,18 @@ def lay_desks(
 
 
 @functools.cache
-def ready_calls() -> tuple[Any, Any] | None:
-    """The two ways to solve at a desk, by call and by row, compiled or loaded.
+def ready_calls() -> tuple[Any, Any, Any] | None:
+    """The ways to solve at a desk, by call, by row and along a path, compiled or loaded.
 
     None if kernels are not compiled, or cannot be called so here.
     """
     if not compiling() or not handles.understood():
         return None
-    return handles.entry(at.solve_call, at.SIGNATURE), handles.entry(at.solve_row, at.SIGNATURE)
+    return (
+        handles.entry(at.solve_call, at.SIGNATURE),
+        handles.entry(at.solve_row, at.SIGNATURE),
+        handles.entry(at.solve_path, at.PATH_SIGNATURE),
+    )
 
 
 def _new_desk(
@@ -119,3 +125,9 @@ def _address(kernel: Any) -> int:
 
 def _take_nothing(*_: Any) -> int:
     return NOT_TAKEN
+
+
+def _go_nowhere(
+    _desk: Any, _rows: Any, _reports: Any, first: int, _last: int, _others: bool
+) -> int:
+    return first

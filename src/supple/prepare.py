@@ -279,15 +279,19 @@ class Prepared:
             own = self.problem.offsets(start)[None]
         steady = self if restarts else self.with_solver(self._settings[2]["solver"], restarts=False)
         out = np.empty((len(rows), self._width))
-        q = start._coordinates
-        for frame, row in enumerate(rows):
-            one = self if frame == 0 else steady
-            out[frame], _ = one._one(one._offsets if own is None else own, q, row)
-            q = out[frame, : self.problem.coordinates]
-            if progress is not None and (
-                frame % PROGRESS == PROGRESS - 1 or frame == len(rows) - 1
-            ):
-                progress(frame + 1, len(rows))
+        done, q = 0, start._coordinates
+        while done < len(rows):
+            last = min(done + PROGRESS - done % PROGRESS, len(rows))
+            if done > 0 and own is None:
+                desks = steady._desks or steady._lay_desks()
+                done = desks.at_any(desks.solve_path, rows, out, done, last, not steady._alone)
+            if done < last:
+                one = steady if done > 0 else self
+                q = out[done - 1, : self.problem.coordinates] if done > 0 else q
+                out[done], _ = one._one(one._offsets if own is None else own, q, rows[done])
+                done += 1
+            if progress is not None and (done % PROGRESS == 0 or done == len(rows)):
+                progress(done, len(rows))
         return Track(Solution(self._asked, out, start))
 
     def seeds(self, start: Pose, count: int) -> Pose:

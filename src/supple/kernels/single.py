@@ -168,4 +168,27 @@ def solve_call(desk, start, targets, out):
     )
 
 
+@kernel
+def solve_path(desk, targets, out, first, last, others):
+    """Solve for rows first..last-1 of targets (F, T) into reports (F, width), each from the last.
+
+    The answer before the first row must be there. Returns the first row that was not solved: `last`,
+    or, if there are others to try, the first that did not meet its goals.
+    """
+    table = open_desk(desk)
+    count, width = table[D_TARGET_COUNT], table[D_WIDTH]
+    rows, reports = word(address_of(targets) + DATA), word(address_of(out) + DATA)
+    for f in range(first, last):
+        outcome = run(
+            table,
+            floats_at(reports + 8 * width * (f - 1), table[D_COORDINATES]),
+            floats_at(rows + 8 * count * f, count),
+            floats_at(reports + 8 * width * f, width),
+        )
+        if outcome == NOT_TAKEN or (others and outcome == MISSED):
+            return f
+    return last
+
+
 SIGNATURE = (HANDLE, HANDLE, HANDLE, HANDLE)
+PATH_SIGNATURE = (HANDLE, HANDLE, HANDLE, types.int64, types.int64, types.boolean)
