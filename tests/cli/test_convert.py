@@ -170,6 +170,10 @@ def test_the_motions_of_one_file_do_not_take_the_place_of_another(run, clips):
         "hero.smd", "hero_walk.smd", "hero_walk_2.smd", "hero_walk_walk.smd",
     ]  # fmt: skip
     assert supple.load(out / "hero_walk.smd").meshes
+    (out / "skin.png").write_bytes(b"\x89PNG another")
+    result = run("convert", clips / "hero.glb", out / "hero.smd")
+    assert "skin.png was another image: replaced" in result.stderr
+    assert (out / "skin.png").read_bytes() == b"\x89PNG"
 
 
 @pytest.mark.parametrize(
@@ -213,3 +217,4 @@ def test_shapes_of_an_smd_become_morphs_and_go_back(run, run_json, hero, tmp_pat
     assert np.allclose(back.positions, smile.positions)
     _, data = run_json("info", tmp_path / "face.smd", "--shapes", tmp_path / "shapes.vta")
     assert data["meshes"][0]["morphs"] == ["smile"]
+    assert "; 1 morph" in run("info", glb).stdout

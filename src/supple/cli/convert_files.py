@@ -109,7 +109,7 @@ class Conversion:
         with quiet():
             notes = [*save(character.with_(motions={}) if beside else character, out, **options)]
             for path, name in beside.items():
-                notes += save(character.motions[name], path)
+                notes += save(character, path, motion=name)
         shapes = [out.with_suffix(".vta")] if options.get("shapes") and _morphs(character) else []
         return Written((out, *shapes, *beside), character.notes, tuple(notes))
 

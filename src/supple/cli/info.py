@@ -166,7 +166,9 @@ def _meshes(character: Character) -> Any:
     for mesh in character.meshes:
         held = f"on {mesh.joint}" if mesh.joint is not None else "still"
         if mesh.skin is not None:
-            held = f"{len(mesh.skin.joints)} joints, up to {mesh.skin.most} a vertex"
+            held = f"{_many(len(mesh.skin.joints), 'joint')}, up to {mesh.skin.most} a vertex"
+        if mesh.morphs:
+            held += f"; {_many(len(mesh.morphs), 'morph')}"
         look = mesh.material.name if mesh.material is not None else ""
         image = _texture(mesh.material)
         rows.append(

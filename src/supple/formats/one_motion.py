@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+import numpy as np
+
 from supple.character import Character, Note
 from supple.errors import SuppleError
 from supple.motion.motion import Motion
@@ -20,17 +22,24 @@ def asked_motion(character: Character, motion: str | Motion | None) -> Motion | 
     return None if motion is None else character.motion(motion)
 
 
-def even_frames(motion: Motion, path: Path) -> tuple[Motion, list[Note]]:
+def even_frames(motion: Motion, path: Path, *, any_fps: bool = True) -> tuple[Motion, list[Note]]:
     """A motion with frames as far from each other, and what to say of it.
 
-    It has about as many frames a second as before, and so many that the last is where it ends.
+    Args:
+        motion: What may have times of its own.
+        path: The file, for the note.
+        any_fps: Whether frames a second may change a little, so that the last frame is where the
+            motion ends; if not, the last shows the end up to a frame late.
     """
     if motion.even:
         return motion, []
     fps = motion.fps
-    if motion.duration > 0 and not motion.loop:
-        steps = max(1, math.ceil(motion.duration * fps - WHOLE))
-        if abs(steps - motion.duration * fps) > WHOLE:
-            fps = steps / motion.duration
-    text = f"uneven frames: written at {fps:g} a second"
-    return motion.resampled(fps), [Note(text, None, str(path))]
+    steps = math.ceil(motion.duration * fps - WHOLE)
+    whole = abs(steps - motion.duration * fps) <= WHOLE
+    if motion.loop or whole or (any_fps and motion.duration > 0):
+        fps = fps if motion.loop or whole else steps / motion.duration
+        made = motion.resampled(fps)
+    else:
+        when = motion.times[0] + np.arange(steps + 1, dtype=np.float64) / fps
+        made = motion.with_(poses=motion.at(when), times=None, tracks={})
+    return made, [Note(f"uneven frames: written at {fps:g} a second", None, str(path))]

@@ -70,7 +70,7 @@ def write(
     if chosen is not None:
         times = np.rint(chosen.times * chosen.fps).astype(np.int64)
         if np.any(np.diff(times) <= 0) or np.abs(times - chosen.times * chosen.fps).max() > 1e-3:
-            chosen, said = even_frames(chosen, path)
+            chosen, said = even_frames(chosen, path, any_fps=False)  # which is not in the file
             notes += said
             times = np.arange(len(chosen))
         if abs(chosen.fps - 30.0) > 1e-6:
@@ -90,7 +90,7 @@ def write(
         if character.meshes:
             parts.append(_triangles(character, goldsrc, notes, str(path)))
             if textures:
-                _images(character, path)
+                notes += _images(character, path)
             if shapes and any(mesh.morphs for mesh in character.meshes):
                 notes += write_shapes(character, path.with_suffix(".vta"), nodes)
     if character.up not in (None, "z"):
@@ -100,8 +100,9 @@ def write(
     return notes
 
 
-def _images(character: Character, path: Path) -> None:
+def _images(character: Character, path: Path) -> list[Note]:
     """Write the colour image of each material beside the file."""
+    notes: list[Note] = []
     for mesh in character.meshes:
         image = mesh.material.texture if mesh.material is not None else None
         if image is None or not image.data:
@@ -109,8 +110,21 @@ def _images(character: Character, path: Path) -> None:
         ending = _ENDINGS.get(image.mime) or Path(image.name).suffix or ".png"
         name = _material(mesh).decode().replace("\\", "/").rpartition("/")[2]
         stem = name.rpartition(".")[0] or name
-        if stem not in ("", ".", ".."):
-            write_file(path.with_name(stem + ending), image.data, "texture")
+        if stem in ("", ".", ".."):
+            continue
+        place = path.with_name(stem + ending)
+        if place.is_file() and _other(place, image.data):
+            notes.append(Note(f"{place.name} was another image: replaced", None, str(path)))
+        write_file(place, image.data, "texture")
+    return notes
+
+
+def _other(path: Path, data: bytes) -> bool:
+    """Whether a file holds something else."""
+    try:
+        return path.stat().st_size != len(data) or path.read_bytes() != data
+    except OSError:
+        return True
 
 
 def _nodes(skeleton: Skeleton, notes: list[Note], path: str) -> bytes:
