@@ -171,6 +171,10 @@ def test_files_are_kept_as_long_as_the_rules_are_open(tmp_path, file):
     with pytest.raises(supple.SuppleError, match=r"^bad.cga:1:1\d: "):
         library.open(broken)
     assert not broken.folder.exists()
+    lost = library.upload()
+    lost.place("town/main.cga").write_text('import A : "a.cga"\nLot --> A.House')
+    with pytest.raises(supple.SuppleError, match="no file 'a.cga' below the folder$"):
+        library.open(lost)
     library.close()
 
 

@@ -4,6 +4,8 @@ import { button, el, hint, row, section, select, slider, toggle } from "./dom";
 import type { Offer } from "./offer";
 import { freshScene, type Store } from "./store";
 
+const MOST_NOTES = 4; // of a file's reader, that are shown
+
 export function sceneSection({ store, act, hello, scene }: Offer): HTMLElement {
   const { setup } = store;
   const scenes = hello.scenes.map(({ name, title }) => ({ value: name, label: title }));
@@ -48,7 +50,13 @@ export function sceneSection({ store, act, hello, scene }: Offer): HTMLElement {
       button("Reset pose", () => act.resetPose(), { name: "reset-pose", title: "The first pose, with the goals where they were" }),
     ),
   );
-  for (const note of scene.notes.slice(0, 4)) parts.push(hint(note));
+  for (const note of scene.notes.slice(0, MOST_NOTES)) parts.push(hint(note));
+  const more = scene.notes.length - MOST_NOTES;
+  if (more > 0) {
+    const rest = hint(`and ${more} more`);
+    rest.title = scene.notes.slice(MOST_NOTES, MOST_NOTES + 30).join("\n");
+    parts.push(rest);
+  }
   return section("Scene", true, ...parts);
 }
 

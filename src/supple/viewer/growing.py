@@ -23,6 +23,7 @@ from supple.viewer.messages import (
     GrownInfo,
     TargetInfo,
 )
+from supple.viewer.uploads import without_folder
 
 if TYPE_CHECKING:
     from supple.grammar import Growth
@@ -114,7 +115,7 @@ def grown(rules: Rules, wanted: Grown) -> Sprout:
             limits=Limits(shapes=SHAPES, seconds=SECONDS, joints=JOINTS),
         )
     except SuppleError as error:
-        raise SuppleError(str(error).replace(f"{rules.home}/", "")) from error
+        raise SuppleError(without_folder(str(error), rules.home)) from error
     seconds = time.perf_counter() - began
     touches = _draggable(growth)
     info = GrownInfo(

@@ -25,7 +25,7 @@ from supple.trace import Trace
 from supple.viewer.growing import Rules
 from supple.viewer.messages import Grown
 from supple.viewer.scenes import Subject, character_subject, grown_subject, skeleton_subject
-from supple.viewer.uploads import Upload, is_motion
+from supple.viewer.uploads import Upload, is_motion, without_folder
 
 KEPT = 24  # subjects; the oldest goes first
 UPLOADS = 8  # that may be under way; the oldest goes first
@@ -109,13 +109,13 @@ class Library:
             names = {upload.shown(path): path for path in upload.models}
             main = names[one_of("file", model, names)] if model else upload.models[0]
             upload.put_in_place(main)
-            others = [p for p in upload.files if p.suffix.lower() == ".smd" and is_motion(p)]
-            motions = [path for path in others if path != main]
+            beside = [p for p in upload.files if p.is_relative_to(main.parent) and p != main]
+            motions = [p for p in beside if p.suffix.lower() == ".smd" and is_motion(p)]
             number = self.open_file(main, motions=motions, home=home)
             kept = main.suffix.lower() == ".cga"  # grown again, with what lies beside it
             return number
         except SuppleError as error:
-            raise SuppleError(str(error).replace(f"{home}/", "")) from error
+            raise SuppleError(without_folder(str(error), home)) from error
         finally:
             with self._lock:
                 self._uploads.pop(upload.number, None)
@@ -143,8 +143,8 @@ class Library:
         else:
             value = load(path, motions=motions or [], folder=home)
         if home is not None and isinstance(value, Character):  # whose folder is nobody's business
-            texts = [(note, note.text.replace(f"{home}/", "")) for note in value.notes]
-            value = value.with_(notes=tuple(replace(note, text=text) for note, text in texts))
+            notes = [replace(note, text=without_folder(note.text, home)) for note in value.notes]
+            value = value.with_(notes=tuple(notes))
         return self.open_object(value, title=path.name)
 
     def open_object(self, value: Any, *, title: str | None = None) -> str:

@@ -129,6 +129,11 @@ def safe_path(name: str) -> PurePosixPath:
     return PurePosixPath(*plain)
 
 
+def without_folder(text: str, home: Path) -> str:
+    """A message about files, without where on this machine their folder lies."""
+    return text.replace(f"{home}/", "").replace(str(home), "the folder")
+
+
 def endings() -> list[str]:
     """How the names of files end that can be opened."""
     readable = [ending for one in FORMATS.values() if one.reader for ending in one.extensions]
