@@ -182,6 +182,20 @@ def test_every_image_has_its_own_texture_transform(sketch, tmp_path):
         assert sum(np.allclose(values, uv + 5) for values in held.values()) == 1
 
 
+@pytest.mark.parametrize(("rotation", "along"), [(0.0, (1, 0, 0)), (np.pi / 2, (0, 1, 0))])
+def test_tangents_are_made_for_the_coordinates_of_the_normal_map(sketch, tmp_path, rotation, along):
+    sketch.add("images", {"bufferView": sketch.view(PNG), "mimeType": "image/png"})
+    sketch.add("textures", {"source": 0})
+    turned = {"index": 0, "extensions": {"KHR_texture_transform": {"rotation": rotation}}}
+    surface = {"baseColorTexture": {"index": 0}}
+    sketch.add("materials", {"pbrMetallicRoughness": surface, "normalTexture": turned})
+    uv, up = [[0, 0], [1, 0], [0, 1]], [[0, 0, 1]] * 3
+    sketch.triangle(TEXCOORD_0=sketch.accessor(uv), NORMAL=sketch.accessor(up))["material"] = 0
+    supple.save(supple.load(sketch.gltf()), tmp_path / "again.glb")
+    held = supple.load(tmp_path / "again.glb").meshes[0].extras["gltf"]["attributes"]
+    assert np.allclose(held["TANGENT"][:, :3], along, atol=1e-6)
+
+
 def test_images_that_wrap_otherwise_than_the_colour_still_do_when_written(sketch, tmp_path):
     sketch.add("images", {"bufferView": sketch.view(PNG), "mimeType": "image/png"})
     for sampler in ({"wrapS": 33071}, {"wrapT": 33648}):

@@ -150,10 +150,11 @@ def tangents(mesh: Mesh) -> Floats:
     """
     normals = _unit(mesh.normals)
     along, across = np.zeros_like(normals), np.zeros_like(normals)
-    if mesh.texcoords is not None:
+    texcoords = _of_normal_map(mesh)
+    if texcoords is not None:
         a, b, c = mesh.faces.T
         edges = mesh.positions[np.stack([b, c])] - mesh.positions[a]
-        steps = mesh.texcoords[np.stack([b, c])] - mesh.texcoords[a]
+        steps = texcoords[np.stack([b, c])] - texcoords[a]
         area = steps[0, :, 0] * steps[1, :, 1] - steps[1, :, 0] * steps[0, :, 1]
         sign = np.sign(area)[:, None]  # larger triangles count for more, mirrored ones as such
         s = sign * (edges[0] * steps[1, :, 1:] - edges[1] * steps[0, :, 1:])
@@ -169,6 +170,13 @@ def tangents(mesh: Mesh) -> Floats:
     # v runs down the image, and the bitangent of glTF up against it.
     side = np.sum(np.cross(normals, square) * across, axis=1, keepdims=True) > 0
     return np.concatenate([_unit(square), np.where(side, -1.0, 1.0)], axis=1)
+
+
+def _of_normal_map(mesh: Mesh) -> Floats | None:
+    """The texture coordinates that a mesh's normal map uses: the colour's, or a set of its own."""
+    extras = (mesh.material.extras if mesh.material is not None else None) or {}
+    number = (extras.get("texcoord_sets") or {}).get("normalTexture", 0)
+    return (_own(mesh).get("attributes") or {}).get(f"TEXCOORD_{number}", mesh.texcoords)
 
 
 def _next(written: dict[str, int], kind: str) -> str:
