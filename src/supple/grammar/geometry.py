@@ -316,13 +316,14 @@ def fitted(
     return found, low, size
 
 
+_RECTANGLES = (FACE, GROUND)
+_ROLLED = np.stack([np.roll(known.points, -k, axis=0) for known in _RECTANGLES for k in range(4)])
+
+
 def _known(unit: Floats, faces: list[Polygon]) -> Geometry | None:
     """A rectangle is the one that all rectangles share."""
     if len(faces) != 1 or len(faces[0]) != 4:
         return None
-    corners = unit[list(faces[0])]
-    for known in (FACE, GROUND):
-        for shift in range(4):
-            if np.allclose(np.roll(corners, shift, axis=0), known.points, atol=NEAR):
-                return known
-    return None
+    off = np.abs(unit[list(faces[0])] - _ROLLED).max(axis=(1, 2))
+    k = int(np.argmin(off))
+    return _RECTANGLES[k // 4] if off[k] <= NEAR else None
