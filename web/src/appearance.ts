@@ -37,7 +37,7 @@ export class Appearance {
   /** What lies over the stage: the status, the timeline, the figures of a comparison. */
   insets(): Insets {
     const { timeline, stage } = this.page;
-    const below = Math.max(timeline.node.offsetHeight, stage.halfCount > 1 ? FIGURES : 0);
+    const below = timeline.node.offsetHeight + (stage.halfCount > 1 ? FIGURES : 0);
     return { top: STATUS, bottom: below + EDGE };
   }
 

@@ -205,6 +205,8 @@ export class Playground {
       }
       if (part === "look") this.appearance.apply();
     });
+    const below = () => document.documentElement.style.setProperty("--below", `${this.timeline.node.offsetHeight}px`);
+    new ResizeObserver(below).observe(this.timeline.node);
     window.addEventListener("pagehide", () => this.store.save());
     window.matchMedia("(prefers-color-scheme: light)").addEventListener("change", () => this.appearance.apply());
   }
