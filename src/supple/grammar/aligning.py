@@ -9,7 +9,8 @@ import numpy as np
 from supple.errors import SuppleError
 from supple.grammar import syntax as s
 from supple.grammar.arguments import Act, Arguments, Several
-from supple.grammar.expressions import Compiled, Environment, guarded
+from supple.grammar.environment import Environment, guarded
+from supple.grammar.expressions import Compiled
 from supple.grammar.geometry import Floats, Geometry, newell
 from supple.grammar.operations import operation
 from supple.grammar.scope import from_axes, from_degrees, placed, product

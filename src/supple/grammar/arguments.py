@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from supple.errors import SuppleError, one_of
 from supple.grammar import syntax as s
-from supple.grammar.expressions import Compiled, Environment, compiled, guarded
+from supple.grammar.environment import Environment, guarded
+from supple.grammar.expressions import Compiled, compiled
 from supple.grammar.values import counted, length, text
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from supple.errors import SuppleError, one_of
 from supple.grammar import syntax as s
 from supple.grammar.arguments import Act, Arguments
-from supple.grammar.expressions import Compiled, Environment, guarded
+from supple.grammar.environment import Environment, guarded
+from supple.grammar.expressions import Compiled
 from supple.grammar.operations import operation
 from supple.grammar.scope import (
     Rotation,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,17 +26,16 @@ from supple.grammar import (  # noqa: F401 (they enter their operations)
     splits,
 )
 from supple.grammar import syntax as s
-from supple.grammar.arguments import Act
 from supple.grammar.articulation import JointRecord
 from supple.grammar.assets import Assets
-from supple.grammar.expressions import RuleError, condition, numeric
+from supple.grammar.environment import RuleError
 from supple.grammar.geometry import BOX, GROUND, Geometry
 from supple.grammar.modules import MOST_CALLS, Attributes, Module
+from supple.grammar.productions import Production, made_ready
 from supple.grammar.shape import Shape, Store
 from supple.grammar.starting import rule_call, said_size
-from supple.grammar.successors import successor
 from supple.grammar.surroundings import Surroundings, WantedError
-from supple.grammar.values import LARGEST, MASK, counted, fraction, mixed, written
+from supple.grammar.values import LARGEST, MASK, counted, mixed, written
 from supple.grammar.wishes import Wish
 
 OFTEN = 1024  # shapes between two looks at the clock
@@ -67,16 +66,6 @@ class Limits:
     def __post_init__(self) -> None:
         for name in ("shapes", "depth", "parts", "calls", "lines", "joints"):
             whole(f"limits: {name}", getattr(self, name), least=1)
-
-
-@dataclass(slots=True)
-class Production:
-    """A rule ready to be applied."""
-
-    name: str
-    path: str
-    at: s.At
-    act: Act = field(repr=False)
 
 
 class Derivation:
@@ -259,55 +248,9 @@ class Derivation:
     def production(self, module: Module, definition: Any) -> Production:
         """A rule ready to be applied, made at its first use."""
         known = self._productions.get(id(definition))
-        if known is not None:
-            return known
-        if isinstance(definition, list):
-            made = self._classic(module, definition)
-        else:
-            owner = module.prefix + definition.name
-            env = module.environment(f"rule {owner}", definition.parameters)
-            try:
-                act = successor(definition.body, env)
-            except RecursionError:
-                raise env.problem(definition.at, "expressions are nested too deeply") from None
-            made = Production(owner, module.path, definition.at, act)
-        self._productions[id(definition)] = made
-        return made
-
-    def _classic(self, module: Module, rules: list[s.ClassicRule]) -> Production:
-        """Classic rules of one predecessor: those whose condition holds, by their probabilities."""
-        owner = module.prefix + rules[0].name
-        ways = []
-        for rule in rules:
-            env = module.environment(f"rule {owner}", rule.parameters)
-            ways.append(
-                (
-                    None if rule.condition is None else condition(rule.condition, env),
-                    None if rule.probability is None else numeric(rule.probability, env),
-                    successor(rule.body, env),
-                )
-            )
-
-        def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
-            open_ways = [
-                (1.0 if weight is None else max(weight(shape, args), 0.0), way)
-                for holds, weight, way in ways
-                if holds is None or holds(shape, args)
-            ]
-            total = sum(weight for weight, _ in open_ways)
-            if not open_ways or total <= 0.0:
-                return None
-            if len(open_ways) == 1:
-                return open_ways[0][1](run, shape, args)
-            shape.draws += 1
-            left = fraction(shape.seed, shape.draws) * total
-            for weight, way in open_ways[:-1]:
-                left -= weight
-                if left < 0.0:
-                    return way(run, shape, args)
-            return open_ways[-1][1](run, shape, args)
-
-        return Production(owner, module.path, rules[0].at, act)
+        if known is None:
+            known = self._productions[id(definition)] = made_ready(module, definition)
+        return known
 
     def _started(self, start: str | None) -> Shape:
         """The first shape, with its rule and arguments."""

@@ -6,10 +6,11 @@ Nothing is evaluated as Python; what a name means is found once.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from supple.errors import SuppleError, nearest
 from supple.grammar import syntax as s
+from supple.grammar.environment import Environment, guarded
 from supple.grammar.functions import FUNCTIONS, REFUSED, with_a_value
 from supple.grammar.measures import PROPERTIES
 from supple.grammar.operators import FAST, SLOW
@@ -17,49 +18,9 @@ from supple.grammar.questions import QUESTIONS
 from supple.grammar.values import counted, fraction, kind, number, truth, written
 
 if TYPE_CHECKING:
-    from supple.grammar.modules import Module
+    pass
 
 Compiled = Callable[[Any, tuple[Any, ...]], Any]
-
-
-class RuleError(SuppleError):
-    """Something that a rule file asks for and cannot have; it knows where."""
-
-    def __init__(self, path: str, at: s.At, message: str) -> None:
-        super().__init__(f"{path}:{at.line}:{at.column}: {message}")
-        self.located = True
-
-
-class Environment(NamedTuple):
-    """Where an expression stands: its module, the parameters, and the rule or function."""
-
-    module: Module
-    parameters: tuple[str, ...]
-    owner: str
-
-    def names(self, name: str) -> bool:
-        """Whether this is a parameter or a value of the file."""
-        return name in self.parameters or name in self.module.names()
-
-    def problem(self, at: s.At, message: str) -> RuleError:
-        """An error at a place of this file, in this rule."""
-        return RuleError(self.module.path, at, f"{self.owner}: {message}")
-
-
-def guarded(env: Environment, at: s.At, compute: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, with its errors located."""
-
-    def call(*values: Any) -> Any:
-        try:
-            return compute(*values)
-        except RuleError:
-            raise
-        except SuppleError as error:
-            raise env.problem(at, str(error)) from None
-        except (OverflowError, ValueError) as error:
-            raise env.problem(at, f"the numbers do not work out ({error})") from None
-
-    return call
 
 
 def compiled(node: s.Expression, env: Environment) -> Compiled:

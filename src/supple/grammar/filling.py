@@ -9,7 +9,7 @@ import numpy as np
 from supple.grammar import syntax as s
 from supple.grammar.arguments import Act, Arguments
 from supple.grammar.cutting import extruded
-from supple.grammar.expressions import Environment, guarded
+from supple.grammar.environment import Environment, guarded
 from supple.grammar.footprints import prism
 from supple.grammar.geometry import BOX
 from supple.grammar.operations import operation

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import SuppleError
 from supple.goals import Goal
 from supple.grammar import meshing
 from supple.grammar.attributes import AttributeInfo, attributes_of
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 FPS = 6.0  # iteration steps are few: six a second can be watched
-MANY = 3_000  # leaves, beyond which a GLB file instances them
 
 
 class Growth:
@@ -188,17 +186,12 @@ class Growth:
         Args:
             pose: How the figure stands; as IK left it by default.
         """
-        moves = self._moved(self.pose if pose is None else pose) if self.figure.joints else None
-
-        def place(group: meshing.Alike, vertices: meshing.Vertices) -> tuple[Floats, Floats]:
-            if group.joint < 0 or moves is None:
-                return vertices.positions, vertices.normals
-            T = moves[group.joint]
-            return vertices.positions @ T[:3, :3].T + T[:3, 3], _turned(vertices.normals, T)
-
+        moves = (
+            self._moved(self.pose if pose is None else pose) if self.figure.joints else self._rest
+        )
         return tuple(
             meshing.mesh(look, vertices, meshing.material(look, self._assets.image_path))
-            for look, vertices, _ in meshing.by_look(self.store, place)
+            for look, vertices, _ in meshing.by_look(self.store, _placing(moves))
         )
 
     def character(self) -> Character:
@@ -212,15 +205,8 @@ class Growth:
         skeleton = self.skeleton
         rest = self._rest
         stretched = rest @ self._stretches(self.pose) @ np.linalg.inv(rest) if len(rest) else rest
-
-        def place(group: meshing.Alike, vertices: meshing.Vertices) -> tuple[Floats, Floats]:
-            if group.joint < 0:
-                return vertices.positions, vertices.normals
-            T = stretched[group.joint]
-            return vertices.positions @ T[:3, :3].T + T[:3, 3], _turned(vertices.normals, T)
-
         found = []
-        for look, vertices, joints in meshing.by_look(self.store, place):
+        for look, vertices, joints in meshing.by_look(self.store, _placing(stretched)):
             skin = self._skin(joints, rest)
             made_of = meshing.material(look, self._assets.image_path)
             found.append(meshing.mesh(look, vertices, made_of, skin=skin))
@@ -257,37 +243,9 @@ class Growth:
         Raises:
             SuppleError: The extension is another, or the file cannot be written.
         """
-        path = Path(path)
-        suffix = path.suffix.lower()
-        if suffix in (".png", ".svg"):
-            from supple import plot
+        from supple.grammar.writing import write_growth
 
-            plot.save(self.picture(), path)
-        elif suffix == ".html":
-            from supple.grammar.page import write_page
-
-            write_page(self, path)
-        elif suffix == ".glb" and (instanced or (instanced is None and len(self.leaves) > MANY)):
-            from supple.grammar.glb import write_glb
-
-            write_glb(self, path)
-        elif suffix in (".glb", ".gltf"):
-            from supple.formats import save
-
-            save(self.character(), path)
-        elif suffix == ".obj":
-            from supple.files import write
-            from supple.grammar.obj import write_obj
-
-            library = path.with_suffix(".mtl")
-            text, colours = write_obj(self.meshes(), library.name)
-            write(library, colours, "materials")
-            write(path, text, "meshes")
-        else:
-            raise SuppleError(
-                f"{path}: expected a .glb, .gltf, .obj, .html, .png or .svg file, "
-                f"got {suffix or 'no extension'}"
-            )
+        write_growth(self, Path(path), instanced=instanced)
 
     def picture(self, **options: Any) -> Any:
         """A picture as a Matplotlib figure; see `supple.grammar.picture.picture`."""
@@ -329,6 +287,18 @@ class Growth:
             met = sum(touch.reached for touch in self.touches)
             parts.append(f"{met} of {len(self.touches)} IK rules reached")
         return f"Growth({self.shapes[0].name}: {', '.join(parts)})"
+
+
+def _placing(moves: Floats) -> meshing.Placing:
+    """What moves the vertices of leaves by what is done to their joints, shape (J, 4, 4)."""
+
+    def place(group: meshing.Alike, vertices: meshing.Vertices) -> tuple[Floats, Floats]:
+        if group.joint < 0:
+            return vertices.positions, vertices.normals
+        T = moves[group.joint]
+        return vertices.positions @ T[:3, :3].T + T[:3, 3], _turned(vertices.normals, T)
+
+    return place
 
 
 def _turned(normals: Floats, T: Floats) -> Floats:

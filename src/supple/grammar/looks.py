@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from supple.errors import SuppleError
 from supple.grammar import syntax as s
 from supple.grammar.arguments import Act, Arguments
-from supple.grammar.expressions import Environment, guarded
+from supple.grammar.environment import Environment, guarded
 from supple.grammar.operations import of_values, operation
 from supple.grammar.shape import Look, Shape
 from supple.grammar.values import number, text

@@ -143,9 +143,11 @@ def projected(world: Floats, projection: Projection) -> Floats:
     return np.stack([uv[..., 0], 1.0 - uv[..., 1]], axis=-1)
 
 
-def by_look(
-    store: Store, place: Callable[[Alike, Vertices], tuple[Floats, Floats]]
-) -> Iterator[tuple[Look, Vertices, Ints]]:
+Placing = Callable[[Alike, Vertices], tuple[Floats, Floats]]
+"""Where the vertices of a group are, and their normals."""
+
+
+def by_look(store: Store, place: Placing) -> Iterator[tuple[Look, Vertices, Ints]]:
     """Everything that has one look, written out, with the joint of every vertex.
 
     Args:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from supple.errors import SuppleError, nearest, one_of
 from supple.grammar import syntax as s
-from supple.grammar.expressions import Compiled, Environment, RuleError, compiled
+from supple.grammar.environment import Environment, RuleError
+from supple.grammar.expressions import Compiled, compiled
 from supple.grammar.parser import LONGEST, parsed
 from supple.grammar.values import plain, seed_of
 

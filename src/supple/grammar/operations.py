@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from supple.grammar import syntax as s
 from supple.grammar.arguments import Act, Arguments, Check
-from supple.grammar.expressions import Environment, guarded
+from supple.grammar.environment import Environment, guarded
 from supple.grammar.shape import Shape
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from supple.errors import SuppleError, nearest
 from supple.grammar import cutting
 from supple.grammar import syntax as s
 from supple.grammar.arguments import Act, Arguments
-from supple.grammar.expressions import Environment, numeric
+from supple.grammar.environment import Environment
+from supple.grammar.expressions import numeric
 from supple.grammar.geometry import BOX, Floats, Polygon
 from supple.grammar.operations import operation
 from supple.grammar.scope import placed, product, turned

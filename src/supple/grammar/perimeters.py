@@ -10,7 +10,7 @@ from supple.errors import SuppleError
 from supple.grammar import cutting
 from supple.grammar import syntax as s
 from supple.grammar.arguments import Act, Arguments
-from supple.grammar.expressions import Environment, guarded
+from supple.grammar.environment import Environment, guarded
 from supple.grammar.footprints import Faces, Footprint, build, footprint
 from supple.grammar.operations import BLOCKS, operation
 from supple.grammar.parts import Taking, begin, chosen_by, finish

@@ -15,7 +15,7 @@ import numpy as np
 
 from supple.errors import SuppleError, array, one_of
 from supple.goals import Goal, LookAt, Reach
-from supple.grammar.expressions import RuleError
+from supple.grammar.environment import RuleError
 from supple.grammar.scope import from_degrees, quaternion
 from supple.grammar.skeletons import Figure
 from supple.grammar.wishes import PointOf, Wish

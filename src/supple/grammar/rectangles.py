@@ -17,7 +17,7 @@ import numpy as np
 from supple.errors import SuppleError
 from supple.grammar import syntax as s
 from supple.grammar.arguments import Act, Arguments
-from supple.grammar.expressions import Environment, guarded
+from supple.grammar.environment import Environment, guarded
 from supple.grammar.footprints import Faces, Footprint, build, footprint
 from supple.grammar.geometry import Floats
 from supple.grammar.operations import BLOCKS, of_values, operation

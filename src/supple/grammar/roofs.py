@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from supple.errors import SuppleError
 from supple.grammar import syntax as s
 from supple.grammar.arguments import Act, Arguments
-from supple.grammar.expressions import Environment, guarded
+from supple.grammar.environment import Environment, guarded
 from supple.grammar.footprints import Faces, build, footprint
 from supple.grammar.operations import operation
 from supple.grammar.shape import Shape

@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.grammar import syntax as s
 from supple.grammar.arguments import Act, Arguments
-from supple.grammar.expressions import Environment
+from supple.grammar.environment import Environment
 from supple.grammar.geometry import fitted
 from supple.grammar.operations import of_values, operation
 from supple.grammar.scope import (

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from supple.errors import SuppleError
 from supple.grammar.articulation import JointRecord, free, way_up
-from supple.grammar.expressions import RuleError
+from supple.grammar.environment import RuleError
 from supple.grammar.scope import ORIGIN, minus, product, quaternion, transposed, turned_back
 from supple.grammar.shape import NONE
 from supple.grammar.wishes import Wish

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from supple.grammar import cutting
 from supple.grammar import syntax as s
 from supple.grammar.arguments import Act, Arguments
-from supple.grammar.expressions import Environment, compiled, guarded
+from supple.grammar.environment import Environment, guarded
+from supple.grammar.expressions import compiled
 from supple.grammar.operations import operation
 from supple.grammar.parts import begin, finish
 from supple.grammar.scope import placed

@@ -6,7 +6,7 @@ from typing import Any
 
 from supple.errors import SuppleError
 from supple.grammar import syntax as s
-from supple.grammar.expressions import RuleError
+from supple.grammar.environment import RuleError
 from supple.grammar.parser import parse
 from supple.grammar.values import number, plain
 

@@ -7,15 +7,8 @@ from typing import TYPE_CHECKING, Any
 from supple.errors import nearest
 from supple.grammar import syntax as s
 from supple.grammar.arguments import Act
-from supple.grammar.expressions import (
-    Compiled,
-    Environment,
-    bound,
-    chosen,
-    compiled,
-    condition,
-    numeric,
-)
+from supple.grammar.environment import Environment
+from supple.grammar.expressions import Compiled, bound, chosen, compiled, condition, numeric
 from supple.grammar.operations import BLOCKS, OPERATIONS, REFUSED
 from supple.grammar.shape import Shape
 from supple.grammar.values import counted

@@ -9,7 +9,8 @@ from supple.errors import SuppleError
 from supple.grammar import syntax as s
 from supple.grammar.arguments import Act, Arguments
 from supple.grammar.articulation import AXES, MOVING, current, positive
-from supple.grammar.expressions import Compiled, Environment, compiled, guarded
+from supple.grammar.environment import Environment, guarded
+from supple.grammar.expressions import Compiled, compiled
 from supple.grammar.operations import operation
 from supple.grammar.scope import (
     Vector,
