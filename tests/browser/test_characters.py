@@ -35,8 +35,8 @@ def test_our_character_reaches_with_both_hands(driver):
     assert driver.session.solutions[0].reached
     assert driver.session.poses[0].violations().max() < 1e-9
     assert np.allclose(driver.joints(), driver.session.poses[0].positions, atol=1e-4)
-    for skin in ("false", "true"):
-        driver.ask(f"playground.page.store.setLook({{ mesh: {skin} }})")
+    for seen in ("false", "true"):
+        driver.ask(f"playground.page.store.setLook({{ mesh: {seen} }})")
         driver.settled()
         assert np.allclose(driver.joints(), driver.session.poses[0].positions, atol=1e-4), (
             "the same"

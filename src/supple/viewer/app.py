@@ -150,12 +150,15 @@ class Playground:
         announced = request.headers.get("content-length", "0")
         if not announced.isdecimal() or int(announced) > limit:
             raise SuppleError(refusal)
-        with path.open("wb") as file:
-            async for chunk in request.stream():
-                upload.size += len(chunk)
-                if upload.size > limit:
-                    raise SuppleError(f"{refusal}, nor more than that in all")
-                file.write(chunk)
+        try:
+            with path.open("wb") as file:
+                async for chunk in request.stream():
+                    upload.size += len(chunk)
+                    if upload.size > limit:
+                        raise SuppleError(f"{refusal}, nor more than that in all")
+                    file.write(chunk)
+        except OSError as error:  # such as a full disk
+            raise SuppleError(f"{path.name}: cannot be kept: {error.strerror or error}") from error
 
 
 class Outbox:
