@@ -1,6 +1,7 @@
 """VTA: the shapes of an SMD mesh in and out, as morph targets."""
 
 import re
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -122,7 +123,7 @@ def test_with_a_row_for_each_corner_the_order_counts(load):
         ("10 0 0 0 0 0 1", "10 0 0 0 0 0 nan", "normals are no numbers"),
         (" 0 0 ", " 7 7 ", "no vertex is where one of the mesh is"),
         ("11 1 0 2 0 1 0", "11 1 0 2", "left out: .*hero.vta:19: expected a vertex"),
-        ("11 1 0 2", "11 1 nan 2", "left out: .*hero.vta:19: expected finite"),
+        ("11 1 0 2", "11 1 nan 2", "left out: .*hero.vta:19: expected a position"),
         ("11 1 0 2", "11.5 1 0 2", "left out: .*hero.vta:19: expected the number"),
         ("vertexanimation\ntime 0", "vertexanimation", "left out: .*hero.vta:11: expected time"),
         ("time 0\n10", "time 0\ntime 9\n10", "left out: .*expected the vertices at the first"),
@@ -144,6 +145,16 @@ def test_shapes_that_take_far_more_than_their_file_are_refused(load, monkeypatch
     monkeypatch.setattr("supple.formats.vta_read.SHARE", 0)
     with pytest.raises(SuppleError, match=r"hero.vta: 2 shapes .*expected fewer"):
         load()
+
+
+def test_very_many_times_end_soon(load):
+    times = "".join(f"time {k} # x\n" for k in range(3, 12_000))
+    many = SHAPES.removesuffix("end\n") + times
+    begun = time.perf_counter()
+    assert names(load(vta=many + "end\n")) == [["smile"], ["shape 2"]]
+    said = warnings(load(vta=many.replace("# x", "\n10 0 0 9 0 0 1") + "end\n"))
+    assert any("hero.vta:10: expected at most 10,000 shapes" in note for note in said)
+    assert time.perf_counter() - begun < 20
 
 
 def face(posed=False):

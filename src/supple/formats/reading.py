@@ -158,6 +158,7 @@ def distinct(names: Iterable[str], source: Source, *, what: str = "joint") -> li
     given = list(names)
     taken = {name for name in given if name.strip()}
     seen: set[str] = set()
+    numbers: dict[str, int] = {}
     result: list[str] = []
     for k, name in enumerate(given):
         new = name
@@ -167,9 +168,10 @@ def distinct(names: Iterable[str], source: Source, *, what: str = "joint") -> li
                 new += "'"
             source.warn(f"{what} {k} has no name: called {new!r}")
         elif name in seen:
-            number = 2
+            number = numbers.get(name, 2)
             while f"{name} {number}" in taken:
                 number += 1
+            numbers[name] = number  # so that many of a name do not count from 2 each
             new = f"{name} {number}"
             source.warn(f"there are several {what}s called {shown(name)}: this one is {new!r}")
         taken.add(new)

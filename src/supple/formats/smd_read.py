@@ -258,10 +258,9 @@ def _poses(skeleton: Skeleton, names: list[str], values: Floats) -> Pose:
     turns = from_euler(ORDER, values[..., [5, 4, 3]])
     q = np.tile(skeleton.rest.coordinates, (len(values), 1))
     translations = np.empty((len(values), len(names), 3))
+    translations[:, order] = values[..., :3]
+    local = multiply(conjugate(skeleton.rotations[order]), turns)
     for k, j in enumerate(order):
-        translations[:, j] = values[:, k, :3]
-        first = int(skeleton.packed_ints[j, layout.Q])
-        local = multiply(conjugate(skeleton.rotations[j]), turns[:, k])
-        put_turns(skeleton.joints[j], local, q, first)
+        put_turns(skeleton.joints[j], local[:, k], q, int(skeleton.packed_ints[j, layout.Q]))
     still = bool(np.all(translations == skeleton.offsets))
     return Pose(skeleton, q, None if still else translations)

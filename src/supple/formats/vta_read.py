@@ -18,6 +18,7 @@ from supple.mesh import Morph
 
 NEAR = 1e-3  # of the shapes' extent: how far from each other vertices may be that are the same
 NORMALS = 1e-5  # of the extent: what a normal counts for when vertices are in the same place
+MOST_SHAPES = 10_000
 MOST = 512 << 20  # bytes of morph targets that a file may have, however small it is
 SHARE = 64  # or so many times as it has itself
 
@@ -121,25 +122,34 @@ def read_shapes(source: Source) -> Shapes:
         source, section, what="a vertex, a position and a normal", width=7
     )
     numbers = rows[:, 0]
-    odd = np.flatnonzero((numbers < 0) | (numbers != np.floor(numbers)) | (numbers >= 2**31))
-    broken = np.flatnonzero(~np.isfinite(rows[:, :4]).all(axis=1))
-    for wrong, what in ((odd, "the number of a vertex"), (broken, "finite numbers")):
-        if len(wrong):
-            k = int(wrong[0])
-            source.error(lines[k], f"expected {what}, got {rows[k, 0 if what[0] == 't' else 1]:g}")
+    for wrong, what, column in (
+        ((numbers < 0) | (numbers != np.floor(numbers)), "the number of a vertex", 0),
+        (np.isnan(rows[:, 1:4]).any(axis=1), "a position", slice(1, 4)),
+    ):
+        if wrong.any():
+            k = int(np.argmax(wrong))
+            source.error(lines[k], f"expected {what}, got {rows[k, column]}")
     values = np.nan_to_num(rows[:, 1:], nan=0.0)
-    if not np.array_equal(values[:, 3:], rows[:, 4:]):
+    if not np.array_equal(values, rows[:, 1:]):
         source.warn("some normals are no numbers: left as they are", line=section.line)
     order = np.argsort(times, kind="stable")
-    if not len(rows) or not np.any(frame == order[0]):
+    # Rows come time after time: where those of each begin.
+    edges: list[int] = np.searchsorted(frame, np.arange(len(times) + 1)).tolist()
+    basis = int(order[0])
+    first = np.arange(edges[basis], edges[basis + 1])
+    if not len(first):
         source.error(section.line, "expected the vertices at the first time, got none")
-    first = np.flatnonzero(frame == order[0])
+    moving = [k for k in order[1:].tolist() if edges[k + 1] > edges[k]]
+    if len(moving) > MOST_SHAPES:
+        source.error(section.line, f"expected at most {MOST_SHAPES:,} shapes, got {len(moving):,}")
     known, at = np.unique(numbers[first], return_index=True)
     base = values[first[at]]
     names = _names(source, found, times)
-    shapes = [_shape(source, np.flatnonzero(frame == k), numbers, values, known, base, lines)
-              for k in order[1:].tolist()]  # fmt: skip
-    given = distinct([names[k] for k in order[1:].tolist()], source, what="shape")
+    shapes = [
+        _shape(source, np.arange(edges[k], edges[k + 1]), numbers, values, known, base, lines)
+        for k in moving
+    ]
+    given = distinct([names[k] for k in moving], source, what="shape")
     return Shapes(
         source, base, tuple(given), tuple(one for one, _ in shapes), tuple(one for _, one in shapes)
     )
