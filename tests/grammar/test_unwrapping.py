@@ -68,12 +68,16 @@ def test_a_solid_is_cut_along_the_image_on_each_face() -> None:
     assert grown.reports["a"] == pytest.approx([4 * 2 * 1 + 2 * 2 * 0.5])
 
 
-def test_an_asset_keeps_its_own_coordinates_when_it_is_cut() -> None:
+@pytest.mark.parametrize(
+    "cut", ["split(u, uvSpace, 0){ 0.1 : A | ~1 : B }", "split(x){ '0.2 : A | ~1 : B }"]
+)
+@pytest.mark.parametrize("turned", ["", "rotateScope(0, 0, 180) rotateScope(0, 0, 180)"])
+def test_an_asset_keeps_its_own_coordinates_when_it_is_cut(cut, turned) -> None:
     points = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)]
     texcoords = [(0.5, 1.0), (1.0, 1.0), (1.0, 0.0), (0.5, 0.0)]
     mesh = supple.Mesh("wall", points, [(0, 1, 2), (0, 2, 3)], texcoords=texcoords)
-    rules = """
-    Lot --> i("wall") split(u, uvSpace, 0){ 0.1 : A | ~1 : B }
+    rules = f"""
+    Lot --> i("wall") {turned} {cut}
     A --> print(geometry.uMin(0)) print(geometry.uMax(0)) print(geometry.du(0, unitSpace))
     """
     grown = supple.grow(rules, size=(5, 3, 0), assets={"wall": mesh})

@@ -66,6 +66,8 @@ def slab(geometry: Geometry, axis: int, low: float, high: float) -> tuple[Geomet
         gives a geometry without faces.
     """
     points, faces = geometry.points, geometry.faces
+    if geometry.texcoords is not None:  # which are cut as the points are
+        points = np.hstack([points, geometry.texcoords])
     closed = geometry.closed
     for sign, level in ((1.0, low), (-1.0, -high)):
         points, faces = _clipped(points, faces, axis, sign, level, closed)
@@ -74,13 +76,18 @@ def slab(geometry: Geometry, axis: int, low: float, high: float) -> tuple[Geomet
     used = sorted({k for face in faces for k in face})
     place = {k: n for n, k in enumerate(used)}
     kept = [tuple(place[k] for k in face) for face in faces]
-    return fitted(f"part of {geometry.name}", points[used], kept, smooth=geometry.smooth)
+    uv = None if geometry.texcoords is None else points[used, 3:]
+    name, smooth = f"part of {geometry.name}", geometry.smooth
+    return fitted(name, points[used, :3], kept, smooth=smooth, texcoords=uv)
 
 
 def _clipped(
     points: Floats, faces: list[Polygon], axis: int, sign: float, level: float, closed: bool
 ) -> tuple[Floats, list[Polygon]]:
-    """The part of polygons where sign * coordinate >= level (Sutherland & Hodgman), with a lid."""
+    """The part of polygons where sign * coordinate >= level (Sutherland & Hodgman), with a lid.
+
+    Whatever stands beside the three coordinates of a point is cut with it.
+    """
     value = sign * points[:, axis] - level
     if np.all(value >= -NEAR):
         return points, faces

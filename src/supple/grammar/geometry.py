@@ -301,7 +301,10 @@ BUILT_IN = {
 def fitted(
     name: str, points: Floats, faces: list[Polygon], **more: Any
 ) -> tuple[Geometry, Floats, Floats]:
-    """A geometry of points anywhere: the geometry, where its box begins, and the box's size."""
+    """A geometry of points anywhere: the geometry, where its box begins, and the box's size.
+
+    A rectangle is the one that all rectangles share, unless it has texture coordinates of its own.
+    """
     if not len(points):
         raise SuppleError(f"{name}: expected points, got none")
     low = points.min(axis=0)
@@ -310,7 +313,7 @@ def fitted(
     size[size <= NEAR * scale] = 0.0
     unit = (points - low) / np.where(size > 0, size, 1.0)
     unit[:, size == 0] = 0.0
-    known = _known(unit, faces)
+    known = _known(unit, faces) if more.get("texcoords") is None else None
     natural = {"size": tuple(size.tolist()), "origin": tuple(low.tolist())}
     found = known if known is not None else Geometry(name, unit, faces, **natural, **more)
     return found, low, size

@@ -163,8 +163,9 @@ def reframe(shape: Shape, R: Rotation) -> None:
         return
     old, new = np.array(shape.R).reshape(3, 3), np.array(R).reshape(3, 3)
     points = (shape.geometry.points * shape.s) @ old.T @ new
+    filled = shape.geometry
     geometry, low, size = fitted(
-        shape.geometry.name, points, shape.geometry.faces, smooth=shape.geometry.smooth
-    )
+        filled.name, points, filled.faces, smooth=filled.smooth, texcoords=filled.texcoords
+    )  # fmt: skip
     shape.p = placed(shape.p, R, tuple(low.tolist()))
     shape.R, shape.geometry, shape.s = R, geometry, tuple(size.tolist())

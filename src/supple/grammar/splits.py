@@ -73,7 +73,9 @@ def _cut(part: Shape, shape: Shape, axis: int, low: float, high: float, adjust: 
     else:
         points = geometry.points * extent + begins
         points[:, axis] = (points[:, axis] - low) / (high - low)
-        part.geometry = type(geometry)(geometry.name, points, geometry.faces)
+        part.geometry = type(geometry)(
+            geometry.name, points, geometry.faces, texcoords=geometry.texcoords
+        )
     return True
 
 

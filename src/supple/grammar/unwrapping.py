@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.errors import SuppleError
-from supple.grammar.geometry import Floats, Geometry, Polygon, fitted, newell, unit_texcoords
+from supple.grammar.geometry import Floats, Polygon, fitted, newell, unit_texcoords
 from supple.grammar.meshing import projected
 from supple.grammar.scope import placed
 from supple.grammar.shape import Projection, Shape
@@ -138,11 +138,9 @@ def between(
     if not rows:
         return False
     corners, faces = _shared(rows)
-    geometry, low, size = fitted(f"part of {shape.geometry.name}", corners[:, :3], faces)
-    if found.own:  # no rectangle that all share: it has coordinates of its own
-        down = np.column_stack([corners[:, 3], 1.0 - corners[:, 4]])
-        unit = (corners[:, :3] - low) / np.where(size > 0, size, 1.0)
-        geometry = Geometry(geometry.name, unit, faces, texcoords=down)
+    down = np.column_stack([corners[:, 3], 1.0 - corners[:, 4]]) if found.own else None
+    name = f"part of {shape.geometry.name}"
+    geometry, low, size = fitted(name, corners[:, :3], faces, texcoords=down)
     part.p = placed(shape.p, shape.R, tuple(low.tolist()))
     part.s, part.geometry = tuple(size.tolist()), geometry
     return True
