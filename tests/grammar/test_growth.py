@@ -289,7 +289,7 @@ def test_attributes_come_in_their_order_with_their_steps():
 
 
 def test_rules_come_with_supple():
-    for name in ("figure", "lamp", "excavator", "human", "street", "facade"):
+    for name in ("figure", "lamp", "excavator", "human", "street", "facade", "town"):
         assert supple.grow(supple.data.rules(name)).reached
     with pytest.raises(supple.SuppleError, match="did you mean 'lamp'"):
         supple.data.rules("lamb")

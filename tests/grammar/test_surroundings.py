@@ -81,6 +81,22 @@ def test_what_answers_change_is_derived_once_and_for_all() -> None:
     assert supple.grow(rules, size=(1, 0, 1)).leaves.names == {"House": 1}
 
 
+def test_no_window_looks_at_a_neighbours_wall() -> None:
+    grown = supple.grow(supple.data.rules("town"), size=(12, 0, 14), attributes={"most": 3}, seed=2)
+    first, second = grown.shapes.named("House")
+    wall = second.point(0, 0, 0)[0]  # where the second house begins
+    windows = [window.point(0.5, 0.5, 0.5) for window in grown.shapes.named("Window")]
+    assert len(windows) > 20
+    deep = [sorted((h.point(0, 0, 0)[2], h.point(1, 1, 1)[2])) for h in (first, second)]
+    high = min(h.point(0, 1, 0)[1] for h in (first, second))
+    low, far = max(d[0] for d in deep), min(d[1] for d in deep)
+    between = [w for w in windows if abs(w[0] - wall) < 1e-6 and low < w[2] < far and w[1] < high]
+    assert not between
+    alone = supple.grow(supple.data.rules("town"), size=(6, 0, 14), seed=2)
+    sides = {round(float(w.point(0.5, 0.5, 0.5)[0]), 6) for w in alone.shapes.named("Window")}
+    assert {0.0, 6.0} <= sides, "a house alone has windows on both its sides"
+
+
 def test_chance_is_the_same_with_and_without_questions() -> None:
     plain = 'Lot --> split(x){ ~1 : A }*  A --> report("x", rand()) B  B --> NIL'
     asking = plain.replace("NIL", "case overlaps() : C else : NIL")

@@ -29,7 +29,7 @@ def grow(
         str,
         typer.Argument(
             metavar="RULES.cga",
-            help="A CGA rule file; or figure, lamp, excavator, human, street, facade: ours.",
+            help="A CGA rule file; or figure, lamp, excavator, human, street, facade, town: ours.",
         ),
     ],
     start: Annotated[
