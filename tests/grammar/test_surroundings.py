@@ -67,6 +67,13 @@ def test_distances_between_scopes() -> None:
     # A corner of the pond, at x = 5, is nearest to the house's side at x = 1.
     near, far = supple.grow(rules, size=(9, 0, 9)).printed
     assert float(near) == pytest.approx(4) and far == "inf"
+    # A scope may be larger than what is in it: of two trees the one with the larger scope is nearer.
+    scopes = """
+    Lot --> [ t(2.9, 0, 0) s(2, 2, 2) i("cone") label("tree") A ]
+        [ t(-6, 0, 0) r(0, 45, 0) s(3, 2, 3) i("disk") label("tree") A ] s(1, 0, 1) B
+    B --> print(minimumDistance(intra, "tree"))
+    """
+    assert float(supple.grow(scopes, size=(1, 0, 1)).printed[0]) == pytest.approx(6 - 3 * 2**0.5)
     own = 'Lot --> label("it") print(minimumDistance(intra, "it")) A'
     assert supple.grow(own).printed == ("inf",)
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.errors import SuppleError
-from supple.grammar.geometry import Floats, Geometry, newell, triangulated
+from supple.grammar.geometry import BOX, Floats, Geometry, newell, triangulated
 from supple.grammar.scope import Rotation, Vector
 
 NEAR = 1e-6  # of the size of both: what is nearer lies on a surface
@@ -44,6 +44,12 @@ class Body:
     def bounds(self) -> Floats:
         """The least and the greatest of its coordinates in world, shape (2, 3)."""
         return np.stack([self.points.min(axis=0), self.points.max(axis=0)])
+
+    @cached_property
+    def scope_bounds(self) -> Floats:
+        """The same of its scope, which may be larger."""
+        corners = (BOX.points * self.s) @ np.reshape(self.R, (3, 3)).T + self.p
+        return np.stack([corners.min(axis=0), corners.max(axis=0)])
 
     @cached_property
     def faces(self) -> list[Floats]:

@@ -9,6 +9,7 @@ again, and the questions are answered from the notes.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -68,7 +69,7 @@ class Surroundings:
     def __init__(self) -> None:
         self.solids: list[Neighbour] = []
         self.labelled: dict[str, list[Neighbour]] = {}
-        self._bounds: dict[str, Floats] = {}
+        self._found: dict[tuple[str, str], Floats] = {}
 
     def add(self, shape: Shape, label: str) -> None:
         """Note a shape as it is now, under its label; without one, if it is a solid."""
@@ -81,14 +82,26 @@ class Surroundings:
         """Those of a label; all solids for ""."""
         return self.labelled.get(label, []) if label else self.solids
 
-    def gaps(self, body: Body, label: str) -> Floats:
-        """How far the box of each is from a body's, in the world's axes: at least, shape (N,)."""
-        if label not in self._bounds:  # asked when everything is noted
-            every = [one.bounds for one in self.with_label(label)]
-            self._bounds[label] = np.array(every).reshape(-1, 2, 3)
-        bounds = self._bounds[label]
-        apart = np.maximum(bounds[:, 0] - body.bounds[1], body.bounds[0] - bounds[:, 1])
-        return np.linalg.norm(np.maximum(apart, 0.0), axis=1)
+    def bounds(self, label: str, which: str) -> Floats:
+        """The "bounds" or "scope_bounds" of all of a label, found once: shape (N, 2, 3)."""
+        return self._once((label, which), lambda one: getattr(one, which)).reshape(-1, 2, 3)
+
+    def ranked(self, label: str, by: str) -> Floats:
+        """What all of a label are ranked by, the first first, shape (N,)."""
+        if (label, by) not in self._found:
+            self._once((label, by), lambda one: _measure(one, by)).sort()
+        return self._found[label, by]
+
+    def _once(self, key: tuple[str, str], measure: Callable[[Neighbour], Any]) -> Floats:
+        if key not in self._found:  # asked when everything is noted
+            self._found[key] = np.array([measure(one) for one in self.with_label(key[0])])
+        return self._found[key]
+
+
+def _gaps(one: Floats, many: Floats) -> Floats:
+    """How far boxes (N, 2, 3) are from one (2, 3), in the world's axes, shape (N,)."""
+    apart = np.maximum(many[:, 0] - one[1], one[0] - many[:, 1])
+    return np.linalg.norm(np.maximum(apart, 0.0), axis=1)
 
 
 def _apart(shape: Shape, above: set[int], one: Neighbour) -> bool:
@@ -116,8 +129,8 @@ def occluded(test: Any) -> Any:
         if not body.faces:
             raise SuppleError("expected a shape with faces")
         every, above = known.with_label(label), ancestors(shape.line)
-        near = np.flatnonzero(known.gaps(body, label) <= meeting.NEAR * body.extent)
-        found = (every[k] for k in near)
+        gaps = _gaps(body.bounds, known.bounds(label, "bounds"))
+        found = (every[k] for k in np.flatnonzero(gaps <= meeting.NEAR * body.extent))
         return any(one.closed and _apart(shape, above, one) and test(body, one) for one in found)
 
     return answer
@@ -132,11 +145,11 @@ def count(module: Module, shape: Shape, target: str, label: str) -> float:
 def rank(module: Module, shape: Shape, target: str, label: str, by: str) -> float:
     """How many shapes with a label come before this one, by place or by area."""
     known = _noted(module, target)
-    if known is None:
+    if known is None or not label:
         return 0.0
     own = _measure(Body(shape.geometry, shape.p, shape.R, shape.s), by)
     near = 1e-9 * (1.0 + abs(own))
-    return float(sum(_measure(one, by) < own - near for one in known.labelled.get(label, [])))
+    return float(np.searchsorted(known.ranked(label, by), own - near))
 
 
 def _measure(body: Body, by: str) -> float:
@@ -155,7 +168,7 @@ def least_distance(module: Module, shape: Shape, target: str, label: str) -> flo
     every, above = known.with_label(label) if label else [], ancestors(shape.line)
     if not every:
         return math.inf
-    gaps = known.gaps(body, label)
+    gaps = _gaps(body.scope_bounds, known.bounds(label, "scope_bounds"))
     least = math.inf
     for k in np.argsort(gaps, kind="stable"):
         if gaps[k] >= least:
