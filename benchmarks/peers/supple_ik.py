@@ -111,7 +111,10 @@ def make(problem: dict[str, Any], variant: str) -> dict[str, Any]:
     if kind == "track":
         functions["solve"] = follow
     elif kind == "twobone":
-        functions["solve"] = lambda target, _q0: prepared(*target, start=start)
+        if start == skeleton.rest:  # where a call starts from if nothing is said
+            functions["solve"] = lambda target, _q0: prepared(*target)
+        else:
+            functions["solve"] = lambda target, _q0: prepared(*target, start=start)
         functions["batch"] = lambda targets, _q0: prepared.solve(
             targets, problem["poles"], start=start
         )
