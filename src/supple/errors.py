@@ -129,9 +129,9 @@ def array(
         given = f"shape {_shape_text(numbers.shape)}"
         raise SuppleError(f"{what}: {expected}, got {given}: {_brief(value)}")
     result = np.require(numbers, np.float64, ["C", "W"])
-    bad = ~np.isfinite(result) if finite else np.isnan(result)
-    if bad.any():
-        first = tuple(int(i) for i in np.argwhere(bad)[0])
+    good = np.isfinite(result) if finite else ~np.isnan(result)
+    if not good.all():
+        first = tuple(int(i) for i in np.argwhere(~good)[0])
         where = f" at {list(first)}" if first else ""
         raise SuppleError(f"{what}: {expected}, got {result[first]}{where}")
     return result

@@ -308,14 +308,17 @@ def read_target(slot: str, effector: str, value: Any) -> Any:
         effector: Whose target it is.
         value: What was given.
     """
-    if value is OPEN:
-        return OPEN
+    return OPEN if value is OPEN else _kept(check_target(slot, effector, value))
+
+
+def check_target(slot: str, effector: str, value: Any) -> np.ndarray:
+    """A target as an array, checked, which may share memory with the value; as in `read_target`."""
     what = f"{slot} of {effector!r}"
     if slot == "pose":
-        return _kept(_rigid(what, array(what, value, (..., 4, 4))))
+        return _rigid(what, array(what, value, (..., 4, 4)))
     if slot == "orientation":
-        return _kept(_unit(what, array(f"{what} (wxyz)", value, (..., 4))))
-    return _kept(array(what, value, (..., 3)))
+        return _unit(what, array(f"{what} (wxyz)", value, (..., 4)))
+    return array(what, value, (..., 3))
 
 
 def split_pose(frame: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

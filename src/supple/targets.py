@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from supple.errors import SuppleError
-from supple.goals import OPEN, read_target, split_pose
+from supple.goals import OPEN, check_target, split_pose
 from supple.kernels import layout as at
 from supple.problem import Problem
 
@@ -68,7 +68,7 @@ class Targets:
             name = self._goals[i].effector_name
             if value is OPEN:
                 raise SuppleError(f"{slot} of {name!r}: expected numbers, got OPEN")
-            given.append((i, slot, read_target(slot, name, value)))
+            given.append((i, slot, check_target(slot, name, value)))
         return self._placed(given, self.fixed)
 
     def _placed(self, given: list[tuple[int, str, np.ndarray]], rows: np.ndarray) -> np.ndarray:
