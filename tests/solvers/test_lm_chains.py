@@ -143,3 +143,17 @@ def test_pose_targets_of_a_call_are_those_of_a_batch():
     for bad in (frames[0] * 2.0, frames[0] + np.nan, np.diag([1.0, 1.0, -1.0, 1.0])):
         with pytest.raises(supple.SuppleError):
             ik(bad)
+
+
+def test_balls_that_crawl_leave_the_rest_of_the_budget_to_the_general_solver():
+    lengths = [1.28, 0.65, 0.58, 0.98, 1.03, 1.16, 1.1, 1.21, 0.74]
+    skeleton = supple.chain(lengths)
+    start = Pose.from_angles(
+        skeleton,
+        [0.46, 1.4, 1.25, 1.48, -0.3, -1.0, -0.38, 1.83, -1.44, -1.31, 2.02, 0.84, -1.08, 0.2,
+         -0.3, 0.2, -1.64, 1.53, -0.92, -1.09, -0.46, 0.87, -2.24, -1.3, 1.24, 2.38, -0.61],
+    )  # fmt: skip
+    target = Reach("tip", (-0.16, -3.04, 2.89))
+    ik = supple.prepare(skeleton, [target], solver=LM(max_iterations=50), tolerance=1e-5)
+    assert kernel_fits(lm_balls, ik)
+    assert ik(start=start).reached

@@ -53,7 +53,7 @@ from supple.kernels.quaternion import (
     take4,
 )
 from supple.kernels.record import record
-from supple.solvers.lm_rules import FLOOR, NOTHING, eased
+from supple.solvers.lm_rules import FLOOR, NOTHING, SLOW, eased
 
 LINK, WORLD = 0, 3  # of one state of a link: its vector, and the frame of the joint before it
 STATE = 7
@@ -61,6 +61,7 @@ STATES = 3  # the start, and two that take turns: the present one and a trial
 NO_MOMENTS = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 EASE = 0.1  # of the damping is enough where the way round foretells so well
 PATIENCE = 6  # iterations without success in a row
+DULL = 0.05  # an iteration that lets the cost fall by less than this fraction is a slow one
 
 
 @register_jitable  # called from Python and from kernels
@@ -227,9 +228,9 @@ def descend(
     miss = sub(target, arm)
     error = norm(miss)
     damping, growth = EASE * regularization, 2.0
-    used, failed = 0, 0
+    used, failed, slow = 0, 0, 0
     while not error <= tolerance:
-        if used >= budget or failed >= PATIENCE:
+        if used >= budget or failed >= PATIENCE or slow >= SLOW:
             return False, used, 0.0, traced
         used += 1
         cost = 0.5 * (factor * error) ** 2
@@ -253,7 +254,9 @@ def descend(
         ahead = sub(target, end)
         new = norm(ahead)
         if new < error:
-            damping = eased(damping, cost - 0.5 * (factor * new) ** 2, promise)
+            fall = cost - 0.5 * (factor * new) ** 2
+            slow = slow + 1 if fall < DULL * cost else 0
+            damping = eased(damping, fall, promise)
             growth, failed = 2.0, 0
             arm, moments, miss, error = end, turned, ahead, new
             now, then = then, 2 * STATE if then == STATE else STATE
