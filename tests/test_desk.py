@@ -173,3 +173,18 @@ def test_where_objects_are_not_understood_solves_go_the_general_way(snake, monke
         assert ik((1.0, 2.0, 0.5)) == expected
     finally:
         desk.ready_calls.cache_clear()
+
+
+@pytest.mark.parametrize("goals", [[Reach("tip"), Pole("j1")], [Reach("tip")]])
+def test_a_batch_is_one_call_after_another_to_the_last_bit(goals):
+    """Targets in reach and out of it, and at the root: many lanes at a time, and one by one."""
+    limb = supple.chain([1.0, 0.8])
+    ik = supple.prepare(limb, goals)
+    rng = np.random.default_rng(6)
+    targets = [rng.uniform(-1.6, 1.6, (150, 3)) for _ in goals]
+    targets[0][::40] = 0.0
+    start = limb.pose({"j0": (0.1, 0.2, 0.3), "j1": (0.3, -0.1, 0.4)})
+    many = ik.solve(*targets, start=start)
+    assert 20 < np.count_nonzero(many.reached) < 140
+    for i, found in enumerate(many):
+        assert found == ik(*(one[i] for one in targets), start=start)

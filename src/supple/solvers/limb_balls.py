@@ -2,9 +2,10 @@
 
 What `limb_close` does, with everything that only depends on the bones and on the start worked out
 before, as a *stance*: how long the bones are, in which plane the start bends, where it has the bones.
-A target then goes straight from its row into a row of output. Everything is seen from the root
-joint's place, in the frame just before the root turns, as in `limb`. What is unusual, a target at the
-root or behind it, is left to `limb_close`, and so is everything that is not reached.
+Many targets are then worked on together, in *lanes*, without a branch: four at a time where the
+processor can. Everything is seen from the root joint's place, in the frame just before the root
+turns, as in `limb`. What is unusual, a target at the root or behind it, is left to `limb_close`, and
+so is everything that is not reached.
 """
 
 import math
@@ -13,6 +14,7 @@ from supple.kernels.cache import kernel
 from supple.kernels.layout import (
     B_KIND,
     B_MOVE,
+    B_TARGET,
     BALL,
     E_P0,
     M_KIND,
@@ -38,7 +40,7 @@ from supple.kernels.quaternion import (
     take4,
     unrotate,
 )
-from supple.solvers.limb_bends import FAINT, angle_about, half_turn, rotate_any, size_of, spin_to
+from supple.solvers.limb_bends import FAINT, half_turn, off_line, rotate_any, size_of
 
 (
     LONGEST, NEAREST, A, B, SHARE,  # sum and difference of the bones, the bones, 1 / (2 a b)
@@ -51,6 +53,16 @@ from supple.solvers.limb_bends import FAINT, angle_about, half_turn, rotate_any,
     PRE, BETWEEN,  # the turns before the root joint and before the middle joint
 ) = 0, 1, 2, 3, 4, 5, 6, 7, 10, 13, 16, 19, 22, 25, 28, 32, 36, 40  # fmt: skip
 STANCE = 44  # numbers
+
+LANES = 32  # targets that are worked on together, a number of all of them after another
+(
+    WISH, POLE_AT,  # the target and the pole
+    ROOT_TURN, BEND,  # the answer
+    MISS,  # how far the effector is from its target
+    POLE_SINE, POLE_COSINE,  # of the angle by which the middle joint misses the pole, times some size
+    DONE,  # above zero if the closed form holds
+) = 0, 3 * LANES, 6 * LANES, 10 * LANES, 14 * LANES, 15 * LANES, 16 * LANES, 17 * LANES  # fmt: skip
+ALL_LANES = 18 * LANES  # numbers
 
 
 @kernel
@@ -110,52 +122,110 @@ def take_stance(moving, states, effectors, q, stance):
 
 
 @kernel
-def is_none(turn):
-    """Whether a turn is no turn at all."""
-    return turn[1] == turn[2] == turn[3] == 0.0
+def seen_from_root(stance, targets, t, at):
+    """The point in columns at.. of row t of the targets."""
+    point = sub((targets[t, at], targets[t, at + 1], targets[t, at + 2]), take3(stance, BASE))
+    pre = take4(stance, PRE)
+    return point if pre[1] == pre[2] == pre[3] == 0.0 else unrotate(pre, point)
 
 
 @kernel
-def close_balls(stance, target, pole, has_pole):
-    """Bend and point the limb of a stance at a target, its middle joint towards a pole.
+def fill_lanes(stance, blocks, targets, first, count, lanes):
+    """Put targets and poles into lanes, those of problem `first` and on; one row may serve all."""
+    for i in range(count):
+        t = first + i if targets.shape[0] > 1 else 0
+        wish = seen_from_root(stance, targets, t, blocks[0, B_TARGET])
+        pole = wish
+        if blocks.shape[0] > 1:
+            pole = seen_from_root(stance, targets, t, blocks[1, B_TARGET])
+        for k in range(3):
+            lanes[WISH + k * LANES + i] = wish[k]
+            lanes[POLE_AT + k * LANES + i] = pole[k]
 
-    Returns whether that could be done, the two turns, how far the effector is from the target, and
-    by what angle the middle joint misses the pole's half plane.
+
+@kernel
+def read_lane(lanes, i, near, errors):
+    """What came out in lane i: whether the target is reached, and the turns of root and middle.
+
+    Fills the errors of the blocks.
     """
-    base, pre = take3(stance, BASE), take4(stance, PRE)
-    root, bend = take4(stance, ROOT), take4(stance, MIDDLE)
-    wish = sub(target, base)
-    pole = sub(pole, base)
-    if not is_none(pre):
-        wish, pole = unrotate(pre, wish), unrotate(pre, pole)
-    distance = size_of(wish)
-    # The bend, as in `limb_bends.ball_bend`.
+    errors[0] = lanes[MISS + i]
+    if errors.shape[0] > 1:
+        s, c = lanes[POLE_SINE + i], lanes[POLE_COSINE + i]
+        # The arctangent of next to nothing, without the call.
+        errors[1] = s / c if s < 1e-6 * c else math.atan2(s, c)
+    reached = lanes[DONE + i] > 0.0 and errors[0] <= near
+    return reached, take_lane(lanes, ROOT_TURN + i), take_lane(lanes, BEND + i)
+
+
+@kernel
+def take_lane(lanes, at):
+    """The turn in a lane."""
+    return (lanes[at], lanes[at + LANES], lanes[at + 2 * LANES], lanes[at + 3 * LANES])
+
+
+@kernel
+def put_lane(lanes, at, turn):
+    """Put a turn into a lane."""
+    lanes[at] = turn[0]
+    lanes[at + LANES] = turn[1]
+    lanes[at + 2 * LANES] = turn[2]
+    lanes[at + 3 * LANES] = turn[3]
+
+
+@kernel
+def close_balls(stance, lanes, count, has_pole):
+    """Bend and point the limb of a stance at the targets in the lanes, the middle joint to a pole.
+
+    The same arithmetic for each, without a branch, so that the compiler does several at a time.
+    Fills the lanes from ROOT_TURN on. What is not DONE is left to others: a target at the root or
+    behind it.
+    """
     a, b, share = stance[A], stance[B], stance[SHARE]
     longest, nearest = stance[LONGEST], stance[NEAREST]
-    span = min(max(distance, nearest), longest)
-    c = ((span - a) * (span + a) - b * b) * share
-    s = share * math.sqrt(
-        max(0.0, (longest - span) * (longest + span) * (span - a + b) * (span + a - b))
-    )
-    axis = take3(stance, AXIS)
-    cosine, sine = c * stance[COSINE] + s * stance[SINE], s * stance[COSINE] - c * stance[SINE]
-    bend = normalized(mul(half_turn(axis, 1.0, cosine, sine), bend))
-    # The least turn that points the bent limb at its target, then a turn about the line to it.
-    raised = take3(stance, RAISED)
-    arm = axpy(axpy(raised, b * c, take3(stance, AHEAD)), b * s, take3(stance, ASIDE))
-    inner, across = dot(arm, wish), cross(arm, wish)
-    sizes = span * distance
-    if not inner > -0.99 * sizes:
-        return False, root, bend, math.inf, 0.0
-    turn = (sizes + inner, across[0], across[1], across[2])
-    if has_pole:
-        line = scale(wish, 1.0 / distance)
-        turn = mul(spin_to(line, rotate_any(turn, raised), pole), turn)
-    turn = normalized(mul(turn, root))
-    # How near that comes.
+    start_cosine, start_sine = stance[COSINE], stance[SINE]
+    axis, raised = take3(stance, AXIS), take3(stance, RAISED)
+    ahead, aside = take3(stance, AHEAD), take3(stance, ASIDE)
+    upper, lower = take3(stance, UPPER), take3(stance, LOWER)
+    root, middle = take4(stance, ROOT), take4(stance, MIDDLE)
     between_them = take4(stance, BETWEEN)
-    middle = rotate(turn, take3(stance, UPPER))
-    second = turn if is_none(between_them) else mul(turn, between_them)
-    tip = add(middle, rotate(mul(second, bend), take3(stance, LOWER)))
-    angle = angle_about(tip, middle, pole) if has_pole else 0.0
-    return True, turn, bend, size_of(sub(wish, tip)), angle
+    for i in range(count):
+        wish = (lanes[WISH + i], lanes[WISH + LANES + i], lanes[WISH + 2 * LANES + i])
+        pole = (lanes[POLE_AT + i], lanes[POLE_AT + LANES + i], lanes[POLE_AT + 2 * LANES + i])
+        distance = size_of(wish)
+        # The bend, as in `limb_bends.ball_bend`.
+        span = min(max(distance, nearest), longest)
+        c = ((span - a) * (span + a) - b * b) * share
+        s = share * math.sqrt(
+            max(0.0, (longest - span) * (longest + span) * (span - a + b) * (span + a - b))
+        )
+        cosine, sine = c * start_cosine + s * start_sine, s * start_cosine - c * start_sine
+        bend = normalized(mul(half_turn(axis, 1.0, cosine, sine), middle))
+        # The least turn that points the bent limb at its target, then a turn about the line to it.
+        arm = axpy(axpy(raised, b * c, ahead), b * s, aside)
+        inner, across = dot(arm, wish), cross(arm, wish)
+        sizes = span * distance
+        turn = (sizes + inner, across[0], across[1], across[2])
+        if has_pole:
+            line = scale(wish, 1.0 / distance)
+            point = rotate_any(turn, raised)
+            reached, wanted = off_line(line, point), off_line(line, pole)
+            c, s = dot(reached, wanted), dot(line, cross(reached, wanted))
+            spin = half_turn(line, math.sqrt(c * c + s * s), c, s)
+            # A point on the line itself asks for nothing.
+            over = dot(reached, reached) - FAINT * FAINT * dot(point, point)
+            off = min(over, dot(wanted, wanted) - FAINT * FAINT * dot(pole, pole)) > 0.0
+            w = spin[0] if off else 1.0
+            v = 1.0 if off else 0.0
+            turn = mul((w, v * spin[1], v * spin[2], v * spin[3]), turn)
+        turn = normalized(mul(turn, root))
+        # How near that comes.
+        elbow = rotate(turn, upper)
+        tip = add(elbow, rotate(mul(mul(turn, between_them), bend), lower))
+        square = dot(tip, tip)
+        put_lane(lanes, ROOT_TURN + i, turn)
+        put_lane(lanes, BEND + i, bend)
+        lanes[MISS + i] = size_of(sub(wish, tip))
+        lanes[POLE_SINE + i] = abs(math.sqrt(square) * dot(tip, cross(elbow, pole)))
+        lanes[POLE_COSINE + i] = square * dot(elbow, pole) - dot(elbow, tip) * dot(pole, tip)
+        lanes[DONE + i] = inner + 0.99 * sizes

@@ -9,7 +9,6 @@ import math
 from supple.kernels.cache import kernel
 from supple.kernels.limits import TURN, clamped_cone
 from supple.kernels.quaternion import (
-    IDENTITY,
     about,
     axpy,
     between,
@@ -146,12 +145,12 @@ def half_turn(axis, size, c, s):
 
     `size` is the length of (c, s).
     """
-    if c >= 0.0:
-        return (size + c, axis[0] * s, axis[1] * s, axis[2] * s)
-    # The other of two equal forms, so that nothing cancels near half a turn.
-    w = abs(s)
+    # Two equal forms, the one or the other, so that nothing cancels near half a turn.
+    ahead = c >= 0.0
+    w = size + c if ahead else abs(s)
     f = size - c if s >= 0.0 else c - size
-    return (w, axis[0] * f, axis[1] * f, axis[2] * f)
+    v = s if ahead else f
+    return (w, axis[0] * v, axis[1] * v, axis[2] * v)
 
 
 @kernel
@@ -199,20 +198,29 @@ def spun_into_cone(line, turn, axis, swing, low, high):
 
 
 @kernel
+def off_line(line, point):
+    """The way to a point from the nearest point of a unit line through the origin."""
+    return axpy(point, -dot(point, line), line)
+
+
+@kernel
 def spin_to(line, middle, wanted):
     """A quaternion, not of length one, that turns a middle into the half plane of a wanted point.
 
     The half plane is bounded by a unit line; no turn if either is on the line.
     """
-    arm = axpy(middle, -dot(middle, line), line)
-    wish = axpy(wanted, -dot(wanted, line), line)
-    least = FAINT * FAINT
-    if dot(arm, arm) <= least * dot(middle, middle) or dot(wish, wish) <= least * dot(
-        wanted, wanted
-    ):
-        return IDENTITY
+    arm, wish = off_line(line, middle), off_line(line, wanted)
     c, s = dot(arm, wish), dot(line, cross(arm, wish))
-    return half_turn(line, math.sqrt(c * c + s * s), c, s)
+    turn = half_turn(line, math.sqrt(c * c + s * s), c, s)
+    least = FAINT * FAINT
+    over = dot(arm, arm) - least * dot(middle, middle)
+    off = min(over, dot(wish, wish) - least * dot(wanted, wanted)) > 0.0
+    return (
+        turn[0] if off else 1.0,
+        turn[1] if off else 0.0,
+        turn[2] if off else 0.0,
+        turn[3] if off else 0.0,
+    )
 
 
 @kernel

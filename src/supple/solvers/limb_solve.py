@@ -21,7 +21,7 @@ from supple.kernels.layout import (
     STOP_STALLED,
 )
 from supple.kernels.limits import project_joint, unit_turn
-from supple.kernels.quaternion import norm, put4, sub, take4
+from supple.kernels.quaternion import norm, put4, store4, sub, take4
 from supple.kernels.record import record, record_turn
 from supple.kernels.report import evaluate, finish, finish_space
 from supple.kernels.tree import MARK, carve, fold, folds_once, rigid, tree_space, unpack
@@ -51,6 +51,7 @@ def space(ints):
         + 3 * ints[H_COORDS]
         + 24
         + limb_balls.STANCE
+        + limb_balls.ALL_LANES
         + ints[H_ROWS]
         + ints[H_BLOCKS]
         + finish_space(ints)
@@ -95,28 +96,8 @@ def equal(rows, row):
 
 
 @kernel
-def close_to(stance, moving, blocks, targets, t, near, q, errors):
-    """Close two balls on row t of the targets: q and the errors are filled if that is reached."""
-    at = blocks[0, B_TARGET]
-    target = pole = (targets[t, at], targets[t, at + 1], targets[t, at + 2])
-    has_pole = blocks.shape[0] > 1
-    if has_pole:
-        at = blocks[1, B_TARGET]
-        pole = (targets[t, at], targets[t, at + 1], targets[t, at + 2])
-    done, root, bend, miss, angle = limb_balls.close_balls(stance, target, pole, has_pole)
-    if not (done and miss <= near):
-        return False
-    put4(q, moving[0, M_Q], root)
-    put4(q, moving[1, M_Q], bend)
-    errors[0] = miss
-    if has_pole:
-        errors[1] = angle
-    return True
-
-
-@kernel
 def carve_limb(ints, work, i):
-    """Split a workspace from i on: a pose, the start that the stance is of, the stance, the errors.
+    """Split a workspace from i on: a pose, the start that the stance is of, stance, lanes, errors.
 
     Returns them and the first free place.
     """
@@ -124,8 +105,9 @@ def carve_limb(ints, work, i):
     q, i = part(work, i, nq), i + nq
     stood, i = part(work, i, nq), i + nq
     stance, i = part(work, i, limb_balls.STANCE), i + limb_balls.STANCE
+    lanes, i = part(work, i, limb_balls.ALL_LANES), i + limb_balls.ALL_LANES
     errors, i = part(work, i, ng), i + ng
-    return q, stood, stance, errors, i
+    return q, stood, stance, lanes, errors, i
 
 
 @kernel
@@ -136,14 +118,22 @@ def go_on(ints, floats, starts, targets, out, work, first, last):
     """
     _, moving, blocks, _, _, _, blocks_f, _, _, _ = unpack(ints, floats)
     _, _, _, i = carve(ints, work)
-    q, stood, stance, errors, i = carve_limb(ints, work, i)
+    q, stood, stance, lanes, errors, i = carve_limb(ints, work, i)
     if not equal(starts, stood):
         return first
-    for b in range(first, last):
-        t = b if targets.shape[0] > 1 else 0
-        if not close_to(stance, moving, blocks, targets, t, blocks_f[0, B_TOLERANCE], q, errors):
-            return b
-        write_reached(blocks_f, floats[F_LENGTH], errors, q, out, b)
+    near = blocks_f[0, B_TOLERANCE]
+    for begin in range(first, last, limb_balls.LANES):
+        count = min(limb_balls.LANES, last - begin)
+        limb_balls.fill_lanes(stance, blocks, targets, begin, count, lanes)
+        limb_balls.close_balls(stance, lanes, count, blocks.shape[0] > 1)
+        for i in range(count):
+            b = begin + i
+            reached, root, bend = limb_balls.read_lane(lanes, i, near, errors)
+            if not reached:
+                return b
+            write_reached(blocks_f, floats[F_LENGTH], errors, q, out, b)
+            store4(out, b, moving[0, M_Q], root)
+            store4(out, b, moving[1, M_Q], bend)
     return last
 
 
@@ -171,7 +161,7 @@ def solve_anew(ints, floats, offsets, starts, targets, out, work, trace, events,
     """
     active, moving, blocks, _, active_f, moving_f, blocks_f, options, _, _ = unpack(ints, floats)
     states, effectors, folded, i = carve(ints, work)
-    q, stood, stance, errors, i = carve_limb(ints, work, i)
+    q, stood, stance, lanes, errors, i = carve_limb(ints, work, i)
     nq, nr, ng = ints[H_COORDS], ints[H_ROWS], blocks.shape[0]
     before, i = part(work, i, nq), i + nq
     limb, i = part(work, i, 8), i + 8
@@ -229,7 +219,12 @@ def solve_anew(ints, floats, offsets, starts, targets, out, work, trace, events,
                 limb_balls.take_stance(moving, states, effectors, q, stance)
                 for i in range(nq):
                     stood[i] = starts[s, i]
-                reached = close_to(stance, moving, blocks, targets, t, near, q, errors)
+                limb_balls.fill_lanes(stance, blocks, targets, t, 1, lanes)
+                limb_balls.close_balls(stance, lanes, 1, ng > 1)
+                reached, root, bend = limb_balls.read_lane(lanes, 0, near, errors)
+                if reached:
+                    put4(q, moving[0, M_Q], root)
+                    put4(q, moving[1, M_Q], bend)
             if not reached:
                 load_limb(moving, moving_f, q, limb)
                 for i in range(8):
