@@ -61,7 +61,8 @@ STATES = 3  # the start, and two that take turns: the present one and a trial
 NO_MOMENTS = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 EASE = 0.1  # of the damping is enough where the way round foretells so well
 PATIENCE = 6  # iterations without success in a row
-DULL = 0.05  # an iteration that lets the cost fall by less than this fraction is a slow one
+DULL = 0.05  # an iteration that is led round and lets the cost fall by less than this is a slow one
+CRAWLING = 1e-3  # the same for one that goes straight
 
 
 @register_jitable  # called from Python and from kernels
@@ -199,14 +200,15 @@ def around(arm, target, miss):
 
     Straight ahead a far target is a poor guide: the tip leaves its circle. Joints that turn by twice
     the arctangent of what they are told are to be told twice the tangent of half the angle, but no
-    more than for a third of a turn.
+    more than for a third of a turn; and a tip goes out by no more than half its distance at once,
+    which would put kinks into a coil.
     """
     here, there = norm(arm), norm(target)
     size = here * there
     if not size > 0.0:
         return miss
     side = cross(cross(arm, target), arm)
-    farther = there / here - 1.0
+    farther = min(there / here - 1.0, 0.5)
     return axpy(scale(arm, farther), 2.0 / (size + max(dot(arm, target), -0.5 * size)), side)
 
 
@@ -229,7 +231,10 @@ def descend(
     error = norm(miss)
     damping, growth = EASE * regularization, 2.0
     used, failed, slow = 0, 0, 0
+    led = True  # round the first joint
     while not error <= tolerance:
+        if slow >= SLOW and led:
+            led, slow, damping = False, 0, regularization
         if used >= budget or failed >= PATIENCE or slow >= SLOW:
             return False, used, 0.0, traced
         used += 1
@@ -240,7 +245,7 @@ def descend(
         system = (xx + amount, xy, xz, yy + amount, yz, zz + amount)
         promise = 0.0
         push = miss
-        if failed == 0:
+        if led and failed == 0:
             push = solve3(system, around(arm, target, miss))
             left = amount * norm(push)
             promise = 0.5 * factor * factor * (error - left) * (error + left)
@@ -255,7 +260,7 @@ def descend(
         new = norm(ahead)
         if new < error:
             fall = cost - 0.5 * (factor * new) ** 2
-            slow = slow + 1 if fall < DULL * cost else 0
+            slow = slow + 1 if fall < (DULL if led else CRAWLING) * cost else 0
             damping = eased(damping, fall, promise)
             growth, failed = 2.0, 0
             arm, moments, miss, error = end, turned, ahead, new
