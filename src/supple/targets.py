@@ -88,7 +88,9 @@ class Targets:
             raise SuppleError(
                 f"targets: expected batch axes that go together, got {shown}"
             ) from None
-        rows = np.array(np.broadcast_to(rows, (*shape, rows.shape[-1])), order="C")
+        placed = np.empty((*shape, rows.shape[-1]))
+        if sum(value.shape[-1] for _, value in parts) < rows.shape[-1]:
+            placed[...] = rows
         for place, value in parts:
-            rows[..., place : place + value.shape[-1]] = value
-        return rows
+            placed[..., place : place + value.shape[-1]] = value
+        return placed
