@@ -15,10 +15,8 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from queue import SimpleQueue
 
 SMALL = 64  # rows of a first piece; a batch of no more runs in the calling thread
-SHORT, LONG = (
-    1e-3,
-    1e-2,
-)  # a piece that takes less or more time lets the next one grow or shrink [s]
+# A piece that takes less time lets the next one grow, one that takes more lets it shrink [s].
+SHORT, LONG = 1e-3, 1e-2
 
 _lock = threading.Lock()
 _pool: ThreadPoolExecutor | None = None

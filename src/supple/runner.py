@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from supple.kernels import layout as at
@@ -91,18 +93,33 @@ class Runner:
             Its report, shape (width,), and the number of the solver that gave it.
         """
         arrays = (offsets, start[None], targets[None])
-        idle = (self._no_trace, self._no_events)
-        best, found = np.zeros((0, self._width)), 0
+        report, found, _ = self._in_turn(arrays, lambda _run: (self._no_trace, self._no_events))
+        return report, found
+
+    def _in_turn(
+        self, arrays: Arrays, paper: Callable[[_Run], tuple[np.ndarray, np.ndarray]]
+    ) -> tuple[np.ndarray, int, tuple[np.ndarray, np.ndarray]]:
+        """Let the solvers try a problem, every array with one row, until one reaches the goals.
+
+        Args:
+            arrays: The problem.
+            paper: Room for a run's trace and events.
+
+        Returns:
+            The best report, shape (width,), the number of the solver that gave it, and its paper.
+        """
+        best, found, kept = np.zeros((0, self._width)), 0, (self._no_trace, self._no_events)
         for number, run in enumerate(self._runs):
             out = np.empty((1, self._width))
+            written = paper(run)
             work = run.workspace()
-            run.kernel(run.ints, run.floats, *arrays, out, work, *idle, 0, 1)
+            run.kernel(run.ints, run.floats, *arrays, out, work, *written, 0, 1)
             run.pool.append(work)
             if not len(best) or self._better(out, best)[0]:
-                best, found = out, number
+                best, found, kept = out, number, written
             if best[0, self._status] == at.REACHED:
                 break
-        return best[0], found
+        return best[0], found, kept
 
     def range(self, arrays: Arrays, out: np.ndarray, first: int, last: int) -> None:
         """Solve problems first..last-1 of a batch into these rows of out, shape (B, width)."""
@@ -129,27 +146,21 @@ class Runner:
         reached = new[:, self._status] == at.REACHED
         return reached | (new[:, self._cost] < BETTER * old[:, self._cost])
 
-    def traced(self, arrays: Arrays, start: Pose) -> tuple[np.ndarray, int, Trace | None]:
+    def traced(self, arrays: Arrays, start: Pose) -> tuple[np.ndarray, int, Trace]:
         """Solve a problem, every array with one row.
 
         Returns:
             Its report, shape (width,), the number of the solver that gave it, and what that one did.
         """
-        best, found, trace = np.zeros((0, self._width)), 0, None
-        for number, run in enumerate(self._runs):
-            out = np.empty((1, self._width))
-            recorded = np.zeros((run.solver.most_iterations + 1, self.problem.coordinates + 2))
-            steps = len(recorded) * run.solver.events_per_iteration(self.problem)
-            events = np.zeros((min(steps, MOST_STEPS), at.EVENT))
-            work = run.workspace()
-            run.kernel(run.ints, run.floats, *arrays, out, work, recorded, events, 0, 1)
-            run.pool.append(work)
-            if not len(best) or self._better(out, best)[0]:
-                best, found = out, number
-                trace = self._trace(run.solver, arrays[2][0], out[0], recorded, events, start)
-            if best[0, self._status] == at.REACHED:
-                break
-        return best[0], found, trace
+        report, found, (recorded, events) = self._in_turn(arrays, self._room)
+        solver = self._runs[found].solver
+        return report, found, self._trace(solver, arrays[2][0], report, recorded, events, start)
+
+    def _room(self, run: _Run) -> tuple[np.ndarray, np.ndarray]:
+        """Room for everything that a solver may record."""
+        recorded = np.zeros((run.solver.most_iterations + 1, self.problem.coordinates + 2))
+        steps = len(recorded) * run.solver.events_per_iteration(self.problem)
+        return recorded, np.zeros((min(steps, MOST_STEPS), at.EVENT))
 
     def _trace(
         self,
