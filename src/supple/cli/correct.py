@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -36,6 +36,7 @@ from supple.goals import Goal, Hold, Reach
 from supple.motion import Correction, Motion, Window, plant_feet
 from supple.motion import correct as correct_motion
 from supple.motion.feet import HEIGHT, SPEED
+from supple.motion.planting import Planted
 
 FEET = "Feet"
 
@@ -150,7 +151,8 @@ def correct(
         float,
         typer.Option(
             metavar="RAD/S",
-            help="Spread out jumps of joints that are faster than this. 0: leave them.",
+            help="Spread jumps of joints that are faster than this over the frames that fade in or "
+            "out; what is left is said. 0: leave them.",
             rich_help_panel=SOLVING,
         ),
     ] = 12.0,
@@ -186,7 +188,9 @@ def correct(
 
     supple correct clips/*.bvh --plant-feet --out-dir fixed
 
-    Exit code 1 if the goals of some frames are not reached, 2 if a file could not be read.
+    Frames between --from and --until reach wherever they can; before and after they fade over
+    --blend; all others stay as they are. Exit code 1 if the goals of some frames are not reached, 2 if
+    a file could not be read.
     """
     pairs = outputs(files, out, out_dir)
     asked = _Asked(effector or [], to or [], by or [], hold or [], root, depth)
@@ -194,23 +198,28 @@ def correct(
 
     def steps(
         clip: Motion, character: Character, progress: Callable[[int, int], None] | None
-    ) -> Iterator[Correction]:
+    ) -> list[Correction]:
+        made: list[Correction] = []
         if plant:
             axis = up or character.up
             if axis is None:
                 raise SuppleError("--up: the file does not tell which axis points up; say it")
-            done = plant_feet(
+            planted = plant_feet(
                 clip, feet=feet or None, up=axis, blend=0.5 if blend is None else blend, speed=contact_speed,
                 height=contact_height,
             )  # fmt: skip
-            yield done
-            clip = done.motion
+            made.append(planted)
+            clip = planted.motion
         if asked.any:
-            yield correct_motion(
+            done = correct_motion(
                 clip, asked.goals(clip), coherent=coherent, progress=progress,
                 window=Window(start, stop), blend=0.25 if blend is None else blend, speed=speed or None,
                 unreachable=unreachable, tolerance=tolerance, lock=lock or (),
             )  # fmt: skip
+            # What is said of the feet is said of the motion that is written.
+            made = [one.after(done.motion) for one in made if isinstance(one, Planted)]
+            made.append(done)
+        return made
 
     def one(file: Path, target: Path, progress: Callable[[int, int], None] | None) -> Made:
         character = read_file(file, motions=motions or (), position_mode=position_mode, fps=fps)

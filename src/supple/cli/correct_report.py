@@ -11,8 +11,9 @@ from rich.text import Text
 
 from supple.cli.report import console, short
 from supple.motion import Correction
+from supple.motion.correct import FADING, UNTOUCHED
 from supple.motion.planting import Planted
-from supple.outcome import Status
+from supple.outcome import Status, counted
 
 
 def as_data(steps: Sequence[Correction]) -> dict[str, Any]:
@@ -34,13 +35,13 @@ def _by_motion(steps: Sequence[Correction]) -> dict[str, list[Correction]]:
 def _motion_data(steps: Sequence[Correction]) -> dict[str, Any]:
     """A corrected motion: the last of its corrections, and the feet if they are planted."""
     found = steps[-1]
-    names = {int(one): one.name for one in Status}
+    names = {int(one): one.name for one in Status} | {FADING: "FADING", UNTOUCHED: "UNTOUCHED"}
     data = {
         "motion": found.motion.name,
         "frames": len(found.motion),
         "reason": found.reason,
-        "reached": bool(np.all(found.reached)),
-        "status": [names.get(value, "UNTOUCHED") for value in found.status.tolist()],
+        "reached": all(bool(np.all(one.reached)) for one in steps),
+        "status": [names[value] for value in found.status.tolist()],
         "error": found.error,
         "weight": found.weight,
         "limited": list(found.limited),
@@ -52,6 +53,7 @@ def _motion_data(steps: Sequence[Correction]) -> dict[str, Any]:
                 "added": seam.added,
                 "speed": seam.speed,
                 "spread": seam.spread,
+                "too_fast": seam.too_fast,
             }
             for seam in found.seams
         ],
@@ -95,8 +97,17 @@ def _show_feet(found: Planted) -> None:
         say.print(
             Text.assemble((slide.foot, "bold"), words, f"{short(slide.after)}"), soft_wrap=True
         )
+    if not np.all(found.reached):
+        say.print(Text.assemble(("not reached", "bold red"), f": {_missing(found)}"))
     if found.lowered > 0:
         say.print(Text(f"hips lowered by {short(found.lowered)} at most", style="dim"))
+
+
+def _missing(found: Planted) -> str:
+    """How often feet are not where they should stand."""
+    missed = ~found.reached
+    far = short(float(found.error[missed].max()))
+    return f"feet miss their places in {counted(int(missed.sum()), 'frame')}, by {far} at most"
 
 
 def _show_goals(found: Correction) -> None:
@@ -116,7 +127,7 @@ def _show_goals(found: Correction) -> None:
             f"{len(found.seams)} seams; at most {fastest.added:.3g} rad/s added, to {fastest.joint}"
         )
         words += f" after frame {fastest.frame}"
-        words += f"; {spread} jumps spread out" if spread else ""
+        words += f"; {counted(spread, 'jump')} spread out" if spread else ""
         say.print(Text(words, style="dim"), soft_wrap=True)
 
 
@@ -134,6 +145,7 @@ def one_line(steps: Sequence[Correction], file: Path) -> None:
                 continue
             slid = [np.mean([getattr(s, when) for s in one.slides]) for when in ("before", "after")]
             words.append(f"feet slid {short(float(slid[0]))} a second, now {short(float(slid[1]))}")
+            words += [] if np.all(one.reached) else [_missing(one)]
         else:
             words.append(one.reason)
     head = ("done", "green") if good else ("not reached", "red")

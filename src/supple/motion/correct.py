@@ -2,15 +2,16 @@
 
 Every frame starts from its animated pose, with a correction that changes smoothly from frame to
 frame; all are solved in one batch. Where goals fade, the pose is between the animated and the
-solved one. A joint that the correction alone would turn faster than `speed` has the jump spread
-over the frames after it instead.
+solved one; there, a joint that the correction alone would turn faster than `speed` is slowed down.
+Frames whose goals count wholly are left as they are solved, and frames outside all windows as they were.
+The report is measured on the frames of the result.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +20,11 @@ from supple.errors import SuppleError, number, one_of
 from supple.goals import OPEN, Goal, Hold, as_goals
 from supple.motion.carrying import APART, carried, key_frames, runs
 from supple.motion.coherent import one_by_one
+from supple.motion.meeting import Met, measured
 from supple.motion.motion import Motion
 from supple.motion.seams import Seam, columns_of, seams_at, settled
 from supple.motion.window import Window, faded_targets, windows
-from supple.outcome import Status, summary
+from supple.outcome import Status, counted, summary
 from supple.pose import Pose
 from supple.prepare import POLICIES, Prepared, prepare
 from supple.solution import Solution
@@ -33,6 +35,9 @@ Floats = NDArray[np.float64]
 UNTOUCHED = -1
 """The status of a frame outside all windows."""
 
+FADING = -2
+"""The status of a frame that is part of the way between its animation and its goals."""
+
 
 @dataclass(frozen=True, eq=False)
 class Correction:
@@ -40,13 +45,13 @@ class Correction:
 
     Attributes:
         motion: The corrected motion: same frames, same times.
-        status: How each frame's solve ended: the values of `Status`, or -1 outside all windows,
-            shape (F,).
-        error: How far the solved pose of each frame is from its targets, model units; NaN outside
-            all windows, shape (F,).
+        status: How each frame ended: the values of `Status`; -1 outside all windows, -2 where goals
+            fade and are not to be met, shape (F,).
+        error: How far each frame of `motion` is from its targets, model units; NaN outside all
+            windows and where goals fade, shape (F,).
         weight: How much of the solved pose each frame has, 0 to 1, shape (F,).
-        seams: Where frames with and without correction meet, and where a jump was spread out: the
-            joint that the correction turns fastest, and how fast.
+        seams: Where frames with and without correction meet, where a jump was spread out, and where
+            the correction is faster than `speed`: the joint that it turns fastest, and how fast.
         limited: Names of the joints whose limits kept goals of any frame from coming closer.
     """
 
@@ -59,21 +64,28 @@ class Correction:
 
     @property
     def reached(self) -> NDArray[np.bool_]:
-        """Whether each frame's goals were met (true outside all windows), shape (F,)."""
-        return (self.status == Status.REACHED) | (self.status == UNTOUCHED)
+        """Whether each frame's goals are met; true where none count wholly, shape (F,)."""
+        return self.status <= Status.REACHED
 
     @property
     def speed(self) -> float:
-        """The greatest joint speed that the correction adds at any seam [rad/s]."""
+        """The greatest joint speed that the correction adds at any seam [rad/s].
+
+        If the motion was corrected with a `speed`, no joint is faster anywhere than the greater of both.
+        """
         return max((seam.added for seam in self.seams), default=0.0)
 
     @property
     def reason(self) -> str:
         """How the frames ended, in words."""
-        solved = self.status[self.status != UNTOUCHED]
-        outside = len(self.status) - len(solved)
-        words = summary(solved) if len(solved) else "no frame is in a window"
-        return words + (f"; {outside} untouched" if outside else "")
+        solved = self.status[self.status >= Status.REACHED]
+        words = [summary(solved) if len(solved) else "no frame is in a window"]
+        for status, what in ((FADING, "fading"), (UNTOUCHED, "untouched")):
+            count = int(np.count_nonzero(self.status == status))
+            words += [f"{count} {what}"] if count else []
+        fast = sum(seam.too_fast for seam in self.seams)
+        words += [f"{counted(fast, 'jump')} faster than asked for"] if fast else []
+        return "; ".join(words)
 
     def __repr__(self) -> str:
         return f"Correction({self.motion.name!r}: {self.reason})"
@@ -108,9 +120,10 @@ def correct(
         coherent: Whether frames are solved one after the other, each from the correction of the one
             before. Slower; the answers follow each other wherever a goal has several. With a Hold,
             which holds where the animation has it, frames always start from the animation alone.
-        speed: At most how fast the correction may turn a joint against the animation between two
-            frames [rad/s]; a greater jump is spread over `blend`, and over three frames at least,
-            which may lie after a window. None for no bound.
+        speed: How fast the correction should turn a joint against the animation at most [rad/s].
+            A greater jump is spread over the frames that fade next to it. Goals come first, and
+            frames outside all windows stay: what is then still faster is a seam that is `too_fast`.
+            None for no bound.
         solver: As for `solve`.
         tolerance: As for `solve`.
         orientation_tolerance: As for `solve` [rad].
@@ -127,44 +140,93 @@ def correct(
     listed = _with_targets(goals)
     times = motion.times - motion.times[0]
     weights = np.stack([one.weights(times, blend) for one in windows(window, len(listed))])
-    weight = weights.max(axis=0)
-    frames = np.flatnonzero(weight > 0)
-    status = np.full(len(motion), UNTOUCHED, dtype=np.int64)
-    error = np.full(len(motion), np.nan)
-
-    problem = prepare(
-        motion.skeleton,
-        [goal.opened() for goal in listed],
+    return corrected(
+        motion,
+        listed,
+        weights,
+        blend=blend,
+        keep=unreachable == "keep",
+        coherent=coherent,
+        speed=speed,
+        threads=threads,
+        progress=progress,
         solver=solver,
         tolerance=tolerance,
         orientation_tolerance=orientation_tolerance,
         lock=lock,
     )
+
+
+def corrected(
+    motion: Motion,
+    goals: Sequence[Goal],
+    weights: Floats,
+    *,
+    blend: float = 0.0,
+    keep: bool = False,
+    coherent: bool = False,
+    speed: float | None = None,
+    threads: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    **options: Any,
+) -> Correction:
+    """A motion that meets goals with given weights; see `correct`.
+
+    Args:
+        motion: What plays.
+        goals: With their targets.
+        weights: How much each goal counts in each frame, 0 to 1, shape (goals, F).
+        blend: For how long goals fade around frames that are kept [s].
+        keep: Whether frames whose goals cannot be met keep their animation.
+        coherent: Whether frames are solved one after the other.
+        speed: As in `correct` [rad/s].
+        threads: At most how many threads are used.
+        progress: As in `correct`.
+        options: Of `prepare`.
+    """
+    weight = weights.max(axis=0)
+    frames = np.flatnonzero(weight > 0)
+    status = np.full(len(motion), UNTOUCHED, dtype=np.int64)
+    error = np.full(len(motion), np.nan)
+    problem = prepare(motion.skeleton, [goal.opened() for goal in goals], **options)
     if not len(frames):
         return Correction(motion, status, error, weight, ())
     starts = motion.poses[frames]
     shares = weights[:, frames] / weight[frames]
-    targets = faded_targets(listed, starts, shares, frames, len(motion))
-    if any(isinstance(goal, Hold) for goal in listed):
-        found = _solved(problem, targets, starts, threads)
+    targets = faded_targets(goals, starts, shares, frames, len(motion))
+    moving = problem.problem.moving.tolist()
+    if any(isinstance(goal, Hold) for goal in goals):
+        found = problem.solve(*targets, start=starts, threads=threads)
     elif coherent:
-        columns = columns_of(starts, problem.problem.moving.tolist())
-        found = _taken_from(one_by_one(problem, targets, starts, columns, progress))
+        found = one_by_one(problem, targets, starts, columns_of(starts, moving), progress)
     else:
         found = _smoothly(problem, targets, starts, frames, motion.fps, threads)
-    status[frames], error[frames] = found.status, found.error
-
-    if unreachable == "keep":
-        weight *= _away_from(np.flatnonzero(status > 0), times, blend)
-    poses = _taken(motion.poses, frames, starts, found.poses, weight[frames])
-    moving = problem.problem.moving.tolist()
+    if keep:
+        times = motion.times - motion.times[0]
+        weight *= _away_from(frames[found.status > 0], times, blend)
+    poses = _taken(motion.poses, frames, starts, found.pose, weight[frames])
+    fading = (weight > 0) & (weight < 1)
     spread: tuple[int, ...] = ()
     if speed is not None:
-        poses, spread = settled(motion, poses, moving, speed=speed, blend=blend)
+        poses, spread = settled(motion, poses, moving, fading, speed=speed)
+
+    # From here on nothing changes: what is said is said of these poses.
+    met = measured(problem, targets, poses[frames], starts)
+    status[frames] = _ended(met, found.status)
+    error[frames] = met.error
+    status[fading], error[fading] = FADING, np.nan
+    missed = status[frames] > Status.REACHED
     on = weight > 0
     edges = np.flatnonzero(on[1:] != on[:-1]).tolist()
-    seams = seams_at(motion, poses, moving, edges, spread)
-    return Correction(motion.with_(poses=poses), status, error, weight, seams, found.limited)
+    seams = seams_at(motion, poses, moving, edges, spread, speed)
+    limited = found[missed].limited if missed.any() else ()
+    return Correction(motion.with_(poses=poses), status, error, weight, seams, limited)
+
+
+def _ended(met: Met, solved: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How frames ended: whether they meet their goals is measured; if not, why is the solver's word."""
+    why = np.where(solved == Status.REACHED, Status.STALLED, solved)
+    return np.where(met.reached, Status.REACHED, why)
 
 
 def _with_targets(goals: Any) -> tuple[Goal, ...]:
@@ -180,25 +242,6 @@ def _with_targets(goals: Any) -> tuple[Goal, ...]:
     return listed
 
 
-class _Solved(NamedTuple):
-    """The answers of all frames: poses, status (F,), error (F,), and joints at their limits."""
-
-    poses: Pose
-    status: NDArray[np.int64]
-    error: Floats
-    limited: tuple[str, ...]
-
-
-def _solved(
-    problem: Prepared, targets: list[Any], starts: Pose, threads: int | None = None
-) -> _Solved:
-    return _taken_from(problem.solve(*targets, start=starts, threads=threads))
-
-
-def _taken_from(answer: Solution) -> _Solved:
-    return _Solved(answer.pose, answer.status, answer.error, answer.limited)
-
-
 def _smoothly(
     problem: Prepared,
     targets: list[Any],
@@ -206,7 +249,7 @@ def _smoothly(
     frames: NDArray[np.int64],
     fps: float,
     threads: int | None,
-) -> _Solved:
+) -> Solution:
     """All frames in one batch, each from its animation with a correction that changes smoothly."""
     step = max(1, round(APART * fps))
     pieces = runs(frames)
@@ -214,19 +257,17 @@ def _smoothly(
     columns = columns_of(starts, problem.problem.moving.tolist())
     first = one_by_one(problem, _picked(problem, targets, keys), starts[keys], columns, None)
     begin = carried(starts, keys, first.pose, columns, pieces, step)
-    found = _solved(problem, targets, begin, threads)
+    found = problem.solve(*targets, start=begin, threads=threads)
     # What a start next to the target does not find, the animation itself may still lead to.
     missed = np.flatnonzero(found.status != Status.REACHED)
     if not len(missed):
         return found
-    again = _solved(problem, _picked(problem, targets, missed), starts[missed], threads)
-    better = (again.status == Status.REACHED) | (again.error < 0.99 * found.error[missed])
-    rows = np.array(found.poses.packed_coordinates)
-    rows[missed[better]] = again.poses.packed_coordinates[better]
-    status, error = found.status.copy(), found.error.copy()
-    status[missed[better]], error[missed[better]] = again.status[better], again.error[better]
-    poses = Pose._wrap(starts.skeleton, rows, starts._translations, starts._scales)
-    return _Solved(poses, status, error, found.limited)
+    picked = _picked(problem, targets, missed)
+    again = problem.solve(*picked, start=starts[missed], threads=threads)
+    better = again.reached | (again.error < 0.99 * found.error[missed])
+    rows = found._rows.copy()
+    rows[missed[better]] = again._rows[better]
+    return Solution(found.asked, rows, starts)
 
 
 def _picked(problem: Prepared, targets: list[Any], frames: NDArray[np.int64]) -> list[Any]:

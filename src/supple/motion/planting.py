@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from supple.errors import SuppleError, number, positive
 from supple.goals import Reach
-from supple.motion.correct import Correction, correct
+from supple.motion.correct import Correction, corrected
 from supple.motion.feet import HEIGHT, SPEED, Foot, find_feet, standing, true_runs, up_vector
 from supple.motion.motion import Motion
+from supple.outcome import Status
 from supple.pose import Pose
 from supple.rotations import between, from_rotation_vector, multiply, rotate, to_rotation_vector
 
@@ -26,6 +27,9 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 EXACT = 1e-7  # how near feet come to their places [lengths of the leg]
+MOVED = (
+    1e-4  # a foot that goals take further from its place does not stand there [lengths of the leg]
+)
 STRAIGHT = 0.997  # of its length a leg is stretched to: where it is straight, its knee jerks
 
 
@@ -55,13 +59,41 @@ class Slide:
 class Planted(Correction):
     """What `plant_feet` gives: a correction, and how its feet stood.
 
+    Frames of which nothing is asked are untouched.
+
     Attributes:
         slides: One for each foot.
         lowered: How far the hips went down at most [model units].
+        feet: The feet and their legs.
+        places: Where the ankle of each foot is to be in each frame, world [model units], shape (F, 3).
     """
 
     slides: tuple[Slide, ...] = ()
     lowered: float = 0.0
+    feet: tuple[Foot, ...] = ()
+    places: tuple[Floats, ...] = ()
+
+    def after(self, motion: Motion) -> Planted:
+        """The same report, measured on a motion with the same frames that was made from this one.
+
+        Goals that are reached later may take feet from where they stand: frames in which they do are
+        not reached.
+        """
+        status, poses = self.status.copy(), motion.poses
+        asked = status >= Status.REACHED
+        error = np.zeros(len(motion))
+        slides = []
+        for foot, places, old in zip(self.feet, self.places, self.slides, strict=True):
+            error = np.maximum(error, np.linalg.norm(poses.position(foot.ankle) - places, axis=1))
+            moved = np.zeros(len(motion))
+            for name in filter(None, (foot.ankle, foot.toe)):
+                gap = poses.position(name) - self.motion.poses.position(name)
+                moved = np.maximum(moved, np.linalg.norm(gap, axis=1))
+            away = (moved > MOVED * foot.length) & (old.heel | old.toe)
+            status[away & (status <= Status.REACHED)] = Status.STALLED
+            slides.append(replace(old, after=slide(motion, foot, old.heel, old.toe)))
+        error[~asked & (status < Status.REACHED)] = np.nan
+        return replace(self, motion=motion, status=status, error=error, slides=tuple(slides))
 
 
 def plant_feet(
@@ -107,7 +139,7 @@ def plant_feet(
     if motion.loop and len(motion) > 1:
         # Three times around: in the middle, what stands at the end goes on at the beginning.
         whole = _planted(_around(motion), found, axis, speed, height, blend, lower, threads)
-        return _middle(whole, motion, found)
+        return _middle(whole, motion, found, axis)
     return _planted(motion, found, axis, speed, height, blend, lower, threads)
 
 
@@ -131,15 +163,12 @@ def _planted(
         base, drop = _lowered(motion, found, stances, axis, blend)
         changed |= drop > 0
     length = min(foot.length for foot in found)
-    done = correct(
-        base, goals, speed=None, tolerance=EXACT * length, orientation_tolerance=1e-7,
-        threads=threads,
-    )  # fmt: skip
-    # Frames of which nothing was asked stay as they are, to the last bit.
-    kept = base.poses.packed_coordinates
-    rows = np.where(changed[:, None], done.motion.poses.packed_coordinates, kept)
-    poses = Pose._wrap(base.skeleton, rows, base.poses._translations, base.poses._scales)
-    result = base.with_(poses=poses)
+    # Frames of which nothing is asked stay as they are, to the last bit.
+    weights = np.broadcast_to(changed.astype(np.float64), (len(goals), len(motion)))
+    done = corrected(
+        base, goals, weights, tolerance=EXACT * length, orientation_tolerance=1e-7, threads=threads
+    )
+    result = done.motion
     slides = tuple(
         Slide(
             foot.ankle,
@@ -153,7 +182,11 @@ def _planted(
     parts: dict[str, Any] = {
         name: getattr(done, name) for name in ("status", "error", "weight", "seams", "limited")
     }
-    return Planted(motion=result, **parts, slides=slides, lowered=float(drop.max()))
+    places = tuple(stance.places for stance in stances)
+    return Planted(
+        motion=result, **parts, slides=slides, lowered=float(drop.max()), feet=tuple(found),
+        places=places,
+    )  # fmt: skip
 
 
 def _around(motion: Motion) -> Motion:
@@ -166,7 +199,7 @@ def _around(motion: Motion) -> Motion:
     return Motion(motion.name, Pose(motion.skeleton, *parts), fps=motion.fps, times=times)
 
 
-def _middle(whole: Planted, motion: Motion, found: Sequence[Foot]) -> Planted:
+def _middle(whole: Planted, motion: Motion, found: Sequence[Foot], up: Floats) -> Planted:
     """The second of three turns, as a loop again."""
     count = len(motion)
     turn = slice(count, 2 * count)
@@ -176,11 +209,16 @@ def _middle(whole: Planted, motion: Motion, found: Sequence[Foot]) -> Planted:
         heel, toe = one.heel[turn], one.toe[turn]
         before, after = (slide(each, foot, heel, toe) for each in (motion, result))
         slides.append(Slide(foot.ankle, heel, toe, before, after))
-    inside = [replace(seam, frame=seam.frame - count) for seam in whole.seams
-              if count <= seam.frame < 2 * count - 1]  # fmt: skip
+    begun = float(whole.motion.times[count] - whole.motion.times[0])
+    inside = [replace(seam, frame=seam.frame - count, time=seam.time - begun)
+              for seam in whole.seams if count <= seam.frame < 2 * count - 1]  # fmt: skip
+    roots = motion.skeleton.parents < 0
+    down = motion.poses.local_translations[:, roots] - result.poses.local_translations[:, roots]
     return replace(
         whole, motion=result, status=whole.status[turn], error=whole.error[turn],
         weight=whole.weight[turn], seams=tuple(inside), slides=tuple(slides),
+        lowered=max(0.0, float((down @ up).max())),
+        places=tuple(places[turn] for places in whole.places),
     )  # fmt: skip
 
 

@@ -1,15 +1,19 @@
-"""Where a corrected motion meets what it was made from: joint speeds, and jumps spread out."""
+"""Where a corrected motion meets what it was made from: joint speeds, and jumps that are spread out.
+
+Jumps are spread over frames that fade, and over no others: where goals count wholly they come first, and
+outside all windows the animation stays. A jump that is left is reported as a seam that is `too_fast`.
+"""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.coordinates import follow
 from supple.kernels import layout
 from supple.motion.motion import Motion
 from supple.pose import Pose
@@ -17,7 +21,8 @@ from supple.rotations import angle_between, conjugate, multiply, normalize, sler
 
 Floats = NDArray[np.float64]
 
-PASSES = 4  # a jump that is spread out may add to another
+HELD = 1e-6  # of the speed, by which joints are held below it
+ROUNDING = 1e-9  # of a speed, or radians beyond a limit: what is no more does not count
 
 
 @dataclass(frozen=True)
@@ -31,6 +36,8 @@ class Seam:
         added: How fast it turns that joint against the animation [rad/s].
         speed: How fast the joint turns in all [rad/s].
         spread: Whether a jump was spread out here.
+        too_fast: Whether `added` is more than the speed that was asked for, because frames that reach
+            their goals or lie outside all windows were not to be changed.
     """
 
     frame: int
@@ -39,6 +46,7 @@ class Seam:
     added: float
     speed: float
     spread: bool = False
+    too_fast: bool = False
 
 
 class Columns(NamedTuple):
@@ -95,74 +103,137 @@ def _speeds(motion: Motion, poses: Pose, columns: Columns) -> tuple[Floats, NDAr
 
 
 def settled(
-    motion: Motion, poses: Pose, moving: Sequence[int], *, speed: float, blend: float
+    motion: Motion,
+    poses: Pose,
+    moving: Sequence[int],
+    fading: NDArray[np.bool_],
+    *,
+    speed: float,
 ) -> tuple[Pose, tuple[int, ...]]:
-    """Poses without jumps: each is spread over the frames after it, and fades there.
+    """Poses whose correction changes no faster than a speed, as far as frames that fade allow.
+
+    Only these frames change: those whose goals count wholly stay at their goals, and those outside
+    all windows stay the animation. What a joint does over a run of them is held to the speed from
+    both ends; where the run is too short for that, the joint goes from end to end evenly.
 
     Args:
         motion: What the poses were made from.
         poses: The corrected poses, a batch (F,).
         moving: Indices of the joints that the correction moves.
-        speed: The correction may turn a joint no faster [rad/s].
-        blend: Over how long a jump is spread at least [s].
+        fading: Which frames may change, shape (F,).
+        speed: The correction should turn a joint no faster [rad/s].
 
     Returns:
-        The poses, and the frames after which a jump was spread out.
+        The poses, and the frames after which a joint was slowed down.
     """
-    if len(motion) < 2:
-        return poses, ()
+    runs = _open_runs(fading)
     columns = columns_of(poses, moving)
-    spread: set[int] = set()
-    for attempt in range(PASSES):
-        added, _ = _speeds(motion, poses, columns)
-        jumps = np.flatnonzero(added.max(axis=1, initial=0.0) > speed * (1.0 + 1e-9))
-        if not len(jumps):
-            break
-        poses = _spread_out(motion, poses, columns, jumps, added, speed, blend * 2**attempt)
-        spread |= set(jumps.tolist())
-    return poses, tuple(sorted(spread))
-
-
-def _spread_out(
-    motion: Motion,
-    poses: Pose,
-    columns: Columns,
-    jumps: NDArray[np.int64],
-    added: Floats,
-    speed: float,
-    blend: float,
-) -> Pose:
-    """Each joint that jumps goes on as its animation does, and fades into its correction."""
+    if not runs or not (len(columns.turns) or columns.turning.any()):
+        return poses, ()
+    added, _ = _speeds(motion, poses, columns)
+    fast = added > speed * (1.0 + ROUNDING)
+    steps = speed * (1.0 - HELD) * np.diff(motion.times)
     q = np.array(poses.packed_coordinates)
-    old, old_numbers = _changes(motion.poses.packed_coordinates, columns)
-    gap = 1.0 / motion.fps
-    angles = np.flatnonzero(columns.turning)
-    for f in jumps.tolist():
-        fast = added[f] > speed
-        # The fade below is at its fastest 1.5 times its mean speed.
-        jump = float(added[f].max()) * gap
-        over = max(3, round(blend / gap), math.ceil(1.5 * jump / (0.5 * speed * gap)))
-        last = min(len(q), f + 1 + over)
-        t = np.arange(last - f - 1) / over
-        left = 1.0 - t * t * (3.0 - 2.0 * t)
-        turning = np.flatnonzero(fast[: len(columns.turns)])
-        if len(turning):
-            at = columns.turns[turning]
-            turns = multiply(conjugate(q[f + 1, at]), multiply(q[f, at], old[f, turning]))
-            none = np.zeros_like(turns)
-            none[..., 0] = 1.0
-            part = slerp(none[None], turns[None], left[:, None])
-            q[f + 1 : last, at] = normalize(multiply(q[f + 1 : last, at], part))
-        sliding = angles[fast[len(columns.turns) :]]
-        if len(sliding):
-            at = columns.numbers[sliding]
-            step = q[f, at] + old_numbers[f, sliding] - q[f + 1, at]
-            q[f + 1 : last, at] += left[:, None] * step
-    return Pose._wrap(poses.skeleton, q, poses._translations, poses._scales)
+    a = motion.poses.packed_coordinates
+    angles = columns.numbers[columns.turning]
+    changed = np.zeros(len(q), dtype=bool)
+    for run in runs:
+        inside = slice(run.start, run.stop - 1)  # the gaps between its frames
+        for k in np.flatnonzero(fast[inside].any(axis=0)).tolist():
+            if k < len(columns.turns):
+                at = columns.turns[k]
+                # q = change * a: the correction's speed is that of the change, exactly.
+                change = multiply(q[run, at], conjugate(a[run, at]))
+                held = _held(change, steps[inside], _turned, angle_between)
+                q[run.start + 1 : run.stop - 1, at] = normalize(multiply(held, a[run, at])[1:-1])
+            else:
+                at = angles[k - len(columns.turns)]
+                change = q[run, at] - a[run, at]
+                held = _held(change, steps[inside], _shifted, _apart)
+                q[run.start + 1 : run.stop - 1, at] = (held + a[run, at])[1:-1]
+            changed[run.start + 1 : run.stop - 1] = True
+    q = _within_limits(motion, poses, q, changed, moving)
+    result = Pose._wrap(poses.skeleton, q, poses._translations, poses._scales)
+    after, _ = _speeds(motion, result, columns)
+    slowed = np.any(fast & (after < added), axis=1)
+    return result, tuple(np.flatnonzero(slowed).tolist())
+
+
+def _open_runs(flags: NDArray[np.bool_]) -> list[slice]:
+    """Where flags are set one after the other, with the frame before and the frame after.
+
+    At the ends of a motion there is none: there the run's own last frame takes its place.
+    """
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
+    runs = [slice(max(0, int(a) - 1), min(len(flags), int(b) + 1))
+            for a, b in zip(edges[::2], edges[1::2], strict=True)]  # fmt: skip
+    return [run for run in runs if run.stop - run.start > 2]
+
+
+def _held(
+    values: Floats,
+    steps: Floats,
+    towards: Callable[[Floats, Floats, float], Floats],
+    apart: Callable[[Floats, Floats], Floats],
+) -> Floats:
+    """Values (n, ...) that change by no more than steps (n - 1,); the first and the last stay.
+
+    Where that cannot be, they go from the first to the last in even time.
+    """
+    held = values.copy()
+    for order in (range(1, len(held) - 1), range(len(held) - 2, 0, -1)):
+        for f in order:
+            last = f - order.step
+            far = float(apart(held[last], held[f]))
+            most = float(steps[min(f, last)])
+            if far > most:
+                held[f] = towards(held[last], held[f], most / far)
+    over = float((apart(held[:-1], held[1:]) / steps).max())
+    if over <= 1.0 + ROUNDING:
+        return held
+    share = np.concatenate([[0.0], np.cumsum(steps)]) / steps.sum()
+    even = np.array([towards(values[0], values[-1], one) for one in share.tolist()])
+    return even if float((apart(even[:-1], even[1:]) / steps).max()) < over else held
+
+
+def _turned(a: Floats, b: Floats, share: float) -> Floats:
+    return slerp(a, b, share)
+
+
+def _shifted(a: Floats, b: Floats, share: float) -> Floats:
+    return a + share * (b - a)
+
+
+def _apart(a: Floats, b: Floats) -> Floats:
+    return np.abs(b - a)
+
+
+def _within_limits(
+    motion: Motion, poses: Pose, q: Floats, changed: NDArray[np.bool_], moving: Sequence[int]
+) -> Floats:
+    """Coordinates with the changed frames in the limits of the joints that the animation has in them."""
+    rows = np.flatnonzero(changed)
+    if not len(rows):
+        return q
+    skeleton = poses.skeleton
+    follow(skeleton, part := q[rows])
+    clamped = Pose._wrap(skeleton, part).clamped().packed_coordinates
+    good = motion.poses[rows].violations() <= ROUNDING
+    for j in moving:
+        at = int(skeleton.packed_ints[j, layout.Q])
+        own = slice(at, at + skeleton.joints[j].coordinate_count)
+        part[good[:, j], own] = clamped[good[:, j], own]
+    q[rows] = part
+    return q
 
 
 def seams_at(
-    motion: Motion, poses: Pose, moving: Sequence[int], edges: Iterable[int], spread: Iterable[int]
+    motion: Motion,
+    poses: Pose,
+    moving: Sequence[int],
+    edges: Iterable[int],
+    spread: Iterable[int],
+    speed: float | None,
 ) -> tuple[Seam, ...]:
     """The joint speeds at some frames.
 
@@ -172,13 +243,19 @@ def seams_at(
         moving: Indices of the joints that the correction moves.
         edges: Frames after which the correction begins or ends.
         spread: Frames after which a jump was spread out.
+        speed: Where the correction turns a joint faster, there is a seam too [rad/s].
     """
-    jumped = set(spread)
-    frames = sorted(jumped | set(edges))
     columns = columns_of(poses, moving)
-    if not frames or not (len(columns.turns) or columns.turning.any()):
+    if len(motion) < 2 or not (len(columns.turns) or columns.turning.any()):
         return ()
     added, whose = _speeds(motion, poses, columns)
+    fast = np.zeros(len(added), dtype=bool)
+    if speed is not None:
+        fast = added.max(axis=1) > speed * (1.0 + ROUNDING)
+    jumped = set(spread)
+    frames = sorted(jumped | set(edges) | set(np.flatnonzero(fast).tolist()))
+    if not frames:
+        return ()
     times = motion.times
     at = np.array(frames)
     fastest = np.argmax(added[at], axis=1)
@@ -187,6 +264,14 @@ def seams_at(
     turned = poses[at].turns(poses[at + 1])[np.arange(len(at)), joints] / gaps
     names = motion.skeleton.joint_names
     return tuple(
-        Seam(f, float(times[f] - times[0]), names[j], float(added[f, k]), float(speed), f in jumped)
+        Seam(
+            f,
+            float(times[f] - times[0]),
+            names[j],
+            float(added[f, k]),
+            float(speed),
+            f in jumped,
+            bool(fast[f]),
+        )
         for f, j, k, speed in zip(frames, joints, fastest, turned, strict=True)
     )
