@@ -1,11 +1,21 @@
 """`supple correct`, and `supple reach` on characters."""
 
+import logging
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import supple
 from supple import Motion, Node, Skeleton, Tip
-from supple.rotations import from_axis_angle
+from supple.rotations import angle_between, conjugate, from_axis_angle, multiply
+
+REAL = Path(__file__).parents[2].parent / "shared" / "data" / "bvh"
+CLIPS = [  # and the joints of an arm
+    ("cmu-mocap/data/002/02_01.bvh", "RightHand", "RightArm"),
+    ("cmu-mocap/data/035/35_21.bvh", "LeftHand", "LeftArm"),
+    ("cmu-mocap/data/143/143_02.bvh", "RightHand", "RightArm"),
+]
 
 
 @pytest.fixture
@@ -208,3 +218,147 @@ def test_a_hand_follows_a_prop_of_another_file_or_another_joint(run, clip, tmp_p
     assert run("correct", clip, "--to", f"{tmp_path / 'prop.bvh'}:gip", "-o", out).exit_code == 2
     run("correct", clip, "--to", "hips", "--root", "arm", "--coherent", "-o", out)
     assert only(out).poses.position("elbow end")[5] == pytest.approx([0, 0, 0], abs=1e-3)
+
+
+# What is reported is true of the file ---------------------------------------------------------------
+
+
+def running():
+    """An arm of three joints that pumps, below a body that runs; its hand passes the shoulder."""
+    skeleton = Skeleton(
+        [
+            Node("hips", None, (0, 100, 0)),
+            Node("shoulder", "hips", (20, 50, 0)),
+            Node("elbow", "shoulder", (30, 0, 0)),
+            Node("wrist", "elbow", (26, 0, 0)),
+        ],
+        [Tip("wrist end", "wrist", (8, 0, 0))],
+    )
+    t = np.arange(75) / 30
+    swing = from_axis_angle("x", 1.1 * np.sin(17 * t))
+    values = {
+        "hips": from_axis_angle("y", 0.2 * np.sin(17 * t)),
+        "shoulder": multiply(swing, from_axis_angle("z", -1.2 + 0.0 * t)),
+        "elbow": from_axis_angle("y", -1.7 - 0.5 * np.sin(17 * t)),
+    }
+    places = np.tile(skeleton.offsets, (len(t), 1, 1))
+    places[:, 0, 2] = 300 * t
+    poses = skeleton.rest.with_(values)
+    return Motion("run", supple.Pose(skeleton, poses.coordinates, places), fps=30)
+
+
+def check_report(run_json, clip, out, effector, root, by, coherent, tolerance):
+    """Correct a clip on the command line and hold what is said against what is written."""
+    seconds = only(clip).duration
+    start, stop = 0.35 * seconds, 0.7 * seconds
+    options = ["-e", effector, "--root", root, "--by=" + ",".join(map(repr, by.tolist()))]
+    options += ["--from", start, "--until", stop, *["--coherent"] * coherent, "-o", out]
+    code, data = run_json("correct", clip, *options)
+    before, after = only(clip), only(out)
+    size = float(np.abs(before.poses.positions).max())
+    weight, status = np.array(data["weight"]), np.array(data["status"])
+    whole, outside = weight == 1, weight == 0
+    assert whole.any()
+    off = np.linalg.norm(
+        after.poses.position(effector) - before.poses.position(effector) - by, axis=1
+    )
+    said = np.array([np.nan if one is None else one for one in data["error"]])
+    digits = 1e-6 * size  # what a BVH file rounds away
+    assert said[whole] == pytest.approx(off[whole], abs=digits)
+    assert np.array_equal(np.isfinite(said), whole)
+    assert np.all(off[whole & (status == "REACHED")] <= tolerance + digits)
+    assert np.all(off[whole & (status != "REACHED")] > tolerance - digits)
+    assert (code == 0) == data["reached"] == bool(np.all(status[whole] == "REACHED"))
+    assert set(status[outside]) <= {"UNTOUCHED"}
+    assert set(status[~whole & ~outside]) <= {"FADING"}
+    assert np.abs(after.poses.positions - before.poses.positions)[outside].max() <= digits
+    steps = [multiply(conjugate(r[:-1]), r[1:])
+             for r in (one.poses.local_rotations for one in (before, after))]  # fmt: skip
+    fast = angle_between(*steps).max(axis=1) * before.fps
+    fast_said = {seam["frame"] for seam in data["seams"] if seam["too_fast"]}
+    assert set(np.flatnonzero(fast > 12.01).tolist()) <= fast_said
+    assert fast_said <= set(np.flatnonzero(fast > 11.99).tolist())
+    return data
+
+
+WAYS = [(0, 1, 0.5), (-1, 0.2, -0.4), (-1, 0.1, 0.1)]
+
+
+@pytest.mark.parametrize("coherent", [False, True])
+@pytest.mark.parametrize("share", [0.1, 0.2, 0.3])
+@pytest.mark.parametrize("name", ["run", "wave", "reach-ready"])
+def test_the_report_holds_for_the_file(run_json, tmp_path, name, share, coherent):
+    hero = supple.humanoid()
+    if name == "run":
+        motion, effector, root, arm = running(), "wrist end", "shoulder", 64.0
+    else:
+        motion, effector, root = hero.motions[name], "hand.R", "upperarm.R"
+        rest = hero.skeleton.rest
+        path = [rest.position(one) for one in ("upperarm.R", "forearm.R", "hand.R")]
+        arm = float(np.linalg.norm(np.diff(path, axis=0), axis=1).sum())
+    clip, out = tmp_path / "clip.bvh", tmp_path / "out.bvh"
+    supple.save(motion, clip)
+    for way in WAYS:
+        by = share * arm * np.array(way) / np.linalg.norm(way)
+        data = check_report(run_json, clip, out, effector, root, by, coherent, 1e-4 * arm)
+        if name == "run":  # where the arm is long enough, it reaches
+            poses = motion.poses
+            far = poses.position(effector) + by - poses.position(root)
+            near = np.linalg.norm(far, axis=1) < 0.999 * arm
+            asked = near & (np.array(data["weight"]) == 1)
+            assert asked.any()
+            assert set(np.array(data["status"])[asked]) == {"REACHED"}
+
+
+def test_a_fast_correction_reaches_in_the_file_and_says_that_it_is_fast(run, run_json, tmp_path):
+    clip, out = tmp_path / "clip.bvh", tmp_path / "out.bvh"
+    motion = running()
+    supple.save(motion, clip)
+    poses = motion.poses
+    by = (poses.position("shoulder") - poses.position("wrist end")).mean(axis=0)
+    for coherent in (False, True):
+        data = check_report(run_json, clip, out, "wrist end", "shoulder", by, coherent, 64e-4)
+        assert any(seam["too_fast"] for seam in data["seams"])
+    text = "--by=" + ",".join(map(repr, by.tolist()))
+    options = ["-e", "wrist end", "--root", "shoulder", text, "--from", "1", "--until", "1.5"]
+    shown = run("correct", clip, *options, "-o", out)
+    assert shown.exit_code == 0
+    assert "faster than asked for" in shown.stdout
+    assert "fading" in shown.stdout
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="the real files are not at hand")
+@pytest.mark.parametrize("coherent", [False, True])
+@pytest.mark.parametrize(("name", "effector", "root"), CLIPS)
+def test_the_report_holds_for_real_clips(
+    run_json, tmp_path, caplog, name, effector, root, coherent
+):
+    caplog.set_level(logging.ERROR, logger="supple")
+    clip = REAL / name
+    motion = only(clip)
+    path = motion.skeleton.path(root, effector)
+    bones = [motion.skeleton.offsets[motion.skeleton.index(one)] for one in path[1:]]
+    arm = float(np.linalg.norm(bones, axis=1).sum())
+    for share, way in zip((0.1, 0.2, 0.3), WAYS, strict=True):
+        by = share * arm * np.array(way) / np.linalg.norm(way)
+        check_report(run_json, clip, tmp_path / "out.bvh", effector, root, by, coherent, 1e-4 * arm)
+
+
+def test_what_is_said_of_feet_is_true_after_the_goals(run, run_json, stroller):
+    """A head that is to turn the whole body takes the feet along."""
+    out = stroller / "c.bvh"
+    options = ["--plant-feet", "-e", "Head", "--by", "0.3,0,0.2", "--from", "0.5", "--until", "1.5"]
+    code, data = run_json("correct", stroller / "a.bvh", *options, "-o", out)
+    feet = {one["foot"]: one for one in data["feet"]}
+    motion = only(out)
+    for name, foot in feet.items():
+        stands = np.array(foot["heel"])
+        both = stands[1:] & stands[:-1]
+        steps = np.linalg.norm(np.diff(motion.poses.position(name), axis=0), axis=1)
+        # The toe, which is the tip of the foot, counts too: the ankle alone gives no less than half.
+        if steps[both].sum() > 1e-3:
+            assert foot["after"] > 0.01
+    assert code == 1
+    assert not data["reached"]
+    shown = run("correct", stroller / "a.bvh", *options, "-o", out)
+    assert "feet miss their places in" in shown.stdout

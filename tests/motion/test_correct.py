@@ -137,16 +137,97 @@ def test_there_are_no_pops_and_seams_are_reported(sway):
     assert found.weight[first.frame + 1] > 0
 
 
-def test_a_hard_cut_is_spread_out_unless_it_is_wanted(sway):
+def test_a_hard_cut_stays_one_and_is_said(sway):
+    """Without a fade there is no frame to spread it over: goals come first, other frames stay."""
     goal = [Reach("L hand", target_near(sway) + (0, 0.1, 0), root="L arm")]
-    cut = correct(sway, goal, window=(1.0, 2.0), blend=0.0, speed=None)
-    assert added(sway, cut.motion).max() > 12
-    spread = correct(sway, goal, window=(1.0, 2.0), blend=0.0, speed=6.0)
-    assert added(sway, spread.motion).max() <= 6.0 + 1e-6
-    assert any(seam.spread for seam in spread.seams)
-    middle = (sway.times > 1.6) & (sway.times < 2.0)
-    gap = spread.motion.poses.position("L hand") - goal[0].target
-    assert np.linalg.norm(gap, axis=1)[middle].max() < 1e-3
+    found = correct(sway, goal, window=(1.0, 2.0), blend=0.0, speed=6.0)
+    on = (sway.times >= 1.0) & (sway.times <= 2.0)
+    gap = np.linalg.norm(found.motion.poses.position("L hand") - goal[0].target, axis=1)
+    assert gap[on].max() < 1e-3
+    assert np.array_equal(found.motion.poses.coordinates[~on], sway.poses.coordinates[~on])
+    assert [seam.too_fast for seam in found.seams] == [True, True]
+    assert "2 jumps faster" in found.reason
+    unbound = correct(sway, goal, window=(1.0, 2.0), blend=0.0, speed=None)
+    assert unbound.motion == found.motion
+    assert not any(seam.too_fast for seam in unbound.seams)
+
+
+def test_a_jump_is_spread_over_the_frames_that_fade(sway):
+    goal = [Reach("L hand", target_near(sway) + (0, 0.1, 0), root="L arm")]
+    jump = correct(sway, goal, window=(1.0, 2.0), blend=0.25, speed=None)
+    assert added(sway, jump.motion).max() > 5
+    found = correct(sway, goal, window=(1.0, 2.0), blend=0.25, speed=5.0)
+    assert added(sway, found.motion).max() <= 5.0
+    assert any(seam.spread for seam in found.seams)
+    assert not any(seam.too_fast for seam in found.seams)
+    assert found.motion.poses.violations()[:, 2:5].max() < 1e-9
+    whole, outside = found.weight == 1, found.weight == 0
+    for frames in (whole, outside):
+        same = found.motion.poses.coordinates[frames] == jump.motion.poses.coordinates[frames]
+        assert np.all(same)
+    assert np.array_equal(found.motion.poses.coordinates[outside], sway.poses.coordinates[outside])
+    assert set(found.status[~whole & ~outside]) == {-2}
+    assert np.all(np.isnan(found.error[~whole & ~outside]))
+    assert f"{np.count_nonzero(whole)} of {np.count_nonzero(whole)} reached" in found.reason
+    assert "fading" in found.reason
+
+
+def misses(found, effector, target):
+    """How far the frames of a corrected motion are from a target."""
+    return np.linalg.norm(found.motion.poses.position(effector) - target, axis=1)
+
+
+def running(seconds=2.0, fps=30.0):
+    """Arms that pump and hands that pass the shoulder: what a hand is asked to do may be fast."""
+    skeleton = body(limits=False)
+    t = np.arange(int(seconds * fps)) / fps
+    values = {"hips": from_axis_angle("y", 0.2 * np.sin(18 * t))}
+    for side, sign in (("L", 1), ("R", -1)):
+        swing = from_axis_angle("x", 1.2 * np.sin(18 * t))
+        values[f"{side} arm"] = multiply(swing, from_axis_angle("z", -1.2 * sign + 0.0 * t))
+        values[f"{side} elbow"] = sign * (1.9 + 0.5 * np.sin(18 * t))
+    places = np.tile(skeleton.offsets, (len(t), 1, 1))
+    places[:, 0, 2] = 3.0 * t
+    places[:, 0, 1] += 0.06 * np.abs(np.sin(18 * t))
+    poses = skeleton.rest.with_(values)
+    return Motion("run", Pose(skeleton, poses.coordinates, places), fps=fps)
+
+
+@pytest.mark.parametrize("coherent", [False, True])
+@pytest.mark.parametrize("share", [0.1, 0.2, 0.3])
+@pytest.mark.parametrize("way", [(0, 1, 0.5), (-1, 0, 0), (0.3, 0.5, -1), (0, -1, 0.2)])
+def test_what_is_reported_is_true_of_the_result(coherent, share, way):
+    motion = running()
+    by = share * 0.7 * np.array(way) / np.linalg.norm(way)
+    target = motion.poses.position("L hand") + by
+    goal = Reach("L hand", target, root="L arm")
+    found = correct(motion, goal, window=(0.6, 1.4), coherent=coherent)
+    whole, outside = found.weight == 1, found.weight == 0
+    off = misses(found, "L hand", target)
+    assert off[whole] == pytest.approx(found.error[whole], abs=1e-12)
+    assert np.array_equal(found.reached[whole], off[whole] <= 0.7e-4)
+    assert np.all(found.status[outside] == -1)
+    assert np.array_equal(
+        found.motion.poses.coordinates[outside], motion.poses.coordinates[outside]
+    )
+    # What the solver alone reaches is reached, whatever the speed.
+    alone = correct(motion, goal, window=(0.6, 1.4), coherent=coherent, speed=None)
+    assert np.array_equal(found.status, alone.status)
+    fast = np.flatnonzero(added(motion, found.motion).max(axis=1) > 12.0)
+    assert [seam.frame for seam in found.seams if seam.too_fast] == fast.tolist()
+
+
+def test_a_fast_correction_reaches_and_says_that_it_is_fast():
+    motion = running()
+    hand, shoulder = motion.poses.position("L hand"), motion.poses.position("L arm")
+    by = (shoulder - hand).mean(axis=0) + (0.0, 0.0, 0.1)
+    target = hand + by  # past the shoulder, close by
+    found = correct(motion, Reach("L hand", target, root="L arm"), window=(0.6, 1.4))
+    assert np.all(found.reached)
+    assert misses(found, "L hand", target)[found.weight == 1].max() <= 0.7e-4
+    assert any(seam.too_fast for seam in found.seams)
+    assert found.speed > 12
+    assert "faster than asked for" in found.reason
 
 
 def test_each_goal_may_have_its_window(sway):
@@ -184,7 +265,13 @@ def test_unreachable_frames_approach(sway):
         found.motion.poses.position("L hand") - found.motion.poses.position("L arm"), axis=1
     )
     assert straight[(t > 1.4) & (t < 1.6)].min() > 0.69  # of 0.7: the arm is stretched out
-    assert added(sway, found.motion).max() < 12.001
+    off = misses(found, "L hand", reach_out(sway))
+    assert found.error == pytest.approx(off, abs=1e-12)
+    assert np.array_equal(found.reached, off <= 0.7e-4)
+    # The target leaves at 15 m/s: the goal comes first, and the report says how fast that is.
+    fast = np.flatnonzero(added(sway, found.motion).max(axis=1) > 12.0)
+    assert [seam.frame for seam in found.seams] == fast.tolist()
+    assert all(seam.too_fast for seam in found.seams)
     assert set(np.unique(found.status)) <= {Status.REACHED, Status.TOO_FAR, Status.LIMITED}
 
 
@@ -194,6 +281,8 @@ def test_unreachable_frames_keep_the_animation(sway):
     assert missed.any()
     assert np.array_equal(found.motion.poses.coordinates[missed], sway.poses.coordinates[missed])
     assert np.all(found.weight[missed] == 0)
+    off = misses(found, "L hand", reach_out(sway))
+    assert found.error[missed] == pytest.approx(off[missed], abs=1e-12)
     assert added(sway, found.motion).max() < 12.001
 
 

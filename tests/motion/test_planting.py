@@ -88,6 +88,22 @@ def test_feet_and_legs_can_be_named_otherwise():
         plant_feet(walker())
 
 
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["a", "b", "c"], "got none; say which they are, of the joints 'a', 'b', 'c'$"),
+        ([f"j{k}" for k in range(40)], r"'j0', 'j1', .*, \.\.\. \(40 in all\)$"),
+        (["hip", "foot"], "got 'foot' without a leg above; .* of the joints 'hip', 'foot'$"),
+    ],
+)
+def test_where_no_joint_looks_like_a_foot_the_joints_are_listed(names, said):
+    nodes = [Node(name, names[k - 1] if k else None, (0, -1, 0)) for k, name in enumerate(names)]
+    for tips in ([], [Tip("end", names[-1], (0, -1, 0))]):
+        skeleton = Skeleton(nodes, tips)
+        with pytest.raises(SuppleError, match=said):
+            plant_feet(Motion("still", [skeleton.rest] * 2, fps=30.0))
+
+
 def test_standing_feet_no_longer_slide():
     motion = clip()
     found = plant_feet(motion)
@@ -102,6 +118,50 @@ def test_standing_feet_no_longer_slide():
     for name, flags in (("RightFoot", right.heel), ("RightToe", right.toe)):
         places = found.motion.poses.position(name)[flags]
         assert np.ptp(places, axis=0).max() < 1e-5
+
+
+def test_frames_of_which_nothing_is_asked_are_untouched_and_said_to_be():
+    motion = clip()  # lifts the left foot
+    found = plant_feet(motion, feet=["LeftFoot"], blend=0.1)
+    outside = found.weight == 0
+    assert outside.any() and not outside.all()
+    assert np.array_equal(
+        found.motion.poses.coordinates[outside], motion.poses.coordinates[outside]
+    )
+    assert np.all(found.status[outside] == -1)
+    assert np.all(np.isnan(found.error[outside]))
+    inside = ~outside
+    off = [
+        np.linalg.norm(found.motion.poses.position(foot.ankle) - places, axis=1)
+        for foot, places in zip(found.feet, found.places, strict=True)
+    ]
+    assert found.error[inside] == pytest.approx(np.max(off, axis=0)[inside], abs=1e-12)
+    assert "untouched" in found.reason
+
+
+def test_the_report_is_measured_again_on_a_motion_made_from_the_result():
+    planted = plant_feet(clip())
+    assert np.all(planted.reached)
+    same = planted.after(planted.motion)
+    assert np.array_equal(same.status, planted.status)
+    assert [one.after for one in same.slides] == [one.after for one in planted.slides]
+    # The hips turn so that a hand may reach, and take the feet along.
+    turned = np.array(planted.motion.poses.coordinates)
+    turned[:, :4] = supple.rotations.multiply(
+        turned[:, :4], from_axis_angle("y", 0.3 * np.sin(5 * planted.motion.times))
+    )
+    places = planted.motion.poses.translations
+    moved = planted.motion.with_(poses=Pose(planted.motion.skeleton, turned, places))
+    found = planted.after(moved)
+    assert not np.all(found.reached)
+    off = [
+        np.linalg.norm(moved.poses.position(foot.ankle) - places, axis=1)
+        for foot, places in zip(planted.feet, planted.places, strict=True)
+    ]
+    missed = ~found.reached
+    assert found.error[missed] == pytest.approx(np.max(off, axis=0)[missed], abs=1e-12)
+    assert min(slide.after for slide in found.slides) > 0.01
+    assert found.motion is moved
 
 
 def test_only_legs_move_and_the_hips_go_down_where_a_leg_is_too_short():
@@ -159,6 +219,10 @@ def test_a_loop_stays_one():
     left = found.slides[0]
     assert found.motion.loop
     assert len(found.motion) == len(left.heel) == len(found.status) == len(motion)
+    assert all(len(places) == len(motion) for places in found.places)
+    assert all(seam.time == pytest.approx(seam.frame / FPS) for seam in found.seams)
+    down = closed.poses.position("Hips")[:, 1] - found.motion.poses.position("Hips")[:, 1]
+    assert found.lowered == pytest.approx(down.max())
     assert left.heel[0] and left.heel[-1] and not left.heel.all()
     assert left.after < 1e-5
     ends = found.motion.poses.position("LeftFoot")[[0, -1]]

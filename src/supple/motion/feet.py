@@ -29,6 +29,7 @@ LOWEST = 10.0  # the percentile of the heights a point is slow at that is its lo
 _ANKLE = re.compile(r"ankle|foot|(?<![a-z])pes(?![a-z])", re.IGNORECASE)
 _TOE = re.compile(r"toe|ball", re.IGNORECASE)
 _THIGH = re.compile(r"thigh|femur|up(per)?[ _.]?leg", re.IGNORECASE)
+LISTED = 24  # joints in a message, at most
 SHORT = 0.35  # of the longest bone of a leg: a shorter one at its top is the hip's, not the leg's
 
 
@@ -68,14 +69,26 @@ def find_feet(
         names = [name for name in joints if name in alike and not _above(skeleton, name) & alike]
         names = [name for name in names if len(skeleton.path(None, name)) >= 3]
         if not names:
-            raise SuppleError(
-                "feet: expected joints called ankle or foot, got none; say which they are, such as "
-                + ", ".join(map(repr, [name for name in joints if not skeleton.children(name)][:4]))
-            )
+            raise SuppleError(_no_feet(joints, alike))
     for name in legs or {}:
         one_of("foot of legs", name, names)
     paths = [skeleton.path(None, one_of("foot", name, joints)) for name in names]
     return tuple(_foot(skeleton, path, paths, legs or {}) for path in paths)
+
+
+def _no_feet(joints: Sequence[str], alike: set[str]) -> str:
+    """What to say where no joint is found to be an ankle."""
+    if alike:
+        called = ", ".join(repr(name) for name in joints if name in alike)
+        got = f"{called} without a leg above"
+    else:
+        got = "none"
+    listed = ", ".join(map(repr, joints[:LISTED]))
+    more = f", ... ({len(joints)} in all)" if len(joints) > LISTED else ""
+    return (
+        f"feet: expected joints called ankle or foot, below a leg, got {got}; "
+        f"say which they are, of the joints {listed}{more}"
+    )
 
 
 def _above(skeleton: Skeleton, name: str) -> set[str]:

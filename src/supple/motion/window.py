@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import SuppleError, number
-from supple.goals import Goal, LookAt, Pole, Reach, split_pose
+from supple.goals import Goal, LookAt, Pole, split_pose
+from supple.motion.meeting import touching
 from supple.pose import Pose
 from supple.rotations import rotate, slerp, to_matrix
 
@@ -129,7 +130,7 @@ def _faded(goal: Goal, slot: str, value: Floats, starts: Pose, share: Floats) ->
         place, turn = split_pose(value)
         frame = np.zeros((len(share), 4, 4))
         frame[:, :3, :3] = to_matrix(slerp(starts.rotation(name), turn, share))
-        frame[:, :3, 3] = _towards(_touching(goal, starts), place, part)
+        frame[:, :3, 3] = _towards(touching(goal, starts), place, part)
         frame[:, 3, 3] = 1.0
         return frame
     if isinstance(goal, LookAt):
@@ -138,16 +139,7 @@ def _faded(goal: Goal, slot: str, value: Floats, starts: Pose, share: Floats) ->
         return _towards(eye + far * rotate(starts.rotation(name), goal.axis), value, part)
     if isinstance(goal, Pole):
         return _towards(starts.position(name), value, part)
-    return _towards(_touching(goal, starts), value, part)
-
-
-def _touching(goal: Goal, starts: Pose) -> Floats:
-    """Where the animation has the point that a Reach moves."""
-    name = goal.effector_name
-    place = starts.position(name)
-    if isinstance(goal, Reach) and goal.point is not None:
-        return place + rotate(starts.rotation(name), goal.point)
-    return place
+    return _towards(touching(goal, starts), value, part)
 
 
 def _towards(a: Floats, b: Floats, part: Floats) -> Floats:
