@@ -1,6 +1,8 @@
 """The command line as a process: what only a process can show."""
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 
@@ -50,10 +52,91 @@ def test_exit_codes_without_tracebacks(arguments, code, said, tmp_path):
     assert "Traceback" not in done.stderr
 
 
-def test_a_closed_pipe_is_no_crash():
-    command = [sys.executable, "-m", "supple.cli", "reach", "chain:1x40", "--to", "9,9,9", "--json"]
+def closed_early(*arguments: str) -> tuple[int, bytes]:
+    """Run a command whose reader goes before anything is read: its code, and what stderr has."""
+    command = [sys.executable, "-m", "supple.cli", *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None and process.stderr is not None
         process.stdout.close()
-        assert b"Traceback" not in process.stderr.read()
-        assert process.wait(300) == 1
+        said = process.stderr.read()
+        return process.wait(300), said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["reach", "chain:1x40", "--to", "9,9,9", "--json"], 0),
+        (["reach", "chain:1x40", "--to", "9,9,9"], 0),
+        (["reach", "chain:2,1", "--to", "9,0,0"], 1),
+        (["compare", "chain:1x3", "--to", "1,1,1", "--solvers", "ccd"], 0),
+        (["warmup", "--help"], 0),
+        (["--help"], 0),
+        (["--version"], 0),
+    ],
+)
+def test_a_closed_pipe_changes_nothing_but_that_nobody_reads(arguments, code):
+    assert closed_early(*arguments) == (code, b"")
+
+
+def test_files_are_written_though_nobody_reads_the_report(tmp_path):
+    supple.save(supple.humanoid().motions["walk"], tmp_path / "walk.bvh")
+    out = tmp_path / "out.bvh"
+    options = ["-e", "hand.R", "--root", "upperarm.R", "--by", "0,0.02,0", "-o", str(out)]
+    code, said = closed_early("correct", str(tmp_path / "walk.bvh"), *options)
+    assert (code, said) == (0, b"")
+    assert len(next(iter(supple.load(out).motions.values()))) == 32
+
+
+@pytest.mark.skipif(not shutil.which("head"), reason="there is no head")
+def test_the_first_line_of_a_long_report():
+    """As a shell runs it; what is written is more than a pipe holds."""
+    command = [
+        sys.executable,
+        "-m",
+        "supple.cli",
+        "reach",
+        "chain:1x3000",
+        "--to",
+        "9,9,9",
+        "--json",
+    ]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stderr is not None
+        head = subprocess.run(
+            ["head", "-1"], stdin=process.stdout, capture_output=True, timeout=300, check=True
+        )
+        process.stdout.close()
+        assert head.stdout == b"{\n"
+        assert process.stderr.read() == b""
+        assert process.wait(300) == 0
+
+
+def test_what_is_piped_is_not_wrapped(tmp_path):
+    """Whatever width the environment tells: a line of a report is a line of a file."""
+    name = "joint_" + "x" * 300
+    skeleton = supple.Skeleton(
+        [supple.Node("root"), supple.Node(name, "root", (1, 0, 0))],
+        [supple.Tip("end", name, (1, 0, 0))],
+    )
+    poses = [skeleton.rest] * 3
+    path = tmp_path / ("clip" + "y" * 150 + ".bvh")
+    supple.save(supple.Motion("clip", poses, fps=30), path)
+    narrow = {**os.environ, "COLUMNS": "40"}
+    tip = f"{name} end"
+    for arguments, whole in (
+        (["info", str(path)], name),
+        (["reach", str(path), "-e", tip, "--to", "9,9,9"], f"the target of {tip} is 15.6 from where"),
+        (["reach", str(path), "-e", tip, "--to", "0.5,0.5,0.5"], f"reached: {tip} is "),
+        (["lint", str(path)], str(path)),
+        (["correct", str(path), "-e", tip, "--to", "9,9,9", "-o", str(tmp_path / "out.bvh")],
+         "not reached: 0 of 3 reached, 3 too far"),
+    ):  # fmt: skip
+        done = supple_(*arguments, env=narrow)
+        assert whole in done.stdout, arguments
+        assert done.returncode in (0, 1)
+    table = supple_("reach", str(path), "-e", tip, "--to", "0.5,0.5,0.5", env=narrow).stdout
+    (row,) = (line for line in table.splitlines() if line.startswith(f"{name}  "))
+    assert "ball" in row
+    bad = supple_("reach", str(path), "--" + "z" * 200, env=narrow)
+    assert bad.returncode == 2
+    assert "--" + "z" * 200 in bad.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated, Any
 
 import typer
@@ -16,6 +17,7 @@ from supple.cli.demo import demo
 from supple.cli.grow import grow
 from supple.cli.info import info
 from supple.cli.lint import lint
+from supple.cli.pipes import unbroken_pipes
 from supple.cli.reach import reach
 from supple.cli.report import complain
 from supple.cli.view import view
@@ -23,10 +25,19 @@ from supple.cli.warmup import warmup
 from supple.errors import SuppleError
 
 BAD_INPUT = 2
+UsageError: Any = typer.BadParameter.__mro__[1]  # of the click that typer brings or uses
 
 
 class Commands(TyperGroup):
-    """The commands; a SuppleError in any of them is one line on stderr and exit code 2."""
+    """The commands; a SuppleError in any of them is one line on stderr and exit code 2.
+
+    A reader that has gone, such as `head`, changes neither what a command does nor its exit code.
+    """
+
+    def main(self, *args: Any, **options: Any) -> Any:
+        """Run a command line."""
+        with unbroken_pipes():
+            return super().main(*args, **options)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
@@ -35,6 +46,11 @@ class Commands(TyperGroup):
         except SuppleError as error:
             complain(error)
             raise typer.Exit(BAD_INPUT) from None
+        except UsageError as error:
+            if sys.stderr is None or sys.stderr.isatty():
+                raise  # for the terminal, in a box as wide as it is
+            error.show()
+            raise typer.Exit(error.exit_code) from None
 
 
 app = typer.Typer(

@@ -6,25 +6,31 @@ import json
 import math
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+UNBOUNDED = 1_000_000  # columns: no line is as long
 MINUS = "\N{EN DASH}"  # for what there is not
 
 
 def console() -> Console:
     """Where reports go."""
-    wide = None if sys.stdout.isatty() else 120  # a file has no width
-    return Console(width=wide, highlight=False, markup=False, emoji=False)
+    return _console(sys.stdout, stderr=False)
 
 
 def error_console() -> Console:
     """Where progress goes."""
-    return Console(stderr=True, highlight=False, markup=False, emoji=False)
+    return _console(sys.stderr, stderr=True)
+
+
+def _console(stream: TextIO | None, *, stderr: bool) -> Console:
+    """A console on stdout or stderr, as wide as the terminal; a pipe or file has no width: no wrapping."""
+    wide = None if stream is not None and stream.isatty() else UNBOUNDED
+    return Console(stderr=stderr, width=wide, highlight=False, markup=False, emoji=False)
 
 
 def complain(error: Exception) -> None:

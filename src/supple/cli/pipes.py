@@ -1,0 +1,57 @@
+"""Output whose reader has gone, as that of `supple info clip.bvh | head -1`.
+
+The command goes on to its end without being heard, so that what it writes to files is whole and its exit
+code is its own.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TextIO
+
+
+class _Unbroken:
+    """A text stream that drops what it is given once nobody reads it any more."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        return self._tried(lambda: self._stream.write(text), len(text))
+
+    def writelines(self, lines: list[str]) -> None:
+        self._tried(lambda: self._stream.writelines(lines), None)
+
+    def flush(self) -> None:
+        self._tried(self._stream.flush, None)
+
+    def _tried(self, call: Callable[[], Any], otherwise: Any) -> Any:
+        try:
+            return call()
+        except BrokenPipeError:
+            # What is still buffered goes nowhere too, now and when the interpreter ends.
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self._stream.fileno())
+            os.close(nowhere)
+            return otherwise
+
+
+@contextmanager
+def unbroken_pipes() -> Iterator[None]:
+    """Let nothing that is written to stdout or stderr end in a broken pipe."""
+    outer = sys.stdout, sys.stderr
+    # Without a console, as under pythonw, there is no stream.
+    sys.stdout, sys.stderr = (one and _Unbroken(one) for one in outer)  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        for one in (sys.stdout, sys.stderr):
+            if one is not None:
+                one.flush()
+        sys.stdout, sys.stderr = outer
