@@ -129,6 +129,8 @@ def test_an_effector_is_a_link_by_name(tmp_path):
         (('xyz="0.4 0 0.1"', 'xyz="0.4 0"'), r"xyz: expected finite numbers"),
         (('<child link="slide"/>', '<child link="upper"/>'), r"child of two joints"),
         (('joint="grip_left" mult', 'joint="thumb" mult'), r"thumb"),
+        (('joint="grip_left" mult', 'mult'), r":27: joint 'grip_right': mimic: expected a joint"),
+        (('<link name="base"/>', '<link/>'), r"arm.urdf:3: a link has no name"),
     ],
 )  # fmt: skip
 def test_bad_files_are_refused_with_their_line(tmp_path, change, message):
@@ -228,3 +230,144 @@ def test_numbers_of_visuals_that_are_none_are_no_matter(tmp_path):
     visual += '<geometry><box size="1 1 1"/></geometry></visual></link>'
     text = ARM.replace('<link name="hand"/>', visual)
     assert len(load(tmp_path, text).skeleton) == len(load(tmp_path, ARM).skeleton)
+
+
+ODD = {
+    "a capsule to collide with": (
+        "link",
+        '<collision><geometry><capsule radius="1" length="2"/></geometry></collision>',
+        "shape 'capsule'",
+    ),
+    "a prefixed shape": (
+        "link",
+        '<collision><geometry><d:ellipsoid xmlns:d="urn:d"/></geometry></collision>',
+        "shape 'ellipsoid'",
+    ),
+    "a collision without geometry": ("link", "<collision/>", None),
+    "an empty geometry": ("link", "<collision><geometry/></collision>", None),
+    "a box without a size": (
+        "link",
+        "<collision><geometry><box/></geometry></collision>",
+        None,
+    ),
+    "a visual of an unknown shape": (
+        "link",
+        '<visual><geometry><capsule radius="1" length="2"/></geometry></visual>',
+        None,
+    ),
+    "a visual without geometry": ("link", '<visual name="v"/>', None),
+    "a cylinder of no number": (
+        "link",
+        '<visual><geometry><cylinder radius="r" length="1"/></geometry></visual>',
+        None,
+    ),
+    "an origin of no numbers": (
+        "link",
+        '<visual><origin xyz="a b"/><geometry><box size="1 1 1"/></geometry></visual>',
+        None,
+    ),
+    "inertia of no numbers": (
+        "link",
+        '<inertial><mass value="heavy"/><inertia ixx="?"/><origin xyz="1"/></inertial>',
+        None,
+    ),
+    "an unknown tag": ("robot", '<sensor xyz="nowhere"><box/></sensor>', None),
+    "a prefixed tag": ("robot", '<g:plugin xmlns:g="urn:g"><g:link/></g:plugin>', None),
+    "an instruction": ("robot", "<?php echo 1 ?>", None),
+    "a material of no color": ("robot", '<material name="m"><color rgba="red"/></material>', None),
+    "a transmission": (
+        "robot",
+        '<transmission name="t"><joint name="elbow"><hardwareInterface/></joint></transmission>',
+        None,
+    ),
+    "odd parts of a joint": (
+        "joint",
+        '<dynamics damping="much"/><calibration rising="?"/><safety_controller k_velocity="?"/>'
+        '<gazebo xyz="nowhere" lower="?"/>',
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize("meshes", [False, True])
+@pytest.mark.parametrize("odd", ODD)
+def test_what_is_odd_does_not_stop_the_kinematics(tmp_path, odd, meshes):
+    where, tag, noted = ODD[odd]
+    if where == "link":
+        text = ARM.replace('<link name="hand"/>', f'<link name="hand">{tag}</link>')
+    elif where == "joint":
+        text = ARM.replace('<axis xyz="0 0 1"/>', f'<axis xyz="0 0 1"/>{tag}')
+    else:
+        text = ARM.replace("</robot>", f"{tag}</robot>")
+    assert text != ARM
+    found = load(tmp_path, text, meshes=meshes)
+    assert found.skeleton == load(tmp_path, ARM).skeleton
+    notes = [note for note in found.notes if note.level == "warning"]
+    if noted:
+        (note,) = notes
+        assert noted in note.text
+        assert note.line == 3
+    elif meshes and "<visual" in tag:
+        (note,) = notes
+        assert "left out" in note.text
+        assert note.line == 3
+    else:
+        assert not notes
+    assert found.meshes == ()
+
+
+def test_limits_with_efforts_that_are_no_numbers(tmp_path):
+    text = ARM.replace('upper="7" effort="1" velocity="1"', 'upper="7" effort="max" velocity=""')
+    assert load(tmp_path, text).skeleton == load(tmp_path, ARM).skeleton
+
+
+def test_a_visual_with_a_shape_that_is_known_beside_one_that_is_not(tmp_path):
+    geometry = '<!-- or --><capsule radius="1" length="2"/><box size="1 2 3"/>'
+    visual = f'<link name="hand"><visual><geometry>{geometry}</geometry></visual></link>'
+    (mesh,) = load(tmp_path, ARM.replace('<link name="hand"/>', visual), meshes=True).meshes
+    assert np.allclose(np.ptp(mesh.positions, axis=0), (1, 2, 3))
+
+
+@pytest.mark.parametrize("start", ["<robot>", '<robot name="">'])
+def test_a_robot_without_a_name_has_that_of_its_file(tmp_path, start):
+    found = load(tmp_path, ARM.replace('<robot name="arm">', start))
+    assert found.skeleton == load(tmp_path, ARM).skeleton
+    (note,) = (note for note in found.notes if note.level == "warning")
+    assert note.text == "the robot has no name: called 'arm'"
+    assert note.line == 2
+    assert found.extras["urdf"]["name"] == "arm"
+
+
+def test_a_robot_in_a_namespace_of_its_own(tmp_path):
+    text = ARM.replace('<robot name="arm">', '<robot name="arm" xmlns="http://example.org/robot">')
+    assert load(tmp_path, text).skeleton == load(tmp_path, ARM).skeleton
+
+
+def test_the_line_of_a_joint_is_that_of_its_own(tmp_path):
+    """A transmission names joints too."""
+    text = ARM.replace('xyz="0 2 0"', 'xyz="0 0 0"')
+    text = text.replace("</robot>", '<transmission><joint name="elbow"/></transmission></robot>')
+    with pytest.raises(supple.SuppleError, match=r"arm\.urdf:5: joint 'elbow': expected an axis"):
+        load(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    "visual",
+    [
+        '<visual><geometry><box size="1 1"/></geometry></visual>',
+        '<visual><geometry><box size="1 nan 1"/></geometry></visual>',
+        '<visual><geometry><sphere radius="inf"/></geometry></visual>',
+        '<visual><origin xyz="0 nan 0"/><geometry><box size="1 1 1"/></geometry></visual>',
+        '<visual><origin xyz="0 0"/><geometry><box size="1 1 1"/></geometry></visual>',
+        '<visual><geometry><box size="1 1 1"/></geometry><material><color rgba="1 1"/></material>'
+        "</visual>",
+        "<visual><geometry><mesh/></geometry></visual>",
+    ],
+)
+def test_a_visual_that_cannot_be_made_is_left_out_and_noted(tmp_path, visual):
+    good = '<visual><geometry><box size="1 2 3"/></geometry></visual>'
+    text = ARM.replace('<link name="hand"/>', f'<link name="hand">{visual}{good}</link>')
+    found = load(tmp_path, text, meshes=True)
+    assert len(found.meshes) == 1
+    assert np.allclose(np.ptp(found.meshes[0].positions, axis=0), (1, 2, 3))
+    assert any("left out" in note.text for note in found.notes)

@@ -4,6 +4,9 @@ Every URDF joint becomes a joint of the same name, every link a tip of the link'
 that carries it; the root link is a fixed joint. The XML comes from strangers: a document type, and
 with it every entity, is refused; broken XML is an error, not something to be guessed at; meshes are
 read on request only, and only from the file's own folder or the one that `load` is given.
+
+yourdfpy stops at the first thing that it does not know, wherever it is. So it is given no more than what
+is read from it: joints and links, and with meshes the visuals that it can read.
 """
 
 from __future__ import annotations
@@ -34,8 +37,12 @@ def read(source: Source, *, meshes: bool = False) -> Character:
         meshes: Whether to read what the links look like, too.
     """
     root = _parsed(source)
-    lines = {joint.get("name"): joint.sourceline for joint in root.iter("joint")}
-    robot = _robot(source)
+    lines = {joint.get("name"): joint.sourceline for joint in _children(root, "joint")}
+    robot = _robot(source, _essentials(source, root, meshes=meshes))
+    name = root.get("name")
+    if not name:
+        name = source.name
+        source.warn(f"the robot has no name: called {shown(name)}", line=root.sourceline)
     carrier, nodes = _nodes(source, robot, lines)
     tips = _tips(source, robot, carrier, {node.name for node in nodes})
     try:
@@ -53,7 +60,7 @@ def read(source: Source, *, meshes: bool = False) -> Character:
         for joint in robot.joints
         if joint.type != "fixed" and joint.mimic is None and joint.name in skeleton.joint_names
     )
-    extras = {"urdf": {"name": robot.name, "joints": moving}}
+    extras = {"urdf": {"name": name, "joints": moving}}
     return Character(skeleton, look, unit="m", up="z", extras=extras)
 
 
@@ -77,13 +84,32 @@ def _parsed(source: Source) -> Any:
         root = etree.fromstring(source.data, parser)
     except etree.XMLSyntaxError as error:
         source.error(error.lineno, f"not well-formed XML: {error.msg}")
-    if root.tag != "robot":
+    if _tag(root) != "robot":
         found = shown(etree.QName(root).localname)
         source.error(root.sourceline, f"expected the element 'robot', got {found}")
-    for joint in root.iter("joint"):
-        if joint.getparent() is root:
-            _check(source, joint)
+    for link in _children(root, "link"):
+        if not link.get("name"):
+            source.error(link.sourceline, "a link has no name")
+    for joint in _children(root, "joint"):
+        _check(source, joint)
     return root
+
+
+def _tag(element: Any) -> str | None:
+    """The name of an element; None for what has a prefix, a comment or an instruction."""
+    if not isinstance(element.tag, str) or element.prefix is not None:
+        return None
+    return element.tag.rpartition("}")[2]
+
+
+def _children(element: Any, *names: str) -> list[Any]:
+    """The elements of some names right below one."""
+    return [one for one in element if _tag(one) in names]
+
+
+def _first(element: Any, name: str) -> Any:
+    """The first element of a name right below one, or None."""
+    return next(iter(_children(element, name)), None)
 
 
 def _check(source: Source, joint: Any) -> None:
@@ -97,9 +123,12 @@ def _check(source: Source, joint: Any) -> None:
             line, f"joint {shown(name)}: expected a type of {', '.join(KINDS)}, got {shown(kind)}"
         )
     for part in ("parent", "child"):
-        if joint.find(part) is None or not joint.find(part).get("link"):
+        if _first(joint, part) is None or not _first(joint, part).get("link"):
             source.error(line, f"joint {shown(name)}: expected a {part} link, got none")
-    for element in joint:
+    mimic = _first(joint, "mimic")
+    if mimic is not None and not mimic.get("joint"):
+        source.error(mimic.sourceline, f"joint {shown(name)}: mimic: expected a joint, got none")
+    for element in _children(joint, "origin", "axis", "limit", "mimic"):
         for key in ("xyz", "rpy", "lower", "upper", "multiplier", "offset"):
             value = element.get(key)
             if value is None:
@@ -117,12 +146,119 @@ def _check(source: Source, joint: Any) -> None:
                 )
 
 
-def _robot(source: Source) -> Any:
-    """What yourdfpy makes of the file, with nothing else opened."""
+SHAPES = ("box", "cylinder", "sphere", "mesh")
+PARTS = {  # of a joint that kinematics has, and their attributes
+    "parent": ("link",),
+    "child": ("link",),
+    "origin": ("xyz", "rpy"),
+    "axis": ("xyz",),
+    "limit": ("lower", "upper"),
+    "mimic": ("joint", "multiplier", "offset"),
+}
+
+
+def _essentials(source: Source, root: Any, *, meshes: bool) -> bytes:
+    """The robot as XML with what is read, and nothing else that could stop a reader."""
+    from lxml import etree  # type: ignore[attr-defined]
+
+    robot = etree.Element("robot", name="robot")  # a name that any reader takes
+    for link in _children(root, "link"):
+        made = etree.SubElement(robot, "link", name=link.get("name"))
+        if meshes:
+            made.extend(_visuals(source, link))
+    for joint in _children(root, "joint"):
+        made = etree.SubElement(robot, "joint", name=joint.get("name"), type=joint.get("type"))
+        for part, keys in PARTS.items():
+            element = _first(joint, part)
+            if element is not None:
+                given = {key: element.get(key) for key in keys if element.get(key) is not None}
+                etree.SubElement(made, part, given)
+    if meshes:
+        materials = [_plain(one) for one in _children(root, "material")]
+        robot.extend(one for one in materials if _loads(one, in_link=False) is None)
+    _say_unknown_collisions(source, root)
+    return etree.tostring(robot)
+
+
+def _say_unknown_collisions(source: Source, root: Any) -> None:
+    """Note shapes of collisions that URDF has not; collisions are not read, whatever their shape."""
+    unknown: dict[str, list[int]] = {}
+    for link in _children(root, "link"):
+        for collision in _children(link, "collision"):
+            for geometry in _children(collision, "geometry"):
+                for one in geometry:
+                    if isinstance(one.tag, str) and _tag(one) not in SHAPES:
+                        unknown.setdefault(one.tag.rpartition("}")[2], []).append(one.sourceline)
+    for shape, lines in unknown.items():
+        often = f"{len(lines)} collisions have" if len(lines) > 1 else "a collision has"
+        source.warn(
+            f"{often} the shape {shown(shape)}, which URDF has not: left out", line=lines[0]
+        )
+
+
+def _visuals(source: Source, link: Any) -> list[Any]:
+    """The visuals of a link that can be read; the others are noted."""
+    found = []
+    for visual in _children(link, "visual"):
+        made = _plain(visual)
+        geometry = made.find("geometry")
+        shapes = [] if geometry is None else [one for one in geometry if one.tag in SHAPES]
+        if shapes:
+            geometry[:] = shapes[:1]
+        elif geometry is not None and len(geometry):
+            what = (
+                f"{shown(link.get('name'))} has a shape that is not known, {shown(geometry[0].tag)}"
+            )
+            source.warn(f"{what}: left out", line=visual.sourceline)
+            continue
+        wrong = _loads(made, in_link=True) if shapes else "it has no shape"
+        if wrong is None:
+            found.append(made)
+        else:
+            what = f"a visual of link {shown(link.get('name'))} is left out"
+            source.warn(f"{what}: {wrong}", line=visual.sourceline)
+    return found
+
+
+def _plain(element: Any) -> Any:
+    """A copy of an element without namespaces, comments and what has a prefix."""
+    from lxml import etree  # type: ignore[attr-defined]
+
+    made = etree.Element(_tag(element), {k: v for k, v in element.attrib.items() if "}" not in k})
+    made.extend(_plain(one) for one in element if _tag(one) is not None)
+    return made
+
+
+def _loads(element: Any, *, in_link: bool) -> str | None:
+    """What is wrong with a visual or a material; None if yourdfpy can read it."""
+    from lxml import etree  # type: ignore[attr-defined]
+
+    robot = etree.Element("robot", name="robot")
+    home = etree.SubElement(robot, "link", name="link") if in_link else robot
+    home.append(_plain(element))
     try:
-        import yourdfpy
+        _model(etree.tostring(robot))
+    except Exception as error:  # whatever a stranger's file makes of somebody else's parser
+        return f"{type(error).__name__}: {error}"
+    return None
+
+
+def _robot(source: Source, data: bytes) -> Any:
+    """What yourdfpy makes of a robot, with nothing else opened."""
+    try:
+        robot = _model(data)
     except ImportError:
         raise _missing() from None
+    except Exception as error:  # as above
+        source.error(None, f"not a robot that can be read: {type(error).__name__}: {error}")
+    if not robot.links:
+        source.error(None, "the robot has no links")
+    return robot
+
+
+def _model(data: bytes) -> Any:
+    import yourdfpy
+
     logger = logging.getLogger("yourdfpy")
     level = logger.level
     logger.setLevel(logging.CRITICAL)
@@ -130,17 +266,13 @@ def _robot(source: Source) -> Any:
         # Numbers of visuals may be anything; what is not finite is refused where it is used.
         with np.errstate(all="ignore"):
             model = yourdfpy.URDF.load(
-                io.BytesIO(source.data),
+                io.BytesIO(data),
                 load_meshes=False,
                 build_scene_graph=False,
                 filename_handler=lambda name: "",
             )
-    except Exception as error:  # whatever a stranger's file makes of somebody else's parser
-        source.error(None, f"not a robot that can be read: {type(error).__name__}: {error}")
     finally:
         logger.setLevel(level)
-    if not model.robot.links:
-        source.error(None, "the robot has no links")
     return model.robot
 
 

@@ -19,28 +19,37 @@ READABLE = (".stl", ".obj", ".ply", ".glb")  # of these trimesh opens no other f
 
 def read_meshes(source: Source, robot: Any, carrier: dict[str, str]) -> tuple[Mesh, ...]:
     """The visuals of all links as rigid meshes; what cannot be read is noted and left out."""
+    try:
+        import trimesh  # noqa: F401
+    except ImportError:
+        raise SuppleError("URDF meshes need trimesh: pip install 'supple[robot]'") from None
     colors = {one.name: one.color for one in robot.materials or () if one.color is not None}
     meshes = []
     for link in robot.links:
         for k, visual in enumerate(link.visuals or ()):
             name = visual.name or (link.name if k == 0 else f"{link.name} {k + 1}")
-            shape = _shape(source, visual.geometry, name)
-            if shape is None:
+            try:
+                mesh = _mesh(source, visual, name, colors, carrier[link.name])
+            except Exception as error:  # numbers that make no shape, for us or for trimesh
+                source.warn(f"{shown(name)} is left out: {error}")
                 continue
-            positions, faces = shape
-            if visual.origin is not None:
-                T = np.asarray(visual.origin, float)
-                positions = positions @ T[:3, :3].T + T[:3, 3]
-            meshes.append(
-                Mesh(
-                    name,
-                    positions,
-                    faces,
-                    material=_material(visual.material, colors),
-                    joint=carrier[link.name],
-                )
-            )
+            if mesh is not None:
+                meshes.append(mesh)
     return tuple(meshes)
+
+
+def _mesh(
+    source: Source, visual: Any, name: str, colors: dict[str, Any], joint: str
+) -> Mesh | None:
+    """A visual as a rigid mesh; None, and a note, if its shape cannot be read."""
+    shape = _shape(source, visual.geometry, name)
+    if shape is None:
+        return None
+    positions, faces = shape
+    if visual.origin is not None:
+        T = np.asarray(visual.origin, float)
+        positions = positions @ T[:3, :3].T + T[:3, 3]
+    return Mesh(name, positions, faces, material=_material(visual.material, colors), joint=joint)
 
 
 def _material(material: Any, colors: dict[str, Any]) -> Material | None:
@@ -53,10 +62,8 @@ def _material(material: Any, colors: dict[str, Any]) -> Material | None:
 
 def _shape(source: Source, geometry: Any, name: str) -> tuple[np.ndarray, np.ndarray] | None:
     """Vertices (V, 3) in the visual's frame and faces (F, 3)."""
-    try:
-        from trimesh import creation
-    except ImportError:
-        raise SuppleError("URDF meshes need trimesh: pip install 'supple[robot]'") from None
+    from trimesh import creation
+
     if geometry.box is not None:
         made = creation.box(extents=np.asarray(geometry.box.size, float))
     elif geometry.cylinder is not None:
