@@ -203,7 +203,7 @@ def _visuals(source: Source, link: Any) -> list[Any]:
         made = _plain(visual)
         geometry = made.find("geometry")
         shapes = [] if geometry is None else [one for one in geometry if one.tag in SHAPES]
-        if shapes:
+        if geometry is not None and shapes:
             geometry[:] = shapes[:1]
         elif geometry is not None and len(geometry):
             what = (
