@@ -172,7 +172,7 @@ def _summed(steps: Bytes, base: Bytes, channel: int) -> Bytes:
         raise _BrokenError(f"expected channels of mode 0, 1 or 2, got {channel:#x}")
     turn = np.uint32(channel >> 4)
     values = np.ascontiguousarray(steps).view("<u4")
-    values = (values << turn) | (values >> (np.uint32(32) - turn & np.uint32(31)))
+    values = (values >> turn) | (values << (np.uint32(32) - turn & np.uint32(31)))
     values = np.bitwise_xor.accumulate(values, axis=0) ^ np.ascontiguousarray(base).view("<u4")
     return values.astype("<u4").view(np.uint8)
 
@@ -275,8 +275,8 @@ def indices(data: bytes, count: int, stride: int) -> NDArray[Any]:
 
 
 def _as_indices(values: list[int], stride: int) -> NDArray[Any]:
-    found = np.array(values, dtype=np.int64)
-    if len(found) and not (found.min() >= 0 and found.max() < 1 << 8 * stride):
+    found = np.array(values, dtype=np.int64) & 0xFFFFFFFF  # sums wrap at 32 bits
+    if len(found) and found.max() >= 1 << 8 * stride:
         raise _BrokenError(f"expected packed indices of {stride} bytes, got some beyond")
     return found.astype(f"<u{stride}")
 
