@@ -71,9 +71,12 @@ def _asset(character: Character) -> dict[str, Any]:
 def _write_pair(path: Path, builder: Builder, head: dict[str, Any], data: bytes) -> None:
     """Write the .bin and then the .gltf, so that at every moment a .gltf has the .bin it names.
 
+    Of a link both go where it leads: the .gltf names its .bin from there.
+
     A .bin that is there already belongs to the .gltf that is there: it is not replaced. The new one
     gets another name, and the old one goes once nothing names it.
     """
+    path = files.target(path)
     target = path.with_suffix(".bin")
     old = _named_buffer(path)
     if target.exists() and not (target.is_file() and target.read_bytes() == data):
