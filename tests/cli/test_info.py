@@ -68,3 +68,13 @@ def test_what_cannot_be_read_ends_with_2(run, tmp_path):
     result = run("info", tmp_path / "bad.bvh")
     assert result.exit_code == 2
     assert "bad.bvh" in result.stderr
+
+
+def test_no_memory_is_one_line_and_no_crash(run, clip, monkeypatch):
+    def full(*args):
+        raise MemoryError
+
+    monkeypatch.setattr("supple.cli.info.show", full)
+    result = run("info", clip)
+    assert result.exit_code == 2
+    assert "not enough memory" in result.stderr

@@ -26,7 +26,7 @@ BAD_INPUT = 2
 
 
 class Commands(TyperGroup):
-    """The commands; a SuppleError in any of them is one line on stderr and exit code 2."""
+    """The commands; a SuppleError or want of memory is one line on stderr and exit code 2."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
@@ -34,6 +34,9 @@ class Commands(TyperGroup):
             return super().invoke(ctx)
         except SuppleError as error:
             complain(error)
+            raise typer.Exit(BAD_INPUT) from None
+        except MemoryError:
+            complain(SuppleError("there is not enough memory for this"))
             raise typer.Exit(BAD_INPUT) from None
 
 

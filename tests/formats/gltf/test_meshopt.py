@@ -210,7 +210,7 @@ def test_packed_geometry_is_read(sketch, name):
     ("changes", "message"),
     [
         ({"byteLength": 40}, "packed data"),
-        ({"byteLength": 20}, "at least 33 bytes"),
+        ({"byteLength": 20}, "at least 41 bytes"),
         ({"byteOffset": 1}, "begin with 0xa0"),
         ({"count": 19}, "160 bytes"),
         ({"byteStride": 6}, "multiple of 4"),

@@ -89,14 +89,37 @@ def _head(data: bytes, first: int, least: int) -> None:
 # Attributes ---------------------------------------------------------------------------------------
 
 
+def _least_packed(count: int, stride: int, newer: bool) -> int:
+    """The least bytes that so many elements are packed into, without head and tail."""
+    most = _elements_in_block(stride)
+    if newer:  # a byte of controls for four bytes of the elements, which may say that all are 0
+        return -(-count // most) * (stride // 4)
+    whole, rest = divmod(count, most)  # two bits for each group of each byte
+    return stride * (whole * _head_bytes(most) + _head_bytes(rest))
+
+
+def _elements_in_block(stride: int) -> int:
+    return min((BLOCK // stride) & ~(GROUP - 1), MOST_IN_BLOCK)
+
+
+def _head_bytes(size: int) -> int:
+    """Bytes that say how the groups of a block of elements are packed."""
+    return (-(-size // GROUP) + 3) // 4
+
+
+def _tail(stride: int, newer: bool) -> int:
+    return max(LEAST_NEWER, stride + stride // 4) if newer else max(LEAST, stride)
+
+
 def attributes(data: bytes, count: int, stride: int) -> Bytes:
     """Elements (count, stride)."""
     newer = data[:1] == bytes([NEWER])
-    tail = max(LEAST_NEWER, stride + stride // 4) if newer else max(LEAST, stride)
-    _head(data, NEWER if newer else ATTRIBUTES, 1 + tail)
+    tail = _tail(stride, newer)
+    least = 1 + _least_packed(count, stride, newer) + tail
+    _head(data, NEWER if newer else ATTRIBUTES, least)
     channels = data[len(data) - stride // 4 :] if newer else bytes(stride // 4)
     base = np.frombuffer(data, np.uint8, stride, len(data) - stride - (stride // 4) * newer)
-    most = min((BLOCK // stride) & ~(GROUP - 1), MOST_IN_BLOCK)
+    most = _elements_in_block(stride)
     at, end = 1, len(data) - tail
     out = np.empty((count, stride), np.uint8)
     for first in range(0, count, most):
@@ -126,8 +149,8 @@ def _differences(data: bytes, at: int, end: int, size: int, control: int) -> tup
         _within(at + size, end)
         return data[at : at + size], at + size
     groups = -(-size // GROUP)
-    heads = data[at : at + (groups + 3) // 4]
-    at += (groups + 3) // 4
+    heads = data[at : at + _head_bytes(size)]
+    at += len(heads)
     _within(at, end)
     widths = _WIDTHS[control]
     parts = []

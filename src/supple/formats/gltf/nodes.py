@@ -24,6 +24,7 @@ from supple.formats.gltf.placements import (
     rest_scales,
     some,
 )
+from supple.formats.reading import JOINT_BYTES
 from supple.joints import Ball, Fixed, Joint
 from supple.kernels import layout
 from supple.motion.matching import put_turns
@@ -75,6 +76,7 @@ def read_tree(document: Document) -> Tree:
     items = document.table("nodes")
     if not items:
         document.source.error(None, "expected nodes, got none: there is nothing to pose")
+    document.charge(JOINT_BYTES * len(items), "nodes")
     parents = _parents(document, items)
     translations, rotations, scales = placements(document, items)
     used = {node for skin in document.table("skins") for node in skin.references("joints", "nodes")}
