@@ -30,6 +30,7 @@ POSITIONS = ("Xposition", "Yposition", "Zposition")
 ROTATIONS = ("Zrotation", "Xrotation", "Yrotation")
 STILL = 1e-9  # offsets that differ by less, of the largest, do not move
 TURN_DIGITS = 6
+DEEPEST = 100  # levels up to which lines are indented
 
 Floats = NDArray[np.float64]
 
@@ -191,7 +192,7 @@ def _hierarchy(
 
     def close(depth: int) -> None:
         while len(open_) > depth:
-            tabs = "\t" * (len(open_) - 1)
+            tabs = _tabs(len(open_) - 1)
             for t in ends.get(open_.pop(), []):
                 x, y, z = local.tip_offsets[t].tolist()
                 lines.extend(
@@ -202,7 +203,7 @@ def _hierarchy(
 
     for j, depth in sequence:
         close(depth)
-        tabs = "\t" * depth
+        tabs = _tabs(depth)
         x, y, z = local.offsets[j].tolist()
         lines += [
             f"{tabs}{'JOINT' if depth else 'ROOT'} {_name(skeleton.names[j], notes, path)}",
@@ -213,6 +214,11 @@ def _hierarchy(
         open_.append(j)
     close(0)
     return lines
+
+
+def _tabs(depth: int) -> str:
+    """Blanks before a line: no more from some depth on, or a long chain is a file of tabs."""
+    return "\t" * min(depth, DEEPEST)
 
 
 def _name(name: str, notes: list[Note], path: str) -> str:
