@@ -3,6 +3,7 @@
 import os
 import time
 import tracemalloc
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -350,6 +351,16 @@ def test_a_very_deep_skeleton(tmp_path):
     assert read(tmp_path / "deep.bvh", text, "bvh") is None
     character = read(tmp_path / "deep.bvh", text + b"}\n" * count, "bvh")
     assert len(character.skeleton) == count
+
+
+@pytest.mark.parametrize("block", [1, 2, 3, 7, 1 << 14])
+def test_lines_are_counted_whatever_ends_them(block, monkeypatch):
+    monkeypatch.setattr(reading, "_BLOCK", block)
+    data = b"a\r\nb\n\nc\rd\r\r\n\n\re\r\n"
+    source = Source(Path("a"), data)
+    for at in range(len(data) + 1):
+        pairs = data[:at].count(b"\r\n")
+        assert source.line(at) == 1 + data[:at].count(b"\n") + data[:at].count(b"\r") - pairs
 
 
 def test_files_beside_must_lie_in_the_folder(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import stat
 from collections.abc import Iterable
@@ -14,6 +15,7 @@ from supple.errors import SuppleError, nearest
 
 LARGEST = 4 << 30  # bytes of a file that readers take [B]
 GREATEST = 1e30  # numbers beyond are no lengths and no angles, and their products overflow
+_BLOCK = 1 << 14  # bytes between places whose line is known
 LONG = 80  # characters of a file that a message shows
 MEMORY_FACTOR = 64  # bytes of memory that reading may take for each byte of the files read
 MEMORY_LEAST = 256 << 20  # bytes of memory that reading may take however small the files are [B]
@@ -41,6 +43,7 @@ class Source:
     size: int = field(init=False)
     taken: int = field(default=0, init=False)
     _counted: set[Path] = field(default_factory=set, init=False, repr=False)
+    _lines: list[int] | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.size = len(self.data)
@@ -96,11 +99,21 @@ class Source:
     def release(self) -> None:
         """Let go of the bytes, once they are read: what is made of them needs the room."""
         self.data = b""
+        self._lines = None
 
     def line(self, at: int) -> int:
         """The line, counted from 1, that a byte of the data is in; any kind of line end counts."""
+        if self._lines is None:  # line ends before each block, so that no call counts them all
+            ends = [self._line_ends(k, k + _BLOCK) for k in range(0, len(self.data), _BLOCK)]
+            self._lines = [0, *itertools.accumulate(ends)]
+        block = min(at, len(self.data)) // _BLOCK
+        return 1 + self._lines[block] + self._line_ends(block * _BLOCK, at)
+
+    def _line_ends(self, start: int, stop: int) -> int:
+        """How many line ends there are between two bytes; of a pair, the second one counts."""
         count = self.data.count
-        return 1 + count(b"\n", 0, at) + count(b"\r", 0, at) - count(b"\r\n", 0, at)
+        pairs = count(b"\r\n", max(start - 1, 0), stop)
+        return count(b"\n", start, stop) + count(b"\r", start, stop) - pairs
 
     def error(self, line: int | None, message: str) -> NoReturn:
         """Raise what is wrong with the file.
