@@ -39,6 +39,9 @@ def write(character: Character, path: str | os.PathLike[str], *, embed: bool = F
     """
     path = files.check_writable(path, WHAT)
     builder = Builder()
+    kept = character.extras.get("gltf")
+    if isinstance(kept, Mapping):
+        builder.required |= set(kept.get("required", ()))
     nodes = Nodes(builder, character, turned_joints(character))
     mesh_nodes = write_meshes(builder, nodes, character)
     write_motions(builder, nodes, character, mesh_nodes)
