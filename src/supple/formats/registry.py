@@ -21,6 +21,7 @@ from supple.errors import SuppleError, nearest, one_of
 from supple.files import check_writable
 from supple.formats.conventions import converted, prescribed
 from supple.formats.holding import left_out
+from supple.formats.one_motion import default_motion
 from supple.formats.reading import Source
 from supple.motion.motion import Motion
 from supple.pose import Pose
@@ -249,7 +250,11 @@ def save(
     # Who names a motion asks for that motion, and misses nothing else.
     asked = options.get("motion")
     chosen = character.motion(asked) if isinstance(asked, str) else asked
-    notes = [*left_out(as_character(chosen or character), keeps, kind.title, str(path))]
+    held = as_character(chosen or character)
+    one = "motion" in keeps and "motions" not in keeps
+    if one and default_motion(held, meshes="meshes" in keeps) is None:
+        held = held.with_(motions={})  # the writer names those that it leaves out
+    notes = [*left_out(held, keeps, kind.title, str(path))]
     notes += prescribed(character, kind.name, str(path))
     notes += _call(kind, kind.writer, character, path, options) or ()
     return report(notes)
