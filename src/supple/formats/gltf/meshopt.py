@@ -21,6 +21,7 @@ ATTRIBUTES, NEWER, TRIANGLES, INDICES = 0xA0, 0xA1, 0xE1, 0xD1  # the first byte
 GROUP = 16  # elements whose differences are packed together
 BLOCK, MOST_IN_BLOCK = 8192, 256  # bytes and elements of a block
 LEAST, LEAST_NEWER, TABLE = 32, 24, 16  # bytes at the end: of attributes at least; of triangles
+ALL_ZEROS = 0xAA  # the controls of four bytes that are all packed as ZEROS
 ZEROS, PLAIN, OLD = 2, 3, 4  # how the bytes of a block are packed; 0 and 1: as widths below say
 
 Bytes = NDArray[np.uint8]
@@ -124,6 +125,11 @@ def attributes(data: bytes, count: int, stride: int) -> Bytes:
     out = np.empty((count, stride), np.uint8)
     for first in range(0, count, most):
         size = min(most, count - first)
+        still = bytes([ALL_ZEROS]) * (stride // 4) if newer else bytes(stride * _head_bytes(size))
+        if data[at : at + len(still)] == still and at + len(still) <= end:
+            out[first : first + size] = base  # no differences: in every mode nothing changes
+            at += len(still)
+            continue
         controls = data[at : at + stride // 4] if newer else b""
         at += len(controls)
         rows = []
