@@ -218,3 +218,51 @@ def test_shapes_of_an_smd_become_morphs_and_go_back(run, run_json, hero, tmp_pat
     _, data = run_json("info", tmp_path / "face.smd", "--shapes", tmp_path / "shapes.vta")
     assert data["meshes"][0]["morphs"] == ["smile"]
     assert "; 1 morph" in run("info", glb).stdout
+
+
+@pytest.fixture
+def squashed(tmp_path):
+    """A GLB of another program: a node with another below it has an uneven scale; two motions."""
+    skeleton = Skeleton(
+        [Node("hip"), Node("chest", "hip", (0, 1, 0)), Node("head", "chest", (0, 1, 0))]
+    )
+    scales = np.ones((3, 3))
+    scales[1] = (1.0, 2.0, 1.0)
+    turns = np.linspace(0.0, 1.0, 5)
+    q = np.tile(skeleton.rest.coordinates, (5, 1))
+    q[:, 4], q[:, 5] = np.cos(turns), np.sin(turns)
+    poses = Pose(skeleton, q, None, np.tile(scales, (5, 1, 1)))
+    motions = {name: Motion(name, poses, fps=30) for name in ("walk", "run")}
+    pose = Pose(skeleton, None, None, scales)
+    supple.save(Character(skeleton, motions=motions, pose=pose), tmp_path / "squashed.glb")
+    return tmp_path / "squashed.glb"
+
+
+@pytest.mark.parametrize("ending", ["bvh", "smd"])
+def test_uneven_scales_do_not_keep_a_motion_from_being_written(
+    run_json, squashed, tmp_path, ending
+):
+    read = supple.load(squashed)
+    assert read.pose.scales is not None
+    code, said = run_json("convert", squashed, tmp_path / f"out.{ending}")
+    assert code == 0
+    (motion,) = supple.load(tmp_path / f"out.{ending}").motions.values()
+    assert len(motion) == 5
+    walk = read.motions["walk"].poses
+    plain = Pose(read.skeleton, walk.coordinates, walk.translations)
+    assert np.allclose(motion.poses.positions[:, :3], plain.positions[:, :3], atol=1e-5)
+    notes = [note["text"] for note in said["notes"] if "left out" in note["text"]]
+    assert len(notes) == 1
+    assert "1 other motion" in notes[0] and "scales of the pose, walk, run" in notes[0]
+
+
+def test_the_notes_of_a_posed_character_agree(squashed, tmp_path):
+    read = supple.load(squashed)
+    posed = read.posed(read.motions["walk"].poses[4])
+    for ending in ("bvh", "smd"):
+        notes = [note.text for note in supple.save(posed, tmp_path / f"out.{ending}")]
+        about = [text for text in notes if "motion" in text]
+        assert len(about) == 1 and "'walk', 'run'" in about[0], notes
+    mesh = Mesh("m", [[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]], joint="hip")
+    notes = supple.save(read.with_(meshes=(mesh,)), tmp_path / "mesh.smd")
+    assert len([note for note in notes if "motion" in note.text]) == 1

@@ -68,3 +68,31 @@ def test_what_cannot_be_read_ends_with_2(run, tmp_path):
     result = run("info", tmp_path / "bad.bvh")
     assert result.exit_code == 2
     assert "bad.bvh" in result.stderr
+
+
+def test_no_memory_is_one_line_and_no_crash(run, clip, monkeypatch):
+    def full(*args):
+        raise MemoryError
+
+    monkeypatch.setattr("supple.cli.info.show", full)
+    result = run("info", clip)
+    assert result.exit_code == 2
+    assert "not enough memory" in result.stderr
+
+
+def test_a_long_chain_is_shown_in_lines_of_bounded_length(run, tmp_path):
+    """Output grows with the joints, not with their square."""
+    count = 1500
+    joints = "".join(
+        f"{'JOINT' if k else 'ROOT'} j{k}\n{{\nOFFSET 0 1 0\nCHANNELS 0\n" for k in range(count)
+    )
+    path = tmp_path / "chain.bvh"
+    path.write_text(f"HIERARCHY\n{joints}{'}' * count}\n")
+    result = run("info", path)
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert count <= len(lines) < count + 20
+    assert max(map(len, lines)) <= 120
+    shown = [line.split() for line in lines]
+    assert ["20", "j20"] in [words[:2] for words in shown]
+    assert ["1499", "(1499)", "j1499"] in [words[:3] for words in shown]  # with its depth

@@ -288,7 +288,12 @@ def test_numbers_beyond_the_channels_are_left_out_and_said(load):
 def test_values_that_are_no_numbers_take_those_before(load):
     character = load(HEAD + MOTION.replace("1 2 3 90", "nan 2 -1.#IND 90"))
     assert np.allclose(only(character)[1].position("Hips"), (1, 2, 3))
-    assert any("no numbers" in text for text in warnings(character))
+    assert any("2 values are no numbers ('nan', '-1.#IND')" in one for one in warnings(character))
+
+
+def test_what_is_no_number_is_said_as_the_file_has_it(load):
+    character = load(HEAD + MOTION.replace("1 2 3 90", "inf inf -Infinity 90"))
+    assert any("3 values are no numbers ('inf', '-Infinity')" in one for one in warnings(character))
 
 
 def test_no_motion_and_no_frames(load):

@@ -161,3 +161,9 @@ def test_numbers_of_any_size(tmp_path):
         back = only(supple.load(tmp_path / "out.bvh"))
         assert np.allclose(back.poses.translations[:, 0], poses.translations[:, 0], rtol=1e-8,
                            atol=1e-8 * max(size, 1))  # fmt: skip
+
+
+def test_a_long_chain_is_no_file_of_tabs(tmp_path):
+    supple.save(supple.chain([1.0] * 1000), tmp_path / "a.bvh")
+    assert max(map(len, (tmp_path / "a.bvh").read_text().splitlines()[:-2])) < 250
+    assert len(supple.load(tmp_path / "a.bvh").skeleton) == 1000

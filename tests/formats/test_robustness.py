@@ -1,7 +1,9 @@
 """Files from strangers: an error that says why, soon, and without much memory."""
 
+import os
 import time
 import tracemalloc
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -9,7 +11,9 @@ from hypothesis import strategies as st
 
 import supple
 from supple import SuppleError
+from supple.formats import reading
 from supple.formats.reading import Source
+from supple.formats.smd_read import read as read_smd
 
 BVH = b"""HIERARCHY
 ROOT Hips
@@ -214,6 +218,130 @@ def test_absurd_counts_take_no_room(tmp_path):
         tracemalloc.stop()
 
 
+def bones_beside_frames(bones, frames):
+    """An SMD whose frames have one bone of many: the others are to stay as they were."""
+    nodes = b"".join(b'%d "j%d" -1\n' % (k, k) for k in range(bones))
+    rows = b"".join(b"time %d\n0 0 0 0 0 0 0\n" % k for k in range(frames))
+    return b"version 1\nnodes\n" + nodes + b"end\nskeleton\n" + rows + b"end\n"
+
+
+def joints_beside_rows(joints, rows):
+    """A BVH whose root moves, with many joints that have no channels."""
+    return (
+        b"HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 4 Xposition Zrotation Xrotation Yrotation\n"
+        + b"".join(b"JOINT j%d\n{\nOFFSET 0 1 0\nCHANNELS 0\n}\n" % k for k in range(joints))
+        + b"}\nMOTION\nFrames: %d\nFrame Time: .01\n" % rows
+        + b"0 0 0 0\n" * rows
+    )
+
+
+def vertices_beside_links(triangles, links):
+    """An SMD of many vertices, one of which has many links."""
+    plain, many = b"0 0 0 0 0 0 1 0 0\n", b"0 0 0 0 0 0 1 0 0 %d" % links + b" 0 1" * links
+    rest = (b"m\n" + plain * 3) * triangles
+    head = b'version 1\nnodes\n0 "a" -1\nend\nskeleton\ntime 0\n0 0 0 0 0 0 0\nend\ntriangles\n'
+    return head + b"m\n" + many + b"\n" + plain * 2 + rest + b"end\n"
+
+
+def bones_beside_materials(bones, triangles):
+    """An SMD with a material for each triangle: each is a mesh with a skin of all bones."""
+    vertex = b"0 0 0 0 0 0 1 0 0\n"
+    rows = b"".join(b"m%d\n" % k + vertex * 3 for k in range(triangles))
+    return bones_beside_frames(bones, 1) + b"triangles\n" + rows + b"end\n"
+
+
+GROWING = {
+    "smd": bones_beside_frames(4000, 4000),
+    "bvh": joints_beside_rows(3000, 20_000),
+    "smd links": vertices_beside_links(20_000, 20_000),
+    "smd materials": bones_beside_materials(4000, 4000),
+}
+
+
+@pytest.mark.parametrize("what", GROWING)
+def test_small_files_do_not_ask_for_much_memory(what, tmp_path):
+    path = tmp_path / f"grow.{what[:3]}"
+    path.write_bytes(GROWING[what])
+    limit = max(reading.MEMORY_LEAST, reading.MEMORY_FACTOR * path.stat().st_size)
+    tracemalloc.start()
+    try:
+        with pytest.raises(
+            SuppleError, match=r"at most [\d,]+ MB .*64 times .* got .*MB"
+        ) as caught:
+            supple.load(path)
+        assert tracemalloc.get_traced_memory()[1] < limit
+    finally:
+        tracemalloc.stop()
+    assert path.name in str(caught.value)
+
+
+def test_what_a_file_may_ask_for_is_enough_for_files_as_they_are(tmp_path):
+    """The tightest text that has every bone in every frame: far below the limit."""
+    frames, bones = 3000, 40
+    frame = b"".join(b"%d 0 0 0 0 0 0\n" % k for k in range(bones))
+    nodes = b"".join(b'%d "j%d" %d\n' % (k, k, k - 1) for k in range(bones))
+    smd = b"version 1\nnodes\n" + nodes + b"end\nskeleton\n"
+    smd += b"".join(b"time %d\n" % k + frame for k in range(frames)) + b"end\n"
+    (tmp_path / "a.smd").write_bytes(smd)
+    source = Source.open(tmp_path / "a.smd")
+    assert len(next(iter(read_smd(source).motions.values()))) == frames
+    assert source.taken < 0.5 * reading.MEMORY_FACTOR * len(smd)
+
+
+def test_the_peak_of_a_dense_smd_is_what_is_charged(tmp_path):
+    text = bones_beside_frames(300, 1000)
+    (tmp_path / "a.smd").write_bytes(text)
+    supple.load(tmp_path / "a.smd")
+    source = Source.open(tmp_path / "a.smd")
+    tracemalloc.start()
+    try:
+        read_smd(source)
+        assert tracemalloc.get_traced_memory()[1] < 1.1 * source.taken
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("kind", SEEDS)
+def test_no_memory_is_said_with_the_file(kind, tmp_path, monkeypatch):
+    def full(*args, **kwargs):
+        raise MemoryError
+
+    (tmp_path / f"a.{kind}").write_bytes(SEEDS[kind])
+    monkeypatch.setattr(f"supple.formats.{kind}_read.Skeleton", full)
+    with pytest.raises(SuppleError, match=rf"a\.{kind}: .*memory"):
+        supple.load(tmp_path / f"a.{kind}")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+@pytest.mark.parametrize("ending", ["bvh", "smd", "vta", "glb", "gltf", "urdf", "character"])
+def test_a_pipe_is_not_waited_for(ending, tmp_path):
+    path = tmp_path / f"a.{ending}"
+    os.mkfifo(path)
+    with pytest.raises(SuppleError, match=rf"a\.{ending}: expected a regular file, got a pipe"):
+        supple.load(path)
+    (tmp_path / "a.smd").unlink(missing_ok=True)
+    (tmp_path / "a.smd").write_bytes(SMD)
+    if ending == "vta":
+        with pytest.raises(SuppleError, match="got a pipe"):
+            supple.load(tmp_path / "a.smd", shapes=path)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no devices here")
+def test_a_device_is_not_read():
+    with pytest.raises(SuppleError, match="/dev/zero: expected a regular file, got a device"):
+        supple.load("/dev/zero", format="bvh")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no links here")
+def test_a_link_to_nothing_says_so(tmp_path):
+    (tmp_path / "walk.bvh").symlink_to("gone.bvh")
+    with pytest.raises(SuppleError, match=r"walk\.bvh: it is a link to gone\.bvh, and there is no"):
+        supple.load(tmp_path / "walk.bvh")
+    (tmp_path / "run.bvh").write_bytes(BVH)
+    with pytest.raises(SuppleError, match=r"rum\.bvh: there is no such file; did you mean 'run"):
+        supple.load(tmp_path / "rum.bvh")
+
+
 def test_a_very_deep_skeleton(tmp_path):
     count = 20_000
     text = b"HIERARCHY\n" + b"".join(
@@ -223,6 +351,16 @@ def test_a_very_deep_skeleton(tmp_path):
     assert read(tmp_path / "deep.bvh", text, "bvh") is None
     character = read(tmp_path / "deep.bvh", text + b"}\n" * count, "bvh")
     assert len(character.skeleton) == count
+
+
+@pytest.mark.parametrize("block", [1, 2, 3, 7, 1 << 14])
+def test_lines_are_counted_whatever_ends_them(block, monkeypatch):
+    monkeypatch.setattr(reading, "_BLOCK", block)
+    data = b"a\r\nb\n\nc\rd\r\r\n\n\re\r\n"
+    source = Source(Path("a"), data)
+    for at in range(len(data) + 1):
+        pairs = data[:at].count(b"\r\n")
+        assert source.line(at) == 1 + data[:at].count(b"\n") + data[:at].count(b"\r") - pairs
 
 
 def test_files_beside_must_lie_in_the_folder(tmp_path):

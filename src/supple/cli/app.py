@@ -29,7 +29,7 @@ UsageError: Any = typer.BadParameter.__mro__[1]  # of the click that typer bring
 
 
 class Commands(TyperGroup):
-    """The commands; a SuppleError in any of them is one line on stderr and exit code 2.
+    """The commands; a SuppleError or want of memory is one line on stderr and exit code 2.
 
     A reader that has gone, such as `head`, changes neither what a command does nor its exit code.
     """
@@ -51,6 +51,9 @@ class Commands(TyperGroup):
                 raise  # for the terminal, in a box as wide as it is
             error.show()
             raise typer.Exit(error.exit_code) from None
+        except MemoryError:
+            complain(SuppleError("there is not enough memory for this"))
+            raise typer.Exit(BAD_INPUT) from None
 
 
 app = typer.Typer(

@@ -19,6 +19,8 @@ from supple.cli.options import (
 from supple.cli.reading import note_data, read_file
 from supple.cli.report import console, print_json, short, table
 
+DEEPEST = 20  # levels below a root up to which names are indented
+
 
 def info(
     file: CharacterArgument,
@@ -152,13 +154,20 @@ def _tree(character: Character) -> Any:
         rows.append(
             [
                 "" if tip else str(k),
-                Text("  " * depth + name, style="dim" if tip else ""),
+                Text(_indented(name, depth), style="dim" if tip else ""),
                 Text(kind, style="dim"),
                 short(skeleton.length(name), 4),
             ]
         )
         stack += [(child, depth + 1) for child in reversed(skeleton.children(name))]
     return table((("", "right"), ("joint", "left"), ("kind", "left"), ("length", "right")), rows)
+
+
+def _indented(name: str, depth: int) -> str:
+    """A name below its parent; from some depth on, which is given then, no further to the right."""
+    if depth <= DEEPEST:
+        return "  " * depth + name
+    return "  " * DEEPEST + f"({depth}) {name}"
 
 
 def _meshes(character: Character) -> Any:

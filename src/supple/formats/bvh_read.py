@@ -17,7 +17,7 @@ from supple.character import Character
 from supple.errors import one_of, positive
 from supple.formats import guesses
 from supple.formats.bvh_hierarchy import BvhJoint, Scanner, read_hierarchy
-from supple.formats.reading import GREATEST, Source, distinct, shown
+from supple.formats.reading import GREATEST, JOINT_BYTES, Source, distinct, shown
 from supple.formats.text_numbers import read_lines, split, without_commas
 from supple.joints import Axes, Ball, Fixed, Joint
 from supple.kernels import layout
@@ -83,6 +83,7 @@ def read(
 
 
 def _skeleton(source: Source, parts: list[BvhJoint], names: list[str]) -> Skeleton:
+    source.charge(JOINT_BYTES * len(parts), f"{len(parts)} joints")
     nodes = [
         Node(
             name,
@@ -218,14 +219,17 @@ def _line_with_numbers(source: Source, start: int, k: int) -> int:
     return line
 
 
-def _filled(source: Source, raw: Floats, missing: int) -> Floats:
+def _filled(source: Source, raw: Floats, missing: dict[str, int]) -> Floats:
     """What is not a number takes the value of the frame before, or else 0."""
     for column in np.flatnonzero(np.isnan(raw).any(axis=0)):
         values = raw[:, column]
         at = np.where(np.isnan(values), -1, np.arange(len(values)))
         at = np.maximum.accumulate(at)
         raw[:, column] = np.where(at < 0, 0.0, values[np.maximum(at, 0)])
-    source.warn(f"{missing} values are no numbers (nan): those of the frame before taken")
+    words = ", ".join(word if word == "..." else shown(word) for word in missing)
+    source.warn(
+        f"{sum(missing.values())} values are no numbers ({words}): those of the frame before taken"
+    )
     return raw
 
 
@@ -249,11 +253,14 @@ def _poses(
             row[COUNT] = len(turning)
             row[AXES : AXES + 2 * len(turning)] = [x for pair in turning for x in pair]
             plan.append(row)
+    moving = any(joint.moving for joint in parts)
+    width = len(skeleton.packed.rest) + 3 * len(skeleton) * moving
+    source.charge(8 * len(raw) * width, f"{len(parts)} joints in {len(raw)} frames")
     q = np.empty((len(raw), len(skeleton.packed.rest)))
     rows = np.array(plan, dtype=np.int64).reshape(-1, PLAN)
     coordinates_of_channels(raw, math.pi / 180.0, rows, q)
     translations = None
-    if any(joint.moving for joint in parts):
+    if moving:
         translations = np.empty((len(raw), len(skeleton), 3))
         translations[...] = skeleton.offsets
         _place(source, skeleton, parts, names, raw, position_mode, translations)

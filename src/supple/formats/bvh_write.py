@@ -16,7 +16,7 @@ from supple.character import Character, Note
 from supple.errors import SuppleError
 from supple.files import write as write_file
 from supple.formats.bvh_hierarchy import CHANNELS
-from supple.formats.one_motion import asked_motion, even_frames
+from supple.formats.one_motion import asked_motion, default_motion, even_frames
 from supple.formats.text_numbers import digits_for, written
 from supple.joints import Axes
 from supple.kernels import layout
@@ -30,6 +30,7 @@ POSITIONS = ("Xposition", "Yposition", "Zposition")
 ROTATIONS = ("Zrotation", "Xrotation", "Yrotation")
 STILL = 1e-9  # offsets that differ by less, of the largest, do not move
 TURN_DIGITS = 6
+DEEPEST = 100  # levels up to which lines are indented
 
 Floats = NDArray[np.float64]
 
@@ -64,9 +65,7 @@ def write(
     Returns:
         What had to be changed.
     """
-    chosen, lost = asked_motion(character, motion), ()
-    if chosen is None and character.motions and character.pose == character.skeleton.rest:
-        chosen = next(iter(character.motions.values()))
+    chosen, lost = asked_motion(character, motion) or default_motion(character), ()
     if chosen is None:
         chosen, lost = Motion("pose", [character.pose], fps=30.0), tuple(character.motions)
     chosen, notes = even_frames(chosen, path)
@@ -74,14 +73,16 @@ def write(
         names = ", ".join(map(repr, lost))
         text = f"it stands in a pose, which is the one frame; left out: {names}; give motion="
         notes.append(Note(text, None, str(path)))
-    if chosen.poses.scales is not None:
+    scaled = chosen.poses.scales is not None
+    if scaled:
         unscaled = Pose(chosen.skeleton, chosen.poses.coordinates, chosen.poses.translations)
         chosen = chosen.with_(poses=unscaled)
     skeleton = character.skeleton
     given = orders if orders is not None else character.extras.get("bvh", {}).get("channels", {})
     local = _local(chosen.poses)
     if local.turned:
-        text = "rest rotations became the world's: positions are the same, joint frames are not"
+        same = "the same but for scales" if scaled else "the same"
+        text = f"rest rotations became the world's: positions are {same}, joint frames are not"
         notes.append(Note(text, None, str(path)))
     extent = float(np.abs(local.places).max(initial=0.0))
     moves = np.any(np.abs(local.places - local.offsets) > STILL * extent, axis=(0, 2))
@@ -191,7 +192,7 @@ def _hierarchy(
 
     def close(depth: int) -> None:
         while len(open_) > depth:
-            tabs = "\t" * (len(open_) - 1)
+            tabs = _tabs(len(open_) - 1)
             for t in ends.get(open_.pop(), []):
                 x, y, z = local.tip_offsets[t].tolist()
                 lines.extend(
@@ -202,7 +203,7 @@ def _hierarchy(
 
     for j, depth in sequence:
         close(depth)
-        tabs = "\t" * depth
+        tabs = _tabs(depth)
         x, y, z = local.offsets[j].tolist()
         lines += [
             f"{tabs}{'JOINT' if depth else 'ROOT'} {_name(skeleton.names[j], notes, path)}",
@@ -213,6 +214,11 @@ def _hierarchy(
         open_.append(j)
     close(0)
     return lines
+
+
+def _tabs(depth: int) -> str:
+    """Blanks before a line: no more from some depth on, or a long chain is a file of tabs."""
+    return "\t" * min(depth, DEEPEST)
 
 
 def _name(name: str, notes: list[Note], path: str) -> str:

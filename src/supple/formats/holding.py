@@ -24,7 +24,7 @@ def _motions(character: Character) -> str:
 
 
 def _other_motions(character: Character) -> str:
-    return _count(max(0, len(character.motions) - 1), "other motion", "motions but the first")
+    return _count(max(0, len(character.motions) - 1), "other motion")
 
 
 def _scales(character: Character) -> str:

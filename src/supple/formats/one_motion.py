@@ -11,6 +11,7 @@ from supple.character import Character, Note
 from supple.errors import SuppleError
 from supple.motion.motion import Motion
 from supple.motion.sampling import WHOLE
+from supple.pose import Pose
 
 
 def asked_motion(character: Character, motion: str | Motion | None) -> Motion | None:
@@ -20,6 +21,23 @@ def asked_motion(character: Character, motion: str | Motion | None) -> Motion | 
             raise SuppleError(f"motion {motion.name!r}: expected one of the character's skeleton")
         return motion
     return None if motion is None else character.motion(motion)
+
+
+def default_motion(character: Character, *, meshes: bool = False) -> Motion | None:
+    """The motion that is written if none is asked for: the first, or None for the character's pose.
+
+    A character that was posed is written as it stands. Scales do not count: glTF files have them in
+    the pose where they differ along the axes of a node, and formats of one motion cannot hold them.
+
+    Args:
+        character: What is to be written.
+        meshes: Whether the format has meshes, which stand in the pose, in place of a motion.
+    """
+    pose, skeleton = character.pose, character.skeleton
+    if not character.motions or (meshes and character.meshes):
+        return None
+    unscaled = Pose(skeleton, pose.coordinates, pose.translations)
+    return next(iter(character.motions.values())) if unscaled == skeleton.rest else None
 
 
 def even_frames(motion: Motion, path: Path, *, any_fps: bool = True) -> tuple[Motion, list[Note]]:

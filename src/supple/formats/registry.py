@@ -21,6 +21,7 @@ from supple.errors import SuppleError, nearest, one_of
 from supple.files import check_writable
 from supple.formats.conventions import converted, prescribed
 from supple.formats.holding import left_out
+from supple.formats.one_motion import default_motion
 from supple.formats.reading import Source
 from supple.motion.motion import Motion
 from supple.pose import Pose
@@ -171,18 +172,37 @@ def load(
     if isinstance(motions, (str, os.PathLike)):
         motions = [motions]
     home = None if folder is None else Path(folder)
-    character = _read(path, format, options, home=home)
+    try:
+        return _loaded(path, list(motions), format, home, options)
+    except MemoryError as error:
+        raise SuppleError(f"{path}: there is not enough memory to read it") from error
+
+
+def _loaded(
+    path: str | os.PathLike[str],
+    motions: list[str | os.PathLike[str]],
+    format: str | None,
+    home: Path | None,
+    options: dict[str, Any],
+) -> Character:
+    """A character with the motions of other files."""
+    character, source = _read(path, format, options, home=home)
     found = dict(character.motions)
     notes = list(character.notes)
     moving = {key: value for key, value in options.items() if key not in OF_MESHES}
     for one in motions:
-        other = _read(one, None, moving, home=home, strict=False)
+        other, read = _read(one, None, moving, home=home, strict=False)
+        read.size += source.size
         if not other.motions:
             raise SuppleError(f"{one}: expected a file with a motion, got none in it")
         notes += other.notes
         for name, motion in other.motions.items():
             # An SMD frame says where every bone is; of other formats only what moves counts.
             every = "all" if "smd" in other.extras else "animated"
+            if len(character.skeleton) > len(motion.skeleton):
+                width = len(character.skeleton.packed.rest) + 3 * len(character.skeleton)
+                what = f"{len(motion)} frames of the character's {len(character.skeleton)} joints"
+                read.charge(2 * 8 * len(motion) * width, what)
             matched = motion.on(character.skeleton, offsets=every)
             notes += _unmatched(motion, character.skeleton, str(one))
             key, number = name, 2
@@ -230,7 +250,11 @@ def save(
     # Who names a motion asks for that motion, and misses nothing else.
     asked = options.get("motion")
     chosen = character.motion(asked) if isinstance(asked, str) else asked
-    notes = [*left_out(as_character(chosen or character), keeps, kind.title, str(path))]
+    held = as_character(chosen or character)
+    one = "motion" in keeps and "motions" not in keeps
+    if one and default_motion(held, meshes="meshes" in keeps) is None:
+        held = held.with_(motions={})  # the writer names those that it leaves out
+    notes = [*left_out(held, keeps, kind.title, str(path))]
     notes += prescribed(character, kind.name, str(path))
     notes += _call(kind, kind.writer, character, path, options) or ()
     return report(notes)
@@ -263,7 +287,7 @@ def _read(
     *,
     home: Path | None,
     strict: bool = True,
-) -> Character:
+) -> tuple[Character, Source]:
     if not isinstance(path, (str, os.PathLike)):
         raise SuppleError(f"expected the path of a file, got {path!r}")
     source = Source.open(path, home=home)
@@ -271,7 +295,7 @@ def _read(
     kind = _readable(source, format)
     character = _call(kind, kind.reader, source, None, options, strict=strict)
     notes = dict.fromkeys([*character.notes, *source.notes])  # each once, in order
-    return character.with_(source=str(path), notes=tuple(notes))
+    return character.with_(source=str(path), notes=tuple(notes)), source
 
 
 def _call(

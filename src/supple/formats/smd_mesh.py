@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.formats.reading import Source, shown
+from supple.formats.reading import SKIN_JOINT_BYTES, Source, shown
 from supple.formats.smd_text import Section, numbers_of
 from supple.formats.vta_read import Shapes
 from supple.mesh import Material, Mesh, Skin, Texture
@@ -29,6 +29,7 @@ _MIMES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".bm
 UNNAMED = b"unnamed"  # the material of triangles that name none
 _VERTEX = re.compile(rb"\s*-?\d+(?:\s+[-+.\d][^\s]*){8,}")
 _TEXTURE_MOST = 64 << 20  # bytes of an image
+CORNER_COPIES = 4  # of the table of corners while equal ones are found
 
 
 def read_meshes(
@@ -207,29 +208,37 @@ def _by_material(
     kinds = list(dict.fromkeys(materials))
     number = {name: k for k, name in enumerate(kinds)}
     kind = np.repeat(np.array([number[name] for name in materials]), 3)
+    source.charge(
+        SKIN_JOINT_BYTES * len(kinds) * len(names),
+        f"{len(kinds)} materials, each a mesh with {len(names)} bones",
+    )
     frames = skeleton.rest.frames[[skeleton.index(name) for name in names]]
     binds = np.linalg.inv(frames)
+    most = int(np.diff(first).max(initial=0))
+    source.charge(
+        CORNER_COPIES * 8 * len(base) * (8 + 2 * most),
+        f"{len(base)} vertices with up to {most} links",
+    )
     corners = _corners(base, vertex, bone, weight, first)
     places = None if shapes is None else shapes.places(base[:, 1:7])
-    taken = 0  # bytes of morph targets
     if shapes is not None and places is not None:
         moving = shapes.alike()[places].astype(np.float64)
         corners = np.column_stack([corners, moving])  # what moves apart stays apart
     meshes = []
-    for k, raw in enumerate(kinds):
-        mine = np.flatnonzero(kind == k)
+    grouped = np.argsort(kind, kind="stable")
+    ends = np.cumsum(np.bincount(kind, minlength=len(kinds)))
+    for raw, mine in zip(kinds, np.split(grouped, ends[:-1]), strict=True):
         chosen, faces = _welded(corners[mine])
         rows = mine[chosen]
         size = first[rows + 1] - first[rows]
-        ends = np.concatenate([[0], np.cumsum(size)])
-        picked = np.repeat(first[rows] - ends[:-1], size) + np.arange(ends[-1])
-        skin = Skin(tuple(names), binds, ends, bone[picked], weight[picked])
+        begins = np.concatenate([[0], np.cumsum(size)])
+        picked = np.repeat(first[rows] - begins[:-1], size) + np.arange(begins[-1])
+        skin = Skin(tuple(names), binds, begins, bone[picked], weight[picked])
         name = raw.decode("utf-8", "replace")
         uv = base[rows, 7:9]
         morphs = ()
         if shapes is not None and places is not None:
-            morphs = shapes.morphs(places[rows], taken=taken)
-            taken += 48 * len(rows) * len(morphs)
+            morphs = shapes.morphs(places[rows])
         meshes.append(
             Mesh(
                 name,

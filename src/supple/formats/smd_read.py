@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from supple.character import Character
 from supple.errors import SuppleError, one_of, positive
 from supple.formats import guesses
-from supple.formats.reading import Source, decoded, distinct, shown
+from supple.formats.reading import JOINT_BYTES, Source, decoded, distinct, shown
 from supple.formats.smd_mesh import MISSING, read_meshes
 from supple.formats.smd_text import Section, sections, timed_rows
 from supple.formats.vta_read import Shapes, read_shapes
@@ -33,6 +33,8 @@ UNTURNABLE = Axes(ORDER, frozen=ORDER)
 """A root that IK does not turn; motions do."""
 
 Floats = NDArray[np.float64]
+
+FRAME_BYTES = 200  # of a bone in a frame, at the peak of reading [B]
 
 _NODE = re.compile(rb'\s*(-?\d{1,9})\s+(?:"(.*)"|(\S+))\s+(-?\d{1,9})\s*$')
 
@@ -172,7 +174,8 @@ def _places(
     wrong = np.flatnonzero(known[at] != given)
     if len(wrong):
         k = int(wrong[0])
-        source.error(lines[k], f"expected the id of a bone in nodes, got {given[k]:g}")
+        got = "no number" if np.isnan(given[k]) else f"{given[k]:g}"
+        source.error(lines[k], f"expected the id of a bone in nodes, got {got}")
     return places[at]
 
 
@@ -191,6 +194,11 @@ def _carried(
         source.warn("a time comes twice: its frames are taken as one", line=section.line)
     elif np.any(np.diff(times) < 0):
         source.warn("times do not rise: frames are put in their order", line=section.line)
+    source.charge(
+        FRAME_BYTES * len(distinct_times) * len(names),
+        f"{len(names)} bones in {len(distinct_times)} frames",
+        line=section.line,
+    )
     values = np.full((len(distinct_times), len(names), 6), np.nan)
     broken = np.flatnonzero(np.isnan(rows).any(axis=1))
     if len(broken):
@@ -240,6 +248,7 @@ def _skeleton(
     first: Floats,
     turnable_root: bool,
 ) -> Skeleton:
+    source.charge(JOINT_BYTES * len(names), f"{len(names)} bones", line=line)
     rotations = from_euler(ORDER, first[:, [5, 4, 3]])
     nodes = []
     for k, (name, parent) in enumerate(zip(names, parents, strict=True)):

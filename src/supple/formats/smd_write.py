@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from supple.character import Character, Note
 from supple.files import write as write_file
-from supple.formats.one_motion import asked_motion, even_frames
+from supple.formats.one_motion import asked_motion, default_motion, even_frames
 from supple.formats.standing import standing
 from supple.formats.text_numbers import digits_for, written
 from supple.formats.vta_write import write_shapes
@@ -61,10 +61,7 @@ def write(
     """
     notes: list[Note] = []
     skeleton = character.skeleton
-    chosen = asked_motion(character, motion)
-    at_rest = character.pose == skeleton.rest
-    if chosen is None and character.motions and not character.meshes and at_rest:
-        chosen = next(iter(character.motions.values()))
+    chosen = asked_motion(character, motion) or default_motion(character, meshes=True)
     nodes = _nodes(skeleton, notes, str(path))
     parts = [b"version 1\n", nodes]
     if chosen is not None:

@@ -22,6 +22,7 @@ Ints = NDArray[np.int64]
 
 _WORD = re.compile(rb"[^ \t\r\n\x0b\x0c]+")
 _DECIMAL = re.compile(rb"(?<=\d),(?=\d)")
+_FEW = 3  # words that are no numbers, as notes name them
 # What programs have written for numbers that are none.
 _NOT_NUMBERS = ("nan", "inf", "infinity", "1.#", "-1.#", "null")
 
@@ -34,7 +35,7 @@ def read_lines(
     guess: int,
     line_guess: int,
     fail: Callable[[int, str], NoReturn],
-) -> tuple[Floats, Ints, int]:
+) -> tuple[Floats, Ints, dict[str, int]]:
     """Every number between two places, and how many there are before the end of each line.
 
     Args:
@@ -46,7 +47,8 @@ def read_lines(
         fail: Raises what is wrong, given the place in the text.
 
     Returns:
-        The numbers, the ends of lines that have any, and how many were no numbers (NaN there).
+        The numbers, the ends of lines that have any, and the words that are no numbers (NaN there)
+        with how often each comes: the first few of them, and "..." for all others.
 
     Raises:
         SuppleError: There is something else than numbers; with the line.
@@ -55,8 +57,8 @@ def read_lines(
     out = np.empty(max(16, min(guess, most)))
     rows = np.empty(max(16, min(line_guess, most)), np.int64)
     state = np.zeros(4, np.int64)
-    missing = 0
-    buffer = np.empty(PIECE, np.uint8)
+    missing: dict[str, int] = {}
+    buffer = np.empty(min(PIECE, stop - start), np.uint8)
     at = start
     while at < stop:
         size = min(PIECE, stop - at)
@@ -79,7 +81,10 @@ def read_lines(
                 rows = _longer(rows, int(state[3]), most, share)
                 continue
             value, length = _by_hand(data, at + place, ended, fail)
-            missing += math.isnan(value)
+            if math.isnan(value):
+                word = data[at + place : at + place + length].decode("latin-1")
+                word = word if word in missing or len(missing) < _FEW else "..."
+                missing[word] = missing.get(word, 0) + 1
             if state[2] == len(out):
                 out = _longer(out, len(out), most, 2.0)
             out[state[2]] = value

@@ -12,15 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.formats.reading import Source, decoded, distinct
+from supple.formats.reading import Source, decoded, distinct, shown
 from supple.formats.smd_text import Section, sections, timed_rows
 from supple.mesh import Morph
 
 NEAR = 1e-3  # of the shapes' extent: how far from each other vertices may be that are the same
 NORMALS = 1e-5  # of the extent: what a normal counts for when vertices are in the same place
 MOST_SHAPES = 10_000
-MOST = 512 << 20  # bytes of morph targets that a file may have, however small it is
-SHARE = 64  # or so many times as it has itself
+MORPH_BYTES = 48  # of a vertex of a morph target: what is added to its position and normal [B]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -74,12 +73,14 @@ class Shapes:
             highest += len(at)
         return kinds
 
-    def morphs(self, places: Ints, *, taken: int = 0) -> tuple[Morph, ...]:
+    def morphs(self, places: Ints) -> tuple[Morph, ...]:
         """The shapes that move some of the vertices at some places (V,), -1 for none.
 
         Args:
             places: Where in the base each vertex is.
-            taken: Bytes that morph targets of the same file have taken already.
+
+        Raises:
+            SuppleError: They take more memory than the file may.
         """
         order = np.argsort(places, kind="stable")
         ranked = places[order]
@@ -89,8 +90,8 @@ class Shapes:
             used = np.flatnonzero((high > low) & np.any(changes != 0.0, axis=1))
             if not len(used):
                 continue
-            taken += 48 * len(places)
-            self._check_size(taken)
+            what = f"{len(self.names)} shapes of {len(places)} vertices"
+            self.source.charge(MORPH_BYTES * len(places), what)
             mine = np.zeros((len(places), 6))
             count = (high - low)[used]
             row = np.repeat(used, count)
@@ -98,14 +99,6 @@ class Shapes:
             mine[order[low[row] + number]] = changes[row]
             found.append(Morph(name, mine[:, :3], mine[:, 3:] if np.any(mine[:, 3:]) else None))
         return tuple(found)
-
-    def _check_size(self, size: int) -> None:
-        """Refuse shapes that take far more memory than their file."""
-        if size > max(MOST, SHARE * len(self.source.data)):
-            self.source.error(
-                None, f"{len(self.names)} shapes take more than {size >> 20} MB: expected fewer "
-                "for a file of its size",
-            )  # fmt: skip
 
 
 def read_shapes(source: Source) -> Shapes:
@@ -122,13 +115,14 @@ def read_shapes(source: Source) -> Shapes:
         source, section, what="a vertex, a position and a normal", width=7
     )
     numbers = rows[:, 0]
-    for wrong, what, column in (
-        ((numbers < 0) | (numbers != np.floor(numbers)), "the number of a vertex", 0),
-        (np.isnan(rows[:, 1:4]).any(axis=1), "a position", slice(1, 4)),
+    for wrong, what in (
+        (~((numbers >= 0) & (numbers == np.floor(numbers))), "the number of a vertex"),
+        (np.isnan(rows[:, 1:4]).any(axis=1), "a position"),
     ):
         if wrong.any():
             k = int(np.argmax(wrong))
-            source.error(lines[k], f"expected {what}, got {rows[k, column]}")
+            text = section.lines[section.numbers.index(lines[k])]
+            source.error(lines[k], f"expected {what}, got {shown(text)}")
     values = np.nan_to_num(rows[:, 1:], nan=0.0)
     if not np.array_equal(values, rows[:, 1:]):
         source.warn("some normals are no numbers: left as they are", line=section.line)

@@ -33,6 +33,16 @@ def test_lines_and_points_are_left_out_with_a_note(sketch):
     assert any("lines" in note.text for note in character.notes)
 
 
+def test_normals_of_whole_numbers_are_of_length_one(sketch, tmp_path):
+    normals = [[100, 70, 30], [127, 127, 0], [0, 0, -127]]
+    sketch.triangle(NORMAL=sketch.accessor(normals, "b", normalized=True))
+    found = supple.load(sketch.gltf()).meshes[0].normals
+    assert np.allclose(np.linalg.norm(found, axis=1), 1.0, atol=1e-12)
+    assert np.allclose(np.cross(found, normals), 0.0, atol=1e-12)
+    supple.save(supple.load(sketch.gltf()), tmp_path / "again.glb")
+    assert np.allclose(supple.load(tmp_path / "again.glb").meshes[0].normals, found, atol=1e-6)
+
+
 def test_skins_share_joints_with_bind_matrices_of_their_own(sketch):
     sketch.skinned(np.zeros((3, 4)), ONE)
     away = np.eye(4)[None].repeat(2, 0)

@@ -5,6 +5,8 @@ import pytest
 
 import supple
 from supple.errors import SuppleError
+from supple.formats.gltf import nodes as read_nodes
+from supple.formats.gltf import write_nodes
 from supple.skinning import skin
 
 
@@ -150,3 +152,39 @@ def test_foreign_extras_are_left_alone(sketch):
     character = supple.load(sketch.gltf())
     assert character.skeleton.joints == (supple.Ball(),) * 3
     assert any("Spring" in note.text for note in character.notes)
+
+
+def test_many_posed_joints_are_written_and_read_in_one_go(tmp_path, monkeypatch):
+    """Work that grows with the square of the joints shows in how often all of them are handled."""
+    count = 200
+    kinds = [supple.Ball(), supple.Hinge("x")]
+    nodes = [supple.Node(f"j{k}", f"j{k - 1}" if k else None, (0, 1, 0), kinds[k % 2])
+             for k in range(count)]  # fmt: skip
+    skeleton = supple.Skeleton(nodes)
+    turns = {f"j{k}": 0.1 + 7.0 * (k % 4 == 1) for k in range(1, count, 2)}  # beyond a whole turn
+    balls = {f"j{k}": (0.0, 0.3, 0.0) for k in range(0, count, 2)}
+    character = supple.Character(skeleton).posed(skeleton.pose(turns | balls))
+    calls = []
+    monkeypatch.setattr(
+        write_nodes.Nodes, "in_file",
+        lambda self, offsets, own=write_nodes.Nodes.in_file: calls.append(0) or own(self, offsets),
+    )  # fmt: skip
+    monkeypatch.setattr(
+        read_nodes, "Pose", lambda *args, own=supple.Pose: calls.append(1) or own(*args)
+    )
+    supple.save(character, tmp_path / "a.glb")
+    found = supple.load(tmp_path / "a.glb")
+    assert np.allclose(found.pose.coordinates, character.pose.coordinates, atol=1e-12)
+    assert len(calls) < 10
+
+
+def test_coordinates_that_are_no_rotation_are_left_out_one_by_one(sketch):
+    half = np.sqrt(0.5)
+    rest = {"rotation": [0, 0, 0, 1], "translation": [0, 0, 0]}
+    for k, numbers in enumerate([[2.0, 0, 0, 0], [half, 0, 0, -half], [half, half]]):
+        own = {"supple": {"rest": rest, "coordinates": numbers}}
+        turn = [0, 0, -half, half]
+        sketch.root["nodes"].append({"name": f"n{k}", "rotation": turn, "extras": own})
+    found = supple.load(sketch.gltf())
+    assert np.allclose(found.pose.local_rotations, (half, 0, 0, -half))
+    assert np.array_equal(found.pose.coordinates[4:8], (half, 0, 0, -half))

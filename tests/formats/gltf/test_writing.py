@@ -128,6 +128,36 @@ def test_everything_comes_back(tmp_path, name):
     close(again, written(again, tmp_path / f"2{name}"))
 
 
+@pytest.mark.parametrize("count", [1, 2, 100, 5000])
+@pytest.mark.parametrize("fps", [30, 29.97, 23.976, 119.99, 1 / 0.0333333, 1 / 0.008333, 7.3, 0.25])
+def test_even_frames_come_back_even(tmp_path, fps, count):
+    """Their times are rounded to float32 on the way; with the fps stated in extras, or measured."""
+    skeleton = supple.chain([1, 1])
+    q = np.tile(skeleton.rest.coordinates, (count, 1))
+    angle = 0.1 * np.sin(np.arange(count))
+    q[:, 0], q[:, 1] = np.cos(angle), np.sin(angle)
+    motion = Motion("m", supple.Pose(skeleton, q), fps=fps)
+    supple.save(motion, tmp_path / "a.gltf")
+    again = supple.load(tmp_path / "a.gltf").motions["m"]
+    assert again.even and again.fps == fps and len(again) == count
+    root = json.loads((tmp_path / "a.gltf").read_text())
+    del root["animations"][0]["extras"]
+    (tmp_path / "a.gltf").write_text(json.dumps(root))
+    foreign = supple.load(tmp_path / "a.gltf").motions["m"]
+    assert foreign.even
+    assert count == 1 or np.abs(foreign.times - motion.times).max() <= 1e-6 * (1 + motion.duration)
+
+
+def test_uneven_frames_come_back_uneven(tmp_path):
+    skeleton = supple.chain([1, 1])
+    times = [0.0, 0.1, 0.2, 0.30001]
+    motion = Motion("m", [skeleton.rest] * 4, fps=10, times=times)
+    supple.save(motion, tmp_path / "a.glb")
+    again = supple.load(tmp_path / "a.glb").motions["m"]
+    assert not again.even and again.fps == 10
+    assert np.allclose(again.times, times, atol=1e-7)
+
+
 def test_coordinates_of_limited_joints_come_back_from_motions(tmp_path):
     character = arm()
     again = written(character, tmp_path / "hero.glb").motions["wave"].poses
@@ -323,6 +353,43 @@ def validated(path):
     command = ["node", "-e", code, str(path)]
     done = subprocess.run(command, cwd=VALIDATOR, capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [("KHR_texture_basisu", b"\xabKTX 20\xbb\r\n\x1a\n..."), ("EXT_texture_webp", b"RIFF....WEBP")],
+)
+@pytest.mark.parametrize("ending", ["glb", "gltf"])
+def test_an_image_that_needs_an_extension_requires_it_again(sketch, tmp_path, name, data, ending):
+    part = sketch.triangle()
+    look = {"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}
+    part["material"] = sketch.add("materials", look)
+    sketch.add("images", {"bufferView": sketch.view(data)})
+    sketch.add("textures", {"extensions": {name: {"source": 0}}})
+    sketch.root["extensionsUsed"] = sketch.root["extensionsRequired"] = [name]
+    supple.save(supple.load(sketch.gltf()), tmp_path / f"again.{ending}")
+    root = json_of(tmp_path / f"again.{ending}")
+    assert root["extensionsUsed"] == root["extensionsRequired"] == [name]
+    assert root["textures"] == [{"extensions": {name: {"source": 0}}}]
+    assert supple.load(tmp_path / f"again.{ending}").meshes[0].material.texture.data == data
+
+
+def test_extensions_that_were_required_and_are_written_are_required_again(sketch, tmp_path):
+    used = ["KHR_materials_ior", "KHR_materials_unlit", "KHR_mesh_quantization"]
+    part = sketch.triangle()
+    part["material"] = sketch.add("materials", {"extensions": {"KHR_materials_ior": {"ior": 1.3}}})
+    sketch.root["extensionsUsed"] = sketch.root["extensionsRequired"] = used
+    supple.save(supple.load(sketch.gltf()), tmp_path / "again.glb")
+    root = json_of(tmp_path / "again.glb")
+    assert root["extensionsUsed"] == root["extensionsRequired"] == ["KHR_materials_ior"]
+
+
+def json_of(path):
+    data = path.read_bytes()
+    if data[:4] != b"glTF":
+        return json.loads(data)
+    (size,) = struct.unpack_from("<I", data, 12)
+    return json.loads(data[20 : 20 + size])
 
 
 def test_extensions_of_materials_and_their_texture_coordinates_are_kept(sketch, tmp_path):

@@ -9,7 +9,6 @@ channels of such motions are kept as they are, and written again if the motion h
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -220,10 +219,8 @@ def _motion(
     if scales is not None and np.abs(scales - 1.0).max() <= ALIKE:
         scales = None
     own = item.own()
-    fps, even = _rate(times)
-    fps = max(own.number("fps", fps), 1e-3) if own is not None else fps
-    if even and own is not None:
-        even = bool(np.all(np.abs(times - np.arange(frames) / fps) <= 1e-6 + SAME_TIME * times))
+    stated = max(own.number("fps", DEFAULT_FPS), 1e-3) if own is not None and "fps" in own else None
+    fps, even = _rate(times, stated)
     if own is not None:
         tracks |= _own_tracks(own, frames)
     if any(channel.mode == "CUBICSPLINE" for channel in channels):
@@ -375,20 +372,24 @@ def sampled(channel: Channel, times: Floats) -> Floats:
     return np.where(size > 1e-9, result / np.where(size > 1e-9, size, 1.0), (1.0, 0.0, 0.0, 0.0))
 
 
-def _rate(times: Floats) -> tuple[float, bool]:
-    """Frames a second, and whether the frames are just so far apart, from 0 on."""
+def _rate(times: Floats, stated: float | None) -> tuple[float, bool]:
+    """Frames a second, and whether the frames are just so far apart, from 0 on.
+
+    Key times are float32: a rate fits if it gives them within that rounding. Of rates that do, the one
+    that the file states comes first, then a whole number, one of NTSC, and what the times come to.
+    """
     if len(times) < 2:
-        return DEFAULT_FPS, times[0] == 0
+        return stated or DEFAULT_FPS, times[0] == 0
     fps = 1.0 / float(np.median(np.diff(times)))
     mean = (len(times) - 1) / float(times[-1] - times[0])
     if abs(mean - fps) < 1e-3 * fps:
         fps = mean
-    rounded = float(Fraction(fps).limit_denominator(1)) or fps
-    ntsc = round(fps * 1.001) / 1.001
-    for candidate in (rounded, ntsc):
-        if abs(candidate - fps) <= 1e-4 * fps:
-            fps = candidate
-            break
-    fps = min(max(fps, 1e-3), 1e5)
-    even = np.abs(times - np.arange(len(times)) / fps) <= 1e-6 + SAME_TIME * np.abs(times)
-    return fps, bool(even.all())
+    usual = [float(round(fps)), round(fps * 1.001) / 1.001]
+    near = [one for one in usual if abs(one - fps) <= 1e-4 * fps]
+    rates = [min(max(one, 1e-3), 1e5) for one in (*near, fps)]
+    rates = rates if stated is None else [stated, *rates]
+    frames, slack = np.arange(len(times)), 1e-6 + SAME_TIME * np.abs(times)
+    for rate in rates:
+        if np.all(np.abs(times - frames / rate) <= slack):
+            return rate, True
+    return rates[0], False

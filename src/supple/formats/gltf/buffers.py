@@ -24,6 +24,7 @@ class Builder:
     def __init__(self) -> None:
         self.tables: dict[str, list[dict[str, Any]]] = {}
         self.extensions: set[str] = set()
+        self.required: set[str] = set()  # those among them that readers must know
         self._parts: list[bytes] = []
         self._size = 0
         self._known: dict[Any, int] = {}
@@ -102,6 +103,8 @@ class Builder:
         root = dict(head)
         if self.extensions:
             root["extensionsUsed"] = sorted(self.extensions)
+        if self.required & self.extensions:
+            root["extensionsRequired"] = sorted(self.required & self.extensions)
         root |= {name: rows for name, rows in self.tables.items() if rows}
         if self._size:
             where = {} if uri is None else {"uri": uri}

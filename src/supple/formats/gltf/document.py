@@ -1,8 +1,8 @@
 """The container: JSON with its tables, buffers, and the files and chunks that hold them.
 
 A glTF file comes from strangers. Every number, name and reference is checked where it is taken, and
-the message says which: "nodes[3].children[0]: expected ...". What is decoded counts against a budget,
-so that a small file cannot ask for memory without end.
+the message says which: "nodes[3].children[0]: expected ...". What is decoded is charged to the source
+(`Source.charge`), so that a small file cannot ask for memory without end.
 """
 
 from __future__ import annotations
@@ -20,8 +20,6 @@ from supple.formats.reading import Source, shown
 
 MAGIC = b"glTF"
 JSON_CHUNK, BINARY_CHUNK = 0x4E4F534A, 0x004E4942
-LEAST_BUDGET = 512 << 20  # bytes that any file may decode to [B]
-BUDGET_FACTOR = 64  # and for large ones so many times their size
 LARGEST_WHOLE = 2**53
 LARGEST = 3.5e38  # numbers of glTF are float32
 
@@ -154,7 +152,6 @@ class Document:
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.left = max(LEAST_BUDGET, BUDGET_FACTOR * len(source.data))
         self.cache: dict[Any, Any] = {}  # what is decoded once and used often, by whoever decodes
         text, self._binary = _split(source)
         self.root = Item(self, "glTF", _parsed(source, text))
@@ -171,9 +168,7 @@ class Document:
 
     def charge(self, size: int, where: str) -> None:
         """Count bytes that are about to be decoded; too many in all are an error."""
-        self.left -= size
-        if self.left < 0:
-            self.fail(where, "expected less data, got a file that grows beyond measure when read")
+        self.source.charge(size, where)
 
     def table(self, name: str) -> list[Item]:
         """The objects of a top-level list: "nodes", "accessors", ..."""
@@ -222,6 +217,7 @@ class Document:
             size = item.whole("byteLength", least=1)
             if "uri" in item:
                 data = memoryview(self.resource(item))
+                self.charge(len(data), item.where)
             elif index == 0 and self._binary is not None:
                 data = self._binary
             else:
@@ -240,8 +236,6 @@ class Document:
         name = urllib.parse.unquote(uri)
         if parts is None or parts.scheme or parts.netloc or "\\" in name or "\0" in name:
             self.fail(f"{item.where}.uri", f"expected a file beside this one, got {shown(uri)}")
-        if (self.source.path.parent / name).is_fifo():  # which would be waited for
-            self.fail(f"{item.where}.uri", f"expected a file, got the pipe {shown(name)}")
         try:
             return self.source.beside(name)
         except (OSError, ValueError) as error:

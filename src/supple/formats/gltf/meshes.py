@@ -14,6 +14,7 @@ from supple.formats.gltf.instancing import placed_often
 from supple.formats.gltf.materials import read_material
 from supple.formats.gltf.nodes import Tree
 from supple.formats.gltf.texture_sets import read_sets
+from supple.formats.reading import SKIN_JOINT_BYTES
 from supple.mesh import Mesh, Morph, Skin
 
 Floats = NDArray[np.float64]
@@ -147,6 +148,9 @@ def _shape(document: Document, part: Item, left: set[str]) -> dict[str, Any] | N
     if colors is not None and colors.shape[1] == 3:
         colors = np.column_stack([colors, np.ones(count)])
     normals = values("NORMAL", "VEC3")
+    at = attributes.reference("NORMAL", "accessors")
+    if normals is not None and at is not None and not accessors.is_float(document, at):
+        normals = _unit(normals)  # whole numbers are of length one only about
     others = more | {
         name: values(name, "SCALAR", "VEC2", "VEC3", "VEC4")
         for name in attributes.data
@@ -219,6 +223,7 @@ def _skin(document: Document, tree: Tree, node: Item, part: Item, count: int) ->
         return None
     item = document.table("skins")[index]
     names, binds = _binds(document, tree, item)
+    document.charge(SKIN_JOINT_BYTES * len(names), part.where)
     indices, weights = _influences(document, attributes, count)
     indices = np.where(weights > 0, indices, 0)
     if indices.size and indices.max() >= len(names):

@@ -21,6 +21,7 @@ ATTRIBUTES, NEWER, TRIANGLES, INDICES = 0xA0, 0xA1, 0xE1, 0xD1  # the first byte
 GROUP = 16  # elements whose differences are packed together
 BLOCK, MOST_IN_BLOCK = 8192, 256  # bytes and elements of a block
 LEAST, LEAST_NEWER, TABLE = 32, 24, 16  # bytes at the end: of attributes at least; of triangles
+ALL_ZEROS = 0xAA  # the controls of four bytes that are all packed as ZEROS
 ZEROS, PLAIN, OLD = 2, 3, 4  # how the bytes of a block are packed; 0 and 1: as widths below say
 
 Bytes = NDArray[np.uint8]
@@ -89,18 +90,46 @@ def _head(data: bytes, first: int, least: int) -> None:
 # Attributes ---------------------------------------------------------------------------------------
 
 
+def _least_packed(count: int, stride: int, newer: bool) -> int:
+    """The least bytes that so many elements are packed into, without head and tail."""
+    most = _elements_in_block(stride)
+    if newer:  # a byte of controls for four bytes of the elements, which may say that all are 0
+        return -(-count // most) * (stride // 4)
+    whole, rest = divmod(count, most)  # two bits for each group of each byte
+    return stride * (whole * _head_bytes(most) + _head_bytes(rest))
+
+
+def _elements_in_block(stride: int) -> int:
+    return min((BLOCK // stride) & ~(GROUP - 1), MOST_IN_BLOCK)
+
+
+def _head_bytes(size: int) -> int:
+    """Bytes that say how the groups of a block of elements are packed."""
+    return (-(-size // GROUP) + 3) // 4
+
+
+def _tail(stride: int, newer: bool) -> int:
+    return max(LEAST_NEWER, stride + stride // 4) if newer else max(LEAST, stride)
+
+
 def attributes(data: bytes, count: int, stride: int) -> Bytes:
     """Elements (count, stride)."""
     newer = data[:1] == bytes([NEWER])
-    tail = max(LEAST_NEWER, stride + stride // 4) if newer else max(LEAST, stride)
-    _head(data, NEWER if newer else ATTRIBUTES, 1 + tail)
+    tail = _tail(stride, newer)
+    least = 1 + _least_packed(count, stride, newer) + tail
+    _head(data, NEWER if newer else ATTRIBUTES, least)
     channels = data[len(data) - stride // 4 :] if newer else bytes(stride // 4)
     base = np.frombuffer(data, np.uint8, stride, len(data) - stride - (stride // 4) * newer)
-    most = min((BLOCK // stride) & ~(GROUP - 1), MOST_IN_BLOCK)
+    most = _elements_in_block(stride)
     at, end = 1, len(data) - tail
     out = np.empty((count, stride), np.uint8)
     for first in range(0, count, most):
         size = min(most, count - first)
+        still = bytes([ALL_ZEROS]) * (stride // 4) if newer else bytes(stride * _head_bytes(size))
+        if data[at : at + len(still)] == still and at + len(still) <= end:
+            out[first : first + size] = base  # no differences: in every mode nothing changes
+            at += len(still)
+            continue
         controls = data[at : at + stride // 4] if newer else b""
         at += len(controls)
         rows = []
@@ -126,8 +155,8 @@ def _differences(data: bytes, at: int, end: int, size: int, control: int) -> tup
         _within(at + size, end)
         return data[at : at + size], at + size
     groups = -(-size // GROUP)
-    heads = data[at : at + (groups + 3) // 4]
-    at += (groups + 3) // 4
+    heads = data[at : at + _head_bytes(size)]
+    at += len(heads)
     _within(at, end)
     widths = _WIDTHS[control]
     parts = []
@@ -172,7 +201,7 @@ def _summed(steps: Bytes, base: Bytes, channel: int) -> Bytes:
         raise _BrokenError(f"expected channels of mode 0, 1 or 2, got {channel:#x}")
     turn = np.uint32(channel >> 4)
     values = np.ascontiguousarray(steps).view("<u4")
-    values = (values << turn) | (values >> (np.uint32(32) - turn & np.uint32(31)))
+    values = (values >> turn) | (values << (np.uint32(32) - turn & np.uint32(31)))
     values = np.bitwise_xor.accumulate(values, axis=0) ^ np.ascontiguousarray(base).view("<u4")
     return values.astype("<u4").view(np.uint8)
 
@@ -275,8 +304,8 @@ def indices(data: bytes, count: int, stride: int) -> NDArray[Any]:
 
 
 def _as_indices(values: list[int], stride: int) -> NDArray[Any]:
-    found = np.array(values, dtype=np.int64)
-    if len(found) and not (found.min() >= 0 and found.max() < 1 << 8 * stride):
+    found = np.array(values, dtype=np.int64) & 0xFFFFFFFF  # sums wrap at 32 bits
+    if len(found) and found.max() >= 1 << 8 * stride:
         raise _BrokenError(f"expected packed indices of {stride} bytes, got some beyond")
     return found.astype(f"<u{stride}")
 

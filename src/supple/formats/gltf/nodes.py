@@ -24,6 +24,7 @@ from supple.formats.gltf.placements import (
     rest_scales,
     some,
 )
+from supple.formats.reading import JOINT_BYTES
 from supple.joints import Ball, Fixed, Joint
 from supple.kernels import layout
 from supple.motion.matching import put_turns
@@ -32,6 +33,8 @@ from supple.rotations import conjugate, multiply, rotate
 from supple.skeleton import Node, Skeleton, Tip
 
 Floats = NDArray[np.float64]
+
+UNIT = 1e-7  # how far from one the length of a quaternion in extras may be
 
 
 @dataclass(frozen=True)
@@ -75,15 +78,16 @@ def read_tree(document: Document) -> Tree:
     items = document.table("nodes")
     if not items:
         document.source.error(None, "expected nodes, got none: there is nothing to pose")
+    document.charge(JOINT_BYTES * len(items), "nodes")
     parents = _parents(document, items)
     translations, rotations, scales = placements(document, items)
     used = {node for skin in document.table("skins") for node in skin.references("joints", "nodes")}
     paths = _animated(document)
     moved, turned = {k for k, _ in paths}, {k for k, path in paths if path == "rotation"}
     kinds = [_kind(item, k in used, k in moved) for k, item in enumerate(items)]
-    for k, kind in enumerate(kinds):
-        if kind == "root":  # a frame of our own making, for units, up axis or a common root
-            parents = [-1 if p == k else p for p in parents]
+    # A frame of our own making, for units, up axis or a common root.
+    own_roots = {k for k, kind in enumerate(kinds) if kind == "root"}
+    parents = [-1 if p in own_roots else p for p in parents]
     has_children = {parents[k] for k, kind in enumerate(kinds) if kind == "joint"}
     baked = baked_scales(rest_scales(items, scales), has_children, kinds)
     factors = accumulated(parents, baked)
@@ -289,6 +293,7 @@ def _pose(
     left = np.ones((len(skeleton), 3))
     q = skeleton.rest.coordinates.copy()[None]
     offsets = skeleton.offsets.copy()
+    posed: dict[int, tuple[Item, Floats]] = {}  # joints that the file shows otherwise than at rest
     for k, j in tree.joints.items():
         name = str(tree.names[k])
         left[j] = scales[k] / tree.baked[k]
@@ -298,7 +303,8 @@ def _pose(
             up = tree.factors[above] if above >= 0 else np.ones(3)
             place = (translations[k] * up)[None]
             offsets[j] = coordinates_of(skeleton, j, rotations[k][None], place, q)[0]
-            _stated_coordinates(skeleton, j, own, rotations[k], q[0])
+            posed[j] = (own, rotations[k])
+    _stated_coordinates(skeleton, posed, q[0])
     plain = np.allclose(left, 1.0, rtol=0, atol=ALIKE)
     moved = not np.allclose(offsets, skeleton.offsets, rtol=1e-9, atol=1e-12)
     if plain and not moved and np.array_equal(q[0], skeleton.rest.coordinates):
@@ -307,19 +313,35 @@ def _pose(
 
 
 def _stated_coordinates(
-    skeleton: Skeleton, joint: int, own: Item, rotation: Floats, q: Floats
+    skeleton: Skeleton, posed: dict[int, tuple[Item, Floats]], q: Floats
 ) -> None:
-    """Take a joint's coordinates from the extras if they still give the rotation of the node."""
-    size = skeleton.joints[joint].coordinate_count
-    first = int(skeleton.packed_ints[joint, layout.Q])
-    given = own.numbers("coordinates")
-    if given is None or len(given) != size:
-        return
+    """Take coordinates from the extras where they still give the rotations of the nodes.
+
+    Args:
+        skeleton: Whose coordinates they are.
+        posed: For each joint with extras, these and the rotation of its node, wxyz.
+        q: Coordinates (Q,), written in place.
+    """
     trial = q.copy()
-    trial[first : first + size] = given
-    try:
-        turn = Pose(skeleton, trial).local_rotations[joint]
-    except SuppleError:  # no unit quaternion
+    spans: dict[int, slice] = {}
+    for j, (own, _) in posed.items():
+        first = int(skeleton.packed_ints[j, layout.Q])
+        span = slice(first, first + skeleton.joints[j].coordinate_count)
+        given = own.numbers("coordinates")
+        if given is not None and len(given) == span.stop - span.start:
+            trial[span] = given
+            spans[j] = span
+    packed = skeleton.packed
+    size = np.linalg.norm(trial[packed.turn_at], axis=1)
+    for j in packed.turn_joint[np.abs(size - 1.0) > UNIT].tolist():  # no unit quaternion
+        span = spans.pop(j, slice(0))
+        trial[span] = q[span]
+    if not spans:
         return
-    if abs(abs(float(turn @ rotation)) - 1.0) < 1e-9:
-        q[:] = trial
+    try:
+        turns = Pose(skeleton, trial).local_rotations
+    except SuppleError:  # what a joint cannot have
+        return
+    for j, span in spans.items():
+        if abs(abs(float(turns[j] @ posed[j][1])) - 1.0) < 1e-9:
+            q[span] = trial[span]

@@ -124,6 +124,9 @@ def _kept(document: Document, tree: Tree) -> dict[str, Any]:
         kept["extras"] = foreign
     if document.cache.get("curves"):
         kept["curves"] = document.cache["curves"]
+    required = document.root.data.get("extensionsRequired", [])
+    if required:
+        kept["required"] = tuple(required)
     asset = document.root.item("asset")
     if asset is not None and asset.text("copyright"):
         kept["copyright"] = asset.text("copyright")

@@ -123,6 +123,7 @@ def _texture(builder: Builder, texture: Texture | None, sampler: Any) -> int | N
         if mime not in CORE:
             extension = IMAGE_EXTENSIONS[mime]
             builder.extensions.add(extension)
+            builder.required.add(extension)  # there is no other image for readers without it
             item = {"extensions": {extension: item}}
         settings = {
             key: value

@@ -32,6 +32,7 @@ class Nodes:
         factors: What the scales of each joint and those above come to in the file, shape (N, 3).
         baked: The part of it that is each joint's own, shape (N, 3).
         translations: Of each joint in the file, shape (N, 3).
+        resting: The same at rest, shape (N, 3).
         rotations: wxyz, shape (N, 4).
         scales: Shape (N, 3).
         above: The node that everything hangs on, if there is one.
@@ -44,6 +45,7 @@ class Nodes:
         self.baked = _baked(character)
         self.factors = _accumulated(skeleton, self.baked)
         self.translations = self.in_file(pose.local_translations)
+        self.resting = self.in_file(skeleton.offsets)
         self.rotations = pose.local_rotations
         self.scales = pose._full_scales() * self.baked
         self.index: dict[str, int] = {}
@@ -62,9 +64,9 @@ class Nodes:
     def _add_joints(self, character: Character, turned: set[str]) -> None:
         skeleton = self.skeleton
         used = {name for mesh in character.meshes if mesh.skin for name in mesh.skin.joints}
-        parents = skeleton.parents
+        parents, names = skeleton.parents, skeleton.joint_names
         for j in skeleton.file_order.tolist():
-            name = skeleton.joint_names[j]
+            name = names[j]
             item: dict[str, Any] = {"name": name}
             item |= placement(self.translations[j], self.rotations[j], self.scales[j])
             own: dict[str, Any] = {}
@@ -81,12 +83,12 @@ class Nodes:
                 item["extras"] = extras
             self.index[name] = self.builder.add("nodes", item)
         for j in skeleton.file_order.tolist():
-            self._hang(self.index[skeleton.joint_names[j]], int(parents[j]))
+            self._hang(self.index[names[j]], int(parents[j]))
 
     def _rest(self, character: Character, j: int) -> dict[str, Any]:
         """Where a joint is at rest, if it is posed otherwise; so that it can be posed further."""
         skeleton, pose = self.skeleton, character.pose
-        offset = self.in_file(skeleton.offsets)[j]
+        offset = self.resting[j]
         rest: dict[str, Any] = {}
         turned = not np.array_equal(skeleton.rotations[j], self.rotations[j])
         if turned or not np.array_equal(offset, self.translations[j]):
@@ -105,7 +107,7 @@ class Nodes:
         if parent < 0:
             self.roots.append(node)
         else:
-            above = self.index[self.skeleton.joint_names[parent]]
+            above = self.index[self.skeleton.names[parent]]
             self.builder.tables["nodes"][above].setdefault("children", []).append(node)
 
     def _add_tips(self, character: Character) -> None:

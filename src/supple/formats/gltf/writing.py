@@ -39,6 +39,9 @@ def write(character: Character, path: str | os.PathLike[str], *, embed: bool = F
     """
     path = files.check_writable(path, WHAT)
     builder = Builder()
+    kept = character.extras.get("gltf")
+    if isinstance(kept, Mapping):
+        builder.required |= set(kept.get("required", ()))
     nodes = Nodes(builder, character, turned_joints(character))
     mesh_nodes = write_meshes(builder, nodes, character)
     write_motions(builder, nodes, character, mesh_nodes)
@@ -71,9 +74,12 @@ def _asset(character: Character) -> dict[str, Any]:
 def _write_pair(path: Path, builder: Builder, head: dict[str, Any], data: bytes) -> None:
     """Write the .bin and then the .gltf, so that at every moment a .gltf has the .bin it names.
 
+    Of a link both go where it leads: the .gltf names its .bin from there.
+
     A .bin that is there already belongs to the .gltf that is there: it is not replaced. The new one
     gets another name, and the old one goes once nothing names it.
     """
+    path = files.target(path)
     target = path.with_suffix(".bin")
     old = _named_buffer(path)
     if target.exists() and not (target.is_file() and target.read_bytes() == data):
