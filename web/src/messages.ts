@@ -28,7 +28,7 @@ export interface GoalSetup {
   kind: GoalKind;
   effector: string;
   depth: number;
-  axis: string;
+  axis: "x" | "y" | "z" | "-x" | "-y" | "-z";
 }
 
 /** Where a goal is: world position, and orientation wxyz where it asks for one. */
@@ -235,6 +235,7 @@ export interface Scene {
   flat: boolean;
   pedestal: boolean;
   motions: MotionInfo[];
+  motion: string | null;
   meshes: number;
   notes: string[];
   tolerance: number;

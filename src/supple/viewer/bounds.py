@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from supple.pose import Pose
+from supple.skinning import skin
 from supple.viewer.messages import Vector
 from supple.viewer.scenes import Subject
 
@@ -31,13 +33,21 @@ class Bounds(NamedTuple):
     high: Vector
 
 
-def bounds(subject: Subject) -> Bounds:
-    """Where what is on the stage is; of a chain on a pillar, where it can swing."""
+def bounds(subject: Subject, first: Pose | None = None) -> Bounds:
+    """Where what is on the stage is; of a chain on a pillar, where it can swing.
+
+    Args:
+        subject: What is on the stage.
+        first: The first pose of the motion that plays; None for the pose that the subject starts in.
+    """
     # What rules grow is measured at rest, so that dragging a target does not move the camera.
-    pose = subject.start if subject.grown is None else subject.skeleton.rest
+    start = subject.start if subject.grown is None else subject.skeleton.rest
+    pose = start if first is None else first
     points = [pose.positions]
     for mesh in subject.meshes:
-        if mesh.skin is not None or mesh.joint is None:
+        if mesh.skin is not None:
+            points.append(mesh.positions if first is None else skin(mesh, pose))
+        elif mesh.joint is None:
             points.append(mesh.positions)
         else:
             T = pose.frames[pose.skeleton.index(mesh.joint)]
