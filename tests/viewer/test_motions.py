@@ -29,7 +29,9 @@ def test_the_first_motion_can_be_asked_for_without_its_name(page, walker):
     assert scene["motion"] == "bent" and page.packet("motion")["head"]["name"] == "bent"
     assert np.allclose(scene["places"][0]["position"], first.position("tip"))
     low, high = first.positions.min(axis=0), first.positions.max(axis=0)
-    assert np.allclose(scene["box"], [low, high]), "framed as it stands in the motion"
+    assert np.allclose(scene["center"], (low + high) / 2), "looked at as it stands in the motion"
+    every = walker.motions["bent"].poses.positions.reshape(-1, 3)
+    assert np.allclose(scene["box"], [every.min(axis=0), every.max(axis=0)]), "with room to move"
     shown = page.until(lambda: page.poses and page.poses[-1])
     assert np.allclose(shown["values"][:, :3], first.positions, atol=1e-5)
 

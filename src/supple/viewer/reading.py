@@ -52,7 +52,7 @@ def read(text: str) -> FromPage:
 
 def _seq(data: dict[str, Any]) -> int:
     try:
-        return _value(_hints_with_bounds(_kinds()["setup"])["seq"], data.get("seq"), "seq")
+        return _value(bounded_hints(_kinds()["setup"])["seq"], data.get("seq"), "seq")
     except SuppleError:
         return 0
 
@@ -74,7 +74,8 @@ def hints(cls: type) -> dict[str, Any]:
 
 
 @cache
-def _hints_with_bounds(cls: type) -> dict[str, Any]:
+def bounded_hints(cls: type) -> dict[str, Any]:
+    """The types of a message's fields, with their bounds."""
     return typing.get_type_hints(cls, include_extras=True)
 
 
@@ -82,7 +83,7 @@ def build(cls: type, data: Any, where: str) -> Any:
     """One of the dataclasses, from what JSON holds."""
     if not isinstance(data, dict):
         raise SuppleError(f"{where}: expected an object, got {_brief(data)}")
-    known = _hints_with_bounds(cls)
+    known = bounded_hints(cls)
     for key in data:
         if key not in known:  # a long name is not worth the search for a similar one
             one_of(f"{where} field", key[:60], known)

@@ -138,15 +138,16 @@ class Session:
             self._say(Refused(seq=seq, text=f"something went wrong: {error!r}"))
 
     def _do(self, task: FromPage) -> None:
+        if isinstance(task, Want) and task.revision != self.revision:
+            return  # it was sent before its page heard of the scene
         if self.model is None and not isinstance(task, SetupSent):
             raise SuppleError("there is nothing on the stage yet: expected a setup first")
         match task:
             case SetupSent():
                 self._set_up(task.seq, task.setup)
             case Want():
-                if task.revision == self.revision:
-                    self.want = task
-                    self._solve()
+                self.want = task
+                self._solve()
             case TraceWanted():
                 self._tell_trace(rest=task.rest)
             case StepsWanted():
@@ -180,8 +181,7 @@ class Session:
         alike = old is not None and old.key == subject.key  # rules may grow the same joints again
         drawn = old is not None and alike and old.meshes == subject.meshes
         if not same or new.playing != playing:
-            around = None if new.playing == model.KEYFRAMES else new.motion
-            self._around = bounds(subject, around.at(0.0) if around is not None else None)
+            self._around = bounds(subject, None if new.playing == model.KEYFRAMES else new.motion)
         self.setup, self.subject, self.model = setup, subject, new
         self.poses = [start] * max(len(new.prepared), 1)
         self.solutions = [None] * len(self.poses)
