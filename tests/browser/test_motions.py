@@ -95,8 +95,12 @@ Frame Time: 0.05
 """A figure that lies along x in its zero pose, and stands elsewhere in its motion."""
 
 
-def figure():
-    return (FIGURE + "\n".join(" ".join(map(str, row)) for row in ROWS)).encode()
+def figure(*, walks=0):
+    """The file; in each frame it goes so far along x and z."""
+    rows = [
+        [row[0] + walks * k, row[1], row[2] + walks * k, *row[3:]] for k, row in enumerate(ROWS)
+    ]
+    return (FIGURE + "\n".join(" ".join(map(str, row)) for row in rows)).encode()
 
 
 def test_a_file_opens_at_the_first_frame_of_its_motion(driver, tmp_path):
@@ -170,3 +174,27 @@ def test_another_motion_has_its_goals_at_its_first_frame(driver, tmp_path):
             assert np.allclose(at, first.position(goal.effector), atol=1e-4), (name, goal.id)
         assert driver.ask("playground.time()") == 0
         driver.drag_goal(10, -10)
+
+
+def test_the_camera_follows_a_figure_that_walks(driver):
+    driver.drop({"walk.bvh": figure(walks=20)})
+    driver.until("playground.page.scene.title === 'walk.bvh'")
+    driver.settled()
+    hips = driver.joint_pixel("Hips")
+    camera = np.array(driver.ask("playground.camera()"))
+    driver.ask("playground.page.timeline.seek(1.5)")
+    driver.settled()
+    assert driver.joint_pixel("Hips") == pytest.approx(hips, abs=2), "600 units away, and in view"
+    assert np.allclose(driver.ask("playground.camera()")[3:], camera[3:], atol=1e-6), "not turned"
+    driver.page.keyboard.press("h")
+    driver.settled()
+    assert driver.joint_pixel("Hips") == pytest.approx(hips, abs=60)
+    driver.ask("playground.page.timeline.seek(0)")
+    driver.ask("playground.page.home()")
+    driver.settled()
+    assert driver.joint_pixel("Hips") == pytest.approx(hips, abs=2)
+    driver.unfold("View")
+    driver.page.uncheck("[name=follow]")
+    driver.ask("playground.page.timeline.seek(1.5)")
+    driver.settled()
+    assert np.allclose(driver.ask("playground.camera()"), camera, atol=1e-3), "it stays if told so"

@@ -1,5 +1,6 @@
 // What comes from Python: scenes, poses, meshes, traces, refusals.
 
+import { Vector3 } from "three";
 import type { Listener, LineState } from "./connection";
 import { told } from "./checking";
 import { download } from "./dom";
@@ -77,6 +78,7 @@ export class Incoming implements Listener {
     this.standing = true;
     this.takeSetup(scene);
     if (newKey) {
+      page.following.clear();
       page.skins.clear();
       page.tracing.close();
       page.chosen = -1;
@@ -113,6 +115,7 @@ export class Incoming implements Listener {
     const worked = asking.answerSetup(scene.seq);
     if (worked) store.worked = { ...worked, motion: named(worked.motion) };
     store.setup.motion = named(store.setup.motion);
+    if (this.motion !== scene.motion) this.page.following.clear();
     if (this.motion !== undefined && this.motion !== scene.motion && scene.motion !== null) {
       delete store.places[scene.key];
       timeline.time = 0;
@@ -133,6 +136,7 @@ export class Incoming implements Listener {
     const key = `${store.setup.scene}|${scene.grown ? "grown" : scene.size.toFixed(3)}|${scene.flat}|${motion}`;
     if (key === this.cameraKey) return;
     this.cameraKey = key;
+    stage.follow(new Vector3());
     const { camera } = store;
     if (camera?.key === key) stage.restoreCamera(camera.position, camera.target);
     else this.page.home();
@@ -182,6 +186,7 @@ export class Incoming implements Listener {
     const body = page.bodies[frame.slot]!;
     if (page.tracing.open && frame.slot === 0) body.frame = frame;
     else body.apply(frame);
+    if (frame.slot === 0) this.follow(body.positions);
     if (frame.slot === 0) page.goals.goAlong((name) => body.matrices[scene.names.indexOf(name)]);
     page.applied += 1;
     if (frame.slot === 0) {
@@ -196,6 +201,12 @@ export class Incoming implements Listener {
     page.stage.invalidate();
   }
 
+  /** Keep a figure that walks away in view, but not from under a hand that holds a goal. */
+  private follow(positions: Vector3[]): void {
+    const { following, goals, stage, store } = this.page;
+    if (!goals.grab) stage.follow(store.look.follow ? following.offset(positions, stage.up) : new Vector3());
+  }
+
   onPacket(packet: Packet): void {
     const { page } = this;
     switch (packet.head.kind) {
@@ -206,6 +217,7 @@ export class Incoming implements Listener {
         break;
       case "motion":
         page.onion.take(packet);
+        if (page.scene) page.following.take(packet, page.scene.parents, page.scene.size);
         break;
       case "file":
         download(packet.head.name, new Blob([packet.arrays.data!.data as Uint8Array<ArrayBuffer>]));

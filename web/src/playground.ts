@@ -1,5 +1,6 @@
 // The playground: ties the stage, the goals, the panel and the line to Python together.
 
+import type { Vector3 } from "three";
 import { Appearance } from "./appearance";
 import { Asking } from "./asking";
 import { Beyond } from "./beyond";
@@ -8,6 +9,7 @@ import { told } from "./checking";
 import { Connection } from "./connection";
 import { el } from "./dom";
 import { Files } from "./files";
+import { Following } from "./following";
 import { Goals } from "./goals";
 import { Growing } from "./growing";
 import { Hands } from "./hands";
@@ -39,6 +41,7 @@ export class Playground {
   readonly tracing = new Tracing();
   readonly vectors = new Vectors();
   readonly onion = new Onion();
+  readonly following = new Following();
   readonly hud = new Hud();
   readonly growing = new Growing(this.store);
   readonly beyond = new Beyond(() => this.home());
@@ -193,7 +196,8 @@ export class Playground {
       this.goals.draw();
       const { camera, controls } = this.stage;
       const key = this.incoming.cameraKey;
-      this.store.camera = { key, position: camera.position.toArray(), target: controls.target.toArray() };
+      const at = (place: Vector3) => place.clone().sub(this.stage.gone).toArray();
+      this.store.camera = { key, position: at(camera.position), target: at(controls.target) };
       this.store.saveSoon();
     };
     this.goals.onMove = () => {

@@ -15,6 +15,8 @@ export interface Look {
   limits: boolean;
   onion: boolean;
   contacts: boolean;
+  /** Whether the camera goes along with a figure that walks. */
+  follow: boolean;
   loop: boolean;
   speed: number;
   panel: boolean;
@@ -67,6 +69,7 @@ export function defaultLook(): Look {
     limits: true,
     onion: false,
     contacts: true,
+    follow: true,
     loop: true,
     speed: 1,
     panel: window.innerWidth > 720,
@@ -94,7 +97,7 @@ function keptShape(): ObjectShape {
       sensitivity: between(0.2, 3),
       speed: between(0.1, 4),
       shapes: { kind: "record", of: between(-1e6, 1e6), most: 10_000 },
-      ...Object.fromEntries(["mesh", "bones", "frames", "limits", "onion", "contacts", "loop", "panel"].map((name) => [name, flag])),
+      ...Object.fromEntries(["mesh", "bones", "frames", "limits", "onion", "contacts", "follow", "loop", "panel"].map((name) => [name, flag])),
     },
     defaults: { ...defaultLook() },
   };
