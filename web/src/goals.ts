@@ -266,8 +266,13 @@ export class Goals {
     this.moved();
   }
 
-  private moved(): void {
-    const goal = this.grab?.goal ?? this.active;
+  /** Put a goal somewhere, as who drags it there. */
+  put(goal: Goal, x: number, y: number, z: number): void {
+    goal.position.set(x, y, z);
+    this.moved(goal);
+  }
+
+  private moved(goal = this.grab?.goal ?? this.active): void {
     if (goal) this.along.delete(goal.setup.id);
     this.draw();
     this.onMove();

@@ -131,7 +131,8 @@ def _defaults(cls: type) -> dict[str, Any]:
             out[field.name] = field.default
         elif field.default_factory is not dataclasses.MISSING:
             made = field.default_factory()
-            out[field.name] = dataclasses.asdict(made) if dataclasses.is_dataclass(made) else made
+            nested = dataclasses.is_dataclass(made) and not isinstance(made, type)
+            out[field.name] = dataclasses.asdict(made) if nested else made
     return out
 
 
