@@ -131,8 +131,9 @@ def _defaults(cls: type) -> dict[str, Any]:
             out[field.name] = field.default
         elif field.default_factory is not dataclasses.MISSING:
             made = field.default_factory()
-            nested = dataclasses.is_dataclass(made) and not isinstance(made, type)
-            out[field.name] = dataclasses.asdict(made) if nested else made
+            if dataclasses.is_dataclass(made) and not isinstance(made, type):
+                made = dataclasses.asdict(made)
+            out[field.name] = made
     return out
 
 
