@@ -35,8 +35,7 @@ def move(page: Page, *places: tuple[float, float, float]) -> None:
     """Move the goals, one after the other, as a person would drag them."""
     for k, (x, y, z) in enumerate(places):
         page.evaluate(
-            f"""(() => {{ const {{ goals }} = playground.page; goals.list[{k}].position.set({x}, {y}, {z});
-            goals.draw(); goals.onMove(); }})()"""
+            f"(({{ goals }}) => goals.put(goals.list[{k}], {x}, {y}, {z}))(playground.page)"
         )
         until(page, "playground.settled")
 

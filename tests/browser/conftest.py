@@ -57,7 +57,8 @@ def new_page(chromium: Any) -> Iterator[Callable[..., Driver]]:
 def shared(chromium: Any) -> Iterator[tuple[Watched, Driver]]:
     with Server(port=0) as server:
         watched = Watched(chromium, server)
-        yield watched, watched.open()
+        # Who wants less motion gets files whose motions stand at their first frame.
+        yield watched, watched.open(reduced_motion="reduce")
         watched.close()
 
 

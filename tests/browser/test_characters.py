@@ -71,11 +71,12 @@ def test_morph_targets_are_mixed_in(driver, tmp_path):
     show(driver, Character(skeleton, (board,), {"blink": motion}), tmp_path)
     low, high = np.array([(0.0, -0.5, 0.0), (0.0, 3.5, 0.0)])
     seen = lambda: [is_green(one) for one in driver.colors_at(np.array([low, high]))]  # noqa: E731
+    driver.set(motion=None)
     driver.until(lambda: seen() == [False, True])  # as the file has it at rest
     driver.unfold("Shapes")
     driver.page.fill("[name=shape-up-number]", "0")
     driver.until(lambda: seen() == [True, False])
-    driver.set(motion=driver.ask("playground.page.scene.motions[0].name"), correct=False)
+    driver.set(motion="blink", correct=False)
     driver.ask("playground.page.timeline.seek(1)")
     driver.settled()
     driver.until(lambda: seen() == [False, True])  # the motion goes before

@@ -185,3 +185,28 @@ def test_rings_turn_an_orientation_goal(driver):
     start = driver.session.subject.start.rotation("tip")
     assert 2 * math.acos(min(abs(np.dot(start, wanted)), 1)) == pytest.approx(0.6, abs=0.15)
     assert abs(np.dot(turned, wanted)) == pytest.approx(1, abs=1e-6)
+
+
+def test_tab_goes_through_the_goals_and_leaves_the_canvas(driver):
+    driver.page.select_option("[name=scene]", "humanoid")
+    driver.until("playground.goalNames().length === 3")
+    driver.settled()
+    names = driver.ask("playground.goalNames()")
+    keyboard = driver.page.keyboard
+    on_canvas = "document.activeElement.id === 'canvas'"
+    driver.page.focus("#canvas")
+    assert driver.ask("playground.activeGoal()") == names[0]
+    for name in names[1:]:
+        keyboard.press("Tab")
+        assert driver.ask("playground.activeGoal()") == name and driver.ask(on_canvas)
+    keyboard.press("Tab")
+    assert not driver.ask(on_canvas), "beyond the last goal"
+    keyboard.press("Shift+Tab")
+    assert driver.ask(on_canvas) and driver.ask("playground.activeGoal()") == names[-1]
+    for name in reversed(names[:-1]):
+        keyboard.press("Shift+Tab")
+        assert driver.ask("playground.activeGoal()") == name and driver.ask(on_canvas)
+    keyboard.press("Shift+Tab")
+    assert not driver.ask(on_canvas), "before the first"
+    keyboard.press("Tab")
+    assert driver.ask(on_canvas) and driver.ask("playground.activeGoal()") == names[0]

@@ -1,5 +1,6 @@
 """What is switched and tuned reaches Python, and stays through reloads and lost connections."""
 
+import json
 import math
 
 import numpy as np
@@ -134,3 +135,163 @@ def test_edges_are_as_smooth_after_a_reload_as_before(new_page):
     assert np.mean(np.abs(plain - fine) > 24) > 0.004, "shadows and edges are gone"
     driver.drag_goal(-30, -20, steps=2)  # hands and camera know the new canvas
     assert driver.tip_error() <= driver.tolerance() * 1.01
+
+
+# What does not fit ----------------------------------------------------------------------------------
+
+WRONG = {
+    "format": "supple-settings",
+    "version": 1,
+    "setup": {
+        "scene": "snake",
+        "solver": None,
+        "joints": 5,
+        "links": 12,
+        "damping": "much",
+        "lengths": [1, None],
+        "goals": [{"kind": "reach"}, {"id": "tip", "effector": "tip"}],
+        "grown": [],
+        "nonsense": 1,
+    },
+    "look": {"shapes": None, "theme": 7, "frames": True, "speed": 1e300},
+    "places": 3,
+    "camera": {"key": 1},
+}
+
+
+def check_wrong(driver):
+    """What is right in WRONG has been taken over, the rest is as it is by default."""
+    driver.settled()
+    setup = driver.ask("playground.setup()")
+    assert setup["links"] == 12 and len(driver.session.model.skeleton) == 12
+    assert setup["solver"] == {"name": "auto", "options": {}} and setup["joints"] == {}
+    assert setup["damping"] is None and setup["lengths"] is None
+    assert [goal["effector"] for goal in setup["goals"]] == ["tip"]
+    look = driver.ask("structuredClone(playground.page.store.look)")
+    assert look["shapes"] == {} and look["theme"] == "auto" and look["speed"] == 1
+    assert look["frames"] is True
+
+
+def test_of_a_settings_file_what_fits_is_taken_and_the_rest_is_named(driver):
+    driver.drop({"wrong.json": json.dumps(WRONG).encode()})
+    driver.until(lambda: "Settings taken over, except" in driver.notice())
+    check_wrong(driver)
+    told = driver.notice()
+    assert "setup.nonsense: not known here" in told and "and" in told and "more" in told
+    assert "setup.solver: expected an object, got null" in told
+    driver.drag_goal(-20, -10)
+    assert driver.tip_error() <= driver.tolerance() * 1.01
+    driver.page.reload()
+    driver.until("window.playground?.ready")
+    check_wrong(driver)
+    assert driver.notice() == "", "what was kept is right by now"
+    driver.unfold("View")
+    driver.page.click("[name=reset]")
+    driver.until("playground.page.scene.key === 'snake:8:8:3'")
+
+
+@pytest.mark.parametrize("where", ["sessionStorage", "localStorage"])
+def test_of_what_was_kept_what_fits_is_taken_and_the_rest_is_named(new_page, where):
+    kept = json.dumps(json.dumps(WRONG))
+    script = f"sessionStorage.clear(); {where}.setItem('supple-playground', {kept})"
+    driver = new_page(script=script)
+    assert "setup.solver: expected an object, got null" in driver.notice()
+    check_wrong(driver)
+
+
+@pytest.mark.parametrize("text", ["{", "null", "[]", '"x"', '{"format": 3}', "\\u0000"])
+def test_what_was_kept_and_is_no_settings_is_forgotten(new_page, text):
+    script = f"sessionStorage.setItem('supple-playground', {json.dumps(text)})"
+    driver = new_page(script=script)
+    assert "cannot be read" in driver.notice()
+    assert driver.ask("playground.setup().links") == 8
+
+
+def test_settings_that_name_what_is_not_there_keep_the_rest(driver):
+    setup = {"scene": "snake", "links": 5, "solver": {"name": "Magic", "options": {}}}
+    file = {"format": "supple-settings", "version": 1, "setup": setup}
+    driver.drop({"other.json": json.dumps(file).encode()})
+    driver.until(lambda: "solver Magic" in driver.notice())
+    driver.settled()
+    assert len(driver.session.model.skeleton) == 5
+
+
+def test_reset_all_is_there_when_the_page_cannot_begin(new_page):
+    kept = {"format": "supple-settings", "version": 1, "setup": {"links": 20}}
+    script = f"""
+      if (!localStorage.getItem("supple-playground") && !document.cookie.includes("begun")) {{
+        localStorage.setItem("supple-playground", {json.dumps(json.dumps(kept))});
+      }}
+      sessionStorage.removeItem("supple-playground");
+      if (localStorage.getItem("supple-playground") && !document.cookie.includes("begun")) {{
+        document.cookie = "begun=1";
+        window.ResizeObserver = class {{ constructor() {{ throw new Error("as if broken"); }} }};
+      }}
+    """
+    driver = new_page(script=script, ready=False)
+    page = driver.page
+    page.wait_for_selector("[name=reset-all]")
+    assert "as if broken" in page.inner_text("#loading")
+    page.click("[name=reset-all]")
+    driver.until("window.playground?.ready")
+    driver.settled()
+    assert driver.ask("playground.setup().links") == 8
+
+
+def test_reset_all_is_there_before_the_first_scene(new_page):
+    script = "window.WebSocket = class { readyState = 0; close() {} send() {} };"
+    driver = new_page(script=script, ready=False)
+    driver.page.wait_for_selector("#panel [name=reset]")
+    driver.ask("playground.page.store.set({ links: 20 })")
+    driver.page.click("#panel [name=reset]")
+    assert driver.ask("playground.setup().links") == 8
+
+
+# What is refused ------------------------------------------------------------------------------------
+
+
+def test_a_refused_setting_leaves_the_last_setup_that_worked(driver):
+    driver.set(links=6, damping=0.3)
+    driver.page.select_option("[name=solver]", "CCD")
+    driver.settled()
+    goal = driver.drag_goal(-30, -10) and driver.ask("playground.goal()")
+    driver.page.select_option("[name=solver]", "TwoBone")
+    driver.until(lambda: "it needs exactly two" in driver.notice())
+    assert "Kept as before: solver" in driver.notice()
+    driver.until("document.querySelector('[name=solver]').value === 'CCD'")
+
+    def check():
+        setup = driver.session.setup
+        assert setup.links == 6 and setup.damping == 0.3 and setup.solver.name == "CCD"
+        assert driver.ask("playground.setup().solver.name") == "CCD"
+        assert driver.ask("playground.goal()") == pytest.approx(goal)
+
+    check()
+    driver.page.reload()
+    driver.until("window.playground?.ready")
+    driver.settled()
+    check()
+    driver.drag_goal(10, 10)
+    assert driver.tip_error() <= driver.tolerance() * 1.01
+
+
+def test_a_kept_setup_that_is_refused_gives_way_to_the_one_that_worked(new_page):
+    kept = {
+        "format": "supple-settings",
+        "version": 1,
+        "setup": {"links": 6, "solver": {"name": "TwoBone", "options": {}}},
+        "worked": {"links": 6, "solver": {"name": "CCD", "options": {}}},
+    }
+    script = f"sessionStorage.setItem('supple-playground', {json.dumps(json.dumps(kept))})"
+    driver = new_page(script=script)
+    assert driver.session.setup.links == 6 and driver.session.setup.solver.name == "CCD"
+    told = driver.notice()
+    assert "it needs exactly two" in told and "left out: solver" in told
+
+
+def test_a_kept_file_that_is_not_open_any_more_is_said(new_page):
+    kept = {"format": "supple-settings", "version": 1, "setup": {"scene": "file:0123456789ab"}}
+    script = f"sessionStorage.setItem('supple-playground', {json.dumps(json.dumps(kept))})"
+    driver = new_page(script=script)
+    assert driver.session.setup.scene == "snake"
+    assert "no longer open" in driver.notice() and "begun anew" in driver.notice()

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pytest
 
 import supple
 from supple.viewer import model
@@ -50,6 +51,7 @@ def test_a_step_of_all_joints_is_drawn_and_replayed(driver):
     driver.until("playground.trace().open")
     last = driver.ask("playground.trace().iterations")
     assert last >= 2 and driver.ask("playground.trace().inside") == 0
+    driver.page.click("[name=trace-last]")
     before, after, goal, ways = driver.ask(
         """(() => {
           const { tracing, scene } = playground.page, tip = tracing.head.effector;
@@ -84,3 +86,35 @@ def test_two_solvers_side_by_side(driver):
     assert "LM" in told and "FABRIK" in told and "tip's way" in told
     driver.page.mouse.click(*driver.joint_pixel("j4", half=1))
     driver.until(lambda: "j4" in driver.session.setup.joints)
+
+
+@pytest.mark.parametrize("phone", [False, True])
+def test_a_recorded_trace_is_in_view_and_begins_at_its_start(new_page, phone):
+    size = (
+        {"size": (390, 780), "has_touch": True, "is_mobile": True}
+        if phone
+        else {"size": (1280, 720)}
+    )
+    driver = new_page(**size)
+    page = driver.page
+    assert page.is_visible("#panel") != phone
+    driver.drag_goal(-60, -30)
+    page.focus("#canvas")
+    page.keyboard.press("t")
+    driver.until("playground.trace().open")
+    assert driver.ask("playground.trace().iteration") == 0
+    start = driver.session.subject.start
+    assert np.allclose(driver.joints(), start.positions, atol=1e-5), "from rest"
+    for name in ("trace-first", "trace-step", "trace-last"):
+        box = page.locator(f"[name={name}]").bounding_box()
+        assert box["y"] >= 0 and box["y"] + box["height"] <= page.viewport_size["height"], name
+        seen = page.evaluate(
+            "([x, y]) => document.elementFromPoint(x, y)?.getAttribute('name')",
+            [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2],
+        )
+        assert seen == name, "nothing lies over it"
+    words = page.locator("[data-trace=words]").bounding_box()
+    assert words["y"] + words["height"] <= page.viewport_size["height"]
+    assert page.inner_text("[data-trace=words]").startswith("The start")
+    page.keyboard.press(">")
+    assert driver.ask("playground.trace().iteration") == 1

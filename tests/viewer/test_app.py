@@ -2,6 +2,10 @@
 
 import http.client
 import json
+import os
+import signal
+import subprocess
+import sys
 from urllib.parse import urlencode, urlsplit
 
 import pytest
@@ -218,6 +222,54 @@ def test_uploads_that_nobody_ends_are_forgotten(server):
         upload(server, "a.png", b"x")
     assert not first.folder.exists()
     assert "number of an upload" in upload(server, "b.png", b"x", into=first.number)["error"]
+
+
+RULES = b"Lot --> extrude(2)"  # whose folder is kept, since rules are grown again
+SERVE = """
+import sys
+from supple.viewer.server import Server
+server = Server(port=0).start()
+print(server.url, flush=True)
+{}
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows ends a process without a signal")
+@pytest.mark.parametrize(
+    ("script", "end", "code"),
+    [
+        ("server.wait()", signal.SIGTERM, -signal.SIGTERM),
+        ("server.wait()", getattr(signal, "SIGHUP", None), -getattr(signal, "SIGHUP", 0)),
+        ("server.wait()", signal.SIGINT, 0),
+        ("sys.stdin.readline()", None, 0),  # a script that does not close what it viewed
+    ],
+)
+def test_received_files_are_removed_when_the_process_ends(tmp_path, script, end, code):
+    process = subprocess.Popen(
+        [sys.executable, "-c", SERVE.format(script)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        text=True,
+    )
+    try:
+        address = urlsplit(process.stdout.readline().strip())
+        token = address.query.removeprefix("token=")
+        line = http.client.HTTPConnection(address.hostname, address.port, timeout=20)
+        query = urlencode({"name": "town.cga", "last": 1, "token": token})
+        line.request("POST", f"/upload?{query}", body=RULES)
+        assert "scene" in json.loads(line.getresponse().read())
+        line.close()
+        assert list(tmp_path.glob("supple-*/*/town.cga"))
+        if end is None:
+            process.communicate("\n", timeout=30)
+        else:
+            process.send_signal(end)
+        assert process.wait(30) == code
+        assert not list(tmp_path.glob("supple-*"))
+    finally:
+        process.kill()
+        process.communicate()
 
 
 # Letting others in --------------------------------------------------------------------------------

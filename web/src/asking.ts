@@ -1,5 +1,7 @@
 // What the page has asked of Python and what it has been answered, by number: the latest wins.
 
+import type { Setup } from "./messages";
+
 const LATENCIES = 1024;
 
 export class Asking {
@@ -15,6 +17,8 @@ export class Asking {
   private wantSeq = 0;
   private setupSeq = 0;
   private answeredSetup = 0;
+  /** Setups that nobody has answered. */
+  private readonly sent = new Map<number, Setup>();
   /** The number that each half was last drawn for. */
   private applied = [0, 0];
   private touchedAt = 0;
@@ -31,9 +35,11 @@ export class Asking {
   }
 
   /** The number of a setup that is sent now. */
-  sendSetup(): number {
+  sendSetup(setup: Setup): number {
     this.setupDirty = false;
-    return (this.setupSeq = this.seq += 1);
+    this.setupSeq = this.seq += 1;
+    this.sent.set(this.setupSeq, structuredClone(setup));
+    return this.setupSeq;
   }
 
   /** The number of goals that are sent now. */
@@ -47,8 +53,12 @@ export class Asking {
     return this.wantSeq;
   }
 
-  answerSetup(seq: number): void {
+  /** Take the answer to a setup, and give that; undefined if it has been answered before. */
+  answerSetup(seq: number): Setup | undefined {
     this.answeredSetup = Math.max(this.answeredSetup, seq);
+    const setup = this.sent.get(seq);
+    for (const number of this.sent.keys()) if (number <= seq) this.sent.delete(number);
+    return setup;
   }
 
   /** Take the answer to goals; false if it is older than what a half shows. */
@@ -70,6 +80,7 @@ export class Asking {
     this.since = 0;
     this.applied = [0, 0];
     this.answeredSetup = this.setupSeq;
+    this.sent.clear();
   }
 
   /** Whether nothing waits to be sent or answered, in so many halves. */

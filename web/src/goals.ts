@@ -1,11 +1,7 @@
 // The goals: orange, taken hold of with pointer, keys or finger. While held, they are the person's.
+// While a motion plays, those that nobody has placed go along with their effectors.
 
-import {
-  Group,
-  Plane,
-  Quaternion,
-  Vector3,
-} from "three";
+import { Group, Matrix4, Plane, Quaternion, Vector3 } from "three";
 import { Goal, ringAxes } from "./goal";
 import type { GoalPlace, Scene } from "./messages";
 import type { Stage } from "./stage";
@@ -15,6 +11,8 @@ const LEAST_RADIUS = 9; // pixels, when everything is seen
 const LARGEST = 0.045; // sizes of the scene
 const MANY = 6; // goals beyond which each is drawn half as large
 const DEPTH_SPEED = 0.5; // W and S: sizes a second
+/** Goals that are where their effectors are, as long as nobody places them. */
+const GO_ALONG = new Set(["reach", "pose"]);
 const NUDGE = 0.012; // arrow keys: sizes
 
 interface Grab {
@@ -38,6 +36,8 @@ export class Goals {
   onMove: () => void = () => {};
   private flat = false;
   private ground = 0;
+  /** The ids of goals that go along with the motion. */
+  private readonly along = new Set<string>();
   /** W and S while they are held, and since when what they do has not been done [ms]. */
   private readonly keys = new Map<string, number>();
 
@@ -63,12 +63,14 @@ export class Goals {
       this.list = scene.goals.map((setup) => new Goal(setup, radius, scene.meshes > 0));
       for (const goal of this.list) this.group.add(goal.group);
     }
+    this.along.clear();
     for (const goal of this.list) {
-      const id = goal.setup.id;
+      const { id, kind } = goal.setup;
       const own = scene.places.find((place) => place.id === id);
       // Where a target is, the rules say; only a person who holds it knows better.
-      const mine = goal.setup.kind === "target" ? undefined : kept.find((one) => one.id === id);
-      const place = (id === held ? before.get(id) : undefined) ?? mine ?? own;
+      const mine = kind === "target" ? undefined : kept.find((one) => one.id === id);
+      const place = (id === held ? before.get(id) : undefined) ?? mine ?? own ?? before.get(id);
+      if (scene.motion !== null && GO_ALONG.has(kind) && !mine && id !== held) this.along.add(id);
       if (place) goal.move(place);
     }
     this.active = this.list.find((goal) => goal.setup.id === activeId) ?? this.list[0] ?? null;
@@ -84,8 +86,36 @@ export class Goals {
     for (const goal of this.list) goal.showSight(place(goal.setup.effector));
   }
 
+  /** Where goals are; those that go along with the motion have no place of their own. */
   places(): GoalPlace[] {
-    return this.list.map((goal) => goal.place());
+    return this.list.filter(({ setup }) => !this.along.has(setup.id)).map((goal) => goal.place());
+  }
+
+  /** Move the goals that go along to where their effectors are. */
+  goAlong(frame: (effector: string) => Matrix4 | undefined): void {
+    if (!this.along.size) return;
+    for (const goal of this.list) {
+      const now = this.along.has(goal.setup.id) && frame(goal.setup.effector);
+      if (!now) continue;
+      goal.position.setFromMatrixPosition(now);
+      goal.orientation.setFromRotationMatrix(new Matrix4().extractRotation(now));
+    }
+    this.draw();
+  }
+
+  /** Make the goal before or after the active one active; false if there is none. */
+  step(by: number): boolean {
+    const next = this.list[this.list.indexOf(this.active!) + by];
+    if (!next) return false;
+    this.active = next;
+    this.draw();
+    return true;
+  }
+
+  /** Make the first or the last goal active. */
+  enter(last: boolean): void {
+    this.active = this.list.at(last ? -1 : 0) ?? null;
+    this.draw();
   }
 
   // Pointer --------------------------------------------------------------------------------------
@@ -126,6 +156,7 @@ export class Goals {
     const hit = ray.intersectPlane(plane, new Vector3()) ?? goal.position.clone();
     this.grab = { goal, plane, half, ring, offset: goal.position.clone().sub(hit), from: hit };
     this.active = goal;
+    this.along.delete(goal.setup.id);
     this.stage.controls.enabled = false;
     this.draw();
   }
@@ -235,7 +266,14 @@ export class Goals {
     this.moved();
   }
 
-  private moved(): void {
+  /** Put a goal somewhere, as who drags it there. */
+  put(goal: Goal, x: number, y: number, z: number): void {
+    goal.position.set(x, y, z);
+    this.moved(goal);
+  }
+
+  private moved(goal = this.grab?.goal ?? this.active): void {
+    if (goal) this.along.delete(goal.setup.id);
     this.draw();
     this.onMove();
   }

@@ -13,8 +13,6 @@ const SEEDS = 10_000;
 
 export class Growing {
   private scene: Scene | null = null;
-  /** What the rules last grew from. */
-  private good: Grown | null = null;
   /** The least time that growing took, the first apart, which loads and compiles [s]. */
   private seconds = 0;
   private grownScene = "";
@@ -36,15 +34,6 @@ export class Growing {
     }
     this.grownScene = scene.grown ? name : "";
     this.scene = scene;
-    this.good = scene.grown ? structuredClone(this.store.setup.grown) : null;
-  }
-
-  /** Rules could not be grown so: back to what they last grew from. */
-  refused(goals: Goals): void {
-    const { scene, good } = this;
-    if (!scene?.grown || !good || goals.grab) return;
-    this.store.setup.grown = structuredClone(good);
-    goals.setScene(scene, this.store.places[scene.key] ?? []);
   }
 
   // Targets --------------------------------------------------------------------------------------

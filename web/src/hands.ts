@@ -37,6 +37,18 @@ export class Hands {
     window.addEventListener("keydown", (event) => this.onKeyDown(event));
     window.addEventListener("keyup", (event) => this.page.goals.lift(event.key, event.timeStamp));
     window.addEventListener("blur", () => this.page.goals.liftAll());
+    this.watchTab(root);
+  }
+
+  /** Who comes to the canvas with Tab begins with its first goal, or backwards with its last. */
+  private watchTab(root: HTMLElement): void {
+    let tab: "" | "forward" | "back" = "";
+    const onKey = (event: KeyboardEvent) => (tab = event.key === "Tab" ? (event.shiftKey ? "back" : "forward") : "");
+    window.addEventListener("keydown", onKey, { capture: true });
+    window.addEventListener("keyup", () => (tab = ""), { capture: true });
+    root.addEventListener("focusin", ({ target }) => {
+      if (tab && target === this.page.stage.canvas) this.page.goals.enter(tab === "back");
+    });
   }
 
   private reach(event: PointerEvent): number {
@@ -203,11 +215,10 @@ export class Hands {
       ">": () => this.page.tracing.next(),
       "<": () => this.page.tracing.previous(),
     };
-    if (event.key === "Tab" && this.page.goals.list.length > 1 && document.activeElement === this.page.stage.canvas) {
-      const at = this.page.goals.list.indexOf(this.page.goals.active!);
-      this.page.goals.active = this.page.goals.list[(at + 1) % this.page.goals.list.length]!;
-      this.page.goals.draw();
-      event.preventDefault();
+    if (event.key === "Tab") {
+      // Beyond the last goal, and before the first, Tab leaves the canvas as it leaves any control.
+      const inside = document.activeElement === this.page.stage.canvas;
+      if (inside && this.page.goals.step(event.shiftKey ? -1 : 1)) event.preventDefault();
       return;
     }
     const onControl = event.target instanceof HTMLElement && event.target.matches("button,summary,input");

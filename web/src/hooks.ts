@@ -51,6 +51,9 @@ export function installHooks(page: Playground): void {
     }),
     meshes: () => page.skins.count,
     time: () => page.timeline.time,
+    playing: () => page.timeline.playing,
+    goalNames: () => page.goals.list.map(({ setup }) => setup.id),
+    activeGoal: () => page.goals.active?.setup.id ?? null,
     latencies: () => [...page.asking.latencies],
   };
   Object.assign(window, { playground: hooks });

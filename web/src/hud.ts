@@ -14,19 +14,22 @@ const KEYS: [string, string][] = [
   ["Shift-click a joint", "let the chain begin there"],
   ["Drag empty space", "turn the view; right button or two fingers move it"],
   ["Wheel or pinch", "come nearer"],
-  ["T", "record a trace; , and . step through it, < and > by iteration"],
+  ["T", "record a trace and step through it: , and . by step, < and > by iteration"],
   ["Space", "play or pause"],
   ["K", "keep the pose as a keyframe"],
   ["L", "limits on or off"],
   ["H", "camera home"],
   ["P", "panel in or out"],
   ["F", "full screen"],
-  ["Tab", "the next goal"],
+  ["Tab, Shift-Tab", "the next goal, the one before; then on to the controls"],
   ["?", "this help"],
   ["Escape", "leave what is open"],
 ];
 
 const AVERAGED = 30;
+/** Seconds that something is said which takes a while to read. */
+export const LONG = 30;
+const LASTING = 100; // seconds from which on a notice is about what goes on until a scene comes
 
 export class Hud {
   readonly node = el("section", { id: "status", aria: { live: "polite" } });
@@ -40,6 +43,7 @@ export class Hud {
   private readonly figures = el("p", { className: "figures" });
   private readonly micros: number[] = [];
   private noticeTimer = 0;
+  private lasting = false;
 
   constructor() {
     this.node.append(this.title, el("div", { className: "line" }, this.pill, this.reason), this.figures);
@@ -119,10 +123,21 @@ export class Hud {
   /** Say something for so many seconds, or until it is put right; a click has it go. */
   say(text: string, kind: "error" | "info" = "error", seconds = 12): void {
     window.clearTimeout(this.noticeTimer);
+    this.lasting = seconds >= LASTING;
     this.notice.textContent = text;
     this.notice.dataset.kind = kind;
     this.notice.hidden = text === "";
     if (text && seconds < Infinity) this.noticeTimer = window.setTimeout(() => this.say(""), 1000 * seconds);
+  }
+
+  /** A scene has come: what was said about getting there is over. */
+  sceneCame(): void {
+    if (this.lasting) this.say("");
+  }
+
+  /** Whether something is said that is wrong. */
+  get complaining(): boolean {
+    return this.saying !== "" && this.notice.dataset.kind === "error";
   }
 
   get saying(): string {

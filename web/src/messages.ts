@@ -28,7 +28,7 @@ export interface GoalSetup {
   kind: GoalKind;
   effector: string;
   depth: number;
-  axis: string;
+  axis: "x" | "y" | "z" | "-x" | "-y" | "-z";
 }
 
 /** Where a goal is: world position, and orientation wxyz where it asks for one. */
@@ -235,6 +235,7 @@ export interface Scene {
   flat: boolean;
   pedestal: boolean;
   motions: MotionInfo[];
+  motion: string | null;
   meshes: number;
   notes: string[];
   tolerance: number;
@@ -341,3 +342,57 @@ export type FromPage = SetupSent | Want | TraceWanted | StepsWanted | KeyWanted 
 export type FromSession = Hello | Scene | Refused | KeyTaken | Pong;
 
 export type PacketHead = TraceHead | StepsHead | MeshHead | MotionHead | FileHead;
+
+/** What a value has to be like. */
+export type Shape =
+  | { kind: "flag" | "null" }
+  | { kind: "number"; whole: boolean; least: number; greatest: number }
+  | { kind: "text"; most: number }
+  | { kind: "choice"; of: string[] }
+  | { kind: "list"; of: Shape; least: number; most: number }
+  | { kind: "tuple"; of: Shape[] }
+  | { kind: "record"; of: Shape; most: number }
+  | { kind: "either"; of: Shape[] }
+  | ObjectShape;
+
+/** An object; a field without a default must be there. */
+export interface ObjectShape {
+  kind: "object";
+  fields: Record<string, Shape>;
+  defaults: Record<string, unknown>;
+}
+
+export const SETUP: ObjectShape = {
+  kind: "object",
+  fields: {
+    scene: {"kind": "text", "most": 1000},
+    links: {"kind": "number", "whole": true, "least": 1, "greatest": 200},
+    lengths: {"kind": "either", "of": [{"kind": "list", "of": {"kind": "number", "whole": false, "least": 1e-09, "greatest": 1000000000.0}, "least": 0, "most": 200}, {"kind": "null"}]},
+    flat: {"kind": "flag"},
+    solver: {"kind": "object", "fields": {"name": {"kind": "text", "most": 1000}, "options": {"kind": "record", "of": {"kind": "either", "of": [{"kind": "flag"}, {"kind": "number", "whole": true, "least": -100000, "greatest": 100000}, {"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "text", "most": 1000}, {"kind": "null"}]}, "most": 100000}}, "defaults": {"name": "auto", "options": {}}},
+    compare: {"kind": "either", "of": [{"kind": "object", "fields": {"name": {"kind": "text", "most": 1000}, "options": {"kind": "record", "of": {"kind": "either", "of": [{"kind": "flag"}, {"kind": "number", "whole": true, "least": -100000, "greatest": 100000}, {"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "text", "most": 1000}, {"kind": "null"}]}, "most": 100000}}, "defaults": {"name": "auto", "options": {}}}, {"kind": "null"}]},
+    limits: {"kind": "flag"},
+    damping: {"kind": "either", "of": [{"kind": "number", "whole": false, "least": 0.0, "greatest": 1000000000.0}, {"kind": "null"}]},
+    stretch: {"kind": "either", "of": [{"kind": "number", "whole": false, "least": 1.0, "greatest": 1000.0}, {"kind": "null"}]},
+    joints: {"kind": "record", "of": {"kind": "object", "fields": {"lock": {"kind": "flag"}, "damping": {"kind": "either", "of": [{"kind": "number", "whole": false, "least": 0.0, "greatest": 1000000000.0}, {"kind": "null"}]}, "stiffness": {"kind": "either", "of": [{"kind": "number", "whole": false, "least": 0.0, "greatest": 1.0}, {"kind": "null"}]}, "limits": {"kind": "either", "of": [{"kind": "list", "of": {"kind": "either", "of": [{"kind": "tuple", "of": [{"kind": "either", "of": [{"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "null"}]}, {"kind": "either", "of": [{"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "null"}]}]}, {"kind": "null"}]}, "least": 0, "most": 6}, {"kind": "null"}]}, "swing": {"kind": "either", "of": [{"kind": "number", "whole": false, "least": 0.0, "greatest": 1000000000.0}, {"kind": "null"}]}, "twist": {"kind": "either", "of": [{"kind": "tuple", "of": [{"kind": "either", "of": [{"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "null"}]}, {"kind": "either", "of": [{"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "null"}]}]}, {"kind": "null"}]}}, "defaults": {"lock": false, "damping": null, "stiffness": null, "limits": null, "swing": null, "twist": null}}, "most": 100000},
+    goals: {"kind": "list", "of": {"kind": "object", "fields": {"id": {"kind": "text", "most": 1000}, "kind": {"kind": "choice", "of": ["reach", "pose", "look", "pole", "hold", "target"]}, "effector": {"kind": "text", "most": 1000}, "depth": {"kind": "number", "whole": true, "least": 0, "greatest": 4294967295}, "axis": {"kind": "choice", "of": ["x", "y", "z", "-x", "-y", "-z"]}}, "defaults": {"kind": "reach", "depth": 0, "axis": "x"}}, "least": 0, "most": 1000},
+    tolerance: {"kind": "either", "of": [{"kind": "number", "whole": false, "least": 0.0, "greatest": 1000000000.0}, {"kind": "null"}]},
+    unreachable: {"kind": "choice", "of": ["approach", "keep"]},
+    start: {"kind": "choice", "of": ["previous", "rest"]},
+    motion: {"kind": "either", "of": [{"kind": "text", "most": 1000}, {"kind": "null"}]},
+    correct: {"kind": "flag"},
+    keys: {"kind": "list", "of": {"kind": "object", "fields": {"time": {"kind": "number", "whole": false, "least": 0.0, "greatest": 3600.0}, "coordinates": {"kind": "list", "of": {"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, "least": 0, "most": 100000}}, "defaults": {}}, "least": 0, "most": 100000},
+    grown: {"kind": "object", "fields": {"start": {"kind": "text", "most": 1000}, "seed": {"kind": "number", "whole": true, "least": 0, "greatest": 4294967295}, "attributes": {"kind": "record", "of": {"kind": "either", "of": [{"kind": "flag"}, {"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "text", "most": 1000}, {"kind": "list", "of": {"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, "least": 0, "most": 1000}]}, "most": 100000}, "targets": {"kind": "record", "of": {"kind": "tuple", "of": [{"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}]}, "most": 100000}}, "defaults": {"start": "", "seed": 0, "attributes": {}, "targets": {}}},
+  },
+  defaults: {"scene": "snake", "links": 8, "lengths": null, "flat": false, "solver": {"name": "auto", "options": {}}, "compare": null, "limits": false, "damping": null, "stretch": null, "joints": {}, "goals": [], "tolerance": null, "unreachable": "approach", "start": "previous", "motion": null, "correct": true, "keys": [], "grown": {"start": "", "seed": 0, "attributes": {}, "targets": {}}},
+};
+
+export const PLACE: ObjectShape = {
+  kind: "object",
+  fields: {
+    id: {"kind": "text", "most": 1000},
+    position: {"kind": "tuple", "of": [{"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}]},
+    orientation: {"kind": "either", "of": [{"kind": "tuple", "of": [{"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}]}, {"kind": "null"}]},
+  },
+  defaults: {"orientation": null},
+};

@@ -1,6 +1,6 @@
 // The control panel: everything that can be switched and tuned.
 
-import { el, section } from "./dom";
+import { button, el, section } from "./dom";
 import type { Growing } from "./growing";
 import type { Hello, Scene } from "./messages";
 import type { Actions, Offer } from "./offer";
@@ -34,6 +34,18 @@ export class Panel {
     private readonly act: Actions,
   ) {
     this.watchHands();
+    // Until there is a scene to set anything of, this is all that can be done.
+    const reset = button("Reset all", () => act.reset(), { name: "reset", title: "Forget everything that was set" });
+    this.node.append(el("div", { className: "buttons first" }, reset));
+  }
+
+  /** Open the section that something is in, and bring it into view. */
+  reveal(inside: HTMLElement): void {
+    const box = inside.closest("details");
+    if (!box) return;
+    box.open = true;
+    const { node } = this;
+    node.scrollTop += box.getBoundingClientRect().top - node.getBoundingClientRect().top;
   }
 
   /** What a person is at must not be replaced under their hands; it is when they let go. */

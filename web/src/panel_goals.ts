@@ -1,6 +1,6 @@
 // The panel's part for goals.
 
-import { button, el, hint, row, section, select, slider } from "./dom";
+import { button, choice, el, hint, row, section, select, slider } from "./dom";
 import type { GoalKind, GoalSetup, Scene } from "./messages";
 import type { Offer } from "./offer";
 
@@ -25,8 +25,8 @@ export function goalSection({ store, scene }: Offer): HTMLElement {
       row("What", select(`goal-${k}-kind`, KINDS, goal.kind, (kind) => change({ kind: kind as GoalKind }))),
     ];
     if (goal.kind === "look") {
-      const axes = ["x", "y", "z", "-x", "-y", "-z"].map((axis) => ({ value: axis, label: axis }));
-      parts.push(row("Axis", select(`goal-${k}-axis`, axes, goal.axis, (axis) => change({ axis }))));
+      const axes = { x: "x", y: "y", z: "z", "-x": "-x", "-y": "-y", "-z": "-z" };
+      parts.push(row("Axis", choice(`goal-${k}-axis`, axes, goal.axis, (axis) => change({ axis }))));
     }
     if (goal.kind !== "pole") {
       const depth = Math.min(depthOf(scene, goal.effector), 64);

@@ -28,7 +28,10 @@ export function viewSection({ store, act, scene }: Offer): HTMLElement {
     row("Bones", toggle("show-bones", look.bones, (bones) => store.setLook({ bones })), "Joints and the links between them"),
   ];
   if (scene.motions.length) {
-    parts.push(row("Feet that stand", toggle("show-contacts", look.contacts, (contacts) => store.setLook({ contacts }))));
+    parts.push(
+      row("Feet that stand", toggle("show-contacts", look.contacts, (contacts) => store.setLook({ contacts }))),
+      row("Camera follows", toggle("follow", look.follow, (follow) => store.setLook({ follow })), "Keep a figure that walks in view"),
+    );
   }
   if (scene.meshes) parts.push(row("Skin", toggle("show-mesh", look.mesh, (mesh) => store.setLook({ mesh }))));
   parts.push(

@@ -1,16 +1,19 @@
 // The playground: ties the stage, the goals, the panel and the line to Python together.
 
+import type { Vector3 } from "three";
 import { Appearance } from "./appearance";
 import { Asking } from "./asking";
 import { Beyond } from "./beyond";
 import { Body } from "./body";
+import { told } from "./checking";
 import { Connection } from "./connection";
 import { el } from "./dom";
 import { Files } from "./files";
+import { Following } from "./following";
 import { Goals } from "./goals";
 import { Growing } from "./growing";
 import { Hands } from "./hands";
-import { Hud } from "./hud";
+import { Hud, LONG } from "./hud";
 import { Incoming } from "./incoming";
 import { Limits } from "./limits";
 import type { Hello, Scene } from "./messages";
@@ -38,6 +41,7 @@ export class Playground {
   readonly tracing = new Tracing();
   readonly vectors = new Vectors();
   readonly onion = new Onion();
+  readonly following = new Following();
   readonly hud = new Hud();
   readonly growing = new Growing(this.store);
   readonly beyond = new Beyond(() => this.home());
@@ -86,7 +90,10 @@ export class Playground {
         limit: () => this.hello?.upload_limit ?? Infinity,
         most: () => this.hello?.most_files ?? Infinity,
         formats: () => this.hello?.formats ?? [],
-        opened: (scene) => this.store.set(freshScene(scene)),
+        opened: (scene) => {
+          this.timeline.startWith(scene);
+          this.store.set(freshScene(scene));
+        },
         settings: (text) => takeSettings(this, text),
         say: (text, kind, seconds) => this.hud.say(text, kind, seconds),
       },
@@ -96,6 +103,8 @@ export class Playground {
     this.hands = new Hands(this, root);
     this.appearance.apply();
     this.hud.setLine("connecting");
+    const { ignored } = this.store;
+    if (ignored.length) this.hud.say(`Of what was set here before, this does not fit and is left out:\n${told(ignored)}`, "error", LONG);
     this.line = new Connection(this.incoming);
   }
 
@@ -108,13 +117,18 @@ export class Playground {
 
   record(): void {
     this.line.send({ type: "trace", rest: true });
-    const box = this.panel.steps.closest("details");
-    if (box) box.open = true;
+  }
+
+  /** Bring the part of the panel for stepping through a solve into view. */
+  showSteps(): void {
+    if (!this.store.look.panel) this.store.setLook({ panel: true });
+    this.panel.reveal(this.panel.steps);
   }
 
   resetPose(): void {
     if (!this.scene) return;
     delete this.store.places[this.scene.key];
+    if (this.timeline.motion) this.timeline.seek(0);
     this.line.send({ type: "reset" });
   }
 
@@ -149,7 +163,7 @@ export class Playground {
     const growing = this.growing.on && asking.settingUp;
     if (asking.setupDirty && this.hello && !growing) {
       if (this.growing.on) asking.since ||= performance.now();
-      this.line.send({ type: "setup", seq: asking.sendSetup(), setup: this.store.setup });
+      this.line.send({ type: "setup", seq: asking.sendSetup(this.store.setup), setup: this.store.setup });
     } else if (asking.wantDirty && this.scene) {
       this.line.send({
         type: "want",
@@ -167,8 +181,9 @@ export class Playground {
     const slow = since > 0 && performance.now() - since > SLOW && this.line.isOpen;
     if (slow === this.slow) return;
     this.slow = slow;
+    if (this.hud.complaining) return;
     if (slow) this.hud.say(settingUp ? "Growing…" : "Working… a solver is compiled the first time it is used.", "info", 120);
-    else if (this.hud.notice.dataset.kind === "info") this.hud.say("");
+    else this.hud.say("");
   }
 
   // Wiring -------------------------------------------------------------------------------------
@@ -181,7 +196,8 @@ export class Playground {
       this.goals.draw();
       const { camera, controls } = this.stage;
       const key = this.incoming.cameraKey;
-      this.store.camera = { key, position: camera.position.toArray(), target: controls.target.toArray() };
+      const at = (place: Vector3) => place.clone().sub(this.stage.gone).toArray();
+      this.store.camera = { key, position: at(camera.position), target: at(controls.target) };
       this.store.saveSoon();
     };
     this.goals.onMove = () => {
@@ -196,6 +212,7 @@ export class Playground {
     this.timeline.onKey = (time) => this.line.send({ type: "key", time });
     this.tracing.onWantSteps = (iteration) => this.line.send({ type: "steps", iteration });
     this.tracing.onShow = () => this.appearance.showTrace();
+    this.tracing.onOpen = () => this.showSteps();
     this.skins.onReady = () => this.stage.invalidate();
     this.store.onChange((part) => {
       if (part === "setup") {

@@ -1,8 +1,11 @@
 // Saving what is on the stage, and taking settings over from a file.
 
+import { told } from "./checking";
 import { download } from "./dom";
+import { LONG } from "./hud";
 import type { SaveFormat } from "./messages";
 import type { Playground } from "./playground";
+import { withoutUnknown } from "./store";
 
 /** What is saved by the page itself, or by Python. */
 export type Saved = SaveFormat | "png" | "settings";
@@ -37,12 +40,17 @@ async function picture(source: HTMLCanvasElement, background: [string, string]):
 }
 
 export function takeSettings(page: Playground, text: string): void {
-  if (!page.store.restore(text)) {
+  const taken = page.store.restore(text);
+  if (!taken) {
     page.hud.say("This is not a settings file of the playground.");
     return;
   }
+  const { ignored } = taken;
+  if (page.hello) ignored.push(...withoutUnknown(page.store.setup, page.hello));
+  page.incoming.forgetMotion();
   page.store.set({});
   page.store.setLook({});
   page.panel.refresh(true);
-  page.hud.say("Settings taken over.", "info", 3);
+  if (ignored.length) page.hud.say(`Settings taken over, except for what does not fit:\n${told(ignored)}`, "error", LONG);
+  else page.hud.say("Settings taken over.", "info", 3);
 }

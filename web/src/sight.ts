@@ -24,6 +24,8 @@ export abstract class Sight {
   protected halves = 1;
   /** What is looked at. */
   protected readonly target = new Vector3();
+  /** How far the camera has gone along with what it looks at. */
+  readonly gone = new Vector3();
   private scene: Scene | null = null;
 
   protected lookAt(scene: Scene): void {
@@ -68,7 +70,7 @@ export abstract class Sight {
     const { scene } = this;
     if (!scene) return this.size;
     const [low, high] = scene.box.map((corner) => new Vector3(...corner)) as [Vector3, Vector3];
-    const points = others.map((point) => point.clone());
+    const points = others.map((point) => point.clone().sub(this.gone));
     for (let k = 0; k < 8; k += 1) {
       points.push(new Vector3(k & 1 ? high.x : low.x, k & 2 ? high.y : low.y, k & 4 ? high.z : low.z));
     }

@@ -53,15 +53,28 @@ export class Stage extends Sight {
   home(others: Vector3[] = []): void {
     this.frame();
     const distance = Math.min(this.distanceTo(others), FARTHEST * this.size);
-    this.camera.position.copy(this.target).addScaledVector(this.homeWay(), distance);
-    this.renewControls(this.target);
+    const target = this.target.clone().add(this.gone);
+    this.camera.position.copy(target).addScaledVector(this.homeWay(), distance);
+    this.renewControls(target);
     this.invalidate();
   }
 
   /** Put the camera where it was. */
   restoreCamera(position: number[], target: number[]): void {
-    this.camera.position.fromArray(position);
-    this.renewControls(new Vector3().fromArray(target));
+    this.camera.position.fromArray(position).add(this.gone);
+    this.renewControls(new Vector3().fromArray(target).add(this.gone));
+    this.invalidate();
+  }
+
+  /** Go along with what is looked at: so far from where the scene has it. */
+  follow(offset: Vector3): void {
+    const way = offset.clone().sub(this.gone);
+    if (way.lengthSq() === 0) return;
+    this.gone.copy(offset);
+    this.camera.position.add(way);
+    this.controls.target.add(way);
+    this.camera.updateMatrixWorld();
+    this.surroundings.follow(offset);
     this.invalidate();
   }
 

@@ -21,3 +21,14 @@ export function keep(where: Where, name: string, text: string): void {
     // then it lasts as long as the page
   }
 }
+
+/** Forget all that is kept for this address. */
+export function forgetAll(): void {
+  for (const where of ["tab", "all"] as const) {
+    try {
+      storage(where).clear();
+    } catch {
+      // nothing was kept
+    }
+  }
+}

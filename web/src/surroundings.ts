@@ -14,6 +14,7 @@ import {
   Quaternion,
   ShaderMaterial,
   ShadowMaterial,
+  Vector2,
   Vector3,
 } from "three";
 import type { Scene } from "./messages";
@@ -39,9 +40,12 @@ export class Surroundings {
   readonly group = new Group();
   private size = 1;
   private readonly up = new Vector3(0, 1, 0);
+  /** On the ground, under the scene's middle. */
+  private readonly foot = new Vector3();
   private readonly key = new DirectionalLight(0xffffff, 2.3);
   private readonly rim = new DirectionalLight(0x9fc4ff, 0.9);
   private readonly sky = new HemisphereLight(0xffffff, 0x444444, 1.25);
+  private readonly lights = new Group();
   private readonly ground = new Group();
   private readonly grid = new Mesh(new CircleGeometry(1, 72), gridMaterial());
   private readonly catcher = new Mesh(new CircleGeometry(1, 72), new ShadowMaterial({ opacity: 0.4 }));
@@ -61,8 +65,8 @@ export class Surroundings {
     this.pedestal.castShadow = true;
     this.pedestal.receiveShadow = true;
     this.ground.add(this.grid, this.catcher);
-    this.group.add(this.key, this.key.target, this.rim, this.rim.target, this.sky, new AmbientLight(0xffffff, 0.25));
-    this.group.add(this.ground, this.pedestal);
+    this.lights.add(this.key, this.key.target, this.rim, this.rim.target);
+    this.group.add(this.lights, this.sky, new AmbientLight(0xffffff, 0.25), this.ground, this.pedestal);
   }
 
   /** Put everything up for a scene; `oriented` turns a direction given with y up into the scene's. */
@@ -72,8 +76,8 @@ export class Surroundings {
     const center = new Vector3(...scene.center);
     const turn = new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), up);
     const foot = center.clone().addScaledVector(up, scene.ground - center.dot(up));
+    this.foot.copy(foot);
     this.ground.quaternion.copy(turn);
-    this.ground.position.copy(foot);
     this.ground.scale.setScalar(GROUND_RADIUS * scene.size);
     this.grid.material.uniforms.cell!.value = cellSize(scene.size) / (GROUND_RADIUS * scene.size);
     this.catcher.position.z = 0.0002;
@@ -87,6 +91,15 @@ export class Surroundings {
     this.rim.target.position.copy(center);
     this.rim.position.copy(center).add(oriented(-1.6, 1.1, -1.9).multiplyScalar(scene.size));
     this.sky.position.copy(up);
+    this.follow(this.lights.position);
+  }
+
+  /** Have light and ground around a place that far from the scene's middle; the lines stay. */
+  follow(offset: Vector3): void {
+    this.lights.position.copy(offset);
+    this.ground.position.copy(this.foot).add(offset);
+    const local = offset.clone().applyQuaternion(this.ground.quaternion.clone().invert()).divideScalar(this.ground.scale.x);
+    this.grid.material.uniforms.shift!.value.set(local.x, local.y);
   }
 
   /** A pillar under the root of a chain, or none. */
@@ -135,6 +148,7 @@ function gridMaterial(): ShaderMaterial {
       line: { value: new Color(0x6f88ad) },
       disc: { value: new Color(0x1c2534) },
       cell: { value: 0.05 },
+      shift: { value: new Vector2() },
     },
     vertexShader: `
       varying vec2 place;
@@ -146,6 +160,7 @@ function gridMaterial(): ShaderMaterial {
       uniform vec3 line;
       uniform vec3 disc;
       uniform float cell;
+      uniform vec2 shift;
       varying vec2 place;
       float lines(vec2 p, float width) {
         vec2 slope = max(fwidth(p), vec2(1e-5));
@@ -156,8 +171,8 @@ function gridMaterial(): ShaderMaterial {
       void main() {
         float far = length(place);
         float fade = pow(clamp(1.0 - far, 0.0, 1.0), 1.6);
-        float fine = lines(place / cell, 1.1) * 0.38;
-        float coarse = lines(place / (5.0 * cell), 1.4) * 0.55;
+        float fine = lines((place + shift) / cell, 1.1) * 0.38;
+        float coarse = lines((place + shift) / (5.0 * cell), 1.4) * 0.55;
         float ink = max(fine, coarse);
         vec3 color = mix(disc, line, ink);
         float body = 0.55 * fade;

@@ -15,6 +15,8 @@ export class Timeline {
   onKey: (time: number) => void = () => {};
   private scene: Scene | null = null;
   private built = "";
+  /** The scene whose motion is to play as soon as it comes. */
+  private toStart = "";
   private readonly scrub = el("input", { type: "range", name: "time", min: "0", step: "any", value: "0" });
   private readonly clock = el("output", { name: "clock" });
   private readonly play = button("▶", () => this.toggle(), { title: "Play or pause (Space)", name: "play" });
@@ -41,6 +43,21 @@ export class Timeline {
     if (shape === this.built) return;
     this.built = shape;
     this.build(scene);
+    this.show();
+  }
+
+  /** Play the motion of a scene when it comes, from the beginning. */
+  startWith(scene: string): void {
+    this.time = 0;
+    this.toStart = scene;
+  }
+
+  sceneCame(scene: Scene): void {
+    this.setScene(scene);
+    const start = this.toStart === this.store.setup.scene && this.motion !== null;
+    this.toStart = "";
+    if (!start) return;
+    this.playing = !window.matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.show();
   }
 

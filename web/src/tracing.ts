@@ -24,6 +24,8 @@ export class Tracing {
   /** How many steps after it are shown too. */
   step = 0;
   onShow: () => void = () => {};
+  /** Called when a trace has come. */
+  onOpen: () => void = () => {};
   /** Asks for the poses inside an iteration. */
   onWantSteps: (iteration: number) => void = () => {};
   private frames: Float32Array = new Float32Array();
@@ -49,7 +51,9 @@ export class Tracing {
       this.errors = arrays.errors!.data as Float32Array;
       this.inner.clear();
       this.replaying = false;
-      this.show(this.iterations, 0);
+      // What was recorded here is followed from its start; a file is opened with its answer.
+      this.show(head.status === "" ? this.iterations : 0, 0);
+      this.onOpen();
     } else if (head.kind === "steps" && this.head) {
       this.inner.set(head.iteration, arrays.frames!.data as Float32Array);
       this.onShow();

@@ -6,10 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from supple.motion import Motion
+from supple.skinning import skin
 from supple.viewer.messages import Vector
 from supple.viewer.scenes import Subject
 
 JOINT = 0.02  # radius of a joint as it is drawn, in sizes: bare ones lie on the ground, not in it
+MOST_FRAMES = 100  # of a motion, that are looked at for the room it needs
 ASIDE, ABOVE = 0.6, 0.75  # how far a chain is seen to swing, of its length
 
 
@@ -31,13 +34,23 @@ class Bounds(NamedTuple):
     high: Vector
 
 
-def bounds(subject: Subject) -> Bounds:
-    """Where what is on the stage is; of a chain on a pillar, where it can swing."""
+def bounds(subject: Subject, motion: Motion | None = None) -> Bounds:
+    """Where what is on the stage is; of a chain on a pillar, where it can swing.
+
+    Args:
+        subject: What is on the stage.
+        motion: What plays: it is looked at as it stands in its first frame, with room for how it
+            moves on the spot. None for the pose that the subject starts in.
+    """
+    first = None if motion is None else motion.at(0.0)
     # What rules grow is measured at rest, so that dragging a target does not move the camera.
-    pose = subject.start if subject.grown is None else subject.skeleton.rest
+    start = subject.start if subject.grown is None else subject.skeleton.rest
+    pose = start if first is None else first
     points = [pose.positions]
     for mesh in subject.meshes:
-        if mesh.skin is not None or mesh.joint is None:
+        if mesh.skin is not None:
+            points.append(mesh.positions if first is None else skin(mesh, pose))
+        elif mesh.joint is None:
             points.append(mesh.positions)
         else:
             T = pose.frames[pose.skeleton.index(mesh.joint)]
@@ -56,10 +69,20 @@ def bounds(subject: Subject) -> Bounds:
         low[depth] = high[depth] = center[depth]  # seen from the front, this needs no room
         low[up], high[up] = ground, root[up] + ABOVE * reach
         return Bounds(_vector(center), reach, ground, _vector(low), _vector(high))
-    size = float(np.linalg.norm(high - low)) / 2 or 1.0
+    center, size = (low + high) / 2, float(np.linalg.norm(high - low)) / 2 or 1.0
     below = 0.0 if subject.meshes else JOINT * size
     ground = float(low[up]) - below
-    return Bounds(_vector((low + high) / 2), size, ground, _vector(low), _vector(high))
+    if motion is not None:
+        around = _on_the_spot(motion)
+        low, high = np.minimum(low, around.min(axis=0)), np.maximum(high, around.max(axis=0))
+    return Bounds(_vector(center), size, ground, _vector(low), _vector(high))
+
+
+def _on_the_spot(motion: Motion) -> np.ndarray:
+    """Where joints come to in a motion whose root stays where it begins, shape (points, 3)."""
+    every = max(1, len(motion) // MOST_FRAMES)
+    positions = motion.poses[::every].positions
+    return (positions - positions[:, :1] + positions[:1, :1]).reshape(-1, 3)
 
 
 def _vector(values: np.ndarray) -> Vector:

@@ -14,12 +14,11 @@ from supple.pose import Pose
 from supple.skeleton import Skeleton
 from supple.solution import Solution
 from supple.trace import Trace
-from supple.viewer.bounds import bounds
+from supple.viewer.bounds import Bounds
 from supple.viewer.contacts import contacts
 from supple.viewer.frames import packet, rigid
 from supple.viewer.messages import (
     GoalPlace,
-    GoalSetup,
     JointInfo,
     MotionHead,
     MotionInfo,
@@ -30,7 +29,7 @@ from supple.viewer.messages import (
     TraceHead,
     Vector,
 )
-from supple.viewer.model import Model, bone
+from supple.viewer.model import KEYFRAMES, Model, bone, own_place
 from supple.viewer.scenes import Subject, limb_depth
 
 MOST_GHOSTS = 600  # frames of a motion that the onion skin chooses from
@@ -41,10 +40,20 @@ def word(status: Status) -> str:
     return status.name.lower().replace("_", " ")
 
 
-def scene(subject: Subject, model: Model, *, seq: int, revision: int, pose: Pose) -> Scene:
-    """What is on the stage, and what is asked of it."""
+def scene(
+    subject: Subject, model: Model, *, seq: int, revision: int, pose: Pose, around: Bounds
+) -> Scene:
+    """What is on the stage, and what is asked of it.
+
+    Args:
+        subject: What is on the stage.
+        model: What is solved.
+        seq: The setup that is answered.
+        revision: The scene's number.
+        pose: The pose that goals are placed by.
+        around: Where it all is.
+    """
     skeleton = model.skeleton
-    around = bounds(subject)
     problem = model.prepared[0].problem if model.prepared else None
     moving = set(problem.moving.tolist()) if problem is not None else set()
     blocks = problem.blocks if problem is not None else ()
@@ -52,7 +61,7 @@ def scene(subject: Subject, model: Model, *, seq: int, revision: int, pose: Pose
     places = [
         GoalPlace(
             id=goal.id,
-            position=_place(goal, pose, around.size),
+            position=_vector(own_place(goal, pose, around.size)),
             orientation=tuple(pose.rotation(goal.effector).tolist()),
         )
         for goal in model.goals
@@ -77,6 +86,7 @@ def scene(subject: Subject, model: Model, *, seq: int, revision: int, pose: Pose
         flat=subject.flat,
         pedestal=subject.pedestal is not None,
         motions=_motions(subject, model),
+        motion=model.playing,
         meshes=len(subject.meshes),
         notes=list(subject.notes),
         tolerance=tolerance,
@@ -84,22 +94,15 @@ def scene(subject: Subject, model: Model, *, seq: int, revision: int, pose: Pose
     )
 
 
-def _place(goal: GoalSetup, pose: Pose, size: float) -> Vector:
-    """Where a goal is to begin with: at its effector, or where that looks or bends."""
-    at = pose.position(goal.effector)
-    if goal.kind == "look":
-        axis = {"x": 0, "y": 1, "z": 2}[goal.axis[-1]]
-        sign = -1.0 if goal.axis.startswith("-") else 1.0
-        direction = pose.frames[pose.skeleton.index(goal.effector), :3, axis]
-        at = at + sign * size * direction
-    x, y, z = at.tolist()
+def _vector(values: np.ndarray) -> Vector:
+    x, y, z = values.tolist()
     return (x, y, z)
 
 
 def _motions(subject: Subject, model: Model) -> list[MotionInfo]:
     listed = dict(subject.motions)
     if model.motion is not None and model.motion not in listed.values():
-        listed["keyframes"] = model.motion
+        listed[KEYFRAMES] = model.motion
     return [
         MotionInfo(
             name=name,

@@ -35,7 +35,11 @@ def file_of(session: Session, kind: SaveFormat) -> tuple[str, bytes]:
         return "pose.json", json.dumps(session.poses[0].to_json()).encode()
     with tempfile.TemporaryDirectory(prefix="supple-") as folder:
         path = Path(folder) / f"supple.{kind}"
-        save(_shown(session), path)
+        character = _shown(session)
+        # These hold one motion, and an SMD file that or the mesh: without a name, the pose is it.
+        alone = kind == "bvh" or kind == "smd" and not character.meshes
+        playing = session.model.playing if session.model is not None and alone else None
+        save(character, path, **({} if playing is None else {"motion": playing}))
         return path.name, path.read_bytes()
 
 
@@ -51,9 +55,9 @@ def _shown(session: Session) -> Character:
         character = character.with_(skeleton=now.skeleton, motions=poses)
     if now.motion is not None:
         moved = _carried(now.motion, now.skeleton)
-        if session.setup.correct:
+        if session.setup.correct and session.places():
             moved = _corrected(session, moved)
-        character = character.with_(motions={**character.motions, session.setup.motion: moved})
+        character = character.with_(motions={**character.motions, now.playing: moved})
     return character.posed(session.poses[0])
 
 
@@ -63,8 +67,8 @@ def _carried(motion: Motion, skeleton: Skeleton) -> Motion:
 
 
 def _corrected(session: Session, motion: Motion) -> Motion:
-    """The motion with every frame solved for the goals as they are."""
+    """The motion with every frame solved for the goals that are placed, the others as they are."""
     assert session.model is not None
     problem = session.model.prepared[0]
-    targets = session.model.targets(session.places(), session.poses[0])
+    targets = session.model.targets(session.places(), motion.poses)
     return motion.with_(poses=problem.solve(*targets, start=motion.poses).pose)

@@ -7,6 +7,7 @@ import secrets
 import shutil
 import tempfile
 import threading
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -80,6 +81,8 @@ class Library:
                 return self._uploads[number]
             if self._folder is None:
                 self._folder = Path(tempfile.mkdtemp(prefix="supple-")).resolve()
+                # Also where nobody calls `close`, such as at the end of a script.
+                weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
             number = secrets.token_hex(6)
             upload = self._uploads[number] = Upload(number, self._folder / number)
             upload.folder.mkdir()

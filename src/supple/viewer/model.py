@@ -25,6 +25,11 @@ from supple.viewer.limits import Limited
 from supple.viewer.messages import GoalPlace, GoalSetup, JointEdit, Setup, SolverChoice
 from supple.viewer.scenes import Subject
 
+IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
+KEYFRAMES = "keyframes"  # the name of the motion through the keyframes of a setup
+KEY_FPS = 30.0
+MOST_NUMBERS = 20_000_000  # that the motion through keyframes may consist of
+
 
 @dataclass(frozen=True)
 class Model:
@@ -35,6 +40,7 @@ class Model:
         goals: The goals, without places.
         prepared: The problem for each solver: one, or two side by side; none where nothing moves.
         motion: What plays, if anything.
+        playing: Its name; None for none.
         limited: Which joints have limits and where: for `active`.
     """
 
@@ -42,10 +48,16 @@ class Model:
     goals: tuple[GoalSetup, ...]
     prepared: tuple[Prepared, ...]
     motion: Motion | None
+    playing: str | None
     limited: Limited
 
     def targets(self, places: Mapping[str, GoalPlace], pose: Pose) -> list[np.ndarray]:
-        """The arguments of a prepared problem; goals without a place stay where the pose has them."""
+        """The arguments of a prepared problem; goals without a place are where the pose has them.
+
+        Args:
+            places: Where goals are, by their ids.
+            pose: A pose or a batch of them, whose shape the targets without a place have.
+        """
         out = []
         for number, slot in self.prepared[0].arguments:
             goal = self.goals[number]
@@ -53,17 +65,27 @@ class Model:
             if slot == "orientation":
                 given = place.orientation if place is not None else None
                 turn = pose.rotation(goal.effector) if given is None else np.array(given)
-                size = np.linalg.norm(turn)
-                out.append(turn / size if size > 1e-9 else np.array([1.0, 0.0, 0.0, 0.0]))
+                size = np.linalg.norm(turn, axis=-1, keepdims=True)
+                out.append(np.where(size > 1e-9, turn / np.maximum(size, 1e-9), IDENTITY))
             else:
                 out.append(
-                    np.array(pose.position(goal.effector) if place is None else place.position)
+                    own_place(goal, pose, 1.0) if place is None else np.array(place.position)
                 )
         return out
 
     def active(self, pose: Pose) -> list[int]:
         """The joints that are at one of their limits."""
         return self.limited.active(pose)
+
+
+def own_place(goal: GoalSetup, pose: Pose, distance: float) -> np.ndarray:
+    """Where a pose has a goal: at its effector, or at a distance from there where that looks."""
+    at = np.array(pose.position(goal.effector))
+    if goal.kind == "look":
+        axis = "xyz".index(goal.axis[-1])
+        way = -distance if goal.axis.startswith("-") else distance
+        at = at + way * pose.frames[..., pose.skeleton.index(goal.effector), :3, axis]
+    return at
 
 
 def build(subject: Subject, setup: Setup) -> Model:
@@ -74,9 +96,10 @@ def build(subject: Subject, setup: Setup) -> Model:
     """
     skeleton = edited(subject.skeleton, setup)
     goals = _goals(subject, setup)
-    limited, motion = Limited.of(skeleton), _motion(subject, setup)
+    limited, playing = Limited.of(skeleton), _playing(subject, setup)
+    motion = _motion(subject, setup, playing)
     if not goals:
-        return Model(skeleton, (), (), motion, limited)
+        return Model(skeleton, (), (), motion, playing, limited)
     choices = [setup.solver] + ([setup.compare] if setup.compare is not None else [])
     lock = [name for name, edit in setup.joints.items() if edit.lock and name in skeleton]
     prepared = tuple(
@@ -90,7 +113,7 @@ def build(subject: Subject, setup: Setup) -> Model:
         )
         for choice in choices
     )
-    return Model(skeleton, goals, prepared, motion, limited)
+    return Model(skeleton, goals, prepared, motion, playing, limited)
 
 
 # Joints -------------------------------------------------------------------------------------------
@@ -211,12 +234,19 @@ def read_solver(choice: SolverChoice) -> Solver | str:
     return solver(**choice.options)  # type: ignore[arg-type]
 
 
-def _motion(subject: Subject, setup: Setup) -> Motion | None:
-    if setup.motion is None:
+def _playing(subject: Subject, setup: Setup) -> str | None:
+    """The name of the motion that plays."""
+    if setup.motion == "" and "" not in subject.motions:
+        return next(iter(subject.motions), None)
+    return setup.motion
+
+
+def _motion(subject: Subject, setup: Setup, playing: str | None) -> Motion | None:
+    if playing is None:
         return None
-    if setup.motion == "keyframes":
+    if playing == KEYFRAMES:
         return keyframe_motion(subject, setup)
-    return subject.motions[one_of("motion", setup.motion, list(subject.motions))]
+    return subject.motions[one_of("motion", playing, list(subject.motions))]
 
 
 def keyframe_motion(subject: Subject, setup: Setup) -> Motion:
@@ -229,5 +259,9 @@ def keyframe_motion(subject: Subject, setup: Setup) -> Motion:
         if len(key.coordinates) != len(skeleton.packed.rest):
             raise SuppleError("keyframes: they belong to another skeleton; remove them first")
         poses.append((key.time, Pose(skeleton, np.array(key.coordinates))))
-    first = poses[0][0]
-    return keyframes([(time - first, pose) for time, pose in poses], fps=30.0)
+    first, last = poses[0][0], poses[-1][0]
+    if (last - first) * KEY_FPS * len(skeleton.packed.rest) > MOST_NUMBERS:
+        raise SuppleError(
+            f"keyframes: {last - first:g} s are too long for a skeleton of {len(skeleton)} joints"
+        )
+    return keyframes([(time - first, pose) for time, pose in poses], fps=KEY_FPS)

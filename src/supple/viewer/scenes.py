@@ -20,12 +20,19 @@ from supple.prepare import prepare
 from supple.skeleton import Skeleton, chain
 from supple.trace import Trace
 from supple.viewer import growing
-from supple.viewer.messages import GoalPlace, GoalSetup, Grown, GrownInfo, SceneInfo, Setup
+from supple.viewer.messages import (
+    MOST_LINKS,
+    GoalPlace,
+    GoalSetup,
+    Grown,
+    GrownInfo,
+    SceneInfo,
+    Setup,
+)
 
 if TYPE_CHECKING:
     from supple.viewer.library import Library
 
-MOST_LINKS = 200
 ARM = (9.0, 9.0, 9.0, 9.0, 4.0)
 BEND = math.radians(75)  # of the snake, with limits
 ELBOW, WRIST = math.radians(120), math.radians(90)  # of the second and third joint (Song & Hu 2011)

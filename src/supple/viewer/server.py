@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import secrets
+import signal
 import socket
 import threading
 import time
-from collections.abc import Callable
-from types import TracebackType
+from collections.abc import Callable, Iterator
+from types import FrameType, TracebackType
 from typing import Any
 
 import uvicorn
@@ -85,13 +86,23 @@ class Server:
         return self
 
     def wait(self) -> None:
-        """Serve until the server is stopped or the person presses Ctrl-C."""
+        """Serve until the server is stopped, the person presses Ctrl-C or the process is ended.
+
+        On SIGTERM and SIGHUP the files that were received are removed before the process ends of
+        the signal, as it would have.
+        """
         self.start()
         assert self._thread is not None
-        with contextlib.suppress(KeyboardInterrupt):
-            while self._thread.is_alive():
-                self._thread.join(0.5)
-        self.stop()
+        with _ended_by(self._end) as ended:
+            with contextlib.suppress(KeyboardInterrupt):
+                while self._thread.is_alive():
+                    self._thread.join(0.5)
+            self.stop()
+        if ended:
+            signal.raise_signal(ended[0])
+
+    def _end(self) -> None:
+        self._server.should_exit = True
 
     def stop(self) -> None:
         """Stop serving."""
@@ -111,6 +122,32 @@ class Server:
         trace: TracebackType | None,
     ) -> None:
         self.stop()
+
+
+@contextlib.contextmanager
+def _ended_by(end: Callable[[], None]) -> Iterator[list[signal.Signals]]:
+    """Call `end` on a signal to end the process, in place of what else it does; gives the signals.
+
+    Only the main thread may say what a signal does: from any other, nothing changes.
+    """
+    came: list[signal.Signals] = []
+    before: dict[signal.Signals, Any] = {}
+
+    def on_signal(number: int, frame: FrameType | None) -> None:
+        del frame
+        came.append(signal.Signals(number))
+        end()
+
+    if threading.current_thread() is threading.main_thread():
+        known = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+        for one in known:
+            if signal.getsignal(one) is signal.SIG_DFL:  # others have their own idea of it
+                before[one] = signal.signal(one, on_signal)
+    try:
+        yield came
+    finally:
+        for one, action in before.items():
+            signal.signal(one, action)
 
 
 class _Quiet(uvicorn.Server):

@@ -21,6 +21,7 @@ from supple.pose import Pose
 from supple.solution import Solution
 from supple.trace import Trace
 from supple.viewer import describe, export, meshes, model, reading, scenes
+from supple.viewer.bounds import Bounds, bounds
 from supple.viewer.frames import packet, pose_frame
 from supple.viewer.library import Library
 from supple.viewer.messages import (
@@ -74,6 +75,7 @@ class Session:
         self.revision = 0
         self._seq = 0
         self._trace: Trace | None = None
+        self._around: Bounds | None = None
         self._library = library
         self._emit = emit
         self._ready = threading.Condition()
@@ -89,8 +91,8 @@ class Session:
         """Take a message of the page; what is wrong with it is answered, not raised."""
         try:
             message = reading.read(text)
-        except SuppleError as error:
-            self._emit(reading.write(Refused(seq=0, text=str(error))), None)
+        except reading.MessageError as error:
+            self._emit(reading.write(Refused(seq=error.seq, text=str(error))), None)
             return
         if isinstance(message, Ping):
             self._emit(reading.write(Pong()), None)
@@ -136,13 +138,16 @@ class Session:
             self._say(Refused(seq=seq, text=f"something went wrong: {error!r}"))
 
     def _do(self, task: FromPage) -> None:
+        if isinstance(task, Want) and task.revision != self.revision:
+            return  # it was sent before its page heard of the scene
+        if self.model is None and not isinstance(task, SetupSent):
+            raise SuppleError("there is nothing on the stage yet: expected a setup first")
         match task:
             case SetupSent():
                 self._set_up(task.seq, task.setup)
             case Want():
-                if task.revision == self.revision:
-                    self.want = task
-                    self._solve()
+                self.want = task
+                self._solve()
             case TraceWanted():
                 self._tell_trace(rest=task.rest)
             case StepsWanted():
@@ -166,19 +171,24 @@ class Session:
         subject = self.subject if same else scenes.build(setup, self._library)
         assert subject is not None
         new = model.build(subject, setup)
+        playing = None if self.model is None else self.model.playing
+        begins = new.motion is not None and (not same or new.playing != playing)
         before = self.poses[0] if same and self.poses else subject.start
+        if begins:
+            before = _first(new, subject)
         start = model.carried(before, new.skeleton)
         old = self.subject
         alike = old is not None and old.key == subject.key  # rules may grow the same joints again
         drawn = old is not None and alike and old.meshes == subject.meshes
-        playing = setup.motion != self.setup.motion
+        if not same or new.playing != playing:
+            self._around = bounds(subject, None if new.playing == model.KEYFRAMES else new.motion)
         self.setup, self.subject, self.model = setup, subject, new
         self.poses = [start] * max(len(new.prepared), 1)
         self.solutions = [None] * len(self.poses)
         self._seq = seq
         if not same:
             self._trace = None
-        if not alike:
+        if not alike or begins:
             self.want = None
         self._tell_scene(start)
         if not same:
@@ -188,8 +198,8 @@ class Session:
                 self._trace = subject.trace
                 self._emit(describe.trace(subject.trace, subject.goals[0].effector), None)
         self._warm_up()
-        if new.motion is not None and (playing or not same):
-            self._emit(describe.motion(new.motion, setup.motion or "", up=subject.up), None)
+        if new.motion is not None and begins:
+            self._emit(describe.motion(new.motion, new.playing or "", up=subject.up), None)
         if self.want is not None:
             self._solve()
         else:
@@ -206,7 +216,7 @@ class Session:
     def _reset(self) -> None:
         """Back to the beginning: the page gets the scene once more, with the goals' first places."""
         assert self.model is not None and self.subject is not None
-        start = model.carried(self.subject.start, self.model.skeleton)
+        start = model.carried(_first(self.model, self.subject), self.model.skeleton)
         self.poses = [start] * len(self.poses)
         self.solutions = [None] * len(self.poses)
         self.want = None
@@ -214,11 +224,16 @@ class Session:
         self._show(0, seq=0)
 
     def _tell_scene(self, pose: Pose) -> None:
-        assert self.model is not None and self.subject is not None
+        assert self.model is not None and self.subject is not None and self._around is not None
         self.revision += 1
         self._say(
             describe.scene(
-                self.subject, self.model, seq=self._seq, revision=self.revision, pose=pose
+                self.subject,
+                self.model,
+                seq=self._seq,
+                revision=self.revision,
+                pose=pose,
+                around=self._around,
             )
         )
 
@@ -238,10 +253,19 @@ class Session:
             return model.carried(self.subject.start, self.model.skeleton)
         return self.poses[slot]
 
+    @property
+    def _solves(self) -> bool:
+        """Whether there is anything to solve: a motion plays as it is until a goal is placed."""
+        assert self.model is not None
+        if not self.model.prepared or self.model.motion is None:
+            return bool(self.model.prepared)
+        placed = self.places()
+        return self.setup.correct and any(goal.id in placed for goal in self.model.goals)
+
     def _solve(self) -> None:
         assert self.model is not None and self.want is not None
-        seq, playing = self.want.seq, self.model.motion is not None
-        if not self.model.prepared or playing and not self.setup.correct:
+        seq = self.want.seq
+        if not self._solves:
             self.poses = [self.start_pose(slot) for slot in range(len(self.poses))]
             self.solutions = [None] * len(self.poses)
             for slot in range(len(self.poses)):
@@ -340,3 +364,8 @@ class Session:
     def trace(self) -> Trace | None:
         """The trace that is being shown."""
         return self._trace
+
+
+def _first(now: model.Model, subject: scenes.Subject) -> Pose:
+    """The pose to begin with: a motion's first, or else the subject's."""
+    return subject.start if now.motion is None else now.motion.at(0.0)

@@ -1,23 +1,46 @@
-"""The page's side of `messages`: the same types, in TypeScript.
+"""The page's side of `messages`: the same types in TypeScript, and what a setup has to be like.
+
+The types are gone when the page runs; with the shapes it checks what was kept or saved before.
 
 `python -m supple.viewer.typescript FILE` writes them; a test holds the file that is there to it.
 """
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import sys
 import types
 import typing
-from typing import Any, Literal, Union
+from typing import Annotated, Any, Literal, Union
 
 from supple.files import write
 from supple.viewer import messages
-from supple.viewer.messages import asked, packets, setup, told
-from supple.viewer.reading import hints
+from supple.viewer.messages import GoalPlace, Setup, Within, asked, packets, setup, told
+from supple.viewer.reading import ANY_SIZE, EXACT, FINITE, bounded_hints, hints
 
 HEAD = "// Written by `python -m supple.viewer.typescript`; change src/supple/viewer/messages/.\n"
 ALIASES = ("GoalKind", "AttributeKind", "SaveFormat")
 UNIONS = ("FromPage", "FromSession", "PacketHead")
+SHAPE = """/** What a value has to be like. */
+export type Shape =
+  | { kind: "flag" | "null" }
+  | { kind: "number"; whole: boolean; least: number; greatest: number }
+  | { kind: "text"; most: number }
+  | { kind: "choice"; of: string[] }
+  | { kind: "list"; of: Shape; least: number; most: number }
+  | { kind: "tuple"; of: Shape[] }
+  | { kind: "record"; of: Shape; most: number }
+  | { kind: "either"; of: Shape[] }
+  | ObjectShape;
+
+/** An object; a field without a default must be there. */
+export interface ObjectShape {
+  kind: "object";
+  fields: Record<string, Shape>;
+  defaults: Record<string, unknown>;
+}
+"""
 PLAIN = {str: "string", bool: "boolean", int: "number", float: "number", type(None): "null"}
 
 
@@ -35,6 +58,9 @@ def typescript() -> str:
     for union in UNIONS:
         members = " | ".join(one.__name__ for one in typing.get_args(getattr(messages, union)))
         parts.append(f"export type {union} = {members};\n")
+    parts.append(SHAPE)
+    for name, cls in (("SETUP", Setup), ("PLACE", GoalPlace)):
+        parts.append(f"export const {name}: ObjectShape = {_shape_text(cls)};\n")
     return "\n".join(parts)
 
 
@@ -59,6 +85,56 @@ def _type(hint: Any, named: dict[Any, str]) -> str:
     if origin is dict:
         return f"Record<string, {_type(inner[1], named)}>"
     return PLAIN.get(hint) or hint.__name__
+
+
+def _shape_text(cls: type) -> str:
+    shape = _shape(cls)
+    fields = "".join(f"    {name}: {json.dumps(one)},\n" for name, one in shape["fields"].items())
+    defaults = json.dumps(shape["defaults"])
+    return f'{{\n  kind: "object",\n  fields: {{\n{fields}  }},\n  defaults: {defaults},\n}}'
+
+
+def _shape(hint: Any, within: Within | None = None) -> dict[str, Any]:
+    """What a value of a type has to be like, as JSON."""
+    origin, inner = typing.get_origin(hint), typing.get_args(hint)
+    size = within or ANY_SIZE
+    if origin is Annotated:
+        return _shape(inner[0], inner[1])
+    if origin is Literal:
+        return {"kind": "choice", "of": list(inner)}
+    if origin in (Union, types.UnionType):
+        return {"kind": "either", "of": [_shape(one) for one in inner]}
+    if origin is list:
+        of = _shape(inner[0])
+        return {"kind": "list", "of": of, "least": size.least, "most": size.greatest}
+    if origin is tuple:
+        return {"kind": "tuple", "of": [_shape(one) for one in inner]}
+    if origin is dict:
+        return {"kind": "record", "of": _shape(inner[1]), "most": size.greatest}
+    if hint in (int, float):
+        bounds = within or (EXACT if hint is int else FINITE)
+        ends = {"least": bounds.least, "greatest": bounds.greatest}
+        return {"kind": "number", "whole": hint is int, **ends}
+    if hint is str:
+        return {"kind": "text", "most": size.greatest}
+    if hint in (bool, type(None)):
+        return {"kind": "flag" if hint is bool else "null"}
+    fields = {name: _shape(one) for name, one in bounded_hints(hint).items()}
+    return {"kind": "object", "fields": fields, "defaults": _defaults(hint)}
+
+
+def _defaults(cls: type) -> dict[str, Any]:
+    """The defaults of a message's fields, as JSON."""
+    out = {}
+    for field in dataclasses.fields(cls):
+        if field.default is not dataclasses.MISSING:
+            out[field.name] = field.default
+        elif field.default_factory is not dataclasses.MISSING:
+            made = field.default_factory()
+            if dataclasses.is_dataclass(made) and not isinstance(made, type):
+                made = dataclasses.asdict(made)
+            out[field.name] = made
+    return out
 
 
 if __name__ == "__main__":

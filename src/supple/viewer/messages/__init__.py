@@ -56,6 +56,7 @@ from supple.viewer.messages.told import (
     TargetInfo,
 )
 from supple.viewer.messages.values import (
+    MOST_LINKS,
     AttributeKind,
     AttributeValue,
     GoalKind,
@@ -64,10 +65,12 @@ from supple.viewer.messages.values import (
     Range,
     SaveFormat,
     Vector,
+    Within,
     message,
 )
 
 __all__ = [
+    "MOST_LINKS",
     "AttributeField",
     "AttributeKind",
     "AttributeValue",
@@ -115,5 +118,6 @@ __all__ = [
     "TraceWanted",
     "Vector",
     "Want",
+    "Within",
     "message",
 ]

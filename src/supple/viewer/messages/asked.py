@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from supple.viewer.messages.setup import GoalPlace, Setup
-from supple.viewer.messages.values import SaveFormat, message
+from supple.viewer.messages.values import (
+    MOST_GOALS,
+    KeyTime,
+    SaveFormat,
+    Seconds,
+    Serial,
+    Within,
+    message,
+)
 
 
 @message
@@ -13,7 +21,7 @@ class SetupSent:
     """The whole setup, after every change and after connecting."""
 
     type: Literal["setup"] = "setup"
-    seq: int
+    seq: Serial
     setup: Setup
 
 
@@ -29,10 +37,10 @@ class Want:
     """
 
     type: Literal["want"] = "want"
-    seq: int
-    revision: int
-    goals: list[GoalPlace]
-    time: float = 0.0
+    seq: Serial
+    revision: Serial
+    goals: Annotated[list[GoalPlace], Within(0, MOST_GOALS)]
+    time: Seconds = 0.0
 
 
 @message
@@ -48,7 +56,7 @@ class StepsWanted:
     """The poses after every step inside an iteration of the trace."""
 
     type: Literal["steps"] = "steps"
-    iteration: int
+    iteration: Serial
 
 
 @message
@@ -56,7 +64,7 @@ class KeyWanted:
     """The coordinates of the pose that is shown, for a keyframe at a time [s]."""
 
     type: Literal["key"] = "key"
-    time: float
+    time: KeyTime
 
 
 @message

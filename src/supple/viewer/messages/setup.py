@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import field
-from typing import Literal
+from typing import Annotated, Literal
 
 from supple.viewer.messages.values import (
+    MOST_GOALS,
+    MOST_LINKS,
+    Amount,
     AttributeValue,
+    AxisName,
     GoalKind,
+    KeyTime,
+    Length,
+    Number,
     Option,
     Quaternion,
     Range,
+    Serial,
+    Text,
     Vector,
+    Within,
     message,
 )
 
@@ -30,10 +40,10 @@ class JointEdit:
     """
 
     lock: bool = False
-    damping: float | None = None
-    stiffness: float | None = None
-    limits: list[Range | None] | None = None
-    swing: float | None = None
+    damping: Amount | None = None
+    stiffness: Annotated[float, Within(0.0, 1.0)] | None = None
+    limits: Annotated[list[Range | None], Within(0, 6)] | None = None
+    swing: Amount | None = None
     twist: Range | None = None
 
 
@@ -41,8 +51,8 @@ class JointEdit:
 class SolverChoice:
     """A solver by name, with the options that differ from its own."""
 
-    name: str = "auto"
-    options: dict[str, Option] = field(default_factory=dict)
+    name: Text = "auto"
+    options: dict[Text, Option] = field(default_factory=dict)
 
 
 @message
@@ -58,18 +68,18 @@ class GoalSetup:
         axis: The looking axis of a "look".
     """
 
-    id: str
+    id: Text
     kind: GoalKind = "reach"
-    effector: str
-    depth: int = 0
-    axis: str = "x"
+    effector: Text
+    depth: Serial = 0
+    axis: AxisName = "x"
 
 
 @message
 class GoalPlace:
     """Where a goal is: world position, and orientation wxyz where it asks for one."""
 
-    id: str
+    id: Text
     position: Vector
     orientation: Quaternion | None = None
 
@@ -78,8 +88,8 @@ class GoalPlace:
 class Key:
     """A pose kept as a keyframe: its time [s] and all its coordinates."""
 
-    time: float
-    coordinates: list[float]
+    time: KeyTime
+    coordinates: list[Number]
 
 
 @message
@@ -93,10 +103,10 @@ class Grown:
         targets: World positions of IK rules' targets, by the names of their effectors.
     """
 
-    start: str = ""
-    seed: int = 0
-    attributes: dict[str, AttributeValue] = field(default_factory=dict)
-    targets: dict[str, Vector] = field(default_factory=dict)
+    start: Text = ""
+    seed: Serial = 0
+    attributes: dict[Text, AttributeValue] = field(default_factory=dict)
+    targets: dict[Text, Vector] = field(default_factory=dict)
 
 
 @message
@@ -118,27 +128,28 @@ class Setup:
         tolerance: How near counts as reached, in model units; None for supple's own.
         unreachable: What to do with targets out of reach.
         start: What each solve starts from: the previous answer, or the rest pose.
-        motion: The motion that plays; None for none. "keyframes" is that of `keys`.
+        motion: The motion that plays; None for none, "" for the first that the scene
+            has, if any. "keyframes" is that of `keys`.
         correct: Whether the goals correct the motion.
         keys: The keyframes.
         grown: What the rules of a grammar's scene grow from.
     """
 
-    scene: str = "snake"
-    links: int = 8
-    lengths: list[float] | None = None
+    scene: Text = "snake"
+    links: Annotated[int, Within(1, MOST_LINKS)] = 8
+    lengths: Annotated[list[Length], Within(0, MOST_LINKS)] | None = None
     flat: bool = False
     solver: SolverChoice = field(default_factory=SolverChoice)
     compare: SolverChoice | None = None
     limits: bool = False
-    damping: float | None = None
-    stretch: float | None = None
-    joints: dict[str, JointEdit] = field(default_factory=dict)
-    goals: list[GoalSetup] = field(default_factory=list)
-    tolerance: float | None = None
+    damping: Amount | None = None
+    stretch: Annotated[float, Within(1.0, 1000.0)] | None = None
+    joints: dict[Text, JointEdit] = field(default_factory=dict)
+    goals: Annotated[list[GoalSetup], Within(0, MOST_GOALS)] = field(default_factory=list)
+    tolerance: Amount | None = None
     unreachable: Literal["approach", "keep"] = "approach"
     start: Literal["previous", "rest"] = "previous"
-    motion: str | None = None
+    motion: Text | None = None
     correct: bool = True
     keys: list[Key] = field(default_factory=list)
     grown: Grown = field(default_factory=Grown)

@@ -188,6 +188,7 @@ class Scene:
         flat: Whether everything stays in the plane z = 0.
         pedestal: Whether its root stands on a pillar.
         motions: What can be played.
+        motion: Which of them plays; None for none.
         meshes: Number of meshes that follow as packets.
         notes: What the reader of a file had to guess.
         tolerance: How near counts as reached.
@@ -213,6 +214,7 @@ class Scene:
     flat: bool
     pedestal: bool
     motions: list[MotionInfo]
+    motion: str | None
     meshes: int
     notes: list[str]
     tolerance: float

@@ -3,15 +3,40 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeVar, dataclass_transform
+from typing import Annotated, Literal, TypeVar, dataclass_transform
 
-Vector = tuple[float, float, float]
-Quaternion = tuple[float, float, float, float]
-Range = tuple[float | None, float | None]
-Option = bool | int | float | str | None
+MOST_LINKS = 200
+MOST_GOALS = 1000
+MOST_STEPS = 100_000  # that an option of a solver may ask for, so that every solve ends
+LARGEST = 1e9  # of lengths, angles and coordinates: their squares and products stay finite
+LONGEST = 1000  # characters of a name or text
 
-AttributeValue = bool | float | str | list[float]
 
+@dataclass(frozen=True)
+class Within:
+    """Bounds, both included: of a number, or of how much a text, list or object holds."""
+
+    least: float
+    greatest: float
+
+
+Number = Annotated[float, Within(-LARGEST, LARGEST)]
+Amount = Annotated[float, Within(0.0, LARGEST)]
+Length = Annotated[float, Within(1 / LARGEST, LARGEST)]
+Seconds = Annotated[float, Within(0.0, 1e6)]
+KeyTime = Annotated[float, Within(0.0, 3600.0)]
+Text = Annotated[str, Within(0, LONGEST)]
+Serial = Annotated[int, Within(0, 2**32 - 1)]
+"""A number that travels back in 32 bits."""
+
+Vector = tuple[Number, Number, Number]
+Quaternion = tuple[Number, Number, Number, Number]
+Range = tuple[Number | None, Number | None]
+Option = bool | Annotated[int, Within(-MOST_STEPS, MOST_STEPS)] | Number | Text | None
+
+AttributeValue = bool | Number | Text | Annotated[list[Number], Within(0, LONGEST)]
+
+AxisName = Literal["x", "y", "z", "-x", "-y", "-z"]
 GoalKind = Literal["reach", "pose", "look", "pole", "hold", "target"]
 AttributeKind = Literal["number", "flag", "choice", "text", "color", "numbers"]
 SaveFormat = Literal["glb", "bvh", "smd", "json", "trace"]

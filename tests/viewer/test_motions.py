@@ -1,0 +1,96 @@
+"""Motions of files: what a file opens with, and where goals are while one plays."""
+
+import numpy as np
+import pytest
+
+import supple
+from supple import Character, Motion
+
+
+@pytest.fixture
+def walker():
+    """A chain that hangs far from its zero pose in one motion, and still farther in another."""
+    skeleton = supple.chain([1.0] * 4)
+    bent = [
+        skeleton.pose({n: (0, 0, 0.3 + 0.05 * k) for n in skeleton.joint_names}) for k in range(5)
+    ]
+    turned = [skeleton.pose({n: (0, 0.5, 0.1 * k) for n in skeleton.joint_names}) for k in range(3)]
+    motions = {"bent": Motion("bent", bent, fps=10), "turned": Motion("turned", turned, fps=10)}
+    return Character(skeleton, motions=motions)
+
+
+def opened(page, character):
+    return f"file:{page.library.open_object(character)}"
+
+
+def test_the_first_motion_can_be_asked_for_without_its_name(page, walker):
+    scene = page.set_up(scene=opened(page, walker), motion="")
+    first = walker.motions["bent"].at(0.0)
+    assert scene["motion"] == "bent" and page.packet("motion")["head"]["name"] == "bent"
+    assert np.allclose(scene["places"][0]["position"], first.position("tip"))
+    low, high = first.positions.min(axis=0), first.positions.max(axis=0)
+    assert np.allclose(scene["center"], (low + high) / 2), "looked at as it stands in the motion"
+    every = walker.motions["bent"].poses.positions.reshape(-1, 3)
+    assert np.allclose(scene["box"], [every.min(axis=0), every.max(axis=0)]), "with room to move"
+    shown = page.until(lambda: page.poses and page.poses[-1])
+    assert np.allclose(shown["values"][:, :3], first.positions, atol=1e-5)
+
+
+def test_where_there_is_no_motion_none_plays(page):
+    scene = page.set_up(scene=opened(page, supple.chain([1, 1])), motion="")
+    assert scene["motion"] is None
+
+
+def test_another_motion_begins_at_its_first_frame(page, walker):
+    name = opened(page, walker)
+    page.set_up(scene=name, motion="bent")
+    page.want(("goal", (1.0, 2.0, 1.0)), time=0.3)
+    scene = page.set_up(scene=name, motion="turned")
+    first = walker.motions["turned"].at(0.0)
+    assert np.allclose(scene["places"][0]["position"], first.position("tip"))
+    assert page.session.want is None, "the goals of the other motion do not pull"
+    assert np.allclose(page.session.poses[0].positions, first.positions)
+    again = page.set_up(scene=name, motion="turned", limits=True)
+    assert np.allclose(again["box"], scene["box"])
+
+
+def test_a_motion_plays_as_it_is_until_a_goal_is_placed(page, walker):
+    page.set_up(scene=opened(page, walker), motion="bent")
+    shown = page.want(time=0.4)
+    there = walker.motions["bent"].at(0.4)
+    assert shown["status"] == "" and np.allclose(shown["values"][:, :3], there.positions, atol=1e-5)
+    goal = there.position("tip") + (0.2, -0.3, 0.1)
+    corrected = page.want(("goal", goal.tolist()), time=0.4)
+    assert corrected["reached"] and np.allclose(corrected["values"][-1, :3], goal, atol=1e-3)
+
+
+def test_a_motion_is_saved_as_it_plays(page, walker, tmp_path):
+    page.set_up(scene=opened(page, walker), motion="bent")
+    page.want(time=0.4)
+    page.send("save", format="bvh")
+    file = page.packet("file")
+    path = tmp_path / file["head"]["name"]
+    path.write_bytes(file["data"].tobytes())
+    saved = next(iter(supple.load(path).motions.values()))
+    assert np.allclose(saved.poses.positions, walker.motions["bent"].poses.positions, atol=1e-4)
+
+
+def test_goals_without_a_place_go_along_when_a_motion_is_corrected_and_saved(page, walker):
+    goals = [{"id": "a", "effector": "tip"}, {"id": "b", "effector": "j2"}]
+    page.set_up(scene=opened(page, walker), motion="bent", goals=goals)
+    at = walker.motions["bent"].at(0.0).position("tip")
+    page.want(("a", (at * 0.9).tolist()))
+    page.send("save", format="glb")
+    page.packet("file")
+    assert not [m for m in page.messages if m["type"] == "refused"]
+    targets = page.session.model.targets(page.session.places(), walker.motions["bent"].poses)
+    assert [one.shape for one in targets] == [(3,), (5, 3)]
+    assert np.allclose(targets[1], walker.motions["bent"].poses.position("j2"))
+
+
+def test_resetting_the_pose_goes_back_to_the_first_frame(page, walker):
+    first = page.set_up(scene=opened(page, walker), motion="bent")
+    page.want(("goal", (1.0, 2.0, 1.0)), time=0.3)
+    page.send("reset")
+    page.until(lambda: page.messages[-1]["type"] == "scene" and page.messages[-1] != first)
+    assert page.messages[-1]["places"] == first["places"]
