@@ -393,3 +393,57 @@ def test_joints_are_bounded(refused) -> None:
     rules = 'A --> split(x){ ~0.01 : joint("j") B }*'
     limits = supple.grammar.Limits(joints=50)
     assert "there are more than 50 joints" in refused(rules, limits=limits)
+
+
+# What is said of each rule ------------------------------------------------------------------------
+
+FORK = """
+attr one = [-1, 3, 0]
+attr two = [1, 3, 0]
+Trunk --> s(0.2, 2, 0.2) joint("trunk", 0.5, 0, 0.5) [ i("box") ] t('0.5, '1, '0.5)
+    [ Twig(one, "one") ] [ Twig(two, "two") ]
+Twig(target, name) --> s(0.1, 1.5, 0.1) joint(name, 0.5, 0, 0.5) label(name)
+    IK(target, effector = [0.5, 1, 0.5]) i("box")
+"""
+
+
+def test_rules_solved_together_have_reasons_of_their_own() -> None:
+    near = supple.grow(FORK)
+    assert near.reached
+    for touch, name in zip(near.touches, ("one", "two"), strict=True):
+        assert touch.reason == f"{name} effector is {touch.error:.3g} from its target"
+        assert touch.error <= 0.01
+    far = supple.grow(FORK, attributes={"two": (9.0, 9.0, 0.0)})
+    one, two = far.touches
+    assert one.solution is two.solution and not two.reached
+    for touch in far.touches:
+        tip = touch.solution.pose.position(touch.effector)
+        assert touch.error == pytest.approx(np.linalg.norm(tip - touch.target))
+        assert f"{touch.effector} is {touch.error:.3g} from its target" in touch.reason
+        assert repr(touch) == f"Touch({touch.effector!r}: {touch.reason})"
+    assert two.reason.startswith("the target of two effector is 12.")
+    assert "two effector is" not in one.reason
+    if not one.reached:
+        assert one.reason.endswith(
+            "it shares joints with two effector, whose target is out of reach"
+        )
+
+
+def test_a_rule_solved_alone_says_what_the_solver_said() -> None:
+    (touch,) = arm(target=(50.0, 0.0, 0.0)).touches
+    assert touch.reason == touch.solution.reason
+    assert touch.error == touch.solution.error
+
+
+def test_only_limits_of_a_rules_own_joints_are_in_its_way() -> None:
+    rules = FORK.replace("label(name)", "SetJointLimits(hinge = z, limits = [-10, 10]) label(name)")
+    rules = rules.replace(
+        'joint("trunk", 0.5, 0, 0.5)',
+        'joint("trunk", 0.5, 0, 0.5) SetJointLimits(hinge = z, limits = 5)',
+    )
+    for touch in supple.grow(
+        rules, attributes={"one": (-1.4, 2.2, 0.0), "two": (1.4, 2.2, 0.0)}
+    ).touches:
+        other = {"one effector": "two", "two effector": "one"}[touch.effector]
+        assert not touch.reached
+        assert other not in touch.reason and touch.effector in touch.reason
