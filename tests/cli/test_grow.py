@@ -78,3 +78,20 @@ def test_a_bare_word_is_one_of_our_own_rules(run) -> None:
     result = run("grow", "figure", "--json")
     assert result.exit_code == 0 and '"Figure."' in result.stdout
     assert "did you mean 'figure'" in run("grow", "figur").stderr
+
+
+def test_each_rule_has_its_own_row(run, run_json, tmp_path) -> None:
+    path = tmp_path / "twigs.cga"
+    path.write_text(
+        "A --> s(0.2, 1, 0.2) joint(\"a\") [ t(0, '1, 0) B(0, 9, 0) ] [ t(0, '1, 0) B(5, 0, 0) ]\n"
+        'B(x, y, z) --> s(0.1, 1, 0.1) joint("b") IK(x, y, z) i("box")'
+    )
+    code, told = run_json("grow", path)
+    first, second = told["ik"]
+    assert code == 1 and first["error"] != second["error"]
+    assert first["status"] == second["status"] == "TOO_FAR"
+    for row in (first, second):
+        assert f"{row['effector']} is {row['error']:.3g} from its target" in row["reason"]
+    shown = " ".join(run("grow", path).stdout.split())
+    for row in (first, second):
+        assert shown.count(f"{row['effector']} is {row['error']:.3g} from its target") == 1

@@ -21,6 +21,11 @@ def test_the_scope_runs_along_an_edge():
     plain, _ = one(turned.format(""))
     wide = 8 * math.cos(math.radians(30)) + 4 * math.sin(math.radians(30))
     assert plain.size[0] == pytest.approx(wide)
+    for axes in ("xyz", "world.xyz"):
+        named, _ = one(turned.format(f"r(0, 20, 0) alignScopeToAxes({axes})"))
+        assert np.allclose(named.T_world_scope[:3, :3], np.eye(3))
+    upright, _ = one(turned.format("r(0, 0, 20) alignScopeToAxes(world.y)"))
+    assert np.allclose(upright.T_world_scope[:3, 1], (0, 1, 0))
     aligned, _ = one(turned.format("alignScopeToGeometry(yUp, 0, longest)"))
     assert aligned.size == pytest.approx((8, 0, 4))
     assert one(turned.format("alignScopeToGeometry(yUp, 0, 0)"))[0].size == pytest.approx((4, 0, 8))

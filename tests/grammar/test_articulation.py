@@ -175,11 +175,70 @@ def test_an_unreachable_target_is_reached_by_stretching() -> None:
     assert not arm(target=far).reached
     grown = arm(ik="stretch = 2", target=far)
     assert grown.reached
-    assert all(joint.stretch == (1.0, 2.0) for joint in grown.skeleton.joints[1:])
+    joints = dict(zip(grown.skeleton.joint_names, grown.skeleton.joints, strict=True))
+    assert all(joints[f"j{k}"].stretch == (1.0, 2.0) for k in range(4))
+    # The far corner is beside the axis that the last shape is stretched along.
+    assert joints.keys() - {"Arm", "j0", "j1", "j2", "j3"} == {"Rest effector base"}
     # What is drawn touches too: the last mesh has a corner at the target.
     points = np.concatenate([mesh.positions for mesh in grown.meshes()])
     assert np.linalg.norm(points - far, axis=1).min() < 0.02
     assert not arm(ik="stretch = [0.5, 1.1]", target=far).reached
+
+
+@pytest.mark.parametrize(
+    ("options", "effector"),
+    [
+        ("", (1, 1, 1)),
+        ("effector = [0.5, 1, 0.5], ", (0.5, 1, 0.5)),
+        ("effector = [0, 0.7, 1], ", (0, 0.7, 1)),
+        ("depth = 1, ", (1, 1, 1)),
+    ],
+)
+@pytest.mark.parametrize("joint", ["0.5, 0, 0.5", "0, 0, 0", "0.5, 1, 0.2", "0.5, 0.5, 0.5"])
+def test_a_stretched_shape_stays_a_box(options: str, effector: tuple, joint: str) -> None:
+    rules = (
+        f'A --> s(0.5, 1.5, 0.5) joint("j", {joint}) IK(9, 9, 0, {options}stretch = 90) i("box")'
+    )
+    grown = supple.grow(rules)
+    assert grown.reached
+    shape = grown.leaves[0]
+    corner = shape.point(0, 0, 0)
+    edges = np.array([shape.point(*unit) - corner for unit in np.eye(3)])
+    lengths = np.linalg.norm(edges, axis=1)
+    cosines = edges @ edges.T / np.outer(lengths, lengths)
+    assert cosines == pytest.approx(np.eye(3), abs=1e-9)
+    assert shape.size == pytest.approx(lengths)
+    assert np.sum(np.abs(shape.size - (0.5, 1.5, 0.5)) > 1e-9) == 1, "along one axis"
+    frame = shape.T_world_scope[:3, :3]
+    assert frame.T @ frame == pytest.approx(np.eye(3), abs=1e-9)
+    # What is drawn is that box, and it touches.
+    (mesh,) = grown.meshes()
+    local = (mesh.positions - corner) @ np.linalg.inv(edges)
+    assert local.min() == pytest.approx(0, abs=1e-9) and local.max() == pytest.approx(1)
+    assert shape.point(*effector) == pytest.approx((9, 9, 0), abs=0.011)
+
+
+def test_a_stretched_shape_carries_the_joints_beside_its_axis() -> None:
+    rules = """
+    A --> s(0.4, 2, 0.4) joint("a", 0.5, 0, 0.5, stretch = 3) [ i("box") ] t('1, '1, '1) B
+    B --> s(0.2, 1, 0.2) joint("b", 0, 0, 0) IK(3, 4, 1, effector = [0.5, 1, 0.5]) i("box")
+    """
+    grown = supple.grow(rules)
+    assert grown.reached
+    upper, lower = grown.leaves
+    assert upper.size[1] > 2.0 and upper.size[[0, 2]] == pytest.approx((0.4, 0.4))
+    assert upper.point(1, 1, 1) == pytest.approx(lower.point(0, 0, 0)), "they hang together"
+    assert lower.size == pytest.approx((0.2, 1, 0.2))
+
+
+def test_a_shape_that_carries_along_several_axes_grows_evenly() -> None:
+    rules = """
+    A --> s(1, 1, 1) joint("a", 0.5, 0.5, 0.5, stretch = 4) [ i("box") ]
+        [ t('1, '0.5, '0.5) Arm(6, 0, 0) ] [ t('0.5, '1, '0.5) Arm(0.5, 6, 0.5) ]
+    Arm(x, y, z) --> s(0.1, 0.1, 0.1) IK(x, y, z, effector = [0, 0, 0], unreachable = approach) i("box")
+    """
+    size = supple.grow(rules).leaves[0].size
+    assert size[0] > 1.5 and size == pytest.approx([size[0]] * 3)
 
 
 def test_freedoms_say_what_may_change() -> None:
@@ -334,3 +393,57 @@ def test_joints_are_bounded(refused) -> None:
     rules = 'A --> split(x){ ~0.01 : joint("j") B }*'
     limits = supple.grammar.Limits(joints=50)
     assert "there are more than 50 joints" in refused(rules, limits=limits)
+
+
+# What is said of each rule ------------------------------------------------------------------------
+
+FORK = """
+attr one = [-1, 3, 0]
+attr two = [1, 3, 0]
+Trunk --> s(0.2, 2, 0.2) joint("trunk", 0.5, 0, 0.5) [ i("box") ] t('0.5, '1, '0.5)
+    [ Twig(one, "one") ] [ Twig(two, "two") ]
+Twig(target, name) --> s(0.1, 1.5, 0.1) joint(name, 0.5, 0, 0.5) label(name)
+    IK(target, effector = [0.5, 1, 0.5]) i("box")
+"""
+
+
+def test_rules_solved_together_have_reasons_of_their_own() -> None:
+    near = supple.grow(FORK)
+    assert near.reached
+    for touch, name in zip(near.touches, ("one", "two"), strict=True):
+        assert touch.reason == f"{name} effector is {touch.error:.3g} from its target"
+        assert touch.error <= 0.01
+    far = supple.grow(FORK, attributes={"two": (9.0, 9.0, 0.0)})
+    one, two = far.touches
+    assert one.solution is two.solution and not two.reached
+    for touch in far.touches:
+        tip = touch.solution.pose.position(touch.effector)
+        assert touch.error == pytest.approx(np.linalg.norm(tip - touch.target))
+        assert f"{touch.effector} is {touch.error:.3g} from its target" in touch.reason
+        assert repr(touch) == f"Touch({touch.effector!r}: {touch.reason})"
+    assert two.reason.startswith("the target of two effector is 12.")
+    assert "two effector is" not in one.reason
+    if not one.reached:
+        assert one.reason.endswith(
+            "it shares joints with two effector, whose target is out of reach"
+        )
+
+
+def test_a_rule_solved_alone_says_what_the_solver_said() -> None:
+    (touch,) = arm(target=(50.0, 0.0, 0.0)).touches
+    assert touch.reason == touch.solution.reason
+    assert touch.error == touch.solution.error
+
+
+def test_only_limits_of_a_rules_own_joints_are_in_its_way() -> None:
+    rules = FORK.replace("label(name)", "SetJointLimits(hinge = z, limits = [-10, 10]) label(name)")
+    rules = rules.replace(
+        'joint("trunk", 0.5, 0, 0.5)',
+        'joint("trunk", 0.5, 0, 0.5) SetJointLimits(hinge = z, limits = 5)',
+    )
+    for touch in supple.grow(
+        rules, attributes={"one": (-1.4, 2.2, 0.0), "two": (1.4, 2.2, 0.0)}
+    ).touches:
+        other = {"one effector": "two", "two effector": "one"}[touch.effector]
+        assert not touch.reached
+        assert other not in touch.reason and touch.effector in touch.reason

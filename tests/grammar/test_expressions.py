@@ -1,10 +1,15 @@
 """Values, functions and operators of the language."""
 
 import math
+import sys
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import supple
+from supple.grammar.geometry import Geometry
+from supple.grammar.measures import is_rectangular
 from supple.grammar.values import fraction, mixed
 
 
@@ -191,3 +196,38 @@ def test_what_is_kept_of_a_material_and_not_drawn():
 def test_a_colour_with_its_opacity():
     grown = supple.grow('attr c = "#ff000080"\nLot --> color(c) i("box")', size=(1, 1, 1))
     assert grown.meshes()[0].material.color == pytest.approx((1, 0, 0, 128 / 255))
+
+
+def test_functions_call_themselves_hundreds_of_times(leaves):
+    assert leaves("f(n) = case n <= 0 : 0 else : 1 + f(n - 1)\nA --> extrude(f(100))") == {
+        "A": [(1, 100, 1)]
+    }
+    nested = "f(n) = case n <= 0 : 0 else : max(1 + f(n - 1), min(3, (n + (1 * (2 - 2)))))\n"
+    assert leaves(f"{nested}A --> extrude(f(450))") == {"A": [(1, 450, 1)]}
+
+
+def test_functions_that_double_their_calls_are_stopped_for_one_shape(refused, leaves):
+    said = refused("f(n) = case n <= 0 : 1 else : f(n - 1) + f(n - 1)\nA --> extrude(f(50))")
+    assert said == (
+        "<rules>:1:1: function f: functions are called more than 400,000 times for one shape"
+    )
+    # Many shapes may call as often together.
+    many = "f(n) = case n <= 0 : 1 else : f(n - 1) + f(n - 1)\nA --> split(x){ ~1 : B }*\nB --> s(f(13), 1, 1)"
+    assert leaves(many, size=(60, 0, 1)) == {"B": [(8192, 1, 1)] * 60}
+
+
+def test_the_recursion_limit_is_as_before():
+    before = sys.getrecursionlimit()
+    supple.grow("f(n) = case n <= 0 : 0 else : 1 + f(n - 1)\nA --> extrude(f(300))")
+    assert sys.getrecursionlimit() == before
+
+
+def test_is_rectangular_takes_degrees(value):
+    assert value("geometry.isRectangular(5)") == value("geometry.isRectangular()") == 1
+
+
+def test_nearly_right_angles_are_rectangular_within_degrees():
+    lean = math.tan(math.radians(2))
+    points = np.array([[0, 0, 0], [lean, 0, -1], [1 + lean, 0, -1], [1, 0, 0]])
+    leaning = SimpleNamespace(geometry=Geometry("lean", points, [(0, 3, 2, 1)]), s=(1, 1, 1))
+    assert [is_rectangular(leaning, degrees) for degrees in (1, 1.9, 2.1, 5)] == [0, 0, 1, 1]

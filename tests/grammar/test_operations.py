@@ -166,3 +166,9 @@ def test_reports_prints_and_labels() -> None:
 def test_what_is_wrong_or_not_supported_is_refused_by_name(refused, rules, message) -> None:
     said = refused(rules, size=(1, 1, 1))
     assert said.startswith("<rules>:1:") and "rule Lot" in said and message in said, said
+
+
+def test_built_in_meshes_may_be_called_so():
+    for name in ("cube", "builtin:cube", "builtin:sphere"):
+        grown = supple.grow(f'Lot --> s(1, 1, 1) i("{name}")')
+        assert grown.leaves[0].geometry == {"cube": "box"}.get(name.split(":")[-1], "sphere")

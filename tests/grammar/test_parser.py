@@ -153,3 +153,24 @@ def test_every_operation_and_option_is_on_the_page() -> None:
     aliases = {"setJointLimits", "nRows", *(n for n in OPERATIONS if n.startswith("primitive"))}
     for name in {*OPERATIONS, *FUNCTIONS, *QUESTIONS, *CHECKS, *WORDS} - aliases:
         assert name.removeprefix("geometry") in page, name
+
+
+def test_a_number_before_a_second_case_is_no_classic_rule(leaves) -> None:
+    rules = "attr a = {}\nA --> case a != 1 : case (a == 2) : B else : C\n      else : D"
+    assert list(leaves(rules.format(1))) == ["D"]
+    assert list(leaves(rules.format(2))) == ["B"]
+    assert list(leaves(rules.format(3))) == ["C"]
+    assert list(leaves("attr a = 2\nA --> case a == 2 : 50% : B else : B else : C")) == ["B"]
+
+
+def test_brackets_hold_every_kind_of_successor(leaves) -> None:
+    rules = "A --> [ case true : B else : NIL ] [ 100% : C else : D ] [] [ with( h := 2 ) s(h, h, h) E ] F"
+    found = leaves(rules)
+    assert {name: sizes[0] for name, sizes in found.items()} == {
+        "B": (1, 0, 1), "C": (1, 0, 1), "E": (2, 2, 2), "F": (1, 0, 1),
+    }  # fmt: skip
+
+
+def test_a_handle_may_name_the_nth_shape_of_a_rule(leaves) -> None:
+    rules = "@Handle(shape=Lot^4, axis=x, type=linear)\nattr a = 3\nLot --> extrude(a)"
+    assert leaves(rules) == {"Lot": [(1, 3, 1)]}

@@ -1,11 +1,14 @@
 """Roofs, held against areas and volumes found by hand."""
 
 import math
+import random
 
 import numpy as np
 import pytest
+import roof_lots
 
 import supple
+from supple.grammar.roofs import _gable
 
 TOLD = (
     'report("area", geometry.area) report("volume", geometry.volume) report("n", geometry.nFaces)'
@@ -130,3 +133,20 @@ def test_split_roofs_have_storeys(leaves):
 def test_what_cannot_be_roofed_is_refused(refused, operation, message):
     said = refused(f"Lot --> {operation} A", size=(8, 0, 4))
     assert message in said and said.startswith("<rules>:1:"), said
+
+
+def test_a_hip_roof_with_an_overhang_on_a_square_of_any_size(roof):
+    # The planes reach 1 m on the slope beyond the square on every side.
+    for side in (10.0, 0.1 + 0.2, 7.3, 12.1, 33.3):
+        _, _, faces, size = roof("roofHip(30, 1)", size=(side, 0, side))
+        out = 2 * math.cos(math.radians(30))
+        assert faces == 5
+        assert np.allclose(size[[0, 2]], side + out)
+
+
+def test_a_star_has_no_gables():
+    """Between corners that turn inwards an upright wall would stop no plane."""
+    star = roof_lots.outline("star", random.Random(5))
+    points, faces = _gable(star, 1.0)
+    assert len(faces) == 1 + len(star)
+    assert max(y for _, y, _ in points) > 0.1

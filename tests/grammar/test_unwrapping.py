@@ -121,3 +121,14 @@ def test_layers_are_kept_apart() -> None:
 def test_what_has_no_such_coordinates_is_told_so(refused, successor, message) -> None:
     said = refused(f"Lot --> {successor}")
     assert message in said and said.startswith("<rules>:1:"), said
+
+
+@pytest.mark.parametrize(
+    ("more", "least"), [("", 0), (", 1", 0), (", 1, 0.5", 1), (", 1, 0.5, 1", 1)]
+)
+def test_a_projection_takes_a_factor_with_and_without_an_offset(more, least):
+    rules = f"""
+    Lot --> setupProjection(0, scope.xz, 2, 2{more}) projectUV(0) Told
+    Told --> report("u", geometry.uMin(0)) NIL
+    """
+    assert supple.grow(rules, size=(2, 0, 2)).reports["u"] == [least]

@@ -1,9 +1,11 @@
 """Polygons whose edges move, held against what can be found otherwise."""
 
 import math
+import random
 
 import numpy as np
 import pytest
+import roof_lots
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -71,3 +73,31 @@ def test_what_is_no_polygon_is_refused(polygon, speed, message):
     places = [(float(x), float(y)) for x, y in polygon]
     with pytest.raises(SuppleError, match=message):
         sweep(places, [float(speed)] * len(places), until=3.0)
+
+
+# Symmetric and nearly symmetric lots: many things happen at once ----------------------------------
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_symmetric_lot_is_refused(seed):
+    rng = random.Random(seed)
+    for _ in range(40):
+        kind, polygon = roof_lots.lot(rng)
+        assert roof_lots.check(rng, polygon) == {}, (kind, polygon)
+
+
+@pytest.mark.parametrize("turn", [0.0, 0.1, 0.7853981633974483, 1.0, 2.5])
+@pytest.mark.parametrize("off", [0.0, 1e-12, 1e-9, 1e-7, 1e-5])
+def test_a_square_has_four_planes_and_one_top(turn, off):
+    c, s = 7 * math.cos(turn), 7 * math.sin(turn)
+    polygon = [(c, s), (-s, c + 7 * off), (-c, -s), (s, -c)]
+    for begin in (0.0, -0.5):
+        swept = sweep(polygon, [1.0] * 4, begin=begin)
+        tops = [swept.nodes[k] for k in {k for face in swept.faces for k in face} if k > 3]
+        assert all(
+            time == pytest.approx(7 / math.sqrt(2), abs=20 * off + 1e-9) for *_, time in tops
+        )
+        assert all(abs(x) + abs(y) <= 40 * off + 1e-9 for x, y, _ in tops)
+        parts = [area([swept.nodes[k][:2] for k in face]) for face in swept.faces]
+        side = 7 * math.sqrt(2) - 2 * begin
+        assert parts == pytest.approx([side**2 / 4] * 4, rel=1e-4)

@@ -185,8 +185,9 @@ def _as_data(grown: Any, written: list[str]) -> dict[str, Any]:
                 "effector": touch.effector,
                 "target": touch.target,
                 "reached": touch.reached,
-                "error": touch.solution.error,
-                "reason": touch.solution.reason,
+                "status": str(touch.solution.status),
+                "error": touch.error,
+                "reason": touch.reason,
             }
             for touch in grown.touches
         ],
@@ -209,7 +210,7 @@ def _show(grown: Any, written: Iterable[str], tree: bool) -> None:
                 touch.effector,
                 ", ".join(short(x) for x in touch.target),
                 "reached" if touch.reached else "not reached",
-                touch.solution.reason,
+                touch.reason,
             )
             for touch in grown.touches[:FEW]
         ]

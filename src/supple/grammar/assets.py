@@ -50,7 +50,7 @@ class Assets:
             if key not in self._known:
                 self._known[key] = _turned_up(self.get(name, module))
             return self._known[key]
-        known = self._known.get(name)
+        known = self._known.get(name) or BUILT_IN.get(name.removeprefix("builtin:"))
         if known is not None:
             return known
         suffix = Path(name).suffix.lower()

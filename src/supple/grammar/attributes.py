@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from supple.errors import SuppleError
 from supple.grammar import syntax as s
+from supple.grammar.recursion import deep
 
 if TYPE_CHECKING:
     from supple.grammar.modules import Module
@@ -74,8 +75,9 @@ def attributes_of(module: Module) -> tuple[AttributeInfo, ...]:
 
 def _value(module: Module, one: s.Attribute) -> Any:
     try:
-        return module._attribute(one)(module.derivation.origin, ())
-    except SuppleError:
+        with deep():
+            return module._attribute(one)(module.derivation.origin, ())
+    except (SuppleError, RecursionError):
         return None
 
 

@@ -137,7 +137,8 @@ class Builder(Transformer_NonRecursive[Any, Any]):
         return s.Operation(str(found[0]), found[1], None, _at(meta), found[3:])
 
     def group(self, meta: Any, found: list[Any]) -> s.Group:
-        return s.Group(list(found), _at(meta))
+        body = found[0] if found else s.Sequence([], _at(meta))
+        return s.Group(body, _at(meta))
 
     def block(self, meta: Any, found: list[Any]) -> s.Block:
         return s.Block(found[:-1], found[-1] is not None, _at(meta))
@@ -169,6 +170,10 @@ class Builder(Transformer_NonRecursive[Any, Any]):
 
     def list(self, meta: Any, found: list[Any]) -> list[s.Expression]:
         return [one for one in found if one is not None]
+
+    def handle_shape(self, meta: Any, found: list[Any]) -> s.Name:
+        """The n-th shape of a rule, Lot^4, that a handle is shown at."""
+        return s.Name(str(found[0]), _at(meta))
 
     def note(self, meta: Any, found: list[Any]) -> s.Note:
         given = [one for one in found[1:] if one is not None]

@@ -41,7 +41,7 @@ def modern_body(body: s.Body) -> s.Body:
 
 def _modern(operation: s.Operation | s.Group) -> s.Operation | s.Group:
     if isinstance(operation, s.Group):
-        return s.Group([_modern(one) for one in operation.operations], operation.at)
+        return s.Group(modern_body(operation.body), operation.at)
     name, args, at = operation.name, operation.args, operation.at
     if args is None:
         return s.Operation("NIL", None, None, at) if name in EPSILON else operation
@@ -53,7 +53,9 @@ def _modern(operation: s.Operation | s.Group) -> s.Operation | s.Group:
         return s.Operation("r", turned, None, at)
     if name == "I":
         inserted = s.Operation("i", args, None, at)
-        return s.Group([inserted], at)  # a group leaves behind what was inserted in it
+        return s.Group(
+            s.Sequence([inserted], at), at
+        )  # a group leaves behind what was inserted in it
     if name in ("Subdiv", "Repeat") and args and operation.bodies:
         axis = _word(args[0], AXES)
         sizes = [_marked(one, "~") for one in args[1:]]

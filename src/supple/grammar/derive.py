@@ -30,8 +30,9 @@ from supple.grammar.articulation import JointRecord
 from supple.grammar.assets import Assets
 from supple.grammar.environment import RuleError
 from supple.grammar.geometry import BOX, GROUND, Geometry
-from supple.grammar.modules import MOST_CALLS, Attributes, Module
+from supple.grammar.modules import MOST_AT_ONCE, MOST_CALLS, Attributes, Module
 from supple.grammar.productions import Production, made_ready
+from supple.grammar.recursion import deep
 from supple.grammar.shape import Shape, Store
 from supple.grammar.starting import rule_call, said_size
 from supple.grammar.surroundings import Surroundings, WantedError
@@ -118,7 +119,7 @@ class Derivation:
         self.printed: list[str] = []
         self.born: list[Shape] = []
         self.imports = 0
-        self.calls = self.calls_open = self.parts = 0
+        self.calls = self.calls_open = self.calls_before = self.parts = 0
         self.began = began
         self.progress = progress
         self._productions: dict[int, Production] = {}
@@ -149,6 +150,7 @@ class Derivation:
                 if shape.depth > depth_limit:
                     self._stop(rule, f"more than {depth_limit:,} rules lie in one another")
                 born = self.born = []
+                self.calls_before = self.calls
                 try:
                     rule.act(self, shape, shape.args)
                 except RuleError:
@@ -232,12 +234,14 @@ class Derivation:
         """Count a call of a function, and stop one that calls itself without end."""
         self.calls += 1
         self.calls_open += 1
-        if self.calls_open > MOST_CALLS or self.calls > self.limits.calls:
-            said = (
-                f"more than {MOST_CALLS} functions call one another"
-                if self.calls_open > MOST_CALLS
-                else f"functions are called more than {self.limits.calls:,} times"
-            )
+        at_once = self.calls - self.calls_before
+        if self.calls_open > MOST_CALLS or at_once > MOST_AT_ONCE or self.calls > self.limits.calls:
+            if self.calls_open > MOST_CALLS:
+                said = f"more than {MOST_CALLS} functions call one another"
+            elif at_once > MOST_AT_ONCE:
+                said = f"functions are called more than {MOST_AT_ONCE:,} times for one shape"
+            else:
+                said = f"functions are called more than {self.limits.calls:,} times"
             self.calls_open = 0
             raise RuleError(module.path, function.at, f"function {function.name}: {said}")
         if self.calls % (64 * OFTEN) == 0:
@@ -294,13 +298,14 @@ def derived(start: str | None, file: s.RuleFile, **options: Any) -> Derivation:
         file: The parsed rules.
         options: As of `Derivation`.
     """
-    first = Derivation(file, **options)
-    try:
-        first.run(start)
-    except WantedError:
-        notes = Surroundings()
-        noting = Derivation(file, notes=notes, began=first.began, **options)
-        noting.run(start)
-        first = Derivation(file, known=notes, began=first.began, **options)
-        first.run(start)
-    return first
+    with deep():
+        first = Derivation(file, **options)
+        try:
+            first.run(start)
+        except WantedError:
+            notes = Surroundings()
+            noting = Derivation(file, notes=notes, began=first.began, **options)
+            noting.run(start)
+            first = Derivation(file, known=notes, began=first.began, **options)
+            first.run(start)
+        return first

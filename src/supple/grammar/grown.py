@@ -60,8 +60,22 @@ class GrownShape:
 
     @property
     def size(self) -> Floats:
-        """The size of its scope, shape (3,)."""
-        return self._growth.store.scope_array[self.index, 3:6].copy()
+        """The size of its scope after IK, which may have stretched it, shape (3,)."""
+        return self._growth.store.scope_array[self.index, 3:6] * self._stretched
+
+    @property
+    def _stretched(self) -> Floats:
+        """By how much IK stretched it along the axes of its scope, shape (3,)."""
+        growth = self._growth
+        joint = growth.store.joints[self.index]
+        if joint < 0:
+            return np.ones(3)
+        factors = growth._stretch(joint, growth.pose)
+        if np.all(factors == factors[0]):
+            return factors
+        turned = np.reshape(growth.figure.joints[joint].R, (3, 3)).T  # from world to the joint
+        axes = turned @ growth.store.scope_array[self.index, 6:].reshape(3, 3)
+        return np.linalg.norm(factors[:, None] * axes, axis=0)
 
     @property
     def T_world_scope(self) -> Floats:
@@ -70,7 +84,10 @@ class GrownShape:
         T = np.eye(4)
         T[:3, :3], T[:3, 3] = row[6:].reshape(3, 3), row[:3]
         joint = self._growth.store.joints[self.index]
-        return T if joint < 0 else self._growth._moves[joint] @ T
+        if joint >= 0:
+            T = self._growth._moves[joint] @ T
+            T[:3, :3] /= self._stretched
+        return T
 
     def point(self, x: float, y: float, z: float) -> Floats:
         """A point of its scope, relative to its size, in world after IK, shape (3,)."""

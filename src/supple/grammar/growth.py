@@ -159,24 +159,23 @@ class Growth:
     def _stretches(self, pose: Pose) -> Floats:
         """How each joint's own shapes are stretched, in its frame, shape (J, 4, 4).
 
-        Along the bone if the joint carries one thing, else evenly.
+        Along the axis of the frame that what the joint carries lies along, else evenly.
         """
         out = np.tile(np.eye(4), (len(self.figure.joints), 1, 1))
-        skeleton = self.skeleton
-        for k, record in enumerate(self.figure.joints):
-            at = skeleton.packed_ints[skeleton.index(record.name), layout.STRETCH_Q]
-            if at < 0:
-                continue
-            factor = float(pose.coordinates[at])
-            below = skeleton.children(record.name)
-            along = np.eye(3)
-            if len(below) == 1:
-                bone = skeleton.rest.local(below[0])[:3, 3]
-                length = float(np.linalg.norm(bone))
-                if length > 0:
-                    along = np.outer(bone, bone) / length**2
-            out[k, :3, :3] += (factor - 1.0) * along
+        for k in range(len(out)):
+            out[k, [0, 1, 2], [0, 1, 2]] = self._stretch(k, pose)
         return out
+
+    def _stretch(self, joint: int, pose: Pose) -> Floats:
+        """The factors along the axes of a joint's frame by which its shapes are stretched, (3,)."""
+        skeleton = self.skeleton
+        name = self.figure.joints[joint].name
+        at = skeleton.packed_ints[skeleton.index(name), layout.STRETCH_Q]
+        factors = np.ones(3)
+        if at >= 0:
+            axis = self.figure.stretched_along(joint)
+            factors[slice(None) if axis is None else axis] = pose.coordinates[at]
+        return factors
 
     # Meshes -----------------------------------------------------------------------------------------
 

@@ -32,11 +32,16 @@ def _is_planar(shape: Any) -> bool:
     return True
 
 
-def _is_rectangular(shape: Any) -> bool:
+def is_rectangular(shape: Any, off: float = 1e-4) -> bool:
+    """Whether all faces have four corners, each within `off` degrees of a right angle."""
     for corners in _corners(shape):
         sides = np.roll(corners, -1, axis=0) - corners
-        around = np.einsum("ij,ij->i", sides, np.roll(sides, -1, axis=0))
-        if len(corners) != 4 or np.abs(around).max() > 1e-6 * float((sides**2).sum()):
+        lengths = np.linalg.norm(sides, axis=1)
+        if len(corners) != 4 or lengths.min() <= 0.0:
+            return False
+        sides = sides / lengths[:, None]
+        cosines = np.einsum("ij,ij->i", sides, np.roll(sides, -1, axis=0))
+        if np.abs(cosines).max() > math.sin(math.radians(min(max(off, 0.0), 90.0))):
             return False
     return bool(shape.geometry.faces)
 
@@ -87,7 +92,7 @@ PROPERTIES: dict[str, Callable[[Any], Any]] = {
     "pi": lambda shape: math.pi,
     "geometry.isConcave": _is_concave,
     "geometry.isPlanar": _is_planar,
-    "geometry.isRectangular": _is_rectangular,
+    "geometry.isRectangular": is_rectangular,
     "geometry.isClosedSurface": lambda shape: shape.geometry.closed,
     "geometry.nHoles": lambda shape: 0.0,
     "geometry.boundaryLength": _boundary,

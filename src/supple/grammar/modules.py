@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from supple.grammar.derive import Derivation
 
 MOST_IMPORTS = 100
-MOST_CALLS = 60  # functions in functions
+MOST_CALLS = 500  # functions in functions
+MOST_AT_ONCE = 400_000  # calls of functions for one shape
 
 
 class Attributes:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 MOST = 600_000  # triangles that a picture holds
 PIXELS = 110.0  # for an inch
+TALLEST = 1.4  # of a figure's width
 TARGET = "#e53935"
 
 
@@ -62,7 +63,7 @@ def picture(
     view = look_from(yaw, pitch)
     low, high = page([growth], view)
     slope = float((high[1] - low[1]) / (high[0] - low[0]))
-    height = float(np.clip(width * slope, 0.3 * width, 1.4 * width))
+    height = float(np.clip(width * slope, 0.3 * width, TALLEST * width))
     top = 0.7 if title or detail else 0.0
     fig = Figure(figsize=(width, height + top))
     if title or detail:
@@ -91,7 +92,8 @@ def draw(
         pose: How it stands; as IK left it by default.
         targets: Whether to mark the targets of the IK rules.
         bounds: The corners of the page, as `page` finds them, to give several axes one scale.
-        width: Of the drawing, inches: how finely it is drawn.
+        width: Of the drawing, inches: how finely it is drawn. What is higher than 1.4 times as
+            much is drawn as finely as it is shown, at that height.
     """
     low, high = page([growth], view, [pose]) if bounds is None else bounds
     triangles = _triangles(growth, growth.pose if pose is None else pose, view)
@@ -100,7 +102,7 @@ def draw(
             f"picture: expected at most {MOST:,} triangles, got {len(triangles.corners):,}; "
             "write a .glb instead"
         )
-    image = rendered(triangles, low, high, int(PIXELS * width))
+    image = rendered(triangles, low, high, _pixels(low, high, width))
     white = image[..., :3] * image[..., 3:] + 1.0 - image[..., 3:]
     # As large as what is drawn on whole pixels, which is a little higher than the page.
     tall = (high[0] - low[0]) * image.shape[0] / image.shape[1]
@@ -115,6 +117,12 @@ def draw(
     ax.set_ylim(low[1], high[1])
     ax.set_aspect("equal")
     ax.set_axis_off()
+
+
+def _pixels(low: np.ndarray, high: np.ndarray, width: float) -> int:
+    """How many pixels across, so that a page is neither wider nor higher than it is shown."""
+    wide, tall = (float(value) for value in high - low)
+    return max(int(PIXELS * width * min(1.0, TALLEST * wide / tall)), 1)
 
 
 def page(

@@ -20,6 +20,7 @@ from supple.grammar.scope import from_degrees, quaternion
 from supple.grammar.skeletons import Figure
 from supple.grammar.wishes import PointOf, Wish
 from supple.kernels import layout
+from supple.outcome import Demand, Status, reason
 from supple.pose import Pose
 from supple.skeleton import Skeleton
 from supple.solution import Solution
@@ -47,6 +48,7 @@ class Touch:
         start: The pose that the solve started from, of `solution.skeleton`.
         solution: The answer; those of rules that were solved together are one.
         attribute: The attribute that the rule has its target from; "" if from something else.
+        chain: The joints that the rule may move, from its own upwards.
     """
 
     shape: int
@@ -57,19 +59,53 @@ class Touch:
     start: Pose
     solution: Solution
     attribute: str = ""
+    chain: tuple[str, ...] = ()
+
+    @property
+    def _own(self) -> list[tuple[Demand, float]]:
+        """What was asked of this rule's effector, and by how much it is missed."""
+        solution = self.solution
+        every = zip(solution.asked.demands, solution.errors.tolist(), strict=True)
+        return [(demand, error) for demand, error in every if demand.effector == self.effector]
 
     @property
     def reached(self) -> bool:
         """Whether it touches, within its threshold."""
-        solution = self.solution
-        return all(
-            error <= demand.tolerance
-            for demand, error in zip(solution.asked.demands, solution.errors.tolist(), strict=True)
-            if demand.effector == self.effector
+        return all(error <= demand.tolerance for demand, error in self._own)
+
+    @property
+    def error(self) -> float:
+        """How far its effector is from its target, model units; of a rule that aims, radians."""
+        return self._own[0][1]
+
+    @property
+    def reason(self) -> str:
+        """Why it ended so, in words: of this rule alone, if several were solved together."""
+        solution, own = self.solution, self._own
+        if len(own) == len(solution.asked.demands):
+            return solution.reason
+        asked = replace(solution.asked, demands=tuple(demand for demand, _ in own))
+        status = Status.REACHED if self.reached else solution.status
+        limited = [name for name in solution.limited if name in self.chain]
+        if status is Status.LIMITED and not limited:
+            status = Status.STALLED  # the limits are in another rule's way
+        beyond = None if self.reached else solution.out_of_reach
+        others = beyond is not None and beyond.effector != self.effector
+        said = reason(
+            Status.REACHED if others else status,
+            asked,
+            [error for _, error in own],
+            iterations=solution.iterations,
+            limited=limited,
+            beyond=None if others else beyond,
         )
+        if beyond is not None and others:
+            said += f"; it shares joints with {beyond.effector}, whose target is out of reach"
+            said += "; the start pose is kept" if asked.kept else ""
+        return said
 
     def __repr__(self) -> str:
-        return f"Touch({self.effector!r}: {self.solution.reason})"
+        return f"Touch({self.effector!r}: {self.reason})"
 
 
 def posed(
@@ -206,7 +242,16 @@ def _solved(
         if steps:
             way.append(answer.pose)
     made = {
-        k: Touch(wish.shape, figure.tips[k], targets[k], goal, {**options, **more}, start, answer)
+        k: Touch(
+            wish.shape,
+            figure.tips[k],
+            targets[k],
+            goal,
+            {**options, **more},
+            start,
+            answer,
+            chain=tuple(name for joint in figure.chains[k] for name in figure.nodes_of(joint)),
+        )
         for k, wish, goal in zip(group, wishes, goals, strict=True)
     }
     return made, way

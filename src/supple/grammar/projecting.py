@@ -30,13 +30,15 @@ PLANES = {
 
 @operation("setupProjection")
 def setup_projection(op: s.Operation, env: Environment) -> Act:
-    """Say how much an image covers: setupProjection(0, scope.xy, width, height, [u, v, factor])."""
+    """Say how much an image covers: setupProjection(0, scope.xy, width, height, [u, v], [factor])."""
     given = Arguments(op, env, marks="'~")
-    given.count(4, 6, 7)
+    shifted = (
+        given.count(4, 5, 6, 7) > 5
+    )  # a single fifth argument is the factor, which is not drawn
     layer = given.checked(0, layer_number)
     plane = given.word(1, list(PLANES))
     axes, in_world = PLANES[plane], plane.startswith("world.")
-    values, marks = given.lengths(2, 6), given.marks(2, 4)
+    values, marks = given.lengths(2, 6 if shifted else 4), given.marks(2, 4)
 
     def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
         wide, high, *offset = values(shape, args)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from supple.grammar.functions import drawn, listed
 from supple.grammar.images import size_of as image_size
-from supple.grammar.measures import ANGLES, angle
+from supple.grammar.measures import ANGLES, angle, is_rectangular
 from supple.grammar.meeting import is_inside, overlaps, touches
 from supple.grammar.surroundings import (
     COMPARISONS,
@@ -21,7 +21,7 @@ from supple.grammar.surroundings import (
     rank,
 )
 from supple.grammar.unwrapping import SPACES, layer_number, measured
-from supple.grammar.values import text
+from supple.grammar.values import number, text
 
 if TYPE_CHECKING:
     from supple.grammar.modules import Module
@@ -89,6 +89,9 @@ def _image_info(module: Module, shape: Shape, name: str, what: str) -> float:
 
 QUESTIONS: dict[str, Question] = {
     "geometry.angle": _of(lambda module, shape, which: angle(shape, which), ANGLES),
+    "geometry.isRectangular": _of(
+        lambda module, shape, *off: is_rectangular(shape, *off), number, least=0
+    ),
     "geometry.du": _of(_texture("du"), layer_number, SPACES),
     "geometry.dv": _of(_texture("dv"), layer_number, SPACES),
     "geometry.uMin": _of(_texture("uMin"), layer_number),

@@ -137,7 +137,11 @@ def _gable(
 
 
 def _gables(polygon: list[Point]) -> set[int]:
-    """The edges whose planes of a hip roof are triangles, no two side by side, short ones first."""
+    """The edges whose planes of a hip roof are triangles, no two side by side, short ones first.
+
+    Only edges between two corners that turn outwards: beside one that turns inwards an upright wall
+    would stop no plane of the roof.
+    """
     count = len(polygon)
     hip: Swept = sweep(polygon, [1.0] * count)
 
@@ -145,7 +149,14 @@ def _gables(polygon: list[Point]) -> set[int]:
         (x, y), (u, v) = polygon[k], polygon[(k + 1) % count]
         return round(math.hypot(u - x, v - y), 9)
 
-    ends = [k for k in range(count) if len(hip.faces[k]) == 3]
+    def outwards(k: int) -> bool:
+        (x, y), (u, v), (p, q) = polygon[k - 1], polygon[k], polygon[(k + 1) % count]
+        return (u - x) * (q - v) > (v - y) * (p - u)
+
+    turns = [outwards(k) for k in range(count)]
+    ends = [
+        k for k in range(count) if len(hip.faces[k]) == 3 and turns[k] and turns[(k + 1) % count]
+    ]
     found: set[int] = set()
     for k in sorted(ends, key=lambda k: (length(k), -(k % 2), k)):
         if not found & {(k - 1) % count, (k + 1) % count}:

@@ -127,12 +127,13 @@ def center(op: s.Operation, env: Environment) -> Act:
 
 @operation("alignScopeToAxes")
 def align_to_axes(op: s.Operation, env: Environment) -> Act:
-    """Stand as the world does, alignScopeToAxes(); (y): only its y axis must."""
+    """Stand as the world does, alignScopeToAxes(); (y), (world.y): only its y axis must."""
     given = Arguments(op, env)
-    axis = given.word(0, ("x", "y", "z")) if given.count(0, 1) else ""
+    words = [f"{space}{axis}" for space in ("", "world.") for axis in ("x", "y", "z", "xyz")]
+    axis = given.word(0, tuple(words)).removeprefix("world.") if given.count(0, 1) else "xyz"
 
     def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
-        reframe(shape, _aligned(shape.R, "xyz".index(axis)) if axis else UPRIGHT)
+        reframe(shape, UPRIGHT if axis == "xyz" else _aligned(shape.R, "xyz".index(axis)))
 
     return act
 

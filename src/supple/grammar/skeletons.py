@@ -3,6 +3,11 @@
 Its root, named after the first rule, does not move and stands where the world begins; every joint
 hangs on the joint that its shape was under. A joint's frame has the axes of the scope in which it
 was set. A shape whose position is free stands on three sliders above its joint.
+
+A shape whose size is free is stretched along one axis of its scope, so that it stays a box: the one
+that what it carries lies along. In the skeleton a stretch scales whole offsets. What is carried
+beside that axis therefore hangs on a fixed node on the axis: the stretch moves the node, and the
+offset from it keeps its length. A shape that carries things along several axes grows evenly.
 """
 
 from __future__ import annotations
@@ -12,7 +17,15 @@ from typing import TYPE_CHECKING, Any
 from supple.errors import SuppleError
 from supple.grammar.articulation import JointRecord, free, way_up
 from supple.grammar.environment import RuleError
-from supple.grammar.scope import ORIGIN, minus, product, quaternion, transposed, turned_back
+from supple.grammar.scope import (
+    ORIGIN,
+    Vector,
+    minus,
+    product,
+    quaternion,
+    transposed,
+    turned_back,
+)
 from supple.grammar.shape import NONE
 from supple.grammar.wishes import Wish
 from supple.joints import Axes, Ball, Cone, Fixed, Hinge, Joint, Slider
@@ -21,6 +34,10 @@ from supple.skeleton import Skeleton
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+UPWARDS_FIRST = (1, 0, 2)  # of axes along which an offset is equally long
+LEVEL = 1e-6  # of an offset: what is shorter counts as nothing
 
 
 class Figure:
@@ -44,6 +61,14 @@ class Figure:
         for wish, chain in zip(wishes, self.chains, strict=True):
             for k in chain:
                 free(joints[k], wish.options)
+        self._carried: dict[int, list[Vector]] = {}
+        for record in joints:
+            if record.parent != NONE:
+                self._carried.setdefault(record.parent, []).append(self._offset(record))
+        for wish in wishes:
+            self._carried.setdefault(wish.joint, []).append(wish.offset)
+        self._taken = taken
+        self._bases: dict[str, str] = {}
 
     def find(self, name: str, joint: int) -> int | None:
         """The joint that a rule means by a name: above its own first, then the only one there is."""
@@ -87,6 +112,23 @@ class Figure:
         """The uppermost joint above a joint."""
         return way_up(self.joints, joint)[-1]
 
+    def stretched_along(self, joint: int) -> int | None:
+        """The axis of a joint's frame that its own shapes are stretched along.
+
+        Args:
+            joint: The joint, an index.
+
+        Returns:
+            0, 1 or 2; None for evenly.
+        """
+        axes = set()
+        for offset in self._carried.get(joint, ()):
+            longest = max(map(abs, offset))
+            if longest > 0.0:
+                along = (k for k in UPWARDS_FIRST if abs(offset[k]) >= (1.0 - LEVEL) * longest)
+                axes.add(next(along))
+        return axes.pop() if len(axes) == 1 else None
+
     def nodes_of(self, joint: int) -> list[str]:
         """The nodes that belong to a joint, from above: its sliders, if it has some, and itself."""
         record = self.joints[joint]
@@ -98,23 +140,46 @@ class Figure:
         chosen = range(len(self.joints)) if joints is None else sorted(joints)
         nodes = [Node(self.root, None, ORIGIN, Fixed())]
         for k in chosen:
-            nodes += self._nodes(self.joints[k])
+            nodes += self._nodes(self.joints[k], nodes)
         wanted = set(chosen)
-        tips = [
-            Tip(name, self.joints[wish.joint].name, wish.offset, wish.rotation)
-            for name, wish in zip(self.tips, self.wishes, strict=True)
-            if wish.joint in wanted
-        ]
+        tips = []
+        for name, wish in zip(self.tips, self.wishes, strict=True):
+            if wish.joint in wanted:
+                parent, offset = self._hung(name, wish.joint, wish.offset, nodes)
+                tips.append(Tip(name, parent, offset, wish.rotation))
         return Skeleton(nodes, tips)
 
-    def _nodes(self, record: JointRecord) -> list[Node]:
+    def _offset(self, record: JointRecord) -> Vector:
+        """Where a joint stands in the frame of the one above it."""
+        above = self.joints[record.parent]
+        return turned_back(above.R, minus(record.p, above.p))
+
+    def _hung(self, name: str, joint: int, offset: Vector, nodes: list[Node]) -> tuple[str, Vector]:
+        """What something at an offset from a joint hangs on, and its offset from that.
+
+        If the joint's shapes are stretched along an axis that the offset is not on, that is a new
+        node on the axis.
+        """
+        record = self.joints[joint]
+        axis = self.stretched_along(joint) if "size" in record.freedoms else None
+        if axis is None:
+            return record.name, offset
+        beside = tuple(0.0 if k == axis else offset[k] for k in range(3))
+        if max(map(abs, beside)) <= LEVEL * max(map(abs, offset)):
+            return record.name, offset
+        if name not in self._bases:
+            self._bases[name] = _unique(f"{name} base", self._taken)
+        on_axis = tuple(offset[k] if k == axis else 0.0 for k in range(3))
+        nodes.append(Node(self._bases[name], record.name, on_axis, Fixed()))
+        return self._bases[name], (beside[0], beside[1], beside[2])
+
+    def _nodes(self, record: JointRecord, before: list[Node]) -> list[Node]:
+        """The nodes of a joint; a node that it hangs on besides is added to those before it."""
         if record.parent == NONE:
             parent, offset, R = self.root, record.p, record.R
         else:
-            above = self.joints[record.parent]
-            parent = above.name
-            offset = turned_back(above.R, minus(record.p, above.p))
-            R = product(transposed(above.R), record.R)
+            parent, offset = self._hung(record.name, record.parent, self._offset(record), before)
+            R = product(transposed(self.joints[record.parent].R), record.R)
         rotation = quaternion(R)
         try:
             moving = _joint(record)

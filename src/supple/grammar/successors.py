@@ -83,7 +83,7 @@ def _sequence(operations: list[s.Operation | s.Group], env: Environment) -> Act:
 
 def _group(group: s.Group, env: Environment) -> Act:
     """[ ... ]: afterwards the shape is as before; what was made inside and not passed on stays."""
-    inside = _sequence(group.operations, env)
+    inside = successor(group.body, env)
 
     def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
         state = shape.saved()

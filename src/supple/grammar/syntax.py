@@ -130,9 +130,9 @@ class Operation:
 
 @dataclass(slots=True)
 class Group:
-    """Operations between brackets: afterwards the shape is as it was before."""
+    """A successor between brackets: afterwards the shape is as it was before."""
 
-    operations: list[Operation | Group]
+    body: Body
     at: At
 
 

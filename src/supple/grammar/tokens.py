@@ -98,7 +98,8 @@ def _mark(
             return "CHANCE"
         if depth == 0 and following == "COLON" and i + 2 < len(tokens):
             behind = _behind(tokens, partner, i + 2)
-            if tokens[i + 2].type == "NAME" and behind in ("WAVE", "COLON"):
+            named = tokens[i + 2].type == "NAME" and tokens[i + 2] not in ANYWHERE
+            if named and behind in ("WAVE", "COLON"):
                 types[i + 2] = "CLASSIC_NAME"
                 return "CLASSIC_ID"
         return None

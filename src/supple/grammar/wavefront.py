@@ -4,6 +4,13 @@ Every edge moves along its normal at a speed of its own until edges vanish or co
 other edges (the straight skeleton; Aichholzer & Aurenhammer 1996, "Straight skeletons for general
 polygonal figures in the plane"). What an edge has passed over is its face: with the time as height
 it is a plane of a hip roof; an edge that stands still has an upright face, a gable.
+
+Footprints are symmetric, or nearly, and then many things happen at once: edges vanish together,
+corners meet corners, edges fall on edges. Events are taken one by one, in any order, and rounding
+decides which of those at the same time comes first. So that every order gives the same roof within
+rounding, what bounds a face is written down by which corner came from which, never by comparing
+places: each face is then a closed walk whatever the numbers are, and two nodes are one only if the
+line between them has no length.
 """
 
 from __future__ import annotations
@@ -18,6 +25,7 @@ Point = tuple[float, float]
 Node = tuple[float, float, float]
 
 NEAR = 1e-9  # of the polygon's extent
+PARALLEL = 1e-7  # sine of the angle between edges that count as parallel
 MOST = 240  # corners; the time grows with their cube
 
 
@@ -36,9 +44,13 @@ class Swept(NamedTuple):
     rest: list[list[int]]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Corner:
-    """A corner between two moving edges, from the time it came to be."""
+    """A corner between two moving edges, from the time it came to be.
+
+    Attributes:
+        spike: Whether its edges lie on each other, so that nothing is left between them.
+    """
 
     x: float
     y: float
@@ -48,6 +60,7 @@ class _Corner:
     node: int
     before: int
     after: int
+    spike: bool
 
     def at(self, time: float) -> Point:
         passed = time - self.time
@@ -81,6 +94,9 @@ class _Sweep:
     def __init__(self, corners: list[Point], speeds: list[float], begin: float) -> None:
         xs, ys = [x for x, _ in corners], [y for _, y in corners]
         self.near = NEAR * max(max(xs) - min(xs), max(ys) - min(ys), 1e-300)
+        # Around the origin, so that places far from it lose no digits.
+        self.middle = ((max(xs) + min(xs)) / 2, (max(ys) + min(ys)) / 2)
+        corners = [(x - self.middle[0], y - self.middle[1]) for x, y in corners]
         self.speeds = speeds
         self.along: list[Point] = []
         count = len(corners)
@@ -95,61 +111,72 @@ class _Sweep:
         self.outwards = sum(speeds) < 0
         self.now = begin
         self.nodes: list[Node] = []
+        self.same: list[int] = []  # for each node the one that it was found to be, or itself
         self.lines: list[list[tuple[int, int]]] = [[] for _ in range(count)]
         loop = []
-        for k in range(count):
-            x, y = corners[k]
-            dx, dy = self._velocity(k - 1 if k else count - 1, k)
+        for k, (x, y) in enumerate(corners):
+            before = k - 1 if k else count - 1
+            dx, dy, spike = self._velocity(before, k)
+            if spike:
+                raise SuppleError("expected a polygon whose edges do not lie on each other")
             place = (x + dx * begin, y + dy * begin)
-            loop.append(self._corner(place, k - 1 if k else count - 1, k))
+            loop.append(_Corner(*place, begin, dx, dy, self._node(place), before, k, False))
         self.loops: list[list[_Corner]] = [loop]
         self.first = [corner.at(begin) for corner in loop]
         self.rest: list[list[int]] = []
 
     # Corners and what they leave behind -----------------------------------------------------------
 
-    def _velocity(self, a: int, b: int) -> Point:
-        """How the corner between two edges moves, so that it stays on both."""
+    def _velocity(self, a: int, b: int) -> tuple[float, float, bool]:
+        """How the corner between two edges moves, so that it stays on both; whether it cannot."""
         (ax, ay), (bx, by) = self.along[a], self.along[b]
         cross, dot = ax * by - ay * bx, ax * bx + ay * by
         p, q = self.speeds[a], self.speeds[b]
-        if abs(cross) > 1e-9:
-            # n_a = (-ay, ax), n_b = (-by, bx): n_a . v = p, n_b . v = q
-            return (bx * p - ax * q) / cross, (by * p - ay * q) / cross
-        if dot > 0:
-            if abs(p - q) > 1e-9 * max(abs(p), abs(q)):
-                raise SuppleError("edges in one line cannot move apart")
-            return -ay * p, ax * p
-        return 0.0, 0.0  # they lie on each other: nothing is left between them
+        if dot < 0.0 and abs(cross) <= PARALLEL:
+            return 0.0, 0.0, True
+        # n_a = (-ay, ax), n_b = (-by, bx): n_a . v = p, n_b . v = q. The first part moves both
+        # edges at p, without a difference of what is nearly the same; the second adds q - p to b.
+        scale = p / (1.0 + dot) if dot > 0.0 else p * (1.0 - dot) / cross**2
+        x, y = -(ay + by) * scale, (ax + bx) * scale
+        if p == q:
+            return x, y, False
+        if abs(cross) <= NEAR:
+            raise SuppleError("edges in one line cannot move apart")
+        return x - ax * (q - p) / cross, y - ay * (q - p) / cross, False
 
-    def _corner(self, place: Point, before: int, after: int) -> _Corner:
-        dx, dy = self._velocity(before, after)
-        node = self._node(place)
-        return _Corner(place[0], place[1], self.now, dx, dy, node, before, after)
+    def _corner(self, place: Point, node: int, before: int, after: int) -> _Corner:
+        dx, dy, spike = self._velocity(before, after)
+        if spike and self.outwards:
+            raise SuppleError("growing outwards, the polygon would close upon itself")
+        return _Corner(*place, self.now, dx, dy, node, before, after, spike)
 
     def _node(self, place: Point) -> int:
-        x, y = place
-        for k, (u, v, time) in enumerate(self.nodes):
-            if abs(u - x) + abs(v - y) <= 8 * self.near and abs(time - self.now) <= 8 * self.near:
-                return k
-        self.nodes.append((x, y, self.now))
+        self.nodes.append((*place, self.now))
+        self.same.append(len(self.same))
         return len(self.nodes) - 1
 
-    def _finish(self, corner: _Corner) -> int:
-        """End a corner's way here: it bounds the faces of both its edges."""
-        node = self._node(corner.at(self.now))
-        if node != corner.node:
-            self.lines[corner.before].append((corner.node, node))
-            self.lines[corner.after].append((corner.node, node))
-        return node
+    def _meet(self, *corners: _Corner) -> tuple[Point, int]:
+        """End the ways of corners in one node: they bound the faces of their edges."""
+        places = [corner.at(self.now) for corner in corners]
+        place = (
+            sum(x for x, _ in places) / len(places),
+            sum(y for _, y in places) / len(places),
+        )
+        node = self._node(place)
+        for corner in corners:
+            self._line(corner.before, corner.node, node)
+            self._line(corner.after, node, corner.node)
+        return place, node
+
+    def _line(self, edge: int, start: int, end: int) -> None:
+        """A piece of the boundary of an edge's face, counterclockwise."""
+        self.lines[edge].append((start, end))
 
     def _close(self, loop: list[_Corner]) -> list[int]:
         """End a loop: what is left of its edges bounds their faces."""
-        nodes = [self._finish(corner) for corner in loop]
+        nodes = [self._meet(corner)[1] for corner in loop]
         for k, corner in enumerate(loop):
-            a, b = nodes[k], nodes[(k + 1) % len(nodes)]
-            if a != b:
-                self.lines[corner.after].append((a, b))
+            self._line(corner.after, nodes[(k + 1) % len(nodes)], nodes[k])
         return nodes
 
     # Events ---------------------------------------------------------------------------------------
@@ -170,15 +197,14 @@ class _Sweep:
             self.loops.remove(loop)
             made = [self._without(loop, index)] if edge < 0 else self._parted(loop, index, edge)
             for new in made:
-                if len(new) < 3 or abs(_area([c.at(self.now) for c in new])) <= self._thin(new):
-                    self._close(new)
+                kept = self._without_spikes(new)
+                if len(kept) < 3 or abs(_area([c.at(self.now) for c in kept])) <= self._thin(kept):
+                    self._close(kept)
                 else:
-                    self.loops.append(new)
+                    self.loops.append(kept)
         else:
             raise SuppleError("expected a polygon whose edges do not cross")
-        faces = [self._face(k) for k in range(len(self.along))]
-        self._check(faces)
-        return Swept(self.nodes, faces, [_trimmed(loop) for loop in self.rest])
+        return self._finished()
 
     def _thin(self, loop: list[_Corner]) -> float:
         places = [corner.at(self.now) for corner in loop]
@@ -197,7 +223,7 @@ class _Sweep:
                 growth = ux * (b.dx - a.dx) + uy * (b.dy - a.dy)
                 if growth < -1e-12:
                     time = self.now + max(length, 0.0) / -growth
-                    if time < best[0] - self.near:
+                    if time < best[0]:
                         best = (time, loop, k, -1)
             for k, corner in enumerate(loop):
                 (ax, ay), (bx, by) = self.along[corner.before], self.along[corner.after]
@@ -223,7 +249,7 @@ class _Sweep:
             if growth >= -1e-12 or distance < -self.near:
                 continue
             time = self.now + max(distance, 0.0) / -growth
-            if time >= best[0] - self.near:
+            if time >= best[0]:
                 continue
             end = loop[(j + 1) % len(loop)]
             (cx, cy), (sx, sy), (ex, ey) = corner.at(time), start.at(time), end.at(time)
@@ -236,62 +262,114 @@ class _Sweep:
     def _without(self, loop: list[_Corner], k: int) -> list[_Corner]:
         """A loop whose edge after corner k has come to nothing."""
         count = len(loop)
-        a, b = loop[k], loop[(k + 1) % count]
         if count <= 3:
-            return loop
-        self._finish(a)
-        self._finish(b)
-        new = self._corner(a.at(self.now), a.before, b.after)
-        if self.outwards and new.dx == new.dy == 0.0:
-            raise SuppleError("growing outwards, the polygon would close upon itself")
+            self._close(loop)
+            return []
+        a, b = loop[k], loop[(k + 1) % count]
+        place, node = self._meet(a, b)
         rest = [loop[(k + 2 + i) % count] for i in range(count - 2)]
-        return [*rest, new]
+        return [*rest, self._corner(place, node, a.before, b.after)]
 
     def _parted(self, loop: list[_Corner], k: int, j: int) -> list[list[_Corner]]:
         """Two loops, where corner k has run into the edge after corner j."""
         count = len(loop)
         corner, edge = loop[k], loop[j].after
-        place = corner.at(self.now)
-        self._finish(corner)
+        place, node = self._meet(corner)
         one = [loop[(k + 1 + i) % count] for i in range((j - k - 1) % count + 1)]
         other = [loop[(j + 1 + i) % count] for i in range((k - j - 1) % count)]
         return [
-            [self._corner(place, edge, corner.after), *one],
-            [self._corner(place, corner.before, edge), *other],
+            [self._corner(place, node, edge, corner.after), *one],
+            [self._corner(place, node, corner.before, edge), *other],
         ]
+
+    def _without_spikes(self, loop: list[_Corner]) -> list[_Corner]:
+        """A loop without corners whose edges lie on each other.
+
+        As far as they do they end in a ridge: from the corner to the nearer of the other ends of
+        the two edges, which lies on the other edge and takes the corner's place.
+        """
+        while len(loop) > 2:
+            k = next((k for k, corner in enumerate(loop) if corner.spike), -1)
+            if k < 0:
+                break
+            loop = [*loop[k:], *loop[:k]]
+            tip, after, before = loop[0], loop[1], loop[-1]
+            x, y = tip.at(self.now)
+            one, two = (
+                math.hypot(u - x, v - y) for u, v in (before.at(self.now), after.at(self.now))
+            )
+            ends = [before] * (one <= two + self.near) + [after] * (two <= one + self.near)
+            place, node = self._meet(*ends)
+            self._line(tip.before, tip.node, node)
+            self._line(tip.after, node, tip.node)
+            first, last = ends[0].before, ends[-1].after
+            if ends[0] is after:
+                first = tip.before
+            if ends[-1] is before:
+                last = tip.after
+            kept = [corner for corner in loop[1:] if corner not in ends]
+            loop = [self._corner(place, node, first, last), *kept]
+        return loop
 
     # Faces ----------------------------------------------------------------------------------------
 
-    def _face(self, edge: int) -> list[int]:
-        """The corners of an edge's face: its own edge, and the lines around it to a loop."""
-        count = len(self.along)
-        a, b = edge, (edge + 1) % count
-        near: dict[int, list[int]] = {}
-        for p, q in self.lines[edge]:
-            if q in near.get(p, ()):  # there and back again: nothing lies between
-                near[p].remove(q)
-                near[q].remove(p)
-                continue
-            near.setdefault(p, []).append(q)
-            near.setdefault(q, []).append(p)
-        face, last, here = [a, b], a, b
-        for _ in range(len(self.lines[edge]) + 2):
-            ways = [k for k in near.get(here, ()) if k != last] or near.get(here, [])
-            if not ways:
-                return []
-            last, here = here, ways[0]
-            near[last].remove(here)
-            near[here].remove(last)
-            if here == a:
-                return face
-            face.append(here)
-        return []
+    def _finished(self) -> Swept:
+        """What was swept, with nodes that have no distance between them as one."""
+        for lines in self.lines:
+            for start, end in lines:
+                (x, y, t), (u, v, w) = self.nodes[start], self.nodes[end]
+                if abs(u - x) + abs(v - y) + abs(w - t) <= 8 * self.near:
+                    self._join(start, end)
+        faces = [self._face(k) for k in range(len(self.along))]
+        rest = [_trimmed([self._one(k) for k in loop]) for loop in self.rest]
+        self._check(faces, rest)
+        x, y = self.middle
+        nodes = [(u + x, v + y, time) for u, v, time in self.nodes]
+        return Swept(nodes, faces, rest)
 
-    def _check(self, faces: list[list[int]]) -> None:
+    def _one(self, node: int) -> int:
+        """The node that a node was found to be."""
+        while self.same[node] != node:
+            node = self.same[node]
+        return node
+
+    def _join(self, a: int, b: int) -> None:
+        a, b = sorted((self._one(a), self._one(b)))
+        if b >= len(self.along):  # the polygon's own corners stay
+            self.same[b] = a
+
+    def _face(self, edge: int) -> list[int]:
+        """The corners of an edge's face: its own edge, and the lines around it in one walk."""
+        a, b = edge, (edge + 1) % len(self.along)
+        ways: dict[int, list[int]] = {}
+        for start, end in self.lines[edge]:
+            p, q = self._one(start), self._one(end)
+            if p == q:
+                continue
+            if p in ways.get(q, ()):  # there and back again: nothing lies between
+                ways[q].remove(p)
+            else:
+                ways.setdefault(p, []).append(q)
+        if not any(ways.values()):
+            return []
+        # A closed walk over all lines (Hierholzer): where a face touches itself a node comes twice.
+        walk, stack = [], [b]
+        while stack:
+            out = ways.get(stack[-1])
+            if out:
+                stack.append(out.pop())
+            else:
+                walk.append(stack.pop())
+        walk.reverse()
+        if walk[0] != b or walk[-1] != a:
+            return []
+        return _trimmed([a, *walk[:-1]])
+
+    def _check(self, faces: list[list[int]], rest: list[list[int]]) -> None:
         """Faces and what is left cover the polygon, or it was none that can be swept."""
         flat = [(x, y) for x, y, _ in self.nodes]
         covered = sum(_area([flat[k] for k in face]) for face in faces)
-        left = sum(_area([flat[k] for k in loop]) for loop in self.rest)
+        left = sum(_area([flat[k] for k in loop]) for loop in rest)
         whole = _area(self.first)
         if abs(covered + left - whole) > 1e-6 * max(abs(whole), abs(left)):
             raise SuppleError("expected a polygon whose edges do not cross")
