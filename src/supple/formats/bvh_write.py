@@ -263,7 +263,9 @@ class _AsRead:
 
     def places(self, j: int, axis: int, places: Floats) -> Flags:
         """In which frames places along an axis are a joint's position channel as read, shape (F,)."""
-        moving = {} if self._channels is None else dict(self._channels.moving.get(self._names[j], ()))
+        moving = (
+            {} if self._channels is None else dict(self._channels.moving.get(self._names[j], ()))
+        )
         if axis not in moving or self._channels is None:
             return self._none
         return self._channels.values[:, moving[axis]] == places
@@ -310,9 +312,7 @@ def _rows(
     return rows, digits
 
 
-def _angles(
-    poses: Pose, local: _Local, j: int, letters: str, kept: Flags, read: _AsRead
-) -> Floats:
+def _angles(poses: Pose, local: _Local, j: int, letters: str, kept: Flags, read: _AsRead) -> Floats:
     """The rotation channels of a joint [deg], shape (F, letters); as read where they are kept."""
     skeleton = poses.skeleton
     joint = skeleton.joints[j]
