@@ -49,6 +49,15 @@ class BvhChannels:
         """The channels of some frames."""
         return replace(self, values=self.values[frames])
 
+    def names(self) -> dict[str, tuple[str, ...]]:
+        """The names of each joint's channels in the order of the file: "Zrotation", ..."""
+        found = {}
+        for joint, turning in self.turning.items():
+            all_ = [(column, f"{'XYZ'[axis]}rotation") for axis, column in turning]
+            all_ += [(column, f"{'XYZ'[axis]}position") for axis, column in self.moving[joint]]
+            found[joint] = tuple(name for _, name in sorted(all_))
+        return found
+
     def letters(self, name: str) -> str:
         """The axes that a joint turns about, such as "zxy"; "" if the file has no such joint."""
         return "".join("xyz"[axis] for axis, _ in self.turning.get(name, ()))

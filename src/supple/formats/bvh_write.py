@@ -65,7 +65,7 @@ def write(
         path: Where.
         motion: Which motion: a name, or a motion of the same skeleton; the first by default.
         orders: Channel names by joint, such as {"hip": ("Zrotation", "Xrotation", "Yrotation")};
-            by default those of the file the character was read from.
+            by default those of the BVH file that the character, or else the motion, was read from.
 
     Returns:
         What had to be changed.
@@ -83,7 +83,10 @@ def write(
         unscaled = Pose(chosen.skeleton, chosen.poses.coordinates, chosen.poses.translations)
         chosen = chosen.with_(poses=unscaled)
     skeleton = character.skeleton
-    given = orders if orders is not None else character.extras.get("bvh", {}).get("channels", {})
+    given = orders if orders is not None else character.extras.get("bvh", {}).get("channels")
+    if given is None:
+        read_from = chosen._channels
+        given = read_from.names() if isinstance(read_from, BvhChannels) else {}
     local = _local(chosen.poses)
     if local.turned:
         same = "the same but for scales" if scaled else "the same"
@@ -246,14 +249,17 @@ class _AsRead:
         self._channels = channels if isinstance(channels, BvhChannels) else None
         self._names = motion.skeleton.joint_names
         self._none = np.zeros(len(motion), dtype=bool)
-        self._turned = self._channels and self._channels.turned(motion.skeleton, local.turns)
+        self._turned: Flags | None = None
+        if self._channels is not None:
+            self._turned = self._channels.turned(motion.skeleton, local.turns)
         self.exact = np.zeros(len(motion), dtype=bool)  # frames that fixed digits cannot write
 
     def turns(self, j: int, letters: str) -> Flags:
         """In which frames a joint's rotation channels in some order are as read, shape (F,)."""
-        if self._channels is None or self._channels.letters(self._names[j]) != letters:
+        if self._channels is None or self._turned is None:
             return self._none
-        assert self._turned is not None
+        if self._channels.letters(self._names[j]) != letters:
+            return self._none
         return self._turned[:, j]
 
     def angles(self, j: int) -> Floats:
@@ -272,11 +278,13 @@ class _AsRead:
 
     def digits(self, values: Floats, kept: Flags, least: int) -> int:
         """After the point, for a column (F,) of which some values are to come back as they are."""
+        if not kept.any():
+            return least
+        chosen = values[kept]
         for digits in range(least, MOST_DIGITS + 1):
-            good = as_written(values[kept], digits)
-            if good.all():
+            if as_written(chosen, digits).all():
                 return digits
-        self.exact[kept] |= ~as_written(values[kept], least)
+        self.exact[kept] |= ~as_written(chosen, least)
         return least
 
 
