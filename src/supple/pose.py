@@ -286,7 +286,11 @@ class Pose:
     # Measures -------------------------------------------------------------------------------------
 
     def violations(self) -> Floats:
-        """By how much each joint is outside its limits, radians or length, shape (..., N)."""
+        """By how much each joint is outside its limits, radians or length, shape (..., N).
+
+        0 inside. A joint that mimics another and is not where that one puts it counts as outside by
+        the difference.
+        """
         skeleton = self._skeleton
         q = flat(self._coordinates)
         out = np.empty((len(q), len(skeleton.joints)))
