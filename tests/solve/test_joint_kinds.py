@@ -149,6 +149,36 @@ def test_mimic_joints_follow_to_the_last_bit_in_every_answer(solver):
             assert s.pose.violations().max() < 1e-12
 
 
+def test_open_joints_are_looked_for_as_far_as_they_can_differ():
+    # The copy turns half as fast: the pose repeats after two turns of what it copies.
+    geared = Skeleton(
+        [
+            Node("j0", None, (0, 0, 0), Hinge((0.4, -0.9, 0.1))),
+            Node("j1", "j0", (-0.06, 0.1, -0.05), Hinge((0, -0.7, -0.7), mimic=("j0", 0.5, 0))),
+            Node("j2", "j1", (0.12, -0.07, 0.01), Hinge("x", limits=(-1.6, 1.3))),
+        ],
+        [Tip("tip", "j2", (0, 0.08, 0.1))],
+    )
+    # A free slider: its answer may be far from where it starts.
+    rail = Skeleton(
+        [
+            Node("rail", None, (0, 0, 0), Slider((0.5, 0.8, -0.2))),
+            Node("arm", "rail", (0, 0, 0), Hinge((-0.5, -0.3, -0.8), limits=(-1.6, 2.3))),
+        ],
+        [Tip("tip", "arm", (0.4, -0.3, 0.2))],
+    )
+    rng = np.random.default_rng(0)
+    count = 200
+    for rig, low, high, shift in (
+        (geared, (-math.pi, -1.6), (math.pi, 1.3), (0.0, 0.0)),
+        (rail, (-0.6, -1.6), (0.6, 2.3), (10.0, 0.0)),
+    ):
+        targets = Pose.from_angles(rig, rng.uniform(low, high, (count, 2))).position("tip")
+        start = Pose.from_angles(rig, rng.uniform(low, high, (count, 2)) + shift)
+        s = solve(rig, {"tip": targets}, start=start)
+        assert s.reached.all(), s.reason
+
+
 def test_a_mimic_joint_with_a_stretch_of_its_own():
     joints = [Hinge("z"), Hinge("z", mimic=("j0", 1.0, 0.0), stretch=(0.5, 2)), Hinge("z")]
     rig = supple.chain([1, 1, 1], joint=joints)
