@@ -228,3 +228,12 @@ def test_numbers_of_visuals_that_are_none_are_no_matter(tmp_path):
     visual += '<geometry><box size="1 1 1"/></geometry></visual></link>'
     text = ARM.replace('<link name="hand"/>', visual)
     assert len(load(tmp_path, text).skeleton) == len(load(tmp_path, ARM).skeleton)
+
+
+def test_limits_in_degrees_are_noted_with_their_line(tmp_path):
+    text = ARM.replace('lower="-1.5" upper="7"', 'lower="-90" upper="120"')
+    arm = load(tmp_path, text)
+    (note,) = (note for note in arm.notes if "degrees" in note.text)
+    assert note.level == "warning"
+    assert note.line == 1 + ARM[: ARM.index('<joint name="shoulder"')].count("\n")
+    assert "'shoulder': limits -90 to 120 look like degrees" in note.text

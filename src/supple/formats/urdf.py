@@ -19,6 +19,7 @@ from supple import rotations
 from supple.character import Character
 from supple.errors import SuppleError
 from supple.formats.reading import GREATEST, Source, distinct, shown
+from supple.joint import in_degrees
 from supple.joints import Fixed, Free, Hinge, Joint, Mimic, Planar, Slider
 from supple.skeleton import Node, Skeleton, Tip
 
@@ -216,6 +217,12 @@ def _limits(source: Source, joint: Any, line: int | None) -> tuple[float, float]
             line=line,
         )
         low, high = high, low
+    if joint.type == "revolute" and in_degrees((low, high)):
+        source.warn(
+            f"joint {shown(name)}: limits {low:g} to {high:g} look like degrees; URDF has radians: "
+            "taken as radians",
+            line=line,
+        )
     return low, high
 
 
