@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.character import Character
-from supple.errors import SuppleError, array
+from supple.errors import array
 from supple.kernels import layout
+from supple.mismatch import another
 from supple.pose import Pose
 from supple.skeleton import Skeleton
 
@@ -36,7 +37,7 @@ def joint_vector(robot: Character | Skeleton, pose: Pose) -> np.ndarray:
     """The joint vector of a pose, shape (..., J), in the order of `joint_names`."""
     skeleton, places = _places(robot)
     if pose.skeleton != skeleton:
-        raise SuppleError("joint_vector: expected a pose of this robot, got one of another")
+        raise another("joint_vector", skeleton, pose.skeleton)
     return pose.coordinates[..., places]
 
 
