@@ -157,11 +157,12 @@ def unmasked(what: str, value: object) -> None:
     if ma is None:
         return
     if isinstance(value, ma.MaskedArray):
-        count = int(np.count_nonzero(ma.getmaskarray(value)))
+        mask = ma.getmaskarray(value)
+        count = int(np.count_nonzero(mask))
         if count:
             raise SuppleError(
                 f"{what}: expected an array without masked entries, "
-                f"got {count} masked of {value.size}; drop them, or give them values with .filled()"
+                f"got {count} masked of {mask.size}; drop them, or give them values with .filled()"
             )
     elif isinstance(value, (list, tuple)):
         for one in value:

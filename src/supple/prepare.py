@@ -243,7 +243,7 @@ class Prepared:
             return Solution(self._asked_of[found], report, start, Aside(trace=what))
         if trace:
             raise SuppleError("trace: a batch has no trace; solve the problem of interest alone")
-        out = np.empty((math.prod(shape), self._width))
+        out = np.full((math.prod(shape), self._width), np.nan)
 
         def part(first: int, last: int) -> None:
             self._runner.range(arrays, out, first, last)
