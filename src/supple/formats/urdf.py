@@ -52,7 +52,7 @@ def read(source: Source, *, meshes: bool = False) -> Character:
     moving = tuple(
         joint.name
         for joint in robot.joints
-        if joint.type != "fixed" and joint.mimic is None and joint.name in skeleton.joint_names
+        if joint.type != "fixed" and joint.name in skeleton.joint_names
     )
     extras = {"urdf": {"name": robot.name, "joints": moving}}
     return Character(skeleton, look, unit="m", up="z", extras=extras)
