@@ -77,6 +77,9 @@ FAR = 1e300
 HOPELESS = 0.03  # a cosine: freedoms that point no better than this at what is missing cannot help
 AT_LIMIT = 1e-9  # a freedom this near to a bound stands at it [rad, characteristic lengths]
 ON_AXIS = 1e-9  # an arm that leaves a hinge's axis by less than this part of its length is on it
+EFFECTLESS = (
+    1e-9  # a freedom that moves the effectors by less than this part of the others moves nothing
+)
 COPIED = 2.0  # flag of a joint that is held by the limit of a mimic joint
 
 
@@ -253,6 +256,12 @@ def pressed(moving, moving_f, q, rows, columns, bounds, flags):
     for r in range(rows.shape[0]):
         size += rows[r] * rows[r]
     size = math.sqrt(size)
+    widest = 0.0
+    for d in range(columns.shape[0]):
+        width = 0.0
+        for r in range(rows.shape[0]):
+            width += columns[d, r] * columns[d, r]
+        widest = max(widest, width)
     held = 0.0
     free = 0.0
     for k in range(moving.shape[0]):
@@ -267,8 +276,8 @@ def pressed(moving, moving_f, q, rows, columns, bounds, flags):
                 pull += columns[d, r] * rows[r]
                 width += columns[d, r] * columns[d, r]
             most = size * math.sqrt(width)
-            if abs(pull) <= 1e-6 * most:
-                continue
+            if width <= EFFECTLESS * EFFECTLESS * widest or abs(pull) <= 1e-6 * most:
+                continue  # what moves nothing has a direction made of rounding
             cosine = abs(pull) / most
             if (pull > 0.0 and bounds[d, 1] <= AT_LIMIT) or (
                 pull < 0.0 and bounds[d, 0] >= -AT_LIMIT
