@@ -77,6 +77,24 @@ def test_a_chain_begins_where_joints_begin_to_move_it():
     assert s.out_of_reach is None
 
 
+def test_a_joint_that_an_upper_one_swings_is_no_beginning():
+    # The second hinge leaves the third in its place, but the first swings it round.
+    arm = Skeleton(
+        [
+            Node("j0", None, (0, 0, 0), Hinge("z")),
+            Node("j1", "j0", (0, 0, 2), Hinge("x")),
+            Node("j2", "j1", (3, 0, 0), Hinge("y")),
+        ],
+        [Tip("tip", "j2", (1, 0, 0.5))],
+    )
+    rng = np.random.default_rng(0)
+    targets = Pose.from_angles(arm, rng.uniform(-3, 3, (100, 3))).position("tip")
+    for solver in ("auto", "CCD", "FABRIK", "Jacobian"):
+        s = solve(arm, {"tip": targets}, solver=solver)
+        assert not np.isin(s.status, [Status.TOO_FAR, Status.TOO_NEAR]).any(), solver
+    assert solve(arm, {"tip": targets}).reached.all()
+
+
 def test_limited_is_a_minimum_that_limits_make():
     # Pressed against a limit, but it is the plane that keeps the tip away.
     arm = supple.chain([1, 1], joint=[Hinge("z", limits=(0, 2)), Hinge("z", limits=(0.5, 0.5))])

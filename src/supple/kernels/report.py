@@ -58,7 +58,7 @@ from supple.kernels.layout import (
     REPORT,
     S_P0,
     S_P1,
-    S_POS,
+    S_PRE,
     SLIDER,
     STALLED,
     STOP_BUDGET,
@@ -67,7 +67,7 @@ from supple.kernels.layout import (
     TOO_FAR,
     TOO_NEAR,
 )
-from supple.kernels.quaternion import cross, load3, norm, sub
+from supple.kernels.quaternion import add, cross, load3, load4, norm, rotate, sub
 from supple.kernels.residual import residuals, within
 from supple.kernels.tangent import project, tangent
 from supple.kernels.tree import aim, fold, forward, place_effectors
@@ -158,21 +158,27 @@ def _moves(moving, moving_f, k, fixed, slack):
 
 @kernel
 def chain_base(moving, moving_f, blocks, states, g):
-    """Moving joint at which the chain of block g begins, or -1 if nothing moves the block.
+    """Moving joint at which the chain of block g begins, and the joint to which its root is an axle.
 
-    The last joint on the way to the block whose origin no joint above it can move: an arm on a
-    turntable whose axis passes through its shoulder begins at the shoulder.
+    The chain begins at its root; but if the root cannot move the next joint's origin (an arm on a
+    turntable whose axis passes through the shoulder), there, and the root is an axle: that joint is
+    the second number, else -1. Joints at the same place count as one. The first is -1 if nothing
+    moves the block.
     """
     k = base = blocks[g, B_MOVE]
     while k >= 0 and moving[k, M_PARENT] >= 0:
         parent = moving[k, M_PARENT]
         kind = moving[k, M_KIND]
+        fixed = load3(states, k, S_P0)
         shifts = kind == SLIDER or kind == FREE or kind == PLANAR
-        fixed, slack = load3(states, k, S_P0), load3(states, k, S_P1)
-        if shifts or _moves(moving, moving_f, parent, fixed, slack):
+        stays = not shifts and not _moves(moving, moving_f, parent, fixed, load3(states, k, S_P1))
+        same = stays and norm(fixed) == 0.0
+        if stays and not same and moving[parent, M_PARENT] < 0:
+            return base, k
+        if not same:
             base = parent
         k = parent
-    return base
+    return base, -1
 
 
 @kernel
@@ -182,7 +188,8 @@ def span(moving, moving_f, blocks, states, effectors, g):
     Limits of turns are not looked at, so that beyond these bounds a target is surely out of reach;
     within them it may be. A block that nothing moves has no span.
     """
-    k, base = blocks[g, B_MOVE], chain_base(moving, moving_f, blocks, states, g)
+    k = blocks[g, B_MOVE]
+    base, _ = chain_base(moving, moving_f, blocks, states, g)
     fixed, slack = load3(effectors, g, E_P0), load3(effectors, g, E_P1)
     longest = 0.0
     widest = 0.0
@@ -212,12 +219,16 @@ def span(moving, moving_f, blocks, states, effectors, g):
 def base_point(moving, moving_f, blocks, states, g):
     """World position at which the chain of block g, moved by something, begins.
 
-    The states are placed. It is the same in every pose.
+    The same in every pose; a slider's before it slides. The states need not be placed.
     """
-    k = chain_base(moving, moving_f, blocks, states, g)
-    if moving[k, M_KIND] == SLIDER:
-        return load3(states, k, S_P0)  # before it slides: it has no moving parent
-    return load3(states, k, S_POS)
+    base, carried = chain_base(moving, moving_f, blocks, states, g)
+    while moving[base, M_PARENT] >= 0:
+        base = moving[base, M_PARENT]
+    point = load3(states, base, S_P0)
+    if carried >= 0:
+        # Along the root's axis: the same before and after its turn.
+        point = add(point, rotate(load4(states, base, S_PRE), load3(states, carried, S_P0)))
+    return point
 
 
 @kernel

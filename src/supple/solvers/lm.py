@@ -111,16 +111,14 @@ def kind_of(ints, moving, moving_f, blocks):
 
 
 @kernel
-def measure_chain(moving, moving_f, blocks, q, states, effectors, spans):
-    """Fill spans, shape (SPANS,), for a chain whose states are not placed yet.
+def measure_chain(moving, moving_f, blocks, states, effectors, spans):
+    """Fill spans, shape (SPANS,): how near and far a chain's position can ever be from its base.
 
-    How near and how far its position can ever be from its base, and the base in world. No bounds if
-    no position is asked for.
+    Then the base in world. No bounds if no position is asked for.
     """
     spans[0], spans[1] = 0.0, math.inf
     for g in range(blocks.shape[0]):
         if blocks[g, B_KIND] == POSITION:
-            forward(moving, moving_f, q, states)
             spans[0], spans[1] = span(moving, moving_f, blocks, states, effectors, g)
             spans[2], spans[3], spans[4] = base_point(moving, moving_f, blocks, states, g)
 
@@ -193,7 +191,7 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
                     folded,
                 )  # fmt: skip
                 if kind != GENERAL:
-                    measure_chain(moving, moving_f, blocks, q, states, effectors, spans)
+                    measure_chain(moving, moving_f, blocks, states, effectors, spans)
                 if kind == HINGES:
                     hinge_arm.set_up(moving, moving_f, blocks, states, effectors, links)
                 work[MARK] = kind if rigid(active) else NEW
