@@ -30,9 +30,10 @@ class Status(IntEnum):
 
     The pose is a local minimum inside the limits, and would not be one without them: no freedom that
     can still move brings the goals closer, while every joint that is named stands at a limit, and
-    past that limit it would bring them closer. Below a cosine of 0.03 between what a freedom does to
-    the goals and what they miss, it does nothing for them. Like any local minimum it says nothing of
-    poses far away: another pose inside the limits may reach the goals.
+    past that limit it would bring them closer. A freedom brings them closer if a change of at most
+    0.1 (rad, or characteristic lengths) takes away a thousandth of the sum of squared misses, by the
+    linear model. Like any local minimum it says nothing of poses far away: another pose inside the
+    limits may reach the goals.
     """
     STALLED = at.STALLED
     """The solver found no change of the free joints that brings the goals closer, and limits are not why.

@@ -5,8 +5,6 @@ row of output: the coordinates, then the report of `layout`, then an error a blo
 moving joint that presses against a limit.
 """
 
-import math
-
 from supple.kernels.cache import kernel
 from supple.kernels.jacobian import jacobian
 from supple.kernels.layout import (
@@ -74,7 +72,8 @@ from supple.kernels.tree import aim, fold, forward, place_effectors
 from supple.kernels.views import grid
 
 FAR = 1e300
-HOPELESS = 0.03  # a cosine: freedoms that point no better than this at what is missing cannot help
+SMALL = 0.1  # a small change of a freedom [rad, characteristic lengths]
+HELPFUL = 1e-3  # a freedom that gains less than this part of the squared miss cannot help
 AT_LIMIT = 1e-9  # a freedom this near to a bound stands at it [rad, characteristic lengths]
 ON_AXIS = 1e-9  # an arm that leaves a hinge's axis by less than this part of its length is on it
 EFFECTLESS = (
@@ -253,21 +252,33 @@ def out_of_reach(moving, moving_f, blocks, blocks_f, states, effectors):
 
 
 @kernel
+def gain_of(pull, width, square, most):
+    """What part of the squared miss a freedom takes away, by the linear model, at its best.
+
+    Args:
+        pull: The product of its column and the residual rows, not negative.
+        width: Its column's squared length.
+        square: The rows' squared length.
+        most: How far it may change.
+    """
+    x = min(pull / width, most)
+    return x * (2.0 * pull - x * width) / square
+
+
+@kernel
 def pressed(moving, moving_f, q, rows, columns, bounds, flags):
     """Flag every moving joint that a limit keeps from bringing the effectors closer.
 
-    A freedom counts that stands at a bound and is pulled outward, and that points at what is missing
-    with a cosine of at least HOPELESS. Where the bound is the limit of a mimic joint, that joint is
+    A freedom counts that stands at a bound, is pulled outward, and past the bound would gain at
+    least HELPFUL with a SMALL change. Where the bound is the limit of a mimic joint, that joint is
     flagged, not the one it copies.
 
-    Returns the greatest cosines between what a freedom does and the residual rows: of the freedoms
-    that a bound holds, and of the others.
+    Returns the greatest gains with a small change (see `gain_of`): of the freedoms that a bound
+    holds, if it did not, and of the others, inside their bounds.
     """
-    size = 0.0
+    square, widest = 0.0, 0.0
     for r in range(rows.shape[0]):
-        size += rows[r] * rows[r]
-    size = math.sqrt(size)
-    widest = 0.0
+        square += rows[r] * rows[r]
     for d in range(columns.shape[0]):
         width = 0.0
         for r in range(rows.shape[0]):
@@ -286,18 +297,16 @@ def pressed(moving, moving_f, q, rows, columns, bounds, flags):
             for r in range(rows.shape[0]):
                 pull += columns[d, r] * rows[r]
                 width += columns[d, r] * columns[d, r]
-            most = size * math.sqrt(width)
-            if width <= EFFECTLESS * EFFECTLESS * widest or abs(pull) <= 1e-6 * most:
+            if width <= EFFECTLESS * EFFECTLESS * widest:
                 continue  # what moves nothing has a direction made of rounding
-            cosine = abs(pull) / most
-            if (pull > 0.0 and bounds[d, 1] <= AT_LIMIT) or (
-                pull < 0.0 and bounds[d, 0] >= -AT_LIMIT
-            ):
-                held = max(held, cosine)
-                if cosine >= HOPELESS:
+            room = bounds[d, 1] if pull > 0.0 else -bounds[d, 0]
+            if room <= AT_LIMIT:
+                gain = gain_of(abs(pull), width, square, SMALL)
+                held = max(held, gain)
+                if gain >= HELPFUL:
                     flags[k] = 1.0
             else:
-                free = max(free, cosine)
+                free = max(free, gain_of(abs(pull), width, square, min(room, SMALL)))
     for k in range(moving.shape[0]):
         source = moving[k, M_MIMIC]
         if source >= 0 and flags[source] > 0.0:
@@ -315,17 +324,17 @@ def pressed(moving, moving_f, q, rows, columns, bounds, flags):
 def why_missed(stop, held, free):
     """The status of a pose that misses its goals, within the bounds of its chains.
 
-    LIMITED if the pose is a minimum of the cost inside the limits (no freedom that can move points at
-    what is missing) but not without them (a freedom at a limit does); see `supple.Status`.
+    LIMITED if the pose is a minimum of the cost inside the limits (no freedom that can move gains
+    anything) but not without them (a freedom at a limit would); see `supple.Status`.
 
     Args:
         stop: Why the solver stopped.
-        held: The greatest cosine of a freedom that a limit holds, from `pressed`.
+        held: The greatest gain of a freedom that a limit holds, from `pressed`.
         free: The same of the other freedoms.
     """
-    if free >= HOPELESS:
+    if free >= HELPFUL:
         return BUDGET if stop == STOP_BUDGET else STALLED
-    return LIMITED if held >= HOPELESS else STALLED
+    return LIMITED if held >= HELPFUL else STALLED
 
 
 def finish_space(ints):
