@@ -21,7 +21,7 @@ from supple.formats.smd_text import Section, sections, timed_rows
 from supple.formats.vta_read import Shapes, read_shapes
 from supple.joints import Axes, Ball, Joint
 from supple.kernels import layout
-from supple.motion.matching import put_turns
+from supple.matching import put_turns
 from supple.motion.motion import Motion
 from supple.pose import Pose
 from supple.rotations import conjugate, from_euler, multiply
