@@ -234,6 +234,12 @@ print(server.url, flush=True)
 """
 
 
+def _heed_signals():
+    """Undo what a parent such as `nohup` has its children ignore."""
+    for name in ("SIGTERM", "SIGHUP"):
+        signal.signal(getattr(signal, name), signal.SIG_DFL)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows ends a process without a signal")
 @pytest.mark.parametrize(
     ("script", "end", "code"),
@@ -251,6 +257,7 @@ def test_received_files_are_removed_when_the_process_ends(tmp_path, script, end,
         stdout=subprocess.PIPE,
         env={**os.environ, "TMPDIR": str(tmp_path)},
         text=True,
+        preexec_fn=_heed_signals,
     )
     try:
         address = urlsplit(process.stdout.readline().strip())
