@@ -24,7 +24,7 @@ from supple.cli.reading import say_notes
 from supple.cli.report import console, print_json
 from supple.errors import SuppleError, one_of
 from supple.files import check_writable
-from supple.formats.registry import FORMATS, writable
+from supple.formats.registry import FORMATS, format_for_writing
 
 ENDINGS = tuple(ending for one in FORMATS.values() if one.writer for ending in one.extensions)
 
@@ -149,7 +149,7 @@ def convert(
             f"expected FILE and OUT, or any number of files with --out-dir FOLDER, got {len(paths)}"
         )
     file, out = paths
-    check_writable(out, f"{writable(out).title} file")
+    check_writable(out, f"{format_for_writing(out).title} file")
     made = conversion.convert(file, out)
     if json:
         print_json({"file": str(file), **made.data})

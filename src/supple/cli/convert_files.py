@@ -13,7 +13,7 @@ from supple.cli.reading import note_data, quiet, read_file, read_names
 from supple.errors import SuppleError
 from supple.formats import save
 from supple.formats.conventions import converted
-from supple.formats.registry import writable
+from supple.formats.registry import format_for_writing
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Conversion:
             out: What to write; its ending tells the format.
             taken: Files that others will write: nothing else goes there.
         """
-        kind = writable(out)
+        kind = format_for_writing(out)
         character = self._changed(
             read_file(
                 file,

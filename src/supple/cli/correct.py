@@ -31,7 +31,7 @@ from supple.cli.reading import quiet, read_file
 from supple.cli.values import vector
 from supple.errors import SuppleError
 from supple.formats import save
-from supple.formats.registry import writable
+from supple.formats.registry import format_for_writing
 from supple.goals import Goal, Hold, Reach
 from supple.motion import Correction, Motion, Window, plant_feet
 from supple.motion import correct as correct_motion
@@ -290,7 +290,7 @@ class _Asked:
 
 def _save(character: Character, chosen: Sequence[str], out: Path) -> Sequence[Note]:
     """Write a corrected character, or the motion of it that a format with one motion can hold."""
-    if writable(out).name not in ("bvh", "smd"):
+    if format_for_writing(out).name not in ("bvh", "smd"):
         return save(character, out)
     if len(chosen) > 1:
         raise SuppleError(f"{out}: holds one motion, got {len(chosen)}; give --motion NAME")

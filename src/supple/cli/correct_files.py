@@ -15,7 +15,7 @@ from supple.cli.reading import say_notes
 from supple.cli.report import print_json
 from supple.errors import SuppleError
 from supple.files import check_writable
-from supple.formats.registry import writable
+from supple.formats.registry import format_for_writing
 from supple.motion import Correction
 
 Made = tuple[list[Correction], Sequence[Note]]
@@ -34,7 +34,7 @@ def outputs(
     assert out is not None
     if len(files) != 1:
         raise SuppleError(f"--out: expected one file, got {len(files)}; give --out-dir FOLDER")
-    check_writable(out, f"{writable(out).title} file")
+    check_writable(out, f"{format_for_writing(out).title} file")
     return [(files[0], out)]
 
 

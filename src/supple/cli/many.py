@@ -15,7 +15,7 @@ from rich.text import Text
 
 from supple.cli.report import complain, console, error_console, print_json
 from supple.errors import SuppleError
-from supple.formats.registry import writable
+from supple.formats.registry import format_for_writing
 
 DONE, NOT_REACHED, BAD_INPUT = 0, 1, 2
 
@@ -64,7 +64,7 @@ def places(
     pairs: dict[Path, Path] = {}
     for file in files:
         place = folder / (file.name if ending is None else file.stem + ending)
-        writable(place)
+        format_for_writing(place)
         if file.resolve() == place.resolve():
             raise SuppleError(f"--out-dir: expected another folder than that of {file}")
         if place in pairs:

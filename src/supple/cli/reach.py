@@ -37,7 +37,7 @@ from supple.cli.values import named, vector
 from supple.errors import SuppleError
 from supple.files import check_writable, write
 from supple.formats import save
-from supple.formats.registry import writable
+from supple.formats.registry import format_for_writing
 from supple.goals import Goal, Hold, LookAt, Pole, Reach
 from supple.pose import Pose
 from supple.prepare import prepare
@@ -210,7 +210,7 @@ def reach(
         if path is not None:
             check_writable(path, what)
     if out is not None and out.suffix.lower() != ".json":
-        writable(out)
+        format_for_writing(out)
     begin = _start(character, start, motion, frame)
     common: dict[str, Any] = {
         "tolerance": tolerance,

@@ -11,7 +11,7 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.formats.reading import GREATEST, Source, shown
+from supple.formats.source import GREATEST, Source, shown
 from supple.kernels.numbers import FULL, HARD, OK, POWERS, WORD, read_numbers, write_numbers
 
 PIECE = 1 << 22  # bytes at a time: kernels take writable arrays, and this is what is copied

@@ -18,7 +18,7 @@ from supple.formats.gltf import accessors
 from supple.formats.gltf.document import Document, Item
 from supple.formats.gltf.nodes import Tree, coordinates_of
 from supple.formats.gltf.placements import ALIKE
-from supple.formats.reading import distinct
+from supple.formats.source import distinct
 from supple.joints import Ball, Cone
 from supple.kernels import layout
 from supple.motion.motion import Motion

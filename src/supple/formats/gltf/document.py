@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from supple.formats.gltf import meshopt
-from supple.formats.reading import Source, shown
+from supple.formats.source import Source, shown
 
 MAGIC = b"glTF"
 JSON_CHUNK, BINARY_CHUNK = 0x4E4F534A, 0x004E4942

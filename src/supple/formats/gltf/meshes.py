@@ -14,7 +14,7 @@ from supple.formats.gltf.instancing import placed_often
 from supple.formats.gltf.materials import read_material
 from supple.formats.gltf.nodes import Tree
 from supple.formats.gltf.texture_sets import read_sets
-from supple.formats.reading import SKIN_JOINT_BYTES
+from supple.formats.source import SKIN_JOINT_BYTES
 from supple.mesh import Mesh, Morph, Skin
 
 Floats = NDArray[np.float64]

@@ -24,7 +24,7 @@ from supple.formats.gltf.placements import (
     rest_scales,
     some,
 )
-from supple.formats.reading import JOINT_BYTES
+from supple.formats.source import JOINT_BYTES
 from supple.joints import Ball, Fixed, Joint
 from supple.kernels import layout
 from supple.motion.matching import put_turns

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from supple.character import Character
 from supple.errors import SuppleError, one_of, positive
-from supple.formats import guesses
-from supple.formats.reading import JOINT_BYTES, Source, decoded, distinct, shown
-from supple.formats.smd_mesh import MISSING, read_meshes
-from supple.formats.smd_text import Section, sections, timed_rows
-from supple.formats.vta_read import Shapes, read_shapes
+from supple.formats import infer_conventions
+from supple.formats.smd.mesh import MISSING, read_meshes
+from supple.formats.smd.text import Section, sections, timed_rows
+from supple.formats.smd.vta_read import Shapes, read_shapes
+from supple.formats.source import JOINT_BYTES, Source, decoded, distinct, shown
 from supple.joints import Axes, Ball, Joint
 from supple.kernels import layout
 from supple.motion.matching import put_turns
@@ -98,7 +98,7 @@ def read(
         name = source.name
         motions[name] = Motion(name, poses, fps=fps, times=None if even else times / fps)
         source.guess(f"frames a second: {fps:g}, which the file does not say; give fps=")
-    unit, up = guesses.settle(source, skeleton.rest, unit, up, usual_up="z")
+    unit, up = infer_conventions.settle(source, skeleton.rest, unit, up, usual_up="z")
     extras = {"smd": {"reference": bool(meshes)}}
     return Character(
         skeleton, meshes, motions, unit=unit, up=up, notes=tuple(source.notes), extras=extras

@@ -13,7 +13,7 @@ from supple.formats.gltf.animations import read_motions
 from supple.formats.gltf.document import Document
 from supple.formats.gltf.meshes import DRACO, read_meshes, refuse_draco
 from supple.formats.gltf.nodes import Tree, read_tree
-from supple.formats.reading import Source, shown
+from supple.formats.source import Source, shown
 
 # What a file may require and still be read whole; other extensions only add looks.
 UNDERSTOOD = frozenset(

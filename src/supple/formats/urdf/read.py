@@ -21,7 +21,7 @@ import numpy as np
 from supple import rotations
 from supple.character import Character
 from supple.errors import SuppleError
-from supple.formats.reading import GREATEST, Source, distinct, shown
+from supple.formats.source import GREATEST, Source, distinct, shown
 from supple.joints import Fixed, Free, Hinge, Joint, Mimic, Planar, Slider
 from supple.skeleton import Node, Skeleton, Tip
 
@@ -51,7 +51,7 @@ def read(source: Source, *, meshes: bool = False) -> Character:
         source.error(None, str(error))
     look: tuple[Any, ...] = ()
     if meshes:
-        from supple.formats.urdf_meshes import read_meshes
+        from supple.formats.urdf.meshes import read_meshes
 
         look = read_meshes(source, robot, carrier)
     source.guess("URDF lengths are metres and z is up, by custom")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NoReturn
 
-from supple.formats.reading import GREATEST, Source, decoded, shown
+from supple.formats.source import GREATEST, Source, decoded, shown
 
 LONGEST_NAME = 1000
 FOLLOWING = (b"JOINT", b"END", b"ENDSITE", b"OFFSET", b"}")  # what may come after channels

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from supple.character import Character, Note
 from supple.errors import SuppleError
 from supple.files import write as write_file
-from supple.formats.bvh_hierarchy import CHANNELS
-from supple.formats.one_motion import asked_motion, default_motion, even_frames
+from supple.formats.bvh.hierarchy import CHANNELS
+from supple.formats.single_motion import asked_motion, default_motion, even_frames
 from supple.formats.text_numbers import digits_for, written
 from supple.joints import Axes
 from supple.kernels import layout

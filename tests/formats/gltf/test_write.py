@@ -12,8 +12,8 @@ import pytest
 
 import supple
 from supple.character import Character
-from supple.formats.gltf import read
-from supple.formats.reading import Source
+from supple.formats.gltf.read import read
+from supple.formats.source import Source
 from supple.mesh import Material, Mesh, Morph, Skin, Texture
 from supple.motion.motion import Motion
 from supple.skinning import skin

@@ -10,7 +10,7 @@ import supple
 from supple import robot
 
 pytest.importorskip("yourdfpy")
-SHARED = Path(__file__).resolve().parents[2].parent / "shared/data/urdf"
+SHARED = Path(__file__).resolve().parents[3].parent / "shared/data/urdf"
 
 ARM = """<?xml version="1.0"?>
 <robot name="arm">

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from supple import files
 from supple.character import Character, Note
-from supple.formats.character_layout import (
+from supple.formats.character.layout import (
     BONE,
     COUNTS,
     HEAD,
@@ -21,7 +21,7 @@ from supple.formats.character_layout import (
     VERSION,
     weight_type,
 )
-from supple.formats.one_motion import even_frames
+from supple.formats.single_motion import even_frames
 from supple.joints import Axes, Ball, Fixed, Hinge, Joint
 from supple.kernels import layout
 from supple.pose import Pose

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.formats.reading import Source, decoded, distinct, shown
-from supple.formats.smd_text import Section, sections, timed_rows
+from supple.formats.smd.text import Section, sections, timed_rows
+from supple.formats.source import Source, decoded, distinct, shown
 from supple.mesh import Morph
 
 NEAR = 1e-3  # of the shapes' extent: how far from each other vertices may be that are the same

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from supple.errors import SuppleError
-from supple.formats.reading import Source, shown
+from supple.formats.source import Source, shown
 from supple.mesh import Material, Mesh
 
 LARGEST = 256 << 20  # bytes of a mesh file [B]

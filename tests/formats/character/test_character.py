@@ -9,7 +9,7 @@ import pytest
 import supple
 from supple.character import Character
 from supple.errors import SuppleError
-from supple.formats.character_write import bone_limits
+from supple.formats.character.write import bone_limits
 from supple.mesh import Mesh, Skin
 from supple.motion.motion import Motion
 from supple.skinning import skin

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from supple.character import Character
 from supple.errors import SuppleError
-from supple.formats.character_layout import (
+from supple.formats.character.layout import (
     BONE,
     COUNTS,
     HEAD,
@@ -21,7 +21,7 @@ from supple.formats.character_layout import (
     VERSION,
     weight_type,
 )
-from supple.formats.reading import Source, distinct, shown
+from supple.formats.source import Source, distinct, shown
 from supple.joints import Axes, Ball, Fixed, Joint
 from supple.kernels import layout
 from supple.mesh import Mesh, Skin

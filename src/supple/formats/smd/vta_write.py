@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from supple.character import Character, Note
 from supple.files import write as write_file
-from supple.formats.standing import standing
+from supple.formats.smd.posed_mesh import posed_vertices
 from supple.formats.text_numbers import digits_for, written
 from supple.mesh import Mesh, Morph
 from supple.pose import Pose
@@ -46,7 +46,7 @@ def write_shapes(character: Character, path: Path, nodes: bytes) -> list[Note]:
     shapes: list[list[bytes]] = [[] for _ in range(1 + len(names))]
     begin = 0
     for mesh, labels in zip(meshes, labelled, strict=True):
-        positions, normals, here = standing(mesh, character.pose)
+        positions, normals, here = posed_vertices(mesh, character.pose)
         base = np.concatenate([positions, normals], axis=1)
         digits = _digits(positions)
         corners = mesh.faces.reshape(-1)
@@ -93,7 +93,7 @@ def _shaped(mesh: Mesh, morph: Morph, base: Floats, pose: Pose, here: bool) -> F
         return moved
     more = replace(morph, weight=morph.weight + 1.0)
     morphs = tuple(more if one is morph else one for one in mesh.morphs)
-    positions, normals, _ = standing(replace(mesh, morphs=morphs), pose)
+    positions, normals, _ = posed_vertices(replace(mesh, morphs=morphs), pose)
     if mesh.normals is None or morph.normals is None:
         normals = base[:, 3:]  # the mesh has none, or the morph leaves them
     return np.concatenate([positions, normals], axis=1)

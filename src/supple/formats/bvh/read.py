@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from supple.character import Character
 from supple.errors import one_of, positive
-from supple.formats import guesses
-from supple.formats.bvh_hierarchy import BvhJoint, Scanner, read_hierarchy
-from supple.formats.reading import GREATEST, JOINT_BYTES, Source, distinct, shown
+from supple.formats import infer_conventions as guesses
+from supple.formats.bvh.hierarchy import BvhJoint, Scanner, read_hierarchy
+from supple.formats.source import GREATEST, JOINT_BYTES, Source, distinct, shown
 from supple.formats.text_numbers import read_lines, split, without_commas
 from supple.joints import Axes, Ball, Fixed, Joint
 from supple.kernels import layout

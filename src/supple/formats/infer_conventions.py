@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from supple.formats.reading import Source
+from supple.formats.source import Source
 from supple.pose import Pose
 
 _HIGH = re.compile(r"head|neck|skull", re.IGNORECASE)

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.formats.reading import SKIN_JOINT_BYTES, Source, shown
-from supple.formats.smd_text import Section, numbers_of
-from supple.formats.vta_read import Shapes
+from supple.formats.smd.text import Section, numbers_of
+from supple.formats.smd.vta_read import Shapes
+from supple.formats.source import SKIN_JOINT_BYTES, Source, shown
 from supple.mesh import Material, Mesh, Skin, Texture
 from supple.skeleton import Skeleton
 

@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-def standing(mesh: Mesh, pose: Pose) -> tuple[Floats, Floats, bool]:
+def posed_vertices(mesh: Mesh, pose: Pose) -> tuple[Floats, Floats, bool]:
     """Vertices and normals in model space in a pose, and whether they are where they are bound."""
     here = mesh.joint is None and not any(morph.weight for morph in mesh.morphs)
     if here and mesh.skin is not None:

@@ -14,7 +14,7 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.formats.reading import Source, shown
+from supple.formats.source import Source, shown
 from supple.formats.text_numbers import read_lines, without_commas
 
 SECTIONS = ("nodes", "skeleton", "triangles", "vertexanimation")

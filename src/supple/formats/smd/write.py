@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from supple.character import Character, Note
 from supple.files import write as write_file
-from supple.formats.one_motion import asked_motion, default_motion, even_frames
-from supple.formats.standing import standing
+from supple.formats.single_motion import asked_motion, default_motion, even_frames
+from supple.formats.smd.posed_mesh import posed_vertices
+from supple.formats.smd.vta_write import write_shapes
 from supple.formats.text_numbers import digits_for, written
-from supple.formats.vta_write import write_shapes
 from supple.mesh import Mesh
 from supple.motion.matching import euler_along
 from supple.motion.motion import Motion
@@ -166,7 +166,7 @@ def _triangles(character: Character, goldsrc: bool, notes: list[Note], path: str
     for mesh in character.meshes:
         if not len(mesh.faces):
             continue
-        positions, normals, here = standing(mesh, pose)
+        positions, normals, here = posed_vertices(mesh, pose)
         moved |= not here
         lines = _corners(mesh, positions, normals, number, goldsrc, character.skeleton)
         material = _material(mesh)
