@@ -49,7 +49,7 @@ def serve(
     *, scene: str, browser: bool, host: str, port: int | None, json: bool, library: Any = None
 ) -> None:
     """Serve the playground until Ctrl-C."""
-    from supple.viewer.entry import EXTRA, open_browser
+    from supple.viewer.browser import EXTRA, open_browser
 
     try:
         from supple.viewer.app import NOT_BUILT, PAGE

@@ -4,6 +4,6 @@
 command line. The server is Starlette; the page is TypeScript, in `web/`, and holds no solver.
 """
 
-from supple.viewer.entry import View, view
+from supple.viewer.browser import View, view
 
 __all__ = ["View", "view"]

@@ -17,9 +17,10 @@ from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from supple.errors import SuppleError
-from supple.viewer import reading, scenes, solvers
+from supple.version import __version__
+from supple.viewer import scenes, solvers
 from supple.viewer.library import Library
-from supple.viewer.messages import Hello
+from supple.viewer.messages import Hello, json_codec
 from supple.viewer.security import Guard, own_names
 from supple.viewer.session import Session
 from supple.viewer.uploads import MOST_FILES, UPLOAD_LIMIT, Upload, endings
@@ -88,7 +89,7 @@ class Playground:
         session = Session(self.library, outbox.put)
         self.sessions.append(session)
         sender = asyncio.create_task(outbox.send_all(socket))
-        outbox.put(reading.write(self._hello()), None)
+        outbox.put(json_codec.write(self._hello()), None)
         try:
             while True:
                 session.receive(await socket.receive_text())
@@ -102,10 +103,8 @@ class Playground:
                 await sender
 
     def _hello(self) -> Hello:
-        import supple
-
         return Hello(
-            version=supple.__version__,
+            version=__version__,
             scene=self.scene,
             scenes=scenes.available(),
             solvers=solvers.infos(),

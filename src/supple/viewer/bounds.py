@@ -9,7 +9,7 @@ import numpy as np
 from supple.motion import Motion
 from supple.skinning import skin
 from supple.viewer.messages import Vector
-from supple.viewer.scenes import Subject
+from supple.viewer.subject import Subject
 
 JOINT = 0.02  # radius of a joint as it is drawn, in sizes: bare ones lie on the ground, not in it
 MOST_FRAMES = 100  # of a motion, that are looked at for the room it needs

@@ -15,8 +15,7 @@ from supple.skeleton import Skeleton
 from supple.solution import Solution
 from supple.trace import Trace
 from supple.viewer.bounds import Bounds
-from supple.viewer.contacts import contacts
-from supple.viewer.frames import packet, rigid
+from supple.viewer.foot_contacts import contacts
 from supple.viewer.messages import (
     GoalPlace,
     JointInfo,
@@ -29,8 +28,9 @@ from supple.viewer.messages import (
     TraceHead,
     Vector,
 )
+from supple.viewer.messages.binary import packet, rigid
 from supple.viewer.model import KEYFRAMES, Model, bone, own_place
-from supple.viewer.scenes import Subject, limb_depth
+from supple.viewer.subject import Subject, limb_depth
 
 MOST_GHOSTS = 600  # frames of a motion that the onion skin chooses from
 

@@ -23,9 +23,9 @@ from supple.pose import Pose
 from supple.skeleton import Skeleton
 from supple.solution import Solution
 from supple.trace import Trace
-from supple.viewer.growing import Rules
+from supple.viewer.grammar_rules import Rules
 from supple.viewer.messages import Grown
-from supple.viewer.scenes import Subject, character_subject, grown_subject, skeleton_subject
+from supple.viewer.subject import Subject, character_subject, grown_subject, skeleton_subject
 from supple.viewer.uploads import Upload, is_motion, without_folder
 
 KEPT = 24  # subjects; the oldest goes first

@@ -8,9 +8,9 @@ import numpy as np
 
 from supple.mesh import Material, Mesh
 from supple.motion import Motion
-from supple.viewer.frames import packet
 from supple.viewer.messages import MeshHead
-from supple.viewer.scenes import Subject
+from supple.viewer.messages.binary import packet
+from supple.viewer.subject import Subject
 
 PLAIN = Material("plain", color=(0.78, 0.80, 0.84, 1.0), roughness=0.75)  # where there is none
 

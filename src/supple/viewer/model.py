@@ -23,7 +23,7 @@ from supple.skeleton import Skeleton
 from supple.solvers import ALL, Solver
 from supple.viewer.limits import Limited
 from supple.viewer.messages import GoalPlace, GoalSetup, JointEdit, Setup, SolverChoice
-from supple.viewer.scenes import Subject
+from supple.viewer.subject import Subject
 
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 KEYFRAMES = "keyframes"  # the name of the motion through the keyframes of a setup

@@ -20,9 +20,8 @@ from supple.errors import SuppleError
 from supple.pose import Pose
 from supple.solution import Solution
 from supple.trace import Trace
-from supple.viewer import describe, export, meshes, model, reading, scenes
+from supple.viewer import describe, export, meshes, model, scenes
 from supple.viewer.bounds import Bounds, bounds
-from supple.viewer.frames import packet, pose_frame
 from supple.viewer.library import Library
 from supple.viewer.messages import (
     Costs,
@@ -43,7 +42,10 @@ from supple.viewer.messages import (
     StepsWanted,
     TraceWanted,
     Want,
+    json_codec,
 )
+from supple.viewer.messages.binary import packet, pose_frame
+from supple.viewer.subject import Subject
 
 log = logging.getLogger("supple")
 
@@ -66,7 +68,7 @@ class Session:
 
     def __init__(self, library: Library, emit: Emit) -> None:
         self.setup = Setup()
-        self.subject: scenes.Subject | None = None
+        self.subject: Subject | None = None
         self.model: model.Model | None = None
         self.poses: list[Pose] = []
         self.solutions: list[Solution | None] = []
@@ -90,12 +92,12 @@ class Session:
     def receive(self, text: str) -> None:
         """Take a message of the page; what is wrong with it is answered, not raised."""
         try:
-            message = reading.read(text)
-        except reading.MessageError as error:
-            self._emit(reading.write(Refused(seq=error.seq, text=str(error))), None)
+            message = json_codec.read(text)
+        except json_codec.MessageError as error:
+            self._emit(json_codec.write(Refused(seq=error.seq, text=str(error))), None)
             return
         if isinstance(message, Ping):
-            self._emit(reading.write(Pong()), None)
+            self._emit(json_codec.write(Pong()), None)
             return
         with self._ready:
             if isinstance(message, Want):
@@ -158,11 +160,11 @@ class Session:
             case ResetWanted():
                 self._reset()
             case SaveWanted():
-                name, data = export.file_of(self, task.format)
+                name, data = export.file_of(self._shown(), task.format)
                 self._emit(packet(FileHead(name=name), {"data": data}), None)
 
     def _say(self, message: Any) -> None:
-        self._emit(reading.write(message), None)
+        self._emit(json_codec.write(message), None)
 
     # Setting up -----------------------------------------------------------------------------------
 
@@ -360,12 +362,14 @@ class Session:
             raise SuppleError("there is no trace to step through; record one first")
         self._emit(describe.steps(self._trace, iteration), None)
 
-    @property
-    def trace(self) -> Trace | None:
-        """The trace that is being shown."""
-        return self._trace
+    # Saving ---------------------------------------------------------------------------------------
+
+    def _shown(self) -> export.Shown:
+        assert self.model is not None and self.subject is not None
+        places = self.places() if self.setup.correct else {}
+        return export.Shown(self.subject, self.model, self.poses[0], places, self._trace)
 
 
-def _first(now: model.Model, subject: scenes.Subject) -> Pose:
+def _first(now: model.Model, subject: Subject) -> Pose:
     """The pose to begin with: a motion's first, or else the subject's."""
     return subject.start if now.motion is None else now.motion.at(0.0)

@@ -194,8 +194,40 @@ class Document:
             return self.part(item), stride
         key = ("unpacked", index)
         if key not in self.cache:
-            self.cache[key] = memoryview(meshopt.unpacked(self, item, packing))
+            self.cache[key] = memoryview(self._unpacked(item, packing))
         return self.cache[key], stride
+
+    def _unpacked(self, item: Item, packing: Item) -> bytes:
+        """Decompress a buffer view.
+
+        Args:
+            item: The buffer view.
+            packing: Its meshopt extension, which names the compressed bytes.
+        """
+        count, stride = packing.whole("count", least=1), packing.whole("byteStride", least=1)
+        mode, filter_ = packing.text("mode"), packing.text("filter", "NONE")
+        if mode not in meshopt.MODES:
+            packing.fail("mode", f"one of {', '.join(meshopt.MODES)}")
+        if mode == "ATTRIBUTES" and (stride % 4 or stride > 256):
+            packing.fail("byteStride", "a multiple of 4 up to 256")
+        if mode != "ATTRIBUTES" and stride not in (2, 4):
+            packing.fail("byteStride", "2 or 4")
+        if mode == "TRIANGLES" and count % 3:
+            packing.fail("count", "a multiple of 3")
+        strides = {"NONE": (stride,), "EXPONENTIAL": (stride,), "OCTAHEDRAL": (4, 8),
+                   "COLOR": (4, 8), "QUATERNION": (8,)}  # fmt: skip
+        if filter_ not in strides or (mode != "ATTRIBUTES" and filter_ != "NONE"):
+            packing.fail("filter", f"one of {', '.join(strides)}; NONE for indices")
+        if stride not in strides[filter_]:
+            packing.fail("byteStride", f"one that {filter_} has, {strides[filter_]}")
+        if count * stride != item.whole("byteLength", least=1):
+            packing.fail("count", f"the {item.data['byteLength']} bytes of its buffer view")
+        self.charge(count * stride, packing.where)
+        data = bytes(self.part(packing))
+        try:
+            return meshopt.decode(data, mode=mode, filter=filter_, count=count, stride=stride)
+        except meshopt.StreamError as error:
+            self.fail(packing.where, str(error))
 
     def part(self, item: Item) -> memoryview:
         """The bytes that a buffer view, or what stands for one, names of its buffer."""

@@ -1,20 +1,17 @@
 """Buffer views packed by EXT_meshopt_compression or KHR_meshopt_compression.
 
-Written after the bitstream's specification. Attributes are differences of bytes, byte by byte of the
-elements, in groups of 16; triangles are codes
-that refer to edges and vertices that came before; indices are differences of two running values.
-Filters then turn what was packed for size into normals, quaternions or floats.
+Written from the specification of the bitstream. Attributes are stored as differences of bytes, one byte
+position of the elements at a time, in groups of 16; triangles as codes that refer to earlier edges and
+vertices; indices as differences to one of two running values. Filters then turn the decoded integers
+into normals, quaternions, colors or floats.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from supple.formats.gltf.document import Document, Item
 
 NAMES = ("EXT_meshopt_compression", "KHR_meshopt_compression")
 ATTRIBUTES, NEWER, TRIANGLES, INDICES = 0xA0, 0xA1, 0xE1, 0xD1  # the first byte of a stream
@@ -35,54 +32,36 @@ _SPLIT = {  # of each byte, the differences of so many bits that it holds
 }
 
 
-class _BrokenError(ValueError):
-    """What is wrong with a stream."""
+class StreamError(ValueError):
+    """A stream is cut off or wrong."""
 
 
-def unpacked(document: Document, item: Item, packing: Item) -> bytes:
-    """The bytes of a buffer view that an extension holds packed.
+def decode(data: bytes, *, mode: str, filter: str, count: int, stride: int) -> bytes:
+    """Decode a compressed buffer view.
 
     Args:
-        document: The file.
-        item: The buffer view.
-        packing: What the extension says of it.
+        data: The stream.
+        mode: One of `MODES`.
+        filter: "NONE", or one of `FILTERS` if the mode is "ATTRIBUTES".
+        count: Number of elements.
+        stride: Bytes of an element.
+
+    Returns:
+        count * stride bytes.
 
     Raises:
-        SuppleError: It is cut off or wrong.
+        StreamError: The stream is cut off or wrong.
     """
-    count, stride = packing.whole("count", least=1), packing.whole("byteStride", least=1)
-    mode, filter_ = packing.text("mode"), packing.text("filter", "NONE")
-    if mode not in _MODES:
-        packing.fail("mode", f"one of {', '.join(_MODES)}")
-    if mode == "ATTRIBUTES" and (stride % 4 or stride > 256):
-        packing.fail("byteStride", "a multiple of 4 up to 256")
-    if mode != "ATTRIBUTES" and stride not in (2, 4):
-        packing.fail("byteStride", "2 or 4")
-    if mode == "TRIANGLES" and count % 3:
-        packing.fail("count", "a multiple of 3")
-    strides = {"NONE": (stride,), "EXPONENTIAL": (stride,), "OCTAHEDRAL": (4, 8), "COLOR": (4, 8),
-               "QUATERNION": (8,)}  # fmt: skip
-    if filter_ not in strides or (mode != "ATTRIBUTES" and filter_ != "NONE"):
-        packing.fail("filter", f"one of {', '.join(strides)}; NONE for indices")
-    if stride not in strides[filter_]:
-        packing.fail("byteStride", f"one that {filter_} has, {strides[filter_]}")
-    if count * stride != item.whole("byteLength", least=1):
-        packing.fail("count", f"the {item.data['byteLength']} bytes of its buffer view")
-    document.charge(count * stride, packing.where)
-    data = bytes(document.part(packing))
-    try:
-        found = _MODES[mode](data, count, stride)
-        return _FILTERS[filter_](found).tobytes() if filter_ != "NONE" else found.tobytes()
-    except _BrokenError as error:
-        document.fail(packing.where, str(error))
+    found = MODES[mode](data, count, stride)
+    return FILTERS[filter](found).tobytes() if filter != "NONE" else found.tobytes()
 
 
 def _head(data: bytes, first: int, least: int) -> None:
     if not data or data[0] != first:
         got = f"{data[0]:#x}" if data else "nothing"
-        raise _BrokenError(f"expected packed data that begin with {first:#x}, got {got}")
+        raise StreamError(f"expected packed data that begin with {first:#x}, got {got}")
     if len(data) < least:
-        raise _BrokenError(
+        raise StreamError(
             f"expected at least {least} bytes of packed data, got {len(data)}: cut off?"
         )
 
@@ -143,7 +122,7 @@ def attributes(data: bytes, count: int, stride: int) -> Bytes:
             out[first : first + size, part] = _summed(steps[:, part], base[part], channel)
         base = out[first + size - 1]
     if at != end:
-        raise _BrokenError(f"expected packed data of {at + tail} bytes, got {len(data)}")
+        raise StreamError(f"expected packed data of {at + tail} bytes, got {len(data)}")
     return out
 
 
@@ -186,7 +165,7 @@ def _differences(data: bytes, at: int, end: int, size: int, control: int) -> tup
 
 def _within(at: int, end: int) -> None:
     if at > end:
-        raise _BrokenError("expected more packed data, got their end: cut off?")
+        raise StreamError("expected more packed data, got their end: cut off?")
 
 
 def _summed(steps: Bytes, base: Bytes, channel: int) -> Bytes:
@@ -198,7 +177,7 @@ def _summed(steps: Bytes, base: Bytes, channel: int) -> Bytes:
         sums = np.cumsum(values, axis=0, dtype=dtype) + np.ascontiguousarray(base).view(dtype)
         return sums.astype(dtype).view(np.uint8)
     if channel & 15 != 2:
-        raise _BrokenError(f"expected channels of mode 0, 1 or 2, got {channel:#x}")
+        raise StreamError(f"expected channels of mode 0, 1 or 2, got {channel:#x}")
     turn = np.uint32(channel >> 4)
     values = np.ascontiguousarray(steps).view("<u4")
     values = (values >> turn) | (values << (np.uint32(32) - turn & np.uint32(31)))
@@ -217,7 +196,7 @@ class _Numbers:
 
     def byte(self) -> int:
         if self.at >= self.end:
-            raise _BrokenError("expected more packed data, got their end: cut off?")
+            raise StreamError("expected more packed data, got their end: cut off?")
         self.at += 1
         return self.data[self.at - 1]
 
@@ -230,7 +209,7 @@ class _Numbers:
             if byte < 128:
                 return value & 0xFFFFFFFF
             if shift > 28:
-                raise _BrokenError("expected whole numbers of at most five bytes, got a longer one")
+                raise StreamError("expected whole numbers of at most five bytes, got a longer one")
 
     def step(self) -> int:
         """A difference, its sign in the last bit."""
@@ -285,7 +264,7 @@ def triangles(data: bytes, count: int, stride: int) -> NDArray[Any]:
         if len(edges) > 4096:  # only the last 16 are ever asked for
             edges, vertices = edges[-16:], vertices[-16:]
     if numbers.at != numbers.end:
-        raise _BrokenError(f"expected packed triangles to end at {numbers.at}, got {numbers.end}")
+        raise StreamError(f"expected packed triangles to end at {numbers.at}, got {numbers.end}")
     return _as_indices(out, stride)
 
 
@@ -306,11 +285,11 @@ def indices(data: bytes, count: int, stride: int) -> NDArray[Any]:
 def _as_indices(values: list[int], stride: int) -> NDArray[Any]:
     found = np.array(values, dtype=np.int64) & 0xFFFFFFFF  # sums wrap at 32 bits
     if len(found) and found.max() >= 1 << 8 * stride:
-        raise _BrokenError(f"expected packed indices of {stride} bytes, got some beyond")
+        raise StreamError(f"expected packed indices of {stride} bytes, got some beyond")
     return found.astype(f"<u{stride}")
 
 
-_MODES = {"ATTRIBUTES": attributes, "TRIANGLES": triangles, "INDICES": indices}
+MODES = {"ATTRIBUTES": attributes, "TRIANGLES": triangles, "INDICES": indices}
 
 
 # Filters ------------------------------------------------------------------------------------------
@@ -371,5 +350,5 @@ def exponential(data: Bytes) -> NDArray[Any]:
         return np.ldexp(whole.astype(np.float64), values >> 24).astype("<f4")
 
 
-_FILTERS = {"OCTAHEDRAL": octahedral, "QUATERNION": quaternion, "EXPONENTIAL": exponential,
+FILTERS = {"OCTAHEDRAL": octahedral, "QUATERNION": quaternion, "EXPONENTIAL": exponential,
             "COLOR": color}  # fmt: skip

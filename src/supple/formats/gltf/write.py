@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import importlib.metadata
 import json
 import os
 import urllib.parse
@@ -18,6 +17,7 @@ from supple.formats.gltf.buffers import Builder, fingerprint
 from supple.formats.gltf.write_meshes import write_meshes
 from supple.formats.gltf.write_motions import turned_joints, write_motions
 from supple.formats.gltf.write_nodes import Nodes
+from supple.version import __version__
 
 WHAT = "glTF file"
 
@@ -58,11 +58,7 @@ def write(character: Character, path: str | os.PathLike[str], *, embed: bool = F
 
 
 def _asset(character: Character) -> dict[str, Any]:
-    try:
-        version = importlib.metadata.version("supple")
-    except importlib.metadata.PackageNotFoundError:
-        version = ""
-    asset: dict[str, Any] = {"version": "2.0", "generator": f"supple {version}".strip()}
+    asset: dict[str, Any] = {"version": "2.0", "generator": f"supple {__version__}"}
     own = character.extras.get("gltf")
     if isinstance(own, Mapping) and own.get("copyright"):
         asset["copyright"] = str(own["copyright"])

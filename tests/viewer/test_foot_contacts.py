@@ -3,7 +3,7 @@
 import numpy as np
 
 import supple
-from supple.viewer.contacts import contacts
+from supple.viewer.foot_contacts import contacts
 
 
 def test_feet_stand_where_they_are_low_and_slow():

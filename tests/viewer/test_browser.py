@@ -1,7 +1,7 @@
 import pytest
 
 import supple
-from supple.viewer import entry
+from supple.viewer import browser
 
 
 def test_anything_of_supple_s_can_be_viewed(tmp_path):
@@ -31,8 +31,8 @@ def test_a_notebook_shows_the_page():
 
 def test_a_browser_with_windows_is_opened_if_wanted(monkeypatch):
     opened = []
-    monkeypatch.setattr(entry.webbrowser, "open", opened.append)
-    monkeypatch.setattr(entry.sys, "platform", "linux")
+    monkeypatch.setattr(browser.webbrowser, "open", opened.append)
+    monkeypatch.setattr(browser.sys, "platform", "linux")
     monkeypatch.setenv("DISPLAY", ":0")
     shown = supple.view(port=0)
     shown.close()

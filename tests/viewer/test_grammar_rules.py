@@ -5,7 +5,7 @@ import pytest
 
 import supple
 from supple.data import rules
-from supple.viewer import growing, scenes
+from supple.viewer import grammar_rules, scenes
 from supple.viewer.library import Library
 from supple.viewer.messages import Grown, Setup
 
@@ -43,10 +43,10 @@ def opened(file, new_page):
     return new_page(library), name
 
 
-@pytest.mark.parametrize("name", growing.TITLES)
+@pytest.mark.parametrize("name", grammar_rules.TITLES)
 def test_our_rules_are_scenes(page, name):
     scene = page.set_up(scene=name)
-    assert scene["type"] == "scene" and scene["title"] == growing.TITLES[name]
+    assert scene["type"] == "scene" and scene["title"] == grammar_rules.TITLES[name]
     grown = supple.grow(rules(name))
     assert scene["grown"]["shapes"] == len(grown.store) and scene["meshes"] > 0
     pose = page.until(lambda: page.poses and page.poses[0])
