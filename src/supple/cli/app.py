@@ -9,19 +9,19 @@ import typer
 from typer.core import TyperGroup
 
 import supple
-from supple.cli.bench import bench
-from supple.cli.compare import compare
-from supple.cli.convert import convert
-from supple.cli.correct import correct
-from supple.cli.demo import demo
-from supple.cli.grow import grow
-from supple.cli.info import info
-from supple.cli.lint import lint
+from supple.cli.commands.bench import bench
+from supple.cli.commands.compare import compare
+from supple.cli.commands.convert import convert
+from supple.cli.commands.correct import correct
+from supple.cli.commands.demo import demo
+from supple.cli.commands.grow import grow
+from supple.cli.commands.info import info
+from supple.cli.commands.lint import lint
+from supple.cli.commands.reach import reach
+from supple.cli.commands.view import view
+from supple.cli.commands.warmup import warmup
+from supple.cli.console import complain
 from supple.cli.pipes import unbroken_pipes
-from supple.cli.reach import reach
-from supple.cli.report import complain
-from supple.cli.view import view
-from supple.cli.warmup import warmup
 from supple.errors import SuppleError
 
 BAD_INPUT = 2

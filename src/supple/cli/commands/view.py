@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from supple.cli.demo import BrowserOption, HostOption, JsonOption, PortOption, serve
+from supple.cli.commands.demo import BrowserOption, HostOption, JsonOption, PortOption, serve
 from supple.errors import SuppleError
 
 

@@ -19,9 +19,9 @@ import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
+from supple.cli.character_files import quiet
+from supple.cli.console import console, error_console, print_json, table
 from supple.cli.options import JsonOption
-from supple.cli.reading import quiet
-from supple.cli.report import console, error_console, print_json, table
 from supple.data import humanoid
 from supple.desk import ready_calls
 from supple.errors import SuppleError
@@ -144,7 +144,7 @@ def _cold(part: str) -> Warmed:
 
 def _apart(part: str, **environment: str) -> Warmed:
     """The same in a new process."""
-    code = f"from supple.cli import warmup; warmup.tell({part!r})"
+    code = f"from supple.cli.commands import warmup; warmup.tell({part!r})"
     done = subprocess.run(
         [sys.executable, "-c", code],
         env={**os.environ, **environment},

@@ -233,7 +233,7 @@ def test_ctrl_c_is_quiet(run, monkeypatch):
     def interrupt(*_args, **_options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("supple.cli.reach.solve", interrupt)
+    monkeypatch.setattr("supple.cli.commands.reach.solve", interrupt)
     result = run("reach", SNAKE, "--to", "12,18,6")
     assert result.exit_code not in (0, 2)
     assert "Traceback" not in result.output

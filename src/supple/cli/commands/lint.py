@@ -7,6 +7,8 @@ from dataclasses import asdict
 import typer
 from rich.text import Text
 
+from supple.cli.character_files import read_file
+from supple.cli.console import console, print_json
 from supple.cli.options import (
     CharacterArgument,
     FpsOption,
@@ -14,8 +16,6 @@ from supple.cli.options import (
     MotionsOption,
     PositionModeOption,
 )
-from supple.cli.reading import read_file
-from supple.cli.report import console, print_json
 from supple.formats.lint import lint as find
 
 ODD = 1

@@ -14,9 +14,9 @@ from supple.bench import PROBLEMS, Problem, Result, problem, run
 from supple.bench.contest import SUPPLE
 from supple.bench.load import busy
 from supple.bench.peers import Peer, chosen, home, install
-from supple.cli.bench_tables import close, data, show, show_summary
+from supple.cli.commands.bench_tables import close, data, show, show_summary
+from supple.cli.console import console, error_console, print_json, table
 from supple.cli.options import JsonOption
-from supple.cli.report import console, error_console, print_json, table
 from supple.errors import SuppleError, one_of
 
 NOT_ALL = 1

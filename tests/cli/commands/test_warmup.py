@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from supple.cli import warmup
+from supple.cli.commands import warmup
 from supple.solvers import ALL, named
 
 

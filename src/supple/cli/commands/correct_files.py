@@ -9,10 +9,10 @@ import numpy as np
 import typer
 
 from supple.character import Note
-from supple.cli.correct_report import as_data, one_line, show
-from supple.cli.many import DONE, NOT_REACHED, Outcome, each, expanded, places, progress_bar
-from supple.cli.reading import say_notes
-from supple.cli.report import print_json
+from supple.cli.character_files import say_notes
+from supple.cli.commands.correct_report import as_data, one_line, show
+from supple.cli.console import print_json
+from supple.cli.file_batch import DONE, NOT_REACHED, Outcome, each, expanded, places, progress_bar
 from supple.errors import SuppleError
 from supple.files import check_writable
 from supple.formats.registry import format_for_writing

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from supple.cli.report import print_json
+from supple.cli.console import print_json
 from supple.errors import SuppleError
 
 BrowserOption = Annotated[

@@ -14,7 +14,7 @@ import supple
 from supple.bench import Problem, Result
 from supple.bench.contest import BATCH, OURS, SUPPLE
 from supple.bench.peers import Peer
-from supple.cli.report import MINUS, console, seconds, short, table
+from supple.cli.console import MINUS, console, seconds, short, table
 
 ENOUGH = 0.99  # of the targets a peer must solve to be held up as the best
 Found = Sequence[tuple[Problem, Sequence[Result]]]

@@ -8,6 +8,8 @@ import numpy as np
 from rich.text import Text
 
 from supple.character import Character
+from supple.cli.character_files import note_data, read_file
+from supple.cli.console import console, print_json, short, table
 from supple.cli.options import (
     CharacterArgument,
     FpsOption,
@@ -16,8 +18,6 @@ from supple.cli.options import (
     PositionModeOption,
     ShapesOption,
 )
-from supple.cli.reading import note_data, read_file
-from supple.cli.report import console, print_json, short, table
 
 DEEPEST = 20  # levels below a root up to which names are indented
 

@@ -3,7 +3,7 @@
 import pytest
 
 from supple.bench import Result, peers
-from supple.cli import bench
+from supple.cli.commands import bench
 
 
 @pytest.fixture

@@ -14,8 +14,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from supple.cli.measure import Comparison, able, measure
-from supple.cli.model import read_character
+from supple.cli.argument_values import vector
+from supple.cli.commands.compare_measure import Comparison, able, measure
+from supple.cli.console import console, error_console, print_json, seconds, short, table
+from supple.cli.model_argument import read_character
 from supple.cli.options import (
     GOALS,
     SOLVING,
@@ -30,9 +32,7 @@ from supple.cli.options import (
     effector_or_only_tip,
     upright,
 )
-from supple.cli.report import console, error_console, print_json, seconds, short, table
-from supple.cli.targets import random_targets
-from supple.cli.values import vector
+from supple.cli.random_targets import random_targets
 from supple.prepare import Prepared
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from rich.text import Text
 
-from supple.cli.report import console, short
+from supple.cli.console import console, short
 from supple.motion import Correction
 from supple.motion.correct import FADING, UNTOUCHED
 from supple.motion.planting import Planted

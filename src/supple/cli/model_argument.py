@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from supple.character import Character
-from supple.cli.values import number, read_json
+from supple.cli.argument_values import number, read_json
 from supple.errors import SuppleError, one_of
 from supple.formats import FORMATS, load
 from supple.joints import Axes, Ball, Cone, Fixed, Free, Hinge, Joint, Planar, Slider

@@ -74,7 +74,7 @@ def test_no_memory_is_one_line_and_no_crash(run, clip, monkeypatch):
     def full(*args):
         raise MemoryError
 
-    monkeypatch.setattr("supple.cli.info.show", full)
+    monkeypatch.setattr("supple.cli.commands.info.show", full)
     result = run("info", clip)
     assert result.exit_code == 2
     assert "not enough memory" in result.stderr

@@ -13,7 +13,7 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
-from supple.cli.report import complain, console, error_console, print_json
+from supple.cli.console import complain, console, error_console, print_json
 from supple.errors import SuppleError
 from supple.formats.registry import format_for_writing
 

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from supple import costs
-from supple.cli.report import console, short, table
+from supple.cli.console import console, short, table
 from supple.goals import Goal, Reach
 from supple.kernels import layout
 from supple.outcome import counted

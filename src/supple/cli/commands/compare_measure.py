@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple import costs
-from supple.cli.solver import read_solver, solver_name
+from supple.cli.solver_names import read_solver, solver_name
 from supple.errors import SuppleError
 from supple.goals import Reach
 from supple.prepare import Prepared, prepare

@@ -6,7 +6,7 @@ from typing import ClassVar
 import pytest
 
 import supple
-from supple.cli.solver import read_solver, solver_name
+from supple.cli.solver_names import read_solver, solver_name
 from supple.solvers import ALL, Solver
 
 

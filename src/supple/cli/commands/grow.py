@@ -10,9 +10,9 @@ from typing import Annotated, Any
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from supple.cli.argument_values import named, vector
+from supple.cli.console import console, error_console, print_json, short, table
 from supple.cli.options import OUTPUT, JsonOption
-from supple.cli.report import console, error_console, print_json, short, table
-from supple.cli.values import named, vector
 from supple.data import rules as own_rules
 from supple.errors import SuppleError, one_of
 from supple.files import check_writable

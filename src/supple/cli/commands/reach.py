@@ -11,8 +11,10 @@ from typing import Annotated, Any
 import typer
 
 from supple.character import Character
-from supple.cli.answer import as_data, show
-from supple.cli.model import read_character, read_start
+from supple.cli.argument_values import named, vector
+from supple.cli.commands.reach_report import as_data, show
+from supple.cli.console import print_json
+from supple.cli.model_argument import read_character, read_start
 from supple.cli.options import (
     GOALS,
     OUTPUT,
@@ -31,9 +33,7 @@ from supple.cli.options import (
     effector_or_only_tip,
     upright,
 )
-from supple.cli.report import print_json
-from supple.cli.solver import read_solver
-from supple.cli.values import named, vector
+from supple.cli.solver_names import read_solver
 from supple.errors import SuppleError
 from supple.files import check_writable, write
 from supple.formats import save

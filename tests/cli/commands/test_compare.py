@@ -6,8 +6,15 @@ import numpy as np
 import pytest
 
 import supple
-from supple.cli.measure import TURN_FOUND, TURN_MADE, VISIT_COST, able, count_visits, measure
-from supple.cli.targets import WITHIN, random_poses, random_targets
+from supple.cli.commands.compare_measure import (
+    TURN_FOUND,
+    TURN_MADE,
+    VISIT_COST,
+    able,
+    count_visits,
+    measure,
+)
+from supple.cli.random_targets import WITHIN, random_poses, random_targets
 from supple.solvers import ALL
 
 SNAKE = "chain:9,9,9,9,4"

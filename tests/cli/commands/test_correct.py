@@ -10,7 +10,7 @@ import supple
 from supple import Motion, Node, Skeleton, Tip
 from supple.rotations import angle_between, conjugate, from_axis_angle, multiply
 
-REAL = Path(__file__).parents[2].parent / "shared" / "data" / "bvh"
+REAL = Path(__file__).parents[3].parent / "shared" / "data" / "bvh"
 CLIPS = [  # and the joints of an arm
     ("cmu-mocap/data/002/02_01.bvh", "RightHand", "RightArm"),
     ("cmu-mocap/data/035/35_21.bvh", "LeftHand", "LeftArm"),

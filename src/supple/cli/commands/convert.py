@@ -9,8 +9,10 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from supple.cli.convert_files import Conversion
-from supple.cli.many import Outcome, each, expanded, places
+from supple.cli.character_files import say_notes
+from supple.cli.commands.convert_file import Conversion
+from supple.cli.console import console, print_json
+from supple.cli.file_batch import Outcome, each, expanded, places
 from supple.cli.options import (
     MODEL,
     OUTPUT,
@@ -20,8 +22,6 @@ from supple.cli.options import (
     PositionModeOption,
     ShapesOption,
 )
-from supple.cli.reading import say_notes
-from supple.cli.report import console, print_json
 from supple.errors import SuppleError, one_of
 from supple.files import check_writable
 from supple.formats.registry import FORMATS, format_for_writing

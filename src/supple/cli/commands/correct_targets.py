@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.cli.reading import read_file
-from supple.cli.values import vector
+from supple.cli.argument_values import vector
+from supple.cli.character_files import read_file
 from supple.errors import SuppleError, one_of
 from supple.formats.registry import FORMATS
 from supple.motion import Motion

@@ -10,8 +10,10 @@ from typing import Annotated, Any
 import typer
 
 from supple.character import Character, Note
-from supple.cli.correct_files import Made, many, outputs, single
-from supple.cli.correct_targets import target
+from supple.cli.argument_values import vector
+from supple.cli.character_files import quiet, read_file
+from supple.cli.commands.correct_files import Made, many, outputs, single
+from supple.cli.commands.correct_targets import target
 from supple.cli.options import (
     GOALS,
     MODEL,
@@ -27,8 +29,6 @@ from supple.cli.options import (
     ToleranceOption,
     effector_or_only_tip,
 )
-from supple.cli.reading import quiet, read_file
-from supple.cli.values import vector
 from supple.errors import SuppleError
 from supple.formats import save
 from supple.formats.registry import format_for_writing

@@ -11,7 +11,7 @@ from typing import Any
 from rich.text import Text
 
 from supple.character import Character, Note
-from supple.cli.report import error_console
+from supple.cli.console import error_console
 from supple.errors import SuppleError
 from supple.formats import load
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from supple.character import Character, Note
-from supple.cli.reading import note_data, quiet, read_file, read_names
+from supple.cli.character_files import note_data, quiet, read_file, read_names
 from supple.errors import SuppleError
 from supple.formats import save
 from supple.formats.conventions import converted
