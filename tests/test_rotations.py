@@ -160,6 +160,13 @@ def test_between_refuses_a_zero_vector():
         rot.between((0, 0, 0), (1, 0, 0))
 
 
+def test_slerp_between_equal_turns_stays_to_the_last_bit():
+    a = random_quaternions(200)
+    for t in (0.1, 0.3, 0.5, 0.9, 1.0, 2.0):
+        assert np.array_equal(rot.slerp(a, a, t), a)
+    assert np.array_equal(rot.slerp(a, -a, 0.3), a)
+
+
 def test_slerp_has_exact_ends_and_constant_speed():
     a, b = random_quaternions(30), random_quaternions(30)
     assert np.array_equal(rot.slerp(a, b, 0.0), a)

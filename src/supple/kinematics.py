@@ -1,11 +1,13 @@
 """Forward kinematics of coordinates: the kernels, called with any leading axes."""
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.kernels import layout
 from supple.kernels.forward import forward_batch, local_batch
 
 if TYPE_CHECKING:
@@ -51,6 +53,59 @@ def world_frames(
         positions.reshape(*batch, count, 3),
         rotations.reshape(*batch, count, 4),
         None if scales is None else linear.reshape(*batch, count, 3, 3),
+    )
+
+
+def some_world_frames(
+    skeleton: "Skeleton",
+    which: Sequence[int],
+    q: Floats,
+    translations: Floats | None,
+    scales: Floats | None,
+) -> tuple[Floats, Floats, Floats | None]:
+    """What `world_frames` gives, to the last bit, of some joints and tips only.
+
+    Args:
+        skeleton: What is posed.
+        which: Indices of K joints and tips.
+        q: Coordinates, shape (..., Q).
+        translations: Offsets in place of the skeleton's, shape (N, 3) or (..., N, 3).
+        scales: Shape (N, 3) or (..., N, 3).
+
+    Returns:
+        World positions (..., K, 3), rotations (..., K, 4) and, with scales, linear parts.
+    """
+    count, parents = len(skeleton.joints), skeleton.parents
+    carriers, offsets, turns = skeleton.packed_tips
+    tips = sorted({k - count for k in which if k >= count})
+    needed: set[int] = set()
+    for k in which:
+        j = int(k if k < count else carriers[k - count])
+        while j >= 0 and j not in needed:
+            needed.add(j)
+            j = int(parents[j])
+    joints = sorted(needed)  # parents come before children
+    row = {j: m for m, j in enumerate(joints)}
+    ints = skeleton.packed_ints[joints]
+    ints[:, layout.PARENT] = [row.get(int(parents[j]), -1) for j in joints]
+    rows = flat(q)
+    size, total, batch = len(rows), len(joints) + len(tips), q.shape[:-1]
+    positions = np.empty((size, total, 3))
+    rotations = np.empty((size, total, 4))
+    linear = np.empty((0 if scales is None else size, total, 3, 3))
+    moved, sized = (
+        np.ascontiguousarray(_rows(x, skeleton)[:, joints]) for x in (translations, scales)
+    )
+    carrying = np.array([row[int(carriers[t])] for t in tips], dtype=np.int64)
+    forward_batch(
+        ints, skeleton.packed_floats[joints], carrying, offsets[tips], turns[tips],
+        rows, moved, sized, positions, rotations, linear,
+    )  # fmt: skip
+    at = [row[k] if k < count else len(joints) + tips.index(k - count) for k in which]
+    return (
+        positions[:, at].reshape(*batch, len(at), 3),
+        rotations[:, at].reshape(*batch, len(at), 4),
+        None if scales is None else linear[:, at].reshape(*batch, len(at), 3, 3),
     )
 
 

@@ -278,7 +278,8 @@ def _perpendicular(a: FloatArray) -> FloatArray:
 def slerp(a: ArrayLike, b: ArrayLike, t: ArrayLike) -> FloatArray:
     """The rotations at the fractions t (...) of the short way from a to b, at constant speed.
 
-    t = 0 gives a and t = 1 gives b to the last bit; t outside [0, 1] goes on along the same arc.
+    t = 0 gives a and t = 1 gives b to the last bit; if b is a or -a, any other t gives a.
+    t outside [0, 1] goes on along the same arc.
     """
     a, b = np.broadcast_arrays(_last("quaternion", a, 4), _last("quaternion", b, 4))
     t = np.asarray(t, dtype=np.float64)[..., None]
@@ -291,7 +292,8 @@ def slerp(a: ArrayLike, b: ArrayLike, t: ArrayLike) -> FloatArray:
     from_a = np.where(flat, 1.0 - t, np.sin((1.0 - t) * arc) / sine)
     from_b = np.where(flat, t, np.sin(t * arc) / sine)
     middle = from_a * a + from_b * near
-    return np.where(t == 0.0, a, np.where(t == 1.0, b, middle / _length(middle)))
+    stays = (t == 0.0) | (arc == 0.0)
+    return np.where(t == 1.0, b, np.where(stays, a, middle / _length(middle)))
 
 
 def swing_twist(q: ArrayLike, axis: str | ArrayLike) -> tuple[FloatArray, FloatArray]:

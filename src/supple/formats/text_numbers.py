@@ -15,6 +15,7 @@ from supple.formats.source import GREATEST, Source, shown
 from supple.kernels.numbers import FULL, HARD, OK, POWERS, WORD, read_numbers, write_numbers
 
 PIECE = 1 << 22  # bytes at a time: kernels take writable arrays, and this is what is copied
+MOST_DIGITS = 15  # after the point that the kernel writes
 BLANKS = b" \t\r\n\x0b\x0c"
 
 Floats = NDArray[np.float64]
@@ -199,25 +200,49 @@ def split(
     source.error(line_of(k), f"frame {k}: expected {width} numbers, got {sizes[k]}")
 
 
-def written(values: Floats, digits: Ints) -> bytes:
-    """Rows of numbers (F, C) as lines of text, with so many digits after the point a column (C,)."""
+def written(values: Floats, digits: Ints, *, exact: NDArray[np.bool_] | None = None) -> bytes:
+    """Rows of numbers as lines of text.
+
+    Args:
+        values: The numbers, shape (F, C).
+        digits: So many after the point a column, 0 to 15, shape (C,).
+        exact: Rows with as many digits as it takes to read the same numbers again, shape (F,).
+    """
     values = np.ascontiguousarray(values, dtype=np.float64)
     if values.size == 0:
         return b"\n" * len(values)
+    if exact is None:
+        exact = np.zeros(len(values), dtype=bool)
     if np.abs(values).max() >= 1e15:  # more than the kernel can write
-        return b"".join(b" ".join(b"%.17g" % x for x in row) + b"\n" for row in values.tolist())
+        exact = np.ones(len(values), dtype=bool)
     step = max(1, PIECE // (34 * values.shape[1]))
     room = np.empty(34 * values.shape[1] * min(step, len(values)), np.uint8)
     places = np.ascontiguousarray(digits, dtype=np.int64)
+    cuts = np.flatnonzero(np.diff(exact)) + 1
+    edges = np.union1d(np.arange(0, len(values), step), cuts).tolist()
     parts = []
-    for first in range(0, len(values), step):
-        size = write_numbers(values[first : first + step], places, 32, room)
-        parts.append(room[:size].tobytes())
+    for first, stop in itertools.pairwise([*edges, len(values)]):
+        piece = values[first:stop]
+        if exact[first]:
+            parts += [" ".join(map(repr, row)).encode() + b"\n" for row in piece.tolist()]
+        else:
+            size = write_numbers(piece, places, 32, room)
+            parts.append(room[:size].tobytes())
     return b"".join(parts)
+
+
+def as_written(values: Floats, digits: int) -> NDArray[np.bool_]:
+    """Which numbers are the same when they are written with so many digits and read again."""
+    unit = 10.0**digits
+    size = np.abs(values)
+    whole = np.floor(size)
+    # As the kernel rounds. A quotient of whole numbers below 2^53 is rounded as reading rounds.
+    number = whole * unit + np.floor((size - whole) * unit + 0.5)
+    return (number < 2.0**53) & (number / unit == size)
 
 
 def digits_for(extent: float) -> int:
     """Digits after the point that tell a hundred-millionth of an extent, 6 to 15."""
     if not extent > 0:
         return 6
-    return int(np.clip(8 - math.floor(math.log10(extent)), 6, 15))
+    return int(np.clip(8 - math.floor(math.log10(extent)), 6, MOST_DIGITS))

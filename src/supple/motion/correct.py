@@ -22,7 +22,7 @@ from supple.motion.carrying import APART, carried, key_frames, runs
 from supple.motion.coherent import one_by_one
 from supple.motion.meeting import Met, measured
 from supple.motion.motion import Motion
-from supple.motion.seams import Seam, columns_of, seams_at, settled
+from supple.motion.seams import Columns, Seam, Speeds, columns_of, seams_at, settled
 from supple.motion.window import Window, faded_targets, windows
 from supple.outcome import Status, counted, summary
 from supple.pose import Pose
@@ -191,36 +191,52 @@ def corrected(
     problem = prepare(motion.skeleton, [goal.opened() for goal in goals], **options)
     if not len(frames):
         return Correction(motion, status, error, weight, ())
-    starts = motion.poses[frames]
+    starts = motion.poses[_rows(frames)]
     shares = weights[:, frames] / weight[frames]
     targets = faded_targets(goals, starts, shares, frames, len(motion))
     moving = problem.problem.moving.tolist()
+    columns = columns_of(starts, moving)
     if any(isinstance(goal, Hold) for goal in goals):
         found = problem.solve(*targets, start=starts, threads=threads)
     elif coherent:
-        found = one_by_one(problem, targets, starts, columns_of(starts, moving), progress)
+        found = one_by_one(problem, targets, starts, columns, progress)
     else:
-        found = _smoothly(problem, targets, starts, frames, motion.fps, threads)
+        found = _smoothly(problem, targets, starts, columns, frames, motion.fps, threads)
     if keep:
         times = motion.times - motion.times[0]
         weight *= _away_from(frames[found.status > 0], times, blend)
-    poses = _taken(motion.poses, frames, starts, found.pose, weight[frames])
+    poses = _taken(motion.poses, frames, starts, found, weight[frames])
     fading = (weight > 0) & (weight < 1)
     spread: tuple[int, ...] = ()
+    speeds = Speeds(motion, columns)
+    added = speeds.of(poses.packed_coordinates)
     if speed is not None:
-        poses, spread = settled(motion, poses, moving, fading, speed=speed)
+        poses, added, spread = settled(
+            motion, poses, moving, fading, speeds=speeds, added=added, speed=speed
+        )
 
     # From here on nothing changes: what is said is said of these poses.
-    met = measured(problem, targets, poses[frames], starts)
-    status[frames] = _ended(met, found.status)
-    error[frames] = met.error
-    status[fading], error[fading] = FADING, np.nan
+    asked = np.flatnonzero(~fading[frames])
+    there = frames[asked]
+    met = measured(
+        problem, _picked(problem, targets, asked), poses[_rows(there)], starts[_rows(asked)]
+    )
+    status[fading] = FADING
+    status[there] = _ended(met, found.status[asked])
+    error[there] = met.error
     missed = status[frames] > Status.REACHED
     on = weight > 0
     edges = np.flatnonzero(on[1:] != on[:-1]).tolist()
-    seams = seams_at(motion, poses, moving, edges, spread, speed)
+    seams = seams_at(motion, poses, edges, spread, speeds=speeds, added=added, speed=speed)
     limited = found[missed].limited if missed.any() else ()
     return Correction(motion.with_(poses=poses), status, error, weight, seams, limited)
+
+
+def _rows(frames: NDArray[np.int64]) -> Any:
+    """Frames in rising order as an index: without gaps a slice, which copies nothing."""
+    if len(frames) and frames[-1] - frames[0] + 1 == len(frames):
+        return slice(int(frames[0]), int(frames[-1]) + 1)
+    return frames
 
 
 def _ended(met: Met, solved: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -246,6 +262,7 @@ def _smoothly(
     problem: Prepared,
     targets: list[Any],
     starts: Pose,
+    columns: Columns,
     frames: NDArray[np.int64],
     fps: float,
     threads: int | None,
@@ -254,7 +271,6 @@ def _smoothly(
     step = max(1, round(APART * fps))
     pieces = runs(frames)
     keys = key_frames(pieces, step)
-    columns = columns_of(starts, problem.problem.moving.tolist())
     first = one_by_one(problem, _picked(problem, targets, keys), starts[keys], columns, None)
     begin = carried(starts, keys, first.pose, columns, pieces, step)
     found = problem.solve(*targets, start=begin, threads=threads)
@@ -274,7 +290,7 @@ def _picked(problem: Prepared, targets: list[Any], frames: NDArray[np.int64]) ->
     """The targets of some frames; one for all stays."""
     sizes = [2 if slot == "pose" else 1 for _, slot in problem.arguments]
     return [
-        value if value.ndim == size else value[frames]
+        value if value.ndim == size else value[_rows(frames)]
         for value, size in zip(targets, sizes, strict=True)
     ]
 
@@ -295,14 +311,14 @@ def _away_from(frames: NDArray[np.int64], times: Floats, blend: float) -> Floats
 
 
 def _taken(
-    poses: Pose, frames: NDArray[np.int64], starts: Pose, solved: Pose, weight: Floats
+    poses: Pose, frames: NDArray[np.int64], starts: Pose, found: Solution, weight: Floats
 ) -> Pose:
     """All poses, those of some frames part of the way to the solved ones."""
     rows = np.array(poses.packed_coordinates)
-    whole = weight == 1.0
-    rows[frames[whole]] = solved.packed_coordinates[whole]
-    part = np.flatnonzero((weight > 0.0) & ~whole)
+    whole = np.flatnonzero(weight == 1.0)
+    rows[_rows(frames[whole])] = found._rows[_rows(whole), : rows.shape[1]]
+    part = np.flatnonzero((weight > 0.0) & (weight < 1.0))
     if len(part):
-        mixed = starts[part].interpolate(solved[part], weight[part])
+        mixed = starts[part].interpolate(found[part].pose, weight[part])
         rows[frames[part]] = mixed.packed_coordinates
     return Pose._wrap(poses.skeleton, rows, poses._translations, poses._scales)

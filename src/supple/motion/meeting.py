@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from supple.goals import Goal, Hold, LookAt, Reach, split_pose
 from supple.kernels import layout
+from supple.kinematics import some_world_frames
 from supple.pose import Pose
 from supple.prepare import Prepared
 from supple.rotations import angle_between, rotate
@@ -30,6 +31,39 @@ class Met(NamedTuple):
     error: Floats
 
 
+class Effectors:
+    """World frames of the effectors of goals in poses (F,), and of no other joint."""
+
+    def __init__(self, goals: Sequence[Goal], poses: Pose) -> None:
+        skeleton = poses.skeleton
+        names = dict.fromkeys(goal.effector_name for goal in goals if goal.effector_name)
+        self._at = {name: k for k, name in enumerate(names)}
+        self._positions, self._rotations, self._linear = some_world_frames(
+            skeleton,
+            [skeleton.index(name) for name in names],
+            poses.packed_coordinates,
+            poses._translations,
+            poses._scales,
+        )
+
+    def position(self, name: str) -> Floats:
+        """World position of an effector, shape (F, 3)."""
+        return self._positions[:, self._at[name]]
+
+    def rotation(self, name: str) -> Floats:
+        """World rotation of an effector, wxyz, shape (F, 4)."""
+        return self._rotations[:, self._at[name]]
+
+    def touching(self, goal: Goal) -> Floats:
+        """Where the point is that a goal moves, world, shape (F, 3)."""
+        place = self.position(goal.effector_name)
+        if not isinstance(goal, Reach) or goal.point is None:
+            return place
+        if self._linear is None:
+            return place + rotate(self.rotation(goal.effector_name), goal.point)
+        return place + self._linear[:, self._at[goal.effector_name]] @ goal.point
+
+
 def measured(problem: Prepared, targets: Sequence[Any], poses: Pose, starts: Pose) -> Met:
     """Measure poses against the goals of a problem.
 
@@ -39,23 +73,27 @@ def measured(problem: Prepared, targets: Sequence[Any], poses: Pose, starts: Pos
         poses: What is measured, a batch (F,).
         starts: The animated poses (F,), where what is held is.
     """
+    goals = problem.problem.goals
     asked = dict(zip(problem.arguments, targets, strict=True))
     tolerances = {(b.goal, b.kind): b.tolerance for b in problem.problem.blocks}
+    ends = Effectors(goals, poses)
+    held = Effectors([goal for goal in goals if isinstance(goal, Hold)], starts)
     reached = np.ones(len(poses), dtype=bool)
     error = np.zeros(len(poses))
-    for number, goal in enumerate(problem.problem.goals):
+    for number, goal in enumerate(goals):
         slots = {slot: value for (k, slot), value in asked.items() if k == number}
-        for kind, miss in _misses(goal, slots, poses, starts):
+        for kind, miss in _misses(goal, slots, ends, held):
             allowed = tolerances[number, kind] * (1.0 + SLACK)
             if kind == layout.POSITION:
                 error = np.maximum(error, miss)
-                allowed += 1e-3 * SLACK * float(np.abs(poses.position(goal.effector_name)).max())
+                far = np.abs(ends.position(goal.effector_name)).max(initial=0.0)
+                allowed += 1e-3 * SLACK * float(far)
             reached &= miss <= allowed
     return Met(reached, error)
 
 
 def _misses(
-    goal: Goal, slots: dict[str, Any], poses: Pose, starts: Pose
+    goal: Goal, slots: dict[str, Any], ends: Effectors, held: Effectors
 ) -> list[tuple[int, Floats]]:
     """The kind of each block of a goal that counts, and how far poses are from it (F,)."""
     name = goal.effector_name
@@ -64,29 +102,19 @@ def _misses(
         if "pose" in slots:
             place, turn = split_pose(slots["pose"])
     elif isinstance(goal, Hold):
-        place = starts.position(name) if goal.position else None
-        turn = starts.rotation(name) if goal.orientation else None
+        place = held.position(name) if goal.position else None
+        turn = held.rotation(name) if goal.orientation else None
     elif isinstance(goal, LookAt):
-        way = slots["target"] - poses.position(name)
-        return [(layout.LOOKAT, _angle(rotate(poses.rotation(name), goal.axis), way))]
+        way = slots["target"] - ends.position(name)
+        return [(layout.LOOKAT, _angle(rotate(ends.rotation(name), goal.axis), way))]
     else:
         return []  # a Pole or Rest is secondary
     found = []
     if place is not None:
-        gap = place - touching(goal, poses)
-        found.append((layout.POSITION, np.linalg.norm(gap, axis=-1)))
+        found.append((layout.POSITION, np.linalg.norm(place - ends.touching(goal), axis=-1)))
     if turn is not None:
-        found.append((layout.ORIENTATION, angle_between(poses.rotation(name), turn)))
+        found.append((layout.ORIENTATION, angle_between(ends.rotation(name), turn)))
     return found
-
-
-def touching(goal: Goal, poses: Pose) -> Floats:
-    """Where poses have the point that a goal moves, world, shape (F, 3)."""
-    name = goal.effector_name
-    if not isinstance(goal, Reach) or goal.point is None:
-        return poses.position(name)
-    frames = poses.frames[:, poses.skeleton.index(name)]
-    return frames[:, :3, :3] @ goal.point + frames[:, :3, 3]
 
 
 def _angle(a: Floats, b: Floats) -> Floats:

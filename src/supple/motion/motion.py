@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +20,18 @@ FORMAT = "supple-motion"
 VERSION = 1
 
 Floats = NDArray[np.float64]
+
+
+class Channels(Protocol):
+    """What a file has of each frame, as it was read; what is in it only its format knows."""
+
+    def __len__(self) -> int:
+        """How many frames there are."""
+        ...
+
+    def __getitem__(self, frames: slice) -> Channels:
+        """Those of some frames."""
+        ...
 
 
 class Motion:
@@ -38,7 +50,9 @@ class Motion:
             name, each of shape (F,) or (F, K). They are sliced and mixed as the poses are.
     """
 
-    __slots__ = ("_fps", "_loop", "_name", "_poses", "_times", "_tracks")
+    __slots__ = ("_channels", "_fps", "_loop", "_name", "_poses", "_times", "_tracks")
+
+    _channels: Channels | None
 
     def __init__(
         self,
@@ -58,6 +72,7 @@ class Motion:
                 f"{what}: expected a batch of at least one pose, got {poses.batch_shape}"
             )
         self._name = str(name)
+        self._channels = None
         self._poses = poses
         self._fps = positive(f"fps of {what}", fps)
         self._loop = bool(loop)
@@ -157,7 +172,17 @@ class Motion:
             "times": self._times,
             "tracks": self._tracks,
         }
-        return Motion(**{**old, **changes})
+        return Motion(**{**old, **changes})._read_from(self._channels)
+
+    def _read_from(self, channels: Channels | None) -> Motion:
+        """This motion, with the channels of the file that its frames were read from.
+
+        They go along wherever frames do, one by one, and no further. Poses may change: whoever writes
+        the channels again has to see which of them still stand for the poses.
+        """
+        if channels is not None and len(channels) == len(self):
+            self._channels = channels
+        return self
 
     def resampled(self, fps: float) -> Motion:
         """The same motion with other frames: evenly, from its first frame up to its last.
@@ -266,7 +291,7 @@ class Motion:
             loop=self._loop and len(chosen) == len(self),
             times=times,
             tracks={name: values[key] for name, values in self._tracks.items()},
-        )
+        )._read_from(None if self._channels is None else self._channels[key])
 
     def __iter__(self) -> Iterator[Pose]:
         return iter(self._poses)
@@ -291,6 +316,7 @@ class Motion:
             self._loop,
             self._times,
             dict(self._tracks),
+            self._channels,
         )
 
     def to_json(self, *, skeleton: bool = True) -> dict[str, Any]:
@@ -346,6 +372,13 @@ def _track(what: str, key: str, value: ArrayLike, count: int) -> Floats:
 
 
 def _rebuild(
-    name: str, poses: Pose, fps: float, loop: bool, times: Any, tracks: dict[str, Any]
+    name: str,
+    poses: Pose,
+    fps: float,
+    loop: bool,
+    times: Any,
+    tracks: dict[str, Any],
+    channels: Channels | None = None,
 ) -> Motion:
-    return Motion(name, poses, fps=fps, loop=loop, times=times, tracks=tracks)
+    motion = Motion(name, poses, fps=fps, loop=loop, times=times, tracks=tracks)
+    return motion._read_from(channels)

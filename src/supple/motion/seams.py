@@ -91,15 +91,30 @@ def _changes(q: Floats, columns: Columns) -> tuple[Floats, Floats]:
     return steps, np.diff(q[:, columns.numbers], axis=0)
 
 
-def _speeds(motion: Motion, poses: Pose, columns: Columns) -> tuple[Floats, NDArray[np.int64]]:
-    """How fast the correction turns each joint between frames (F - 1, K + angles), and whose."""
-    gaps = np.diff(motion.times)[:, None]
-    old, old_numbers = _changes(motion.poses.packed_coordinates, columns)
-    new, new_numbers = _changes(poses.packed_coordinates, columns)
-    angles = angle_between(old, new)
-    numbers = np.abs(new_numbers - old_numbers)[:, columns.turning]
-    whose = np.concatenate([columns.turn_joint, columns.number_joint[columns.turning]])
-    return np.concatenate([angles, numbers], axis=1) / gaps, whose
+class Speeds:
+    """How fast a correction turns joints against the animation.
+
+    Attributes:
+        whose: The joint of each column of speeds, shape (K,): quaternions, then angles.
+    """
+
+    def __init__(self, motion: Motion, columns: Columns) -> None:
+        self.columns = columns
+        self.whose = np.concatenate([columns.turn_joint, columns.number_joint[columns.turning]])
+        self._gaps = np.diff(motion.times)[:, None]
+        self._animated = _changes(motion.poses.packed_coordinates, columns)
+
+    def __bool__(self) -> bool:
+        """Whether there are joints that turn, and frames that follow each other."""
+        return len(self.whose) > 0 and len(self._gaps) > 0
+
+    def of(self, q: Floats, frames: slice = slice(None)) -> Floats:
+        """Speeds [rad/s] between some frames of corrected coordinates (F, Q), shape (F - 1, K)."""
+        gaps = slice(frames.start, None if frames.stop is None else frames.stop - 1)
+        old, old_numbers = (part[gaps] for part in self._animated)
+        new, new_numbers = _changes(q[frames], self.columns)
+        numbers = np.abs(new_numbers - old_numbers)[:, self.columns.turning]
+        return np.concatenate([angle_between(old, new), numbers], axis=1) / self._gaps[gaps]
 
 
 def settled(
@@ -108,8 +123,10 @@ def settled(
     moving: Sequence[int],
     fading: NDArray[np.bool_],
     *,
+    speeds: Speeds,
+    added: Floats,
     speed: float,
-) -> tuple[Pose, tuple[int, ...]]:
+) -> tuple[Pose, Floats, tuple[int, ...]]:
     """Poses whose correction changes no faster than a speed, as far as frames that fade allow.
 
     Only these frames change: those whose goals count wholly stay at their goals, and those outside
@@ -121,17 +138,19 @@ def settled(
         poses: The corrected poses, a batch (F,).
         moving: Indices of the joints that the correction moves.
         fading: Which frames may change, shape (F,).
+        speeds: Of corrections of this motion.
+        added: How fast the poses' correction turns joints [rad/s], as `speeds` has it.
         speed: The correction should turn a joint no faster [rad/s].
 
     Returns:
-        The poses, and the frames after which a joint was slowed down.
+        The poses, how fast their correction turns joints, and the frames after which one was slowed down.
     """
     runs = _open_runs(fading)
-    columns = columns_of(poses, moving)
-    if not runs or not (len(columns.turns) or columns.turning.any()):
-        return poses, ()
-    added, _ = _speeds(motion, poses, columns)
     fast = added > speed * (1.0 + ROUNDING)
+    runs = [run for run in runs if fast[run.start : run.stop - 1].any()]
+    if not runs:
+        return poses, added, ()
+    columns = speeds.columns
     steps = speed * (1.0 - HELD) * np.diff(motion.times)
     q = np.array(poses.packed_coordinates)
     a = motion.poses.packed_coordinates
@@ -154,9 +173,11 @@ def settled(
             changed[run.start + 1 : run.stop - 1] = True
     q = _within_limits(motion, poses, q, changed, moving)
     result = Pose._wrap(poses.skeleton, q, poses._translations, poses._scales)
-    after, _ = _speeds(motion, result, columns)
+    after = added.copy()
+    for run in runs:
+        after[run.start : run.stop - 1] = speeds.of(q, run)
     slowed = np.any(fast & (after < added), axis=1)
-    return result, tuple(np.flatnonzero(slowed).tolist())
+    return result, after, tuple(np.flatnonzero(slowed).tolist())
 
 
 def _open_runs(flags: NDArray[np.bool_]) -> list[slice]:
@@ -230,9 +251,11 @@ def _within_limits(
 def seams_at(
     motion: Motion,
     poses: Pose,
-    moving: Sequence[int],
     edges: Iterable[int],
     spread: Iterable[int],
+    *,
+    speeds: Speeds,
+    added: Floats,
     speed: float | None,
 ) -> tuple[Seam, ...]:
     """The joint speeds at some frames.
@@ -240,15 +263,14 @@ def seams_at(
     Args:
         motion: What the poses were made from.
         poses: The corrected poses, a batch (F,).
-        moving: Indices of the joints that the correction moves.
         edges: Frames after which the correction begins or ends.
         spread: Frames after which a jump was spread out.
+        speeds: Of corrections of this motion.
+        added: How fast the poses' correction turns joints [rad/s], as `speeds` has it.
         speed: Where the correction turns a joint faster, there is a seam too [rad/s].
     """
-    columns = columns_of(poses, moving)
-    if len(motion) < 2 or not (len(columns.turns) or columns.turning.any()):
+    if not speeds:
         return ()
-    added, whose = _speeds(motion, poses, columns)
     fast = np.zeros(len(added), dtype=bool)
     if speed is not None:
         fast = added.max(axis=1) > speed * (1.0 + ROUNDING)
@@ -259,7 +281,7 @@ def seams_at(
     times = motion.times
     at = np.array(frames)
     fastest = np.argmax(added[at], axis=1)
-    joints = whose[fastest]
+    joints = speeds.whose[fastest]
     gaps = times[at + 1] - times[at]
     turned = poses[at].turns(poses[at + 1])[np.arange(len(at)), joints] / gaps
     names = motion.skeleton.joint_names

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from supple.errors import SuppleError, number
 from supple.goals import Goal, LookAt, Pole, split_pose
-from supple.motion.meeting import touching
+from supple.motion.meeting import Effectors
 from supple.pose import Pose
 from supple.rotations import rotate, slerp, to_matrix
 
@@ -97,13 +97,15 @@ def faded_targets(
         count: How many frames the motion has.
     """
     arguments: list[Any] = []
+    fades = [goal for goal, share in zip(goals, shares, strict=True) if np.any(share != 1.0)]
+    animated = Effectors(fades, starts)
     for goal, share in zip(goals, shares, strict=True):
         for slot in goal.slots:
             value = _per_frame(goal, slot, getattr(goal, slot), frames, count)
             if np.all(share == 1.0):
                 arguments.append(value)
             else:
-                arguments.append(_faded(goal, slot, value, starts, share))
+                arguments.append(_faded(goal, slot, value, animated, share))
     return arguments
 
 
@@ -121,7 +123,7 @@ def _per_frame(goal: Goal, slot: str, value: Any, frames: NDArray[np.int64], cou
     return value[frames]
 
 
-def _faded(goal: Goal, slot: str, value: Floats, starts: Pose, share: Floats) -> Floats:
+def _faded(goal: Goal, slot: str, value: Floats, starts: Effectors, share: Floats) -> Floats:
     name = goal.effector_name
     if slot == "orientation":
         return slerp(starts.rotation(name), value, share)
@@ -130,7 +132,7 @@ def _faded(goal: Goal, slot: str, value: Floats, starts: Pose, share: Floats) ->
         place, turn = split_pose(value)
         frame = np.zeros((len(share), 4, 4))
         frame[:, :3, :3] = to_matrix(slerp(starts.rotation(name), turn, share))
-        frame[:, :3, 3] = _towards(touching(goal, starts), place, part)
+        frame[:, :3, 3] = _towards(starts.touching(goal), place, part)
         frame[:, 3, 3] = 1.0
         return frame
     if isinstance(goal, LookAt):
@@ -139,7 +141,7 @@ def _faded(goal: Goal, slot: str, value: Floats, starts: Pose, share: Floats) ->
         return _towards(eye + far * rotate(starts.rotation(name), goal.axis), value, part)
     if isinstance(goal, Pole):
         return _towards(starts.position(name), value, part)
-    return _towards(touching(goal, starts), value, part)
+    return _towards(starts.touching(goal), value, part)
 
 
 def _towards(a: Floats, b: Floats, part: Floats) -> Floats:

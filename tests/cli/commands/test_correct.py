@@ -271,7 +271,7 @@ def check_report(run_json, clip, out, effector, root, by, coherent, tolerance):
     assert (code == 0) == data["reached"] == bool(np.all(status[whole] == "REACHED"))
     assert set(status[outside]) <= {"UNTOUCHED"}
     assert set(status[~whole & ~outside]) <= {"FADING"}
-    assert np.abs(after.poses.positions - before.poses.positions)[outside].max() <= digits
+    assert after.poses[outside] == before.poses[outside]  # the file has the same numbers there
     steps = [multiply(conjugate(r[:-1]), r[1:])
              for r in (one.poses.local_rotations for one in (before, after))]  # fmt: skip
     fast = angle_between(*steps).max(axis=1) * before.fps

@@ -1,6 +1,7 @@
 """Biovision BVH: a skeleton and one motion, as text.
 
-`hierarchy` parses the HIERARCHY section, `read` and `write` are the reader and the writer.
+`hierarchy` parses the HIERARCHY section, `channels` keeps the channel values as they were read, `read`
+and `write` are the reader and the writer.
 """
 
 from supple.formats.format import Format, begins_with

@@ -15,13 +15,12 @@ from numpy.typing import NDArray
 
 from supple.character import Character
 from supple.errors import one_of, positive
-from supple.formats import infer_conventions as guesses
+from supple.formats import infer_conventions
+from supple.formats.bvh.channels import BvhChannels
 from supple.formats.bvh.hierarchy import BvhJoint, Scanner, read_hierarchy
 from supple.formats.source import GREATEST, JOINT_BYTES, Source, distinct, shown
 from supple.formats.text_numbers import read_lines, split, without_commas
 from supple.joints import Axes, Ball, Fixed, Joint
-from supple.kernels import layout
-from supple.kernels.channels import AT, AXES, COUNT, PLAN, TURNS, coordinates_of_channels
 from supple.motion.motion import Motion
 from supple.pose import Pose
 from supple.skeleton import Node, Skeleton, Tip
@@ -68,10 +67,17 @@ def read(
     motions = {}
     first = skeleton.rest
     if raw is not None:
-        poses = _poses(source, skeleton, parts, names, raw, position_mode)
+        channels = BvhChannels(
+            skeleton,
+            raw,
+            {name: tuple(joint.turning) for name, joint in zip(names, parts, strict=True)},
+            {name: tuple(joint.moving) for name, joint in zip(names, parts, strict=True)},
+        )
+        poses = _poses(source, channels, parts, names, position_mode)
         first = poses[0]
-        motions[source.name] = Motion(source.name, poses, fps=fps or 1.0 / frame_time)
-    unit, up = guesses.settle(source, first, unit, up)
+        motion = Motion(source.name, poses, fps=fps or 1.0 / frame_time)
+        motions[source.name] = motion._read_from(channels)
+    unit, up = infer_conventions.settle(source, first, unit, up)
     orders = {name: joint.channels for name, joint in zip(names, parts, strict=True)}
     extras = {"bvh": {"channels": orders, "frame_time": 1.0 / fps if fps else frame_time}}
     return Character(
@@ -235,30 +241,18 @@ def _filled(source: Source, raw: Floats, missing: dict[str, int]) -> Floats:
 
 def _poses(
     source: Source,
-    skeleton: Skeleton,
+    channels: BvhChannels,
     parts: list[BvhJoint],
     names: list[str],
-    raw: Floats,
     position_mode: str,
 ) -> Pose:
     """The poses of all frames."""
-    plan: list[list[int]] = []
-    for name, joint in zip(names, parts, strict=True):
-        turning = joint.turning
-        if turning:
-            j = skeleton.index(name)
-            row = [0] * PLAN
-            row[AT] = int(skeleton.packed_ints[j, layout.Q])
-            row[TURNS] = int(isinstance(skeleton.joints[j], Ball))
-            row[COUNT] = len(turning)
-            row[AXES : AXES + 2 * len(turning)] = [x for pair in turning for x in pair]
-            plan.append(row)
+    skeleton, raw = channels.skeleton, channels.values
     moving = any(joint.moving for joint in parts)
-    width = len(skeleton.packed.rest) + 3 * len(skeleton) * moving
+    # The channels are kept beside the poses.
+    width = raw.shape[1] + len(skeleton.packed.rest) + 3 * len(skeleton) * moving
     source.charge(8 * len(raw) * width, f"{len(parts)} joints in {len(raw)} frames")
-    q = np.empty((len(raw), len(skeleton.packed.rest)))
-    rows = np.array(plan, dtype=np.int64).reshape(-1, PLAN)
-    coordinates_of_channels(raw, math.pi / 180.0, rows, q)
+    q = channels.coordinates()
     translations = None
     if moving:
         translations = np.empty((len(raw), len(skeleton), 3))

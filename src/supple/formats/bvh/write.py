@@ -2,6 +2,9 @@
 
 BVH has no rotations at rest: there every joint's frame is that of the world. A skeleton that has
 them is written with its frames turned so; positions stay what they are in every frame.
+
+Channels of joints that in a frame still are as a BVH file had them are written with the file's numbers,
+all others with angles that go on from those of the frame before.
 """
 
 from __future__ import annotations
@@ -15,9 +18,10 @@ from numpy.typing import NDArray
 from supple.character import Character, Note
 from supple.errors import SuppleError
 from supple.files import write as write_file
+from supple.formats.bvh.channels import BvhChannels
 from supple.formats.bvh.hierarchy import CHANNELS
 from supple.formats.single_motion import asked_motion, default_motion, even_frames
-from supple.formats.text_numbers import digits_for, written
+from supple.formats.text_numbers import MOST_DIGITS, as_written, digits_for, written
 from supple.joints import Axes
 from supple.kernels import layout
 from supple.motion.matching import euler_along
@@ -33,6 +37,7 @@ TURN_DIGITS = 6
 DEEPEST = 100  # levels up to which lines are indented
 
 Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 
 class _Local(NamedTuple):
@@ -60,7 +65,7 @@ def write(
         path: Where.
         motion: Which motion: a name, or a motion of the same skeleton; the first by default.
         orders: Channel names by joint, such as {"hip": ("Zrotation", "Xrotation", "Yrotation")};
-            by default those of the file the character was read from.
+            by default those of the BVH file that the character, or else the motion, was read from.
 
     Returns:
         What had to be changed.
@@ -78,7 +83,10 @@ def write(
         unscaled = Pose(chosen.skeleton, chosen.poses.coordinates, chosen.poses.translations)
         chosen = chosen.with_(poses=unscaled)
     skeleton = character.skeleton
-    given = orders if orders is not None else character.extras.get("bvh", {}).get("channels", {})
+    given = orders if orders is not None else character.extras.get("bvh", {}).get("channels")
+    if given is None:
+        read_from = chosen._channels
+        given = read_from.names() if isinstance(read_from, BvhChannels) else {}
     local = _local(chosen.poses)
     if local.turned:
         same = "the same but for scales" if scaled else "the same"
@@ -87,15 +95,16 @@ def write(
     extent = float(np.abs(local.places).max(initial=0.0))
     moves = np.any(np.abs(local.places - local.offsets) > STILL * extent, axis=(0, 2))
     turns = np.any(np.abs(local.turns[..., 1:]) > STILL, axis=(0, 2))
+    read = _AsRead(chosen, local)
     channels = [
-        _channels(skeleton, j, given.get(name), local.turned, bool(moves[j]), bool(turns[j]))
+        _channels(skeleton, j, given.get(name), local.turned, bool(moves[j]), bool(turns[j]), read)
         for j, name in enumerate(skeleton.joint_names)
     ]
     sequence = _depth_first(skeleton)
     head = _hierarchy(skeleton, local, channels, sequence, notes, str(path))
-    rows, digits = _rows(skeleton, chosen.poses, local, channels, sequence, digits_for(extent))
+    rows, digits = _rows(chosen.poses, local, channels, sequence, read, digits_for(extent))
     head += ["MOTION", f"Frames: {len(chosen)}", f"Frame Time: {_frame_time(chosen.fps)}", ""]
-    body = written(rows, digits) if rows.shape[1] else b"\n" * len(rows)
+    body = written(rows, digits, exact=read.exact) if rows.shape[1] else b"\n" * len(rows)
     write_file(path, "\n".join(head).encode() + body, "BVH file")
     return notes
 
@@ -135,6 +144,7 @@ def _channels(
     turned: bool,
     moves: bool,
     turns: bool,
+    read: _AsRead,
 ) -> tuple[str, ...]:
     """The channels of a joint: those of its file, as far as they can say how it moves."""
     if given is not None and not all(str(name).lower() in CHANNELS for name in given):
@@ -151,8 +161,8 @@ def _channels(
         names = (*POSITIONS, *(name for name in names if name not in POSITIONS))
     letters = _letters(names)
     joint = skeleton.joints[j]
-    able = len(letters) == 3 and all(a != b for a, b in zip(letters, letters[1:], strict=False))
-    able = able or (isinstance(joint, Axes) and joint.order == letters and not turned)
+    able = _any_turn(letters) or (isinstance(joint, Axes) and joint.order == letters and not turned)
+    able = able or bool(read.turns(j, letters).all())
     if turns and not able:
         names = (*(name for name in names if name in POSITIONS), *ROTATIONS)
     return names
@@ -231,35 +241,129 @@ def _name(name: str, notes: list[Note], path: str) -> str:
     return safe
 
 
+class _AsRead:
+    """Which channels are as the file of a motion had them, if it is from a BVH file."""
+
+    def __init__(self, motion: Motion, local: _Local) -> None:
+        channels = motion._channels
+        self._channels = channels if isinstance(channels, BvhChannels) else None
+        self._names = motion.skeleton.joint_names
+        self._none = np.zeros(len(motion), dtype=bool)
+        self._turned: Flags | None = None
+        if self._channels is not None:
+            self._turned = self._channels.turned(motion.skeleton, local.turns)
+        self.exact = np.zeros(len(motion), dtype=bool)  # frames that fixed digits cannot write
+
+    def turns(self, j: int, letters: str) -> Flags:
+        """In which frames a joint's rotation channels in some order are as read, shape (F,)."""
+        if self._channels is None or self._turned is None:
+            return self._none
+        if self._channels.letters(self._names[j]) != letters:
+            return self._none
+        return self._turned[:, j]
+
+    def angles(self, j: int) -> Floats:
+        """A joint's rotation channels as read [deg], shape (F, K)."""
+        assert self._channels is not None
+        return self._channels.values[:, [c for _, c in self._channels.turning[self._names[j]]]]
+
+    def places(self, j: int, axis: int, places: Floats) -> Flags:
+        """In which frames places along an axis are a joint's position channel as read, shape (F,)."""
+        moving = (
+            {} if self._channels is None else dict(self._channels.moving.get(self._names[j], ()))
+        )
+        if axis not in moving or self._channels is None:
+            return self._none
+        return self._channels.values[:, moving[axis]] == places
+
+    def digits(self, values: Floats, kept: Flags, least: int) -> int:
+        """After the point, for a column (F,) of which some values are to come back as they are."""
+        if not kept.any():
+            return least
+        chosen = values[kept]
+        for digits in range(least, MOST_DIGITS + 1):
+            if as_written(chosen, digits).all():
+                return digits
+        self.exact[kept] |= ~as_written(chosen, least)
+        return least
+
+
 def _rows(
-    skeleton: Skeleton,
     poses: Pose,
     local: _Local,
     channels: list[tuple[str, ...]],
     sequence: list[tuple[int, int]],
+    read: _AsRead,
     place_digits: int,
 ) -> tuple[Floats, NDArray[np.int64]]:
     """The channels of every frame (F, C), degrees, and the digits of each column (C,)."""
     width = sum(map(len, channels))
     rows = np.empty((len(poses), width))
-    digits = np.full(width, TURN_DIGITS, dtype=np.int64)
+    digits = np.empty(width, dtype=np.int64)
     column = 0
     for j, _ in sequence:
-        names, joint = channels[j], skeleton.joints[j]
-        letters = _letters(names)
-        angles: Floats | None = None
-        if isinstance(joint, Axes) and joint.order == letters and not local.turned:
-            first = int(skeleton.packed_ints[j, layout.Q])
-            angles = poses.coordinates[:, first : first + len(letters)]
-        elif len(letters) == 3 and all(a != b for a, b in zip(letters, letters[1:], strict=False)):
-            angles = euler_along(letters, local.turns[:, j])
+        letters = _letters(channels[j])
+        turned = read.turns(j, letters)
+        angles = _angles(poses, local, j, letters, turned, read)
         turn = 0
-        for name in names:
+        for name in channels[j]:
+            values, kept, least = rows[:, column], turned, TURN_DIGITS
             if name.endswith("position"):
-                rows[:, column] = local.places[:, j, "XYZ".index(name[0])]
-                digits[column] = place_digits
+                axis = "XYZ".index(name[0])
+                values[:] = local.places[:, j, axis]
+                kept, least = read.places(j, axis, values), place_digits
             else:
-                rows[:, column] = 0.0 if angles is None else np.degrees(angles[:, turn])
+                values[:] = angles[:, turn]
                 turn += 1
+            digits[column] = read.digits(values, kept, least)
             column += 1
     return rows, digits
+
+
+def _angles(poses: Pose, local: _Local, j: int, letters: str, kept: Flags, read: _AsRead) -> Floats:
+    """The rotation channels of a joint [deg], shape (F, letters); as read where they are kept."""
+    skeleton = poses.skeleton
+    joint = skeleton.joints[j]
+    if kept.all() and letters:
+        return read.angles(j)
+    if isinstance(joint, Axes) and joint.order == letters and not local.turned:
+        first = int(skeleton.packed_ints[j, layout.Q])
+        angles = np.degrees(poses.coordinates[:, first : first + len(letters)])
+    elif _any_turn(letters):
+        angles = np.degrees(euler_along(letters, local.turns[:, j]))
+        if kept.any():
+            angles = _going_on(angles, letters, kept, read.angles(j))
+    else:
+        angles = np.zeros((len(poses), len(letters)))
+    if kept.any():
+        angles[kept] = read.angles(j)[kept]
+    return angles
+
+
+def _going_on(angles: Floats, letters: str, kept: Flags, read: Floats) -> Floats:
+    """Angles (F, 3) [deg] of the same turns that go on from those that are kept (F,), as read (F, 3).
+
+    Each run of frames in between goes on from the frame before it; the first one, if there is none,
+    into the frame after it.
+    """
+    edges = np.flatnonzero(np.diff(np.concatenate([[True], kept, [True]]).astype(np.int8)))
+    starts, stops = edges[::2], edges[1::2]
+    begun = starts > 0
+    ends = np.where(begun, starts, stops - 1)
+    towards = read[np.where(begun, starts - 1, np.minimum(stops, len(kept) - 1))]
+    # Angles (a, b, c) turn as (a + 180, 180 - b, c + 180) do; if the first axis comes again as the
+    # last, as (a + 180, -b, c + 180).
+    sign, shift = (1.0, -1.0, 1.0), (180.0, 0.0 if letters[0] == letters[2] else 180.0, 180.0)
+    other = angles * sign + shift
+    moved = [np.rint((towards - each[ends]) / 360.0) * 360.0 for each in (angles, other)]
+    far = [np.abs(each[ends] + by - towards).sum(axis=1)
+           for each, by in zip((angles, other), moved, strict=True)]  # fmt: skip
+    flipped = far[1] < far[0]
+    by = np.where(flipped[:, None], moved[1], moved[0])
+    run = np.searchsorted(starts, np.arange(len(kept)), side="right") - 1
+    return np.where(flipped[run][:, None], other, angles) + by[run]
+
+
+def _any_turn(letters: str) -> bool:
+    """Whether angles about axes of these letters can make every turn."""
+    return len(letters) == 3 and letters[0] != letters[1] != letters[2]
