@@ -1,8 +1,8 @@
-"""What formats can hold, and what a character has that one of them cannot.
+"""Features that a format can store, and notes on those of a character that it cannot.
 
-The words: "motion" (one), "motions" (several), "offsets" (of joints that move along), "rotations"
-(of joints at rest), "scales", "tips", "limits" (and kinds of joints), "meshes", "skins",
-"materials", "textures", "colors" (of vertices), "morphs", "tracks", "loops" (that motions are such).
+The features: "motion" (one), "motions" (several), "offsets" (translations of joints in motions),
+"rotations" (rest rotations), "scales", "tips", "limits" (and joint kinds), "meshes", "skins",
+"materials", "textures", "colors" (of vertices), "morphs", "tracks", "loops" (the loop flag of motions).
 """
 
 from __future__ import annotations
@@ -119,13 +119,16 @@ _IMPLIED = {"motions": "motion", "skins": "meshes", "materials": "meshes", "text
 def left_out(
     character: Character, keeps: Collection[str], title: str, path: str
 ) -> tuple[Note, ...]:
-    """What a character has that a format does not keep; nothing twice.
+    """Note the features of a character that a format cannot store.
 
     Args:
-        character: What is to be saved.
-        keeps: What the format can hold.
-        title: The format's name.
-        path: The file.
+        character: The character to save.
+        keeps: Features that the format can store.
+        title: The format's title, for the note.
+        path: The file, for the note.
+
+    Returns:
+        One note, or none. Without meshes, skins and materials are not mentioned separately.
     """
     if not keeps:
         return ()

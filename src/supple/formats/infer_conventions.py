@@ -1,4 +1,4 @@
-"""What files do not say, guessed from the shape of what they hold: the unit and the up axis."""
+"""Guess the unit and the up axis of a file that does not state them, from its skeleton."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from supple.pose import Pose
 
 _HIGH = re.compile(r"head|neck|skull", re.IGNORECASE)
 _LOW = re.compile(r"foot|toe|ankle|heel", re.IGNORECASE)
-MANY = 15  # joints that most things without a head do not have
-_UNITS = (  # a person's height in each, from and up to
+MANY = 15  # a skeleton with as many joints is taken for a person
+_UNITS = (  # unit, and the range of a person's height in it
     ("m", 0.9, 3.0),
     ("inch", 35.0, 90.0),
     ("cm", 90.0, 300.0),
@@ -21,10 +21,10 @@ _UNITS = (  # a person's height in each, from and up to
 
 
 def up_axis(pose: Pose, usual: str | None = None) -> tuple[str | None, str]:
-    """The axis that probably points up, and why; None if nothing tells.
+    """The axis that probably points up, and why; None if unknown.
 
-    By names, it goes from the feet to the head; else it is the one that is usual for the format;
-    else the longer of y and z.
+    From the feet to the head if joint names tell them; else the usual axis of the format; else the
+    longer of y and z.
     """
     names = pose.skeleton.names
     high = [k for k, name in enumerate(names) if _HIGH.search(name)]
@@ -44,9 +44,9 @@ def up_axis(pose: Pose, usual: str | None = None) -> tuple[str | None, str]:
 
 
 def unit(pose: Pose, up: str | None) -> tuple[str | None, str]:
-    """The unit that makes the figure as tall as a person, and why; None if none does.
+    """The unit in which the figure is as tall as a person, and why; None if there is none.
 
-    What has neither head and feet nor many joints may be of any size.
+    A skeleton with neither head and feet nor many joints may be of any size: None.
     """
     names = pose.skeleton.names
     person = any(map(_HIGH.search, names)) and any(map(_LOW.search, names))
@@ -61,7 +61,7 @@ def unit(pose: Pose, up: str | None) -> tuple[str | None, str]:
     return None, f"it is {height:.3g} tall"
 
 
-def settle(
+def given_or_inferred(
     source: Source,
     pose: Pose,
     unit_given: str | None,
@@ -69,7 +69,18 @@ def settle(
     *,
     usual_up: str | None = None,
 ) -> tuple[str | None, str | None]:
-    """Unit and up axis as the user says, or as guessed, with notes of the guesses."""
+    """The unit and the up axis: as given, or inferred with a note.
+
+    Args:
+        source: The file, for notes.
+        pose: The pose to measure.
+        unit_given: The unit; None to infer it.
+        up_given: The up axis; None to infer it.
+        usual_up: The up axis that is usual for the format, if there is one.
+
+    Returns:
+        The unit and the up axis; None for what is unknown.
+    """
     up = up_given
     if up is None:
         up, why = up_axis(pose, usual_up)

@@ -38,20 +38,20 @@ def load(
 ) -> Character:
     """Read a character: its skeleton, meshes and motions.
 
-    The format is told by the extension, or else by the content. Coordinates stay as the file has
-    them. What had to be guessed is in `Character.notes`, and said through the "supple" logger.
+    The format follows from the extension, or else from the content. Coordinates are not turned or
+    scaled. Guesses and oddities are listed in `Character.notes` and go to the "supple" logger.
 
     Args:
         path: A .bvh, .smd, .glb, .gltf, .character or .urdf file.
-        motions: More files, whose motions join the character's; joints are matched by name.
-        format: "bvh", "smd", "gltf", "character" or "urdf", whatever the file is called.
-        folder: The folder that files it names (images, buffers, a robot's meshes) must be in, or
-            below; by default the file's own.
-        options: What the format's reader takes, such as position_mode= for BVH; the readers of
-            `motions` get those of them that they take too.
+        motions: More files whose motions are added to the character; joints are matched by name.
+        format: "bvh", "smd", "gltf", "character" or "urdf", regardless of the extension.
+        folder: The folder that must contain, at any depth, the files it refers to (images, buffers, a
+            robot's meshes); by default the file's own folder.
+        options: Options of the format's reader, such as position_mode= for BVH; the readers of
+            `motions` get those that they have too.
 
     Raises:
-        SuppleError: The file cannot be read; the message says why, with path and line.
+        SuppleError: The file cannot be read; the message has the reason, path and line.
     """
     if isinstance(motions, (str, os.PathLike)):
         motions = [motions]
@@ -69,7 +69,7 @@ def _loaded(
     home: Path | None,
     options: dict[str, Any],
 ) -> Character:
-    """A character with the motions of other files."""
+    """Read a character and add the motions of other files."""
     character, source = _read(path, format, options, home=home)
     found = dict(character.motions)
     notes = list(character.notes)
@@ -81,7 +81,7 @@ def _loaded(
             raise SuppleError(f"{one}: expected a file with a motion, got none in it")
         notes += other.notes
         for name, motion in other.motions.items():
-            # An SMD frame says where every bone is; of other formats only what moves counts.
+            # An SMD frame states the offset of every bone; other formats only animated ones.
             every = "all" if "smd" in other.extras else "animated"
             if len(character.skeleton) > len(motion.skeleton):
                 width = len(character.skeleton.packed.rest) + 3 * len(character.skeleton)
@@ -107,37 +107,37 @@ def save(
 ) -> tuple[Note, ...]:
     """Write a character, a motion or a pose to a file.
 
-    The file is replaced only by a whole one. What the format cannot hold is left out: it is given
-    back, and said through the "supple" logger.
+    An existing file is replaced only once the new one is complete. What the format cannot store is
+    left out; notes on that are returned and go to the "supple" logger.
 
     Args:
-        thing: A character; a motion, for its skeleton and that motion; a pose, for its skeleton
-            standing so; or a skeleton.
-        path: Where; the extension tells the format.
-        format: "bvh", "smd", "gltf", "character" or "obj", whatever the file is called.
-        up: The axis that points up in the file, such as "y": everything is turned so. None for the
+        thing: A character; a motion, written with its skeleton; a pose, written as its skeleton in
+            that pose; or a skeleton.
+        path: The file; its extension decides the format.
+        format: "bvh", "smd", "gltf", "character" or "obj", regardless of the extension.
+        up: The up axis of the file, such as "y": everything is rotated to it. None to leave the
             numbers as they are.
-        unit: The unit of length in the file, such as "m": everything is scaled so. None for the
-            numbers as they are.
-        options: What the format's writer takes, such as motion= for BVH.
+        unit: The unit of length of the file, such as "m": everything is scaled to it. None to leave
+            the numbers as they are.
+        options: Options of the format's writer, such as motion= for BVH.
 
     Returns:
-        What was left out.
+        Notes on what was left out or changed.
 
     Raises:
-        SuppleError: It cannot be written, or holds nothing of what it is given.
+        SuppleError: The file cannot be written, or the format can store nothing of it.
     """
     character = converted(as_character(thing), up=up, unit=unit)
     kind = format_for_writing(Path(path), format)
     path = check_writable(path, f"{kind.title} file")
     keeps = kind.keeps | {word for option, word in BESIDE.items() if options.get(option)}
-    # Who names a motion asks for that motion, and misses nothing else.
+    # With motion= the other motions were not asked for: do not report them as left out.
     asked = options.get("motion")
     chosen = character.motion(asked) if isinstance(asked, str) else asked
     held = as_character(chosen or character)
     one = "motion" in keeps and "motions" not in keeps
     if one and default_motion(held, meshes="meshes" in keeps) is None:
-        held = held.with_(motions={})  # the writer names those that it leaves out
+        held = held.with_(motions={})  # the writer itself reports these motions
     notes = [*left_out(held, keeps, kind.title, str(path))]
     notes += prescribed(character, kind.name, str(path))
     notes += _call(kind, kind.writer, character, path, options) or ()
@@ -145,7 +145,7 @@ def save(
 
 
 def as_character(thing: Any) -> Character:
-    """A character from one, or from a motion, a single pose or a skeleton."""
+    """Make a character of a motion, a single pose or a skeleton; a character is returned as is."""
     if isinstance(thing, Character):
         return thing
     if isinstance(thing, Skeleton):
@@ -191,7 +191,7 @@ def _call(
     *,
     strict: bool = True,
 ) -> Any:
-    """Call a reader or writer; an option it does not have is bad input, or left out."""
+    """Call a reader or writer; an option it does not have is an error if strict, else dropped."""
     module, _, name = where.partition(":")
     function = getattr(importlib.import_module(module), name)
     if options:
@@ -209,7 +209,7 @@ def _call(
 
 
 def _unmatched(motion: Motion, skeleton: Skeleton, path: str) -> list[Note]:
-    """What a motion has that a skeleton does not, and the other way."""
+    """A note on the joints of a motion that a skeleton does not have."""
     known = set(skeleton.joint_names)
     lost = [name for name in motion.skeleton.joint_names if name not in known]
     if not lost:

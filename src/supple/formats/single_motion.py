@@ -1,4 +1,4 @@
-"""Motions for formats that hold one of them, and frames a second in place of times."""
+"""For formats that store one motion at a constant frame rate: which motion, and resampling it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from supple.pose import Pose
 
 
 def asked_motion(character: Character, motion: str | Motion | None) -> Motion | None:
-    """The motion that is asked for: a name, or a motion of the same skeleton; None for none."""
+    """The motion that `motion=` asks for, by name or as a motion of the same skeleton; None for None."""
     if isinstance(motion, Motion):
         if motion.skeleton != character.skeleton:
             raise SuppleError(f"motion {motion.name!r}: expected one of the character's skeleton")
@@ -24,14 +24,14 @@ def asked_motion(character: Character, motion: str | Motion | None) -> Motion | 
 
 
 def default_motion(character: Character, *, meshes: bool = False) -> Motion | None:
-    """The motion that is written if none is asked for: the first, or None for the character's pose.
+    """The motion to write if none is asked for: the first, or None to write the character's pose.
 
-    A character that was posed is written as it stands. Scales do not count: glTF files have them in
-    the pose where they differ along the axes of a node, and formats of one motion cannot hold them.
+    None if the character is posed, that is, if its pose is not the rest. Scales of the pose do not
+    count: reading glTF leaves uneven scales there, and formats of one motion cannot store them.
 
     Args:
-        character: What is to be written.
-        meshes: Whether the format has meshes, which stand in the pose, in place of a motion.
+        character: The character to write.
+        meshes: True if the format stores meshes; a character with meshes is then written in its pose.
     """
     pose, skeleton = character.pose, character.skeleton
     if not character.motions or (meshes and character.meshes):
@@ -41,13 +41,13 @@ def default_motion(character: Character, *, meshes: bool = False) -> Motion | No
 
 
 def even_frames(motion: Motion, path: Path, *, any_fps: bool = True) -> tuple[Motion, list[Note]]:
-    """A motion with frames as far from each other, and what to say of it.
+    """Resample a motion to evenly spaced frames, with a note; an even one is returned as is.
 
     Args:
-        motion: What may have times of its own.
+        motion: The motion.
         path: The file, for the note.
-        any_fps: Whether frames a second may change a little, so that the last frame is where the
-            motion ends; if not, the last shows the end up to a frame late.
+        any_fps: True if the frame rate may change a little, so that the last frame is exactly at the
+            end of the motion; otherwise the end is shown up to one frame late.
     """
     if motion.even:
         return motion, []

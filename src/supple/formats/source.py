@@ -1,4 +1,4 @@
-"""What readers read from: the bytes of a file, and how they say what is wrong with them."""
+"""`Source`: the bytes of a file, with errors, notes and a memory limit; used by every reader."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from typing import Any, NoReturn
 from supple.character import Note
 from supple.errors import SuppleError, nearest
 
-LARGEST = 4 << 30  # bytes of a file that readers take [B]
-GREATEST = 1e30  # numbers beyond are no lengths and no angles, and their products overflow
-_BLOCK = 1 << 14  # bytes between places whose line is known
-LONG = 80  # characters of a file that a message shows
-MEMORY_FACTOR = 64  # bytes of memory that reading may take for each byte of the files read
-MEMORY_LEAST = 256 << 20  # bytes of memory that reading may take however small the files are [B]
-JOINT_BYTES = 2400  # bytes of memory that a joint takes while it is read, all in all [B]
-SKIN_JOINT_BYTES = 160  # bytes that it takes in each skin: bind matrix and name [B]
+LARGEST = 4 << 30  # size limit of a file [B]
+GREATEST = 1e30  # magnitude limit of a number: products of larger ones overflow
+_BLOCK = 1 << 14  # spacing of the index of line numbers [B]
+LONG = 80  # longest excerpt of a file in a message [characters]
+MEMORY_FACTOR = 64  # bytes of memory allowed per byte of the files read
+MEMORY_LEAST = 256 << 20  # memory allowed however small the files are [B]
+JOINT_BYTES = 2400  # memory of a joint while reading [B]
+SKIN_JOINT_BYTES = 160  # memory of a joint in each skin: bind matrix and name [B]
 
 
 @dataclass
 class Source:
-    """A file's bytes, with its path for messages; and the notes a reader takes on the way.
+    """The bytes of a file, its path for messages, and the notes of its reader.
 
     Attributes:
-        path: Where it is; files it refers to are looked for beside it.
+        path: The file; files it refers to are relative to its folder.
         data: Its bytes.
-        home: The folder that those files must be in, or below; None for the file's own.
-        notes: What the reader guessed or found odd, in order.
-        size: Bytes of the file and of those beside it that were read, each counted once.
-        taken: Bytes of memory that the reader has asked for, see `charge`.
+        home: The folder that must contain those files, at any depth; None for the file's own.
+        notes: Guesses and oddities, in order.
+        size: Bytes read from this file and those it refers to, each file counted once.
+        taken: Bytes of memory requested so far, see `charge`.
     """
 
     path: Path
@@ -52,15 +52,15 @@ class Source:
     def open(
         cls, path: str | os.PathLike[str], *, most: int = LARGEST, home: Path | None = None
     ) -> Source:
-        """The source of a file.
+        """Read a file.
 
         Args:
             path: The file.
-            most: How many bytes it may have.
-            home: The folder that files it refers to must be in, or below; None for its own.
+            most: Size limit [B].
+            home: The folder that must contain the files it refers to; None for its own.
 
         Raises:
-            SuppleError: It cannot be read, or is too large.
+            SuppleError: The file cannot be read, or is too large.
         """
         path = Path(path)
         try:
@@ -72,7 +72,7 @@ class Source:
                         f"{path}: expected a file of at most {most / 2**20:.0f} MB, "
                         f"got {size / 2**20:.0f}"
                     )
-                # Not all there is, but as much as was said: a device may go on for ever.
+                # At most the stated size: a file may grow while it is read.
                 data = file.read(size)
         except FileNotFoundError as error:
             raise SuppleError(f"{path}: {_missing(path)}") from error
@@ -86,58 +86,58 @@ class Source:
         return self.path.stem
 
     def as_utf8(self) -> None:
-        """Turn text that begins with a mark of UTF-16 into UTF-8, with a note."""
+        """Recode text that starts with a UTF-16 byte order mark as UTF-8, with a note."""
         if self.data[:2] in (b"\xff\xfe", b"\xfe\xff"):
             try:
                 text = self.data.decode("utf-16")
             except UnicodeDecodeError:
-                return  # no text: whoever reads it says what it is not
-            if not text.lstrip("\ufeff \t\r\n").startswith("<"):  # XML says it itself
+                return  # not text: the reader will say so
+            if not text.lstrip("\ufeff \t\r\n").startswith("<"):  # XML declares its own encoding
                 self.data = text.encode()
                 self.warn("the text is in UTF-16: read as such")
 
     def release(self) -> None:
-        """Let go of the bytes, once they are read: what is made of them needs the room."""
+        """Free the bytes once they are parsed, to make room for the result."""
         self.data = b""
         self._lines = None
 
     def line(self, at: int) -> int:
-        """The line, counted from 1, that a byte of the data is in; any kind of line end counts."""
-        if self._lines is None:  # line ends before each block, so that no call counts them all
+        """The line number, from 1, of a byte offset; LF, CR and CRLF all end a line."""
+        if self._lines is None:  # line ends before each block, so a call counts one block only
             ends = [self._line_ends(k, k + _BLOCK) for k in range(0, len(self.data), _BLOCK)]
             self._lines = [0, *itertools.accumulate(ends)]
         block = min(at, len(self.data)) // _BLOCK
         return 1 + self._lines[block] + self._line_ends(block * _BLOCK, at)
 
     def _line_ends(self, start: int, stop: int) -> int:
-        """How many line ends there are between two bytes; of a pair, the second one counts."""
+        """Number of line ends between two offsets; a CRLF counts at its LF."""
         count = self.data.count
         pairs = count(b"\r\n", max(start - 1, 0), stop)
         return count(b"\n", start, stop) + count(b"\r", start, stop) - pairs
 
     def error(self, line: int | None, message: str) -> NoReturn:
-        """Raise what is wrong with the file.
+        """Raise a SuppleError with path and line.
 
         Args:
             line: The line, counted from 1; None for the file as a whole.
-            message: What was expected, and what there is.
+            message: What was expected, and what was found.
         """
         raise SuppleError(f"{self.where(line)}: {message}")
 
     def charge(self, size: int, what: str, *, line: int | None = None) -> None:
-        """Count memory that is about to be allocated; too much in all is an error.
+        """Count memory about to be allocated; raise if the total exceeds the limit.
 
-        All readers call it before they allocate anything whose size follows from what the file
-        claims, or from the product of two of its counts. The limit is `MEMORY_FACTOR` times the
-        size of the file and those beside it, or `MEMORY_LEAST` if that is more.
+        Readers call it before they allocate anything whose size the file states, or that is the
+        product of two of its counts. The limit is `MEMORY_FACTOR` times the bytes read, or
+        `MEMORY_LEAST` if that is more.
 
         Args:
             size: Bytes of memory.
-            what: What takes them, for the message, such as "4000 bones in 4000 frames".
-            line: The line of the file that says so, if there is one.
+            what: What needs the memory, for the message, such as "4000 bones in 4000 frames".
+            line: The line of the file that asks for it, if there is one.
 
         Raises:
-            SuppleError: It is more than the file may take.
+            SuppleError: The limit is exceeded.
         """
         self.taken += size
         most = max(MEMORY_LEAST, MEMORY_FACTOR * self.size)
@@ -150,24 +150,24 @@ class Source:
             )
 
     def where(self, line: int | None = None) -> str:
-        """The path, with a line."""
+        """The path, with the line number if there is one."""
         return str(self.path) if line is None else f"{self.path}:{line}"
 
     def warn(self, text: str, *, line: int | None = None) -> None:
-        """Note something odd, and what was assumed."""
+        """Add a warning: what is odd, and what was assumed."""
         self.notes.append(Note(text, line, str(self.path), "warning"))
 
     def guess(self, text: str, *, line: int | None = None) -> None:
-        """Note a guess about something that the file does not say."""
+        """Add a note on a guess about something that the file does not state."""
         self.notes.append(Note(text, line, str(self.path), "guess"))
 
     def beside(self, name: str, *, most: int = LARGEST) -> bytes:
-        """The bytes of another file, named from this file's folder, that lies below `home`.
+        """Read another file, relative to this file's folder and inside `home`.
 
-        If this file is a link, what is not in the link's folder is looked for beside its target.
+        If this file is a symbolic link, the folder of its target is searched too.
 
         Raises:
-            SuppleError: It lies elsewhere, or cannot be read.
+            SuppleError: The other file is outside `home`, or cannot be read.
         """
         folder = self.path.parent.resolve()
         if self.path.is_symlink() and not (folder / name).exists():
@@ -184,7 +184,7 @@ class Source:
 
 
 def shown(text: Any) -> str:
-    """Text from a file, quoted and cut to a length that fits into a message."""
+    """Text from a file for a message: quoted and shortened."""
     if isinstance(text, (bytes, bytearray, memoryview)):
         text = bytes(text[: LONG + 1]).decode("utf-8", "replace")
     text = str(text)
@@ -192,7 +192,7 @@ def shown(text: Any) -> str:
 
 
 def decoded(name: bytes) -> str:
-    """A name in UTF-8, or else in what older programs write: Shift JIS if it has kana, Latin 1."""
+    """Decode a name: UTF-8, or else Shift JIS if that gives kana, or else Latin 1."""
     try:
         return name.decode("utf-8")
     except UnicodeDecodeError:
@@ -207,12 +207,12 @@ def decoded(name: bytes) -> str:
 
 
 def distinct(names: Iterable[str], source: Source, *, what: str = "joint") -> list[str]:
-    """Names made to differ: blanks are named after their place, doubles are numbered; with notes.
+    """Make names unique: blank ones get their index, duplicates a number; with notes.
 
     Args:
         names: As the file has them.
         source: Where the notes go.
-        what: What the names are of.
+        what: What is named, such as "joint".
     """
     given = list(names)
     taken = {name for name in given if name.strip()}
@@ -230,7 +230,7 @@ def distinct(names: Iterable[str], source: Source, *, what: str = "joint") -> li
             number = numbers.get(name, 2)
             while f"{name} {number}" in taken:
                 number += 1
-            numbers[name] = number  # so that many of a name do not count from 2 each
+            numbers[name] = number  # continue here: counting from 2 each time would be quadratic
             new = f"{name} {number}"
             source.warn(f"there are several {what}s called {shown(name)}: this one is {new!r}")
         taken.add(new)
@@ -240,7 +240,7 @@ def distinct(names: Iterable[str], source: Source, *, what: str = "joint") -> li
 
 
 def _check_regular(path: Path) -> None:
-    """Refuse what is no regular file: a pipe would be waited for, a device may never end."""
+    """Refuse pipes and devices: reading them can block or never end."""
     mode = path.stat().st_mode
     if stat.S_ISREG(mode):
         return
@@ -252,7 +252,7 @@ def _check_regular(path: Path) -> None:
 
 
 def _missing(path: Path) -> str:
-    """Why there is no file at a path, with a hint at one of a like name in the same folder."""
+    """Why there is no file at a path, with the nearest name in the same folder."""
     if path.is_symlink():
         return f"it is a link to {os.readlink(path)}, and there is no such file"
     try:

@@ -15,10 +15,10 @@ EXTRA = "the playground needs the extra 'view': pip install 'supple[view]'"
 
 
 class View:
-    """A playground that is open; in a notebook it shows itself.
+    """A running playground; in a notebook it displays the page.
 
     Attributes:
-        url: Its address.
+        url: The address of the page.
     """
 
     def __init__(self, server: Any, *, height: int) -> None:
@@ -27,11 +27,11 @@ class View:
         self.url: str = server.url
 
     def close(self) -> None:
-        """Stop serving; the page says that its connection is lost."""
+        """Stop the server; the page then reports a lost connection."""
         self._server.stop()
 
     def wait(self) -> None:
-        """Keep serving until Ctrl-C: for scripts."""
+        """Block until Ctrl-C, in scripts."""
         self._server.wait()
 
     def __repr__(self) -> str:
@@ -55,22 +55,21 @@ def view(
     port: int | None = None,
     height: int = 640,
 ) -> View:
-    """Show something in the browser, where it can be grabbed.
+    """Show something in the playground, where its effectors can be dragged.
 
-    The playground is served from a thread; the returned view keeps its address, and shows the page
-    in a notebook.
+    The server runs in a thread. The returned view has its address, and displays the page in a notebook.
 
     Args:
         value: A character, skeleton, pose, solution, motion or trace, or the path of a file; None
-            for the playground's own scenes.
-        title: What to call it.
-        browser: Whether to open a browser; by default outside notebooks.
-        host: What to bind to; only this machine by default.
-        port: The port; by default 8421, or any other if that is taken.
+            for the built-in scenes.
+        title: The title on the page.
+        browser: True to open a browser; by default only outside notebooks.
+        host: The address to bind to; by default only this machine can connect.
+        port: The port; by default 8421, or any free one if that is taken.
         height: Height of the page in a notebook [pixels].
 
     Raises:
-        SuppleError: It cannot be shown, or the extra `supple[view]` is not installed.
+        SuppleError: The value cannot be shown, or the extra `supple[view]` is not installed.
     """
     try:
         from supple.viewer.server import Server
@@ -91,15 +90,15 @@ def view(
 
 
 def open_browser(url: str) -> None:
-    """Open an address in a browser with windows; where there are none, do nothing."""
+    """Open an address in a graphical browser; do nothing where there is no display."""
     windows = sys.platform in ("win32", "darwin")
-    # A browser in the terminal would take the terminal over, and cannot draw.
+    # A text browser would take over the terminal, and cannot draw.
     if windows or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):
         webbrowser.open(url)
 
 
 def in_notebook() -> bool:
-    """Whether this runs in a notebook, where a view shows itself."""
+    """True in a notebook, where a view displays itself."""
     try:
         from IPython import get_ipython  # type: ignore[import-not-found]
     except ImportError:

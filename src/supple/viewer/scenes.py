@@ -18,8 +18,8 @@ from supple.viewer.messages import MOST_LINKS, GoalSetup, Grown, SceneInfo, Setu
 from supple.viewer.subject import Subject, character_subject, grown_subject, limb_depth
 
 ARM = (9.0, 9.0, 9.0, 9.0, 4.0)
-BEND = math.radians(75)  # of the snake, with limits
-ELBOW, WRIST = math.radians(120), math.radians(90)  # of the second and third joint (Song & Hu 2011)
+BEND = math.radians(75)  # limit of the snake's joints
+ELBOW, WRIST = math.radians(120), math.radians(90)  # limits of joints 2 and 3 (Song & Hu 2011)
 
 
 def available() -> list[SceneInfo]:
@@ -28,13 +28,13 @@ def available() -> list[SceneInfo]:
 
 
 def check_scene(name: str) -> None:
-    """Raise a SuppleError if there is no such scene; "" and opened files will do."""
+    """Raise a SuppleError if there is no such scene; "" and opened files are accepted."""
     if name and not name.startswith("file:"):
         one_of("scene", name, SCENES)
 
 
 def build(setup: Setup, library: Library) -> Subject:
-    """The scene that a setup asks for.
+    """Build the scene of a setup.
 
     Raises:
         SuppleError: There is no such scene, or it cannot be built.
@@ -48,7 +48,7 @@ def build(setup: Setup, library: Library) -> Subject:
 
 
 def scene_key(setup: Setup) -> tuple[Any, ...]:
-    """What of a setup the scene depends on."""
+    """The parts of a setup that the scene depends on."""
     shape = (setup.links, tuple(setup.lengths or ()), setup.flat)
     return (setup.scene, setup.grown, *(shape if setup.scene in CHAINS else ()))
 
@@ -99,7 +99,7 @@ def _chain(
 
 
 def _curl(skeleton: Skeleton, flat: bool) -> Pose:
-    """A chain that rises and leans over, rather than a straight line."""
+    """A pose of a chain that rises and bends over."""
     names = skeleton.joint_names
     bend = -1.9 / max(len(names) - 1, 1)
     turns = {name: bend if flat else (0.0, 0.0, bend) for name in names[1:]}

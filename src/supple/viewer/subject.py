@@ -22,26 +22,27 @@ from supple.viewer.messages import GoalPlace, GoalSetup, Grown, GrownInfo
 
 @dataclass(frozen=True)
 class Subject:
-    """What is on the stage.
+    """What the playground shows.
 
     Attributes:
-        key: The same for the same skeleton.
-        title: What it is.
-        skeleton: Its joints with the limits that it has by itself.
-        goals: What is asked for, to begin with.
-        start: The pose to begin with.
-        up: Which way is up.
-        pedestal: How far the ground is below the lowest root, in sizes; None: below everything.
-        flat: Whether everything stays in the plane z = 0.
-        meshes: What is drawn.
-        motions: What can be played, by name.
-        notes: What its reader guessed.
+        key: Equal for equal skeletons.
+        title: The title on the page.
+        skeleton: The skeleton with its own limits, before edits.
+        goals: The initial goals.
+        start: The initial pose.
+        up: The up axis.
+        pedestal: Height of the root above the ground, in chain lengths; None to put the ground below
+            everything.
+        flat: True if everything stays in the plane z = 0.
+        meshes: The meshes to draw.
+        motions: The motions that can be played, by name.
+        notes: Notes of the reader.
         trace: The trace to show.
-        character: Where it all comes from, for saving.
-        rules: The rules that it grew from, if it did.
-        grown: What they have grown.
-        targets: The targets of their IK rules, as goals.
-        places: Where those are.
+        character: The character to save, if there is one.
+        rules: The grammar rules that it was grown from, if any.
+        grown: Attributes and statistics of the growth.
+        targets: The targets of the IK rules, as goals.
+        places: Positions of those targets.
         ended: How the IK rules ended.
     """
 
@@ -68,12 +69,12 @@ class Subject:
 def character_subject(
     character: Character, *, key: str, title: str, trace: Trace | None = None
 ) -> Subject:
-    """A character on the stage.
+    """Show a character.
 
     Args:
-        character: A `supple.Character`.
-        key: What to call it.
-        title: What people call it.
+        character: The character.
+        key: The key of the subject.
+        title: The title on the page.
         trace: The trace to show.
     """
     skeleton: Skeleton = character.skeleton
@@ -101,7 +102,7 @@ def skeleton_subject(
     start: Pose | None = None,
     trace: Trace | None = None,
 ) -> Subject:
-    """A bare skeleton on the stage, in a pose."""
+    """Show a skeleton without meshes, in a pose."""
     effector = next(iter(trace.goals), "") if trace is not None else ""
     effector = effector or (skeleton.tip_names or skeleton.joint_names)[-1]
     start = skeleton.rest if start is None else start
@@ -116,7 +117,7 @@ def skeleton_subject(
 
 
 def _first_goal(skeleton: Skeleton, effector: str) -> tuple[GoalSetup, ...]:
-    """A goal for an effector and its limb; none if nothing can move it."""
+    """A goal for an effector that moves its limb; none if no joint can move it."""
     goal = GoalSetup(id="goal", effector=effector, depth=limb_depth(skeleton, effector))
     for one in (goal, replace(goal, depth=0)):
         try:
@@ -128,7 +129,7 @@ def _first_goal(skeleton: Skeleton, effector: str) -> tuple[GoalSetup, ...]:
 
 
 def _hand(skeleton: Skeleton) -> str:
-    """A hand on the right, if names tell; else the tip or joint that is farthest from its root."""
+    """The name of the right hand; if there is none, the tip or joint deepest in the tree."""
     for word in ("hand", "wrist", "tool", "gripper"):
         found = [n for n in skeleton.names if word in n.casefold()]
         right = [n for n in found if _is_right(n)]
@@ -144,9 +145,9 @@ def _is_right(name: str) -> bool:
 
 
 def limb_depth(skeleton: Skeleton, effector: str) -> int:
-    """How many joints above an effector belong to its limb: up to where the body branches.
+    """The number of joints above an effector up to where the skeleton branches.
 
-    0, all, where that would be fewer than two.
+    0, meaning all joints up to the root, if that would be fewer than two.
     """
     way = skeleton.path(None, effector)[:-1]
     tips = set(skeleton.tip_names)
@@ -159,12 +160,12 @@ def limb_depth(skeleton: Skeleton, effector: str) -> int:
 
 
 def grown_subject(rules: grammar_rules.Rules, wanted: Grown, *, name: str) -> Subject:
-    """What rules grow, on the stage as their IK rules left it.
+    """Grow rules and show the result, in the pose that their IK rules produced.
 
     Args:
         rules: The rules.
-        wanted: What a person has set.
-        name: The scene's name.
+        wanted: The start rule, seed, attributes and targets to grow with.
+        name: The name of the scene.
     """
     growth, info, targets, places = grammar_rules.grown(rules, wanted)
     character = growth.character()

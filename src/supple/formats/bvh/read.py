@@ -77,7 +77,7 @@ def read(
         first = poses[0]
         motion = Motion(source.name, poses, fps=fps or 1.0 / frame_time)
         motions[source.name] = motion._read_from(channels)
-    unit, up = infer_conventions.settle(source, first, unit, up)
+    unit, up = infer_conventions.given_or_inferred(source, first, unit, up)
     orders = {name: joint.channels for name, joint in zip(names, parts, strict=True)}
     extras = {"bvh": {"channels": orders, "frame_time": 1.0 / fps if fps else frame_time}}
     return Character(

@@ -1,4 +1,4 @@
-"""The bytes of a .character file; docs/character-file.md has the page to them."""
+"""Record types of a .character file; docs/character-file.md describes them."""
 
 from __future__ import annotations
 
@@ -15,6 +15,6 @@ COUNTS = np.dtype([("numvertices", "<u4"), ("maxweights", "<u4")])
 
 
 def weight_type(most: int) -> np.dtype[Any]:
-    """weight_t, with room for so many attachments."""
+    """The record weight_t, with so many attachments."""
     fields = [("numweights", "<u4"), ("offset", "<f4", (most, 3)), ("weights", "<f4", most)]
     return np.dtype([*fields, ("bone", "<i4", most)])

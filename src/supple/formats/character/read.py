@@ -1,4 +1,4 @@
-"""Reading .character files: bones, sequences and vertices in the space of their bones."""
+"""Read .character files: bones, sequences, and vertices in the frames of their bones."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from supple.skeleton import Node, Skeleton
 
 Floats = NDArray[np.float64]
 
-OFF = 1e-3  # how far a keyframe's matrix may be from a rotation
+OFF = 1e-3  # largest deviation of a keyframe's matrix from a rotation
 
 
 class _Bytes:
-    """The file, taken piece by piece; a piece that is not there is an error before it is made."""
+    """Reads records one after the other; checks the remaining size before it allocates."""
 
     def __init__(self, source: Source) -> None:
         self.source, self.at = source, 0
@@ -62,18 +62,18 @@ class _Bytes:
 
 
 def read(source: Source, *, names: str | os.PathLike[str] | None = None) -> Character:
-    """The character in a .character file.
+    """Read a .character file.
 
-    Bones that may turn about all axes without limits are balls, those that may not turn are fixed,
-    others have a coordinate for each axis. The first sequence with fps 0 is the skeleton's rest, a
-    second one the pose it is shown in.
+    Bones that rotate about all axes without limits become `Ball` joints, those that do not rotate
+    `Fixed`, others `Axes`. The first sequence with fps 0 is the skeleton's rest, the second one its
+    pose.
 
     Args:
         source: The file.
-        names: A text file with a name in each line: of the bones in order, then of the sequences.
+        names: A text file with a name per line: of the bones in order, then of the sequences.
 
     Raises:
-        SuppleError: It is no .character file of version 1, or is cut off.
+        SuppleError: It is not a .character file of version 1, or is cut off.
     """
     data = _Bytes(source)
     head = data.take(HEAD, 1, "head")[0]
@@ -128,7 +128,7 @@ def _names(
 
 
 def _spans(source: Source, sequences: NDArray[Any], frames: int, bones: int) -> list[slice]:
-    """The frames of each sequence in the array of keyframes."""
+    """The range of keyframes of each sequence."""
     spans = []
     for k, one in enumerate(sequences):
         first, rest = divmod(int(one["index"]), bones)
@@ -149,7 +149,7 @@ def _keyframes(source: Source, keys: NDArray[Any]) -> tuple[Floats, Floats]:
     off = np.abs(matrices @ np.swapaxes(matrices, -1, -2) - np.eye(3)).max(initial=0.0)
     if off > OFF or np.any(np.linalg.det(matrices) < 0):
         source.error(None, f"expected keyframes that are rotations, got matrices off by {off:.3g}")
-    u, _, vt = np.linalg.svd(matrices)  # the nearest rotations, without the rounding of float32
+    u, _, vt = np.linalg.svd(matrices)  # nearest rotations: removes float32 rounding
     return from_matrix(u @ vt), keys["position"].astype(np.float64)
 
 
@@ -162,7 +162,7 @@ def _skeleton(
     turns: Floats,
     places: Floats,
 ) -> Skeleton:
-    """The bones, at rest as in the reference sequence."""
+    """Build the skeleton; its rest is the reference sequence."""
     rest = next((k for k, one in enumerate(sequences) if one["fps"] == 0), 0)
     if not len(sequences):
         source.guess("there are no keyframes, so every bone is at its parent")
@@ -196,8 +196,8 @@ def _joint(source: Source, k: int, bone: Any) -> Joint:
     pairs = list(zip(dof[0::2], dof[1::2], strict=True))
     if any(math.isnan(x) for x in dof) or any(lo > hi for lo, hi in pairs):
         source.error(None, f"bone {k}: expected limits (min, max) of x, y and z, got {shown(dof)}")
-    # A limit of a whole turn and more is none, and so is (0, 0) of a bone that may turn about all
-    # axes: the seed's own files have no limits yet.
+    # Two whole turns or more are no limit. (0, 0) of a bone that rotates about all axes is none
+    # either: files written before limits were set have zeros there.
     unlimited = all(hi - lo >= 4 * math.pi - 1e-6 or (lo, hi) == (0.0, 0.0) for lo, hi in pairs)
     if not letters:
         return Fixed()
@@ -216,7 +216,7 @@ def _motions(
     turns: Floats,
     places: Floats,
 ) -> tuple[Pose, dict[str, Motion]]:
-    """The pose it is shown in, and the motions."""
+    """The character's pose, and its motions."""
     still = [k for k, one in enumerate(sequences) if one["fps"] == 0 and one["numframes"] == 1]
     pose = skeleton.rest
     if len(still) > 1:
@@ -230,7 +230,7 @@ def _motions(
 
 
 def _poses(skeleton: Skeleton, turns: Floats, places: Floats) -> Pose:
-    """Poses of local rotations (F, bones, 4) and positions (F, bones, 3), bones in file order."""
+    """Make poses of local rotations (F, bones, 4) and positions (F, bones, 3) in file order."""
     q = np.tile(skeleton.rest.coordinates, (len(turns), 1))
     offsets = np.tile(skeleton.offsets, (len(turns), 1, 1))
     for k, j in enumerate(skeleton.file_order.tolist()):
@@ -250,7 +250,7 @@ def _mesh(
     normals: Floats,
     texture: NDArray[Any],
 ) -> Mesh:
-    """The vertices, three to a triangle, at the rest pose."""
+    """Build the mesh, three vertices to a triangle, in the rest pose."""
     most = weights["bone"].shape[1] if weights["bone"].ndim == 2 else 1
     used = np.arange(most) < weights["numweights"][:, None]
     joint = weights["bone"].reshape(len(weights), most)

@@ -1,4 +1,4 @@
-"""Writing .character files: what a bone has no word for is said."""
+"""Write .character files, with a note on joints that a bone record cannot describe."""
 
 from __future__ import annotations
 
@@ -38,16 +38,17 @@ def write(
     """Write a character as a .character file.
 
     Args:
-        character: What to write. Its rest is the first sequence, with fps 0; its pose, if it is
-            another, the second; then its motions.
-        path: Where.
-        names: Where to write the names of bones and sequences, which the format does not hold.
+        character: The character. Its rest is the first sequence, with fps 0; its pose, if different,
+            the second; then come its motions.
+        path: The file.
+        names: A text file to write the names of bones and sequences to, which the format does not
+            store.
 
     Returns:
-        What had to be changed.
+        Notes on what was changed.
 
     Raises:
-        SuppleError: It cannot be written.
+        SuppleError: The file cannot be written.
     """
     path = files.check_writable(path, ".character file")
     skeleton = character.skeleton
@@ -91,7 +92,7 @@ def write(
 
 
 def bone_limits(joint: Joint) -> tuple[list[float], int, bool]:
-    """The six limits and the rotations of a bone, and whether they say all that the joint does."""
+    """The six limits and the rotation flags of a bone, and True if they describe the joint exactly."""
     free = [-math.inf, math.inf] * 3
     if isinstance(joint, Ball):
         return free, 7, True
@@ -119,7 +120,7 @@ def bone_limits(joint: Joint) -> tuple[list[float], int, bool]:
 
 
 def _spatial(pose: Pose, order: NDArray[np.int64]) -> NDArray[Any]:
-    """The keyframes of a pose or a batch (F,): rows of bones in file order."""
+    """The keyframes of a pose or a batch (F,), bones in file order."""
     turns, places = pose.local_rotations, pose.local_translations
     if not pose.batch_shape:
         turns, places = turns[None], places[None]
@@ -136,13 +137,13 @@ def _vertices(character: Character, place: NDArray[np.int64]) -> list[NDArray[An
     most = max((one.skin.most for one in character.meshes if one.skin is not None), default=1)
     for mesh in character.meshes:
         corners = mesh.faces.reshape(-1)
-        positions, directions = morphed(mesh)  # morphs are left out, and show as they stand
+        positions, directions = morphed(mesh)  # morph targets are applied at their weights
         if mesh.skin is not None:
             joint, amount = mesh.skin.table(most)
             bones = place[[skeleton.index(name) for name in mesh.skin.joints]]
             binds = mesh.skin.T_joint_model[joint]
         else:
-            # On its joint; a mesh without one on the first bone, where it stands at rest.
+            # Rigid: on its joint, or on the first bone at rest if it has none.
             at = 0 if mesh.joint is None else skeleton.index(mesh.joint)
             joint, amount = (
                 np.zeros((len(mesh.positions), most), np.int64),

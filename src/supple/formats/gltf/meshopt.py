@@ -1,4 +1,4 @@
-"""Buffer views packed by EXT_meshopt_compression or KHR_meshopt_compression.
+"""Decode buffer views compressed by EXT_meshopt_compression or KHR_meshopt_compression.
 
 Written from the specification of the bitstream. Attributes are stored as differences of bytes, one byte
 position of the elements at a time, in groups of 16; triangles as codes that refer to earlier edges and
@@ -15,17 +15,21 @@ from numpy.typing import NDArray
 
 NAMES = ("EXT_meshopt_compression", "KHR_meshopt_compression")
 ATTRIBUTES, NEWER, TRIANGLES, INDICES = 0xA0, 0xA1, 0xE1, 0xD1  # the first byte of a stream
-GROUP = 16  # elements whose differences are packed together
+GROUP = 16  # elements in a group, whose differences have the same width
 BLOCK, MOST_IN_BLOCK = 8192, 256  # bytes and elements of a block
-LEAST, LEAST_NEWER, TABLE = 32, 24, 16  # bytes at the end: of attributes at least; of triangles
-ALL_ZEROS = 0xAA  # the controls of four bytes that are all packed as ZEROS
-ZEROS, PLAIN, OLD = 2, 3, 4  # how the bytes of a block are packed; 0 and 1: as widths below say
+LEAST, LEAST_NEWER, TABLE = 32, 24, 16  # bytes of the tail: attributes (at least), triangles
+ALL_ZEROS = 0xAA  # the control byte of four byte positions that are all ZEROS
+ZEROS, PLAIN, OLD = 2, 3, 4  # control modes of a byte position; 0 and 1 are in _WIDTHS
 
 Bytes = NDArray[np.uint8]
 
 _NOTHING = bytes(GROUP)
-_WIDTHS = {0: (0, 1, 2, 4), 1: (1, 2, 4, 8), OLD: (0, 2, 4, 8)}  # bits of a difference
-_SPLIT = {  # of each byte, the differences of so many bits that it holds
+_WIDTHS = {
+    0: (0, 1, 2, 4),
+    1: (1, 2, 4, 8),
+    OLD: (0, 2, 4, 8),
+}  # bits of a difference, by control mode
+_SPLIT = {  # the differences of so many bits in each byte
     1: [bytes(b >> s & 1 for s in range(8)) for b in range(256)],
     2: [bytes(b >> s & 3 for s in (6, 4, 2, 0)) for b in range(256)],
     4: [bytes((b >> 4, b & 15)) for b in range(256)],
@@ -70,9 +74,9 @@ def _head(data: bytes, first: int, least: int) -> None:
 
 
 def _least_packed(count: int, stride: int, newer: bool) -> int:
-    """The least bytes that so many elements are packed into, without head and tail."""
+    """The smallest size of a stream of so many elements, without head and tail [B]."""
     most = _elements_in_block(stride)
-    if newer:  # a byte of controls for four bytes of the elements, which may say that all are 0
+    if newer:  # a control byte for four byte positions, which may mean that all are 0
         return -(-count // most) * (stride // 4)
     whole, rest = divmod(count, most)  # two bits for each group of each byte
     return stride * (whole * _head_bytes(most) + _head_bytes(rest))
@@ -83,7 +87,7 @@ def _elements_in_block(stride: int) -> int:
 
 
 def _head_bytes(size: int) -> int:
-    """Bytes that say how the groups of a block of elements are packed."""
+    """Bytes of the group headers of a block: two bits a group."""
     return (-(-size // GROUP) + 3) // 4
 
 
@@ -92,7 +96,7 @@ def _tail(stride: int, newer: bool) -> int:
 
 
 def attributes(data: bytes, count: int, stride: int) -> Bytes:
-    """Elements (count, stride)."""
+    """Decode attributes: elements of shape (count, stride)."""
     newer = data[:1] == bytes([NEWER])
     tail = _tail(stride, newer)
     least = 1 + _least_packed(count, stride, newer) + tail
@@ -106,7 +110,7 @@ def attributes(data: bytes, count: int, stride: int) -> Bytes:
         size = min(most, count - first)
         still = bytes([ALL_ZEROS]) * (stride // 4) if newer else bytes(stride * _head_bytes(size))
         if data[at : at + len(still)] == still and at + len(still) <= end:
-            out[first : first + size] = base  # no differences: in every mode nothing changes
+            out[first : first + size] = base  # all differences are zero, in every mode
             at += len(still)
             continue
         controls = data[at : at + stride // 4] if newer else b""
@@ -127,7 +131,7 @@ def attributes(data: bytes, count: int, stride: int) -> Bytes:
 
 
 def _differences(data: bytes, at: int, end: int, size: int, control: int) -> tuple[bytes, int]:
-    """The differences of one byte of the elements of a block, and where they end."""
+    """The differences of one byte position of a block, and the offset after them."""
     if control == ZEROS:
         return bytes(size), at
     if control == PLAIN:
@@ -152,7 +156,7 @@ def _differences(data: bytes, at: int, end: int, size: int, control: int) -> tup
             continue
         table = _SPLIT[width]
         part = b"".join([table[byte] for byte in data[at:stop]])
-        whole = (1 << width) - 1  # stands for a byte that follows
+        whole = (1 << width) - 1  # escape: the value is in a byte that follows
         missing = part.count(whole)
         at = stop + missing
         if missing:
@@ -169,7 +173,7 @@ def _within(at: int, end: int) -> None:
 
 
 def _summed(steps: Bytes, base: Bytes, channel: int) -> Bytes:
-    """Four bytes of elements (n, 4) from their differences, as bytes, pairs, or bits of all four."""
+    """Undo the differences of four byte positions (n, 4): of bytes, of pairs, or XOR of all four."""
     if channel in (0, 1):
         dtype = np.dtype("u1" if channel == 0 else "<u2")
         values = np.ascontiguousarray(steps).view(dtype)
@@ -189,7 +193,7 @@ def _summed(steps: Bytes, base: Bytes, channel: int) -> Bytes:
 
 
 class _Numbers:
-    """Whole numbers of seven bits a byte, one after the other."""
+    """Reads variable-length integers, seven bits a byte."""
 
     def __init__(self, data: bytes, at: int, end: int) -> None:
         self.data, self.at, self.end = data, at, end
@@ -212,17 +216,17 @@ class _Numbers:
                 raise StreamError("expected whole numbers of at most five bytes, got a longer one")
 
     def step(self) -> int:
-        """A difference, its sign in the last bit."""
+        """The next zigzag-coded difference."""
         value = self.next()
         return ~(value >> 1) if value & 1 else value >> 1
 
 
 def triangles(data: bytes, count: int, stride: int) -> NDArray[Any]:
-    """Indices (count,), three a triangle."""
+    """Decode triangles: indices of shape (count,), three a triangle."""
     _head(data, TRIANGLES, 1 + count // 3 + TABLE)
     table = data[-TABLE:]
     numbers = _Numbers(data, 1 + count // 3, len(data) - TABLE)
-    edges, vertices = [(0, 0)] * 16, [0] * 16  # the latest last
+    edges, vertices = [(0, 0)] * 16, [0] * 16  # most recent last
     following = last = 0
     out: list[int] = []
     for code in data[1 : 1 + count // 3]:
@@ -261,7 +265,7 @@ def triangles(data: bytes, count: int, stride: int) -> NDArray[Any]:
             vertices += fresh
             edges += ((b, a), (c, b), (a, c))
         out += (a, b, c)
-        if len(edges) > 4096:  # only the last 16 are ever asked for
+        if len(edges) > 4096:  # codes refer to the last 16 only
             edges, vertices = edges[-16:], vertices[-16:]
     if numbers.at != numbers.end:
         raise StreamError(f"expected packed triangles to end at {numbers.at}, got {numbers.end}")
@@ -269,7 +273,7 @@ def triangles(data: bytes, count: int, stride: int) -> NDArray[Any]:
 
 
 def indices(data: bytes, count: int, stride: int) -> NDArray[Any]:
-    """Indices (count,) of any kind."""
+    """Decode an index sequence of shape (count,)."""
     _head(data, INDICES, 1 + count + 4)
     numbers = _Numbers(data, 1, len(data) - 4)
     last = [0, 0]
@@ -296,7 +300,7 @@ MODES = {"ATTRIBUTES": attributes, "TRIANGLES": triangles, "INDICES": indices}
 
 
 def octahedral(data: Bytes) -> NDArray[Any]:
-    """Unit vectors from two coordinates on an octahedron; the fourth component stays."""
+    """Unit vectors from octahedral coordinates; the fourth component is kept."""
     dtype = np.dtype("i1" if data.shape[1] == 4 else "<i2")
     values = data.view(dtype)
     one = np.maximum(values[:, 2].astype(np.float64), 1.0)
@@ -312,7 +316,7 @@ def octahedral(data: Bytes) -> NDArray[Any]:
 
 
 def quaternion(data: Bytes) -> NDArray[Any]:
-    """Unit quaternions from their three smaller components, and which the greatest is."""
+    """Unit quaternions from their three smaller components and the index of the greatest."""
     values = data.view("<i2")
     greatest = (values[:, 3] & 3).astype(np.int64)
     one = (values[:, 3] | 3).astype(np.float64)
@@ -327,7 +331,7 @@ def quaternion(data: Bytes) -> NDArray[Any]:
 
 
 def color(data: Bytes) -> NDArray[Any]:
-    """Red, green, blue and alpha from a luma and two chromas; alpha's highest bit says how fine."""
+    """RGBA from YCoCg; the highest bit set in alpha tells the precision."""
     dtype = np.dtype("u1" if data.shape[1] == 4 else "<u2")
     signed = data.view(f"i{dtype.itemsize}").astype(np.int64)
     alpha = data.view(dtype)[:, 3].astype(np.int64)
@@ -343,7 +347,7 @@ def color(data: Bytes) -> NDArray[Any]:
 
 
 def exponential(data: Bytes) -> NDArray[Any]:
-    """Floats from an exponent of 8 bits and a whole number of 24."""
+    """Floats from an exponent of 8 bits and a mantissa of 24."""
     values = data.view("<i4")
     whole = (values << 8) >> 8
     with np.errstate(over="ignore", under="ignore"):

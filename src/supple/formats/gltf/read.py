@@ -1,4 +1,4 @@
-"""Reading a glTF file as a character."""
+"""Read a .glb or .gltf file as a character."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from supple.formats.gltf.meshes import DRACO, read_meshes, refuse_draco
 from supple.formats.gltf.nodes import Tree, read_tree
 from supple.formats.source import Source, shown
 
-# What a file may require and still be read whole; other extensions only add looks.
+# Extensions that a file may require; other KHR_materials_ extensions affect appearance only.
 UNDERSTOOD = frozenset(
     {
         "KHR_mesh_quantization",
@@ -32,22 +32,22 @@ UNDERSTOOD = frozenset(
 
 
 def read(source: Source) -> Character:
-    """The character in a .glb or .gltf file.
+    """Read a .glb or .gltf file.
 
-    Every node is a joint: a ball, or fixed if there are skins and neither they nor a motion use it;
-    limits that supple wrote are read back. glTF is in metres with y up.
+    Every node becomes a joint: a ball, or fixed if the file has skins and neither they nor a motion use
+    it. Joint kinds and limits that supple wrote are restored. glTF is in metres with y up.
 
     Args:
         source: The file.
 
     Raises:
-        SuppleError: It is no glTF 2.0, is cut off or wrong, or needs an extension that is not read.
+        SuppleError: It is not glTF 2.0, is cut off or invalid, or requires an unsupported extension.
     """
     document = Document(source)
     _check_extensions(document)
     _say_left_out(document)
     try:
-        # Products of absurd numbers end in infinity, which is refused where it would be used.
+        # Products of huge numbers overflow to infinity, which is refused where it is used.
         with np.errstate(over="ignore", invalid="ignore"):
             tree = read_tree(document)
             meshes, morphing = read_meshes(document, tree)
@@ -82,7 +82,7 @@ def _check_extensions(document: Document) -> None:
 
 
 def _say_left_out(document: Document) -> None:
-    """Note what of the file is not read and will not be written."""
+    """Note the parts of the file that are not read."""
     used = document.root.data.get("extensionsUsed", [])
     names = [name for name in used if isinstance(name, str)] if isinstance(used, list) else []
     kept = UNDERSTOOD - {"KHR_lights_punctual"}
@@ -94,7 +94,7 @@ def _say_left_out(document: Document) -> None:
 
 
 def _conventions(document: Document) -> tuple[str | None, str | None]:
-    """Unit and up axis: metres and y, unless supple wrote a model that has others."""
+    """Unit and up axis: metres and y, unless supple wrote others into the extras."""
     asset = document.root.item("asset")
     own = asset.own() if asset is not None else None
     if own is None:
@@ -107,7 +107,7 @@ def _conventions(document: Document) -> tuple[str | None, str | None]:
 
 
 def _kept(document: Document, tree: Tree) -> dict[str, Any]:
-    """What else is kept for writing: by joint, the scales that went elsewhere and foreign extras."""
+    """Data kept for writing: baked scales and foreign extras by joint, curves, and more."""
     scales = {
         str(tree.names[node]): tree.baked[node].tolist()
         for node in tree.joints

@@ -1,4 +1,4 @@
-"""Writing a character as .glb, or as .gltf with a .bin beside it."""
+"""Write a character as .glb, or as .gltf with a .bin beside it."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ WHAT = "glTF file"
 
 
 def write(character: Character, path: str | os.PathLike[str], *, embed: bool = False) -> None:
-    """Write a character as glTF 2.0, standing in its pose.
+    """Write a character as glTF 2.0, in its pose.
 
-    What glTF has no word for goes into extras, and `supple.load` reads it back: kinds of joints and
-    their limits, the rest of a posed skeleton, tips, tracks, unit and up axis. A model that is not
-    in metres with y up gets a root node that turns and scales it; its own numbers stay.
+    What glTF cannot express goes into extras, which `supple.load` reads back: joint kinds and limits,
+    the rest of a posed skeleton, tips, tracks, unit and up axis. A model that is not in metres with y
+    up gets a root node that rotates and scales it; its own numbers do not change.
 
     Args:
-        character: What to write.
-        path: A .glb; or a .gltf, whose data go to a .bin beside it.
-        embed: Put the data of a .gltf into the file itself.
+        character: The character.
+        path: A .glb file; or a .gltf file, whose data go to a .bin beside it.
+        embed: Embed the data in the .gltf file.
 
     Raises:
-        SuppleError: It cannot be written.
+        SuppleError: The file cannot be written.
     """
     path = files.check_writable(path, WHAT)
     builder = Builder()
@@ -68,12 +68,11 @@ def _asset(character: Character) -> dict[str, Any]:
 
 
 def _write_pair(path: Path, builder: Builder, head: dict[str, Any], data: bytes) -> None:
-    """Write the .bin and then the .gltf, so that at every moment a .gltf has the .bin it names.
+    """Write the .bin and then the .gltf, so that the .gltf on disk always has a matching .bin.
 
-    Of a link both go where it leads: the .gltf names its .bin from there.
-
-    A .bin that is there already belongs to the .gltf that is there: it is not replaced. The new one
-    gets another name, and the old one goes once nothing names it.
+    If the path is a symbolic link, both are written where it points to. An existing .bin belongs to the
+    existing .gltf and is not overwritten: the new one gets another name, and the old one is removed
+    afterwards.
     """
     path = files.target(path)
     target = path.with_suffix(".bin")
@@ -89,7 +88,7 @@ def _write_pair(path: Path, builder: Builder, head: dict[str, Any], data: bytes)
 
 
 def _named_buffer(path: Path) -> Path | None:
-    """The .bin that a .gltf names now, if supple wrote them both."""
+    """The .bin that an existing .gltf refers to, if supple wrote both."""
     try:
         root = json.loads(path.read_bytes())
         (buffer,) = root["buffers"]

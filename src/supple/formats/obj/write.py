@@ -1,4 +1,4 @@
-"""Writing Wavefront OBJ: the meshes as the character stands, without skeleton and skin."""
+"""Write Wavefront OBJ: the meshes in the character's pose, without skeleton and skin."""
 
 from __future__ import annotations
 
@@ -19,8 +19,11 @@ def write(character: Character, path: Path) -> None:
     """Write a character's meshes, skinned in its pose, as OBJ.
 
     Args:
-        character: What to write.
-        path: Where.
+        character: The character.
+        path: The file.
+
+    Raises:
+        SuppleError: The character has no meshes, or the file cannot be written.
     """
     if not character.meshes:
         raise SuppleError(f"{path}: expected a character with meshes, which OBJ holds; got none")

@@ -1,7 +1,7 @@
-"""The triangles of an SMD file as meshes, one for each material.
+"""Read the triangles of an SMD file as meshes, one for each material.
 
-A vertex line is: bone, position, normal, u, v; and in Source files a number of links with a bone
-and a weight each. The first column counts only where there are no links.
+A vertex line is: bone, position, normal, u, v; in Source files then a number of links, with a bone and
+a weight each. The first column is used only where there are no links.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MIMES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".bm
 UNNAMED = b"unnamed"  # the material of triangles that name none
 _VERTEX = re.compile(rb"\s*-?\d+(?:\s+[-+.\d][^\s]*){8,}")
 _TEXTURE_MOST = 64 << 20  # bytes of an image
-CORNER_COPIES = 4  # of the table of corners while equal ones are found
+CORNER_COPIES = 4  # copies of the corner table while equal corners are merged
 
 
 def read_meshes(
@@ -41,16 +41,16 @@ def read_meshes(
     weights: str,
     shapes: Shapes | None = None,
 ) -> tuple[Mesh, ...]:
-    """The meshes of a triangles section.
+    """Read a triangles section.
 
     Args:
         source: The file.
         section: Its triangles.
-        skeleton: At its rest, where vertices are bound.
-        ids: The place of each bone id among the names.
-        names: Of the bones.
-        weights: What becomes of weights that do not sum to one: "renormalize" or "first".
-        shapes: Which become morph targets.
+        skeleton: The skeleton; vertices are bound at its rest.
+        ids: The index of each bone id in `names`.
+        names: Names of the bones.
+        weights: "renormalize" or "first", for weights that do not sum to one; see `read`.
+        shapes: The shapes to add as morph targets, if there are any.
     """
     lines, at = section.lines, section.numbers
     if not lines:
@@ -80,10 +80,10 @@ def read_meshes(
 def _with_materials(
     source: Source, lines: Sequence[bytes], at: Sequence[int]
 ) -> tuple[list[bytes], list[int]]:
-    """Lines with a material before each triangle, where some have a blank line for it."""
+    """Add a material line before triangles that have none."""
     kept: list[bytes] = []
     numbers: list[int] = []
-    bare, missing = 0, 0  # triangles without material; vertices that the last one lacks
+    bare, missing = 0, 0  # triangles without material; vertices the current triangle still needs
     for line, number in zip(lines, at, strict=True):
         vertex = _VERTEX.match(line) is not None
         if missing and not vertex:
@@ -103,7 +103,7 @@ def _with_materials(
 
 
 def _mended(source: Source, base: Floats, rows: list[bytes], lines: list[int]) -> Floats:
-    """Vertices whose normals and texture coordinates are numbers; a position must be one."""
+    """Replace NaN in normals and texture coordinates; raise for NaN in a position."""
     broken = np.isnan(base)
     if not broken.any():
         return base
@@ -132,7 +132,7 @@ def _links(
     lines: list[int],
     weights: str,
 ) -> tuple[Ints, Ints, Floats, Ints]:
-    """Every influence: its vertex, bone and weight; and where each vertex's begin (V + 1,)."""
+    """Vertex, bone and weight of every influence; and the first influence of each vertex (V + 1,)."""
     count = len(sizes)
     links = np.zeros(count, dtype=np.int64)
     has = sizes > 9
@@ -223,7 +223,9 @@ def _by_material(
     places = None if shapes is None else shapes.places(base[:, 1:7])
     if shapes is not None and places is not None:
         moving = shapes.alike()[places].astype(np.float64)
-        corners = np.column_stack([corners, moving])  # what moves apart stays apart
+        corners = np.column_stack(
+            [corners, moving]
+        )  # do not merge vertices that a shape moves apart
     meshes = []
     grouped = np.argsort(kind, kind="stable")
     ends = np.cumsum(np.bincount(kind, minlength=len(kinds)))
@@ -255,7 +257,7 @@ def _by_material(
 
 
 def _corners(base: Floats, vertex: Ints, bone: Ints, weight: Floats, first: Ints) -> Floats:
-    """A row for each corner, equal where everything is: what stands in the file, links padded."""
+    """A row for each corner with all its values, padded: equal rows are the same vertex."""
     most = int(np.diff(first).max(initial=0))
     links = np.full((len(base), 2 * most), -1.0)
     column = np.arange(len(vertex)) - first[vertex]
@@ -265,7 +267,7 @@ def _corners(base: Floats, vertex: Ints, bone: Ints, weight: Floats, first: Ints
 
 
 def _welded(corners: Floats) -> tuple[Ints, Ints]:
-    """The first of each group of equal corners, in order, and the group of each corner."""
+    """Merge equal corners: the first corner of each group, and the group of each corner."""
     rows = np.ascontiguousarray(corners)
     keys = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
     _, firsts, groups = np.unique(keys, return_index=True, return_inverse=True)
@@ -276,7 +278,7 @@ def _welded(corners: Floats) -> tuple[Ints, Ints]:
 
 
 def _texture(source: Source, name: str) -> Texture | None:
-    """The image of a material: a file of its name beside the SMD, if there is one."""
+    """The image of a material: the file of its name beside the SMD, if there is one."""
     folder = source.path.parent
     plain = name.replace("\\", "/").rpartition("/")[2]
     if not plain or len(plain) > 200 or plain in (".", "..") or "\0" in plain:

@@ -1,4 +1,4 @@
-"""Where the vertices of a mesh are as a character stands, for formats without a bind pose."""
+"""The vertices of a mesh in a pose, for SMD and VTA, which have no bind pose of their own."""
 
 from __future__ import annotations
 
@@ -9,14 +9,23 @@ from supple.mesh import Mesh
 from supple.pose import Pose
 from supple.skinning import skin
 
-BOUND = 1e-6  # matrices nearer to one than this, as single precision makes them, move no vertex
+BOUND = 1e-6  # skinning matrices this near to identity (float32 rounding) count as identity
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
 def posed_vertices(mesh: Mesh, pose: Pose) -> tuple[Floats, Floats, bool]:
-    """Vertices and normals in model space in a pose, and whether they are where they are bound."""
+    """Skin a mesh.
+
+    Args:
+        mesh: The mesh.
+        pose: A single pose.
+
+    Returns:
+        Positions (V, 3) and unit normals (V, 3) in model space, and True if they are those of the
+        bind pose.
+    """
     here = mesh.joint is None and not any(morph.weight for morph in mesh.morphs)
     if here and mesh.skin is not None:
         at = [pose.skeleton.index(name) for name in mesh.skin.joints]
@@ -34,7 +43,7 @@ def posed_vertices(mesh: Mesh, pose: Pose) -> tuple[Floats, Floats, bool]:
 
 
 def _made(positions: Floats, faces: Ints) -> Floats:
-    """Unit normals of vertices, the mean of their triangles' by area."""
+    """Unit vertex normals: the mean of the triangles' normals, weighted by area."""
     a, b, c = (positions[faces[:, k]] for k in range(3))
     sides = np.cross(b - a, c - a)
     sums = np.zeros_like(positions)

@@ -1,7 +1,7 @@
-"""Reading SMD, of GoldSrc and of Source: a reference with its mesh, or an animation.
+"""Read SMD of GoldSrc and Source: a reference with its mesh, or an animation.
 
 A bone's rotation is Rz Ry Rx of its three angles, relative to its parent; vertices are in model
-space at the first frame. Nothing is turned or scaled: what compilers add at compile time is not.
+space at the first frame. The rotation that model compilers add is not applied.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from supple.skeleton import Node, Skeleton
 FPS = 30.0
 ORDER = "zyx"
 UNTURNABLE = Axes(ORDER, frozen=ORDER)
-"""A root that IK does not turn; motions do."""
+"""The joint of a root: motions rotate it, IK does not."""
 
 Floats = NDArray[np.float64]
 
-FRAME_BYTES = 200  # of a bone in a frame, at the peak of reading [B]
+FRAME_BYTES = 200  # peak memory of a bone in a frame while reading [B]
 
 _NODE = re.compile(rb'\s*(-?\d{1,9})\s+(?:"(.*)"|(\S+))\s+(-?\d{1,9})\s*$')
 
@@ -49,19 +49,18 @@ def read(
     unit: str | None = None,
     up: str | None = None,
 ) -> Character:
-    """A character of an SMD file: a reference, with a mesh, or an animation, with a motion.
+    """Read an SMD file: a reference, with a mesh, or an animation, with a motion.
 
     Args:
         source: The file.
-        fps: Frames a second, which the file does not say.
-        turnable_root: Whether IK may turn the roots.
-        weights: Where weights do not sum to one: "renormalize" them, or give the rest to the bone
-            in the "first" column, as some programs mean it.
-        shapes: The VTA file of the mesh's shapes, which become morph targets; True for the one of
+        fps: Frames per second, which the file does not state.
+        turnable_root: True if IK may rotate the roots.
+        weights: For weights that do not sum to one: "renormalize" scales them, "first" gives the rest
+            to the bone of the first column, as some programs mean it.
+        shapes: The VTA file of the mesh's shapes, which become morph targets; True for the file of
             the same name beside it, if there is one; False for none.
-        unit: What a length of 1 is; guessed if not given.
-        up: The axis that points up; guessed if not given: z, which is usual for SMD, unless the
-            names of the bones say otherwise.
+        unit: The unit of length; inferred if None.
+        up: The up axis; inferred if None: z, as usual for SMD, unless bone names tell otherwise.
     """
     one_of("weights", weights, MISSING)
     fps = positive("fps", fps)
@@ -98,7 +97,7 @@ def read(
         name = source.name
         motions[name] = Motion(name, poses, fps=fps, times=None if even else times / fps)
         source.guess(f"frames a second: {fps:g}, which the file does not say; give fps=")
-    unit, up = infer_conventions.settle(source, skeleton.rest, unit, up, usual_up="z")
+    unit, up = infer_conventions.given_or_inferred(source, skeleton.rest, unit, up, usual_up="z")
     extras = {"smd": {"reference": bool(meshes)}}
     return Character(
         skeleton, meshes, motions, unit=unit, up=up, notes=tuple(source.notes), extras=extras
@@ -106,7 +105,7 @@ def read(
 
 
 def _shapes(source: Source, given: bool | str | os.PathLike[str]) -> Shapes | None:
-    """The shapes that go with a mesh."""
+    """Read the shapes of a mesh, if there are any."""
     if not isinstance(given, bool):
         other = Source.open(given)
         other.notes = source.notes
@@ -117,13 +116,13 @@ def _shapes(source: Source, given: bool | str | os.PathLike[str]) -> Shapes | No
     try:
         return read_shapes(Source(path, source.beside(path.name), notes=source.notes))
     except SuppleError as error:
-        # Nobody asked for it: a figure without its shapes is still a figure.
+        # The file was not asked for: read the mesh without its shapes.
         source.warn(f"the shapes beside it are left out: {error}")
         return None
 
 
 def _nodes(source: Source, section: Section) -> tuple[dict[int, int], list[str], list[int | None]]:
-    """The place of each bone id, the bones' names, and the ids of their parents."""
+    """The index of each bone id, the names, and the indices of the parents."""
     ids: dict[int, int] = {}
     names: list[str] = []
     parents: list[int | None] = []
@@ -149,7 +148,7 @@ def _nodes(source: Source, section: Section) -> tuple[dict[int, int], list[str],
 def _frames(
     source: Source, section: Section | None, ids: dict[int, int], names: list[str]
 ) -> tuple[Floats, Floats]:
-    """The times of the frames (F,), and position and angles of each bone in them (F, B, 6)."""
+    """Frame times (F,), and the position and angles of each bone (F, B, 6)."""
     count = len(names)
     if section is None or not section.lines:
         source.warn("there is no skeleton section: all bones are at the origin")
@@ -167,7 +166,7 @@ def _frames(
 def _places(
     source: Source, given: Floats, ids: dict[int, int], lines: list[int]
 ) -> NDArray[np.int64]:
-    """The bones that ids name."""
+    """The index of the bone of each id."""
     known = np.array(sorted(ids), dtype=np.int64)
     places = np.array([ids[k] for k in sorted(ids)], dtype=np.int64)
     at = np.minimum(np.searchsorted(known, given), len(known) - 1)
@@ -188,7 +187,7 @@ def _carried(
     rows: Floats,
     names: list[str],
 ) -> tuple[Floats, Floats]:
-    """Frames in the order of time; a bone that a frame omits stays as it was in the one before."""
+    """Sort frames by time; a bone that a frame omits keeps its value of the frame before."""
     distinct_times, place = np.unique(times, return_inverse=True)
     if len(distinct_times) < len(times):
         source.warn("a time comes twice: its frames are taken as one", line=section.line)
@@ -207,7 +206,7 @@ def _carried(
             line=section.line,
         )
         rows[broken] = np.nan
-    values[place[frame], bones] = rows  # of rows that say the same twice the last one stays
+    values[place[frame], bones] = rows  # of several rows for a bone, the last one counts
     absent = np.isnan(values[..., 0])
     if absent.any():
         never = np.flatnonzero(absent[0])
@@ -262,7 +261,7 @@ def _skeleton(
 
 
 def _poses(skeleton: Skeleton, names: list[str], values: Floats) -> Pose:
-    """The poses of all frames: every bone's offset and rotation as the file has them."""
+    """The poses of all frames."""
     order = [skeleton.index(name) for name in names]
     turns = from_euler(ORDER, values[..., [5, 4, 3]])
     q = np.tile(skeleton.rest.coordinates, (len(values), 1))

@@ -1,7 +1,7 @@
-"""The text of an SMD file: its sections, without comments and blank lines.
+"""Split an SMD file into sections, without comments and blank lines.
 
-A `//` begins a comment anywhere but inside a quoted name or a word; `#` and `;` do at the beginning
-of a line and after blanks, except in the lines of materials, which may hold anything.
+`//` starts a comment except inside a quoted name or a word. `#` and `;` do at the start of a line and
+after a blank, except in material lines, which may contain anything.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _MARKS = re.compile(rb"(?:^|(?<=\s))[#;].*", re.DOTALL)
 
 @dataclass
 class Section:
-    """Lines of one section, stripped, with where they stand in the file.
+    """The lines of a section, stripped, with their line numbers.
 
     Attributes:
         name: "nodes", "skeleton", ...
-        line: The line of its keyword, from 1.
-        lines: Those that hold anything.
-        numbers: The line of the file that each is, from 1.
+        line: Line number of its keyword, from 1.
+        lines: The lines that are not empty.
+        numbers: The line number of each, from 1.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Section:
 
 
 def sections(source: Source) -> tuple[int, list[Section]]:
-    """The version of the file (0 if it says none) and its sections."""
+    """The version of the file (0 if it states none) and its sections."""
     lines = source.data.removeprefix(b"\xef\xbb\xbf").rstrip(b"\x00\x1a").splitlines()
     version, found = 0, []
     k = 0
@@ -84,7 +84,7 @@ def _version(source: Source, words: list[bytes], line: int) -> int:
 
 
 def _fill(source: Source, section: Section, lines: list[bytes], first: int) -> int:
-    """Put the lines up to "end" into a section; the number of the line after it."""
+    """Put the lines up to "end" into a section; return the index of the line after it."""
     stop = first
     for stop in range(first, len(lines)):
         if lines[stop][:5].strip().lower() == b"end" or _is_end(lines[stop]):
@@ -114,7 +114,7 @@ def _slashes_off(line: bytes) -> bytes:
 
 
 def _uncommented(line: bytes) -> bytes:
-    """A line without comments and outer blanks; what is quoted stays."""
+    """Strip comments and outer blanks from a line; quoted text stays."""
     quote = line.rfind(b'"')
     head, tail = line[: quote + 1], line[quote + 1 :]
     if quote >= 0 and re.match(rb"\s*(?://|[#;])", head):
@@ -129,13 +129,13 @@ def _uncommented(line: bytes) -> bytes:
 def numbers_of(
     source: Source, lines: Sequence[bytes], numbers: Sequence[int], *, width: int
 ) -> tuple[Floats, Ints]:
-    """The numbers of lines, one after the other, and how many each line has; NaN for what is none.
+    """All numbers of some lines, NaN for what is no number, and how many each line has.
 
     Args:
         source: The file, for messages.
-        lines: With nothing but numbers.
-        numbers: The line of the file that each is.
-        width: About how many a line has.
+        lines: Lines of numbers.
+        numbers: Their line numbers in the file.
+        width: Approximate count of numbers per line.
     """
     text = b"\n".join(lines) + b"\n"
     if b"," in text:
@@ -154,17 +154,17 @@ def numbers_of(
 def timed_rows(
     source: Source, section: Section, *, what: str, width: int
 ) -> tuple[Floats, Ints, Floats, list[int]]:
-    """The rows of a section of times, each of a "time" line and the rows below it.
+    """Read a section of "time" lines, each followed by rows of numbers.
 
     Args:
         source: The file, for messages.
         section: The lines.
-        what: What a row has, for messages.
-        width: How many numbers that is.
+        what: What a row consists of, for messages.
+        width: Numbers per row.
 
     Returns:
-        The times (T,), the place of each row's time among them (R,), the rows (R, width), and the
-        line of the file that each is.
+        The times (T,), the index of each row's time (R,), the rows (R, width), and the line numbers
+        of the rows.
     """
     lines = section.lines
     marks = [k for k, text in enumerate(lines) if text[:1] in b"tT" or b"ime" in text[:12]]

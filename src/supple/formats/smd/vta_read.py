@@ -1,8 +1,8 @@
-"""Reading VTA, the shapes of an SMD mesh, as morph targets.
+"""Read VTA, the shapes of an SMD mesh, as morph targets.
 
-The first time has all vertices that the shapes are about, every other one those that its shape moves,
-with their positions and normals in model space. Numbers of vertices are the file's own: a vertex
-belongs to those of the mesh that are where it is at the first time. Names stand in comments.
+The first time lists all vertices that shapes move, at their base; every other time is a shape, and lists
+the vertices it moves, with positions and normals in model space. Vertex numbers are those of the VTA
+file: its vertices are matched to those of the mesh by position. Names are in comments.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from supple.formats.smd.text import Section, sections, timed_rows
 from supple.formats.source import Source, decoded, distinct, shown
 from supple.mesh import Morph
 
-NEAR = 1e-3  # of the shapes' extent: how far from each other vertices may be that are the same
-NORMALS = 1e-5  # of the extent: what a normal counts for when vertices are in the same place
+NEAR = 1e-3  # largest distance of matching vertices, as a fraction of the shapes' extent
+NORMALS = 1e-5  # weight of normals in matching vertices of equal position, same fraction
 MOST_SHAPES = 10_000
-MORPH_BYTES = 48  # of a vertex of a morph target: what is added to its position and normal [B]
+MORPH_BYTES = 48  # memory of a vertex of a morph target: change of position and normal [B]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -32,9 +32,9 @@ class Shapes:
     Attributes:
         source: The file.
         base: Position and normal of each vertex at the first time, shape (N, 6).
-        names: Of the shapes.
-        moved: Which vertices each shape has, as places in `base`.
-        changes: What is added to their positions and normals, each of shape (M, 6).
+        names: Names of the shapes.
+        moved: The vertices of each shape, as indices into `base`.
+        changes: What each shape adds to their positions and normals, each of shape (M, 6).
     """
 
     source: Source
@@ -44,8 +44,8 @@ class Shapes:
     changes: tuple[Floats, ...]
 
     def places(self, corners: Floats) -> Ints:
-        """The vertex of each corner (C, 6) of a mesh, by position and normal; -1 for none."""
-        from scipy.spatial import KDTree  # loaded only where there are shapes
+        """Match each corner (C, 6) of a mesh to a vertex, by position and normal; -1 for none."""
+        from scipy.spatial import KDTree  # slow to import
 
         extent = float(np.linalg.norm(np.ptp(self.base[:, :3], axis=0)))
         near = NEAR * extent if extent > 0 else NEAR
@@ -61,7 +61,7 @@ class Shapes:
         return found
 
     def alike(self) -> Ints:
-        """A number for each vertex, and last for none, equal where all shapes move them alike."""
+        """A group number for each vertex, equal where all shapes move them alike; the last is for none."""
         kinds = np.zeros(len(self.base) + 1, dtype=np.int64)
         highest = 0
         for moved, changes in zip(self.moved, self.changes, strict=True):
@@ -74,13 +74,13 @@ class Shapes:
         return kinds
 
     def morphs(self, places: Ints) -> tuple[Morph, ...]:
-        """The shapes that move some of the vertices at some places (V,), -1 for none.
+        """The shapes that move any of a mesh's vertices, as morph targets.
 
         Args:
-            places: Where in the base each vertex is.
+            places: The index into `base` of each vertex of the mesh, -1 for none, shape (V,).
 
         Raises:
-            SuppleError: They take more memory than the file may.
+            SuppleError: They exceed the memory limit of the file.
         """
         order = np.argsort(places, kind="stable")
         ranked = places[order]
@@ -102,7 +102,7 @@ class Shapes:
 
 
 def read_shapes(source: Source) -> Shapes:
-    """The shapes in a VTA file."""
+    """Read a VTA file."""
     source.as_utf8()
     _, listed = sections(source)
     found = {section.name: section for section in listed}
@@ -127,7 +127,7 @@ def read_shapes(source: Source) -> Shapes:
     if not np.array_equal(values, rows[:, 1:]):
         source.warn("some normals are no numbers: left as they are", line=section.line)
     order = np.argsort(times, kind="stable")
-    # Rows come time after time: where those of each begin.
+    # Rows are sorted by time: the first row of each time.
     edges: list[int] = np.searchsorted(frame, np.arange(len(times) + 1)).tolist()
     basis = int(order[0])
     first = np.arange(edges[basis], edges[basis + 1])
@@ -158,7 +158,7 @@ def _shape(
     base: Floats,
     lines: list[int],
 ) -> tuple[Ints, Floats]:
-    """The vertices that a shape has, as places in the base, and how it moves them."""
+    """The vertices of a shape, as indices into the base, and what it adds to them."""
     at = np.minimum(np.searchsorted(known, numbers[mine]), len(known) - 1)
     there = known[at] == numbers[mine]
     if not there.all():
@@ -168,15 +168,15 @@ def _shape(
             line=lines[int(mine[k])],
         )
     at, mine = at[there], mine[there]
-    places, last = np.unique(at[::-1], return_index=True)  # of a vertex given twice, the last
+    places, last = np.unique(at[::-1], return_index=True)  # the last row of each vertex counts
     changes = values[mine[::-1][last]] - base[places]
     absent = ~np.any(values[mine[::-1][last], 3:], axis=1)
-    changes[absent, 3:] = 0.0  # no normal at all leaves that of the mesh
+    changes[absent, 3:] = 0.0  # a zero normal means: keep that of the mesh
     return places, changes
 
 
 def _names(source: Source, found: dict[str, Section], times: Floats) -> list[str]:
-    """The names of the shapes: what the comments behind their times say."""
+    """The names of the shapes, from the comments after their times."""
     text = source.data.removeprefix(b"\xef\xbb\xbf").splitlines()
     said: dict[float, str] = {}
     for section in (found.get("skeleton"), found["vertexanimation"]):
@@ -192,5 +192,5 @@ def _names(source: Source, found: dict[str, Section], times: Floats) -> list[str
                 if name:
                     said[float(words[1])] = decoded(name)
             except ValueError:
-                continue  # in a skeleton, which is not needed
+                continue  # a malformed time in the skeleton section, which is not used
     return [said.get(time, f"shape {time:g}") for time in times.tolist()]

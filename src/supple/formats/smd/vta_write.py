@@ -1,7 +1,7 @@
-"""Writing VTA: the morph targets of a character as the shapes that go with its SMD mesh.
+"""Write VTA: the morph targets of a character as the shapes of its SMD mesh.
 
-There is a vertex for each corner of each triangle, in the order of the SMD file; a shape has those
-that it moves. Its name is a comment behind its time, which is where other programs put it.
+There is a vertex for each corner of each triangle, in the order of the SMD file; a shape lists those
+that it moves. Its name is a comment after its time, where other programs put it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from supple.formats.text_numbers import digits_for, written
 from supple.mesh import Mesh, Morph
 from supple.pose import Pose
 
-FINE = 9  # digits after the point of normals
+FINE = 9  # digits of normals after the point
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -29,12 +29,12 @@ def write_shapes(character: Character, path: Path, nodes: bytes) -> list[Note]:
     """Write the VTA file of a character's morph targets.
 
     Args:
-        character: What to write, as it stands.
-        path: Where.
-        nodes: The nodes section of the SMD file that it goes with.
+        character: The character, in its pose.
+        path: The file.
+        nodes: The nodes section of its SMD file.
 
     Returns:
-        What had to be changed.
+        Notes on what was changed.
     """
     notes: list[Note] = []
     meshes = [mesh for mesh in character.meshes if len(mesh.faces)]
@@ -73,7 +73,7 @@ def write_shapes(character: Character, path: Path, nodes: bytes) -> list[Note]:
 
 
 def _labels(mesh: Mesh) -> list[str]:
-    """The names of a mesh's morphs, made to differ."""
+    """Unique names of a mesh's morphs."""
     found: list[str] = []
     for morph in mesh.morphs:
         label, number = morph.name, 2
@@ -84,7 +84,7 @@ def _labels(mesh: Mesh) -> list[str]:
 
 
 def _shaped(mesh: Mesh, morph: Morph, base: Floats, pose: Pose, here: bool) -> Floats:
-    """Positions and normals (V, 6) with a morph wholly there, besides what is there at rest."""
+    """Positions and normals (V, 6) with one morph at full weight on top of the weights at rest."""
     if here:
         moved = base.copy()
         for part, change in ((slice(0, 3), morph.positions), (slice(3, 6), morph.normals)):
@@ -95,12 +95,12 @@ def _shaped(mesh: Mesh, morph: Morph, base: Floats, pose: Pose, here: bool) -> F
     morphs = tuple(more if one is morph else one for one in mesh.morphs)
     positions, normals, _ = posed_vertices(replace(mesh, morphs=morphs), pose)
     if mesh.normals is None or morph.normals is None:
-        normals = base[:, 3:]  # the mesh has none, or the morph leaves them
+        normals = base[:, 3:]  # computed ones, or unchanged by the morph
     return np.concatenate([positions, normals], axis=1)
 
 
 def _digits(positions: Floats) -> Ints:
-    fine = digits_for(float(np.abs(positions).max(initial=0.0)))  # as the SMD file has
+    fine = digits_for(float(np.abs(positions).max(initial=0.0)))  # as in the SMD file
     return np.array([0, fine, fine, fine, FINE, FINE, FINE])
 
 

@@ -1,7 +1,7 @@
-"""Writing SMD: a reference with its mesh as the character stands, or an animation.
+"""Write SMD: a reference with its mesh in the character's pose, or an animation.
 
-The vertices of a reference are bound where they stand: a posed character is written with its
-vertices moved, and bound there.
+SMD has no separate bind pose: a posed character is written with its vertices skinned, and bound in
+that pose.
 """
 
 from __future__ import annotations
@@ -45,19 +45,17 @@ def write(
     """Write a reference SMD, or the SMD of one animation.
 
     Args:
-        character: What to write.
-        path: Where.
-        motion: Which motion to write as an animation: a name, or a motion of the same skeleton. By
+        character: The character.
+        path: The file.
+        motion: The motion to write as an animation: a name, or a motion of the same skeleton. By
             default the meshes are written as a reference, or the first motion if there are none.
-        goldsrc: Whether vertices have the nine columns of GoldSrc, with one bone each, the one of
-            the greatest weight.
-        textures: Whether to write the images of materials beside the file, named after them, which
-            is where they are looked for.
-        shapes: Whether to write morph targets beside the file, as a VTA file of the same name,
-            which is where they are looked for.
+        goldsrc: Write the nine columns of GoldSrc, with the bone of the greatest weight only.
+        textures: Write the images of materials beside the file, where the reader looks for them.
+        shapes: Write morph targets beside the file, as a VTA file of the same name, where the reader
+            looks for it.
 
     Returns:
-        What had to be changed.
+        Notes on what was changed.
     """
     notes: list[Note] = []
     skeleton = character.skeleton
@@ -67,7 +65,7 @@ def write(
     if chosen is not None:
         times = np.rint(chosen.times * chosen.fps).astype(np.int64)
         if np.any(np.diff(times) <= 0) or np.abs(times - chosen.times * chosen.fps).max() > 1e-3:
-            chosen, said = even_frames(chosen, path, any_fps=False)  # which is not in the file
+            chosen, said = even_frames(chosen, path, any_fps=False)  # SMD does not store it
             notes += said
             times = np.arange(len(chosen))
         if abs(chosen.fps - 30.0) > 1e-6:
@@ -98,7 +96,7 @@ def write(
 
 
 def _images(character: Character, path: Path) -> list[Note]:
-    """Write the colour image of each material beside the file."""
+    """Write the base color image of each material beside the file."""
     notes: list[Note] = []
     for mesh in character.meshes:
         image = mesh.material.texture if mesh.material is not None else None

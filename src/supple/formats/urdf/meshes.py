@@ -1,4 +1,4 @@
-"""What the links of a URDF robot look like: boxes, cylinders, spheres and mesh files."""
+"""Read the visuals of a URDF robot: boxes, cylinders, spheres and mesh files."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from supple.errors import SuppleError
 from supple.formats.source import Source, shown
 from supple.mesh import Material, Mesh
 
-LARGEST = 256 << 20  # bytes of a mesh file [B]
-READABLE = (".stl", ".obj", ".ply", ".glb")  # of these trimesh opens no other file
+LARGEST = 256 << 20  # size limit of a mesh file [B]
+READABLE = (".stl", ".obj", ".ply", ".glb")  # formats for which trimesh opens no further file
 
 
 def read_meshes(source: Source, robot: Any, carrier: dict[str, str]) -> tuple[Mesh, ...]:
-    """The visuals of all links as rigid meshes; what cannot be read is noted and left out."""
+    """Read the visuals of all links as rigid meshes; unreadable ones are noted and left out."""
     try:
         import trimesh  # noqa: F401
     except ImportError:
@@ -30,7 +30,7 @@ def read_meshes(source: Source, robot: Any, carrier: dict[str, str]) -> tuple[Me
             name = visual.name or (link.name if k == 0 else f"{link.name} {k + 1}")
             try:
                 mesh = _mesh(source, visual, name, colors, carrier[link.name])
-            except Exception as error:  # numbers that make no shape, for us or for trimesh
+            except Exception as error:  # degenerate numbers, refused by us or by trimesh
                 source.warn(f"{shown(name)} is left out: {error}")
                 continue
             if mesh is not None:
@@ -98,16 +98,17 @@ def _file(source: Source, mesh: Any, name: str) -> tuple[np.ndarray, np.ndarray]
         return np.asarray(made.vertices) * scale, np.asarray(made.faces)
     except SuppleError as error:
         source.warn(f"{shown(name)} is left out: {error}")
-    except Exception as error:  # whatever a broken mesh makes of somebody else's reader
+    except Exception as error:  # trimesh raises many kinds for bad files
         source.warn(f"{shown(name)} is left out: {shown(mesh.filename)}: {error}")
     return None
 
 
 def _place(source: Source, name: str) -> PurePosixPath:
-    """Where a mesh lies, from the robot's own folder.
+    """The path of a mesh file relative to the robot's folder.
 
-    A package is a folder of that name above the robot's, or in one above, as far up as files may
-    lie; what is in none of them is looked for in the robot's folder.
+    A `package://NAME/...` is searched in the folders above the robot's, up to `Source.home`: below a
+    folder called NAME, or inside one that contains it. If nothing is found, it is taken relative to the
+    robot's folder.
     """
     if not name.startswith("package://"):
         return PurePosixPath(name.removeprefix("file://"))

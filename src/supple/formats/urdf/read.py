@@ -1,12 +1,12 @@
-"""URDF robots, read through yourdfpy.
+"""Read URDF robots through yourdfpy.
 
 Every URDF joint becomes a joint of the same name, every link a tip of the link's name on the joint
-that carries it; the root link is a fixed joint. The XML comes from strangers: a document type, and
-with it every entity, is refused; broken XML is an error, not something to be guessed at; meshes are
-read on request only, and only from the file's own folder or the one that `load` is given.
+that carries it; the root link becomes a fixed joint. The XML is untrusted: a document type, and with it
+every entity, is refused; malformed XML is an error; meshes are read on request only, and only from the
+file's own folder or the one given to `load`.
 
-yourdfpy stops at the first thing that it does not know, wherever it is. So it is given no more than what
-is read from it: joints and links, and with meshes the visuals that it can read.
+yourdfpy raises at the first element that it does not know. So it gets a reduced document: joints and
+links, and with meshes the visuals that it can parse.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from supple.formats.source import GREATEST, Source, distinct, shown
 from supple.joints import Fixed, Free, Hinge, Joint, Mimic, Planar, Slider
 from supple.skeleton import Node, Skeleton, Tip
 
-LARGEST = 64 << 20  # bytes of a file [B]
+LARGEST = 64 << 20  # size limit of a file [B]
 KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 
 
@@ -34,7 +34,7 @@ def read(source: Source, *, meshes: bool = False) -> Character:
 
     Args:
         source: The file.
-        meshes: Whether to read what the links look like, too.
+        meshes: True to read the visuals of the links as meshes.
     """
     root = _parsed(source)
     lines = {joint.get("name"): joint.sourceline for joint in _children(root, "joint")}
@@ -65,7 +65,7 @@ def read(source: Source, *, meshes: bool = False) -> Character:
 
 
 def _parsed(source: Source) -> Any:
-    """The XML's root, if it is well-formed, declares nothing and is a robot."""
+    """Parse and check the XML; return its root element."""
     if len(source.data) > LARGEST:
         source.error(
             None, f"expected a URDF of at most {LARGEST >> 20} MB, got {len(source.data) >> 20}"
@@ -96,14 +96,14 @@ def _parsed(source: Source) -> Any:
 
 
 def _tag(element: Any) -> str | None:
-    """The name of an element; None for what has a prefix, a comment or an instruction."""
+    """The name of an element; None for comments, instructions and prefixed elements."""
     if not isinstance(element.tag, str) or element.prefix is not None:
         return None
     return element.tag.rpartition("}")[2]
 
 
 def _children(element: Any, *names: str) -> list[Any]:
-    """The elements of some names right below one."""
+    """The direct children of an element with certain names."""
     return [one for one in element if _tag(one) in names]
 
 
@@ -147,7 +147,7 @@ def _check(source: Source, joint: Any) -> None:
 
 
 SHAPES = ("box", "cylinder", "sphere", "mesh")
-PARTS = {  # of a joint that kinematics has, and their attributes
+PARTS = {  # elements of a joint that are read, and their attributes
     "parent": ("link",),
     "child": ("link",),
     "origin": ("xyz", "rpy"),
@@ -158,10 +158,10 @@ PARTS = {  # of a joint that kinematics has, and their attributes
 
 
 def _essentials(source: Source, root: Any, *, meshes: bool) -> bytes:
-    """The robot as XML with what is read, and nothing else that could stop a reader."""
+    """The reduced XML for yourdfpy: only what is read."""
     from lxml import etree  # type: ignore[attr-defined]
 
-    robot = etree.Element("robot", name="robot")  # a name that any reader takes
+    robot = etree.Element("robot", name="robot")  # a name that yourdfpy accepts
     for link in _children(root, "link"):
         made = etree.SubElement(robot, "link", name=link.get("name"))
         if meshes:
@@ -181,7 +181,7 @@ def _essentials(source: Source, root: Any, *, meshes: bool) -> bytes:
 
 
 def _say_unknown_collisions(source: Source, root: Any) -> None:
-    """Note shapes of collisions that URDF has not; collisions are not read, whatever their shape."""
+    """Warn of collision shapes that URDF does not have; collisions are never read."""
     unknown: dict[str, list[int]] = {}
     for link in _children(root, "link"):
         for collision in _children(link, "collision"):
@@ -197,7 +197,7 @@ def _say_unknown_collisions(source: Source, root: Any) -> None:
 
 
 def _visuals(source: Source, link: Any) -> list[Any]:
-    """The visuals of a link that can be read; the others are noted."""
+    """The visuals of a link that yourdfpy can parse; the others are noted."""
     found = []
     for visual in _children(link, "visual"):
         made = _plain(visual)
@@ -221,7 +221,7 @@ def _visuals(source: Source, link: Any) -> list[Any]:
 
 
 def _plain(element: Any) -> Any:
-    """A copy of an element without namespaces, comments and what has a prefix."""
+    """A copy of an element without namespaces, comments and prefixed elements."""
     from lxml import etree  # type: ignore[attr-defined]
 
     made = etree.Element(_tag(element), {k: v for k, v in element.attrib.items() if "}" not in k})
@@ -230,7 +230,7 @@ def _plain(element: Any) -> Any:
 
 
 def _loads(element: Any, *, in_link: bool) -> str | None:
-    """What is wrong with a visual or a material; None if yourdfpy can read it."""
+    """Why yourdfpy cannot parse a visual or a material; None if it can."""
     from lxml import etree  # type: ignore[attr-defined]
 
     robot = etree.Element("robot", name="robot")
@@ -238,13 +238,13 @@ def _loads(element: Any, *, in_link: bool) -> str | None:
     home.append(_plain(element))
     try:
         _model(etree.tostring(robot))
-    except Exception as error:  # whatever a stranger's file makes of somebody else's parser
+    except Exception as error:  # yourdfpy raises many kinds for bad files
         return f"{type(error).__name__}: {error}"
     return None
 
 
 def _robot(source: Source, data: bytes) -> Any:
-    """What yourdfpy makes of a robot, with nothing else opened."""
+    """Parse the reduced XML with yourdfpy, which opens no other file."""
     try:
         robot = _model(data)
     except ImportError:
@@ -263,7 +263,7 @@ def _model(data: bytes) -> Any:
     level = logger.level
     logger.setLevel(logging.CRITICAL)
     try:
-        # Numbers of visuals may be anything; what is not finite is refused where it is used.
+        # Numbers of visuals may overflow; non-finite ones are refused where they are used.
         with np.errstate(all="ignore"):
             model = yourdfpy.URDF.load(
                 io.BytesIO(data),
@@ -281,7 +281,7 @@ def _missing() -> SuppleError:
 
 
 def _nodes(source: Source, robot: Any, lines: dict[str, int]) -> tuple[dict[str, str], list[Node]]:
-    """The joint that carries each link, and the skeleton's nodes."""
+    """The name of the joint that carries each link, and the skeleton's nodes."""
     names = distinct([joint.name for joint in robot.joints], source)
     carrier: dict[str, str] = {}
     for joint, name in zip(robot.joints, names, strict=True):
@@ -312,7 +312,7 @@ def _nodes(source: Source, robot: Any, lines: dict[str, int]) -> tuple[dict[str,
 
 
 def _joint(source: Source, joint: Any, line: int | None) -> Joint:
-    """How a URDF joint moves."""
+    """The joint for a URDF joint."""
     axis = np.asarray(joint.axis if joint.axis is not None else (1.0, 0.0, 0.0), float)
     name, kind = joint.name, joint.type
     if kind in ("fixed", "floating"):
@@ -352,12 +352,12 @@ def _limits(source: Source, joint: Any, line: int | None) -> tuple[float, float]
 
 
 def _tips(source: Source, robot: Any, carrier: dict[str, str], taken: set[str]) -> list[Tip]:
-    """A tip for every link that a joint carries, called as the link."""
+    """A tip for every link but the root, named after the link."""
     tips = []
     for link in robot.links:
         name = link.name
         if carrier[name] == name:
-            continue  # the root, which is there already
+            continue  # the root link, which is a joint
         if name in taken:
             name = f"{name} link"
             while name in taken:
