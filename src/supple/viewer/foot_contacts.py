@@ -1,4 +1,4 @@
-"""Where feet stand in a motion: low and slow, told from the motion alone."""
+"""Detect when feet are in contact with the ground in a motion: low and slow."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import numpy as np
 from supple.motion import Motion
 
 FEET = re.compile(r"foot|toe|ankle|heel|hoof|paw", re.IGNORECASE)
-LOW = 0.03  # of the height: nearer to its lowest place counts as on the ground
-SLOW = 0.5  # heights a second
+LOW = 0.03  # height above its lowest position that counts as contact, per figure height
+SLOW = 0.5  # speed below which it counts as contact [figure heights/s]
 
 
 def contacts(motion: Motion, *, up: int) -> tuple[list[int], np.ndarray]:
-    """The feet among the joints and tips, by name, and when each of them stands.
+    """Find the feet by name, and when each is in contact.
 
     Args:
         motion: The motion.
         up: The axis that points up: 0, 1 or 2.
 
     Returns:
-        Places in `skeleton.names`, and whether each stands in each frame, shape (F, feet).
+        Indices of the feet in `skeleton.names`, and their contacts in each frame, shape (F, feet).
     """
     feet = [k for k, name in enumerate(motion.skeleton.names) if FEET.search(name)]
     positions = motion.poses.positions

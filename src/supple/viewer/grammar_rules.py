@@ -1,4 +1,4 @@
-"""Rules on the stage: what a person may set of them, and what grows from it."""
+"""Grow CGA rules for the playground, and describe their attributes and targets for the page."""
 
 from __future__ import annotations
 
@@ -38,23 +38,23 @@ TITLES = {
     "street": "Robot street",
     "facade": "Town house",
 }
-SHAPES = 200_000  # that a page is given at most
-JOINTS = 2_000  # each of which the page draws and lists
-SECONDS = 20.0  # that a derivation may take while a person waits
-MOST_NUMBERS = 4  # of an array that has fields to set it
-STEPS = 200  # of a slider whose rules do not say
-PRINTED = 4  # lines of `print` that are shown
-PREFIX = "target:"  # of the ids of goals that are IK rules' targets
+SHAPES = 200_000  # most shapes
+JOINTS = 2_000  # most joints: the page draws and lists each
+SECONDS = 20.0  # time limit of a derivation [s]
+MOST_NUMBERS = 4  # longest array attribute that can be edited
+STEPS = 200  # steps of a slider, if the rules do not state any
+PRINTED = 4  # lines of `print` output to show
+PREFIX = "target:"  # prefix of the ids of goals for IK rule targets
 
 
 @dataclass(frozen=True)
 class Rules:
-    """Rules that can be grown again with other values.
+    """A rule file.
 
     Attributes:
         path: The rule file.
-        title: What people call it.
-        home: The folder that its imports and assets are in.
+        title: The title on the page.
+        home: The folder of its imports and assets.
     """
 
     path: Path
@@ -63,13 +63,13 @@ class Rules:
 
 
 def own(name: str) -> Rules:
-    """Rules that come with supple."""
+    """Rules that ship with supple."""
     path = own_rules(name)
     return Rules(path, TITLES[name], path.parent)
 
 
 class Ended(NamedTuple):
-    """How the IK rules of a growth ended: as of a solve, for the status."""
+    """How the IK rules of a growth ended, in the terms of a solve."""
 
     status: Status
     reason: str
@@ -79,14 +79,14 @@ class Ended(NamedTuple):
     iterations: int
 
 
-class Sprout(NamedTuple):
-    """What has grown, and what the page is told about it.
+class GrownRules(NamedTuple):
+    """A growth, and its description for the page.
 
     Attributes:
-        growth: What has grown.
-        info: What can be set, and how it went.
-        targets: The IK rules' targets, as goals that are dragged.
-        places: Where they are.
+        growth: The growth.
+        info: Editable attributes, and statistics.
+        targets: The targets of the IK rules, as goals that can be dragged.
+        places: Their positions.
     """
 
     growth: Growth
@@ -95,13 +95,13 @@ class Sprout(NamedTuple):
     places: tuple[GoalPlace, ...]
 
 
-def grown(rules: Rules, wanted: Grown) -> Sprout:
-    """Grow rules with what a person has set.
+def grown(rules: Rules, wanted: Grown) -> GrownRules:
+    """Grow rules with the settings of the page.
 
     Raises:
-        SuppleError: They cannot be grown so; "file:line:column: rule: ...", without the folder.
+        SuppleError: Growing failed; the message is "file:line:column: rule: ...", without the folder.
     """
-    from supple.grammar import Limits  # which loads the language: not for scenes without rules
+    from supple.grammar import Limits  # imports the parser: only for scenes with rules
 
     began = time.perf_counter()
     try:
@@ -134,11 +134,11 @@ def grown(rules: Rules, wanted: Grown) -> Sprout:
     )
     targets = [GoalSetup(id=_id(one), kind="target", effector=one.effector) for one in touches]
     places = [GoalPlace(id=_id(one), position=tuple(one.target.tolist())) for one in touches]
-    return Sprout(growth, info, tuple(targets), tuple(places))
+    return GrownRules(growth, info, tuple(targets), tuple(places))
 
 
 def _draggable(growth: Growth) -> list[Touch]:
-    """The IK rules whose targets are shown: of those that share an attribute, the first to reach."""
+    """The IK rules whose targets can be dragged; of those that share an attribute, the first reach."""
     found: dict[str, Touch] = {}
     for touch in growth.touches:
         key = touch.attribute or _id(touch)
@@ -152,7 +152,7 @@ def _id(touch: Touch) -> str:
 
 
 def ended(growth: Growth) -> Ended | None:
-    """How the IK rules ended, the worst of them in words; None where there are none."""
+    """How the IK rules ended, with the reason of the first that failed; None if there are none."""
     if not growth.touches:
         return None
     missed = [touch for touch in growth.touches if not touch.reached]
@@ -177,7 +177,7 @@ def ended(growth: Growth) -> Ended | None:
 
 
 def _settable(one: AttributeInfo) -> bool:
-    """Whether there is a field for it: not what is hidden, unknown or a long array."""
+    """True if an attribute can be edited: not hidden, of a plain type or a short array."""
     numbers = isinstance(one.value, tuple) and all(isinstance(v, float) for v in one.value)
     plain = isinstance(one.value, (bool, float, str))
     return not one.hidden and (plain or numbers and 0 < len(one.value) <= MOST_NUMBERS)
@@ -216,7 +216,7 @@ def _kind(one: AttributeInfo) -> AttributeKind:
 
 
 def _span(one: AttributeInfo) -> tuple[float, float]:
-    """The ends of a slider: the rules' own, else from 0 to twice the value, which lies within."""
+    """The range of a slider: as the rules state, else 0 to twice the value; it includes the value."""
     value = float(one.value)
     twice = 2.0 * value or 10.0
     least = min(0.0, twice) if one.least is None else one.least
@@ -225,7 +225,7 @@ def _span(one: AttributeInfo) -> tuple[float, float]:
 
 
 def _round_step(size: float) -> float:
-    """One, two or five times a power of ten, not above a size; 0.01 for none."""
+    """The greatest 1, 2 or 5 times a power of ten not above a size; 0.01 if that is not positive."""
     if not size > 0.0 or not math.isfinite(size):
         return 0.01
     power = 10.0 ** math.floor(math.log10(size))

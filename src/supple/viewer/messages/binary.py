@@ -1,9 +1,9 @@
-"""Binary frames: poses sixty times a second, and packets of arrays.
+"""Binary messages: pose frames, up to sixty a second, and packets of arrays.
 
-All numbers are little-endian. A pose frame is twelve words (see `HEADER`), then for every joint and
-tip its world position and rotation as seven float32 (x, y, z, w, x, y, z), or as twelve (T_world_joint
-row by row) where joints have scales, then a `Report` as JSON. A packet is its kind, the length of
-its head, the head as JSON padded to four bytes, and the arrays, each starting on four bytes.
+All numbers are little-endian. A pose frame is a header of twelve words (see `HEADER`), then for every
+joint and tip its world position and rotation as seven float32 (x, y, z, w, x, y, z), or twelve
+(T_world_joint by rows) if joints have scales, then a `Report` as JSON. A packet is its kind, the length
+of its head, the head as JSON padded to four bytes, and the arrays, each aligned to four bytes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def rigid(pose: Pose) -> np.ndarray:
 
 
 def placed(pose: Pose) -> np.ndarray:
-    """What a pose frame holds: seven numbers a joint, or twelve where there are scales."""
+    """The numbers of a pose frame: seven a joint, or twelve if there are scales."""
     if pose.scales is None:
         return rigid(pose)
     return pose.frames[..., :3, :].reshape(len(pose.skeleton.names), 12).astype("<f4")
@@ -50,19 +50,19 @@ def pose_frame(
     orientation_error: float = 0.0,
     micros: float = 0.0,
 ) -> bytes:
-    """A pose and how it came about.
+    """Pack a pose and the report on it.
 
     Args:
         pose: A single pose.
         report: How the solve ended.
-        seq: The message it answers.
-        revision: The scene it belongs to.
-        slot: 0, or 1 for the second solver's.
-        iterations: Sweeps or steps.
-        reached: Whether every goal is.
-        error: Model units.
-        orientation_error: Radians.
-        micros: What the solve took [us].
+        seq: The number of the message it answers.
+        revision: The number of the scene it belongs to.
+        slot: 0, or 1 for the second solver.
+        iterations: Iterations of the solver.
+        reached: True if every goal is reached.
+        error: Largest distance to a target [model units].
+        orientation_error: Largest angle to a target orientation [rad].
+        micros: Duration of the solve [us].
     """
     values = placed(pose)
     count, stride = values.shape
@@ -85,9 +85,9 @@ def pose_frame(
 
 
 def packet(head: Any, arrays: dict[str, np.ndarray | bytes]) -> bytes:
-    """Named arrays with a head, one of the `PacketHead` messages.
+    """Pack named arrays with a head, one of the `PacketHead` messages.
 
-    Floats travel as float32, integers as int32, bytes as they are.
+    Floats are sent as float32, integers as int32, bytes unchanged.
     """
     listed, parts, offset = [], [], 0
     for name, value in arrays.items():

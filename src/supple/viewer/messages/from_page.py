@@ -1,4 +1,4 @@
-"""What the page sends."""
+"""Messages from the page to its session."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from supple.viewer.messages.values import (
 
 @message
 class SetupSent:
-    """The whole setup, after every change and after connecting."""
+    """The complete setup, sent after every change and after connecting."""
 
     type: Literal["setup"] = "setup"
     seq: Serial
@@ -27,13 +27,13 @@ class SetupSent:
 
 @message
 class Want:
-    """Where the goals are, and what the time is; at most one in a frame, the latest counts.
+    """The positions of the goals, and the time; at most one per frame, only the latest is solved.
 
     Attributes:
-        seq: Counts up; the answer carries it back.
-        goals: Their places.
-        time: Seconds into the motion.
-        revision: The scene that the goals belong to.
+        seq: Increasing; returned with the answer.
+        goals: Positions of the goals.
+        time: Time in the motion [s].
+        revision: The number of the scene that the goals belong to.
     """
 
     type: Literal["want"] = "want"
@@ -45,7 +45,7 @@ class Want:
 
 @message
 class TraceWanted:
-    """Solve once more and tell how."""
+    """Solve again with a trace, and send it."""
 
     type: Literal["trace"] = "trace"
     rest: bool = True
@@ -53,7 +53,7 @@ class TraceWanted:
 
 @message
 class StepsWanted:
-    """The poses after every step inside an iteration of the trace."""
+    """Send the poses after every step of an iteration of the trace."""
 
     type: Literal["steps"] = "steps"
     iteration: Serial
@@ -61,7 +61,7 @@ class StepsWanted:
 
 @message
 class KeyWanted:
-    """The coordinates of the pose that is shown, for a keyframe at a time [s]."""
+    """Send the coordinates of the current pose, for a keyframe at a time [s]."""
 
     type: Literal["key"] = "key"
     time: KeyTime
@@ -69,14 +69,14 @@ class KeyWanted:
 
 @message
 class ResetWanted:
-    """Go back to the rest pose."""
+    """Return to the initial pose."""
 
     type: Literal["reset"] = "reset"
 
 
 @message
 class SaveWanted:
-    """What is shown, as a file."""
+    """Send what is shown, as a file."""
 
     type: Literal["save"] = "save"
     format: SaveFormat
@@ -84,7 +84,7 @@ class SaveWanted:
 
 @message
 class Ping:
-    """Is anybody there?"""
+    """Check the connection; answered by `Pong`."""
 
     type: Literal["ping"] = "ping"
 

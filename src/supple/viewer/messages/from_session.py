@@ -1,4 +1,4 @@
-"""What the session tells in text."""
+"""JSON messages from the session to its page."""
 
 from __future__ import annotations
 
@@ -47,14 +47,16 @@ class SceneInfo:
 
 @message
 class Hello:
-    """What the session offers.
+    """The first message: available scenes, solvers and file formats.
 
     Attributes:
-        version: supple's version.
-        scene: The scene to open with, if the page has not been told otherwise; "" for none.
-        upload_limit: Most bytes of all files that are opened together.
-        most_files: How many those may be.
-        formats: Endings of files that can be opened.
+        version: The version of supple.
+        scene: The first scene, unless the page has another in its address; "" for none.
+        scenes: The built-in scenes.
+        solvers: The solvers.
+        upload_limit: Size limit of all files of an upload together [B].
+        most_files: Most files of an upload.
+        formats: Extensions of files that can be opened.
     """
 
     type: Literal["hello"] = "hello"
@@ -69,17 +71,19 @@ class Hello:
 
 @message
 class JointInfo:
-    """A joint as it is solved with.
+    """A joint of the edited skeleton.
 
     Attributes:
         kind: "Ball", "Hinge", ...
         labels: A label for each pair of limits: "", or "x", "y", ...
         limits: The pairs, None where open.
-        axis: Of a hinge, slider or cone, in the joint's rest frame.
-        swing: Of a cone.
-        rest: Rest rotation in the parent's frame.
-        bone: Where its first child or tip is, in the joint's frame.
-        moves: Whether this solve may move it.
+        axis: The axis of a hinge, slider or cone, in the joint's rest frame.
+        swing: The greatest swing of a cone [rad].
+        rest: Rest rotation in the parent's frame, wxyz.
+        bone: Offset of its first child or tip, in the joint's frame.
+        moves: True if the solver may move it.
+        damping: Greatest change per iteration [rad]; None for no cap.
+        stiffness: In [0, 1).
     """
 
     kind: str
@@ -106,16 +110,16 @@ class MotionInfo:
 
 @message
 class AttributeField:
-    """An attribute of rules, for a field of its own.
+    """An attribute of rules that can be edited.
 
     Attributes:
         name: Its name.
-        kind: What it is set with.
-        value: What it was for this growth.
-        least, greatest, step: Of a slider, for a number.
-        choices: What to choose from.
-        group: The heading it stands under.
-        about: A line about it.
+        kind: The kind of control.
+        value: Its value in this growth.
+        least, greatest, step: Range and step of a slider, for a number.
+        choices: The values to choose from.
+        group: The heading of its group.
+        about: Its description.
     """
 
     name: str
@@ -131,7 +135,7 @@ class AttributeField:
 
 @message
 class TargetInfo:
-    """The target of an IK rule: its goal's id, and the attribute it is, or ""."""
+    """The target of an IK rule: the id of its goal, and the attribute that sets it, or ""."""
 
     id: str
     effector: str
@@ -140,18 +144,18 @@ class TargetInfo:
 
 @message
 class GrownInfo:
-    """What rules have grown.
+    """The result of growing rules.
 
     Attributes:
-        starts: The rules to start with.
-        start: The one that was.
-        seed: What chance began with.
-        fields: What can be set.
+        starts: The possible start rules.
+        start: The start rule.
+        seed: The random seed.
+        fields: The attributes that can be edited.
         targets: The targets that can be dragged.
-        shapes: How many shapes there are.
-        leaves: How many of them were left.
-        seconds: What it took.
-        printed: What the rules printed, the first lines.
+        shapes: Number of shapes.
+        leaves: Number of leaf shapes.
+        seconds: Duration [s].
+        printed: The first lines that the rules printed.
     """
 
     starts: list[str]
@@ -167,32 +171,32 @@ class GrownInfo:
 
 @message
 class Scene:
-    """What there is to draw, after every setup.
+    """The scene to draw, sent after every setup.
 
     Attributes:
-        seq: The setup it answers.
-        revision: Counts up with the scene; frames of poses carry it.
-        key: The same for the same skeleton, so that the page knows whether its goals still fit.
-        title: What it is.
+        seq: The number of the setup it answers.
+        revision: The number of the scene; pose frames refer to it.
+        key: Equal for equal skeletons, so that the page can keep its goals.
+        title: The title.
         names: Joints, then tips.
-        parents: Of each, the place of its parent; -1 for a root.
-        limbs: Of each, how many joints above it belong to its limb; 0: all.
+        parents: The index of the parent of each; -1 for a root.
+        limbs: The limb depth of each: number of joints above it up to a branch; 0 for all.
         joints: The joints.
         goals: The goals being solved.
-        places: Where they are to begin with.
-        center: Middle of what there is, at rest.
+        places: Their initial positions.
+        center: Center of the subject.
         size: Its radius.
-        box: The least and greatest coordinates of what is to be seen of it.
+        box: Least and greatest coordinates of the box to be visible.
         ground: Height of the ground.
         up: "y" or "z".
-        flat: Whether everything stays in the plane z = 0.
-        pedestal: Whether its root stands on a pillar.
-        motions: What can be played.
-        motion: Which of them plays; None for none.
+        flat: True if everything stays in the plane z = 0.
+        pedestal: True if the root is on a pedestal.
+        motions: The motions that can be played.
+        motion: The motion that plays; None for none.
         meshes: Number of meshes that follow as packets.
-        notes: What the reader of a file had to guess.
-        tolerance: How near counts as reached.
-        grown: What the rules of a grammar's scene have grown; None for any other.
+        notes: Notes of the file's reader.
+        tolerance: Distance that counts as reached.
+        grown: The result of growing, for a scene of grammar rules; else None.
     """
 
     type: Literal["scene"] = "scene"
@@ -223,11 +227,11 @@ class Scene:
 
 @message
 class Refused:
-    """Something could not be done; what was shown stays.
+    """A message failed; what is shown does not change.
 
     Attributes:
-        seq: The setup that was refused; 0 for anything else.
-        text: Why, in words.
+        seq: The number of the setup that was refused; 0 for other messages.
+        text: The reason.
     """
 
     type: Literal["refused"] = "refused"
@@ -237,7 +241,7 @@ class Refused:
 
 @message
 class KeyTaken:
-    """A keyframe for the page to keep."""
+    """The keyframe that `KeyWanted` asked for."""
 
     type: Literal["key"] = "key"
     key: Key
@@ -245,7 +249,7 @@ class KeyTaken:
 
 @message
 class Pong:
-    """Yes."""
+    """The answer to `Ping`."""
 
     type: Literal["pong"] = "pong"
 

@@ -1,4 +1,4 @@
-"""Reading messages: JSON into the dataclasses of `messages`, everything checked on the way."""
+"""Read and write messages as JSON; every value is checked against the type of its field."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from typing import Annotated, Any, Literal, Union
 from supple.errors import SuppleError, one_of
 from supple.viewer.messages import FromPage, Within
 
-MOST_ITEMS = 100_000  # of one list, so that a message cannot ask for more than it is worth
+MOST_ITEMS = 100_000  # most items of a list, and characters of a text
 FINITE = Within(-sys.float_info.max, sys.float_info.max)
 ANY_SIZE = Within(0, MOST_ITEMS)
-EXACT = Within(1 - 2**53, 2**53 - 1)  # whole numbers that a float holds exactly
+EXACT = Within(1 - 2**53, 2**53 - 1)  # integers that a float represents exactly
 
 
 class MessageError(SuppleError):
-    """A message that cannot be used.
+    """An invalid message.
 
     Attributes:
         seq: Its number, if it is a setup that has one; else 0.
@@ -33,10 +33,10 @@ class MessageError(SuppleError):
 
 
 def read(text: str) -> FromPage:
-    """The message that the page sent.
+    """Read a message of the page.
 
     Raises:
-        MessageError: It is none, or not as `messages` says.
+        MessageError: It is not JSON, of unknown type, or a field is missing, unknown or invalid.
     """
     try:
         data = json.loads(text)
@@ -58,7 +58,7 @@ def _seq(data: dict[str, Any]) -> int:
 
 
 def write(message: Any) -> str:
-    """A message as the page reads it."""
+    """A message as JSON text."""
     return json.dumps(dataclasses.asdict(message), allow_nan=False, separators=(",", ":"))
 
 
@@ -80,12 +80,12 @@ def bounded_hints(cls: type) -> dict[str, Any]:
 
 
 def build(cls: type, data: Any, where: str) -> Any:
-    """One of the dataclasses, from what JSON holds."""
+    """Build a message dataclass from parsed JSON."""
     if not isinstance(data, dict):
         raise SuppleError(f"{where}: expected an object, got {_brief(data)}")
     known = bounded_hints(cls)
     for key in data:
-        if key not in known:  # a long name is not worth the search for a similar one
+        if key not in known:  # shortened: searching for a similar name is slow for long ones
             one_of(f"{where} field", key[:60], known)
     values = {}
     for field in dataclasses.fields(cls):
@@ -139,7 +139,7 @@ def _either(choices: tuple[Any, ...], data: Any, where: str) -> Any:
     if data is None and type(None) in choices:
         return None
     kinds = {_bare(choice): choice for choice in choices}
-    # A whole number stays one where that is a choice, and a flag is no number.
+    # Prefer int over float for whole numbers, and do not read a bool as a number.
     for kind in (bool, int, str):
         if kind in kinds and type(data) is kind:
             return _value(kinds[kind], data, where)
