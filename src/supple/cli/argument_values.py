@@ -1,4 +1,4 @@
-"""Numbers, names and files as they stand in arguments."""
+"""Parse numbers, vectors, NAME=VALUE pairs and JSON files in arguments."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _WORDS = {1: "one number", 2: "two numbers", 3: "three numbers", 4: "four number
 
 
 def number(what: str, text: str) -> float:
-    """A finite number."""
+    """Parse a finite number."""
     try:
         value = float(text)
     except ValueError:
@@ -25,7 +25,7 @@ def number(what: str, text: str) -> float:
 
 
 def vector(what: str, text: str, form: str) -> tuple[float, ...]:
-    """As many numbers as the form has, such as "X,Y,Z"; commas or spaces between them."""
+    """Parse as many numbers as the form has, such as "X,Y,Z", separated by commas or spaces."""
     count = len(form.split(","))
     parts = [part for part in re.split(r"[,\s]+", text.strip()) if part]
     if len(parts) != count:
@@ -34,7 +34,7 @@ def vector(what: str, text: str, form: str) -> tuple[float, ...]:
 
 
 def named(what: str, text: str, form: str) -> tuple[str, str]:
-    """NAME and VALUE of "NAME=VALUE"; a name may hold an equals sign, a value may not."""
+    """Split "NAME=VALUE"; a name may contain an equals sign, a value may not."""
     name, equals, value = text.rpartition("=")
     if not equals or not name:
         raise SuppleError(f"{what}: expected {form}, got {text!r}")
@@ -42,10 +42,10 @@ def named(what: str, text: str, form: str) -> tuple[str, str]:
 
 
 def read_json(path: Path) -> Any:
-    """What a JSON file holds.
+    """Read a JSON file.
 
     Raises:
-        SuppleError: It cannot be read, or is no JSON; with path and line.
+        SuppleError: It cannot be read, or is not JSON; with path and line.
     """
     try:
         return json.loads(path.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Reading character files for commands: what they take, and what their readers said."""
+"""Read character files for commands, and print the notes of their readers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def read_file(
     fps: float | None = None,
     shapes: Path | None = None,
 ) -> Character:
-    """The character of a file, with options that are left out where they are not given."""
+    """Read a character file; options that are None are not passed to its reader."""
     options: dict[str, Any] = {}
     if position_mode is not None:
         options["position_mode"] = position_mode
@@ -38,7 +38,7 @@ def read_file(
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Keep notes from the log while a command will show them itself."""
+    """Silence the "supple" logger, for a command that prints the notes itself."""
     log = logging.getLogger("supple")
     level = log.level
     log.setLevel(logging.ERROR)
@@ -49,7 +49,7 @@ def quiet() -> Iterator[None]:
 
 
 def say_notes(notes: Sequence[Note]) -> None:
-    """Notes on stderr, a line each; guesses are left to `supple info`."""
+    """Print warnings on stderr, a line each; guesses are shown by `supple info` only."""
     console = error_console()
     for note in notes:
         if note.level == "warning":
@@ -57,12 +57,12 @@ def say_notes(notes: Sequence[Note]) -> None:
 
 
 def note_data(note: Note) -> dict[str, Any]:
-    """A note for programs."""
+    """A note as plain data."""
     return {"level": note.level, "text": note.text, "path": note.path, "line": note.line}
 
 
 def read_names(path: Path) -> list[str]:
-    """The names in a file: one a line, blank lines left out."""
+    """Read a file of names, one per line; blank lines are skipped."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

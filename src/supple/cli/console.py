@@ -1,4 +1,4 @@
-"""What commands say: tables for people on stdout, JSON for programs, complaints on stderr."""
+"""Output: tables and JSON on stdout, errors and progress on stderr."""
 
 from __future__ import annotations
 
@@ -13,38 +13,38 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-UNBOUNDED = 1_000_000  # columns: no line is as long
-MINUS = "\N{EN DASH}"  # for what there is not
+UNBOUNDED = 1_000_000  # width of pipes and files [columns]: no wrapping
+MINUS = "\N{EN DASH}"  # for missing values
 
 
 def console() -> Console:
-    """Where reports go."""
+    """The console on stdout, for results."""
     return _console(sys.stdout, stderr=False)
 
 
 def error_console() -> Console:
-    """Where progress goes."""
+    """The console on stderr, for progress and notes."""
     return _console(sys.stderr, stderr=True)
 
 
 def _console(stream: TextIO | None, *, stderr: bool) -> Console:
-    """A console on stdout or stderr, as wide as the terminal; a pipe or file has no width: no wrapping."""
+    """A console as wide as the terminal; output to a pipe or file is not wrapped."""
     wide = None if stream is not None and stream.isatty() else UNBOUNDED
     return Console(stderr=stderr, width=wide, highlight=False, markup=False, emoji=False)
 
 
 def complain(error: Exception) -> None:
-    """One line on stderr."""
+    """Print an error as one line on stderr."""
     print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
 
 
 def print_json(data: Any) -> None:
-    """JSON on stdout; what is not finite is null."""
+    """Print JSON on stdout; non-finite numbers become null."""
     print(json.dumps(plain(data), indent=2, ensure_ascii=False, allow_nan=False), flush=True)
 
 
 def plain(value: Any) -> Any:
-    """Arrays as lists, NumPy numbers as Python's, numbers that are not finite as None."""
+    """Convert arrays to lists, NumPy scalars to Python numbers, non-finite numbers to None."""
     if isinstance(value, dict):
         return {str(key): plain(one) for key, one in value.items()}
     if isinstance(value, np.ndarray):
@@ -69,7 +69,7 @@ def table(columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[str | Text
 
 
 def short(value: float | None, digits: int = 3) -> str:
-    """A number in a few digits; a dash for None."""
+    """A number in a few digits; a dash for None and non-finite numbers."""
     if value is None or not math.isfinite(value):
         return MINUS
     if 1000 <= abs(value) < 1e7:
@@ -78,7 +78,7 @@ def short(value: float | None, digits: int = 3) -> str:
 
 
 def seconds(value: float | None) -> str:
-    """A time with the unit that suits it."""
+    """A time [s] with a fitting unit."""
     if value is None:
         return MINUS
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):

@@ -1,4 +1,4 @@
-"""Many files, one after the other: which they are, where each goes, and what became of them."""
+"""Run a command on many files: expand patterns, choose output paths, report each result."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from supple.cli.console import complain, console, error_console, print_json
 from supple.errors import SuppleError
 from supple.formats.registry import format_for_writing
 
-DONE, NOT_REACHED, BAD_INPUT = 0, 1, 2
+DONE, NOT_REACHED, BAD_INPUT = 0, 1, 2  # exit codes
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one file.
+    """The result of one file.
 
     Attributes:
-        data: For programs.
-        say: Says it to people.
+        data: The result as plain data, for --json.
+        say: Prints the result.
         code: DONE or NOT_REACHED.
     """
 
@@ -36,7 +36,7 @@ class Outcome:
 
 
 def expanded(files: Sequence[Path]) -> list[Path]:
-    """The files, each once; patterns such as clips/*.bvh that the shell left are filled in."""
+    """Expand patterns such as clips/*.bvh that the shell did not; each file once."""
     found: dict[Path, None] = {}
     for file in files:
         if not glob.has_magic(str(file)) or file.exists():
@@ -52,12 +52,15 @@ def expanded(files: Sequence[Path]) -> list[Path]:
 def places(
     files: Sequence[Path], folder: Path, *, ending: str | None = None
 ) -> list[tuple[Path, Path]]:
-    """Each file with where its result goes: under its own name, in a folder that is made.
+    """Pair each file with its output path, of the same name in a folder; creates the folder.
 
     Args:
-        files: What is read.
-        folder: Where results go.
-        ending: Of the results, such as ".glb"; None for that of each file.
+        files: The input files.
+        folder: The output folder.
+        ending: Extension of the results, such as ".glb"; None for that of each file.
+
+    Raises:
+        SuppleError: Two files have the same output path, or one would overwrite its input.
     """
     if folder.exists() and not folder.is_dir():
         raise SuppleError(f"{folder}: expected a folder, got a file")
@@ -81,9 +84,9 @@ def places(
 def each(
     one: Callable[[Path, Path], Outcome], pairs: Sequence[tuple[Path, Path]], json: bool
 ) -> None:
-    """One file after the other; one that fails is said, and the others go on.
+    """Process files one after the other; a failed file is reported, and the others go on.
 
-    Ends with the worst of all codes: BAD_INPUT if a file failed.
+    Exits with the worst of all codes: BAD_INPUT if a file failed.
     """
     worst, failed = DONE, 0
     rows: list[dict[str, Any]] = []
@@ -119,7 +122,7 @@ def _summary(count: int, failed: int) -> Text:
 
 @contextmanager
 def progress_bar(words: str, total: int | None) -> Iterator[tuple[Progress, Any]]:
-    """A progress bar on stderr with one task, where that is a terminal."""
+    """A progress bar with one task on stderr, if that is a terminal."""
     bar = Progress(
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
         console=error_console(), transient=True, disable=not error_console().is_terminal,

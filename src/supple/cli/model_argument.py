@@ -1,6 +1,6 @@
-"""The MODEL argument and what changes its joints: chains in words, files, --joint and --limits.
+"""Parse the MODEL argument (a chain or a file) and the options --joint and --limits.
 
-Angles are in degrees here, because people type them; everywhere else they are radians.
+Angles on the command line are in degrees; everywhere else they are in radians.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ EXPECTED = (
     "expected chain:LENGTHS, such as chain:9,9,9,9,4, a character file "
     "(.bvh, .smd, .glb, .gltf, .character, .urdf), or a .json file of Skeleton.to_json"
 )
-LONGEST = 100_000  # links that a count may ask for
+LONGEST = 100_000  # most links of a count
 PAIR = tuple[float | None, float | None]
 T = TypeVar("T")
 
@@ -33,7 +33,7 @@ T = TypeVar("T")
 def read_character(
     text: str, *, joints: Sequence[str] = (), limits: Sequence[str] = ()
 ) -> Character:
-    """The character that MODEL, --joint and --limits describe; of a chain, its skeleton alone."""
+    """The character of MODEL, --joint and --limits; a chain gives a character without meshes."""
     scheme, colon, rest = text.partition(":")
     suffix = Path(text).suffix.lower()
     if scheme == "chain" and colon:
@@ -66,7 +66,7 @@ def readable() -> tuple[str, ...]:
 
 
 def _chain(text: str) -> Skeleton:
-    """A chain in words: "9,9,9,9,4", "9x4,4" or "1,1@hinge:z"."""
+    """Parse a chain: "9,9,9,9,4", "9x4,4" or "1,1@hinge:z"."""
     lengths: list[float] = []
     sizes, at, spec = text.partition("@")
     for part in sizes.split(","):
@@ -80,7 +80,7 @@ def _chain(text: str) -> Skeleton:
 
 
 def _from_file(path: Path) -> Skeleton:
-    """A skeleton file, or the skeleton of a pose or solution file."""
+    """Read a skeleton from a JSON file of a skeleton, pose, solution or trace."""
     data: Any = read_json(path)
     kind = data.get("format") if isinstance(data, Mapping) else None
     if kind in ("supple-pose", "supple-solution", "supple-trace"):
@@ -90,7 +90,7 @@ def _from_file(path: Path) -> Skeleton:
 
 
 def read_start(path: Path, skeleton: Skeleton) -> Pose:
-    """The pose of a pose or solution file; of a solution, the answer."""
+    """Read a pose from a pose or solution file."""
     data = read_json(path)
 
     def read() -> Pose:
@@ -108,7 +108,7 @@ def read_start(path: Path, skeleton: Skeleton) -> Pose:
 
 
 def _understood(path: Path, read: Callable[[], T]) -> T:
-    """What `read` makes of a file's content; what is wrong with it is said with the path."""
+    """Call `read`, and put the path in front of its errors."""
     try:
         return read()
     except SuppleError as error:
@@ -121,7 +121,7 @@ def _understood(path: Path, read: Callable[[], T]) -> T:
 
 
 def read_joint(text: str) -> Joint:
-    """A joint in words: "ball", "hinge:z:-150:150", "cone:120", "axes:xyz:90", "slider:x:0:2"."""
+    """Parse a joint: "ball", "hinge:z:-150:150", "cone:120", "axes:xyz:90", "slider:x:0:2"."""
     kind, *parts = text.split(":")
     one_of("joint", kind, tuple(_KINDS))
     return _KINDS[kind](parts)
@@ -182,7 +182,7 @@ _KINDS: dict[str, Callable[[list[str]], Joint]] = {
 
 
 def _axis(parts: list[str], default: str) -> tuple[Any, list[str]]:
-    """An axis, if the first part is one, and what is left."""
+    """The axis, if the first part is one, and the remaining parts."""
     if parts and re.fullmatch(r"[+-]?[xyzXYZ]", parts[0]):
         return parts[0].lower().removeprefix("+"), parts[1:]
     if parts and "," in parts[0]:
@@ -191,7 +191,7 @@ def _axis(parts: list[str], default: str) -> tuple[Any, list[str]]:
 
 
 def _pair(what: str, parts: Sequence[str], *, unit: float = math.pi / 180) -> PAIR:
-    """Limits: one number for as far to both sides, or a lower and an upper, "" for open."""
+    """Parse limits: one number for both sides, or lower and upper, "" for open."""
     if len(parts) == 1:
         reach = number(f"{what} limit", parts[0]) * unit
         if reach < 0:
@@ -215,7 +215,7 @@ def _swing(what: str, text: str) -> float:
 
 
 def _chosen(skeleton: Skeleton, text: str, what: str) -> tuple[Iterable[str], str, bool]:
-    """The joints that "[NAME=]VALUE" is about, its value, and whether there was a name."""
+    """The joints of "[NAME=]VALUE", its value, and True if it has a name."""
     name, equals, value = text.rpartition("=")
     if not equals:
         return skeleton.joint_names, value, False
@@ -244,7 +244,7 @@ def _with_limits(skeleton: Skeleton, text: str) -> Skeleton:
 
 
 def _limited(joint: Joint, parts: Sequence[str]) -> Joint | None:
-    """The joint with limits; a ball becomes a cone. None if its kind has none that turn."""
+    """The joint with limits; a ball becomes a cone. None if its kind has no angular limits."""
     if isinstance(joint, (Ball, Cone)):
         if len(parts) != 1:
             raise SuppleError(

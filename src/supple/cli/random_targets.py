@@ -17,7 +17,7 @@ from supple.skeleton import Skeleton
 Floats = NDArray[np.float64]
 
 WITHIN = ("poses", "ball", "disc")
-OPEN_TURN = math.pi  # how far to both sides an angle without limits is drawn
+OPEN_TURN = math.pi  # an angle without limits is drawn from -OPEN_TURN to OPEN_TURN [rad]
 
 
 def random_targets(
@@ -29,7 +29,7 @@ def random_targets(
     seed: int,
     within: str = "poses",
 ) -> Floats:
-    """Targets for an effector, world, shape (count, 3).
+    """Draw random targets for an effector, in world, shape (count, 3).
 
     Args:
         skeleton: The skeleton.
@@ -60,9 +60,9 @@ def random_targets(
 def random_poses(
     skeleton: Skeleton, moving: list[str], *, count: int, rng: np.random.Generator
 ) -> Pose:
-    """Poses with the moving joints uniform in their ranges, the others at rest, shape (count,).
+    """Draw random poses: moving joints uniform in their ranges, others at rest, shape (count,).
 
-    What has no limits turns all around; what slides without limits stays.
+    Angles without limits are drawn from a whole turn; sliders without limits stay at rest.
     """
     q = np.array(np.broadcast_to(skeleton.rest.coordinates, (count, skeleton.packed.rest.size)))
     for name in moving:
@@ -78,7 +78,7 @@ def random_poses(
 
 
 def _random(joint: Joint, row: Floats, count: int, rng: np.random.Generator) -> Floats:
-    """A joint's coordinates but for its stretch, shape (count, coordinates)."""
+    """Random coordinates of a joint without its stretch, shape (count, coordinates)."""
     if isinstance(joint, Ball):
         return _turns(count, rng)
     if isinstance(joint, Cone):

@@ -1,4 +1,4 @@
-"""Solvers in words: "CCD", or with options "CCD:damping=0.2:max_iterations=50"."""
+"""Parse solvers: "CCD", or with options "CCD:damping=0.2:max_iterations=50"."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TRUTHS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "
 
 
 def read_solver(text: str) -> Solver | str:
-    """The solver that text names, with its options; "auto" stays a word."""
+    """Parse a solver with its options; "auto" stays a string."""
     name, *given = text.split(":")
     if name.casefold() == AUTO and not given:
         return AUTO
@@ -34,14 +34,14 @@ def read_solver(text: str) -> Solver | str:
 
 
 def solver_name(text: str) -> str:
-    """The solver's own spelling of its name, its options as given."""
+    """A solver's name in its own spelling, with the options as given."""
     solver = read_solver(text)
     name, colon, options = text.partition(":")
     return (name.lower() if isinstance(solver, str) else solver.name) + colon + options
 
 
 def _value(what: str, text: str, hint: Any) -> Any:
-    """Text as a value of a type such as int, float, bool, str or one of these or None."""
+    """Parse a value of type int, float, bool or str, or one of these or None."""
     kinds = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
     if type(None) in kinds and text.lower() in ("none", ""):
         return None

@@ -1,4 +1,4 @@
-"""`supple bench`: supple beside other solvers, on the same targets, judged by one verifier."""
+"""`supple bench`: compare supple with other solvers on the same targets, with one verifier."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from supple.cli.console import console, error_console, print_json, table
 from supple.cli.options import JsonOption
 from supple.errors import SuppleError, one_of
 
-NOT_ALL = 1
+NOT_ALL = 1  # exit code
 CONTEST, PEERS = "Contest", "Peers"
 
 

@@ -1,4 +1,4 @@
-"""What `supple bench` found: a table for each problem, one over all, and the same as plain data."""
+"""Results of `supple bench` as tables and as plain data."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from supple.bench.contest import BATCH, OURS, SUPPLE
 from supple.bench.peers import Peer
 from supple.cli.console import MINUS, console, seconds, short, table
 
-ENOUGH = 0.99  # of the targets a peer must solve to be held up as the best
+ENOUGH = 0.99  # fraction of targets that the best peer must solve
 Found = Sequence[tuple[Problem, Sequence[Result]]]
 
 
 def show(problem: Problem, rows: Sequence[Result]) -> None:
-    """The table of one problem."""
+    """Print the table of one problem."""
     say = console()
     near = f"{problem.tolerance:g} m"
     if any(goal.orientation for goal in problem.goals):
@@ -52,12 +52,12 @@ def show(problem: Problem, rows: Sequence[Result]) -> None:
 
 
 def _percent(part: float) -> str:
-    """All is 100%, and nothing else is."""
+    """A percentage; only 1.0 is rounded to 100%."""
     return "100%" if part == 1 else f"{min(100 * part, 99.99):.2f}%"
 
 
 def best_peer(rows: Sequence[Result]) -> Result | None:
-    """The other solver with the least mean, of those that solved nearly all; None if none did."""
+    """The other solver with the least mean time, of those that solved nearly all; or None."""
     others = [row for row in rows if row.mean and not row.solver.startswith(SUPPLE)]
     good = [row for row in others if row.solved >= ENOUGH]
     return min(good, key=lambda row: row.mean or 0.0, default=None)
@@ -68,7 +68,7 @@ def _of(rows: Sequence[Result], solver: str) -> Result | None:
 
 
 def summary(found: Found) -> list[dict[str, Any]]:
-    """Each problem's best peer, and supple's means over that peer's."""
+    """The best peer of each problem, and supple's mean times relative to it."""
     lines: list[dict[str, Any]] = []
     for problem, rows in found:
         best = best_peer(rows)
@@ -85,7 +85,7 @@ def summary(found: Found) -> list[dict[str, Any]]:
 
 
 def show_summary(found: Found) -> None:
-    """One table over all problems, if anyone was there to compare with."""
+    """Print a table over all problems, if there are peers."""
     lines = summary(found)
     if not lines:
         return
@@ -104,7 +104,7 @@ def show_summary(found: Found) -> None:
 
 
 def _fraction(ratio: float | None) -> str:
-    """1/4 for a quarter of the time, ×2 for twice."""
+    """A ratio in words: 1/4 for a quarter of the time, ×2 for twice."""
     if ratio is None:
         return MINUS
     size = max(ratio, 1 / ratio)
@@ -113,7 +113,7 @@ def _fraction(ratio: float | None) -> str:
 
 
 def close(peers: Sequence[Peer], missing: Sequence[str], *, under_load: bool) -> None:
-    """Who took part, and on what machine."""
+    """Print the versions of the solvers, and the machine."""
     say = console()
     with_whom = ", ".join(f"{peer.name} {peer.version}" for peer in peers) or "no other solver"
     say.print(Text(f"supple {supple.__version__} beside {with_whom}", style="dim"))
@@ -125,7 +125,7 @@ def close(peers: Sequence[Peer], missing: Sequence[str], *, under_load: bool) ->
 
 
 def data(found: Found, peers: Sequence[Peer], *, under_load: bool) -> dict[str, Any]:
-    """Everything, for programs; times in seconds."""
+    """All results as plain data; times in seconds."""
     return {
         "supple": supple.__version__,
         "peers": {peer.name: peer.version for peer in peers},

@@ -1,4 +1,4 @@
-"""`supple compare`: every solver on the same targets."""
+"""`supple compare`: run every solver on the same targets."""
 
 from __future__ import annotations
 

@@ -1,16 +1,16 @@
-"""Measuring solvers on the same targets: how often they reach, how near, how fast, at what cost.
+"""Measure solvers on the same targets: success rate, error, time and cost.
 
-The costs are those of Song & Hu 2011: the sum and the largest of the joints' turns and the length
-of the tip's path, all from the start to the answer (`supple.costs`), and the number of operations.
-They are means over the targets that every solver reached which reached any: over its own easy
-targets a solver that misses the others would look cheap.
+The costs are those of Song & Hu 2011: sum and maximum of the joints' turns and the length of the tip's
+path, from start to solution (`supple.costs`), and the number of operations. They are means over the
+common targets: those that were reached by every solver that reached any. Otherwise a solver that
+reaches easy targets only would look cheap.
 
-Operations are counted by the joint visits that the trace recorded. A visit is one joint being
-turned or put somewhere; a solver that moves all its joints at once, and records no visits, visits
-each free joint once an iteration. Song & Hu price a visit for two methods: n + r for CCD and 3n + r
-for Target Triangle, where n finds the turn and r makes it. Here, in multiplications, n = 9 (a dot
-and a cross product) and r = 31 (a quaternion product, and a vector turned by a quaternion). For
-other methods they give no price and neither do we: a visit of theirs does something else.
+Operations are counted by the joint visits in the trace. A visit rotates or places one joint; a solver
+that moves all joints at once, and records no visits, counts one visit per free joint and iteration.
+Song & Hu state the cost of a visit for two methods: n + r for CCD and 3n + r for Target Triangle, where
+n computes the rotation and r applies it. Here, in multiplications, n = 9 (a dot and a cross product) and
+r = 31 (a quaternion product, and a vector rotated by a quaternion). For other methods they state none,
+and the number of operations is None.
 """
 
 from __future__ import annotations
@@ -35,25 +35,25 @@ from supple.solvers import ALL
 TURN_FOUND = 9  # n
 TURN_MADE = 31  # r
 VISIT_COST = {"CCD": TURN_FOUND + TURN_MADE, "TargetTriangle": 3 * TURN_FOUND + TURN_MADE}
-REPEATS = 3  # of a solve that is timed; the fastest counts
-SLOW = 0.05  # seconds beyond which a solve is timed once
+REPEATS = 3  # runs of a timed solve; the fastest counts
+SLOW = 0.05  # a solve that takes longer is timed once [s]
 
 
 @dataclass(kw_only=True)
 class Row:
-    """What was measured of one solver.
+    """The measurements of one solver.
 
     Attributes:
         solver: Its name and options.
-        reached: The fraction of the targets that it reached.
+        reached: Fraction of the targets that it reached.
         error_median, error_max: Distance from the target, over all targets, model units.
         iterations: Mean over all targets.
-        seconds: Median time of a prepared call, compiled.
-        time_ratio: That over the fastest solver's.
+        seconds: Median time of a prepared, compiled call [s].
+        time_ratio: That time relative to the fastest solver.
         turns_sum, turns_max: Mean over the common targets of the sum and largest of turns [rad].
-        path: Mean over the common targets of the tip's way, model units.
+        path: Mean over the common targets of the length of the tip's path, model units.
         visits: Mean over all targets of the joint visits.
-        operations: Mean over all targets of the operations, where a visit has a price.
+        operations: Mean over all targets of the operations; None if the cost of a visit is unknown.
     """
 
     solver: str
@@ -72,17 +72,17 @@ class Row:
 
 @dataclass(kw_only=True)
 class Comparison:
-    """What was measured of all solvers, and an answer of each to one target.
+    """The measurements of all solvers, and the solution of each for one target.
 
     Attributes:
-        effector: The joint or tip that was to reach.
+        effector: The joint or tip to move.
         targets: World, shape (targets, 3).
         base: World position of the first joint that may move, at rest, shape (3,).
-        common: How many targets were reached by every solver that reached any.
-        rows: One a solver.
-        refused: {solver: why it cannot take the model}.
-        shown: The target that `answers` belong to.
-        answers: {solver: its answer}.
+        common: Number of targets reached by every solver that reached any.
+        rows: One for each solver.
+        refused: {solver: why it does not support the model}.
+        shown: Index of the target that `answers` belong to.
+        answers: {solver: its solution}.
     """
 
     effector: str
@@ -108,9 +108,9 @@ class Comparison:
 def able(
     skeleton: Skeleton, effector: str, names: Sequence[str], **options: Any
 ) -> tuple[dict[str, Prepared], dict[str, str]]:
-    """The prepared problem of every solver that can take the model, and why the others cannot."""
+    """The prepared problem of every solver that supports the model, and why the others do not."""
     goal = [Reach(effector)]
-    prepare(skeleton, goal, **options)  # what is wrong for all of them is wrong
+    prepare(skeleton, goal, **options)  # raises errors that are independent of the solver
     ready: dict[str, Prepared] = {}
     refused: dict[str, str] = {}
     for text in names or [solver.name for solver in ALL]:
@@ -135,7 +135,7 @@ def measure(
 
     Args:
         ready: {solver: prepared problem with one open position}.
-        effector: The joint or tip that is to reach.
+        effector: The joint or tip to move.
         targets: World, shape (targets, 3).
         progress: Called with (solver, targets done).
     """
@@ -162,7 +162,7 @@ def measure(
 
 
 def _timed(problem: Prepared, target: NDArray[np.float64]) -> tuple[Solution, float]:
-    """The answer, and the least time of a few calls [s]."""
+    """The solution, and the least time of a few calls [s]."""
     began = time.perf_counter()
     answer = problem(target)
     least = time.perf_counter() - began
@@ -174,7 +174,7 @@ def _timed(problem: Prepared, target: NDArray[np.float64]) -> tuple[Solution, fl
 
 
 def count_visits(problem: Prepared, traced: Solution) -> int:
-    """Joint visits of a solve that was traced."""
+    """The number of joint visits of a traced solve."""
     record = traced.trace
     if record is not None and len(record.events):
         return len(record.events)
@@ -203,7 +203,7 @@ def _row(
 
 
 def _telling(found: Comparison, chosen: NDArray[np.int64]) -> int:
-    """The target whose distance from rest's first joint is the most middling: it shows a bend."""
+    """The target of median distance from the first joint at rest, so that the figure shows a bend."""
     among = chosen if len(chosen) else np.arange(len(found.targets))
     far = np.linalg.norm(found.targets[among] - found.base, axis=1)
     return int(among[np.argmin(np.abs(far - np.median(far)))])

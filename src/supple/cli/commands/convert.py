@@ -1,4 +1,4 @@
-"""`supple convert`: characters from one format to another."""
+"""`supple convert`: convert characters from one format to another."""
 
 from __future__ import annotations
 
@@ -126,11 +126,12 @@ def convert(
 
     supple convert clips/*.bvh --out-dir converted --to glb
 
-    Numbers stay as they are unless --up or --unit say otherwise. What the new format cannot hold is
-    said. SMD has a file for each motion and each texture, and one for the morphs: they
-    are written beside the reference, motions as OUT_NAME.smd, morphs as OUT.vta.
+    Numbers do not change without --up or --unit. What the new format cannot store is reported. SMD has
+    a file for each motion and each texture, and one for the morphs: they are written beside the
+    reference, motions as OUT_NAME.smd, morphs as OUT.vta.
 
-    Of many files, one that cannot be converted is said, and the others go on; the exit code is then 2.
+    With many files, one that cannot be converted is reported, and the others go on; the exit code is
+    then 2.
     """
     conversion = Conversion(
         motions=motions or (), motion=motion, resample=resample, goldsrc=goldsrc, names=names,
@@ -162,7 +163,7 @@ def convert(
 def _many(
     conversion: Conversion, paths: Sequence[Path], folder: Path, to: str | None, json: bool
 ) -> None:
-    """Any number of files into a folder."""
+    """Convert any number of files into a folder."""
     if to is None:
         known = ", ".join(ending.removeprefix(".") for ending in ENDINGS)
         raise SuppleError(f"--to: expected what to write with --out-dir, one of {known}")

@@ -1,4 +1,4 @@
-"""Converting one file: read, changed as asked, written with what belongs beside it."""
+"""Convert one file: read it, apply the options, write it and the files that belong to it."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from supple.formats.registry import format_for_writing
 
 @dataclass(frozen=True)
 class Written:
-    """What was written.
+    """The files written, and notes.
 
     Attributes:
         paths: The file, and those beside it.
-        read: What the reader had to say.
-        notes: What the writers had to say.
+        read: Notes of the reader.
+        notes: Notes of the writers.
     """
 
     paths: tuple[Path, ...]
@@ -32,12 +32,12 @@ class Written:
 
     @property
     def all_notes(self) -> list[Note]:
-        """All notes, those that say the same of several files once."""
+        """All notes, equal ones of several files once."""
         return [*self.read, *{note.text: note for note in self.notes}.values()]
 
     @property
     def data(self) -> dict[str, Any]:
-        """For programs."""
+        """Plain data, for --json."""
         return {
             "written": list(map(str, self.paths)),
             "notes": list(map(note_data, self.notes)),
@@ -47,20 +47,20 @@ class Written:
 
 @dataclass(frozen=True, kw_only=True)
 class Conversion:
-    """What to do with each file; None for what is left as it is.
+    """The options of a conversion; None to change nothing.
 
     Attributes:
-        motions: Files whose motions join the character's.
+        motions: Files whose motions are added to the character.
         motion: The one motion to write.
-        resample: Frames a second of all motions.
-        goldsrc: Whether an SMD is written for GoldSrc.
+        resample: Frames per second to resample all motions to.
+        goldsrc: True to write SMD for GoldSrc.
         names: A file of names for the joints.
         up: The new up axis.
         unit: The new unit of length.
-        from_up: What the file's up axis is.
-        from_unit: What the file's unit is.
-        position_mode: As the reader of BVH takes it.
-        fps: As the readers of SMD and BVH take it.
+        from_up: The up axis of the input.
+        from_unit: The unit of the input.
+        position_mode: Option of the BVH reader.
+        fps: Option of the SMD and BVH readers.
         shapes: The VTA file of an SMD.
     """
 
@@ -81,9 +81,9 @@ class Conversion:
         """Convert one file.
 
         Args:
-            file: What to read.
-            out: What to write; its ending tells the format.
-            taken: Files that others will write: nothing else goes there.
+            file: The input.
+            out: The output; its extension decides the format.
+            taken: Outputs of other files: files beside `out` get other names.
         """
         kind = format_for_writing(out)
         character = self._changed(
@@ -97,7 +97,7 @@ class Conversion:
         )
         options: dict[str, Any] = {"goldsrc": True} if self.goldsrc else {}
         if self.motion is not None:
-            character.motion(self.motion)  # a wrong name is said before anything is written
+            character.motion(self.motion)  # raises for a wrong name before anything is written
             if kind.name in ("bvh", "smd"):
                 options["motion"] = self.motion
             else:
@@ -114,7 +114,7 @@ class Conversion:
         return Written((out, *shapes, *beside), character.notes, tuple(notes))
 
     def _changed(self, character: Character) -> Character:
-        """The character in other axes and units, with other names and frames."""
+        """Apply the options to the character: conventions, names, frame rate."""
         if self.from_up is not None or self.from_unit is not None:
             character = character.with_(
                 up=self.from_up or character.up, unit=self.from_unit or character.unit
@@ -142,7 +142,7 @@ def _named(character: Character, names: list[str], path: Path) -> Character:
 
 
 def _animations(character: Character, out: Path, taken: Collection[Path]) -> dict[Path, str]:
-    """Where the motions of an SMD reference go."""
+    """The paths of the animation files of an SMD reference."""
     paths: dict[Path, str] = {}
     for name in character.motions:
         safe = re.sub(r"[^\w.-]+", "_", name) or "motion"

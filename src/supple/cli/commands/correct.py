@@ -1,4 +1,4 @@
-"""`supple correct`: IK on top of motions."""
+"""`supple correct`: apply IK to motions."""
 
 from __future__ import annotations
 
@@ -182,15 +182,15 @@ def correct(
     fps: FpsOption = None,
     json: JsonOption = False,
 ) -> None:  # fmt: skip
-    """Have motions meet goals, or their feet stand still, and change nothing else.
+    """Change motions so that they meet goals, or so that feet do not slide.
 
     supple correct dance.bvh -e RightHand --to 20,150,30 --root RightArm --from 1 --until 3 -o out.bvh
 
     supple correct clips/*.bvh --plant-feet --out-dir fixed
 
-    Frames between --from and --until reach wherever they can; before and after they fade over
-    --blend; all others stay as they are. Exit code 1 if the goals of some frames are not reached, 2 if
-    a file could not be read.
+    Frames between --from and --until meet the goals where possible; the correction fades in and out
+    over --blend; all other frames stay as they are. Exit code 1 if the goals of some frames are not
+    reached, 2 if a file could not be read.
     """
     pairs = outputs(files, out, out_dir)
     asked = _Asked(effector or [], to or [], by or [], hold or [], root, depth)
@@ -216,7 +216,7 @@ def correct(
                 window=Window(start, stop), blend=0.25 if blend is None else blend, speed=speed or None,
                 unreachable=unreachable, tolerance=tolerance, lock=lock or (),
             )  # fmt: skip
-            # What is said of the feet is said of the motion that is written.
+            # Report the feet in the motion that is written.
             made = [one.after(done.motion) for one in made if isinstance(one, Planted)]
             made.append(done)
         return made
@@ -248,7 +248,7 @@ def correct(
 
 @dataclass(frozen=True)
 class _Asked:
-    """The goals as the options have them."""
+    """The options that describe goals."""
 
     names: list[str]
     to: list[str]
@@ -289,7 +289,7 @@ class _Asked:
 
 
 def _save(character: Character, chosen: Sequence[str], out: Path) -> Sequence[Note]:
-    """Write a corrected character, or the motion of it that a format with one motion can hold."""
+    """Write a corrected character; in a format of one motion, the corrected motion."""
     if format_for_writing(out).name not in ("bvh", "smd"):
         return save(character, out)
     if len(chosen) > 1:

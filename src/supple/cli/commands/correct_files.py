@@ -1,4 +1,4 @@
-"""From clips to corrected clips: one with all there is to say of it, or many in a line each."""
+"""Correct one file with a full report, or many with a line each."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ One = Callable[[Path, Path, Callable[[int, int], None] | None], Made]
 def outputs(
     files: Sequence[Path], out: Path | None, out_dir: Path | None
 ) -> list[tuple[Path, Path]]:
-    """Each file with where its result goes."""
+    """Pair each file with its output path, from --out or --out-dir."""
     if (out is None) == (out_dir is None):
         raise SuppleError("expected --out FILE for one file, or --out-dir FOLDER for many")
     files = expanded(files)
@@ -39,7 +39,7 @@ def outputs(
 
 
 def single(one: One, file: Path, out: Path, json: bool) -> None:
-    """One file, and all there is to say of it."""
+    """Correct one file, with a full report."""
     with progress_bar("correcting", None) as (bar, task):
         made, notes = one(
             file, out, lambda done, total: bar.update(task, completed=done, total=total)
@@ -54,7 +54,7 @@ def single(one: One, file: Path, out: Path, json: bool) -> None:
 
 
 def many(one: One, pairs: Sequence[tuple[Path, Path]], json: bool) -> None:
-    """One file after the other, in a line each."""
+    """Correct many files, with a line for each."""
 
     def outcome(file: Path, out: Path) -> Outcome:
         made, notes = one(file, out, None)

@@ -1,4 +1,4 @@
-"""What `supple correct` says of a corrected clip, to people and to programs."""
+"""Report on corrected clips, as text and as plain data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from supple.outcome import Status, counted
 
 
 def as_data(steps: Sequence[Correction]) -> dict[str, Any]:
-    """What was corrected, for programs: a motion, or several in a list."""
+    """Plain data of corrections: of one motion, or of several in a list."""
     motions = _by_motion(steps)
     if len(motions) == 1:
         return _motion_data(steps)
@@ -33,7 +33,7 @@ def _by_motion(steps: Sequence[Correction]) -> dict[str, list[Correction]]:
 
 
 def _motion_data(steps: Sequence[Correction]) -> dict[str, Any]:
-    """A corrected motion: the last of its corrections, and the feet if they are planted."""
+    """Plain data of a motion: its last correction, and its feet if they were planted."""
     found = steps[-1]
     names = {int(one): one.name for one in Status} | {FADING: "FADING", UNTOUCHED: "UNTOUCHED"}
     data = {
@@ -75,7 +75,7 @@ def _motion_data(steps: Sequence[Correction]) -> dict[str, Any]:
 
 
 def show(steps: Sequence[Correction], out: Path) -> None:
-    """A corrected clip for people."""
+    """Print the report on a corrected clip."""
     say = console()
     motions = _by_motion(steps)
     for name, several in motions.items():
@@ -104,7 +104,7 @@ def _show_feet(found: Planted) -> None:
 
 
 def _missing(found: Planted) -> str:
-    """How often feet are not where they should stand."""
+    """In how many frames feet miss their places, and by how much."""
     missed = ~found.reached
     far = short(float(found.error[missed].max()))
     return f"feet miss their places in {counted(int(missed.sum()), 'frame')}, by {far} at most"
@@ -132,7 +132,7 @@ def _show_goals(found: Correction) -> None:
 
 
 def one_line(steps: Sequence[Correction], file: Path) -> None:
-    """A clip of many, in a line."""
+    """Print one line about a clip."""
     words = []
     good = all(bool(np.all(one.reached)) for one in steps)
     several = len(_by_motion(steps)) > 1

@@ -1,4 +1,4 @@
-"""Where `supple correct` is told to put things: points, and joints that move."""
+"""Parse the targets of `supple correct`: points, files of points, and moving joints."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Floats = NDArray[np.float64]
 
 
 def target(text: str, clip: Motion) -> Floats:
-    """Where something goes: a point (3,), or one for each frame of a clip (F, 3).
+    """Parse a target: a point (3,), or a point for each frame of a clip (F, 3), in world.
 
     Args:
         text: A point X,Y,Z; a joint of the clip; a file of points; or FILE:NAME, a joint of
             another character, at the clip's times.
-        clip: What is corrected.
+        clip: The motion to correct.
     """
     if text in clip.skeleton:
         return clip.poses.position(text)
@@ -38,7 +38,7 @@ def target(text: str, clip: Motion) -> Floats:
 
 
 def _followed(path: Path, name: str, clip: Motion) -> Floats:
-    """Where a joint of another file is when the frames of a clip are."""
+    """The positions of a joint of another file at the times of a clip."""
     other = read_file(path)
     one_of(f"joint of {path}", name, other.skeleton.names)
     if not other.motions:
@@ -48,7 +48,7 @@ def _followed(path: Path, name: str, clip: Motion) -> Floats:
 
 
 def _points(path: Path, count: int) -> Floats:
-    """A point for each frame, a line each; commas or blanks between numbers."""
+    """Read a point for each frame, one per line, numbers separated by commas or blanks."""
     rows = []
     try:
         lines = path.read_text(encoding="utf-8").splitlines()

@@ -1,4 +1,4 @@
-"""`supple demo`: the playground in the browser."""
+"""`supple demo`: open the playground in the browser."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def demo(
     port: PortOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Open the playground: take hold of a chain or a character in the browser.
+    """Open the playground: drag a chain or a character in the browser.
 
     supple demo
 

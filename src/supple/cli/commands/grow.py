@@ -142,13 +142,13 @@ def grow(
 
 
 def _path(rules: str) -> Path:
-    """A rule file's path; a bare word is one of those that come with supple."""
+    """The path of a rule file; a plain word is the name of rules that ship with supple."""
     path = Path(rules)
     return path if path.suffix or path.exists() else own_rules(rules)
 
 
 def _attribute(text: str) -> tuple[str, Any]:
-    """NAME=VALUE with the value as the language has it."""
+    """Parse NAME=VALUE; the value is a boolean, number, array or string of CGA."""
     name, value = named("--set", text, "NAME=VALUE")
     return name, _value(value)
 

@@ -1,4 +1,4 @@
-"""`supple info`: what a file holds."""
+"""`supple info`: describe a character file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from supple.cli.options import (
     ShapesOption,
 )
 
-DEEPEST = 20  # levels below a root up to which names are indented
+DEEPEST = 20  # deepest level that is indented
 
 
 def info(
@@ -30,7 +30,7 @@ def info(
     shapes: ShapesOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Show what a character file holds.
+    """Show the skeleton, meshes, motions and notes of a character file.
 
     Every joint with its index and name, sizes, meshes, motions, units, and what had to be guessed.
 
@@ -46,7 +46,7 @@ def info(
 
 
 def as_data(character: Character) -> dict[str, Any]:
-    """A character for programs: lengths in the model's unit, times in seconds."""
+    """Plain data of a character: lengths in the model's unit, times in seconds."""
     skeleton = character.skeleton
     rest = skeleton.rest.positions
     joints = [
@@ -104,7 +104,7 @@ def _texture(material: Any) -> str | None:
 
 
 def show(character: Character, path: str) -> None:
-    """A character for people."""
+    """Print the description of a character."""
     say = console()
     skeleton = character.skeleton
     say.print(Text(path, style="bold"), soft_wrap=True)
@@ -164,7 +164,7 @@ def _tree(character: Character) -> Any:
 
 
 def _indented(name: str, depth: int) -> str:
-    """A name below its parent; from some depth on, which is given then, no further to the right."""
+    """A name indented by its depth; beyond `DEEPEST` the depth is printed instead."""
     if depth <= DEEPEST:
         return "  " * depth + name
     return "  " * DEEPEST + f"({depth}) {name}"

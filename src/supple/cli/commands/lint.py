@@ -1,4 +1,4 @@
-"""`supple lint`: what is odd in a file, and what it would break."""
+"""`supple lint`: report oddities in a character file, and what they would break."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from supple.cli.options import (
 )
 from supple.formats.lint import lint as find
 
-ODD = 1
+ODD = 1  # exit code
 
 
 def lint(
@@ -28,7 +28,7 @@ def lint(
     fps: FpsOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Say what is odd in a character file and what it would break.
+    """Report oddities in a character file, and what they would break.
 
     Channel orders, bind pose, weights, bones of no length, units, frame gaps, jumps.
 

@@ -1,4 +1,4 @@
-"""`supple reach`: solve one problem and show the answer."""
+"""`supple reach`: solve one problem and show the solution."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from supple.solution import Solution
 from supple.solve import solve
 from supple.solvers import Solver
 
-NOT_REACHED = 1
+NOT_REACHED = 1  # exit code
 
 
 def reach(
@@ -252,7 +252,7 @@ def reach(
 def _start(
     character: Character, path: Path | None, motion: str | None, frame: int | None
 ) -> Pose | None:
-    """The pose to start from: of a file, of a frame, or None for rest."""
+    """The start pose: from a file, from a frame of a motion, or None for rest."""
     if motion is None and frame is None:
         return read_start(path, character.skeleton) if path is not None else None
     if path is not None:
@@ -292,7 +292,7 @@ def _goals(
     root: str | None,
     depth: int,
 ) -> list[Goal]:
-    """A Reach for each effector, with the targets and orientations in the same order."""
+    """A Reach for each effector; targets and orientations are in the same order."""
     if not targets and not orientations:
         if effectors:
             raise SuppleError(f"--effector {effectors[0]}: give --to X,Y,Z as well")
@@ -326,7 +326,7 @@ def _with_budget(
     goals: list[Goal],
     common: dict[str, Any],
 ) -> Solver | str:
-    """The solver with its iterations capped; of "auto", the solver that it ends with."""
+    """The solver with max_iterations set; "auto" becomes the solver that it would end with."""
     if most is None:
         return solver
     if isinstance(solver, str):

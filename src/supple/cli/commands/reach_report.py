@@ -1,4 +1,4 @@
-"""An answer, shown: as tables for people, as plain data for programs."""
+"""Report on a solution, as tables and as plain data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from supple.solution import Solution
 
 
 def as_data(answer: Solution, goals: list[Goal]) -> dict[str, Any]:
-    """The answer for programs: radians, world positions in model units."""
+    """Plain data of a solution: radians, world positions in model units."""
     skeleton = answer.skeleton
     return {
         "solver": answer.asked.solver,
@@ -55,7 +55,7 @@ def _goal_data(goal: Goal) -> dict[str, Any]:
 
 
 def show(answer: Solution, goals: list[Goal], written: dict[str, str]) -> None:
-    """The answer for people: how it ended, then the pose, angles in degrees."""
+    """Print a solution: how it ended, then the pose, angles in degrees."""
     say = console()
     good = answer.reached
     status = answer.status.name.lower().replace("_", " ")
@@ -83,7 +83,7 @@ def show(answer: Solution, goals: list[Goal], written: dict[str, str]) -> None:
 
 
 def _shown(answer: Solution, goals: list[Goal]) -> list[str]:
-    """Joints that may move, and effectors, in the skeleton's order."""
+    """The joints that may move and the effectors, in the order of the skeleton."""
     named_ = {getattr(goal, "effector", "") for goal in goals} | set(answer.asked.moving)
     return [name for name in answer.skeleton.names if name in named_]
 
@@ -108,7 +108,7 @@ def _pose_table(answer: Solution, goals: list[Goal]) -> Table:
 
 
 def _angle_words(pose: Pose, k: int) -> str:
-    """A joint's freedoms: angles in degrees, lengths and factors as they are."""
+    """The coordinates of a joint: angles in degrees, lengths and factors unchanged."""
     skeleton = pose.skeleton
     joint, row = skeleton.joints[k], skeleton.packed_ints[k]
     first = sum(one.freedom_count for one in skeleton.joints[:k])
@@ -129,7 +129,7 @@ def _tidy(degrees: float) -> str:
 
 
 def _choice_table(answer: Solution, goals: list[Goal]) -> Table:
-    """The answers found, by what they cost."""
+    """A table of all solutions with their costs."""
     effector = next((goal.effector for goal in goals if isinstance(goal, Reach)), None)
     rows = []
     for k, one in enumerate((answer, *answer.alternatives)):

@@ -1,4 +1,4 @@
-"""`supple view FILE`: a character, motion, robot, trace or grammar result in the playground."""
+"""`supple view FILE`: show a character, motion, robot, trace or grammar in the playground."""
 
 from __future__ import annotations
 

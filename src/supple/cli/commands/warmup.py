@@ -1,4 +1,4 @@
-"""`supple warmup`: compile and keep every kernel, so that no later run has to wait."""
+"""`supple warmup`: compile and cache every kernel, so that later runs need not compile."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ TARGET = (1.1, 0.9, 0.0)
 
 @dataclass(frozen=True)
 class Warmed:
-    """How long one part took.
+    """The time that one part took.
 
     Attributes:
-        what: A solver, or "poses" for what has no solver.
-        seconds: From the first call to its answer.
-        compiled: How many kernels were compiled and kept; the others came from the cache.
+        what: A solver, or "poses" for kernels outside solvers.
+        seconds: Duration of the first call [s].
+        compiled: Number of kernels compiled and cached; the others came from the cache.
     """
 
     what: str
@@ -68,11 +68,11 @@ def warmup(
     ] = 1,
     json: JsonOption = False,
 ) -> None:
-    """Compile every kernel and keep the machine code.
+    """Compile every kernel and cache the machine code.
 
-    Solvers share kernels: what one has compiled, the next finds. With --jobs 2 two are compiled at
-    a time, in processes of their own. --cold shows what each takes alone, and leaves the cache as it
-    is.
+    Solvers share kernels: what one has compiled is cached for the next. With --jobs 2, two solvers are
+    compiled at a time, in separate processes. --cold measures each alone, and does not touch the
+    cache.
     """
     if cold and jobs > 1:
         raise SuppleError("--cold measures one after the other: it does not go with --jobs")
@@ -91,7 +91,7 @@ def warmup(
             done.append(one)
             bar.update(task, advance=1, description=f"compiled {one.what}")
     folder = cache_folder()
-    # Of several at a time neither times nor counts add up.
+    # With several at a time, neither times nor counts can be summed.
     total = sum(one.seconds for one in done) if jobs == 1 else time.perf_counter() - began
     compiled = sum(one.compiled for one in done) if jobs == 1 else _kept() - before
     if json:
@@ -115,7 +115,7 @@ def warmup(
 
 
 def warm(part: str) -> Warmed:
-    """Compile what one part needs, or load it from the cache."""
+    """Compile the kernels of a part, or load them from the cache."""
     before = _kept()
     began = time.perf_counter()
     if part == POSES:
@@ -126,7 +126,7 @@ def warm(part: str) -> Warmed:
 
 
 def _in_turn(work: Callable[[str], Warmed], parts: list[str], jobs: int) -> Iterator[Warmed]:
-    """What each part took, as it is done, with so many at a time."""
+    """Warm up the parts, several at a time; yields the result of each when it is done."""
     if jobs == 1:
         yield from map(work, parts)
         return
@@ -137,13 +137,13 @@ def _in_turn(work: Callable[[str], Warmed], parts: list[str], jobs: int) -> Iter
 
 
 def _cold(part: str) -> Warmed:
-    """The same in a new process with an empty cache."""
+    """Warm up a part in a new process with an empty cache."""
     with tempfile.TemporaryDirectory(prefix="supple-cold-") as folder:
         return _apart(part, SUPPLE_CACHE_DIR=folder)
 
 
 def _apart(part: str, **environment: str) -> Warmed:
-    """The same in a new process."""
+    """Warm up a part in a new process."""
     code = f"from supple.cli.commands import warmup; warmup.tell({part!r})"
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -158,18 +158,18 @@ def _apart(part: str, **environment: str) -> Warmed:
 
 
 def tell(part: str) -> None:
-    """Warm one part up and print what it took."""
+    """Warm up a part and print the result as JSON, for the parent process."""
     print_json(asdict(warm(part)))
 
 
 def _kept() -> int:
-    """How many files the cache holds."""
+    """The number of files in the cache."""
     folder = cache_folder()
     return sum(1 for _ in folder.iterdir()) if folder is not None else 0
 
 
 def _problem_for(solver: Solver) -> Prepared:
-    """A tiny problem that a solver can take."""
+    """A small problem that a solver supports."""
     refusal: SuppleError | None = None
     for skeleton in _tiny_skeletons():
         try:
@@ -202,7 +202,7 @@ def _use_characters() -> None:
     motion = next(iter(figure.motions.values()))
     with tempfile.TemporaryDirectory(prefix="supple-warm-") as folder:
         path = Path(folder) / "clip.bvh"
-        with quiet():  # what BVH cannot hold is nobody's concern here
+        with quiet():  # notes on what BVH cannot store do not matter here
             save(motion[:2], path)
             load(path)
     for mesh in figure.meshes:
