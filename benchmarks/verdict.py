@@ -21,6 +21,7 @@ from supple.problem import TURN
 LIMIT = 1e-9  # the most by which an answer may be outside a limit [rad, or the model's unit]
 CLOSE = 1e-9  # how well errors must agree, in chain lengths or radians
 Status = supple.Status
+SHIFTING = (supple.Slider, supple.Free, supple.Planar)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,8 @@ def start_in_limits(case: Case) -> supple.Pose:
 def beyond_reach(case: Case, demand: Demand) -> np.ndarray | None:
     """By how much a position is farther from its chain's beginning than the chain is long, shape (B,).
 
-    None where a joint on the way can slide, or nothing on it moves.
+    The chain begins at the last joint on the way whose place no joint above it can move. None where
+    a joint on the way can slide, or nothing on it moves.
     """
     goal, skeleton, start = case.goals[demand.goal], case.skeleton, case.start
     moving = {skeleton.joint_names[j] for j in case.problem.moving}
@@ -111,13 +113,14 @@ def beyond_reach(case: Case, demand: Demand) -> np.ndarray | None:
     first = next((i for i, name in enumerate(way) if name in moving), None)
     if first is None:
         return None
+    first = _beginning(case, way, joints, moving, first)
     scale = np.ones(start.batch_shape)
     longest = np.zeros(start.batch_shape)
     for i, name in enumerate(way):
         joint = skeleton.index(name)
         if name in joints:
             own = skeleton.joints[joint]
-            shifts = isinstance(own, (supple.Slider, supple.Free, supple.Planar))
+            shifts = isinstance(own, SHIFTING)
             if shifts and (name in moving or i > first):
                 return None
             offset = skeleton.offsets[joint]
@@ -138,6 +141,28 @@ def beyond_reach(case: Case, demand: Demand) -> np.ndarray | None:
         longest = longest + scale * np.linalg.norm(goal.point)
     gap = np.linalg.norm(_targets_of(case, demand) - start.position(way[first]), axis=-1)
     return gap - longest
+
+
+def _beginning(case: Case, way: list[str], joints: list[str], moving: set[str], first: int) -> int:
+    """The last joint on the way, by its number, that the moving joints from `first` on leave in place."""
+    skeleton, start = case.skeleton, case.start
+    found = first
+    for last in range(first + 1, len(joints)):
+        if isinstance(skeleton.joints[skeleton.index(way[last])], SHIFTING):
+            break
+        there = start.position(way[last])
+        for name in (name for name in way[first:last] if name in moving):
+            own = skeleton.joints[skeleton.index(name)]
+            arm = there - start.position(name)
+            if isinstance(own, supple.Hinge):
+                axis = rot.rotate(start.rotation(name), np.asarray(own.axis))
+                arm = np.cross(axis, arm)
+            slack = 1e-9 * np.linalg.norm(there - start.position(name), axis=-1)
+            stays = np.linalg.norm(arm, axis=-1) <= slack
+            if isinstance(own, SHIFTING) or own.stretch is not None or not np.all(stays):
+                return found
+        found = last
+    return found
 
 
 def violation(case: Case, answer: supple.Solution) -> float:

@@ -22,6 +22,18 @@ WAITING = ("demo", "view", "bench", "warmup")  # for a browser, or for minutes
 SIDES = {"upperarm": "Arm", "forearm": "ForeArm", "hand": "Hand", "foot": "Foot"}
 
 
+# Two fingers, of which one copies the other, as the real robot has them.
+GRIPPER = """
+<link name="left"/><link name="right"/>
+<joint name="finger1" type="prismatic"><parent link="panda_hand_tcp"/><child link="left"/>
+  <axis xyz="0 1 0"/><limit lower="0" upper="0.04" effort="1" velocity="1"/></joint>
+<joint name="finger2" type="prismatic"><parent link="panda_hand_tcp"/><child link="right"/>
+  <axis xyz="0 -1 0"/><limit lower="0" upper="0.04" effort="1" velocity="1"/>
+  <mimic joint="finger1"/></joint>
+"""
+REAL_PANDA = ROOT.parent / "shared/data/urdf/example-robot-data/panda_description/urdf/panda.urdf"
+
+
 def dance():
     """A character in centimetres, named as motion capture names it, that stands for a second."""
     hero = supple.humanoid()
@@ -48,6 +60,7 @@ def files(tmp_path_factory):
     }.items():
         (folder / name).write_bytes((data / source).read_bytes())
     robot = urdf(mechanisms.panda()).replace('"tip"', '"panda_hand_tcp"')
+    robot = robot.replace("</robot>", f"{GRIPPER}</robot>")
     (folder / "panda.urdf").write_text(robot, encoding="utf-8")
     (folder / "clips").mkdir()
     for name in ("dance.bvh", "clips/dance.bvh"):
@@ -64,6 +77,12 @@ def test_the_python_of_a_page_runs_as_printed(page, files, monkeypatch):
     for code in blocks:
         exec(compile(code, page.name, "exec"), made)
     assert "s" not in made or made["s"].reached
+
+
+@pytest.mark.skipif(not REAL_PANDA.is_file(), reason="the real robot is not at hand")
+def test_the_page_on_robots_runs_on_the_real_one(tmp_path, monkeypatch):
+    (tmp_path / "panda.urdf").write_bytes(REAL_PANDA.read_bytes())
+    test_the_python_of_a_page_runs_as_printed(DOCS / "robots.md", tmp_path, monkeypatch)
 
 
 def commands():

@@ -167,3 +167,25 @@ def test_whole_numbers_count_from_a_least_one():
     for value in (1.0, True, "1", None):
         with pytest.raises(SuppleError, match="depth: expected a whole number from 0, got "):
             whole("depth", value)
+
+
+def test_masked_entries_are_refused_and_a_mask_of_nothing_is_not():
+    numbers = np.ma.array([12.0, 18.0, 6.0], mask=[0, 1, 0])
+    with pytest.raises(SuppleError) as caught:
+        array("target of 'tip'", numbers, (..., 3))
+    assert str(caught.value) == (
+        "target of 'tip': expected an array without masked entries, got 1 masked of 3; "
+        "drop them, or give them values with .filled()"
+    )
+    with pytest.raises(SuppleError, match="masked"):
+        array("targets", [[1.0, 2.0, 3.0], numbers], (..., 3))
+    with pytest.raises(SuppleError, match="masked"):
+        array("target", (1.0, np.ma.masked, 3.0), (3,))
+    plain = array("target", np.ma.array([12.0, 18.0, 6.0]), (3,))
+    assert type(plain) is np.ndarray
+    assert plain.tolist() == [12, 18, 6]
+
+
+def test_an_array_of_another_kind_is_named():
+    with pytest.raises(SuppleError, match=r"got an array of object: \[12, 18, 6\]"):
+        array("target", np.array([12, 18, 6], dtype=object), (3,))

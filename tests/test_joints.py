@@ -199,3 +199,38 @@ def test_bare_joint_and_bad_json_are_refused():
         Joint.from_json({"kind": "Cone"})
     with pytest.raises(SuppleError, match="kind"):
         Joint.from_json({})
+
+
+@pytest.mark.parametrize(
+    ("make", "what"),
+    [
+        (lambda: Hinge(limits=(-91, 90.5)), "Hinge limits: got (-91, 90.5)"),
+        (lambda: Hinge(limits=(None, 45.25)), "Hinge limits: got (None, 45.25)"),
+        (lambda: Axes("xy", limits=[None, (-60.5, 60)]), "Axes limits of y: got (-60.5, 60)"),
+        (lambda: Cone(0.5, twist=(-40.5, 40)), "Cone twist: got (-40.5, 40)"),
+        (lambda: Planar(limits={"angle": (0, 35.5)}), "Planar limits of angle: got (0, 35.5)"),
+        (lambda: Axes.from_bone([0, 1, -20.5, 20, 0, 1]), "Axes limits of y: got (-20.5, 20)"),
+    ],
+)
+def test_limits_that_look_like_degrees_are_doubted(make, what, caplog):
+    joint = make()
+    make()  # once is enough
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert caplog.messages[0].startswith(
+        f"{what}, which is beyond two turns and looks like degrees"
+    )
+    assert "radians" in caplog.messages[0]
+    assert type(joint).from_json(joint.to_json()) == joint
+
+
+def test_limits_of_some_turns_and_of_lengths_are_not_doubted(caplog):
+    Hinge(limits=(-4 * math.pi, 4 * math.pi))
+    Hinge(limits=(None, None))
+    Slider(limits=(-500, 500))
+    Planar(limits={"u": (-100, 100), "v": (-100, 100), "angle": (-1, 1)})
+    assert not caplog.records
+
+
+def test_a_swing_in_degrees_is_told_in_radians():
+    with pytest.raises(SuppleError, match=r"in \[0, pi\], got 60; 60 degrees are 1.047"):
+        Cone(60)

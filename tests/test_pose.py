@@ -9,6 +9,7 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
+import supple
 from supple import rotations as rot
 from supple.errors import SuppleError
 from supple.joints import Axes, Ball, Cone, Fixed, Free, Hinge, Planar, Slider
@@ -316,7 +317,7 @@ def test_bad_json_is_refused(rig):
     for args, message in (
         ([data], "skeleton="),
         ([data, other], "another's"),
-        ([rig.rest.to_json(), other], "another's"),
+        ([rig.rest.to_json(), other], "got one of a skeleton of 9 joints that has no joint 'j0'"),
         ([{**data, "version": 2}, rig], "version 1"),
         ([{**data, "format": "x"}, rig], "supple-pose"),
         ([{**data, "coordinates": None}, rig], "expected coordinates"),
@@ -390,3 +391,83 @@ def test_limit_curves_show_the_limits():
     rim = limit_curves(cone.pose({"j0": (0, 0, 0.3)}))[0].points
     np.testing.assert_allclose(rim[:, 0], math.cos(0.4), atol=1e-12)
     assert limit_curves(chain([1, 1]).rest) == []
+
+
+# On another skeleton ------------------------------------------------------------------------------
+
+
+def test_a_pose_on_another_skeleton_takes_joints_by_name():
+    arm = chain([1, 1, 1], joint=[Ball(), Hinge("z", limits=(-1, 1)), Hinge("z")])
+    other = Skeleton(
+        [
+            Node("base", None, (0, 0, 0), Hinge("y")),
+            Node("j1", "base", (0, 0, 5), Hinge("z", limits=(-1, 1))),
+            Node("j0", "j1", (2, 0, 0), Hinge("x")),
+            Node("j2", "j0", (1, 0, 0), Ball()),
+        ]
+    )
+    turn = rot.from_axis_angle("x", 0.4)
+    pose = arm.pose({"j0": turn, "j1": 5.0, "j2": -0.3})
+    found = pose.on(other)
+    assert found.skeleton == other
+    assert found.translations is None
+    q = dict(zip(other.joint_names, np.split(found.coordinates, [1, 2, 3]), strict=True))
+    assert q["base"].tolist() == [0.0]  # which the pose does not have
+    assert q["j1"].tolist() == [5.0]  # the same joint: its number, whole turns and all
+    assert q["j0"] == pytest.approx([0.4])  # the part about its axis
+    np.testing.assert_allclose(q["j2"], rot.from_axis_angle("z", -0.3), atol=1e-15)
+    assert pose.on(arm) == pose
+
+
+def test_poses_of_a_batch_go_to_another_skeleton_each_by_itself():
+    balls, hinges = chain([1, 1]), chain([1, 1], joint=Hinge("z"))
+    angles = np.random.default_rng(0).uniform(-3, 3, (4, 5, 2))
+    turned = {f"j{k}": rot.from_axis_angle("z", angles[..., k]) for k in range(2)}
+    poses = balls.rest.with_(turned).on(hinges)
+    assert poses.batch_shape == (4, 5)
+    np.testing.assert_allclose(poses.coordinates, angles, atol=1e-12)  # none goes on from the last
+    moved = Pose(balls, None, np.broadcast_to(balls.offsets * 2, (3, 2, 3)))
+    assert moved.on(hinges).translations is not None
+    np.testing.assert_allclose(moved.on(hinges).positions[..., 1, :], [[2, 0, 0]] * 3)
+
+
+def test_a_slide_of_another_joint_becomes_an_offset():
+    rail = chain([1, 1], joint=[Slider("x"), Hinge("z")])
+    fixed = rail.with_joints({"j0": Fixed()})
+    pose = rail.pose({"j0": 0.7, "j1": 0.2})
+    np.testing.assert_allclose(pose.on(fixed).positions, pose.positions, atol=1e-15)
+
+
+def test_nothing_in_common_is_an_error():
+    with pytest.raises(SuppleError, match=r"on: expected joints that .* has too, got 'j0'"):
+        chain([1]).rest.on(chain([1], names=["a"]))
+
+
+@pytest.mark.parametrize(
+    ("other", "difference"),
+    [
+        (chain([1, 1, 1]), "of 3 joints that has the joint 'j2' besides"),
+        (chain([1]), "of 1 joint that has no joint 'j1'"),
+        (chain([1, 2]), r"whose tip 'tip' has the offset \(2, 0, 0\), not \(1, 0, 0\)"),
+        (chain([1, 1], joint=[Ball(), Hinge()]), r"whose joint 'j1' is Hinge\(\), not Ball\(\)"),
+        (chain([2, 1], joint=Hinge()), r"'j0' is Hinge\(\), not Ball\(\) \(and 1 more differ\)"),
+        (
+            Skeleton([Node("j0"), Node("j1")], [Tip("tip", "j1", (1, 0, 0))]),
+            "whose joint 'j1' has the parent None, not 'j0'",
+        ),
+        (
+            Skeleton([Node("j1"), Node("j0")], [Tip("tip", "j1", (1, 0, 0))]),
+            "in which the same joints and tips come in another order",
+        ),
+    ],
+)
+def test_a_pose_of_another_skeleton_is_told_by_what_differs(other, difference):
+    arm = chain([1, 1])
+    hint = r"; pose\.on\(skeleton\) takes a pose over"
+    with pytest.raises(
+        SuppleError, match=f"interpolate: expected poses of one .*{difference}{hint}"
+    ):
+        arm.rest.interpolate(other.rest, 0.5)
+    with pytest.raises(SuppleError, match=f"start: expected a pose of .*{difference}{hint}"):
+        supple.solve(arm, {"tip": (1, 1, 0)}, start=other.rest)
+    assert supple.solve(arm, {"tip": (1, 1, 0)}, start=other.rest.on(arm)).reached

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import reprlib
+import sys
 from collections.abc import Callable, Collection, Iterable
 from numbers import Integral, Real
 from types import EllipsisType
@@ -115,8 +116,10 @@ def array(
         finite: Whether infinities are refused. NaN always is.
 
     Raises:
-        SuppleError: `value` is ragged, not numeric, of another shape or not finite.
+        SuppleError: `value` is ragged, not numeric, of another shape, not finite, or has masked
+            entries.
     """
+    unmasked(what, value)
     expected = f"expected {'finite ' if finite else ''}numbers of shape {_shape_text(shape)}"
     try:
         numbers = np.asarray(value)
@@ -124,7 +127,8 @@ def array(
         ragged = "ragged " if isinstance(error, ValueError) else ""
         raise SuppleError(f"{what}: {expected}, got {ragged}{_brief(value)}") from error
     if numbers.dtype.kind not in "fiu":
-        raise SuppleError(f"{what}: {expected}, got {_brief(value)}")
+        kind = f"an array of {numbers.dtype}: " if isinstance(value, np.ndarray) else ""
+        raise SuppleError(f"{what}: {expected}, got {kind}{_brief(value)}")
     if not _fits(numbers.shape, shape):
         given = f"shape {_shape_text(numbers.shape)}"
         raise SuppleError(f"{what}: {expected}, got {given}: {_brief(value)}")
@@ -135,6 +139,35 @@ def array(
         where = f" at {list(first)}" if first else ""
         raise SuppleError(f"{what}: {expected}, got {result[first]}{where}")
     return result
+
+
+def unmasked(what: str, value: object) -> None:
+    """Refuse NumPy's masked arrays, alone or in sequences, where entries are masked.
+
+    What lies below a mask is no value, and turning the array into a plain one would use it.
+
+    Args:
+        what: What the caller knows the value by.
+        value: Anything.
+
+    Raises:
+        SuppleError: Entries are masked.
+    """
+    ma = sys.modules.get("numpy.ma")  # which NumPy loads on first use: before, nothing is masked
+    if ma is None:
+        return
+    if isinstance(value, ma.MaskedArray):
+        mask = ma.getmaskarray(value)
+        count = int(np.count_nonzero(mask))
+        if count:
+            raise SuppleError(
+                f"{what}: expected an array without masked entries, "
+                f"got {count} masked of {mask.size}; drop them, or give them values with .filled()"
+            )
+    elif isinstance(value, (list, tuple)):
+        for one in value:
+            if isinstance(one, (list, tuple, ma.MaskedArray)):
+                unmasked(what, one)
 
 
 def _fits(given: tuple[int, ...], shape: tuple[int | None | EllipsisType, ...]) -> bool:

@@ -1,5 +1,7 @@
 """What every joint has, and the checks at the door that the kinds of `supple.joints` share."""
 
+import functools
+import logging
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
@@ -12,6 +14,7 @@ from supple.rotations import axis_vector
 Pair = tuple[float, float]
 Vector = tuple[float, float, float]
 PairLike = Sequence[float | None] | None
+_log = logging.getLogger("supple")
 KINDS: dict[str, type["Joint"]] = {}
 
 
@@ -64,6 +67,32 @@ def pairs(what: str, labels: tuple[str, ...], value: Any) -> tuple[Pair | None, 
             )
     found = tuple(pair(f"{what} of {x}", v) for x, v in zip(labels, given, strict=True))
     return None if all(one is None for one in found) else found
+
+
+MOST = 4.0 * math.pi  # angles beyond two turns either way are most likely degrees [rad]
+
+
+def in_degrees(limits: Pair | None) -> bool:
+    """Whether limits that should be radians look like degrees: a finite one is beyond two turns."""
+    return limits is not None and any(MOST < abs(x) < math.inf for x in limits)
+
+
+def angles(what: str, limits: Pair | None) -> Pair | None:
+    """Limits of an angle, as they are; a warning goes to the "supple" logger if they look like degrees."""
+    if limits is not None and in_degrees(limits):
+        _doubt(what, *limits)
+    return limits
+
+
+@functools.lru_cache(maxsize=256)  # once, however many joints there are of the kind
+def _doubt(what: str, low: float, high: float) -> None:
+    shown = ", ".join("None" if math.isinf(x) else f"{x:g}" for x in (low, high))
+    _log.warning(
+        "%s: got (%s), which is beyond two turns and looks like degrees; expected radians, "
+        "as from math.radians; None leaves a side open",
+        what,
+        shown,
+    )
 
 
 def unit_axis(what: str, value: Any) -> Vector:

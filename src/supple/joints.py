@@ -2,7 +2,8 @@
 
 A joint is a small frozen description. It turns its part by q after the rest rotation, so its axes
 and limits live in the joint's rest frame. Angles are in radians, slides and shifts in the model's
-unit. Every joint takes, by keyword:
+unit. Limits of angles beyond two turns (4 pi) look like degrees: they are taken as they are, with a
+warning through the "supple" logger. Every joint takes, by keyword:
 
 - `damping`: the greatest change per iteration, in radians (slider: length); None for no cap.
 - `stiffness`: in [0, 1); how reluctant the joint is to move compared with the others.
@@ -17,7 +18,19 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from supple.errors import SuppleError, one_of
-from supple.joint import Joint, Mimic, Pair, PairLike, Vector, number, pair, pairs, rows, unit_axis
+from supple.joint import (
+    Joint,
+    Mimic,
+    Pair,
+    PairLike,
+    Vector,
+    angles,
+    number,
+    pair,
+    pairs,
+    rows,
+    unit_axis,
+)
 from supple.kernels import layout
 from supple.rotations import euler_order
 
@@ -83,7 +96,7 @@ class Hinge(Joint):
         Joint.__post_init__(self)
         who = type(self).__name__
         self._set("axis", unit_axis(f"{who} axis", self.axis))
-        self._set("limits", pair(f"{who} limits", self.limits))
+        self._set("limits", angles(f"{who} limits", pair(f"{who} limits", self.limits)))
 
     def _coordinates(self) -> tuple[str | None, ...]:
         return ("",)
@@ -148,7 +161,10 @@ class Axes(Joint):
         Joint.__post_init__(self)
         euler_order(self.order, what="Axes order")
         self._set("order", self.order.lower())
-        self._set("limits", pairs("Axes limits", self.axis_labels, self.limits))
+        limits = pairs("Axes limits", self.axis_labels, self.limits)
+        for label, one in zip(self.axis_labels, limits or (), strict=False):
+            angles(f"Axes limits of {label}", one)
+        self._set("limits", limits)
         given = self.frozen
         labels = re.findall("[xyz]2?|.", given.lower()) if isinstance(given, str) else list(given)
         for label in labels:
@@ -217,12 +233,13 @@ class Cone(_Quaternion):
         Joint.__post_init__(self)
         swing = number("Cone swing", self.swing, "an angle in [0, pi]")
         if not 0 <= swing <= math.pi:
-            raise SuppleError(f"Cone swing: expected an angle in [0, pi], got {swing:g}")
+            hint = f"; {swing:g} degrees are {math.radians(swing):.4g}" if 6 < swing <= 180 else ""
+            raise SuppleError(f"Cone swing: expected an angle in [0, pi], got {swing:g}{hint}")
         self._set("swing", swing)
         twist = self.twist
         if isinstance(twist, (int, float)):
             twist = (-twist, twist)
-        twist = pair("Cone twist", twist)
+        twist = angles("Cone twist", pair("Cone twist", twist))
         if twist is None or twist[1] - twist[0] >= 2 * math.pi:
             twist = (-math.pi, math.pi)
         self._set("twist", twist)
@@ -273,7 +290,9 @@ class Planar(Joint):
     def __post_init__(self) -> None:
         Joint.__post_init__(self)
         self._set("normal", unit_axis("Planar normal", self.normal))
-        self._set("limits", pairs("Planar limits", ("u", "v", "angle"), self.limits))
+        limits = pairs("Planar limits", ("u", "v", "angle"), self.limits)
+        angles("Planar limits of angle", limits[2] if limits else None)
+        self._set("limits", limits)
 
     def _coordinates(self) -> tuple[str | None, ...]:
         return ("u", "v", "angle")

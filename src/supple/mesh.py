@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.errors import SuppleError, array, number, one_of
+from supple.errors import SuppleError, array, number, one_of, unmasked
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -326,6 +326,7 @@ def kept(values: NDArray[Any]) -> NDArray[Any]:
 
 def whole_array(what: str, value: ArrayLike, shape: tuple[int | None, ...]) -> Ints:
     """`value` as an int64 array of a shape, None for any length."""
+    unmasked(what, value)
     numbers = np.asarray(value)
     fits = numbers.ndim == len(shape) and all(
         want is None or want == have for want, have in zip(shape, numbers.shape, strict=True)

@@ -19,15 +19,30 @@ class Status(IntEnum):
     REACHED = at.REACHED
     """Every counted goal is within its tolerance."""
     TOO_FAR = at.TOO_FAR
-    """A target is farther away than the chain is long."""
+    """A target is farther away than the chain is long, stretched and slid as far as it can be.
+
+    Measured from the last point of the chain that no free joint moves. No pose reaches the target.
+    """
     TOO_NEAR = at.TOO_NEAR
-    """A target is nearer than the chain can fold."""
+    """A target is nearer than the chain can fold. No pose reaches it."""
     LIMITED = at.LIMITED
-    """Joint limits are in the way; `Solution.limited` names them."""
+    """Joint limits are in the way; `Solution.limited` names them.
+
+    The pose is a local minimum inside the limits, and would not be one without them: no freedom that
+    can still move brings the goals closer, while every joint that is named stands at a limit, and
+    past that limit it would bring them closer. A freedom brings them closer if a change of at most
+    0.1 (rad, or characteristic lengths) takes away a thousandth of the sum of squared misses, by the
+    linear model. Like any local minimum it says nothing of poses far away: another pose inside the
+    limits may reach the goals.
+    """
     STALLED = at.STALLED
-    """No small change of the free joints brings the goals closer."""
+    """The solver found no change of the free joints that brings the goals closer, and limits are not why.
+
+    Goals that contradict each other, a mechanism that cannot get there, or a local minimum: another
+    pose may reach the goals.
+    """
     BUDGET = at.BUDGET
-    """The iterations were used up."""
+    """The iterations were used up while the free joints could still bring the goals closer."""
 
     def __str__(self) -> str:
         return self.name
@@ -100,7 +115,8 @@ class OutOfReach(NamedTuple):
 
     Attributes:
         effector: Whose target it is.
-        distance: How far the target is from where the effector's chain begins, model units.
+        distance: How far the target is from where the effector's chain begins, model units: the last
+            point on the way to the effector that no free joint moves.
         reach: The farthest, or for a target that is too near the nearest, that the chain can come.
     """
 

@@ -20,6 +20,7 @@ from supple.errors import SuppleError, array
 from supple.kernels import layout
 from supple.kernels.limits import excess_batch, project_batch
 from supple.kinematics import flat, frame, local_frames, world_frames
+from supple.mismatch import another
 from supple.rotations import (
     angle_between,
     slerp,
@@ -276,6 +277,40 @@ class Pose:
             scales = mix(self._full_scales(), other._full_scales(), t[..., None, None])
         return Pose._wrap(self._skeleton, q, translations, scales)
 
+    def on(self, skeleton: "Skeleton", *, offsets: str = "animated") -> "Pose":
+        """The same pose of another skeleton, joints matched by name.
+
+        A joint that is the same in both (kind, axes, limits, rest rotation) keeps its coordinates.
+        Of others the local rotation in the parent's frame is taken over as far as the joint can make
+        it: a hinge takes the part about its axis, and limits are not applied (see `clamped`). What
+        such a joint slides or shifts becomes its offset; its stretch stays at rest. Joints that this
+        pose does not have stay at rest, and joints that `skeleton` does not have are left out.
+
+        Args:
+            skeleton: Whose pose it becomes.
+            offsets: Which joints bring their offsets along: those whose offset is not the one of
+                their own skeleton ("animated"), or "all". The others have those of `skeleton`.
+
+        Raises:
+            SuppleError: No joint has a name in common.
+        """
+        from supple.matching import matched_poses  # which imports this module
+
+        if skeleton == self._skeleton:
+            return Pose._wrap(skeleton, self._coordinates, self._translations, self._scales)
+        batch, count = self.batch_shape, len(self._skeleton.joints)
+        parts = (
+            x if x is None or x.ndim == 2 else x.reshape(-1, count, 3)
+            for x in (self._translations, self._scales)
+        )
+        rows = Pose._wrap(self._skeleton, flat(self._coordinates), *parts)
+        found = matched_poses(rows, skeleton, offsets=offsets, along=False)
+        extras = (
+            x if x is None or x.ndim == 2 else x.reshape(*batch, -1, 3)
+            for x in (found._translations, found._scales)
+        )
+        return Pose._wrap(skeleton, found._coordinates.reshape(*batch, -1), *extras)
+
     def clamped(self) -> "Pose":
         """This pose with every joint put into its limits: what is inside keeps its bits."""
         q = self._coordinates.copy()
@@ -286,7 +321,11 @@ class Pose:
     # Measures -------------------------------------------------------------------------------------
 
     def violations(self) -> Floats:
-        """By how much each joint is outside its limits, radians or length, shape (..., N)."""
+        """By how much each joint is outside its limits, radians or length, shape (..., N).
+
+        0 inside. A joint that mimics another and is not where that one puts it counts as outside by
+        the difference.
+        """
         skeleton = self._skeleton
         q = flat(self._coordinates)
         out = np.empty((len(q), len(skeleton.joints)))
@@ -338,7 +377,7 @@ class Pose:
         if not isinstance(other, Pose):
             raise SuppleError(f"{what}: expected a Pose, got {other!r}")
         if other._skeleton != self._skeleton:
-            raise SuppleError(f"{what}: expected poses of one skeleton, got another's")
+            raise another(what, self._skeleton, other._skeleton, expected="poses of one skeleton")
 
     def _full_translations(self) -> Floats:
         own = self._skeleton.offsets if self._translations is None else self._translations
@@ -405,8 +444,12 @@ class Pose:
             if own is None:
                 raise SuppleError("pose from JSON: expected skeleton=, since the data holds none")
             skeleton = own
-        elif skeleton.fingerprint != (own.fingerprint if own else held):
-            raise SuppleError(f"pose from JSON: expected a pose of {skeleton}, got another's")
+        elif own is not None and own != skeleton:
+            raise another("pose from JSON", skeleton, own)
+        elif own is None and skeleton.fingerprint != held:
+            raise SuppleError(
+                f"pose from JSON: expected a pose of {skeleton}, got another's: its fingerprint differs"
+            )
         if data.get("coordinates") is None:
             raise SuppleError("pose from JSON: expected coordinates, got none")
         q, translations, scales = (data.get(k) for k in ("coordinates", "translations", "scales"))

@@ -14,6 +14,7 @@ from supple.errors import SuppleError, one_of, whole
 from supple.goals import Goal, as_goals
 from supple.kernels.outcomes import MET, MISSED, NOT_TAKEN
 from supple.kernels.seeds import spread_seeds
+from supple.mismatch import another
 from supple.outcome import Asked, Demand
 from supple.pose import Pose
 from supple.problem import Problem
@@ -242,7 +243,7 @@ class Prepared:
             return Solution(self._asked_of[found], report, start, Aside(trace=what))
         if trace:
             raise SuppleError("trace: a batch has no trace; solve the problem of interest alone")
-        out = np.empty((math.prod(shape), self._width))
+        out = np.full((math.prod(shape), self._width), np.nan)
 
         def part(first: int, last: int) -> None:
             self._runner.range(arrays, out, first, last)
@@ -310,9 +311,7 @@ class Prepared:
             hint = "; give its .pose" if isinstance(start, Solution) else ""
             raise SuppleError(f"start: expected a supple.Pose, got a {type(start).__name__}{hint}")
         if start.skeleton != self._skeleton:
-            raise SuppleError(
-                f"start: expected a pose of {self._skeleton}, got one of {start.skeleton}"
-            )
+            raise another("start", self._skeleton, start.skeleton)
         return start
 
 

@@ -19,6 +19,7 @@ from supple.errors import SuppleError, one_of, positive
 from supple.free_set import SHIFTING, find_effector, free_set, locked_joints, way_up
 from supple.goals import Goal, Hold, LookAt, Pole, Reach, Rest
 from supple.kernels import layout as at
+from supple.mismatch import another
 from supple.pose import Pose
 from supple.rotations import rotate
 from supple.skeleton import Skeleton
@@ -142,9 +143,7 @@ class Problem:
         if len(postures) > 1:
             raise SuppleError(f"goals: expected at most one Rest, got {len(postures)}")
         if postures and postures[0].pose is not None and postures[0].pose.skeleton != self.skeleton:
-            raise SuppleError(
-                f"Rest: expected a pose of {self.skeleton}, got one of {postures[0].pose.skeleton}"
-            )
+            raise another("Rest", self.skeleton, postures[0].pose.skeleton)
 
     def _lowered(self, i: int, goal: Goal) -> list[Block]:
         """The blocks of goal number i."""

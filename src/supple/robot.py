@@ -1,53 +1,175 @@
-"""Joint vectors in a robot's own order, as its controller and other programs count them."""
+"""Joint vectors in a robot's own order, as its controller and other programs count them.
+
+A joint vector has a number for each joint that has one: a turn [rad] or a slide (the model's unit).
+Joints that copy others (URDF's mimic joints, such as the second finger of a gripper) follow these,
+and are left out unless asked for. Planar and floating joints are part of the pose only.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.character import Character
-from supple.errors import SuppleError, array
+from supple.errors import SuppleError, array, one_of
 from supple.kernels import layout
+from supple.mismatch import another
 from supple.pose import Pose
 from supple.skeleton import Skeleton
 
+COPY = 1e-3  # how far a number given for a copy may be from what it copies [rad, model units]
 
-def joint_names(robot: Character | Skeleton) -> tuple[str, ...]:
+
+def joint_names(
+    robot: Character | Skeleton, *, to: str | None = None, copies: bool = False
+) -> tuple[str, ...]:
     """The joints that a joint vector counts, in the order of the robot's file.
 
-    Those with one number, a turn [rad] or a slide (the model's unit), that copy no other joint.
+    Those with one number, a turn [rad] or a slide (the model's unit).
+
+    Args:
+        robot: The robot.
+        to: A link, tip or joint: only the joints on the way from the root to it count, such as those
+            of an arm without its gripper.
+        copies: Whether joints that copy others count too.
+
+    Raises:
+        SuppleError: There is no such link, tip or joint.
     """
-    skeleton = robot.skeleton if isinstance(robot, Character) else robot
+    skeleton = _skeleton(robot)
     single = (layout.HINGE, layout.SLIDER)
     ints = skeleton.packed_ints
-    fits = (ints[:, layout.MIMIC] < 0) & np.isin(ints[:, layout.KIND], single)
+    fits = np.isin(ints[:, layout.KIND], single)
+    if not copies:
+        fits &= ints[:, layout.MIMIC] < 0
+    if to is not None:
+        way = set(skeleton.path(None, one_of("link, tip or joint", to, skeleton.names)))
+        fits &= np.array([name in way for name in skeleton.joint_names])
+    order = tuple(skeleton.joint_names[j] for j in skeleton.file_order.tolist())
     if isinstance(robot, Character) and "urdf" in robot.extras:
-        return tuple(name for name in robot.extras["urdf"]["joints"] if fits[skeleton.index(name)])
-    return tuple(skeleton.joint_names[j] for j in skeleton.file_order.tolist() if fits[j])
+        order = tuple(dict.fromkeys((*robot.extras["urdf"]["joints"], *order)))
+    return tuple(name for name in order if fits[skeleton.index(name)])
 
 
-def _places(robot: Character | Skeleton) -> tuple[Skeleton, np.ndarray]:
-    skeleton = robot.skeleton if isinstance(robot, Character) else robot
-    joints = [skeleton.index(name) for name in joint_names(robot)]
-    return skeleton, skeleton.packed_ints[joints, layout.Q]
+def joint_vector(
+    robot: Character | Skeleton, pose: Pose, *, names: Sequence[str] | None = None
+) -> np.ndarray:
+    """The joint vector of a pose, shape (..., J).
 
+    Args:
+        robot: The robot.
+        pose: A pose, or a batch of poses, of it.
+        names: Which joints count, in which order, copies of others included; those of `joint_names`
+            by default.
 
-def joint_vector(robot: Character | Skeleton, pose: Pose) -> np.ndarray:
-    """The joint vector of a pose, shape (..., J), in the order of `joint_names`."""
-    skeleton, places = _places(robot)
-    if pose.skeleton != skeleton:
-        raise SuppleError("joint_vector: expected a pose of this robot, got one of another")
-    return pose.coordinates[..., places]
-
-
-def from_joint_vector(robot: Character | Skeleton, vector: ArrayLike) -> Pose:
-    """The pose of a joint vector, shape (..., J) in the order of `joint_names`.
-
-    Joints that copy others follow; what has more numbers than one stays at rest.
+    Raises:
+        SuppleError: The pose is of another skeleton, or a name is not that of a joint with one number.
     """
-    skeleton, places = _places(robot)
-    values = array("joint vector", vector, (..., len(places)))
+    skeleton = _skeleton(robot)
+    if pose.skeleton != skeleton:
+        raise another("joint_vector", skeleton, pose.skeleton)
+    return pose.coordinates[..., _places(robot, _checked(robot, names))]
+
+
+def from_joint_vector(
+    robot: Character | Skeleton, vector: ArrayLike, *, names: Sequence[str] | None = None
+) -> Pose:
+    """The pose of a joint vector, shape (..., J).
+
+    Joints that copy others follow; what has more numbers than one, or is not named, stays at rest.
+
+    Args:
+        robot: The robot.
+        vector: A number for each joint, a turn [rad] or a slide (the model's unit).
+        names: Which joints the numbers are for, in which order, such as `joint_names(robot, to=...)`
+            or the names of a message; those of `joint_names` by default, in which case those of
+            `joint_names(robot, copies=True)` will do too. A number for a joint that copies another
+            must be what the copy makes of that one, to 1e-3.
+
+    Raises:
+        SuppleError: There are too many numbers or too few, a name is not that of a joint with one
+            number, or a copy has a number of its own.
+    """
+    skeleton = _skeleton(robot)
+    chosen = _checked(robot, names)
+    every = joint_names(robot, copies=True) if names is None else chosen
+    try:
+        count = np.shape(vector)[-1:]
+    except ValueError:  # ragged, as `array` will say
+        count = ()
+    if count == (len(every),):
+        chosen = every
+    elif count and count != (len(chosen),):
+        raise SuppleError(_wrong_count(robot, count[0], chosen, every, named=names is not None))
+    values = array("joint vector", vector, (..., len(chosen)))
     rest = skeleton.rest.coordinates
     coordinates = np.array(np.broadcast_to(rest, (*values.shape[:-1], len(rest))))
+    places = _places(robot, chosen)
     coordinates[..., places] = values
-    return Pose(skeleton, coordinates)
+    pose = Pose(skeleton, coordinates)
+    off = (
+        np.abs(pose.coordinates[..., places] - values).reshape(-1, len(chosen)).max(0, initial=0.0)
+    )
+    if np.any(off > COPY):
+        k = int(np.argmax(off))
+        mimic = skeleton.joints[skeleton.index(chosen[k])].mimic
+        raise SuppleError(
+            f"joint vector: expected for {chosen[k]!r}, which copies {getattr(mimic, 'joint', '')!r}, "
+            f"{getattr(mimic, 'multiplier', 1.0):g} times its number plus "
+            f"{getattr(mimic, 'offset', 0.0):g}, got one that is {off[k]:.3g} off"
+        )
+    return pose
+
+
+def _skeleton(robot: Character | Skeleton) -> Skeleton:
+    return robot.skeleton if isinstance(robot, Character) else robot
+
+
+def _places(robot: Character | Skeleton, names: Sequence[str]) -> np.ndarray:
+    """Where the joints' numbers are among the coordinates of a pose."""
+    skeleton = _skeleton(robot)
+    return skeleton.packed_ints[[skeleton.index(name) for name in names], layout.Q]
+
+
+def _checked(robot: Character | Skeleton, names: Sequence[str] | None) -> tuple[str, ...]:
+    """The names of a joint vector, checked."""
+    if names is None:
+        return joint_names(robot)
+    if isinstance(names, str):
+        raise SuppleError(f"names: expected a list of joint names, got the single text {names!r}")
+    able = joint_names(robot, copies=True)
+    chosen = tuple(one_of("joint of one number", name, able) for name in names)
+    if len(set(chosen)) < len(chosen):
+        twice = next(name for name in chosen if chosen.count(name) > 1)
+        raise SuppleError(f"names: expected every joint once, got {twice!r} twice")
+    return chosen
+
+
+def _wrong_count(
+    robot: Character | Skeleton,
+    count: int,
+    chosen: tuple[str, ...],
+    every: tuple[str, ...],
+    *,
+    named: bool,
+) -> str:
+    """What to say of a joint vector with too many or too few numbers."""
+    text = f"joint vector: expected {len(chosen)} numbers ({', '.join(chosen)})"
+    if named:
+        return f"{text}, as there are names, got {count}"
+    if len(every) > len(chosen):
+        copies = ", ".join(name for name in every if name not in chosen)
+        text += f", or {len(every)} with those that copy others ({copies})"
+    ways = [
+        name
+        for name in _skeleton(robot).names
+        if len(joint_names(robot, to=name, copies=True)) == count
+    ]
+    hint = (
+        f"; for some of them give names=, such as joint_names(robot, to={ways[-1]!r})"
+        if ways
+        else ""
+    )
+    return f"{text}, got {count}{hint}"

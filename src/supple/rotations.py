@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.errors import SuppleError
+from supple.errors import SuppleError, unmasked
 
 FloatArray = NDArray[np.float64]
 
@@ -21,6 +21,7 @@ _LETTERS = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 def _last(what: str, value: ArrayLike, size: int) -> FloatArray:
     """A float64 array whose last axis has the given size."""
+    unmasked(what, value)
     try:
         result = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
@@ -96,6 +97,7 @@ def rotate(q: ArrayLike, v: ArrayLike) -> FloatArray:
 def from_axis_angle(axis: str | ArrayLike, angle: ArrayLike) -> FloatArray:
     """Turns by angles (...) about axes (..., 3) of any length, or about a letter such as "x"."""
     axis = axis_vector(axis)
+    unmasked("angle", angle)
     half = 0.5 * np.asarray(angle, dtype=np.float64)[..., None]
     vector = axis * np.sin(half)
     return np.concatenate([np.broadcast_to(np.cos(half), (*vector.shape[:-1], 1)), vector], axis=-1)
@@ -134,6 +136,7 @@ def from_matrix(matrix: ArrayLike) -> FloatArray:
 
     Matrices within 1e-4 of a rotation are accepted; a mirror, a scale or a shear is an error.
     """
+    unmasked("rotation matrix", matrix)
     m = np.asarray(matrix, dtype=np.float64)
     if m.shape[-2:] != (3, 3):
         raise SuppleError(f"rotation matrix: expected shape (..., 3, 3), got {m.shape}")
@@ -191,6 +194,7 @@ def from_euler(order: str, angles: ArrayLike) -> FloatArray:
         angles: Radians, shape (..., len(order)); a single number will do for a single letter.
     """
     axes = euler_order(order)
+    unmasked(f"angles of order {order!r}", angles)
     values = np.asarray(angles, dtype=np.float64)
     if len(axes) == 1 and values.ndim == 0:
         values = values[None]
@@ -282,6 +286,7 @@ def slerp(a: ArrayLike, b: ArrayLike, t: ArrayLike) -> FloatArray:
     t outside [0, 1] goes on along the same arc.
     """
     a, b = np.broadcast_arrays(_last("quaternion", a, 4), _last("quaternion", b, 4))
+    unmasked("t", t)
     t = np.asarray(t, dtype=np.float64)[..., None]
     near = np.where(np.sum(a * b, axis=-1, keepdims=True) < 0, -b, b)
     arc = 2.0 * np.arctan2(

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from supple.errors import SuppleError
 from supple.kernels import layout as at
 from supple.kernels.cache import announce
 from supple.kernels.tree import MARK
@@ -38,7 +39,7 @@ class _Run:
             work = self.pool.pop()
         except IndexError:
             announce(f"{self.solver.name} solver", self.kernel)
-            work = np.empty(self.solver.space(self.ints))
+            work = np.empty(max(self.solver.space(self.ints), MARK + 1))
         work[MARK] = 0.0  # offsets may be others than before
         return work
 
@@ -110,11 +111,12 @@ class Runner:
         """
         best, found, kept = np.zeros((0, self._width)), 0, (self._no_trace, self._no_events)
         for number, run in enumerate(self._runs):
-            out = np.empty((1, self._width))
+            out = np.full((1, self._width), np.nan)
             written = paper(run)
             work = run.workspace()
             run.kernel(run.ints, run.floats, *arrays, out, work, *written, 0, 1)
             run.pool.append(work)
+            self._check_filled(run.solver, out)
             if not len(best) or self._better(out, best)[0]:
                 best, found, kept = out, number, written
             if best[0, self._status] == at.REACHED:
@@ -122,24 +124,51 @@ class Runner:
         return best[0], found, kept
 
     def range(self, arrays: Arrays, out: np.ndarray, first: int, last: int) -> None:
-        """Solve problems first..last-1 of a batch into these rows of out, shape (B, width)."""
+        """Solve problems first..last-1 of a batch into these rows of out, shape (B, width).
+
+        The rows hold NaN before.
+        """
         run = self._runs[0]
         work = run.workspace()
         idle = (self._no_trace, self._no_events)
         run.kernel(run.ints, run.floats, *arrays, out, work, *idle, first, last)
         run.pool.append(work)
+        self._check_filled(run.solver, out[first:last], first)
         for run in self._runs[1:]:
             todo = first + np.flatnonzero(out[first:last, self._status] != at.REACHED)
             if not len(todo):
                 return
             some = (x if len(x) == 1 else x[todo] for x in arrays)
-            part = np.empty((len(todo), self._width))
+            part = np.full((len(todo), self._width), np.nan)
             work = run.workspace()
             idle = (self._no_trace, self._no_events)
             run.kernel(run.ints, run.floats, *some, part, work, *idle, 0, len(todo))
             run.pool.append(work)
+            self._check_filled(run.solver, part)
             better = self._better(part, out[todo])
             out[todo[better]] = part[better]
+
+    def _check_filled(self, solver: Solver, rows: np.ndarray, first: int = 0) -> None:
+        """Check that a kernel has filled its rows, shape (B, width), which held NaN before.
+
+        Args:
+            solver: Whose kernel it is.
+            rows: What it wrote.
+            first: The number of the first of them in the batch.
+
+        Raises:
+            SuppleError: A row has no status, or coordinates that are no numbers.
+        """
+        status = rows[:, self._status]
+        good = (status >= at.REACHED) & (status <= at.BUDGET) & (status == np.floor(status))
+        good &= ~np.isnan(rows[:, : self.problem.coordinates]).any(axis=1)
+        if not good.all():
+            k = int(np.argmin(good))
+            raise SuppleError(
+                f"solver {solver.name}: expected its kernel to fill every row of its output (see "
+                f"supple.kernels.layout), got problem {first + k} with status {status[k]:g} "
+                f"and coordinates {rows[k, : self.problem.coordinates]}"
+            )
 
     def _better(self, new: np.ndarray, old: np.ndarray) -> np.ndarray:
         """Which reports of a later solver, shape (B, width), are to replace the old ones."""

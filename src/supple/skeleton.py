@@ -12,6 +12,7 @@ from supple.chains import chain_parts
 from supple.errors import SuppleError, one_of
 from supple.joints import Ball, Joint
 from supple.kernels import layout
+from supple.mismatch import another
 from supple.packing import Packed, check_names, pack, topological_order
 from supple.parts import Node, Tip, placements, read_nodes, record
 from supple.parts import from_json as part_from_json
@@ -297,7 +298,7 @@ class Skeleton:
                 f"with_rest: expected a supple.Pose, got a {type(pose).__name__}{hint}"
             )
         if pose.skeleton != self:
-            raise SuppleError("with_rest: expected a pose of this skeleton, got one of another")
+            raise another("with_rest", self, pose.skeleton, expected="a pose of this skeleton")
         if pose.batch_shape:
             raise SuppleError(
                 f"with_rest: expected a single pose, got a batch of shape {pose.batch_shape}"

@@ -189,6 +189,13 @@ def test_mimics_stay_within_their_own_limits():
     assert arm.pose({"a": -2.0}).violations()[1] == pytest.approx(1.5 - 0.9)
 
 
+def test_a_mimic_joint_that_does_not_follow_is_a_violation():
+    arm = chain([1, 1, 1], joint=[Hinge(), Hinge(mimic=("j0", 0.5, 0.1)), Hinge()])
+    broken = Pose._wrap(arm, np.array([[0.4, 0.3, 1.0], [0.4, 0.37, 1.0]]))
+    np.testing.assert_allclose(broken.violations(), [[0, 0, 0], [0, 0.07, 0]], atol=1e-15)
+    assert broken.clamped().violations().max() == 0
+
+
 def test_clamping_does_not_touch_the_original_or_the_rest():
     arm = chain([1, 1], joint=Hinge(limits=(-1, 1)))
     pose = arm.pose({"j0": 3.0, "j1": 0.25})

@@ -119,3 +119,44 @@ def test_recent_problems_are_kept_apart(arm):
     again = pickle.loads(pickle.dumps((arm, cases)))
     assert [solve(again[0], **case) for case in again[1]] == first
     assert solve(ball, **cases[0]) != first[0]
+
+
+def masked(*shape):
+    """Ones with the last entry masked."""
+    numbers = np.ma.array(np.ones(shape))
+    numbers[(-1,) * len(shape)] = np.ma.masked
+    return numbers
+
+
+def masked_transform():
+    frame = np.ma.array(np.eye(4))
+    frame[0, 3] = np.ma.masked
+    return frame
+
+
+DOORS = {
+    "solve": lambda arm: solve(arm, {"tip": masked(3)}),
+    "batch": lambda arm: solve(arm, {"tip": masked(5, 3)}),
+    "orientation": lambda arm: solve(arm, Reach("tip", orientation=masked(4))),
+    "pose": lambda arm: solve(arm, Reach("tip", pose=masked_transform())),
+    "look": lambda arm: solve(arm, LookAt("tip", masked(3))),
+    "look axis": lambda arm: LookAt("tip", (1, 1, 0), axis=masked(3)),
+    "point": lambda arm: Reach("tip", (1, 1, 0), point=masked(3)),
+    "prepared call": lambda arm: supple.prepare(arm, [Reach("tip")])(masked(3)),
+    "prepared solve": lambda arm: supple.prepare(arm, [Reach("tip")]).solve(masked(2, 3)),
+    "track": lambda arm: supple.track(arm, [Reach("tip", masked(4, 3))]),
+    "coordinates": lambda arm: supple.Pose(arm, masked(2)),
+    "angles": lambda arm: supple.Pose.from_angles(arm, masked(2)),
+    "joint value": lambda arm: arm.pose({"j0": masked(2)}),
+    "offset": lambda arm: supple.Skeleton([("a", None, masked(3), supple.Ball())]),
+    "axis": lambda arm: supple.Hinge(masked(3)),
+    "rotation": lambda arm: supple.rotations.from_rotation_vector(masked(3)),
+    "matrix": lambda arm: supple.rotations.from_matrix(masked_transform()[:3, :3] * masked(3, 3)),
+    "joint vector": lambda arm: supple.robot.from_joint_vector(arm, masked(2)),
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_masked_entries_are_refused_everywhere(arm, door):
+    with pytest.raises(SuppleError, match="without masked entries, got 1 masked"):
+        DOORS[door](arm)

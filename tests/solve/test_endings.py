@@ -10,9 +10,14 @@ from supple import (
     LM,
     Hinge,
     Hold,
+    Jacobian,
+    LookAt,
+    Node,
     Pose,
     Reach,
+    Skeleton,
     Status,
+    Tip,
     costs,
     rotations,
     solve,
@@ -50,6 +55,109 @@ def test_limited_names_the_joints_in_the_way():
     assert s.reason.startswith("the limits of j0, j1 are in the way; tip is ")
     assert s.angles == pytest.approx([0.2, 0.3])
     assert s.out_of_reach is None
+
+
+def test_a_chain_begins_where_joints_begin_to_move_it():
+    # A turntable cannot move the shoulder above it: the arm's reach counts from there.
+    crane = Skeleton(
+        [
+            Node("mast", None, (0, 1, 0), Hinge("y")),
+            Node("shoulder", "mast", (0, 6, 0), Hinge("z", limits=(-2.6, 0))),
+            Node("elbow", "shoulder", (0, 5, 0), Hinge("z", limits=(-2.6, 0))),
+        ],
+        [Tip("hook", "elbow", (0, 4, 0))],
+    )
+    for solver in ("auto", "LM", "CCD", "FABRIK", "Jacobian"):
+        s = solve(crane, {"hook": (9, 9, 2)}, solver=solver)
+        assert s.status is Status.TOO_FAR, solver
+        assert s.out_of_reach == ("hook", pytest.approx(math.sqrt(89)), pytest.approx(9))
+    # With the mast locked, and with something that can move the shoulder, as it was.
+    assert solve(crane, {"hook": (9, 9, 0)}, lock=["mast"]).out_of_reach is not None
+    leaning = crane.with_joints({"mast": Hinge("z", limits=(-0.1, 0.1))})
+    s = solve(leaning, {"hook": (9, 9, 2)})
+    assert s.out_of_reach is None
+
+
+def test_a_joint_that_an_upper_one_swings_is_no_beginning():
+    # The second hinge leaves the third in its place, but the first swings it round.
+    arm = Skeleton(
+        [
+            Node("j0", None, (0, 0, 0), Hinge("z")),
+            Node("j1", "j0", (0, 0, 2), Hinge("x")),
+            Node("j2", "j1", (3, 0, 0), Hinge("y")),
+        ],
+        [Tip("tip", "j2", (1, 0, 0.5))],
+    )
+    rng = np.random.default_rng(0)
+    targets = Pose.from_angles(arm, rng.uniform(-3, 3, (100, 3))).position("tip")
+    for solver in ("auto", "CCD", "FABRIK", "Jacobian"):
+        s = solve(arm, {"tip": targets}, solver=solver)
+        assert not np.isin(s.status, [Status.TOO_FAR, Status.TOO_NEAR]).any(), solver
+    assert solve(arm, {"tip": targets}).reached.all()
+
+
+def test_limited_is_a_minimum_that_limits_make():
+    # Pressed against a limit, but it is the plane that keeps the tip away.
+    arm = supple.chain([1, 1], joint=[Hinge("z", limits=(0, 2)), Hinge("z", limits=(0.5, 0.5))])
+    s = solve(arm, {"tip": (1 + math.cos(0.5), math.sin(0.5) - 1e-3, 0.3)})
+    assert s.status is Status.STALLED
+    assert s.limited == ()
+    # Stopped in the middle of the way, next to a limit.
+    s = solve(arm, {"tip": (0, 1.9, 0)}, solver=Jacobian(method="transpose", max_iterations=1))
+    assert s.status is Status.BUDGET
+
+
+def test_limited_holds_for_every_solver_and_joint():
+    """Whoever says LIMITED stands in a minimum inside the limits that is none without them."""
+    rng = np.random.default_rng(5)
+    told = 0
+    for _ in range(12):
+        axes, limits = rng.normal(size=(3, 3)), np.sort(rng.uniform(-1, 1, (3, 2)), axis=1)
+        joints = [Hinge(a, limits=tuple(b)) for a, b in zip(axes, limits, strict=True)]
+        arm = supple.chain([1, 0.8, 0.5], joint=joints)
+        targets = rng.uniform(-1.5, 1.5, (20, 3))
+        for solver in ("auto", "CCD", "FABRIK", "Jacobian"):
+            s = solve(arm, {"tip": targets}, solver=solver)
+            for i in np.flatnonzero(s.status == Status.LIMITED):
+                told += 1
+                gains, pulls = np.empty(3), np.empty(3)
+                here, miss = s.angles[i], targets[i] - s.position("tip")[i]
+                for k, step in enumerate(np.eye(3) * 1e-6):
+                    a, b = (Pose.from_angles(arm, here + x).position("tip") for x in (step, -step))
+                    column = (a - b) / 2e-6
+                    pulls[k] = column @ miss
+                    size = abs(pulls[k]) / max(column @ column, 1e-9)
+                    moved = column * np.copysign(min(size, 0.1), pulls[k])
+                    gains[k] = 1.0 - np.sum((miss - moved) ** 2) / np.sum(miss**2)
+                low, high = here <= limits[:, 0] + 1e-9, here >= limits[:, 1] - 1e-9
+                held = (low & (pulls < 0)) | (high & (pulls > 0))
+                assert gains[~held].max(initial=0.0) < 1.01e-3, solver
+                named = {f"j{k}" for k in range(3) if held[k] and gains[k] > 0.99e-3}
+                assert named and set(s[int(i)].limited) <= named, solver
+    assert told > 100
+
+
+def test_a_head_that_cannot_look_so_far_is_limited():
+    # Round the rim of its cone it could go on for ever, and gain next to nothing.
+    head = Skeleton(
+        [Node("head", None, (0, 0, 0), supple.Cone(0.5, axis="y"))],
+        [Tip("eyes", "head", (0, 0.1, 0.1))],
+    )
+    targets = 3.0 * np.random.default_rng(0).normal(size=(200, 3))
+    s = solve(head, LookAt("head", targets, axis="z"))
+    missed = ~s.reached
+    assert missed.sum() > 50
+    assert np.mean(s.status[missed] == Status.LIMITED) > 0.6
+    assert s.limited == ("head",)
+
+
+def test_a_limit_of_a_mimic_joint_is_told_as_its_own():
+    rig = supple.chain(
+        [1, 1], joint=[Hinge("z"), Hinge("z", limits=(-0.3, 0.3), mimic=("j0", 0.5, 0.0))]
+    )
+    s = solve(rig, {"tip": (-1, 1.6, 0)})
+    assert s.status is Status.LIMITED
+    assert s.limited == ("j1",)
 
 
 def test_stalled_says_so():

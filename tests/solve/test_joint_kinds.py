@@ -7,6 +7,7 @@ import pytest
 
 import supple
 from supple import (
+    LM,
     Axes,
     Ball,
     Cone,
@@ -14,7 +15,10 @@ from supple import (
     Free,
     Hinge,
     Hold,
+    Jacobian,
+    LookAt,
     Node,
+    Optimize,
     Planar,
     Pose,
     Reach,
@@ -107,6 +111,72 @@ def test_mimic_joints_of_either_unit_follow():
     s = solve(rack, {"tip": (1.0, 2.4, 0)})
     assert s.reached, s.reason
     assert s.pose.coordinates[2] == 2.0 * s.pose.coordinates[1] + 0.2
+
+
+def mimic_rig(rng):
+    """Hinges of which every second copies one before it, with a tip, in random places."""
+    turn = rotations.from_rotation_vector
+    nodes = []
+    for k in range(2 * int(rng.integers(1, 3))):
+        mimic = (f"j{k - 1}", float(rng.choice([-1.0, 0.37, 0.5, 2.0])), 0.1 * k) if k % 2 else None
+        limits = (-2.4, 2.0) if mimic is None else None
+        joint = Hinge(rng.normal(size=3), limits=limits, mimic=mimic)
+        parent = f"j{k - 1}" if k else None
+        nodes.append(Node(f"j{k}", parent, rng.normal(size=3), joint, turn(rng.normal(size=3))))
+    return Skeleton(nodes, [Tip("tip", nodes[-1].name, rng.normal(size=3))])
+
+
+@pytest.mark.parametrize(
+    "solver",
+    ["auto", LM(restarts=0), Jacobian(), Jacobian(method="dls", restarts=2), Optimize()],
+    ids=["auto", "LM", "pinv", "dls", "Optimize"],
+)
+def test_mimic_joints_follow_to_the_last_bit_in_every_answer(solver):
+    for number in range(10 if isinstance(solver, Optimize) else 60):
+        rng = np.random.default_rng(number)
+        rig = mimic_rig(rng)
+        start = Pose.from_angles(rig, rng.uniform(-1, 1, rig.packed.freedom_count))
+        target = 3.0 * rng.normal(size=3)
+        last = rig.joint_names[-1]
+        for goals in (
+            [Reach("tip", target)],
+            [LookAt("tip", target, axis="x")],
+            [LookAt("tip", target, axis="x"), Hold(last, orientation=False)],
+        ):
+            s = solve(rig, goals, start=start, solver=solver)
+            again = Pose.from_angles(rig, s.angles)
+            assert again.coordinates.tolist() == s.pose.coordinates.tolist()
+            assert s.pose.violations().max() < 1e-12
+
+
+def test_open_joints_are_looked_for_as_far_as_they_can_differ():
+    # The copy turns half as fast: the pose repeats after two turns of what it copies.
+    geared = Skeleton(
+        [
+            Node("j0", None, (0, 0, 0), Hinge((0.4, -0.9, 0.1))),
+            Node("j1", "j0", (-0.06, 0.1, -0.05), Hinge((0, -0.7, -0.7), mimic=("j0", 0.5, 0))),
+            Node("j2", "j1", (0.12, -0.07, 0.01), Hinge("x", limits=(-1.6, 1.3))),
+        ],
+        [Tip("tip", "j2", (0, 0.08, 0.1))],
+    )
+    # A free slider: its answer may be far from where it starts.
+    rail = Skeleton(
+        [
+            Node("rail", None, (0, 0, 0), Slider((0.5, 0.8, -0.2))),
+            Node("arm", "rail", (0, 0, 0), Hinge((-0.5, -0.3, -0.8), limits=(-1.6, 2.3))),
+        ],
+        [Tip("tip", "arm", (0.4, -0.3, 0.2))],
+    )
+    rng = np.random.default_rng(0)
+    count = 200
+    for rig, low, high, shift in (
+        (geared, (-math.pi, -1.6), (math.pi, 1.3), (0.0, 0.0)),
+        (rail, (-0.6, -1.6), (0.6, 2.3), (10.0, 0.0)),
+    ):
+        targets = Pose.from_angles(rig, rng.uniform(low, high, (count, 2))).position("tip")
+        start = Pose.from_angles(rig, rng.uniform(low, high, (count, 2)) + shift)
+        s = solve(rig, {"tip": targets}, start=start)
+        assert s.reached.all(), s.reason
 
 
 def test_a_mimic_joint_with_a_stretch_of_its_own():

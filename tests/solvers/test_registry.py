@@ -1,11 +1,14 @@
 """The choice among solvers: by object, by name, and what each can take."""
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 import pytest
+from numba import njit
 
 import supple
 from supple import LM, Ball, Hinge, Hold, LookAt, Pole, Reach, Rest, Slider, Solver, SuppleError
+from supple.kernels import layout as at
 from supple.problem import Problem
 from supple.solvers import ALL, EVERYTHING, GOAL_KINDS, JOINT_KINDS, Takes, choose, named
 from supple.solvers.base import check
@@ -140,3 +143,81 @@ def test_everything_is_everything():
     assert EVERYTHING.several
     assert EVERYTHING.stretch
     assert EVERYTHING.mimic
+
+
+# Solvers of one's own -----------------------------------------------------------------------------
+
+
+def test_a_solver_that_lacks_something_says_what(problem):
+    @dataclass(frozen=True, kw_only=True)
+    class Mine(Solver):
+        name: ClassVar[str] = "Mine"
+
+        def solve(self, problem, start, targets):
+            return start
+
+    message = r"solver Mine: expected class attributes .* for takes, kernel, space; define takes = "
+    with pytest.raises(SuppleError, match=message):
+        choose(Mine(), problem)
+    with pytest.raises(SuppleError, match="for name, takes, kernel, space"):
+        supple.solve(supple.chain([1, 1]), {"tip": THERE}, solver=Solver())
+    with pytest.raises(SuppleError, match="Solver: max_iterations: expected a whole number"):
+        Solver(max_iterations=-1)
+
+
+def idle(*_):
+    """A kernel that does nothing."""
+
+
+def silent(ints, floats, offsets, starts, targets, out, work, trace, events, first, last):
+    """A kernel that does nothing, of the signature that compiled ones need."""
+
+
+def half(ints, floats, offsets, starts, targets, out, *_):
+    """A kernel that says it is done, and gives no pose."""
+    out[:, starts.shape[1] + at.O_STATUS] = at.REACHED
+
+
+def unknown(ints, floats, offsets, starts, targets, out, *_):
+    """A kernel with a status that there is not."""
+    out[:] = 17.0
+
+
+class Odd(Solver):
+    """A solver whose kernel is set by the test."""
+
+    name: ClassVar[str] = "Odd"
+    takes: ClassVar[Takes] = EVERYTHING
+    space = staticmethod(lambda ints: 0)
+
+
+@pytest.mark.parametrize("kernel", [idle, half, unknown, njit(silent)])
+def test_a_kernel_that_does_not_fill_its_rows_is_refused(kernel, monkeypatch):
+    monkeypatch.setattr(Odd, "kernel", staticmethod(kernel), raising=False)
+    arm = supple.chain([1, 1, 1])
+    message = "solver Odd: expected its kernel to fill every row"
+    prepared = supple.prepare(arm, [Reach("tip")], solver=Odd())
+    with pytest.raises(SuppleError, match=message):
+        prepared(THERE)
+    with pytest.raises(SuppleError, match=message):
+        prepared.solve(THERE, trace=True)
+    with pytest.raises(SuppleError, match=message):
+        prepared.solve([THERE] * 3)
+    with pytest.raises(SuppleError, match=message):
+        prepared.track([THERE] * 3)
+
+
+def test_a_solver_that_borrows_a_kernel_serves():
+
+    class Lazy(Solver):
+        name: ClassVar[str] = "Lazy"
+        takes: ClassVar[Takes] = LM.takes
+        kernel = staticmethod(LM.kernel)
+        space = staticmethod(LM.space)
+
+        def options(self):
+            return LM(max_iterations=0).options()
+
+    s = supple.solve(supple.chain([1, 1]), {"tip": THERE}, solver=Lazy())
+    assert s.status is supple.Status.BUDGET
+    assert s.asked.solver == "Lazy"

@@ -17,6 +17,7 @@ from supple.cli.argument_values import number, read_json
 from supple.errors import SuppleError, one_of
 from supple.formats import FORMATS, load
 from supple.joints import Axes, Ball, Cone, Fixed, Free, Hinge, Joint, Planar, Slider
+from supple.mismatch import another
 from supple.pose import Pose
 from supple.skeleton import Skeleton, chain
 from supple.solution import Solution
@@ -99,7 +100,7 @@ def read_start(path: Path, skeleton: Skeleton) -> Pose:
         else:
             pose = Pose.from_json(data, skeleton)
         if pose.skeleton != skeleton:
-            raise SuppleError(f"expected a pose of {skeleton}, got another's")
+            raise another("start", skeleton, pose.skeleton)
         if pose.batch_shape:
             raise SuppleError(f"expected a single pose, got a batch of shape {pose.batch_shape}")
         return pose

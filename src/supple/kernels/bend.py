@@ -18,6 +18,7 @@ from supple.kernels.layout import (
     HINGE,
     M_FROZEN,
     M_KIND,
+    M_MIMIC,
     M_NQ,
     M_ORDER,
     M_PARENT,
@@ -44,6 +45,7 @@ from supple.kernels.quaternion import (
     unit,
 )
 from supple.kernels.seeds import fraction
+from supple.kernels.tangent import follow
 
 BEND = 0.1  # about how far a joint is bent [rad]
 LINE = 1e-9  # a pull below this part of what it could be is none
@@ -84,7 +86,8 @@ def in_line(moving, blocks, blocks_f, states, effectors, length, scratch):
 def bend(moving, moving_f, blocks, states, effectors, q, scratch):
     """Turn every joint of q (hinge, axes, ball, cone) a little, in its limits, always the same way.
 
-    Balls and cones turn square to their bones. Scratch has at least three columns a moving joint.
+    Balls and cones turn square to their bones; mimic joints follow the joints they copy. Scratch has
+    at least three columns a moving joint.
     """
     for k in range(moving.shape[0]):
         store3(scratch, k, 0, (0.0, 0.0, 0.0))
@@ -105,7 +108,7 @@ def bend(moving, moving_f, blocks, states, effectors, q, scratch):
             put4(q, at, normalized(mul(take4(q, at), exp(scale(side, angle)))))
             project_joint(kind, moving[k, M_ORDER], moving_f, k, q, at)
             continue
-        if kind != HINGE and kind != AXES:
+        if (kind != HINGE and kind != AXES) or moving[k, M_MIMIC] >= 0:
             continue
         for i in range(moving[k, M_NQ]):
             if kind == AXES and (moving[k, M_FROZEN] >> i) & 1 == 1:
@@ -116,3 +119,4 @@ def bend(moving, moving_f, blocks, states, effectors, q, scratch):
             if q[at + i] - here < 0.5 * angle:
                 q[at + i] = here - angle
                 project_joint(kind, moving[k, M_ORDER], moving_f, k, q, at)
+    follow(moving, moving_f, q)

@@ -196,11 +196,18 @@ def follow_row(ints, floats, q):
 
 @kernel
 def excess_batch(ints, floats, coordinates, out):
-    """By how much every joint of every pose is outside its limits; out has shape (B, N)."""
+    """By how much every joint of every pose is outside its limits; out has shape (B, N).
+
+    A mimic joint that is not where the joint it copies puts it counts as outside by the difference.
+    """
     for b in range(coordinates.shape[0]):
         q = coordinates[b]
         for j in range(ints.shape[0]):
             worst = excess_joint(ints[j, KIND], ints[j, ORDER], floats, j, q, ints[j, Q])
+            source = ints[j, MIMIC]
+            if source >= 0:
+                there = floats[j, MIMIC_MUL] * q[ints[source, Q]] + floats[j, MIMIC_ADD]
+                worst = max(worst, abs(q[ints[j, Q]] - there))
             at = ints[j, STRETCH_Q]
             if at >= 0:
                 worst = max(worst, floats[j, STRETCH_LO] - q[at], q[at] - floats[j, STRETCH_HI])

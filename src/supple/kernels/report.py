@@ -5,11 +5,10 @@ row of output: the coordinates, then the report of `layout`, then an error a blo
 moving joint that presses against a limit.
 """
 
-import math
-
 from supple.kernels.cache import kernel
 from supple.kernels.jacobian import jacobian
 from supple.kernels.layout import (
+    AXIS,
     B_HELD,
     B_KIND,
     B_MOVE,
@@ -21,12 +20,14 @@ from supple.kernels.layout import (
     E_TARGET,
     F_LENGTH,
     F_TURN,
+    FIXED,
     FREE,
     H_COORDS,
     H_DOFS,
     H_KEEP,
     H_MOVING,
     H_ROWS,
+    HINGE,
     LIMITED,
     LIMITS,
     M_DOF,
@@ -34,6 +35,7 @@ from supple.kernels.layout import (
     M_MIMIC,
     M_NDOF,
     M_PARENT,
+    M_Q,
     M_STRETCH_DOF,
     O_BLOCK,
     O_COST,
@@ -54,7 +56,7 @@ from supple.kernels.layout import (
     REPORT,
     S_P0,
     S_P1,
-    S_POS,
+    S_PRE,
     SLIDER,
     STALLED,
     STOP_BUDGET,
@@ -63,14 +65,21 @@ from supple.kernels.layout import (
     TOO_FAR,
     TOO_NEAR,
 )
-from supple.kernels.quaternion import load3, norm, sub
+from supple.kernels.quaternion import add, cross, load3, load4, norm, rotate, sub
 from supple.kernels.residual import residuals, within
 from supple.kernels.tangent import project, tangent
 from supple.kernels.tree import aim, fold, forward, place_effectors
 from supple.kernels.views import grid
 
 FAR = 1e300
-HOPELESS = 0.03  # a cosine: freedoms that point no better than this at what is missing cannot help
+SMALL = 0.1  # a small change of a freedom [rad, characteristic lengths]
+HELPFUL = 1e-3  # a freedom that gains less than this part of the squared miss cannot help
+AT_LIMIT = 1e-9  # a freedom this near to a bound stands at it [rad, characteristic lengths]
+ON_AXIS = 1e-9  # an arm that leaves a hinge's axis by less than this part of its length is on it
+EFFECTLESS = (
+    1e-9  # a freedom that moves the effectors by less than this part of the others moves nothing
+)
+COPIED = 2.0  # flag of a joint that is held by the limit of a mimic joint
 
 
 @kernel
@@ -129,13 +138,57 @@ def begin(
 
 
 @kernel
+def _moves(moving, moving_f, k, fixed, slack):
+    """Whether moving joint k can move a point that it carries at `fixed` plus stretched `slack`.
+
+    Both are in its frame. A hinge does not move what is on its axis.
+    """
+    kind = moving[k, M_KIND]
+    if kind == SLIDER or kind == FREE or kind == PLANAR:
+        return True
+    if moving[k, M_STRETCH_DOF] >= 0 and norm(slack) > 0.0:
+        return True
+    if kind == FIXED:
+        return False
+    size = norm(fixed)
+    across = norm(cross(load3(moving_f, k, AXIS), fixed)) if kind == HINGE else size
+    return across > ON_AXIS * size
+
+
+@kernel
+def chain_base(moving, moving_f, blocks, states, g):
+    """Moving joint at which the chain of block g begins, and the joint to which its root is an axle.
+
+    The chain begins at its root; but if the root cannot move the next joint's origin (an arm on a
+    turntable whose axis passes through the shoulder), there, and the root is an axle: that joint is
+    the second number, else -1. Joints at the same place count as one. The first is -1 if nothing
+    moves the block.
+    """
+    k = base = blocks[g, B_MOVE]
+    while k >= 0 and moving[k, M_PARENT] >= 0:
+        parent = moving[k, M_PARENT]
+        kind = moving[k, M_KIND]
+        fixed = load3(states, k, S_P0)
+        shifts = kind == SLIDER or kind == FREE or kind == PLANAR
+        stays = not shifts and not _moves(moving, moving_f, parent, fixed, load3(states, k, S_P1))
+        same = stays and norm(fixed) == 0.0
+        if stays and not same and moving[parent, M_PARENT] < 0:
+            return base, k
+        if not same:
+            base = parent
+        k = parent
+    return base, -1
+
+
+@kernel
 def span(moving, moving_f, blocks, states, effectors, g):
     """How near and how far block g can ever be from where its chain begins.
 
-    Limits are not looked at, so that beyond these bounds a target is surely out of reach; within
-    them it may be. A block that nothing moves has no span.
+    Limits of turns are not looked at, so that beyond these bounds a target is surely out of reach;
+    within them it may be. A block that nothing moves has no span.
     """
     k = blocks[g, B_MOVE]
+    base, _ = chain_base(moving, moving_f, blocks, states, g)
     fixed, slack = load3(effectors, g, E_P0), load3(effectors, g, E_P1)
     longest = 0.0
     widest = 0.0
@@ -153,6 +206,8 @@ def span(moving, moving_f, blocks, states, effectors, g):
             loose = True
         elif kind == FREE or kind == PLANAR:
             longest = FAR
+        if k == base:
+            break
         fixed, slack = load3(states, k, S_P0), load3(states, k, S_P1)
         k = moving[k, M_PARENT]
     nearest = 0.0 if loose else max(0.0, 2.0 * widest - longest)
@@ -160,16 +215,27 @@ def span(moving, moving_f, blocks, states, effectors, g):
 
 
 @kernel
-def gap(moving, blocks, states, effectors, g):
+def base_point(moving, moving_f, blocks, states, g):
+    """World position at which the chain of block g, moved by something, begins.
+
+    The same in every pose; a slider's before it slides. The states need not be placed.
+    """
+    base, carried = chain_base(moving, moving_f, blocks, states, g)
+    while moving[base, M_PARENT] >= 0:
+        base = moving[base, M_PARENT]
+    point = load3(states, base, S_P0)
+    if carried >= 0:
+        # Along the root's axis: the same before and after its turn.
+        point = add(point, rotate(load4(states, base, S_PRE), load3(states, carried, S_P0)))
+    return point
+
+
+@kernel
+def gap(moving, moving_f, blocks, states, effectors, g):
     """How far the target of block g is from where its chain begins."""
-    k = blocks[g, B_MOVE]
-    if k < 0:
-        return norm(sub(load3(effectors, g, E_TARGET), load3(effectors, g, E_POS)))
-    while moving[k, M_PARENT] >= 0:
-        k = moving[k, M_PARENT]
-    base = load3(states, k, S_POS)
-    if moving[k, M_KIND] == SLIDER:
-        base = load3(states, k, S_P0)  # before it slides: it has no moving parent
+    base = load3(effectors, g, E_POS)
+    if blocks[g, B_MOVE] >= 0:
+        base = base_point(moving, moving_f, blocks, states, g)
     return norm(sub(load3(effectors, g, E_TARGET), base))
 
 
@@ -179,25 +245,47 @@ def out_of_reach(moving, moving_f, blocks, blocks_f, states, effectors):
     for g in range(blocks.shape[0]):
         if blocks[g, B_KIND] == POSITION:
             nearest, longest = span(moving, moving_f, blocks, states, effectors, g)
-            distance = gap(moving, blocks, states, effectors, g)
+            distance = gap(moving, moving_f, blocks, states, effectors, g)
             if max(distance - longest, nearest - distance) > blocks_f[g, B_TOLERANCE]:
                 return True
     return False
 
 
 @kernel
-def pressed(moving, rows, columns, bounds, flags):
+def gain_of(pull, width, square, most):
+    """What part of the squared miss a freedom takes away, by the linear model, at its best.
+
+    Args:
+        pull: The product of its column and the residual rows, not negative.
+        width: Its column's squared length.
+        square: The rows' squared length.
+        most: How far it may change.
+    """
+    x = min(pull / width, most)
+    return x * (2.0 * pull - x * width) / square
+
+
+@kernel
+def pressed(moving, moving_f, q, rows, columns, bounds, flags):
     """Flag every moving joint that a limit keeps from bringing the effectors closer.
 
-    Returns how many, and how well the best of the other freedoms points at what is missing: the
-    cosine between what it does and the residual rows.
+    A freedom counts that stands at a bound, is pulled outward, and past the bound would gain at
+    least HELPFUL with a SMALL change. Where the bound is the limit of a mimic joint, that joint is
+    flagged, not the one it copies.
+
+    Returns the greatest gains with a small change (see `gain_of`): of the freedoms that a bound
+    holds, if it did not, and of the others, inside their bounds.
     """
-    size = 0.0
+    square, widest = 0.0, 0.0
     for r in range(rows.shape[0]):
-        size += rows[r] * rows[r]
-    size = math.sqrt(size)
-    count = 0
-    best = 0.0
+        square += rows[r] * rows[r]
+    for d in range(columns.shape[0]):
+        width = 0.0
+        for r in range(rows.shape[0]):
+            width += columns[d, r] * columns[d, r]
+        widest = max(widest, width)
+    held = 0.0
+    free = 0.0
     for k in range(moving.shape[0]):
         flags[k] = 0.0
         turns = 0 if moving[k, M_MIMIC] >= 0 else moving[k, M_NDOF]  # a copy has none of its own
@@ -209,16 +297,44 @@ def pressed(moving, rows, columns, bounds, flags):
             for r in range(rows.shape[0]):
                 pull += columns[d, r] * rows[r]
                 width += columns[d, r] * columns[d, r]
-            most = size * math.sqrt(width)
-            if abs(pull) <= 1e-6 * most:
-                continue
-            if (pull > 0.0 and bounds[d, 1] <= 1e-9) or (pull < 0.0 and bounds[d, 0] >= -1e-9):
-                flags[k] = 1.0
+            if width <= EFFECTLESS * EFFECTLESS * widest:
+                continue  # what moves nothing has a direction made of rounding
+            room = bounds[d, 1] if pull > 0.0 else -bounds[d, 0]
+            if room <= AT_LIMIT:
+                gain = gain_of(abs(pull), width, square, SMALL)
+                held = max(held, gain)
+                if gain >= HELPFUL:
+                    flags[k] = 1.0
             else:
-                best = max(best, abs(pull) / most)
-        if flags[k] > 0.0:
-            count += 1
-    return count, best
+                free = max(free, gain_of(abs(pull), width, square, min(room, SMALL)))
+    for k in range(moving.shape[0]):
+        source = moving[k, M_MIMIC]
+        if source >= 0 and flags[source] > 0.0:
+            value, low, high = q[moving[k, M_Q]], moving_f[k, LIMITS], moving_f[k, LIMITS + 1]
+            slack = AT_LIMIT * max(1.0, abs(value))
+            if value - low <= slack or high - value <= slack:
+                flags[k] = 1.0
+                flags[source] = COPIED
+    for k in range(moving.shape[0]):
+        flags[k] = 1.0 if flags[k] == 1.0 else 0.0
+    return held, free
+
+
+@kernel
+def why_missed(stop, held, free):
+    """The status of a pose that misses its goals, within the bounds of its chains.
+
+    LIMITED if the pose is a minimum of the cost inside the limits (no freedom that can move gains
+    anything) but not without them (a freedom at a limit would); see `supple.Status`.
+
+    Args:
+        stop: Why the solver stopped.
+        held: The greatest gain of a freedom that a limit holds, from `pressed`.
+        free: The same of the other freedoms.
+    """
+    if free >= HELPFUL:
+        return BUDGET if stop == STOP_BUDGET else STALLED
+    return LIMITED if held >= HELPFUL else STALLED
 
 
 def finish_space(ints):
@@ -244,7 +360,6 @@ def finish(
     status = REACHED
     block, bound, distance = -1, 0.0, 0.0
     if not within(blocks, blocks_f, errors):
-        status = BUDGET if stop == STOP_BUDGET else STALLED
         bounds = grid(work, 0, nd, 2)
         axes = grid(work, 2 * nd, nd + nm, 3)
         columns = grid(work, 5 * nd + 3 * nm, nd, nr)
@@ -252,16 +367,15 @@ def finish(
         jacobian(
             moving, moving_f, blocks, blocks_f, states, effectors, rows, length, turn, axes, columns
         )
-        count, hope = pressed(moving, rows, columns, bounds, flags)
-        if status == BUDGET and hope < HOPELESS:
-            status = STALLED  # more iterations of the same would not help
-        if status == STALLED and count > 0:
-            status = LIMITED
+        held, free = pressed(moving, moving_f, q, rows, columns, bounds, flags)
+        status = why_missed(stop, held, free)
+        if status == STALLED:
+            flags[:] = 0.0  # limits press, but they are not what the solve ended at
         for g in range(blocks.shape[0]):
             if blocks[g, B_KIND] != POSITION:
                 continue
             nearest, longest = span(moving, moving_f, blocks, states, effectors, g)
-            away = gap(moving, blocks, states, effectors, g)
+            away = gap(moving, moving_f, blocks, states, effectors, g)
             if away - longest > blocks_f[g, B_TOLERANCE]:
                 status, block, bound, distance = TOO_FAR, g, longest, away
                 break

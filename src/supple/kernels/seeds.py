@@ -1,12 +1,15 @@
 """Where restarts begin: low-discrepancy poses around the start, the same on every machine.
 
 Seed number n puts freedom j at the fraction (n * 2^((j+1)/(D+1))) mod 1 of its range: a Kronecker
-sequence with Niederreiter's generators. Joints without limits range over a whole turn.
+sequence with Niederreiter's generators. Joints without limits range over a whole turn, or over as
+many as it takes until their mimic joints have made one; open slides over twice the chain's length to
+both sides of where a descent has led them.
 """
 
 import math
 
 from supple.kernels.cache import kernel
+from supple.kernels.jacobian import slides
 from supple.kernels.layout import (
     AXES,
     AXIS,
@@ -15,6 +18,7 @@ from supple.kernels.layout import (
     F_LENGTH,
     FIXED,
     FREE,
+    HINGE,
     LIMITS,
     M_DOF,
     M_FROZEN,
@@ -24,7 +28,7 @@ from supple.kernels.layout import (
     M_Q,
     M_STRETCH_DOF,
     M_STRETCH_Q,
-    SLIDER,
+    MIMIC_MUL,
     STRETCH_HI,
     STRETCH_LO,
 )
@@ -43,6 +47,8 @@ from supple.kernels.quaternion import (
 )
 from supple.kernels.tangent import follow
 from supple.kernels.tree import unpack
+
+SLOWEST = 0.1  # a copy that turns by less than this part of what it copies need not make a turn
 
 
 @kernel
@@ -63,10 +69,11 @@ def at_fraction(low, high, u, here, slack):
 
 
 @kernel
-def seed(moving, moving_f, n, spread, length, freedoms, start, out):
+def seed(moving, moving_f, n, spread, length, freedoms, start, here, out):
     """Seed number n.
 
-    Every moving joint `spread` (0..1) of the way from the start to a point of the sequence.
+    Every moving joint `spread` (0..1) of the way from the start to a point of the sequence; what
+    slides without limits, from `here`, the best pose so far.
     """
     for k in range(moving.shape[0]):
         # A copy follows what it copies; only its stretch is its own.
@@ -105,17 +112,41 @@ def seed(moving, moving_f, n, spread, length, freedoms, start, out):
             for i in range(moving[k, M_NQ]):
                 if kind == AXES and (moving[k, M_FROZEN] >> i) & 1 == 1:
                     continue
-                slack = length if kind == SLIDER else math.pi
                 low, high = moving_f[k, LIMITS + 2 * i], moving_f[k, LIMITS + 2 * i + 1]
-                goal = at_fraction(low, high, fraction(n, d, freedoms), start[at + i], slack)
-                out[at + i] = start[at + i] + spread * (goal - start[at + i])
+                slack, origin = math.pi, start[at + i]
+                if slides(kind, i):
+                    slack = 2.0 * length
+                    if not math.isfinite(high - low):
+                        origin = here[at + i]
+                goal = at_fraction(low, high, fraction(n, d, freedoms), origin, slack)
+                out[at + i] = origin + spread * (goal - origin)
                 d += 1
         if moving[k, M_STRETCH_DOF] >= 0:
             at = moving[k, M_STRETCH_Q]
             low, high = moving_f[k, STRETCH_LO], moving_f[k, STRETCH_HI]
             goal = at_fraction(low, high, fraction(n, moving[k, M_STRETCH_DOF], freedoms), 1.0, 0.5)
             out[at] = start[at] + spread * (goal - start[at])
+    _widen(moving, moving_f, n, spread, freedoms, start, out)
     follow(moving, moving_f, out)
+
+
+@kernel
+def _widen(moving, moving_f, n, spread, freedoms, start, out):
+    """Let open hinges of a seed range until the hinges that copy them more slowly have made a turn."""
+    for k in range(moving.shape[0]):
+        source = moving[k, M_MIMIC]
+        if source < 0 or moving[k, M_KIND] != HINGE or moving[source, M_KIND] != HINGE:
+            continue
+        low, high = moving_f[source, LIMITS], moving_f[source, LIMITS + 1]
+        slower = abs(moving_f[k, MIMIC_MUL])
+        if math.isfinite(high - low) or slower >= 1.0 or slower < SLOWEST:
+            continue
+        at = moving[source, M_Q]
+        u = fraction(n, moving[source, M_DOF], freedoms)
+        goal = at_fraction(low, high, u, start[at], math.pi / slower)
+        value = start[at] + spread * (goal - start[at])
+        if abs(value - start[at]) > abs(out[at] - start[at]):
+            out[at] = value
 
 
 @kernel
@@ -124,4 +155,6 @@ def spread_seeds(ints, floats, poses):
     _, moving, _, _, _, moving_f, _, _, _, weight = unpack(ints, floats)
     start = poses[0].copy()
     for b in range(poses.shape[0]):
-        seed(moving, moving_f, b + 1, 1.0, floats[F_LENGTH], weight.shape[0], start, poses[b])
+        seed(
+            moving, moving_f, b + 1, 1.0, floats[F_LENGTH], weight.shape[0], start, start, poses[b]
+        )

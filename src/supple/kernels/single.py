@@ -29,7 +29,7 @@ from supple.kernels.handles import (
     read_floats,
     word,
 )
-from supple.kernels.layout import REACHED
+from supple.kernels.layout import BUDGET, REACHED
 from supple.kernels.outcomes import MET, MISSED, NOT_TAKEN
 from supple.kernels.views import grid, part
 
@@ -76,10 +76,14 @@ call_range: Any = intrinsic(_call_range)
 
 @kernel
 def run(desk, start, targets, out):
-    """Solve the problem of a desk from a start for a row of targets; MET or MISSED."""
+    """Solve the problem of a desk from a start for a row of targets; MET or MISSED.
+
+    NOT_TAKEN if a target is not finite, or if the solver leaves no status.
+    """
     for i in range(targets.shape[0]):
         if not math.isfinite(targets[i]):
             return NOT_TAKEN
+    out[:] = math.nan
     work = floats_at(desk[D_WORK], desk[D_WORK_COUNT])
     none = grid(work, 0, 0, 1)
     call_range(
@@ -92,7 +96,10 @@ def run(desk, start, targets, out):
         grid(out, 0, 1, out.shape[0]),
         work, none, none, 0, 1,
     )  # fmt: skip
-    return MET if out[desk[D_STATUS]] == REACHED else MISSED
+    status = out[desk[D_STATUS]]
+    if status == REACHED:
+        return MET
+    return MISSED if REACHED < status <= BUDGET else NOT_TAKEN
 
 
 @kernel

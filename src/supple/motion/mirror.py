@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from supple.errors import one_of
 from supple.kernels import layout
-from supple.motion.matching import put_turns
+from supple.matching import put_turns
 from supple.pose import Pose
 from supple.rotations import conjugate, multiply, rotate
 

@@ -260,7 +260,7 @@ class Motion:
         Raises:
             SuppleError: No joint has a name in common.
         """
-        from supple.motion.matching import matched_poses
+        from supple.matching import matched_poses
 
         if skeleton == self.skeleton:
             return self.with_(poses=Pose._wrap(skeleton, *arrays(self._poses)))

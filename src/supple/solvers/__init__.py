@@ -129,6 +129,7 @@ def choose(solver: Solver | str, problem: Problem, *, restarts: bool = True) -> 
         raise SuppleError(
             f'solver: expected a solver such as supple.CCD(), its name or "auto", got {solver!r}'
         )
+    chosen.check_defined()
     check(chosen, problem, _all())
     if not restarts and any(field.name == "restarts" for field in fields(chosen)):
         chosen = replace(chosen, **{"restarts": 0})

@@ -50,8 +50,21 @@ EVERYTHING = Takes(
 class Solver:
     """A way to solve: a frozen set of options and the kernel that runs with them.
 
+    A solver of your own is a frozen dataclass with keyword-only options that derives from this class
+    and sets four class attributes; options other than these are its fields. What is missing is
+    refused when the solver is used.
+
     Args:
         max_iterations: Sweeps or Newton steps in all, restarts included.
+
+    Attributes:
+        name: What it is called in messages and in `Solution.asked.solver`.
+        takes: What it can take, a `supple.solvers.Takes`.
+        kernel: A function (ints, floats, offsets, starts, targets, out, work, trace, events, first,
+            last) that solves problems first..last-1 of a batch and fills these rows of `out`; the
+            arrays are described in `supple.kernels.layout`, and `supple.kernels.report` has what
+            begins and ends a solve. Set it as a staticmethod.
+        space: A function of `ints` that tells how many floats `work` has to have. A staticmethod.
     """
 
     name: ClassVar[str]
@@ -65,21 +78,52 @@ class Solver:
         """Check the options that all solvers share; a solver with others checks these too."""
         self._whole("max_iterations")
 
+    def check_defined(self) -> None:
+        """Check that the class has all that a solver needs.
+
+        Raises:
+            SuppleError: Something is missing; the message says what, and how to define it.
+        """
+        cls = type(self)
+        wanted: dict[str, tuple[Callable[[Any], bool], str]] = {
+            "name": (lambda x: isinstance(x, str) and bool(x.strip()), 'name = "Mine"'),
+            "takes": (lambda x: isinstance(x, Takes), "takes = supple.solvers.Takes(...)"),
+            "kernel": (callable, "kernel = staticmethod(solve_range)"),
+            "space": (callable, "space = staticmethod(space)"),
+        }
+        missing = {
+            attribute: example
+            for attribute, (fits, example) in wanted.items()
+            if not fits(getattr(self, attribute, None))
+        }
+        if missing:
+            raise SuppleError(
+                f"solver {cls.__name__}: expected class attributes name, takes, kernel and space, "
+                f"got none, or none that will do, for {', '.join(missing)}; define "
+                f"{', '.join(missing.values())} (see supple.Solver), "
+                "or derive from a solver that has them, such as supple.LM"
+            )
+
+    @property
+    def _called(self) -> str:
+        """Its name, or that of its class if it has none yet."""
+        return getattr(self, "name", type(self).__name__)
+
     def _whole(self, option: str, *, least: int = 0) -> None:
         """Check that an option is a whole number."""
-        value = whole(f"{self.name}: {option}", getattr(self, option), least=least)
+        value = whole(f"{self._called}: {option}", getattr(self, option), least=least)
         object.__setattr__(self, option, value)
 
     def _positive(self, option: str) -> None:
         """Check that an option is a finite number above 0."""
-        value = positive(f"{self.name}: {option}", getattr(self, option))
+        value = positive(f"{self._called}: {option}", getattr(self, option))
         object.__setattr__(self, option, value)
 
     def _fraction(self, option: str) -> None:
         """Check that an option is a number between 0 and 1, neither included."""
         expected = "a number between 0 and 1, neither included"
         value = number(
-            f"{self.name}: {option}", getattr(self, option), expected, lambda x: 0.0 < x < 1.0
+            f"{self._called}: {option}", getattr(self, option), expected, lambda x: 0.0 < x < 1.0
         )
         object.__setattr__(self, option, value)
 
@@ -87,7 +131,7 @@ class Solver:
         """Check that an option is True or False."""
         value = getattr(self, option)
         if not isinstance(value, bool):
-            raise SuppleError(f"{self.name}: {option}: expected True or False, got {value!r}")
+            raise SuppleError(f"{self._called}: {option}: expected True or False, got {value!r}")
 
     @property
     def most_iterations(self) -> int:

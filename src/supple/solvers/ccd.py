@@ -98,7 +98,7 @@ def costs_at_stake(moving, moving_f, blocks, blocks_f, states, effectors, length
         weight, tolerance = blocks_f[g, B_WEIGHT], blocks_f[g, B_TOLERANCE]
         if blocks[g, B_KIND] == POSITION:
             nearest, longest = span(moving, moving_f, blocks, states, effectors, g)
-            away = gap(moving, blocks, states, effectors, g)
+            away = gap(moving, moving_f, blocks, states, effectors, g)
             miss = weight * max(away - longest, nearest - away, 0.0) / length
             least += 0.5 * miss * miss
             tolerance /= length
@@ -201,7 +201,7 @@ def best_seed(
     low = math.inf
     trial[:] = start
     for i in range(CANDIDATES):
-        seed(moving, moving_f, number + i, spread, length, freedoms, start, trial)
+        seed(moving, moving_f, number + i, spread, length, freedoms, start, start, trial)
         project(moving, moving_f, trial)
         cost = evaluate(
             moving, moving_f, blocks, blocks_f, trial, states, effectors, length, radian, rows,

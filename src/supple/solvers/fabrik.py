@@ -197,7 +197,7 @@ def begin_again(
     trial[:] = q
     for c in range(CANDIDATES):
         number = 1 + CANDIDATES * (restart - 1) + c
-        seed(moving, moving_f, number, spread, length, ints[H_DOFS], start, trial)
+        seed(moving, moving_f, number, spread, length, ints[H_DOFS], start, start, trial)
         project(moving, moving_f, trial)
         cost = evaluate(
             moving, moving_f, blocks, blocks_f, trial, states, effectors, length, turn, rows, errors
@@ -247,7 +247,10 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
             way, progress, allowed = SETTLING, SETTLED, 0.0
         if chain and untempered(moving_f, options[CAP]):
             _, longest = span(moving, moving_f, blocks, states, effectors, 0)
-            if gap(moving, blocks, states, effectors, 0) > longest - blocks_f[0, B_TOLERANCE]:
+            if (
+                gap(moving, moving_f, blocks, states, effectors, 0)
+                > longest - blocks_f[0, B_TOLERANCE]
+            ):
                 way = STRAIGHT
         stuck = way != STRAIGHT and not within(blocks, blocks_f, errors)
         if stuck and in_line(moving, blocks, blocks_f, states, effectors, length, scratch):

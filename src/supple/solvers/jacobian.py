@@ -265,7 +265,7 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
                 restarts += 1
                 trial[:] = start
                 spread = min(1.0, 0.25 * restarts)
-                seed(moving, moving_f, restarts, spread, length, nd, start, trial)
+                seed(moving, moving_f, restarts, spread, length, nd, start, best, trial)
                 project(moving, moving_f, trial)
             else:
                 break

@@ -45,6 +45,7 @@ from supple.kernels.posture import wishes
 from supple.kernels.quaternion import load3, norm, sub
 from supple.kernels.record import record
 from supple.kernels.report import (
+    base_point,
     evaluate,
     finish,
     finish_reached,
@@ -80,6 +81,7 @@ MAX_ITERATIONS, REGULARIZATION, RESTARTS, STALL, CLOSED_FORM = range(5)
 NEW, GENERAL, BALLS, HINGES = range(4)  # kinds of problems, as the MARK of a workspace has them
 CANDIDATES = 32  # seeds looked at for each restart; the one nearest to the goals is used
 RELAXING = 20  # iterations that secondary aims may use when the goals took the whole budget
+SPANS = 5  # nearest, longest and base of a chain
 NEWTON = 96  # up to this many freedoms, targets out of reach are approached with second derivatives
 
 
@@ -89,7 +91,7 @@ def space(ints):
     side = nd if nd <= NEWTON else min(nd, nr)
     local = 3 * ints[H_COORDS] + nr + ints[H_BLOCKS] + 4 * nd + 2 * side * side + 2 * max(nd, nr)
     tangents = nd * (5 + nr) + 3 * ints[H_MOVING]
-    special = max(lm_balls.space(ints), lm_hinges.space(ints)) + arm_forms.SPACE + 2
+    special = max(lm_balls.space(ints), lm_hinges.space(ints)) + arm_forms.SPACE + SPANS
     return tree_space(ints) + local + tangents + special + finish_space(ints)
 
 
@@ -109,20 +111,24 @@ def kind_of(ints, moving, moving_f, blocks):
 
 
 @kernel
-def span_of_chain(moving, moving_f, blocks, states, effectors):
-    """How near and how far a chain's position can ever be from its base; no bounds without one."""
+def measure_chain(moving, moving_f, blocks, states, effectors, spans):
+    """Fill spans, shape (SPANS,): how near and far a chain's position can ever be from its base.
+
+    Then the base in world. No bounds if no position is asked for.
+    """
+    spans[0], spans[1] = 0.0, math.inf
     for g in range(blocks.shape[0]):
         if blocks[g, B_KIND] == POSITION:
-            return span(moving, moving_f, blocks, states, effectors, g)
-    return 0.0, math.inf
+            spans[0], spans[1] = span(moving, moving_f, blocks, states, effectors, g)
+            spans[2], spans[3], spans[4] = base_point(moving, moving_f, blocks, states, g)
 
 
 @kernel
-def beyond(blocks, blocks_f, states, effectors, spans):
+def beyond(blocks, blocks_f, effectors, spans):
     """Whether a chain's position is surely out of its span."""
     for g in range(blocks.shape[0]):
         if blocks[g, B_KIND] == POSITION:
-            away = norm(sub(load3(effectors, g, E_TARGET), load3(states, 0, S_P0)))
+            away = norm(sub(load3(effectors, g, E_TARGET), (spans[2], spans[3], spans[4])))
             return max(away - spans[1], spans[0] - away) > blocks_f[g, B_TOLERANCE]
     return False
 
@@ -158,7 +164,7 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
     exact, i = part(work, i, arm_forms.SPACE), i + arm_forms.SPACE
     special = max(lm_balls.space(ints), lm_hinges.space(ints))
     links, i = part(work, i, special), i + special
-    spans, i = part(work, i, 2), i + 2
+    spans, i = part(work, i, SPANS), i + SPANS
     tail = part(work, i, work.shape[0] - i)
     length, turn = floats[F_LENGTH], floats[F_TURN]
     budget = options[MAX_ITERATIONS]
@@ -185,7 +191,7 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
                     folded,
                 )  # fmt: skip
                 if kind != GENERAL:
-                    spans[0], spans[1] = span_of_chain(moving, moving_f, blocks, states, effectors)
+                    measure_chain(moving, moving_f, blocks, states, effectors, spans)
                 if kind == HINGES:
                     hinge_arm.set_up(moving, moving_f, blocks, states, effectors, links)
                 work[MARK] = kind if rigid(active) else NEW
@@ -202,7 +208,7 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
         if kind == GENERAL:
             far = out_of_reach(moving, moving_f, blocks, blocks_f, states, effectors)
         else:
-            far = beyond(blocks, blocks_f, states, effectors, spans)
+            far = beyond(blocks, blocks_f, effectors, spans)
         if trace.shape[0] > 0:
             residuals(blocks, blocks_f, states, effectors, length, turn, rows, errors)
             traced = record(trace, 0, q, blocks, errors)
@@ -269,7 +275,7 @@ def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events
                 number = begin_elsewhere(
                     moving, moving_f, blocks, blocks_f, number,
                     min(1.0, 0.5 * restarts), CANDIDATES,
-                    floats, nd, start, trial, q, states, effectors, rows, errors,
+                    floats, nd, start, best, trial, q, states, effectors, rows, errors,
                 )  # fmt: skip
             else:
                 # Nothing was reached: settle the best pose, so that a small move of the target is

@@ -199,13 +199,13 @@ def relax(
 @kernel
 def begin_elsewhere(
     moving, moving_f, blocks, blocks_f, number, spread, candidates,
-    floats, freedoms, start, trial, q, states, effectors, rows, errors,
+    floats, freedoms, start, here, trial, q, states, effectors, rows, errors,
 ):  # fmt: skip
     """Put the seed nearest to the goals, of a few from `number` on, into q; returns the next number."""
     low = math.inf
     trial[:] = start
     for _ in range(candidates):
-        seed(moving, moving_f, number, spread, floats[F_LENGTH], freedoms, start, trial)
+        seed(moving, moving_f, number, spread, floats[F_LENGTH], freedoms, start, here, trial)
         number += 1
         cost = evaluate(
             moving, moving_f, blocks, blocks_f, trial, states, effectors,

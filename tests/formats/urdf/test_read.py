@@ -107,6 +107,48 @@ def test_joint_vectors_count_as_the_file_does(tmp_path):
         robot.from_joint_vector(arm, [1.0, 2.0])
 
 
+def test_joint_vectors_with_copies_and_of_some_joints(tmp_path):
+    arm = load(tmp_path, ARM)
+    short, full = [0.1, 0.2, 0.05, 0.02], [0.1, 0.2, 0.05, 0.02, 0.02]
+    assert robot.joint_names(arm, copies=True)[-1] == "grip_right"
+    pose = robot.from_joint_vector(arm, short)
+    assert robot.from_joint_vector(arm, full) == pose
+    assert robot.joint_vector(arm, pose, names=robot.joint_names(arm, copies=True)).tolist() == full
+    # The arm without its gripper, in the order of the file; and in an order of one's own.
+    names = robot.joint_names(arm, to="hand")
+    assert names == ("elbow", "shoulder", "rail")
+    some = robot.from_joint_vector(arm, short[:3], names=names)
+    assert robot.joint_vector(arm, some).tolist() == [0.1, 0.2, 0.05, 0.0]
+    swapped = robot.from_joint_vector(arm, [[0.2, 0.1]], names=["shoulder", "elbow"])
+    assert swapped.batch_shape == (1,)
+    assert robot.joint_vector(arm, swapped, names=["elbow", "shoulder"]).tolist() == [[0.1, 0.2]]
+
+
+def test_a_joint_vector_that_does_not_fit_says_what_would(tmp_path):
+    arm = load(tmp_path, ARM)
+    for vector, options, message in (
+        (
+            [0.1, 0.2, 0.3],
+            {},
+            r"expected 4 numbers \(elbow, shoulder, rail, grip_left\), or 5 with those that copy "
+            r"others \(grip_right\), got 3; for some of them give names=, such as "
+            r"joint_names\(robot, to='slide'\)",
+        ),
+        ([0.1], {"names": ["elbow", "rail"]}, r"expected 2 numbers \(elbow, rail\).*got 1"),
+        ([0.1, 0.2, 0.05, 0.02, 0.03], {}, r"'grip_right', which copies 'grip_left', 0.5 times"),
+        ([0.1], {"names": ["elbw"]}, "joint of one number 'elbw'.*did you mean 'elbow'"),
+        ([0.1], {"names": ["wrist"]}, "unknown joint of one number 'wrist'"),
+        ([0.1, 0.1], {"names": ["elbow", "elbow"]}, "every joint once, got 'elbow' twice"),
+        ([0.1], {"names": "elbow"}, "expected a list of joint names"),
+        ([0.1, np.nan, 0.0, 0.0], {}, "nan"),
+        (0.1, {}, r"expected finite numbers of shape \(\.\.\., 4\), got shape \(\)"),
+    ):
+        with pytest.raises(supple.SuppleError, match=message):
+            robot.from_joint_vector(arm, vector, **options)
+    with pytest.raises(supple.SuppleError, match="link, tip or joint 'hnad'.*did you mean 'hand'"):
+        robot.joint_names(arm, to="hnad")
+
+
 def test_an_effector_is_a_link_by_name(tmp_path):
     arm = load(tmp_path, ARM)
     goal = robot.from_joint_vector(arm, [0.4, 0.9, 0.1, 0.0])
@@ -371,3 +413,12 @@ def test_a_visual_that_cannot_be_made_is_left_out_and_noted(tmp_path, visual):
     assert len(found.meshes) == 1
     assert np.allclose(np.ptp(found.meshes[0].positions, axis=0), (1, 2, 3))
     assert any("left out" in note.text for note in found.notes)
+
+
+def test_limits_in_degrees_are_noted_with_their_line(tmp_path):
+    text = ARM.replace('lower="-1.5" upper="7"', 'lower="-90" upper="120"')
+    arm = load(tmp_path, text)
+    (note,) = (note for note in arm.notes if "degrees" in note.text)
+    assert note.level == "warning"
+    assert note.line == 1 + ARM[: ARM.index('<joint name="shoulder"')].count("\n")
+    assert "'shoulder': limits -90 to 120 look like degrees" in note.text

@@ -24,7 +24,7 @@ from supple.formats.single_motion import asked_motion, default_motion, even_fram
 from supple.formats.text_numbers import MOST_DIGITS, as_written, digits_for, written
 from supple.joints import Axes
 from supple.kernels import layout
-from supple.motion.matching import euler_along
+from supple.matching import euler_along
 from supple.motion.motion import Motion
 from supple.pose import Pose
 from supple.rotations import conjugate, multiply, rotate

@@ -24,8 +24,8 @@ from supple.formats.character.layout import (
 from supple.formats.source import Source, distinct, shown
 from supple.joints import Axes, Ball, Fixed, Joint
 from supple.kernels import layout
+from supple.matching import put_turns
 from supple.mesh import Mesh, Skin
-from supple.motion.matching import put_turns
 from supple.motion.motion import Motion
 from supple.pose import Pose
 from supple.rotations import conjugate, from_matrix, multiply

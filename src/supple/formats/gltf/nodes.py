@@ -27,7 +27,7 @@ from supple.formats.gltf.placements import (
 from supple.formats.source import JOINT_BYTES
 from supple.joints import Ball, Fixed, Joint
 from supple.kernels import layout
-from supple.motion.matching import put_turns
+from supple.matching import put_turns
 from supple.pose import Pose
 from supple.rotations import conjugate, multiply, rotate
 from supple.skeleton import Node, Skeleton, Tip

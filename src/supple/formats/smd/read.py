@@ -21,7 +21,7 @@ from supple.formats.smd.vta_read import Shapes, read_shapes
 from supple.formats.source import JOINT_BYTES, Source, decoded, distinct, shown
 from supple.joints import Axes, Ball, Joint
 from supple.kernels import layout
-from supple.motion.matching import put_turns
+from supple.matching import put_turns
 from supple.motion.motion import Motion
 from supple.pose import Pose
 from supple.rotations import conjugate, from_euler, multiply

@@ -17,8 +17,8 @@ from supple.formats.single_motion import asked_motion, default_motion, even_fram
 from supple.formats.smd.posed_mesh import posed_vertices
 from supple.formats.smd.vta_write import write_shapes
 from supple.formats.text_numbers import digits_for, written
+from supple.matching import euler_along
 from supple.mesh import Mesh
-from supple.motion.matching import euler_along
 from supple.motion.motion import Motion
 from supple.motion.sampling import alike
 from supple.pose import Pose

@@ -22,6 +22,7 @@ from supple import rotations
 from supple.character import Character
 from supple.errors import SuppleError
 from supple.formats.source import GREATEST, Source, distinct, shown
+from supple.joint import in_degrees
 from supple.joints import Fixed, Free, Hinge, Joint, Mimic, Planar, Slider
 from supple.skeleton import Node, Skeleton, Tip
 
@@ -58,7 +59,7 @@ def read(source: Source, *, meshes: bool = False) -> Character:
     moving = tuple(
         joint.name
         for joint in robot.joints
-        if joint.type != "fixed" and joint.mimic is None and joint.name in skeleton.joint_names
+        if joint.type != "fixed" and joint.name in skeleton.joint_names
     )
     extras = {"urdf": {"name": name, "joints": moving}}
     return Character(skeleton, look, unit="m", up="z", extras=extras)
@@ -348,6 +349,12 @@ def _limits(source: Source, joint: Any, line: int | None) -> tuple[float, float]
             line=line,
         )
         low, high = high, low
+    if joint.type == "revolute" and in_degrees((low, high)):
+        source.warn(
+            f"joint {shown(name)}: limits {low:g} to {high:g} look like degrees; URDF has radians: "
+            "taken as radians",
+            line=line,
+        )
     return low, high
 
 

@@ -18,7 +18,9 @@ Floats = NDArray[np.float64]
 OFFSETS = ("animated", "all")
 
 
-def matched_poses(poses: Pose, skeleton: Skeleton, *, offsets: str = "animated") -> Pose:
+def matched_poses(
+    poses: Pose, skeleton: Skeleton, *, offsets: str = "animated", along: bool = True
+) -> Pose:
     """A batch of poses (F,) as poses of another skeleton, joints matched by name.
 
     Args:
@@ -26,6 +28,8 @@ def matched_poses(poses: Pose, skeleton: Skeleton, *, offsets: str = "animated")
         skeleton: Whose poses they become.
         offsets: Which joints bring their offsets along: those that the poses move ("animated"), or
             "all". The others have those of `skeleton`.
+        along: Whether the poses are frames of a motion, so that angles go on from frame to frame
+            without jumps. If not, each pose has the angles nearest to zero.
     """
     one_of("offsets", offsets, OFFSETS)
     source = poses.skeleton
@@ -34,7 +38,7 @@ def matched_poses(poses: Pose, skeleton: Skeleton, *, offsets: str = "animated")
     if not pairs:
         name = source.joint_names[0]
         raise SuppleError(
-            f"motion: expected joints that {skeleton} has too, got {name!r} and others"
+            f"on: expected joints that {skeleton} has too, got {name!r} and others"
             f"{nearest(name, skeleton.joint_names)}"
         )
     count = len(poses)
@@ -53,7 +57,9 @@ def matched_poses(poses: Pose, skeleton: Skeleton, *, offsets: str = "animated")
             q[:, first : first + width] = poses.coordinates[:, start : start + width]
             own = poses._full_translations()[:, i]
         else:
-            put_turns(joint, multiply(conjugate(skeleton.rotations[j]), turns[:, i]), q, first)
+            turn = multiply(conjugate(skeleton.rotations[j]), turns[:, i])
+            for part in (slice(None),) if along else map(_row, range(count)):
+                put_turns(joint, turn[part], q[part], first)
             own = places[:, i]
         if offsets == "all" or np.any(own != source.offsets[i]):
             moved[:, j] = own
@@ -65,6 +71,10 @@ def matched_poses(poses: Pose, skeleton: Skeleton, *, offsets: str = "animated")
         for j, i in pairs:
             scales[:, j] = full[:, i]
     return Pose(skeleton, q, moved if takes.any() else None, scales)
+
+
+def _row(f: int) -> slice:
+    return slice(f, f + 1)
 
 
 def put_turns(joint: Joint, turns: Floats, q: Floats, first: int) -> None:
