@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 import supple
 from supple import plot
-from supple.cli.targets import random_targets
+from supple.cli.random_targets import random_targets
 from supple.plot import marks, style
 from supple.plot.figures import headline, styled
 from supple.plot.scene import Detail, Scene, marks_of

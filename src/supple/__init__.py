@@ -31,6 +31,7 @@ from supple.solvers.base import Solver
 from supple.trace import Trace
 from supple.track import track
 from supple.tracked import Track
+from supple.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from supple import costs as costs
@@ -54,8 +55,6 @@ if TYPE_CHECKING:
     from supple.skinning import skin
     from supple.solvers import CCD, FABRIK, LM, Jacobian, Optimize, TargetTriangle, TwoBone
     from supple.viewer import view
-
-__version__ = "0.1.0"
 
 __all__ = [
     "CCD",

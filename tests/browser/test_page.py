@@ -4,7 +4,7 @@ import statistics
 
 from playground import DRAG, STUB
 
-from supple.viewer.entry import View
+from supple.viewer.browser import View
 
 
 def test_the_page_helps_and_leaves_and_fits_a_phone(new_page):

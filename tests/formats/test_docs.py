@@ -11,7 +11,7 @@ import pytest
 import supple
 from supple import Motion, Node, Skeleton, Tip
 from supple.formats import FORMATS
-from supple.formats.registry import BESIDE
+from supple.formats.load_save import BESIDE
 from supple.rotations import from_axis_angle
 
 PAGE = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import supple
 from supple import SuppleError
-from supple.formats import reading
-from supple.formats.reading import Source
-from supple.formats.smd_read import read as read_smd
+from supple.formats import source as source_module
+from supple.formats.smd.read import read as read_smd
+from supple.formats.source import Source
 
 BVH = b"""HIERARCHY
 ROOT Hips
@@ -262,7 +262,7 @@ GROWING = {
 def test_small_files_do_not_ask_for_much_memory(what, tmp_path):
     path = tmp_path / f"grow.{what[:3]}"
     path.write_bytes(GROWING[what])
-    limit = max(reading.MEMORY_LEAST, reading.MEMORY_FACTOR * path.stat().st_size)
+    limit = max(source_module.MEMORY_LEAST, source_module.MEMORY_FACTOR * path.stat().st_size)
     tracemalloc.start()
     try:
         with pytest.raises(
@@ -285,7 +285,7 @@ def test_what_a_file_may_ask_for_is_enough_for_files_as_they_are(tmp_path):
     (tmp_path / "a.smd").write_bytes(smd)
     source = Source.open(tmp_path / "a.smd")
     assert len(next(iter(read_smd(source).motions.values()))) == frames
-    assert source.taken < 0.5 * reading.MEMORY_FACTOR * len(smd)
+    assert source.taken < 0.5 * source_module.MEMORY_FACTOR * len(smd)
 
 
 def test_the_peak_of_a_dense_smd_is_what_is_charged(tmp_path):
@@ -307,7 +307,7 @@ def test_no_memory_is_said_with_the_file(kind, tmp_path, monkeypatch):
         raise MemoryError
 
     (tmp_path / f"a.{kind}").write_bytes(SEEDS[kind])
-    monkeypatch.setattr(f"supple.formats.{kind}_read.Skeleton", full)
+    monkeypatch.setattr(f"supple.formats.{kind}.read.Skeleton", full)
     with pytest.raises(SuppleError, match=rf"a\.{kind}: .*memory"):
         supple.load(tmp_path / f"a.{kind}")
 
@@ -355,7 +355,7 @@ def test_a_very_deep_skeleton(tmp_path):
 
 @pytest.mark.parametrize("block", [1, 2, 3, 7, 1 << 14])
 def test_lines_are_counted_whatever_ends_them(block, monkeypatch):
-    monkeypatch.setattr(reading, "_BLOCK", block)
+    monkeypatch.setattr(source_module, "_BLOCK", block)
     data = b"a\r\nb\n\nc\rd\r\r\n\n\re\r\n"
     source = Source(Path("a"), data)
     for at in range(len(data) + 1):

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from supple.viewer.frames import HEADER
 from supple.viewer.library import Library
+from supple.viewer.messages.binary import HEADER
 from supple.viewer.session import Session
 
 PATIENCE = 60.0  # seconds: a solver may have to be compiled first

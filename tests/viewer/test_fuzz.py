@@ -6,8 +6,7 @@ import json
 import pytest
 
 from supple import SuppleError
-from supple.viewer import reading
-from supple.viewer.messages import Ping, SaveWanted, SetupSent, TraceWanted, Want
+from supple.viewer.messages import Ping, SaveWanted, SetupSent, TraceWanted, Want, json_codec
 
 HUGE = "9" * 400  # a whole number beyond every float; in JSON written out
 GOALS = [
@@ -73,7 +72,7 @@ VALUES = [
     *("", "snak", "x" * 5000, "\ud800", [], [[]], [None], ["NaN"], [1e308] * 3, {}, {"a": 1}),
 ]
 MISSING = object()
-WANTED = reading.read(json.dumps(MESSAGES[1]))
+WANTED = json_codec.read(json.dumps(MESSAGES[1]))
 
 
 def paths(value, at=()):
@@ -112,13 +111,13 @@ def test_whatever_is_in_a_field_the_answer_is_in_words(page, caplog, message):
     places = [(path, value) for path in paths(message) for value in (*VALUES, MISSING)]
     for one in [message, *(changed(message, path, value) for path, value in places)]:
         try:
-            read = reading.read(text_of(one))
+            read = json_codec.read(text_of(one))
         except SuppleError as error:
             assert one is not message and len(str(error)) < 1000
             continue
         if isinstance(read, Ping):
             continue
-        session._attempt(reading.read(text_of(MESSAGES[0])))
+        session._attempt(json_codec.read(text_of(MESSAGES[0])))
         assert page.messages[-1]["type"] == "scene", page.messages[-1]
         if isinstance(read, Want):
             session.revision = read.revision

@@ -4,8 +4,7 @@ from pathlib import Path
 import pytest
 
 from supple import SuppleError
-from supple.viewer import reading
-from supple.viewer.messages import Refused, SetupSent, Want
+from supple.viewer.messages import Refused, SetupSent, Want, json_codec
 from supple.viewer.typescript import typescript
 
 TYPES = Path(__file__).parents[2] / "web" / "src" / "messages.ts"
@@ -20,13 +19,13 @@ def test_the_page_has_the_same_messages():
 def test_a_message_is_read():
     goals = [{"id": "tip", "position": [1, 2.5, 3], "orientation": None}]
     text = json.dumps({"type": "want", "seq": 7, "revision": 2, "goals": goals})
-    message = reading.read(text)
+    message = json_codec.read(text)
     assert isinstance(message, Want)
     assert message.goals[0].position == (1.0, 2.5, 3.0) and message.time == 0.0
 
 
 def test_what_is_not_given_has_a_default():
-    message = reading.read(json.dumps({"type": "setup", "seq": 1, "setup": {"scene": "arm"}}))
+    message = json_codec.read(json.dumps({"type": "setup", "seq": 1, "setup": {"scene": "arm"}}))
     assert isinstance(message, SetupSent)
     assert message.setup.solver.name == "auto" and message.setup.links == 8
 
@@ -34,7 +33,7 @@ def test_what_is_not_given_has_a_default():
 def test_options_keep_their_kinds():
     options = {"max_iterations": 5, "damping": 0.5, "accelerate": False, "order": "root-to-tip"}
     setup = {"solver": {"name": "CCD", "options": options | {"restarts": None}}}
-    message = reading.read(json.dumps({"type": "setup", "seq": 1, "setup": setup}))
+    message = json_codec.read(json.dumps({"type": "setup", "seq": 1, "setup": setup}))
     assert isinstance(message, SetupSent)
     read = message.setup.solver.options
     assert read == options | {"restarts": None}
@@ -72,12 +71,12 @@ def test_options_keep_their_kinds():
 )
 def test_a_bad_message_is_refused_with_the_reason(text, told):
     with pytest.raises(SuppleError) as caught:
-        reading.read(text)
+        json_codec.read(text)
     assert told in str(caught.value)
 
 
 def test_a_message_is_written():
-    assert json.loads(reading.write(Refused(seq=3, text="no"))) == {
+    assert json.loads(json_codec.write(Refused(seq=3, text="no"))) == {
         "type": "refused",
         "seq": 3,
         "text": "no",

@@ -6,7 +6,7 @@ export type AttributeKind = "number" | "flag" | "choice" | "text" | "color" | "n
 
 export type SaveFormat = "glb" | "bvh" | "smd" | "json" | "trace";
 
-/** What was changed of one joint; None leaves what the scene has. */
+/** Changes to a joint; None keeps the value of the scene. */
 export interface JointEdit {
   lock: boolean;
   damping: number | null;
@@ -16,13 +16,13 @@ export interface JointEdit {
   twist: [number | null, number | null] | null;
 }
 
-/** A solver by name, with the options that differ from its own. */
+/** A solver by name, with options that differ from its defaults. */
 export interface SolverChoice {
   name: string;
   options: Record<string, boolean | number | string | null>;
 }
 
-/** A goal without its place. */
+/** A goal without its position. */
 export interface GoalSetup {
   id: string;
   kind: GoalKind;
@@ -31,20 +31,20 @@ export interface GoalSetup {
   axis: "x" | "y" | "z" | "-x" | "-y" | "-z";
 }
 
-/** Where a goal is: world position, and orientation wxyz where it asks for one. */
+/** The position of a goal in world, and its orientation wxyz if it has one. */
 export interface GoalPlace {
   id: string;
   position: [number, number, number];
   orientation: [number, number, number, number] | null;
 }
 
-/** A pose kept as a keyframe: its time [s] and all its coordinates. */
+/** A keyframe: its time [s] and the coordinates of the pose. */
 export interface Key {
   time: number;
   coordinates: number[];
 }
 
-/** What rules grow from; what is not named is as the rules have it. */
+/** The settings to grow rules with; others are the rules' own. */
 export interface Grown {
   start: string;
   seed: number;
@@ -52,7 +52,7 @@ export interface Grown {
   targets: Record<string, [number, number, number]>;
 }
 
-/** Everything a person can set that the solver has to know. */
+/** Everything a user can set that affects solving. */
 export interface Setup {
   scene: string;
   links: number;
@@ -74,14 +74,14 @@ export interface Setup {
   grown: Grown;
 }
 
-/** The whole setup, after every change and after connecting. */
+/** The complete setup, sent after every change and after connecting. */
 export interface SetupSent {
   type: "setup";
   seq: number;
   setup: Setup;
 }
 
-/** Where the goals are, and what the time is; at most one in a frame, the latest counts. */
+/** The positions of the goals, and the time; at most one per frame, only the latest is solved. */
 export interface Want {
   type: "want";
   seq: number;
@@ -90,36 +90,36 @@ export interface Want {
   time: number;
 }
 
-/** Solve once more and tell how. */
+/** Solve again with a trace, and send it. */
 export interface TraceWanted {
   type: "trace";
   rest: boolean;
 }
 
-/** The poses after every step inside an iteration of the trace. */
+/** Send the poses after every step of an iteration of the trace. */
 export interface StepsWanted {
   type: "steps";
   iteration: number;
 }
 
-/** The coordinates of the pose that is shown, for a keyframe at a time [s]. */
+/** Send the coordinates of the current pose, for a keyframe at a time [s]. */
 export interface KeyWanted {
   type: "key";
   time: number;
 }
 
-/** Go back to the rest pose. */
+/** Return to the initial pose. */
 export interface ResetWanted {
   type: "reset";
 }
 
-/** What is shown, as a file. */
+/** Send what is shown, as a file. */
 export interface SaveWanted {
   type: "save";
   format: SaveFormat;
 }
 
-/** Is anybody there? */
+/** Check the connection; answered by `Pong`. */
 export interface Ping {
   type: "ping";
 }
@@ -147,7 +147,7 @@ export interface SceneInfo {
   title: string;
 }
 
-/** What the session offers. */
+/** The first message: available scenes, solvers and file formats. */
 export interface Hello {
   type: "hello";
   version: string;
@@ -159,7 +159,7 @@ export interface Hello {
   formats: string[];
 }
 
-/** A joint as it is solved with. */
+/** A joint of the edited skeleton. */
 export interface JointInfo {
   kind: string;
   labels: string[];
@@ -181,7 +181,7 @@ export interface MotionInfo {
   frames: number;
 }
 
-/** An attribute of rules, for a field of its own. */
+/** An attribute of rules that can be edited. */
 export interface AttributeField {
   name: string;
   kind: AttributeKind;
@@ -194,14 +194,14 @@ export interface AttributeField {
   about: string;
 }
 
-/** The target of an IK rule: its goal's id, and the attribute it is, or "". */
+/** The target of an IK rule: the id of its goal, and the attribute that sets it, or "". */
 export interface TargetInfo {
   id: string;
   effector: string;
   attribute: string;
 }
 
-/** What rules have grown. */
+/** The result of growing rules. */
 export interface GrownInfo {
   starts: string[];
   start: string;
@@ -214,7 +214,7 @@ export interface GrownInfo {
   printed: string[];
 }
 
-/** What there is to draw, after every setup. */
+/** The scene to draw, sent after every setup. */
 export interface Scene {
   type: "scene";
   seq: number;
@@ -242,25 +242,25 @@ export interface Scene {
   grown: GrownInfo | null;
 }
 
-/** Something could not be done; what was shown stays. */
+/** A message failed; what is shown does not change. */
 export interface Refused {
   type: "refused";
   seq: number;
   text: string;
 }
 
-/** A keyframe for the page to keep. */
+/** The keyframe that `KeyWanted` asked for. */
 export interface KeyTaken {
   type: "key";
   key: Key;
 }
 
-/** Yes. */
+/** The answer to `Ping`. */
 export interface Pong {
   type: "pong";
 }
 
-/** What an answer costs, counted from the rest pose: turns [rad], the tip's way. */
+/** Costs of a solution relative to the start pose: turns [rad], path of the tip. */
 export interface Costs {
   sum_of_turns: number;
   largest_turn: number;
@@ -277,7 +277,7 @@ export interface Report {
   morphs: Record<string, number[]>;
 }
 
-/** A step inside an iteration; `joint` is -1 where an effector was put at a point. */
+/** A step of an iteration; `joint` is -1 if an effector was placed at a point. */
 export interface StepInfo {
   iteration: number;
   joint: number;
@@ -296,7 +296,7 @@ export interface TraceHead {
   steps: StepInfo[];
 }
 
-/** The head of a packet with `frames` (steps, N, 7): the poses after each turning step. */
+/** The head of a packet with `frames` (steps, N, 7): the poses after each rotation step. */
 export interface StepsHead {
   kind: "steps";
   iteration: number;
@@ -331,7 +331,7 @@ export interface MotionHead {
   feet: number[];
 }
 
-/** The head of a packet with a file to keep, its bytes in `data`. */
+/** The head of a packet with a file to save, its bytes in `data`. */
 export interface FileHead {
   kind: "file";
   name: string;

@@ -1,4 +1,4 @@
-"""The command line: `supple reach`, `supple compare`, `supple warmup`.
+"""The command line. `commands` has one file for each command; the modules here are shared by them.
 
 Exit codes: 0 done, 1 not reached, 2 bad input.
 """

@@ -1,4 +1,4 @@
-"""The application: its commands, and how bad input ends."""
+"""The typer application: its commands, and how errors become exit codes."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ import typer
 from typer.core import TyperGroup
 
 import supple
-from supple.cli.bench import bench
-from supple.cli.compare import compare
-from supple.cli.convert import convert
-from supple.cli.correct import correct
-from supple.cli.demo import demo
-from supple.cli.grow import grow
-from supple.cli.info import info
-from supple.cli.lint import lint
+from supple.cli.commands.bench import bench
+from supple.cli.commands.compare import compare
+from supple.cli.commands.convert import convert
+from supple.cli.commands.correct import correct
+from supple.cli.commands.demo import demo
+from supple.cli.commands.grow import grow
+from supple.cli.commands.info import info
+from supple.cli.commands.lint import lint
+from supple.cli.commands.reach import reach
+from supple.cli.commands.view import view
+from supple.cli.commands.warmup import warmup
+from supple.cli.console import complain
 from supple.cli.pipes import unbroken_pipes
-from supple.cli.reach import reach
-from supple.cli.report import complain
-from supple.cli.view import view
-from supple.cli.warmup import warmup
 from supple.errors import SuppleError
 
-BAD_INPUT = 2
-UsageError: Any = typer.BadParameter.__mro__[1]  # of the click that typer brings or uses
+BAD_INPUT = 2  # exit code
+UsageError: Any = typer.BadParameter.__mro__[1]  # of the click that typer uses or vendors
 
 
 class Commands(TyperGroup):
-    """The commands; a SuppleError or want of memory is one line on stderr and exit code 2.
+    """The commands; a SuppleError or MemoryError is one line on stderr and exit code 2.
 
-    A reader that has gone, such as `head`, changes neither what a command does nor its exit code.
+    A closed pipe, as with `| head`, changes neither what a command does nor its exit code.
     """
 
     def main(self, *args: Any, **options: Any) -> Any:
@@ -48,7 +48,7 @@ class Commands(TyperGroup):
             raise typer.Exit(BAD_INPUT) from None
         except UsageError as error:
             if sys.stderr is None or sys.stderr.isatty():
-                raise  # for the terminal, in a box as wide as it is
+                raise  # typer draws a box as wide as the terminal
             error.show()
             raise typer.Exit(error.exit_code) from None
         except MemoryError:

@@ -1,4 +1,4 @@
-"""Options that several commands have, and their checks."""
+"""Options and arguments that several commands share, and their checks."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ IterationsOption = Annotated[
 
 
 def checked_plot(path: Path | None) -> None:
-    """Say before the work that a figure could not be drawn after it."""
+    """Raise early if a figure could not be drawn to a path."""
     if path is not None:
         from supple import plot
 
@@ -145,12 +145,12 @@ def checked_plot(path: Path | None) -> None:
 
 
 def upright(character: Character) -> str:
-    """The axis that points up in figures of a character: its own if it is Z, else Y."""
+    """The up axis in figures of a character: z if that is its own, else y."""
     return "z" if character.up == "z" else "y"
 
 
 def effector_or_only_tip(skeleton: Skeleton, name: str | None) -> str:
-    """The effector, which must exist; the only tip if none is named."""
+    """Check the name of an effector; without a name, return the only tip."""
     if name is not None:
         return one_of("effector", name, skeleton.names)
     tips = skeleton.tip_names

@@ -1,7 +1,7 @@
-"""Output whose reader has gone, as that of `supple info clip.bvh | head -1`.
+"""Ignore closed pipes, as in `supple info clip.bvh | head -1`.
 
-The command goes on to its end without being heard, so that what it writes to files is whole and its exit
-code is its own.
+The command runs to its end and drops further output, so that its files are complete and its exit code
+does not change.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, TextIO
 
 
 class _Unbroken:
-    """A text stream that drops what it is given once nobody reads it any more."""
+    """A text stream that drops output once its pipe is closed."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -35,7 +35,7 @@ class _Unbroken:
         try:
             return call()
         except BrokenPipeError:
-            # What is still buffered goes nowhere too, now and when the interpreter ends.
+            # Redirect the descriptor, so that buffered output is dropped too, also at exit.
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, self._stream.fileno())
             os.close(nowhere)
@@ -44,9 +44,9 @@ class _Unbroken:
 
 @contextmanager
 def unbroken_pipes() -> Iterator[None]:
-    """Let nothing that is written to stdout or stderr end in a broken pipe."""
+    """Suppress BrokenPipeError on stdout and stderr."""
     outer = sys.stdout, sys.stderr
-    # Without a console, as under pythonw, there is no stream.
+    # Streams are None without a console, as under pythonw.
     sys.stdout, sys.stderr = (one and _Unbroken(one) for one in outer)  # type: ignore[assignment]
     try:
         yield

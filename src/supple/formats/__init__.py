@@ -1,5 +1,12 @@
-"""Files: characters and motions in and out, by extension and by content."""
+"""Read and write characters and motions: `load` and `save`, and the table of file formats.
 
-from supple.formats.registry import FORMATS, Format, load, save
+Each format is a folder, listed in `registry`. Shared by all: `source` (the bytes of a file, errors
+and notes), `text_numbers`, `conventions` and `infer_conventions` (unit and up axis), `features` (what
+a format can store), `single_motion` (formats that hold one motion) and `lint`.
+"""
+
+from supple.formats.format import Format
+from supple.formats.load_save import load, save
+from supple.formats.registry import FORMATS
 
 __all__ = ["FORMATS", "Format", "load", "save"]

@@ -1,7 +1,7 @@
-"""Units and up axes: what they are called, and a character in others.
+"""Units and up axes, and conversion of a character between them.
 
-Everything is turned and scaled as one: the roots of the skeleton carry the turn, all lengths the
-scale, so that every joint, vertex and frame is where it was, seen in the new axes.
+The rotation goes into the roots of the skeleton, the scale into all lengths: every joint, vertex and
+frame has the same place as before, expressed in the new axes and unit.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ Floats = NDArray[np.float64]
 
 METRES = {"mm": 1e-3, "cm": 1e-2, "dm": 0.1, "m": 1.0, "km": 1e3}
 METRES |= {"inch": 0.0254, "in": 0.0254, "ft": 0.3048, "foot": 0.3048, "yd": 0.9144}
-"""How many metres a unit is."""
+"""Metres per unit."""
 
 
 def turn_between(up: str, other: str) -> Floats:
-    """The rotation wxyz that takes one up axis to another: by quarter or half turns."""
+    """The rotation wxyz that takes one up axis to another: a quarter or half turn, or none."""
     a, b = axis_vector(up), axis_vector(other)
     return between(a, b) if np.any(a != b) else np.array((1.0, 0.0, 0.0, 0.0))
 
@@ -38,12 +38,12 @@ def converted(character: Character, *, up: str | None = None, unit: str | None =
     """The same character with another axis up and another unit of length.
 
     Args:
-        character: Whose `up` and `unit` say what it has now.
+        character: The character; its `up` and `unit` are the conventions it has now.
         up: The new up axis, such as "y" or "-z"; None to leave it.
         unit: The new unit, such as "m", "cm" or "inch"; None to leave it.
 
     Raises:
-        SuppleError: It is not known what the character has now, or there is no such axis or unit.
+        SuppleError: The present axis or unit is unknown, or the new one does not exist.
     """
     turn, size = np.array((1.0, 0.0, 0.0, 0.0)), 1.0
     if up is not None:
@@ -77,7 +77,7 @@ def converted(character: Character, *, up: str | None = None, unit: str | None =
 
 
 def prescribed(character: Character, format: str, path: str) -> tuple[Note, ...]:
-    """What to say of a character whose unit or up axis are not those that a format prescribes."""
+    """Notes on a unit or up axis that differ from those that a format prescribes."""
     if format != "gltf" or (character.unit, character.up) == ("m", "y"):
         return ()
     unknown = [what for what in ("unit", "up") if getattr(character, what) is None]
@@ -94,11 +94,11 @@ def prescribed(character: Character, format: str, path: str) -> tuple[Note, ...]
 
 
 class _Change:
-    """A turn and a scale of everything."""
+    """Rotates and scales the parts of a character."""
 
     def __init__(self, old: Skeleton, turn: Floats, size: float) -> None:
         self.turn, self.size = turn, size
-        # Quarter and half turns: whole numbers, so that nothing is rounded and a way back is exact.
+        # Quarter and half turns have whole matrix entries: rounded, so that converting back is exact.
         self.matrix = np.rint(to_matrix(turn))
         self.sliding = {node.name for node in old.nodes if isinstance(node.joint, Slider)}
         self.skeleton = Skeleton(
@@ -123,12 +123,12 @@ class _Change:
         ]
 
     def place(self, points: Any, world: bool) -> Floats:
-        """Points (..., 3), of the world or of a joint's frame."""
+        """Convert points (..., 3), given in the world or in a joint's frame."""
         points = np.asarray(points, dtype=np.float64) * self.size
         return points @ self.matrix.T if world else points
 
     def _joint(self, name: str, joint: Joint) -> Joint:
-        """A joint with all that is a length in the new unit."""
+        """A joint with its lengths in the new unit."""
 
         def longer(pair: Any) -> Any:
             return pair and tuple(end * self.size for end in pair)
@@ -144,12 +144,12 @@ class _Change:
         return joint
 
     def _mimic(self, name: str, mimic: Mimic) -> Mimic:
-        """What a joint copies: lengths from angles and angles from lengths depend on the unit."""
+        """A mimic rule in the new unit: factors between lengths and angles depend on it."""
         own, source = (self.size if one in self.sliding else 1.0 for one in (name, mimic.joint))
         return replace(mimic, multiplier=mimic.multiplier * own / source, offset=mimic.offset * own)
 
     def pose(self, pose: Pose) -> Pose:
-        """A pose or a batch of them."""
+        """Convert a pose or a batch of poses."""
         q = np.array(pose.coordinates)
         q[..., self.lengths] *= self.size
         places = pose.translations
@@ -159,7 +159,7 @@ class _Change:
         return Pose(self.skeleton, q, places, pose.scales)
 
     def mesh(self, mesh: Mesh) -> Mesh:
-        """A mesh: in the world's space, or in that of the joint it hangs on."""
+        """Convert a mesh, given in the world or in the frame of its joint."""
         world = mesh.joint is None
         matrix = self.matrix if world else np.eye(3)
 
@@ -189,7 +189,7 @@ class _Change:
 
 
 def _turned_extras(extras: Any, matrix: Floats) -> Any:
-    """What a mesh kept of a glTF file, its tangents turned."""
+    """The extras that a mesh kept of a glTF file, with its tangents rotated."""
     own = (extras or {}).get("gltf") or {}
     attributes = dict(own.get("attributes") or {})
     if "TANGENT" not in attributes:

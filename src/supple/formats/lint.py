@@ -1,4 +1,4 @@
-"""What is odd in a character, and what it would break."""
+"""Checks for oddities in a character, and what each would break in other programs."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from supple.formats.conventions import METRES
 from supple.mesh import Mesh
 from supple.motion.feet import HEIGHT, SPEED, find_feet, standing, up_vector
 
-JUMP = np.pi / 2  # a joint that turns by more between two frames [rad]
-SLIDE = 0.05  # a foot that stands may go so far [leg lengths a second]
-FEW = 4  # influences a vertex that most engines take
+JUMP = np.pi / 2  # rotation between two frames that counts as a jump [rad]
+SLIDE = 0.05  # speed of a standing foot that counts as sliding [leg lengths/s]
+FEW = 4  # influences per vertex that most engines take
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something odd.
+    """An oddity.
 
     Attributes:
         kind: A short name: "weights", "bind pose", ...
@@ -36,7 +36,7 @@ class Finding:
 
 
 def lint(character: Character) -> tuple[Finding, ...]:
-    """Everything odd that is found in a character and in what its reader noted."""
+    """Run every check on a character; warnings of its reader are included."""
     return tuple(finding for check in _CHECKS for finding in check(character))
 
 
@@ -180,7 +180,7 @@ def _feet(character: Character) -> Iterator[Finding]:
 
 
 def _trunk(character: Character) -> set[str]:
-    """The joints that carry everything else: who moves them moves the whole, and no bone."""
+    """The roots and their only children: moving them moves everything, and stretches no bone."""
     skeleton = character.skeleton
     found = set()
     for name, parent in zip(skeleton.joint_names, skeleton.parents, strict=True):

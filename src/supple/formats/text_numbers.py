@@ -1,4 +1,4 @@
-"""Long runs of numbers in the bytes of a file, read by the kernel piece by piece."""
+"""Read and write long runs of decimal numbers with a compiled kernel, block by block."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.formats.reading import GREATEST, Source, shown
+from supple.formats.source import GREATEST, Source, shown
 from supple.kernels.numbers import FULL, HARD, OK, POWERS, WORD, read_numbers, write_numbers
 
-PIECE = 1 << 22  # bytes at a time: kernels take writable arrays, and this is what is copied
+PIECE = 1 << 22  # block size [B]: kernels need writable arrays, so each block is copied
 MOST_DIGITS = 15  # after the point that the kernel writes
 BLANKS = b" \t\r\n\x0b\x0c"
 
@@ -23,8 +23,8 @@ Ints = NDArray[np.int64]
 
 _WORD = re.compile(rb"[^ \t\r\n\x0b\x0c]+")
 _DECIMAL = re.compile(rb"(?<=\d),(?=\d)")
-_FEW = 3  # words that are no numbers, as notes name them
-# What programs have written for numbers that are none.
+_FEW = 3  # different non-numbers that a note lists
+# What programs write for NaN and infinity.
 _NOT_NUMBERS = ("nan", "inf", "infinity", "1.#", "-1.#", "null")
 
 
@@ -37,22 +37,22 @@ def read_lines(
     line_guess: int,
     fail: Callable[[int, str], NoReturn],
 ) -> tuple[Floats, Ints, dict[str, int]]:
-    """Every number between two places, and how many there are before the end of each line.
+    """Read every number in a part of a text.
 
     Args:
         data: The text.
-        start: Where to begin.
-        stop: Where to end.
-        guess: About how many numbers there are.
-        line_guess: About how many lines.
-        fail: Raises what is wrong, given the place in the text.
+        start: First byte.
+        stop: Byte after the last.
+        guess: Approximate count of numbers, for the first allocation.
+        line_guess: Approximate count of lines.
+        fail: Called with a byte offset and a message; raises the error.
 
     Returns:
-        The numbers, the ends of lines that have any, and the words that are no numbers (NaN there)
-        with how often each comes: the first few of them, and "..." for all others.
+        The numbers; for each line with numbers, how many were read up to its end; and a count of each
+        non-number that was read as NaN: the first few, and "..." for all others.
 
     Raises:
-        SuppleError: There is something else than numbers; with the line.
+        SuppleError: There is something other than numbers; with the line.
     """
     most = (stop - start) // 2 + 2  # a number takes two bytes at least
     out = np.empty(max(16, min(guess, most)))
@@ -76,7 +76,7 @@ def read_lines(
             if ended == OK:
                 break
             if ended == FULL:
-                # By what has been read so far, or twice the room if that says less.
+                # Extrapolate from what has been read so far, but at least double.
                 share = (stop - start) / max(1, at + place - start)
                 out = _longer(out, int(state[2]), most, share)
                 rows = _longer(rows, int(state[3]), most, share)
@@ -93,7 +93,7 @@ def read_lines(
             place += length
         at += size
     count, lines = int(state[2]), int(state[3])
-    # NaN does not count, and nothing is copied.
+    # fmax and fmin ignore NaN and copy nothing.
     if count and max(np.fmax.reduce(out[:count]), -np.fmin.reduce(out[:count])) > GREATEST:
         which = int(np.argmax(np.abs(out[:count]) > GREATEST))
         word = next(itertools.islice(_WORD.finditer(data, start, stop), which, None))
@@ -105,15 +105,15 @@ def read_lines(
 
 
 def without_commas(data: bytes, start: int, warn: Callable[[str], None]) -> bytes:
-    """Text whose numbers, from a place on, have points and blanks where there are commas.
+    """Replace commas in numbers by points or blanks.
 
-    A comma between digits is a decimal point, as some locales write it, unless there are points
-    too; any other stands between numbers.
+    A comma between digits is a decimal point, as in some locales, unless the text has points too; any
+    other comma separates numbers.
 
     Args:
-        data: The text; its length stays.
-        start: Where the numbers begin.
-        warn: Told what was assumed.
+        data: The text; its length does not change.
+        start: Offset of the first number.
+        warn: Called with a note on what was assumed.
     """
     if data.find(b",", start) < 0:
         return data
@@ -126,7 +126,7 @@ def without_commas(data: bytes, start: int, warn: Callable[[str], None]) -> byte
 
 
 def _cut(data: bytes, at: int, size: int) -> int:
-    """Where the last whole word of a piece ends; 0 if it has no blank."""
+    """Size of a block cut after its last blank; 0 if it has none."""
     piece = data[at : at + size]
     return 1 + max(piece.rfind(blank) for blank in (b"\n", b" ", b"\t", b"\r"))
 
@@ -143,7 +143,7 @@ def _longer(values: NDArray, used: int, most: int, share: float) -> NDArray:
 def _by_hand(
     data: bytes, at: int, ended: int, fail: Callable[[int, str], NoReturn]
 ) -> tuple[float, int]:
-    """A word that the kernel has left: its value, NaN for a known way to say so, and its length."""
+    """Read a word that the kernel could not: its value, NaN for a known spelling of it, and its length."""
     stop = at
     while stop < len(data) and data[stop : stop + 1] not in BLANKS and stop - at < 1000:
         stop += 1
@@ -166,15 +166,15 @@ def split(
     declared: int | None,
     line_of: Callable[[int], int],
 ) -> Floats:
-    """Numbers as rows of a width, however they stand in lines; shape (rows, width).
+    """Arrange numbers in rows, also if frames do not coincide with lines; shape (rows, width).
 
     Args:
-        source: The file, for what is to be said.
-        numbers: All of them.
-        ends: How many there are before the end of each line.
-        width: Of a row.
-        declared: How many rows the file says it has, if it does.
-        line_of: The line of the file that a line with numbers is.
+        source: The file, for errors and notes.
+        numbers: All numbers.
+        ends: How many numbers there are up to the end of each line.
+        width: Numbers per row.
+        declared: The number of rows that the file states, if it does.
+        line_of: Maps the index of a line with numbers to its line number in the file.
     """
     sizes = np.diff(ends, prepend=0)
     odd = np.flatnonzero(sizes != width)
@@ -201,12 +201,12 @@ def split(
 
 
 def written(values: Floats, digits: Ints, *, exact: NDArray[np.bool_] | None = None) -> bytes:
-    """Rows of numbers as lines of text.
+    """Write rows of numbers as lines of text.
 
     Args:
         values: The numbers, shape (F, C).
-        digits: So many after the point a column, 0 to 15, shape (C,).
-        exact: Rows with as many digits as it takes to read the same numbers again, shape (F,).
+        digits: Digits after the point of each column, 0 to 15, shape (C,).
+        exact: True for rows written with as many digits as reading the same float64 takes, shape (F,).
     """
     values = np.ascontiguousarray(values, dtype=np.float64)
     if values.size == 0:
@@ -232,7 +232,7 @@ def written(values: Floats, digits: Ints, *, exact: NDArray[np.bool_] | None = N
 
 
 def as_written(values: Floats, digits: int) -> NDArray[np.bool_]:
-    """Which numbers are the same when they are written with so many digits and read again."""
+    """True where a number is the same float64 after writing it with so many digits and reading it."""
     unit = 10.0**digits
     size = np.abs(values)
     whole = np.floor(size)
@@ -242,7 +242,7 @@ def as_written(values: Floats, digits: int) -> NDArray[np.bool_]:
 
 
 def digits_for(extent: float) -> int:
-    """Digits after the point that tell a hundred-millionth of an extent, 6 to 15."""
+    """Digits after the point that resolve 1e-8 of an extent, 6 to 15."""
     if not extent > 0:
         return 6
     return int(np.clip(8 - math.floor(math.log10(extent)), 6, MOST_DIGITS))

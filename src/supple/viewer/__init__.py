@@ -1,9 +1,17 @@
-"""The playground: IK you can grab, in the browser.
+"""The playground: interactive IK in the browser.
 
-`view(obj)` shows anything of supple's; `supple demo` and `supple view FILE` do the same from the
-command line. The server is Starlette; the page is TypeScript, in `web/`, and holds no solver.
+`view(value)` shows a character, skeleton, pose, solution, motion or trace; `supple demo` and `supple view
+FILE` do the same from the command line. The server is Starlette; the page is TypeScript, in `web/`, and
+does not solve anything itself.
+
+To serve: `browser` opens it, `server` runs uvicorn, `app` has the routes, `security` checks requests,
+`uploads` receives files. To show: `library` opens files, `subject` is what is shown, `scenes` are the
+built-in ones, `grammar_rules` grows shapes. To solve: `session` handles the messages of a page, `model`
+turns a setup into prepared problems, `export` saves. To send: `describe`, `meshes`, `bounds`,
+`foot_contacts`, `limits` and `solvers` fill the messages that `messages` defines; `typescript` writes
+their types for the page.
 """
 
-from supple.viewer.entry import View, view
+from supple.viewer.browser import View, view
 
 __all__ = ["View", "view"]

@@ -1,4 +1,4 @@
-"""The web application: the built page, one websocket a page, uploads."""
+"""The web application: the built page, a websocket for each page, uploads."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from supple.errors import SuppleError
-from supple.viewer import reading, scenes, solvers
+from supple.version import __version__
+from supple.viewer import scenes, solvers
 from supple.viewer.library import Library
-from supple.viewer.messages import Hello
+from supple.viewer.messages import Hello, json_codec
 from supple.viewer.security import Guard, own_names
 from supple.viewer.session import Session
 from supple.viewer.uploads import MOST_FILES, UPLOAD_LIMIT, Upload, endings
@@ -32,17 +33,17 @@ NOT_BUILT = (
 
 
 class Playground:
-    """The application and what it holds.
+    """The ASGI application, its sessions and opened files.
 
     Args:
-        token: The token of this run.
-        scene: The scene to open with; "" for what the page has.
-        library: Files that are open.
-        host: What the server is bound to: anything but this machine itself lets others in.
-        upload_limit: Most bytes of all files that come together.
+        token: The token that requests must have.
+        scene: The first scene; "" to leave it to the page.
+        library: The opened files.
+        host: The address the server is bound to; a non-local one allows other machines' host names.
+        upload_limit: Size limit of all files of an upload together [B].
 
     Attributes:
-        sessions: The open sessions, one a page.
+        sessions: The open sessions, one for each page.
         app: The ASGI application.
     """
 
@@ -82,13 +83,13 @@ class Playground:
         return HTMLResponse(index.read_text("utf-8"), headers={"Cache-Control": "no-store"})
 
     async def _page(self, socket: WebSocket) -> None:
-        """One page's connection, from its beginning to its end."""
+        """Serve the websocket of a page until it closes."""
         await socket.accept()
         outbox = Outbox()
         session = Session(self.library, outbox.put)
         self.sessions.append(session)
         sender = asyncio.create_task(outbox.send_all(socket))
-        outbox.put(reading.write(self._hello()), None)
+        outbox.put(json_codec.write(self._hello()), None)
         try:
             while True:
                 session.receive(await socket.receive_text())
@@ -102,10 +103,8 @@ class Playground:
                 await sender
 
     def _hello(self) -> Hello:
-        import supple
-
         return Hello(
-            version=supple.__version__,
+            version=__version__,
             scene=self.scene,
             scenes=scenes.available(),
             solvers=solvers.infos(),
@@ -117,10 +116,10 @@ class Playground:
     # Uploads --------------------------------------------------------------------------------------
 
     async def _upload(self, request: Request) -> Response:
-        """Receive one file; with `last`, open what has come, or ask which of several to `open`.
+        """Receive one file; with `last`, open the upload, or return the models to choose from.
 
-        A file that cannot be read is an answer, {"error": why}, and not a failed request, which
-        browsers would report as the page's.
+        A file that cannot be read gives a successful response {"error": why}: browsers log a failed
+        request as an error of the page.
         """
         query = request.query_params
         try:
@@ -157,12 +156,12 @@ class Playground:
                     if upload.size > limit:
                         raise SuppleError(f"{refusal}, nor more than that in all")
                     file.write(chunk)
-        except OSError as error:  # such as a full disk
+        except OSError as error:  # for example, a full disk
             raise SuppleError(f"{path.name}: cannot be kept: {error.strerror or error}") from error
 
 
 class Outbox:
-    """What waits to be sent to a page: messages in order, and the latest frame of each slot."""
+    """The queue to a page: messages in order, and the latest pose frame of each slot."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -171,8 +170,10 @@ class Outbox:
         self._waiting = asyncio.Event()
 
     def put(self, content: str | bytes, slot: int | None) -> None:
-        """Put something to be sent, from any thread; with a slot, instead of what is there."""
-        with contextlib.suppress(RuntimeError):  # the loop has ended, and with it the page
+        """Queue something, from any thread; in a slot it replaces what is there."""
+        with contextlib.suppress(
+            RuntimeError
+        ):  # the event loop has ended, and with it the connection
             self._loop.call_soon_threadsafe(self._put, content, slot)
 
     def _put(self, content: Any, slot: int | None) -> None:

@@ -1,4 +1,4 @@
-"""Where what is on the stage is, and how much of the world is to be seen with it."""
+"""The extent of a subject, for the camera and the ground."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ import numpy as np
 from supple.motion import Motion
 from supple.skinning import skin
 from supple.viewer.messages import Vector
-from supple.viewer.scenes import Subject
+from supple.viewer.subject import Subject
 
-JOINT = 0.02  # radius of a joint as it is drawn, in sizes: bare ones lie on the ground, not in it
-MOST_FRAMES = 100  # of a motion, that are looked at for the room it needs
-ASIDE, ABOVE = 0.6, 0.75  # how far a chain is seen to swing, of its length
+JOINT = 0.02  # drawn radius of a joint, in sizes: joints without mesh rest on the ground
+MOST_FRAMES = 100  # frames of a motion sampled for its extent
+ASIDE, ABOVE = 0.6, 0.75  # visible room beside and above a chain, in chain lengths
 
 
 class Bounds(NamedTuple):
-    """Where something is, in its start pose.
+    """The extent of a subject in its start pose.
 
     Attributes:
-        center: Its middle, which is looked at.
+        center: Its center, which the camera looks at.
         size: Its radius.
         ground: Height of the ground.
-        low: The least coordinates of what is to be seen.
-        high: The greatest.
+        low: Least coordinates of the box to be visible.
+        high: Greatest coordinates of that box.
     """
 
     center: Vector
@@ -35,15 +35,15 @@ class Bounds(NamedTuple):
 
 
 def bounds(subject: Subject, motion: Motion | None = None) -> Bounds:
-    """Where what is on the stage is; of a chain on a pillar, where it can swing.
+    """Measure a subject; for a chain on a pedestal, with the room it can swing in.
 
     Args:
-        subject: What is on the stage.
-        motion: What plays: it is looked at as it stands in its first frame, with room for how it
-            moves on the spot. None for the pose that the subject starts in.
+        subject: The subject.
+        motion: The motion that plays: measured in its first frame, with room for its movement
+            relative to the root. None to measure the start pose.
     """
     first = None if motion is None else motion.at(0.0)
-    # What rules grow is measured at rest, so that dragging a target does not move the camera.
+    # Growths are measured at rest, so that dragging a target does not move the camera.
     start = subject.start if subject.grown is None else subject.skeleton.rest
     pose = start if first is None else first
     points = [pose.positions]
@@ -66,7 +66,7 @@ def bounds(subject: Subject, motion: Motion | None = None) -> Bounds:
         ground = float(root[up]) - subject.pedestal * reach
         low, high = center - ASIDE * reach, center + ASIDE * reach
         depth = 3 - up
-        low[depth] = high[depth] = center[depth]  # seen from the front, this needs no room
+        low[depth] = high[depth] = center[depth]  # no room along the view direction
         low[up], high[up] = ground, root[up] + ABOVE * reach
         return Bounds(_vector(center), reach, ground, _vector(low), _vector(high))
     center, size = (low + high) / 2, float(np.linalg.norm(high - low)) / 2 or 1.0
@@ -79,7 +79,7 @@ def bounds(subject: Subject, motion: Motion | None = None) -> Bounds:
 
 
 def _on_the_spot(motion: Motion) -> np.ndarray:
-    """Where joints come to in a motion whose root stays where it begins, shape (points, 3)."""
+    """Joint positions in a motion with the root kept at its start, shape (points, 3)."""
     every = max(1, len(motion) // MOST_FRAMES)
     positions = motion.poses[::every].positions
     return (positions - positions[:, :1] + positions[:1, :1]).reshape(-1, 3)

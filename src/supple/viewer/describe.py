@@ -1,4 +1,4 @@
-"""What the page is told: scenes, motions and traces as messages and packets."""
+"""Scenes, motions and traces as messages and packets for the page."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from supple.skeleton import Skeleton
 from supple.solution import Solution
 from supple.trace import Trace
 from supple.viewer.bounds import Bounds
-from supple.viewer.contacts import contacts
-from supple.viewer.frames import packet, rigid
+from supple.viewer.foot_contacts import contacts
 from supple.viewer.messages import (
     GoalPlace,
     JointInfo,
@@ -29,29 +28,30 @@ from supple.viewer.messages import (
     TraceHead,
     Vector,
 )
+from supple.viewer.messages.binary import packet, rigid
 from supple.viewer.model import KEYFRAMES, Model, bone, own_place
-from supple.viewer.scenes import Subject, limb_depth
+from supple.viewer.subject import Subject, limb_depth
 
-MOST_GHOSTS = 600  # frames of a motion that the onion skin chooses from
+MOST_GHOSTS = 600  # most frames of a motion sent for the onion skin
 
 
 def word(status: Status) -> str:
-    """A status as people say it: "too far"."""
+    """A status in words, such as "too far"."""
     return status.name.lower().replace("_", " ")
 
 
 def scene(
     subject: Subject, model: Model, *, seq: int, revision: int, pose: Pose, around: Bounds
 ) -> Scene:
-    """What is on the stage, and what is asked of it.
+    """Describe a scene: skeleton, goals and extent.
 
     Args:
-        subject: What is on the stage.
+        subject: What is shown.
         model: What is solved.
-        seq: The setup that is answered.
-        revision: The scene's number.
-        pose: The pose that goals are placed by.
-        around: Where it all is.
+        seq: The number of the setup that is answered.
+        revision: The number of the scene.
+        pose: The pose that gives the initial positions of goals.
+        around: The extent.
     """
     skeleton = model.skeleton
     problem = model.prepared[0].problem if model.prepared else None
@@ -167,7 +167,7 @@ def motion(value: Motion, name: str, *, up: str) -> bytes:
 
 
 def trace(value: Trace, effector: str, solution: Solution | None = None) -> bytes:
-    """A whole trace: the pose of every iteration, and the steps inside by what they did."""
+    """A trace: the pose of every iteration, and the steps of each."""
     skeleton = value.skeleton
     goal = value.goals.get(effector)
     rows = value.events
@@ -192,7 +192,7 @@ def trace(value: Trace, effector: str, solution: Solution | None = None) -> byte
 
 
 def steps(value: Trace, iteration: int) -> bytes:
-    """The poses after each turning step of one iteration."""
+    """The poses after each rotation step of one iteration."""
     poses = [rigid(pose) for step, pose in value.walk() if step.iteration == iteration]
     count = len(value.skeleton.names)
     frames = np.stack(poses) if poses else np.zeros((0, count, 7))

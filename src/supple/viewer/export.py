@@ -4,71 +4,90 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 from supple.character import Character
 from supple.errors import SuppleError
 from supple.formats import save
 from supple.motion import Motion
+from supple.pose import Pose
 from supple.skeleton import Skeleton
-from supple.viewer import model
-from supple.viewer.messages import SaveFormat
+from supple.trace import Trace
+from supple.viewer.messages import GoalPlace, SaveFormat
+from supple.viewer.model import Model, carried
+from supple.viewer.subject import Subject
 
-if TYPE_CHECKING:
-    from supple.viewer.session import Session
+
+class Shown(NamedTuple):
+    """What a page shows.
+
+    Attributes:
+        subject: What is on the stage.
+        model: What is solved.
+        pose: The pose of the first solver.
+        places: Positions of the goals that correct the motion, by id; empty if none do.
+        trace: The trace, if there is one.
+    """
+
+    subject: Subject
+    model: Model
+    pose: Pose
+    places: Mapping[str, GoalPlace]
+    trace: Trace | None
 
 
-def file_of(session: Session, kind: SaveFormat) -> tuple[str, bytes]:
-    """The name and the bytes of a file that holds what a session shows.
+def file_of(shown: Shown, kind: SaveFormat) -> tuple[str, bytes]:
+    """Save what a page shows.
+
+    Returns:
+        The name of the file and its bytes.
 
     Raises:
-        SuppleError: There is nothing to save, or the format cannot hold it.
+        SuppleError: There is no trace to save, or the format cannot store the character.
     """
     if kind == "trace":
-        if session.trace is None:
+        if shown.trace is None:
             raise SuppleError("there is no trace to save; record one first")
-        return "trace.json", json.dumps(session.trace.to_json()).encode()
-    if not session.poses:
-        raise SuppleError("there is no pose to save yet")
+        return "trace.json", json.dumps(shown.trace.to_json()).encode()
     if kind == "json":
-        return "pose.json", json.dumps(session.poses[0].to_json()).encode()
+        return "pose.json", json.dumps(shown.pose.to_json()).encode()
     with tempfile.TemporaryDirectory(prefix="supple-") as folder:
         path = Path(folder) / f"supple.{kind}"
-        character = _shown(session)
-        # These hold one motion, and an SMD file that or the mesh: without a name, the pose is it.
+        character = _character(shown)
+        # BVH stores one motion, SMD a motion or a mesh; without motion= they would store the pose.
         alone = kind == "bvh" or kind == "smd" and not character.meshes
-        playing = session.model.playing if session.model is not None and alone else None
+        playing = shown.model.playing if alone else None
         save(character, path, **({} if playing is None else {"motion": playing}))
         return path.name, path.read_bytes()
 
 
-def _shown(session: Session) -> Character:
-    """The character as it stands, with the motion that plays, corrected if that is on."""
-    subject, now = session.subject, session.model
-    assert subject is not None and now is not None
-    character = subject.character
+def _character(shown: Shown) -> Character:
+    """The character in its pose, with the motion that plays, corrected where goals are placed."""
+    model = shown.model
+    character = shown.subject.character
     if character is None:
-        character = Character(now.skeleton)
-    elif now.skeleton is not character.skeleton:
-        poses = {name: _carried(one, now.skeleton) for name, one in character.motions.items()}
-        character = character.with_(skeleton=now.skeleton, motions=poses)
-    if now.motion is not None:
-        moved = _carried(now.motion, now.skeleton)
-        if session.setup.correct and session.places():
-            moved = _corrected(session, moved)
-        character = character.with_(motions={**character.motions, now.playing: moved})
-    return character.posed(session.poses[0])
+        character = Character(model.skeleton)
+    elif model.skeleton is not character.skeleton:
+        motions = {name: _on(one, model.skeleton) for name, one in character.motions.items()}
+        character = character.with_(skeleton=model.skeleton, motions=motions)
+    if model.motion is not None:
+        motion = _on(model.motion, model.skeleton)
+        if shown.places:
+            motion = _corrected(shown, motion)
+        character = character.with_(motions={**character.motions, model.playing: motion})
+    return character.posed(shown.pose)
 
 
-def _carried(motion: Motion, skeleton: Skeleton) -> Motion:
-    poses = model.carried(motion.poses, skeleton)
+def _on(motion: Motion, skeleton: Skeleton) -> Motion:
+    """A motion on the skeleton with edited joints."""
+    poses = carried(motion.poses, skeleton)
     return motion if poses is motion.poses else motion.with_(poses=poses)
 
 
-def _corrected(session: Session, motion: Motion) -> Motion:
-    """The motion with every frame solved for the goals that are placed, the others as they are."""
-    assert session.model is not None
-    problem = session.model.prepared[0]
-    targets = session.model.targets(session.places(), motion.poses)
-    return motion.with_(poses=problem.solve(*targets, start=motion.poses).pose)
+def _corrected(shown: Shown, motion: Motion) -> Motion:
+    """The motion with every frame solved for the placed goals; other goals stay where they are."""
+    targets = shown.model.targets(shown.places, motion.poses)
+    solution = shown.model.prepared[0].solve(*targets, start=motion.poses)
+    return motion.with_(poses=solution.pose)

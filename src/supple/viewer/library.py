@@ -1,4 +1,4 @@
-"""Files that people opened: received into a folder of their own, read, kept for the session's life."""
+"""The files that were opened in the playground, and the uploads they came from."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from supple.pose import Pose
 from supple.skeleton import Skeleton
 from supple.solution import Solution
 from supple.trace import Trace
-from supple.viewer.growing import Rules
+from supple.viewer.grammar_rules import Rules
 from supple.viewer.messages import Grown
-from supple.viewer.scenes import Subject, character_subject, grown_subject, skeleton_subject
+from supple.viewer.subject import Subject, character_subject, grown_subject, skeleton_subject
 from supple.viewer.uploads import Upload, is_motion, without_folder
 
-KEPT = 24  # subjects; the oldest goes first
-UPLOADS = 8  # that may be under way; the oldest goes first
+KEPT = 24  # most subjects; the oldest is dropped first
+UPLOADS = 8  # most uploads in progress; the oldest is dropped first
 
 
 class Library:
-    """Subjects by number, and the folders of uploads. Safe to use from several threads."""
+    """Subjects by id, and the folders of uploads. Thread-safe."""
 
     def __init__(self) -> None:
         self._subjects: OrderedDict[str, Subject] = OrderedDict()
@@ -42,7 +42,7 @@ class Library:
         self._uploads: OrderedDict[str, Upload] = OrderedDict()
 
     def add(self, make: Callable[[str], Subject]) -> str:
-        """Keep what `make` gives for a number; gives the number."""
+        """Make a subject for a new id and keep it; return the id."""
         number = secrets.token_hex(6)
         subject = make(number)
         with self._lock:
@@ -53,14 +53,14 @@ class Library:
         return number
 
     def _forget(self, subject: Subject) -> None:
-        """Remove the folder of rules that were received; those of others are not ours."""
+        """Remove the upload folder of a subject's rules; other folders are not touched."""
         folder = self._folder
         home = subject.rules.home if subject.rules is not None else None
         if folder is not None and home is not None and home.is_relative_to(folder):
             shutil.rmtree(folder / home.relative_to(folder).parts[0], ignore_errors=True)
 
     def subject(self, number: str) -> Subject:
-        """What was kept under a number."""
+        """The subject of an id."""
         with self._lock:
             if number in self._subjects:
                 return self._subjects[number]
@@ -69,10 +69,10 @@ class Library:
     # Uploads --------------------------------------------------------------------------------------
 
     def upload(self, number: str | None = None) -> Upload:
-        """The files of one upload: a new one, or that of a number.
+        """A new upload, or the one of an id.
 
         Raises:
-            SuppleError: There is none of that number.
+            SuppleError: There is no upload of that id.
         """
         with self._lock:
             if number is not None:
@@ -81,7 +81,7 @@ class Library:
                 return self._uploads[number]
             if self._folder is None:
                 self._folder = Path(tempfile.mkdtemp(prefix="supple-")).resolve()
-                # Also where nobody calls `close`, such as at the end of a script.
+                # In case `close` is not called, as at the end of a script.
                 weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
             number = secrets.token_hex(6)
             upload = self._uploads[number] = Upload(number, self._folder / number)
@@ -91,20 +91,20 @@ class Library:
         return upload
 
     def drop(self, upload: Upload) -> None:
-        """Forget an upload and what has come of it."""
+        """Remove an upload and its files."""
         with self._lock:
             self._uploads.pop(upload.number, None)
         upload.remove()
 
     def open(self, upload: Upload, model: str = "") -> str:
-        """Read the files of an upload, which is over with it; gives the number of the subject.
+        """Open a model of an upload and end the upload; return the id of the subject.
 
         Args:
-            upload: The files.
-            model: Which of `upload.models` to open, as `upload.shown` calls it; "" for the first.
+            upload: The upload.
+            model: Which of `upload.models` to open, as named by `upload.shown`; "" for the first.
 
         Raises:
-            SuppleError: They cannot be read; the message is the reader's.
+            SuppleError: It cannot be read; the message is that of the reader.
         """
         kept = False
         home = upload.home
@@ -128,12 +128,12 @@ class Library:
     def open_file(
         self, path: Path, *, motions: list[Path] | None = None, home: Path | None = None
     ) -> str:
-        """Read a file of the machine; gives the number of the subject.
+        """Open a file; return the id of the subject.
 
         Args:
             path: The file.
-            motions: More files, whose motions join it.
-            home: The folder that files it names must be in; by default its own.
+            motions: More files whose motions are added.
+            home: The folder that must contain the files it refers to; by default its own.
         """
         ending = path.suffix.lower()
         if ending == ".json":
@@ -145,17 +145,19 @@ class Library:
             value = load(path, meshes=True, folder=home)
         else:
             value = load(path, motions=motions or [], folder=home)
-        if home is not None and isinstance(value, Character):  # whose folder is nobody's business
+        if home is not None and isinstance(
+            value, Character
+        ):  # do not show server paths to the page
             notes = [replace(note, text=without_folder(note.text, home)) for note in value.notes]
             value = value.with_(notes=tuple(notes))
         return self.open_object(value, title=path.name)
 
     def open_object(self, value: Any, *, title: str | None = None) -> str:
-        """Put a character, skeleton, pose, solution, motion, trace or growth on the stage."""
+        """Keep a character, skeleton, pose, solution, motion, trace or growth; return its id."""
         return self.add(lambda number: subject_of(value, key=f"file:{number}", title=title))
 
     def close(self) -> None:
-        """Remove the folders."""
+        """Remove the folders of all uploads."""
         with self._lock:
             folder, self._folder = self._folder, None
         if folder is not None:
@@ -163,7 +165,7 @@ class Library:
 
 
 def subject_of(value: Any, *, key: str, title: str | None = None) -> Subject:
-    """What to put on the stage for an object of supple's."""
+    """The subject that shows a character, skeleton, pose, solution, motion, trace or growth."""
     if isinstance(value, Subject):
         return value
     if isinstance(value, Trace):
@@ -182,7 +184,7 @@ def subject_of(value: Any, *, key: str, title: str | None = None) -> Subject:
     if isinstance(value, Skeleton):
         return skeleton_subject(value, key=key, title=title or "Skeleton")
     if callable(make := getattr(value, "character", None)):
-        value = make()  # what a grammar grew; its module is not loaded for anything else
+        value = make()  # a Growth; checked by attribute, so that the grammar is not imported
     if isinstance(value, Character):
         return character_subject(value, key=key, title=title or "Character")
     if isinstance(value, Motion):
@@ -197,7 +199,7 @@ def subject_of(value: Any, *, key: str, title: str | None = None) -> Subject:
 
 
 def read_json(path: Path) -> Any:
-    """A trace, solution, pose or skeleton that supple wrote."""
+    """Read a JSON file of supple: a trace, solution, pose, skeleton or motion."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:

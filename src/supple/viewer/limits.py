@@ -1,4 +1,4 @@
-"""Which joints of a pose are at one of their limits: quickly, for every frame that is shown."""
+"""Find the joints of a pose that are at a limit; vectorized, since it runs for every frame."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from supple.kernels import layout
 from supple.pose import Pose
 from supple.skeleton import Skeleton
 
-AT_LIMIT = 2e-3  # a joint this near to a limit counts as being at it [rad, or model units]
+AT_LIMIT = 2e-3  # distance to a limit that counts as at it [rad, or model units]
 
 
 @dataclass(frozen=True)
 class Limited:
-    """The limits of a skeleton as arrays: numbers with bounds, and quaternions with cones.
+    """The limits of a skeleton as arrays: bounded coordinates, and cones.
 
     Attributes:
-        joint: The joint of each bounded number.
-        at: Its place among the coordinates.
+        joint: The joint of each bounded coordinate.
+        at: The index of that coordinate.
         low: Its lower bound, -inf if open.
-        high: Its upper bound.
+        high: Its upper bound, inf if open.
         cone: The joints that are cones.
-        cone_at: The places of their quaternions.
+        cone_at: The index of the first coordinate of their quaternions.
         cone_axis: Their axes, shape (cones, 3).
-        swing: Their greatest tilts.
-        twist: The bounds of their twists, shape (cones, 2).
+        swing: Their greatest swing angles [rad].
+        twist: The bounds of their twist angles [rad], shape (cones, 2).
     """
 
     joint: np.ndarray
@@ -74,7 +74,7 @@ class Limited:
         )
 
     def active(self, pose: Pose) -> list[int]:
-        """The joints of a single pose that are at one of their limits, rising."""
+        """The indices of the joints of a single pose that are at a limit, sorted."""
         q = pose.coordinates
         found: set[int] = set()
         if len(self.joint):
@@ -91,7 +91,7 @@ class Limited:
         cosine = np.clip((tilted * self.cone_axis).sum(axis=1), -1.0, 1.0)
         along = (turn[:, 1:] * self.cone_axis).sum(axis=1)
         low, high = self.twist[:, 0], self.twist[:, 1]
-        # A twist is the same after a whole turn: look at it from the middle of its range.
+        # Twist is periodic: measure it from the middle of its range.
         middle = (low + high) / 2
         twist = 2.0 * np.arctan2(along, turn[:, 0]) - middle
         twist = (twist + math.pi) % (2 * math.pi) - math.pi

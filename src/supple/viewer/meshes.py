@@ -1,4 +1,4 @@
-"""Meshes as the page gets them: with skins, materials, images and morph targets."""
+"""Meshes as packets for the page, with skins, materials, images and morph targets."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ import numpy as np
 
 from supple.mesh import Material, Mesh
 from supple.motion import Motion
-from supple.viewer.frames import packet
 from supple.viewer.messages import MeshHead
-from supple.viewer.scenes import Subject
+from supple.viewer.messages.binary import packet
+from supple.viewer.subject import Subject
 
-PLAIN = Material("plain", color=(0.78, 0.80, 0.84, 1.0), roughness=0.75)  # where there is none
+PLAIN = Material(
+    "plain", color=(0.78, 0.80, 0.84, 1.0), roughness=0.75
+)  # for meshes without material
 
 
 def packets(subject: Subject, revision: int) -> Iterator[bytes]:
-    """The meshes of a subject, a packet each."""
+    """A packet for each mesh of a subject."""
     skeleton = subject.skeleton
     for index, mesh in enumerate(subject.meshes):
         arrays: dict[str, np.ndarray | bytes] = {"positions": mesh.positions, "faces": mesh.faces}
@@ -57,7 +59,7 @@ def packets(subject: Subject, revision: int) -> Iterator[bytes]:
 
 
 def _morphs(mesh: Mesh) -> dict[str, np.ndarray | bytes]:
-    """The morph targets of a mesh, one after the other."""
+    """The arrays of a mesh's morph targets."""
     if not mesh.morphs:
         return {}
     none = np.zeros_like(mesh.positions)
@@ -71,7 +73,7 @@ def _morphs(mesh: Mesh) -> dict[str, np.ndarray | bytes]:
 
 
 def morph_weights(value: Motion | None, seconds: float) -> dict[str, list[float]]:
-    """The weights of morph targets that a motion has at a time, by the mesh's name."""
+    """The morph weights of a motion at a time [s], by mesh name."""
     if value is None:
         return {}
     weights = {}

@@ -1,7 +1,7 @@
-"""From a setup to what is solved: edited joints, goals, prepared problems.
+"""From a setup to a `Model`: the skeleton with edited joints, goals, prepared problems.
 
-A `Model` is immutable and made anew when the setup changes; goals that move and time that passes do
-not change it.
+A `Model` is immutable and rebuilt when the setup changes; moving goals and playing a motion do not
+change it.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from supple.skeleton import Skeleton
 from supple.solvers import ALL, Solver
 from supple.viewer.limits import Limited
 from supple.viewer.messages import GoalPlace, GoalSetup, JointEdit, Setup, SolverChoice
-from supple.viewer.scenes import Subject
+from supple.viewer.subject import Subject
 
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
-KEYFRAMES = "keyframes"  # the name of the motion through the keyframes of a setup
+KEYFRAMES = "keyframes"  # name of the motion made of a setup's keyframes
 KEY_FPS = 30.0
-MOST_NUMBERS = 20_000_000  # that the motion through keyframes may consist of
+MOST_NUMBERS = 20_000_000  # size limit of that motion: frames times coordinates
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,12 @@ class Model:
     """What is solved.
 
     Attributes:
-        skeleton: The subject's, with what was changed of its joints.
-        goals: The goals, without places.
-        prepared: The problem for each solver: one, or two side by side; none where nothing moves.
-        motion: What plays, if anything.
-        playing: Its name; None for none.
-        limited: Which joints have limits and where: for `active`.
+        skeleton: The subject's skeleton with edited joints.
+        goals: The goals, without positions.
+        prepared: The prepared problem of each solver: one, or two side by side; none without goals.
+        motion: The motion that plays, if any.
+        playing: Its name, or None.
+        limited: The limits of the skeleton, for `active`.
     """
 
     skeleton: Skeleton
@@ -52,11 +52,11 @@ class Model:
     limited: Limited
 
     def targets(self, places: Mapping[str, GoalPlace], pose: Pose) -> list[np.ndarray]:
-        """The arguments of a prepared problem; goals without a place are where the pose has them.
+        """The arguments of a prepared problem.
 
         Args:
-            places: Where goals are, by their ids.
-            pose: A pose or a batch of them, whose shape the targets without a place have.
+            places: Positions of goals, by id.
+            pose: A pose or a batch; goals without a position get theirs from it, batched like it.
         """
         out = []
         for number, slot in self.prepared[0].arguments:
@@ -79,7 +79,7 @@ class Model:
 
 
 def own_place(goal: GoalSetup, pose: Pose, distance: float) -> np.ndarray:
-    """Where a pose has a goal: at its effector, or at a distance from there where that looks."""
+    """The position of a goal in a pose: its effector; for a "look" a point ahead, at a distance."""
     at = np.array(pose.position(goal.effector))
     if goal.kind == "look":
         axis = "xyz".index(goal.axis[-1])
@@ -89,10 +89,10 @@ def own_place(goal: GoalSetup, pose: Pose, distance: float) -> np.ndarray:
 
 
 def build(subject: Subject, setup: Setup) -> Model:
-    """The model of a setup.
+    """Build the model of a setup.
 
     Raises:
-        SuppleError: Something in it does not go together; the message says what.
+        SuppleError: The setup is inconsistent; the message says why.
     """
     skeleton = edited(subject.skeleton, setup)
     goals = _goals(subject, setup)
@@ -120,7 +120,7 @@ def build(subject: Subject, setup: Setup) -> Model:
 
 
 def edited(skeleton: Skeleton, setup: Setup) -> Skeleton:
-    """A skeleton with limits, damping, stiffness and stretch as set; the same if nothing is."""
+    """Apply the joint edits of a setup to a skeleton; without any, the same skeleton is returned."""
     changed: dict[str, Joint] = {}
     for name, joint in zip(skeleton.joint_names, skeleton.joints, strict=True):
         edit = setup.joints.get(name, JointEdit())
@@ -169,7 +169,7 @@ def _with_edit(skeleton: Skeleton, name: str, joint: Joint, edit: JointEdit) -> 
 
 
 def bone(skeleton: Skeleton, name: str) -> tuple[float, float, float]:
-    """Where the first child or tip of a joint is, in its frame; +x where there is none."""
+    """The offset of a joint's first child or tip, in the joint's rest frame; +x if it has none."""
     rest = skeleton.rest
     for child in skeleton.children(name):
         way = rotations.rotate(
@@ -182,10 +182,10 @@ def bone(skeleton: Skeleton, name: str) -> tuple[float, float, float]:
 
 
 def carried(pose: Pose, skeleton: Skeleton) -> Pose:
-    """A pose of a skeleton as one of the same with edited joints: by local rotations' coordinates.
+    """Convert a pose to the same skeleton with edited joints.
 
-    Edits keep what a joint's numbers mean (a cone is a ball with limits), except that a stretch
-    adds one at the end.
+    Edits do not change the meaning of a joint's coordinates (a cone is a ball with limits), except
+    that a stretch appends one.
     """
     if pose.skeleton is skeleton:
         return pose
@@ -222,7 +222,7 @@ def _goal(goal: GoalSetup) -> Goal:
 
 
 def read_solver(choice: SolverChoice) -> Solver | str:
-    """The solver that a choice names, with its options."""
+    """The solver of a choice, with its options; "auto" stays a string."""
     names = {solver.name: solver for solver in ALL}
     one_of("solver", choice.name, ["auto", *names])
     if choice.name == "auto":
@@ -250,7 +250,7 @@ def _motion(subject: Subject, setup: Setup, playing: str | None) -> Motion | Non
 
 
 def keyframe_motion(subject: Subject, setup: Setup) -> Motion:
-    """The smooth motion through the keyframes of a setup."""
+    """The smooth motion through the keyframes of a setup, starting at 0."""
     skeleton = edited(subject.skeleton, setup)
     if len(setup.keys) < 2:
         raise SuppleError("keyframes: expected at least two to play; set another one")

@@ -1,7 +1,7 @@
-"""Who may talk to the playground: the machine's own browser, with the token of this run.
+"""Access control: only requests of the page itself, with the token of this run.
 
-A page of another site can make a browser send requests to 127.0.0.1, directly or by pointing its own
-name there (DNS rebinding). Such requests carry a foreign Origin or Host, and do not know the token.
+Another site's page can make a browser send requests to 127.0.0.1, directly or by pointing its own
+name there (DNS rebinding). Such requests have a foreign Origin or Host, and lack the token.
 """
 
 from __future__ import annotations
@@ -29,14 +29,13 @@ LOCAL = ("127.0.0.1", "localhost", "::1")
 
 
 class Guard:
-    """Lets requests through that come from the page itself.
+    """ASGI middleware that refuses requests of other sites.
 
     Args:
-        app: What it guards.
+        app: The application to protect.
         token: The token of this run.
-        hosts: Names under which the machine may be addressed, beside 127.0.0.1 and localhost.
-        addresses: Whether it may be addressed by any address of numbers: names can be rebound,
-            numbers cannot.
+        hosts: Accepted host names, besides 127.0.0.1 and localhost.
+        addresses: True to accept any numeric address: unlike names, these cannot be rebound.
     """
 
     def __init__(
@@ -48,7 +47,7 @@ class Guard:
         self.addresses = addresses
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse, or pass on."""
+        """Refuse the request, or pass it on."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
@@ -61,7 +60,7 @@ class Guard:
             await PlainTextResponse(f"{refusal}\n", status_code=403)(scope, receive, send)
 
     def refusal(self, scope: Scope) -> str | None:
-        """Why a request is refused; None if it is not."""
+        """Why a request is refused; None if it is accepted."""
         headers = {key.decode("latin-1").lower(): value for key, value in scope["headers"]}
         host = headers.get("host", b"").decode("latin-1")
         if not self._is_known(host):
@@ -92,7 +91,7 @@ class Guard:
 
 
 def own_names() -> tuple[str, ...]:
-    """What this machine calls itself."""
+    """The host names of this machine."""
     name = socket.gethostname()
     return (name, f"{name}.local")
 

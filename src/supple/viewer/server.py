@@ -1,4 +1,4 @@
-"""Running the playground: a uvicorn server in a thread, or until Ctrl-C."""
+"""Run the playground: a uvicorn server in a thread."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from supple.viewer.app import Playground
 from supple.viewer.library import Library
 from supple.viewer.uploads import UPLOAD_LIMIT
 
-PORT = 8421  # the same from run to run if it is free, since browsers keep settings by address
-PATIENCE = 10.0  # seconds that a server may take to come up or go down
+PORT = 8421  # constant if free, since browsers store settings by address
+PATIENCE = 10.0  # timeout for starting and stopping [s]
 
 
 class Server:
-    """The playground, served from a thread of its own.
+    """The playground, served from its own thread.
 
         with Server(scene="snake") as server:
             print(server.url)
 
     Args:
-        host: What to bind to; by default only this machine can reach it.
-        port: The port; None for the usual one, or another if that is taken; 0 for any.
-        scene: The scene to open with.
-        library: Files that are open.
-        upload_limit: Most bytes of all files that come together.
+        host: The address to bind to; by default only this machine can connect.
+        port: The port; None for 8421, or any free one if that is taken; 0 for any.
+        scene: The first scene.
+        library: The opened files.
+        upload_limit: Size limit of all files of an upload together [B].
 
     Attributes:
         url: The address of the page, with the token.
@@ -72,7 +72,7 @@ class Server:
         self._thread: threading.Thread | None = None
 
     def start(self) -> Server:
-        """Serve from a thread; returns once the server answers."""
+        """Start the thread; return once the server accepts connections."""
         if self._thread is not None:
             return self
         run: Callable[[], Any] = lambda: self._server.run(sockets=[self._socket])  # noqa: E731
@@ -86,10 +86,9 @@ class Server:
         return self
 
     def wait(self) -> None:
-        """Serve until the server is stopped, the person presses Ctrl-C or the process is ended.
+        """Block until the server is stopped, by `stop`, Ctrl-C or a signal.
 
-        On SIGTERM and SIGHUP the files that were received are removed before the process ends of
-        the signal, as it would have.
+        On SIGTERM and SIGHUP the uploaded files are removed, and the signal is then raised again.
         """
         self.start()
         assert self._thread is not None
@@ -126,9 +125,9 @@ class Server:
 
 @contextlib.contextmanager
 def _ended_by(end: Callable[[], None]) -> Iterator[list[signal.Signals]]:
-    """Call `end` on a signal to end the process, in place of what else it does; gives the signals.
+    """Call `end` on SIGTERM and SIGHUP instead of ending the process; yields the signals received.
 
-    Only the main thread may say what a signal does: from any other, nothing changes.
+    Only the main thread can set signal handlers: in any other, nothing changes.
     """
     came: list[signal.Signals] = []
     before: dict[signal.Signals, Any] = {}
@@ -141,7 +140,7 @@ def _ended_by(end: Callable[[], None]) -> Iterator[list[signal.Signals]]:
     if threading.current_thread() is threading.main_thread():
         known = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
         for one in known:
-            if signal.getsignal(one) is signal.SIG_DFL:  # others have their own idea of it
+            if signal.getsignal(one) is signal.SIG_DFL:  # leave handlers of others alone
                 before[one] = signal.signal(one, on_signal)
     try:
         yield came
@@ -151,16 +150,16 @@ def _ended_by(end: Callable[[], None]) -> Iterator[list[signal.Signals]]:
 
 
 class _Quiet(uvicorn.Server):
-    """A server that leaves signals to whoever runs it."""
+    """A server that installs no signal handlers."""
 
     @contextlib.contextmanager
     def capture_signals(self):  # noqa: ANN201 (as uvicorn declares it)
-        """Leave them alone."""
+        """Install no handlers."""
         yield
 
 
 def _listen(host: str, port: int | None) -> socket.socket:
-    """A socket that listens on a port: the usual one, or any other if it is taken."""
+    """A listening socket: on the given port; for None on `PORT`, or any free one if it is taken."""
     wanted = [PORT, 0] if port is None else [port]
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for number in wanted:
@@ -175,4 +174,4 @@ def _listen(host: str, port: int | None) -> socket.socket:
         else:
             listener.listen(64)
             return listener
-    raise AssertionError  # the last one raised or returned
+    raise AssertionError  # unreachable: the last attempt raised or returned

@@ -1,8 +1,8 @@
-"""One page's session: its setup, its pose, and the thread that solves for it.
+"""The session of a page: its setup, its pose, and the thread that solves for it.
 
-Messages come in from the event loop and are put down; the worker thread takes them up. Of goals only
-the latest counts: while a solve runs, those that come meanwhile replace each other. Everything else
-is done in order. Nothing is shared between sessions but the library of opened files.
+The event loop queues messages, a worker thread handles them. Of `Want` messages only the latest is
+kept: those that arrive during a solve replace each other. All others are handled in order. Sessions
+share nothing but the library of opened files.
 """
 
 from __future__ import annotations
@@ -20,9 +20,8 @@ from supple.errors import SuppleError
 from supple.pose import Pose
 from supple.solution import Solution
 from supple.trace import Trace
-from supple.viewer import describe, export, meshes, model, reading, scenes
+from supple.viewer import describe, export, meshes, model, scenes
 from supple.viewer.bounds import Bounds, bounds
-from supple.viewer.frames import packet, pose_frame
 from supple.viewer.library import Library
 from supple.viewer.messages import (
     Costs,
@@ -43,30 +42,33 @@ from supple.viewer.messages import (
     StepsWanted,
     TraceWanted,
     Want,
+    json_codec,
 )
+from supple.viewer.messages.binary import packet, pose_frame
+from supple.viewer.subject import Subject
 
 log = logging.getLogger("supple")
 
 Emit = Callable[[str | bytes, int | None], None]
-"""Takes what is to be sent and, for a pose frame, its slot: a newer one replaces it there."""
+"""Sends something to the page; for a pose frame with its slot, where a newer one replaces it."""
 
 
 class Session:
-    """What one page sees. `receive` and `close` may be called from any thread.
+    """The state of one page. `receive` and `close` may be called from any thread.
 
     Attributes:
-        setup: The setup in force.
-        subject: What is on the stage.
+        setup: The current setup.
+        subject: What is shown.
         model: What is solved.
         poses: The pose shown for each solver.
-        solutions: The latest solution of each solver; None where nothing was solved.
-        want: The latest goals that were taken up.
-        wants: How many goal messages have come in.
+        solutions: The latest solution of each solver; None if nothing was solved.
+        want: The latest goals that were handled.
+        wants: Number of `Want` messages received.
     """
 
     def __init__(self, library: Library, emit: Emit) -> None:
         self.setup = Setup()
-        self.subject: scenes.Subject | None = None
+        self.subject: Subject | None = None
         self.model: model.Model | None = None
         self.poses: list[Pose] = []
         self.solutions: list[Solution | None] = []
@@ -88,14 +90,14 @@ class Session:
     # From the event loop --------------------------------------------------------------------------
 
     def receive(self, text: str) -> None:
-        """Take a message of the page; what is wrong with it is answered, not raised."""
+        """Queue a message of the page; an invalid one is answered with `Refused`, not raised."""
         try:
-            message = reading.read(text)
-        except reading.MessageError as error:
-            self._emit(reading.write(Refused(seq=error.seq, text=str(error))), None)
+            message = json_codec.read(text)
+        except json_codec.MessageError as error:
+            self._emit(json_codec.write(Refused(seq=error.seq, text=str(error))), None)
             return
         if isinstance(message, Ping):
-            self._emit(reading.write(Pong()), None)
+            self._emit(json_codec.write(Pong()), None)
             return
         with self._ready:
             if isinstance(message, Want):
@@ -106,7 +108,7 @@ class Session:
             self._ready.notify()
 
     def close(self) -> None:
-        """End the session; its thread ends after the solve it is at."""
+        """End the session; its thread ends after the current solve."""
         with self._ready:
             self._closed = True
             self._ready.notify()
@@ -139,7 +141,7 @@ class Session:
 
     def _do(self, task: FromPage) -> None:
         if isinstance(task, Want) and task.revision != self.revision:
-            return  # it was sent before its page heard of the scene
+            return  # sent before the page received the current scene
         if self.model is None and not isinstance(task, SetupSent):
             raise SuppleError("there is nothing on the stage yet: expected a setup first")
         match task:
@@ -158,11 +160,11 @@ class Session:
             case ResetWanted():
                 self._reset()
             case SaveWanted():
-                name, data = export.file_of(self, task.format)
+                name, data = export.file_of(self._shown(), task.format)
                 self._emit(packet(FileHead(name=name), {"data": data}), None)
 
     def _say(self, message: Any) -> None:
-        self._emit(reading.write(message), None)
+        self._emit(json_codec.write(message), None)
 
     # Setting up -----------------------------------------------------------------------------------
 
@@ -178,7 +180,7 @@ class Session:
             before = _first(new, subject)
         start = model.carried(before, new.skeleton)
         old = self.subject
-        alike = old is not None and old.key == subject.key  # rules may grow the same joints again
+        alike = old is not None and old.key == subject.key  # growing again may give the same joints
         drawn = old is not None and alike and old.meshes == subject.meshes
         if not same or new.playing != playing:
             self._around = bounds(subject, None if new.playing == model.KEYFRAMES else new.motion)
@@ -206,15 +208,15 @@ class Session:
             self._show(0, seq=0)
 
     def _warm_up(self) -> None:
-        """Solve once, so that loading or compiling a solver does not count as its speed."""
+        """Solve once, so that compiling a solver does not count in the time shown."""
         assert self.model is not None
         targets = self.model.targets({}, self.poses[0]) if self.model.prepared else []
-        with contextlib.suppress(SuppleError):  # it comes again, and is told, when it matters
+        with contextlib.suppress(SuppleError):  # raised and reported again by the real solve
             for problem in self.model.prepared:
                 problem(*targets, start=self.poses[0])
 
     def _reset(self) -> None:
-        """Back to the beginning: the page gets the scene once more, with the goals' first places."""
+        """Return to the initial pose; the page gets the scene again, with the goals' initial positions."""
         assert self.model is not None and self.subject is not None
         start = model.carried(_first(self.model, self.subject), self.model.skeleton)
         self.poses = [start] * len(self.poses)
@@ -240,7 +242,7 @@ class Session:
     # Solving --------------------------------------------------------------------------------------
 
     def places(self) -> dict[str, GoalPlace]:
-        """Where the goals are, by their names."""
+        """The positions of the goals, by id."""
         return {} if self.want is None else {place.id: place for place in self.want.goals}
 
     def start_pose(self, slot: int) -> Pose:
@@ -255,7 +257,7 @@ class Session:
 
     @property
     def _solves(self) -> bool:
-        """Whether there is anything to solve: a motion plays as it is until a goal is placed."""
+        """True if there is anything to solve; a motion plays unchanged until a goal is placed."""
         assert self.model is not None
         if not self.model.prepared or self.model.motion is None:
             return bool(self.model.prepared)
@@ -280,7 +282,7 @@ class Session:
                 solution = problem(*targets, start=start)
             except SuppleError as error:
                 self.poses[slot], self.solutions[slot] = start, None
-                self._show(slot, seq=seq)  # such as a file with uneven scales: shown, not solved
+                self._show(slot, seq=seq)  # for example, uneven scales: shown but not solved
                 failure = error
                 continue
             micros = (time.perf_counter_ns() - began) / 1000
@@ -300,7 +302,7 @@ class Session:
         self._emit(frame, slot)
 
     def _report(self, pose: Pose, solution: Solution | None) -> tuple[Report, dict[str, Any]]:
-        """How a pose came about, in words and in numbers."""
+        """The report of a pose, and its figures for the header of the pose frame."""
         assert self.model is not None and self.subject is not None
         grown = self.subject.ended if self.model.motion is None else None
         if solution is not None:
@@ -360,12 +362,14 @@ class Session:
             raise SuppleError("there is no trace to step through; record one first")
         self._emit(describe.steps(self._trace, iteration), None)
 
-    @property
-    def trace(self) -> Trace | None:
-        """The trace that is being shown."""
-        return self._trace
+    # Saving ---------------------------------------------------------------------------------------
+
+    def _shown(self) -> export.Shown:
+        assert self.model is not None and self.subject is not None
+        places = self.places() if self.setup.correct else {}
+        return export.Shown(self.subject, self.model, self.poses[0], places, self._trace)
 
 
-def _first(now: model.Model, subject: scenes.Subject) -> Pose:
-    """The pose to begin with: a motion's first, or else the subject's."""
+def _first(now: model.Model, subject: Subject) -> Pose:
+    """The initial pose: the first of the motion, or else that of the subject."""
     return subject.start if now.motion is None else now.motion.at(0.0)

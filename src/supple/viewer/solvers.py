@@ -1,4 +1,4 @@
-"""What the page has to know of the solvers, read off their own declarations."""
+"""Describe the solvers and their options for the page, from their dataclasses and docstrings."""
 
 from __future__ import annotations
 
@@ -53,6 +53,6 @@ def _info(solver: type[Solver]) -> SolverInfo:
 
 
 def _option_lines(text: str) -> dict[str, str]:
-    """The arguments of a Google docstring, each in one line."""
+    """The descriptions of arguments in a Google docstring, each in one line."""
     found = re.findall(r"^ {8}(\w+): (.*(?:\n {12}.*)*)", text, flags=re.MULTILINE)
     return {name: " ".join(about.split()) for name, about in found}

@@ -1,8 +1,7 @@
-"""The page's side of `messages`: the same types in TypeScript, and what a setup has to be like.
+"""Write the messages as TypeScript types, with schemas of setups.
 
-The types are gone when the page runs; with the shapes it checks what was kept or saved before.
-
-`python -m supple.viewer.typescript FILE` writes them; a test holds the file that is there to it.
+Types do not exist at run time; the page checks stored and loaded setups against the schemas.
+`python -m supple.viewer.typescript FILE` writes the file; a test checks that it is up to date.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from typing import Annotated, Any, Literal, Union
 
 from supple.files import write
 from supple.viewer import messages
-from supple.viewer.messages import GoalPlace, Setup, Within, asked, packets, setup, told
-from supple.viewer.reading import ANY_SIZE, EXACT, FINITE, bounded_hints, hints
+from supple.viewer.messages import GoalPlace, Setup, Within, from_page, from_session, packets, setup
+from supple.viewer.messages.json_codec import ANY_SIZE, EXACT, FINITE, bounded_hints, hints
 
 HEAD = "// Written by `python -m supple.viewer.typescript`; change src/supple/viewer/messages/.\n"
 ALIASES = ("GoalKind", "AttributeKind", "SaveFormat")
@@ -50,10 +49,10 @@ def typescript() -> str:
     parts = [HEAD]
     for alias in ALIASES:
         parts.append(f"export type {alias} = {_type(getattr(messages, alias), {})};\n")
-    for part in (setup, asked, told, packets):
+    for part in (setup, from_page, from_session, packets):
         for cls in vars(part).values():
             if not isinstance(cls, type) or cls.__module__ != part.__name__:
-                continue  # what it imports
+                continue  # imported
             parts.append(_interface(cls, named))
     for union in UNIONS:
         members = " | ".join(one.__name__ for one in typing.get_args(getattr(messages, union)))
@@ -95,7 +94,7 @@ def _shape_text(cls: type) -> str:
 
 
 def _shape(hint: Any, within: Within | None = None) -> dict[str, Any]:
-    """What a value of a type has to be like, as JSON."""
+    """The schema of a type, as JSON."""
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
     size = within or ANY_SIZE
     if origin is Annotated:

@@ -1,4 +1,4 @@
-"""Files as they are received: a folder for each upload, which nothing leaves, and what is in it."""
+"""Uploads: the files of each in a folder of its own, which no path can leave."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from pathlib import Path, PurePosixPath
 from supple.errors import SuppleError
 from supple.formats import FORMATS
 
-UPLOAD_LIMIT = 64 * 1024 * 1024  # bytes of all files of an upload
+UPLOAD_LIMIT = 64 * 1024 * 1024  # size limit of all files of an upload [B]
 MOST_FILES = 2000
-MOST_PARTS = 24  # of a path
-LONGEST = 100  # characters of a name
-FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"|?*]')  # in names, by one system or another
+MOST_PARTS = 24  # most folders in a path
+LONGEST = 100  # most characters in a name
+FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"|?*]')  # characters that some system refuses in names
 MAIN = (".cga", ".urdf", ".gltf", ".glb", ".character", ".json", ".bvh", ".smd")
-"""Of several files that come together, those whose ending comes first hold the others."""
+"""Extensions of main files: of an upload, files of the first one found are the models."""
 
 
 class Upload:
-    """Files that come together, in a folder of their own.
+    """The files of an upload, in a folder of their own.
 
     Attributes:
-        number: What the page calls it.
-        folder: Where the files are.
-        size: How many bytes have come.
+        number: The id of the upload.
+        folder: The folder of the files.
+        size: Bytes received so far.
     """
 
     def __init__(self, number: str, folder: Path) -> None:
@@ -36,13 +36,13 @@ class Upload:
         self._files: set[Path] = set()
 
     def place(self, name: str) -> Path:
-        """Where a file goes; the folders on the way are made.
+        """Create an empty file and the folders above it; return its path.
 
         Args:
-            name: Its path below the folder, with slashes.
+            name: The path inside the upload, with slashes.
 
         Raises:
-            SuppleError: The path leaves the folder or cannot be made, or there are too many files.
+            SuppleError: The path leaves the folder or cannot be created, or there are too many files.
         """
         path = self.folder / safe_path(name)
         if path not in self._files and len(self._files) >= MOST_FILES:
@@ -50,19 +50,19 @@ class Upload:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch()
-        except OSError as error:  # such as a file where a folder is to be
+        except OSError as error:  # for example, a file in place of a folder
             raise SuppleError(f"upload: {name[:200]}: {error.strerror or error}") from error
         self._files.add(path)
         return path
 
     @property
     def files(self) -> list[Path]:
-        """All files, in order."""
+        """All files, sorted."""
         return sorted(self._files)
 
     @property
     def home(self) -> Path:
-        """The innermost folder that holds all files: what they name must be in it."""
+        """The innermost folder that contains all files."""
         home = self.folder
         while len(inside := list(home.iterdir())) == 1 and inside[0].is_dir():
             home = inside[0]
@@ -70,10 +70,10 @@ class Upload:
 
     @cached_property
     def models(self) -> list[Path]:
-        """The files that can be opened and that no other holds, once all have come.
+        """The files to open or choose from: main files that no other refers to. Call when complete.
 
         Raises:
-            SuppleError: There is none.
+            SuppleError: No file can be opened.
         """
         known = [path for path in self.files if path.suffix.lower() in endings()]
         if not known:
@@ -91,11 +91,11 @@ class Upload:
         return best
 
     def shown(self, path: Path) -> str:
-        """What the page calls a file."""
+        """The name of a file on the page: its path inside `home`."""
         return path.relative_to(self.home).as_posix()
 
     def put_in_place(self, main: Path) -> None:
-        """Give a file what it names in folders below its own, if names came without their folders."""
+        """Copy files to where the main file refers to them, if they were uploaded without folders."""
         if main.suffix.lower() not in (".urdf", ".gltf") or len({p.parent for p in self.files}) > 1:
             return
         given = {one.name: one for one in self.files}
@@ -107,7 +107,7 @@ class Upload:
                 continue
             wanted = (main.parent / way).resolve()
             if wanted.is_relative_to(main.parent.resolve()) and not wanted.exists():
-                with contextlib.suppress(OSError):  # then the reader says what it misses
+                with contextlib.suppress(OSError):  # the reader then reports the missing file
                     wanted.parent.mkdir(parents=True, exist_ok=True)
                     shutil.copyfile(found, wanted)
 
@@ -117,10 +117,10 @@ class Upload:
 
 
 def safe_path(name: str) -> PurePosixPath:
-    """A path below a folder, with names that every system can have.
+    """A relative path with names that every system accepts.
 
     Raises:
-        SuppleError: It leaves the folder, or is none.
+        SuppleError: The path is empty or leaves the folder.
     """
     parts = re.split(r"[/\\]", name)
     plain = [FORBIDDEN.sub("_", part)[-LONGEST:].rstrip(". ") for part in parts]
@@ -130,18 +130,18 @@ def safe_path(name: str) -> PurePosixPath:
 
 
 def without_folder(text: str, home: Path) -> str:
-    """A message about files, without where on this machine their folder lies."""
+    """Remove the path of a folder from a message, to not show it to the page."""
     return text.replace(f"{home}/", "").replace(str(home), "the folder")
 
 
 def endings() -> list[str]:
-    """How the names of files end that can be opened."""
+    """The extensions of files that can be opened."""
     readable = [ending for one in FORMATS.values() if one.reader for ending in one.extensions]
     return [*dict.fromkeys([*readable, ".cga", ".json"])]
 
 
 def is_motion(path: Path) -> bool:
-    """Whether an SMD file has no mesh, and so moves another's."""
+    """True if an SMD file has no mesh, so is an animation."""
     return b"triangles" not in path.read_bytes()
 
 
@@ -151,7 +151,7 @@ def _rank(path: Path) -> int:
 
 
 def _not_imported(rules: list[Path]) -> list[Path]:
-    """The rule files that no other imports; all of them, if they go round in a circle."""
+    """The rule files that no other imports; all of them if imports are circular."""
     named: set[str] = set()
     for path in rules:
         text = path.read_text(encoding="utf-8", errors="replace")

@@ -7,7 +7,7 @@ import supple
 from supple.errors import SuppleError
 from supple.formats.gltf import accessors
 from supple.formats.gltf.document import Document
-from supple.formats.reading import Source
+from supple.formats.source import Source
 
 
 def document(sketch):

@@ -1,10 +1,43 @@
-"""glTF 2.0: .glb, and .gltf with its .bin, read and written by hand.
+"""glTF 2.0: .glb, and .gltf with its .bin, read and written without other libraries.
 
-`document` holds the container, `accessors` the arrays, `nodes` and `placements` the skeleton, `meshes`
-and `materials` the looks, `animations` the motions; `buffers` and `write_...` go the other way.
+Reading: `document` opens the container, `accessors` and `meshopt` decode arrays, `nodes` and
+`placements` build the skeleton, `meshes`, `instancing`, `texture_sets` and `materials` the meshes,
+`animations` the motions; `read` calls them. Writing: `buffers` packs arrays, `write_nodes`,
+`write_meshes`, `write_materials` and `write_motions` fill the tables; `write` calls them.
 """
 
-from supple.formats.gltf.reading import read
-from supple.formats.gltf.writing import write
+from supple.formats.format import Format
 
-__all__ = ["read", "write"]
+
+def _looks(head: bytes) -> bool:
+    text = head.lstrip(b"\xef\xbb\xbf \t\r\n")
+    return head.startswith(b"glTF") or (text.startswith(b"{") and b'"asset"' in head)
+
+
+FORMAT = Format(
+    name="gltf",
+    title="glTF 2.0",
+    extensions=(".glb", ".gltf"),
+    reader="supple.formats.gltf.read:read",
+    writer="supple.formats.gltf.write:write",
+    looks=_looks,
+    keeps=frozenset(
+        {
+            "motion",
+            "motions",
+            "offsets",
+            "rotations",
+            "scales",
+            "tips",
+            "limits",
+            "meshes",
+            "skins",
+            "materials",
+            "textures",
+            "colors",
+            "morphs",
+            "tracks",
+            "loops",
+        }
+    ),
+)

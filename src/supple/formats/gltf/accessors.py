@@ -1,4 +1,4 @@
-"""Accessors: typed arrays inside the buffers, strided, normalized or sparse."""
+"""Decode accessors: typed arrays inside buffers, strided, normalized or sparse."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ SHAPES = {  # type: rows, columns
 
 
 def floats(document: Document, index: int, kinds: Sequence[str]) -> Floats:
-    """An accessor as numbers, shape (count, components); matrices column after column.
+    """Decode an accessor as float64, shape (count, components); matrices by columns.
 
-    Normalized integers become fractions; other integers stay what they count.
+    Normalized integers become fractions; other integers keep their value.
 
     Args:
         document: The file.
-        index: Which accessor.
-        kinds: The types that will do, such as ("VEC3",).
+        index: The index of the accessor.
+        kinds: The accepted types, such as ("VEC3",).
 
     Raises:
-        SuppleError: It is of another type, leaves its buffer, or holds NaN or infinity.
+        SuppleError: It has another type, exceeds its buffer, or contains NaN or infinity.
     """
     key = ("floats", index)
     item = document.table("accessors")[index]
@@ -64,7 +64,7 @@ def floats(document: Document, index: int, kinds: Sequence[str]) -> Floats:
 
 
 def wholes(document: Document, index: int, kinds: Sequence[str]) -> Ints:
-    """An accessor of unsigned integers, shape (count, components)."""
+    """Decode an accessor of unsigned integers, shape (count, components)."""
     item = document.table("accessors")[index]
     _check_kind(item, kinds)
     raw = _raw(document, item)
@@ -75,7 +75,7 @@ def wholes(document: Document, index: int, kinds: Sequence[str]) -> Ints:
 
 
 def is_float(document: Document, index: int) -> bool:
-    """Whether an accessor holds floating-point numbers."""
+    """True if an accessor stores floating-point numbers."""
     return document.table("accessors")[index].data.get("componentType") == 5126
 
 
@@ -92,7 +92,7 @@ def _dtype(item: Item) -> np.dtype[Any]:
 
 
 def _raw(document: Document, item: Item) -> NDArray[Any]:
-    """The elements as stored, sparse replacements made, shape (count, components)."""
+    """The elements as stored, with sparse replacements applied, shape (count, components)."""
     dtype, count = _dtype(item), item.whole("count")
     rows, columns = SHAPES[item.text("type")]
     view = item.reference("bufferView", "bufferViews")

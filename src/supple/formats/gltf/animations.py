@@ -1,9 +1,9 @@
-"""Animations: channels with keys of their own, as motions with frames at all of these keys.
+"""Read animations: channels, each with its own keys, become a motion with a frame at every key time.
 
-Between keys, glTF goes straight or along the short arc at constant speed, and so does a `Motion`:
-frames at the union of all key times say the same. A jump (STEP) becomes two frames a moment apart. A
-curve (CUBICSPLINE) gets frames in between, so close that straight lines stay within 1e-4 of it. The
-channels of such motions are kept as they are, and written again if the motion has not been changed.
+glTF interpolates linearly and with slerp between keys, and so does a `Motion`: frames at the union of
+all key times are exact. A STEP becomes two frames a moment apart. A CUBICSPLINE gets extra frames, so
+close that interpolation stays within 1e-4 of it. The channels of such motions are kept, and written
+again if the motion has not been changed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from supple.formats.gltf import accessors
 from supple.formats.gltf.document import Document, Item
 from supple.formats.gltf.nodes import Tree, coordinates_of
 from supple.formats.gltf.placements import ALIKE
-from supple.formats.reading import distinct
+from supple.formats.source import distinct
 from supple.joints import Ball, Cone
 from supple.kernels import layout
 from supple.motion.motion import Motion
@@ -28,11 +28,11 @@ from supple.rotations import conjugate, multiply, slerp
 Floats = NDArray[np.float64]
 
 WIDTHS = {"translation": 3, "rotation": 4, "scale": 3}
-CURVE = 1e-4  # how far a baked curve may be off: of a quaternion, or of the range of the values
-MOST_BETWEEN = 128  # frames between two keys of a curve
-MOMENT = 1e-5  # how long a jump takes [s]
-SAME_TIME = 4e-7  # keys nearer than this, times 1 + their time, are one: rounding of float32 [s]
-DEFAULT_FPS = 30.0  # of a motion with a single frame [1/s]
+CURVE = 1e-4  # largest error of a baked curve: in a quaternion, or relative to the value range
+MOST_BETWEEN = 128  # most frames between two keys of a curve
+MOMENT = 1e-5  # duration of a STEP [s]
+SAME_TIME = 4e-7  # keys nearer than this times (1 + time) are merged: float32 rounding [s]
+DEFAULT_FPS = 30.0  # frame rate of a motion with a single frame [1/s]
 
 
 @dataclass
@@ -43,9 +43,9 @@ class Channel:
         node: The node; for morph weights, the node with the mesh.
         path: "translation", "rotation", "scale" or "weights".
         mode: "LINEAR", "STEP" or "CUBICSPLINE".
-        times: Rising [s], shape (K,).
-        values: Shape (K, width); quaternions wxyz of length one, unless they are of a curve.
-        tangents: Into and out of each key, per second, shape (2, K, width); of curves only.
+        times: Increasing [s], shape (K,).
+        values: Shape (K, width); quaternions are wxyz, of unit length except in curves.
+        tangents: In and out tangents of each key, per second, shape (2, K, width); of curves only.
     """
 
     node: int
@@ -58,7 +58,7 @@ class Channel:
 
 @dataclass
 class Curves:
-    """The channels that a motion was read from, each with the joint or mesh that it moves."""
+    """The channels that a motion was read from, each with the name of its joint or mesh."""
 
     motion: Motion
     channels: list[tuple[str, Channel]]
@@ -97,14 +97,14 @@ def read_motions(
 def _channels(
     document: Document, tree: Tree, animation: Item, mesh_names: dict[int, list[str]]
 ) -> list[Channel]:
-    """The channels that move a joint or the morph weights of a mesh, one a path."""
+    """The channels of joints and morph weights, one per node and path."""
     samplers = animation.items("samplers")
     found: dict[tuple[int, str], Channel] = {}
     for channel in animation.items("channels"):
         target = channel.item("target")
         node = target.reference("node", "nodes") if target is not None else None
         if target is None or node is None:
-            continue  # an extension's, which the specification says to ignore
+            continue  # belongs to an extension; the specification says to ignore it
         path = target.text("path")
         moves = node in tree.joints if path in WIDTHS else path == "weights" and node in mesh_names
         if not moves:
@@ -154,7 +154,7 @@ def _keys(document: Document, sampler: Item, node: int, path: str) -> Channel:
 
 
 def _times(document: Document, sampler: Item, index: int) -> tuple[Floats, NDArray[Any] | None]:
-    """The key times of a sampler, and the order that makes them rise if they do not."""
+    """The key times of a sampler, and the order that sorts them, or None if they are sorted."""
     key = ("times", index)
     if key not in document.cache:
         times = accessors.floats(document, index, ("SCALAR",))[:, 0]
@@ -167,7 +167,7 @@ def _times(document: Document, sampler: Item, index: int) -> tuple[Floats, NDArr
 
 
 def _fractions(document: Document, index: int, values: Floats) -> Floats:
-    """Integers of animations are fractions, whether they say so or not."""
+    """Scale integers of animations to fractions, even if not flagged as normalized."""
     item = document.table("accessors")[index]
     if item.flag("normalized"):
         return values
@@ -245,7 +245,7 @@ def _put(
     offsets: Floats | None,
     scales: Floats | None,
 ) -> None:
-    """Put what the channels say of each node into coordinates, offsets and scales of the frames."""
+    """Write the sampled channels of each node into coordinates, offsets and scales of the frames."""
     skeleton, frames = tree.skeleton, len(q)
     turns_here, places_here = tree.pose.local_rotations, tree.pose.local_translations
     balls: dict[int, Floats] = {}
@@ -266,7 +266,7 @@ def _put(
             offsets[:, j] = places
         if scales is not None and "scale" in values:
             scales[:, j] = values["scale"] / tree.baked[node]
-    if balls:  # most joints, so all of them at once
+    if balls:  # most joints are balls: one call for all of them
         joints = np.array(list(balls))
         at = skeleton.packed_ints[joints, layout.Q][:, None] + np.arange(4)
         rest = conjugate(skeleton.rotations[joints])
@@ -274,7 +274,7 @@ def _put(
 
 
 def _own_tracks(own: Item, frames: int) -> dict[str, Floats]:
-    """Tracks that supple wrote: numbers that go along with the frames."""
+    """Tracks that supple wrote into the extras: extra values per frame."""
     given = own.item("tracks")
     found = {}
     for name, values in (given.data if given is not None else {}).items():
@@ -288,12 +288,12 @@ def _own_tracks(own: Item, frames: int) -> dict[str, Floats]:
 
 
 def _still(offsets: Floats, own: Floats) -> bool:
-    """Whether offsets are the skeleton's own, but for rounding."""
+    """True if offsets equal the skeleton's own within rounding."""
     return bool(np.abs(offsets - own).max() <= ALIKE * np.abs(own).max())
 
 
 def _frame_times(channels: list[Channel]) -> Floats:
-    """When there are frames: at all keys, at jumps also a moment before, and along curves."""
+    """Frame times: all keys, a moment before each STEP, and extra times along curves."""
     parts = {id(channel.times): channel.times for channel in channels}
     times = _merged(np.concatenate(list(parts.values())))
     extra = [_curve_times(channel) for channel in channels if channel.tangents is not None]
@@ -309,7 +309,7 @@ def _merged(times: Floats) -> Floats:
 
 def _jump_times(channel: Channel, times: Floats) -> Floats:
     jumps = channel.times[1:][np.any(np.diff(channel.values, axis=0) != 0, axis=1)]
-    # Not before the frame that comes before, however close that is.
+    # Stay after the preceding frame, however close it is.
     place = np.searchsorted(times, jumps - SAME_TIME * (1.0 + np.abs(jumps)))
     before = times[np.maximum(place - 1, 0)]
     moment = np.minimum(MOMENT * (1.0 + np.abs(jumps) / 8.0), 0.5 * (jumps - before))
@@ -317,7 +317,7 @@ def _jump_times(channel: Channel, times: Floats) -> Floats:
 
 
 def _curve_times(channel: Channel) -> Floats:
-    """Times between the keys of a curve at which straight lines follow it closely."""
+    """Times between the keys of a curve at which linear interpolation follows it within `CURVE`."""
     times, values = channel.times, channel.values
     if len(times) < 2 or channel.tangents is None:
         return times[:0]
@@ -340,13 +340,13 @@ def _curve_times(channel: Channel) -> Floats:
 
 
 def sampled(channel: Channel, times: Floats) -> Floats:
-    """The values of a channel at some times, shape (F, width); held before and after its keys."""
+    """Sample a channel at some times, shape (F, width); constant before and after its keys."""
     keys, values = channel.times, channel.values
     if channel.tangents is None and np.array_equal(keys, times):
         return values
     before = np.clip(np.searchsorted(keys, times, side="right") - 1, 0, len(keys) - 1)
     after = np.minimum(before + 1, len(keys) - 1)
-    # A frame that stands for several keys a rounding apart is at each of them.
+    # A frame that merges several keys takes the value of the last of them.
     near = np.abs(keys[after] - times) <= SAME_TIME * (1.0 + np.abs(times))
     before = np.where(near, after, before)
     if channel.mode == "STEP":
@@ -373,10 +373,10 @@ def sampled(channel: Channel, times: Floats) -> Floats:
 
 
 def _rate(times: Floats, stated: float | None) -> tuple[float, bool]:
-    """Frames a second, and whether the frames are just so far apart, from 0 on.
+    """The frame rate, and True if the frames are evenly spaced by it, starting at 0.
 
-    Key times are float32: a rate fits if it gives them within that rounding. Of rates that do, the one
-    that the file states comes first, then a whole number, one of NTSC, and what the times come to.
+    Key times are float32: a rate fits if it reproduces them within that rounding. Tried in order: the
+    rate stated in the file, a whole number, an NTSC rate, and the median rate.
     """
     if len(times) < 2:
         return stated or DEFAULT_FPS, times[0] == 0

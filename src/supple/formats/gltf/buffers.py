@@ -1,4 +1,4 @@
-"""Writing: the tables of a glTF file, and the one buffer with its accessors and images."""
+"""`Builder`: the tables of a glTF file being written, and its one buffer."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from supple.formats.gltf.document import BINARY_CHUNK, JSON_CHUNK, MAGIC
 FLOAT, UINT16, UINT32 = 5126, 5123, 5125
 DTYPES = {FLOAT: "<f4", UINT16: "<u2", UINT32: "<u4"}
 KINDS = {1: "SCALAR", 2: "VEC2", 3: "VEC3", 4: "VEC4", 16: "MAT4"}
-VERTICES, INDICES = 34962, 34963  # what a buffer view is for
+VERTICES, INDICES = 34962, 34963  # targets of buffer views
 
 
 class Builder:
-    """A glTF file in the making."""
+    """Collects the tables and the buffer of a glTF file."""
 
     def __init__(self) -> None:
         self.tables: dict[str, list[dict[str, Any]]] = {}
         self.extensions: set[str] = set()
-        self.required: set[str] = set()  # those among them that readers must know
+        self.required: set[str] = set()  # extensions that readers must support
         self._parts: list[bytes] = []
         self._size = 0
         self._known: dict[Any, int] = {}
-        self._held: list[Any] = []  # so that no id in `_known` is given to another object
+        self._held: list[Any] = []  # keeps objects alive, so that their ids in `_known` stay unique
 
     def add(self, table: str, item: dict[str, Any]) -> int:
-        """Put an object into a table; its index."""
+        """Append an object to a table; return its index."""
         rows = self.tables.setdefault(table, [])
         rows.append(item)
         return len(rows) - 1
 
     def once(self, key: Any, source: Any, table: str, make: Any) -> int:
-        """The index of what stands for `source`, made and added on first use."""
+        """The index of the table entry for `source`, made on first use."""
         whole = (table, key, id(source))
         if whole not in self._known:
             self._held.append(source)
@@ -45,7 +45,7 @@ class Builder:
         return self._known[whole]
 
     def view(self, data: bytes, target: int | None = None) -> int:
-        """A buffer view of some bytes."""
+        """Append bytes to the buffer; return the index of their buffer view."""
         padding = -self._size % 4
         self._parts.append(b"\0" * padding + data)
         item: dict[str, Any] = {"buffer": 0, "byteOffset": self._size + padding}
@@ -64,14 +64,14 @@ class Builder:
         bounds: bool = False,
         source: Any = None,
     ) -> int:
-        """An accessor of an array, shape (count, width) or (count,).
+        """Append an array, shape (count, width) or (count,); return the index of its accessor.
 
         Args:
             values: The numbers.
             component: Their component type.
-            target: `VERTICES` or `INDICES` for those.
-            bounds: Whether to state the least and greatest.
-            source: The object that the values are of; the same one gets the same accessor.
+            target: `VERTICES`, `INDICES` or None.
+            bounds: True to write min and max.
+            source: The object that owns the values; the same object gets the same accessor.
         """
 
         def make() -> dict[str, Any]:
@@ -95,11 +95,11 @@ class Builder:
     # Files ----------------------------------------------------------------------------------------
 
     def binary(self) -> bytes:
-        """The buffer."""
+        """The bytes of the buffer, padded to four."""
         return b"".join([*self._parts, b"\0" * (-self._size % 4)])
 
     def json(self, head: dict[str, Any], uri: str | None) -> bytes:
-        """The JSON text, with the buffer at a uri, or in a chunk beside it."""
+        """The JSON text; the buffer is at a uri, or in the binary chunk if that is None."""
         root = dict(head)
         if self.extensions:
             root["extensionsUsed"] = sorted(self.extensions)
@@ -112,7 +112,7 @@ class Builder:
         return json.dumps(root, separators=(",", ":"), ensure_ascii=False).encode()
 
     def glb(self, head: dict[str, Any]) -> bytes:
-        """The whole as a GLB."""
+        """The file as GLB."""
         text, data = self.json(head, None), self.binary()
         text += b" " * (-len(text) % 4)
         chunks = struct.pack("<II", len(text), JSON_CHUNK) + text
@@ -122,5 +122,5 @@ class Builder:
 
 
 def fingerprint(data: bytes) -> str:
-    """Eight letters that stand for some bytes."""
+    """A hash of some bytes, in eight hexadecimal digits."""
     return hashlib.blake2b(data, digest_size=4).hexdigest()

@@ -1,8 +1,8 @@
-"""The container: JSON with its tables, buffers, and the files and chunks that hold them.
+"""The container: the JSON tables and buffers of a .glb or .gltf file.
 
-A glTF file comes from strangers. Every number, name and reference is checked where it is taken, and
-the message says which: "nodes[3].children[0]: expected ...". What is decoded is charged to the source
-(`Source.charge`), so that a small file cannot ask for memory without end.
+The file is untrusted. Every number, name and reference is checked when it is read, and errors name
+it: "nodes[3].children[0]: expected ...". Decoded sizes are charged to the source (`Source.charge`), so
+that a small file cannot request unlimited memory.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from supple.formats.gltf import meshopt
-from supple.formats.reading import Source, shown
+from supple.formats.source import Source, shown
 
 MAGIC = b"glTF"
 JSON_CHUNK, BINARY_CHUNK = 0x4E4F534A, 0x004E4942
 LARGEST_WHOLE = 2**53
-LARGEST = 3.5e38  # numbers of glTF are float32
+LARGEST = 3.5e38  # magnitude limit of a number: the range of float32
 
 
 class Item:
-    """An object of the JSON, with its place for messages; its fields are checked as they are read."""
+    """A JSON object with its path for messages; its fields are checked when they are read."""
 
     __slots__ = ("data", "document", "where")
 
@@ -38,7 +38,7 @@ class Item:
         return key in self.data
 
     def fail(self, key: str, expected: str) -> NoReturn:
-        """Raise that a field is not as expected."""
+        """Raise a SuppleError about a field."""
         given = shown(json.dumps(self.data[key])) if key in self.data else "nothing"
         self.document.fail(f"{self.where}.{key}", f"expected {expected}, got {given}")
 
@@ -60,7 +60,7 @@ class Item:
         return value
 
     def numbers(self, key: str, count: int | None = None) -> list[float] | None:
-        """So many finite numbers; None if there is no such field."""
+        """A list of finite numbers, of a length if given; None if there is no such field."""
         value = self.data.get(key)
         if value is None:
             return None
@@ -73,7 +73,7 @@ class Item:
         return found  # type: ignore[return-value]
 
     def text(self, key: str, default: str = "") -> str:
-        """Text."""
+        """A string."""
         value = self.data.get(key, default)
         if not isinstance(value, str):
             self.fail(key, "text")
@@ -97,7 +97,7 @@ class Item:
         return value
 
     def references(self, key: str, table: str) -> list[int]:
-        """Indices into a table, no two alike."""
+        """Distinct indices into a table."""
         value = self.data.get(key, [])
         size = len(self.document.table(table))
         if not isinstance(value, list):
@@ -120,19 +120,19 @@ class Item:
         return Item(self.document, f"{self.where}.{key}", value)
 
     def items(self, key: str) -> list[Item]:
-        """The objects in a list; none if there is no such field."""
+        """The objects in a list; empty if there is no such field."""
         value = self.data.get(key, [])
         if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
             self.fail(key, "a list of objects")
         return [Item(self.document, f"{self.where}.{key}[{k}]", one) for k, one in enumerate(value)]
 
     def extension(self, name: str) -> Item | None:
-        """What an extension says here."""
+        """The object of an extension; None if it is not used here."""
         extensions = self.item("extensions")
         return None if extensions is None else extensions.item(name)
 
     def own(self) -> Item | None:
-        """What supple itself wrote here, into the extras."""
+        """The object that supple wrote into the extras; None if there is none."""
         extras = self.data.get("extras")
         own = extras.get("supple") if isinstance(extras, dict) else None
         if not isinstance(own, dict):
@@ -147,12 +147,12 @@ class Document:
         source: The bytes of a .glb or .gltf file.
 
     Raises:
-        SuppleError: It is cut off, is neither, or is of another version.
+        SuppleError: It is cut off, not glTF, or of another version.
     """
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.cache: dict[Any, Any] = {}  # what is decoded once and used often, by whoever decodes
+        self.cache: dict[Any, Any] = {}  # decoded objects, by keys of the modules that decode them
         text, self._binary = _split(source)
         self.root = Item(self, "glTF", _parsed(source, text))
         self._tables: dict[str, list[Item]] = {}
@@ -163,11 +163,11 @@ class Document:
             self.fail("asset.version", f"expected glTF 2.x, got {shown(version)}")
 
     def fail(self, where: str, message: str) -> NoReturn:
-        """Raise what is wrong, and where."""
+        """Raise a SuppleError about a part of the JSON."""
         self.source.error(None, f"{where}: {message}")
 
     def charge(self, size: int, where: str) -> None:
-        """Count bytes that are about to be decoded; too many in all are an error."""
+        """Count bytes about to be decoded, see `Source.charge`."""
         self.source.charge(size, where)
 
     def table(self, name: str) -> list[Item]:
@@ -185,7 +185,7 @@ class Document:
     # Buffers --------------------------------------------------------------------------------------
 
     def view(self, index: int) -> tuple[memoryview, int | None]:
-        """The bytes of a buffer view, and its stride."""
+        """The bytes of a buffer view, decompressed, and its stride."""
         item = self.table("bufferViews")[index]
         stride = item.whole("byteStride", least=1) if "byteStride" in item else None
         found = (item.extension(name) for name in meshopt.NAMES)
@@ -194,11 +194,43 @@ class Document:
             return self.part(item), stride
         key = ("unpacked", index)
         if key not in self.cache:
-            self.cache[key] = memoryview(meshopt.unpacked(self, item, packing))
+            self.cache[key] = memoryview(self._unpacked(item, packing))
         return self.cache[key], stride
 
+    def _unpacked(self, item: Item, packing: Item) -> bytes:
+        """Decompress a buffer view.
+
+        Args:
+            item: The buffer view.
+            packing: Its meshopt extension, which names the compressed bytes.
+        """
+        count, stride = packing.whole("count", least=1), packing.whole("byteStride", least=1)
+        mode, filter_ = packing.text("mode"), packing.text("filter", "NONE")
+        if mode not in meshopt.MODES:
+            packing.fail("mode", f"one of {', '.join(meshopt.MODES)}")
+        if mode == "ATTRIBUTES" and (stride % 4 or stride > 256):
+            packing.fail("byteStride", "a multiple of 4 up to 256")
+        if mode != "ATTRIBUTES" and stride not in (2, 4):
+            packing.fail("byteStride", "2 or 4")
+        if mode == "TRIANGLES" and count % 3:
+            packing.fail("count", "a multiple of 3")
+        strides = {"NONE": (stride,), "EXPONENTIAL": (stride,), "OCTAHEDRAL": (4, 8),
+                   "COLOR": (4, 8), "QUATERNION": (8,)}  # fmt: skip
+        if filter_ not in strides or (mode != "ATTRIBUTES" and filter_ != "NONE"):
+            packing.fail("filter", f"one of {', '.join(strides)}; NONE for indices")
+        if stride not in strides[filter_]:
+            packing.fail("byteStride", f"one that {filter_} has, {strides[filter_]}")
+        if count * stride != item.whole("byteLength", least=1):
+            packing.fail("count", f"the {item.data['byteLength']} bytes of its buffer view")
+        self.charge(count * stride, packing.where)
+        data = bytes(self.part(packing))
+        try:
+            return meshopt.decode(data, mode=mode, filter=filter_, count=count, stride=stride)
+        except meshopt.StreamError as error:
+            self.fail(packing.where, str(error))
+
     def part(self, item: Item) -> memoryview:
-        """The bytes that a buffer view, or what stands for one, names of its buffer."""
+        """The bytes that a buffer view, or a compression extension in its place, refers to."""
         buffer = item.reference("buffer", "buffers")
         if buffer is None:
             item.fail("buffer", "the index of a buffer")
@@ -228,7 +260,7 @@ class Document:
         return self._buffers[index]
 
     def resource(self, item: Item) -> bytes:
-        """What the uri of a buffer or image holds: data in it, or a file beside this one."""
+        """Read the uri of a buffer or image: embedded data, or a file beside this one."""
         uri = item.text("uri")
         if uri[:5].lower() == "data:":
             return self._embedded(item, uri)
@@ -278,7 +310,7 @@ def _split(source: Source) -> tuple[bytes, memoryview | None]:
 
 
 def _chunks(source: Source, end: int) -> Iterator[tuple[int, memoryview]]:
-    """The chunks of a GLB, the last of a kind first, so that a dictionary keeps the first."""
+    """The chunks of a GLB in reverse, so that a dictionary keeps the first of each type."""
     data, at, found = memoryview(source.data), 12, []
     while at + 8 <= end:
         size, kind = struct.unpack_from("<II", data, at)

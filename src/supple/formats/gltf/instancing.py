@@ -1,4 +1,4 @@
-"""EXT_mesh_gpu_instancing: one mesh that a node places many times, written out."""
+"""EXT_mesh_gpu_instancing: expand a mesh that a node places many times into one mesh."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ KINDS = {"TRANSLATION": "VEC3", "ROTATION": "VEC4", "SCALE": "VEC3"}
 
 
 def placed_often(document: Document, node: Item, shape: dict[str, Any]) -> dict[str, Any]:
-    """A primitive with one copy of its vertices for every place that its node gives it.
+    """Copy the vertices and faces of a primitive for every instance of its node.
 
     Args:
         document: The file.
-        node: The node; without the extension the primitive is given back as it is.
+        node: The node; without the extension the primitive is returned as is.
         shape: Arrays by vertex ("positions", "normals", "texcoords", "colors", "others") and
             "faces".
 
     Raises:
-        SuppleError: The places do not fit together, or there are more than a file may decode to.
+        SuppleError: The instance attributes differ in length, or exceed the memory limit.
     """
     extension = node.extension(EXTENSION)
     attributes = None if extension is None else extension.item("attributes")
@@ -39,7 +39,7 @@ def placed_often(document: Document, node: Item, shape: dict[str, Any]) -> dict[
         document.fail(attributes.where, f"expected as many of each, got {sorted(counts)}")
     (count,) = counts
     vertices = len(shape["positions"])
-    # Before anything is allocated: positions and normals, faces, and the rest at its widest.
+    # An upper bound, before anything is allocated.
     document.charge(count * (112 * vertices + 24 * len(shape["faces"])), attributes.where)
     moves = given.get("TRANSLATION", np.zeros((count, 3)))
     scales = given.get("SCALE", np.ones((count, 3)))
@@ -62,19 +62,19 @@ def placed_often(document: Document, node: Item, shape: dict[str, Any]) -> dict[
 
 def _values(document: Document, attributes: Item, name: str) -> Floats:
     index = attributes.reference(name, "accessors")
-    assert index is not None  # it is there
+    assert index is not None  # the caller has checked that it is present
     return accessors.floats(document, index, (KINDS[name],))
 
 
 def _turned(points: Floats, turns: Floats | None, moves: Floats | None) -> Floats:
-    """Points of every instance, shape (K, V, 3), turned and moved, shape (K V, 3)."""
+    """Rotate and move the points of every instance, shape (K, V, 3); result of shape (K V, 3)."""
     out = points if turns is None else points @ turns.transpose(0, 2, 1)
     out = out if moves is None else out + moves[:, None]
     return out.reshape(-1, 3)
 
 
 def _normals(normals: Floats, scales: Floats, turns: Floats | None) -> Floats:
-    """Normals under uneven scales: divided by them, and of length one again."""
+    """Normals of scaled instances: divided by the scales and normalized."""
     divided = normals[None] / np.where(scales != 0, scales, 1.0)[:, None]
     return _unit(_turned(divided, turns, None))
 

@@ -1,4 +1,4 @@
-"""Materials and the images they refer to."""
+"""Read materials and the images they refer to."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ SIGNATURES = (
     (b"RIFF", "image/webp"),
     (b"\xabKTX 20", "image/ktx2"),
 )
-IMAGE_EXTENSIONS = {  # for images that are neither PNG nor JPEG: who holds the source
+IMAGE_EXTENSIONS = {  # extensions that refer to images other than PNG and JPEG
     "image/webp": "EXT_texture_webp",
     "image/ktx2": "KHR_texture_basisu",
 }
-# Of a glTF material, what a Material has no field for: where it is, and how extras call it.
+# Textures that a Material has no field for: the glTF key, and the key in its extras.
 OTHER_TEXTURES = {
     "metallicRoughnessTexture": "metallic_roughness_texture",
     "occlusionTexture": "occlusion_texture",
@@ -36,7 +36,7 @@ ALPHA_MODES = ("OPAQUE", "MASK", "BLEND")
 
 
 def read_material(document: Document, index: int) -> Material:
-    """A material by its index."""
+    """Read a material, once for each index."""
     key = ("material", index)
     if key not in document.cache:
         document.cache[key] = _material(document, document.table("materials")[index], index)
@@ -107,9 +107,9 @@ def _material(document: Document, item: Item, index: int) -> Material:
 
 
 def _extensions(document: Document, item: Item, index: int, wrap: dict[str, int]) -> dict[str, Any]:
-    """The extensions of a material, with a Texture in place of each index of one.
+    """The extensions of a material, with a Texture in place of each texture index.
 
-    An image that is not filtered and wrapped as the colour (`wrap`) has its own sampler with it.
+    A texture whose sampler differs from that of the base color (`wrap`) keeps its own.
     """
     found: dict[str, Any] = {}
     for name, one in kept_extensions(item):
@@ -163,7 +163,7 @@ def _read_image(document: Document, item: Item, index: int) -> Texture | None:
         else:
             raise SuppleError(f"{item.where}: expected a uri or a buffer view, got neither")
     except SuppleError as error:
-        # A figure without its picture is still a figure.
+        # Read the mesh without the image.
         reason = str(error).removeprefix(f"{document.source.path}: ")
         document.source.warn(f"an image is left out: {reason}")
         return None
@@ -176,7 +176,7 @@ def _read_image(document: Document, item: Item, index: int) -> Texture | None:
 
 
 def _sampler(document: Document, info: Item | None) -> dict[str, int]:
-    """How a texture is filtered and wrapped, as glTF numbers."""
+    """The sampler of a texture: its filter and wrap modes, as glTF enums."""
     index = info.reference("index", "textures") if info is not None else None
     sampler = (
         document.table("textures")[index].reference("sampler", "samplers")

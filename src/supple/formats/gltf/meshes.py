@@ -1,4 +1,4 @@
-"""Meshes and skins: primitives as meshes, with the joints that hold their vertices."""
+"""Read meshes and skins: one mesh for each primitive."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from supple.formats.gltf.instancing import placed_often
 from supple.formats.gltf.materials import read_material
 from supple.formats.gltf.nodes import Tree
 from supple.formats.gltf.texture_sets import read_sets
-from supple.formats.reading import SKIN_JOINT_BYTES
+from supple.formats.source import SKIN_JOINT_BYTES
 from supple.mesh import Mesh, Morph, Skin
 
 Floats = NDArray[np.float64]
@@ -27,7 +27,7 @@ KNOWN = ("POSITION", "NORMAL", "COLOR_0")
 
 
 def read_meshes(document: Document, tree: Tree) -> tuple[list[Mesh], dict[int, list[str]]]:
-    """The meshes of all nodes; and the names of those with morph targets, by node."""
+    """Read the meshes of all nodes; also the names of those with morph targets, by node."""
     meshes: list[Mesh] = []
     morphing: dict[int, list[str]] = {}
     taken: dict[str, int] = {}
@@ -62,7 +62,7 @@ def _mesh(
     weights: list[float] | None,
     left: set[str],
 ) -> Mesh | None:
-    """One primitive, on its node or held by its skin."""
+    """Read a primitive as a mesh, skinned or rigid on its node; None if it is no surface."""
     shape = _shape(document, part, left)
     if shape is None:
         return None
@@ -113,7 +113,7 @@ def _mesh(
 
 
 def _shape(document: Document, part: Item, left: set[str]) -> dict[str, Any] | None:
-    """Positions, faces and what else each vertex has; None for what is no surface."""
+    """Positions, faces and other vertex attributes; None if it is no surface."""
     key = ("shape", part.where)
     if key in document.cache:
         return document.cache[key]
@@ -150,7 +150,7 @@ def _shape(document: Document, part: Item, left: set[str]) -> dict[str, Any] | N
     normals = values("NORMAL", "VEC3")
     at = attributes.reference("NORMAL", "accessors")
     if normals is not None and at is not None and not accessors.is_float(document, at):
-        normals = _unit(normals)  # whole numbers are of length one only about
+        normals = _unit(normals)  # quantized normals are only roughly of unit length
     others = more | {
         name: values(name, "SCALAR", "VEC2", "VEC3", "VEC4")
         for name in attributes.data
@@ -170,7 +170,7 @@ def _shape(document: Document, part: Item, left: set[str]) -> dict[str, Any] | N
 
 
 def _check_plain(document: Document, part: Item) -> None:
-    """Whether a primitive that is compressed with Draco has plain data too."""
+    """Refuse a primitive compressed with Draco, unless it has uncompressed data too."""
     attributes = part.item("attributes")
     at = attributes.reference("POSITION", "accessors") if attributes is not None else None
     if at is None or "bufferView" not in document.table("accessors")[at]:
@@ -178,7 +178,7 @@ def _check_plain(document: Document, part: Item) -> None:
 
 
 def refuse_draco(document: Document, where: str) -> NoReturn:
-    """Say that geometry is compressed with Draco, and what unpacks it."""
+    """Raise that Draco compression is not supported, with a command that removes it."""
     path = document.source.path
     plain = path.with_name(f"{path.stem}_plain{path.suffix}").name
     document.fail(
@@ -189,7 +189,7 @@ def refuse_draco(document: Document, where: str) -> NoReturn:
 
 
 def _faces(document: Document, part: Item, mode: int, count: int) -> Ints:
-    """Triangles, also of strips and fans."""
+    """The triangles of a primitive; strips and fans are expanded."""
     index = part.reference("indices", "accessors")
     if index is None:
         order = np.arange(count)
@@ -205,7 +205,7 @@ def _faces(document: Document, part: Item, mode: int, count: int) -> Ints:
         middle = np.full(len(order) - 2, order[0])
         return np.column_stack([order[1:-1], order[2:], middle])
     faces = np.column_stack([order[:-2], order[1:-1], order[2:]])
-    faces[1::2] = faces[1::2][:, [0, 2, 1]]  # every other one the other way round
+    faces[1::2] = faces[1::2][:, [0, 2, 1]]  # every other triangle has the opposite winding
     return faces
 
 
@@ -241,7 +241,7 @@ def _skin(document: Document, tree: Tree, node: Item, part: Item, count: int) ->
 
 
 def _binds(document: Document, tree: Tree, item: Item) -> tuple[tuple[str, ...], Floats]:
-    """The names of a skin's joints, and the inverse bind matrices for the skeleton's frames."""
+    """The joint names of a skin, and its inverse bind matrices for the frames of the skeleton."""
     key = ("binds", item.where)
     if key in document.cache:
         return document.cache[key]
@@ -318,7 +318,7 @@ def _morphs(document: Document, part: Item, weights: list[float] | None, count: 
 
 
 def _unused(name: str, taken: dict[str, int]) -> str:
-    """A name that no other mesh has."""
+    """A unique name for a mesh."""
     new = name
     while new in taken:
         taken[name] += 1

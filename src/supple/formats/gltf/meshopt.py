@@ -1,88 +1,71 @@
-"""Buffer views packed by EXT_meshopt_compression or KHR_meshopt_compression.
+"""Decode buffer views compressed by EXT_meshopt_compression or KHR_meshopt_compression.
 
-Written after the bitstream's specification. Attributes are differences of bytes, byte by byte of the
-elements, in groups of 16; triangles are codes
-that refer to edges and vertices that came before; indices are differences of two running values.
-Filters then turn what was packed for size into normals, quaternions or floats.
+Written from the specification of the bitstream. Attributes are stored as differences of bytes, one byte
+position of the elements at a time, in groups of 16; triangles as codes that refer to earlier edges and
+vertices; indices as differences to one of two running values. Filters then turn the decoded integers
+into normals, quaternions, colors or floats.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from supple.formats.gltf.document import Document, Item
-
 NAMES = ("EXT_meshopt_compression", "KHR_meshopt_compression")
 ATTRIBUTES, NEWER, TRIANGLES, INDICES = 0xA0, 0xA1, 0xE1, 0xD1  # the first byte of a stream
-GROUP = 16  # elements whose differences are packed together
+GROUP = 16  # elements in a group, whose differences have the same width
 BLOCK, MOST_IN_BLOCK = 8192, 256  # bytes and elements of a block
-LEAST, LEAST_NEWER, TABLE = 32, 24, 16  # bytes at the end: of attributes at least; of triangles
-ALL_ZEROS = 0xAA  # the controls of four bytes that are all packed as ZEROS
-ZEROS, PLAIN, OLD = 2, 3, 4  # how the bytes of a block are packed; 0 and 1: as widths below say
+LEAST, LEAST_NEWER, TABLE = 32, 24, 16  # bytes of the tail: attributes (at least), triangles
+ALL_ZEROS = 0xAA  # the control byte of four byte positions that are all ZEROS
+ZEROS, PLAIN, OLD = 2, 3, 4  # control modes of a byte position; 0 and 1 are in _WIDTHS
 
 Bytes = NDArray[np.uint8]
 
 _NOTHING = bytes(GROUP)
-_WIDTHS = {0: (0, 1, 2, 4), 1: (1, 2, 4, 8), OLD: (0, 2, 4, 8)}  # bits of a difference
-_SPLIT = {  # of each byte, the differences of so many bits that it holds
+_WIDTHS = {
+    0: (0, 1, 2, 4),
+    1: (1, 2, 4, 8),
+    OLD: (0, 2, 4, 8),
+}  # bits of a difference, by control mode
+_SPLIT = {  # the differences of so many bits in each byte
     1: [bytes(b >> s & 1 for s in range(8)) for b in range(256)],
     2: [bytes(b >> s & 3 for s in (6, 4, 2, 0)) for b in range(256)],
     4: [bytes((b >> 4, b & 15)) for b in range(256)],
 }
 
 
-class _BrokenError(ValueError):
-    """What is wrong with a stream."""
+class StreamError(ValueError):
+    """A stream is cut off or wrong."""
 
 
-def unpacked(document: Document, item: Item, packing: Item) -> bytes:
-    """The bytes of a buffer view that an extension holds packed.
+def decode(data: bytes, *, mode: str, filter: str, count: int, stride: int) -> bytes:
+    """Decode a compressed buffer view.
 
     Args:
-        document: The file.
-        item: The buffer view.
-        packing: What the extension says of it.
+        data: The stream.
+        mode: One of `MODES`.
+        filter: "NONE", or one of `FILTERS` if the mode is "ATTRIBUTES".
+        count: Number of elements.
+        stride: Bytes of an element.
+
+    Returns:
+        count * stride bytes.
 
     Raises:
-        SuppleError: It is cut off or wrong.
+        StreamError: The stream is cut off or wrong.
     """
-    count, stride = packing.whole("count", least=1), packing.whole("byteStride", least=1)
-    mode, filter_ = packing.text("mode"), packing.text("filter", "NONE")
-    if mode not in _MODES:
-        packing.fail("mode", f"one of {', '.join(_MODES)}")
-    if mode == "ATTRIBUTES" and (stride % 4 or stride > 256):
-        packing.fail("byteStride", "a multiple of 4 up to 256")
-    if mode != "ATTRIBUTES" and stride not in (2, 4):
-        packing.fail("byteStride", "2 or 4")
-    if mode == "TRIANGLES" and count % 3:
-        packing.fail("count", "a multiple of 3")
-    strides = {"NONE": (stride,), "EXPONENTIAL": (stride,), "OCTAHEDRAL": (4, 8), "COLOR": (4, 8),
-               "QUATERNION": (8,)}  # fmt: skip
-    if filter_ not in strides or (mode != "ATTRIBUTES" and filter_ != "NONE"):
-        packing.fail("filter", f"one of {', '.join(strides)}; NONE for indices")
-    if stride not in strides[filter_]:
-        packing.fail("byteStride", f"one that {filter_} has, {strides[filter_]}")
-    if count * stride != item.whole("byteLength", least=1):
-        packing.fail("count", f"the {item.data['byteLength']} bytes of its buffer view")
-    document.charge(count * stride, packing.where)
-    data = bytes(document.part(packing))
-    try:
-        found = _MODES[mode](data, count, stride)
-        return _FILTERS[filter_](found).tobytes() if filter_ != "NONE" else found.tobytes()
-    except _BrokenError as error:
-        document.fail(packing.where, str(error))
+    found = MODES[mode](data, count, stride)
+    return FILTERS[filter](found).tobytes() if filter != "NONE" else found.tobytes()
 
 
 def _head(data: bytes, first: int, least: int) -> None:
     if not data or data[0] != first:
         got = f"{data[0]:#x}" if data else "nothing"
-        raise _BrokenError(f"expected packed data that begin with {first:#x}, got {got}")
+        raise StreamError(f"expected packed data that begin with {first:#x}, got {got}")
     if len(data) < least:
-        raise _BrokenError(
+        raise StreamError(
             f"expected at least {least} bytes of packed data, got {len(data)}: cut off?"
         )
 
@@ -91,9 +74,9 @@ def _head(data: bytes, first: int, least: int) -> None:
 
 
 def _least_packed(count: int, stride: int, newer: bool) -> int:
-    """The least bytes that so many elements are packed into, without head and tail."""
+    """The smallest size of a stream of so many elements, without head and tail [B]."""
     most = _elements_in_block(stride)
-    if newer:  # a byte of controls for four bytes of the elements, which may say that all are 0
+    if newer:  # a control byte for four byte positions, which may mean that all are 0
         return -(-count // most) * (stride // 4)
     whole, rest = divmod(count, most)  # two bits for each group of each byte
     return stride * (whole * _head_bytes(most) + _head_bytes(rest))
@@ -104,7 +87,7 @@ def _elements_in_block(stride: int) -> int:
 
 
 def _head_bytes(size: int) -> int:
-    """Bytes that say how the groups of a block of elements are packed."""
+    """Bytes of the group headers of a block: two bits a group."""
     return (-(-size // GROUP) + 3) // 4
 
 
@@ -113,7 +96,7 @@ def _tail(stride: int, newer: bool) -> int:
 
 
 def attributes(data: bytes, count: int, stride: int) -> Bytes:
-    """Elements (count, stride)."""
+    """Decode attributes: elements of shape (count, stride)."""
     newer = data[:1] == bytes([NEWER])
     tail = _tail(stride, newer)
     least = 1 + _least_packed(count, stride, newer) + tail
@@ -127,7 +110,7 @@ def attributes(data: bytes, count: int, stride: int) -> Bytes:
         size = min(most, count - first)
         still = bytes([ALL_ZEROS]) * (stride // 4) if newer else bytes(stride * _head_bytes(size))
         if data[at : at + len(still)] == still and at + len(still) <= end:
-            out[first : first + size] = base  # no differences: in every mode nothing changes
+            out[first : first + size] = base  # all differences are zero, in every mode
             at += len(still)
             continue
         controls = data[at : at + stride // 4] if newer else b""
@@ -143,12 +126,12 @@ def attributes(data: bytes, count: int, stride: int) -> Bytes:
             out[first : first + size, part] = _summed(steps[:, part], base[part], channel)
         base = out[first + size - 1]
     if at != end:
-        raise _BrokenError(f"expected packed data of {at + tail} bytes, got {len(data)}")
+        raise StreamError(f"expected packed data of {at + tail} bytes, got {len(data)}")
     return out
 
 
 def _differences(data: bytes, at: int, end: int, size: int, control: int) -> tuple[bytes, int]:
-    """The differences of one byte of the elements of a block, and where they end."""
+    """The differences of one byte position of a block, and the offset after them."""
     if control == ZEROS:
         return bytes(size), at
     if control == PLAIN:
@@ -173,7 +156,7 @@ def _differences(data: bytes, at: int, end: int, size: int, control: int) -> tup
             continue
         table = _SPLIT[width]
         part = b"".join([table[byte] for byte in data[at:stop]])
-        whole = (1 << width) - 1  # stands for a byte that follows
+        whole = (1 << width) - 1  # escape: the value is in a byte that follows
         missing = part.count(whole)
         at = stop + missing
         if missing:
@@ -186,11 +169,11 @@ def _differences(data: bytes, at: int, end: int, size: int, control: int) -> tup
 
 def _within(at: int, end: int) -> None:
     if at > end:
-        raise _BrokenError("expected more packed data, got their end: cut off?")
+        raise StreamError("expected more packed data, got their end: cut off?")
 
 
 def _summed(steps: Bytes, base: Bytes, channel: int) -> Bytes:
-    """Four bytes of elements (n, 4) from their differences, as bytes, pairs, or bits of all four."""
+    """Undo the differences of four byte positions (n, 4): of bytes, of pairs, or XOR of all four."""
     if channel in (0, 1):
         dtype = np.dtype("u1" if channel == 0 else "<u2")
         values = np.ascontiguousarray(steps).view(dtype)
@@ -198,7 +181,7 @@ def _summed(steps: Bytes, base: Bytes, channel: int) -> Bytes:
         sums = np.cumsum(values, axis=0, dtype=dtype) + np.ascontiguousarray(base).view(dtype)
         return sums.astype(dtype).view(np.uint8)
     if channel & 15 != 2:
-        raise _BrokenError(f"expected channels of mode 0, 1 or 2, got {channel:#x}")
+        raise StreamError(f"expected channels of mode 0, 1 or 2, got {channel:#x}")
     turn = np.uint32(channel >> 4)
     values = np.ascontiguousarray(steps).view("<u4")
     values = (values >> turn) | (values << (np.uint32(32) - turn & np.uint32(31)))
@@ -210,14 +193,14 @@ def _summed(steps: Bytes, base: Bytes, channel: int) -> Bytes:
 
 
 class _Numbers:
-    """Whole numbers of seven bits a byte, one after the other."""
+    """Reads variable-length integers, seven bits a byte."""
 
     def __init__(self, data: bytes, at: int, end: int) -> None:
         self.data, self.at, self.end = data, at, end
 
     def byte(self) -> int:
         if self.at >= self.end:
-            raise _BrokenError("expected more packed data, got their end: cut off?")
+            raise StreamError("expected more packed data, got their end: cut off?")
         self.at += 1
         return self.data[self.at - 1]
 
@@ -230,20 +213,20 @@ class _Numbers:
             if byte < 128:
                 return value & 0xFFFFFFFF
             if shift > 28:
-                raise _BrokenError("expected whole numbers of at most five bytes, got a longer one")
+                raise StreamError("expected whole numbers of at most five bytes, got a longer one")
 
     def step(self) -> int:
-        """A difference, its sign in the last bit."""
+        """The next zigzag-coded difference."""
         value = self.next()
         return ~(value >> 1) if value & 1 else value >> 1
 
 
 def triangles(data: bytes, count: int, stride: int) -> NDArray[Any]:
-    """Indices (count,), three a triangle."""
+    """Decode triangles: indices of shape (count,), three a triangle."""
     _head(data, TRIANGLES, 1 + count // 3 + TABLE)
     table = data[-TABLE:]
     numbers = _Numbers(data, 1 + count // 3, len(data) - TABLE)
-    edges, vertices = [(0, 0)] * 16, [0] * 16  # the latest last
+    edges, vertices = [(0, 0)] * 16, [0] * 16  # most recent last
     following = last = 0
     out: list[int] = []
     for code in data[1 : 1 + count // 3]:
@@ -282,15 +265,15 @@ def triangles(data: bytes, count: int, stride: int) -> NDArray[Any]:
             vertices += fresh
             edges += ((b, a), (c, b), (a, c))
         out += (a, b, c)
-        if len(edges) > 4096:  # only the last 16 are ever asked for
+        if len(edges) > 4096:  # codes refer to the last 16 only
             edges, vertices = edges[-16:], vertices[-16:]
     if numbers.at != numbers.end:
-        raise _BrokenError(f"expected packed triangles to end at {numbers.at}, got {numbers.end}")
+        raise StreamError(f"expected packed triangles to end at {numbers.at}, got {numbers.end}")
     return _as_indices(out, stride)
 
 
 def indices(data: bytes, count: int, stride: int) -> NDArray[Any]:
-    """Indices (count,) of any kind."""
+    """Decode an index sequence of shape (count,)."""
     _head(data, INDICES, 1 + count + 4)
     numbers = _Numbers(data, 1, len(data) - 4)
     last = [0, 0]
@@ -306,18 +289,18 @@ def indices(data: bytes, count: int, stride: int) -> NDArray[Any]:
 def _as_indices(values: list[int], stride: int) -> NDArray[Any]:
     found = np.array(values, dtype=np.int64) & 0xFFFFFFFF  # sums wrap at 32 bits
     if len(found) and found.max() >= 1 << 8 * stride:
-        raise _BrokenError(f"expected packed indices of {stride} bytes, got some beyond")
+        raise StreamError(f"expected packed indices of {stride} bytes, got some beyond")
     return found.astype(f"<u{stride}")
 
 
-_MODES = {"ATTRIBUTES": attributes, "TRIANGLES": triangles, "INDICES": indices}
+MODES = {"ATTRIBUTES": attributes, "TRIANGLES": triangles, "INDICES": indices}
 
 
 # Filters ------------------------------------------------------------------------------------------
 
 
 def octahedral(data: Bytes) -> NDArray[Any]:
-    """Unit vectors from two coordinates on an octahedron; the fourth component stays."""
+    """Unit vectors from octahedral coordinates; the fourth component is kept."""
     dtype = np.dtype("i1" if data.shape[1] == 4 else "<i2")
     values = data.view(dtype)
     one = np.maximum(values[:, 2].astype(np.float64), 1.0)
@@ -333,7 +316,7 @@ def octahedral(data: Bytes) -> NDArray[Any]:
 
 
 def quaternion(data: Bytes) -> NDArray[Any]:
-    """Unit quaternions from their three smaller components, and which the greatest is."""
+    """Unit quaternions from their three smaller components and the index of the greatest."""
     values = data.view("<i2")
     greatest = (values[:, 3] & 3).astype(np.int64)
     one = (values[:, 3] | 3).astype(np.float64)
@@ -348,7 +331,7 @@ def quaternion(data: Bytes) -> NDArray[Any]:
 
 
 def color(data: Bytes) -> NDArray[Any]:
-    """Red, green, blue and alpha from a luma and two chromas; alpha's highest bit says how fine."""
+    """RGBA from YCoCg; the highest bit set in alpha tells the precision."""
     dtype = np.dtype("u1" if data.shape[1] == 4 else "<u2")
     signed = data.view(f"i{dtype.itemsize}").astype(np.int64)
     alpha = data.view(dtype)[:, 3].astype(np.int64)
@@ -364,12 +347,12 @@ def color(data: Bytes) -> NDArray[Any]:
 
 
 def exponential(data: Bytes) -> NDArray[Any]:
-    """Floats from an exponent of 8 bits and a whole number of 24."""
+    """Floats from an exponent of 8 bits and a mantissa of 24."""
     values = data.view("<i4")
     whole = (values << 8) >> 8
     with np.errstate(over="ignore", under="ignore"):
         return np.ldexp(whole.astype(np.float64), values >> 24).astype("<f4")
 
 
-_FILTERS = {"OCTAHEDRAL": octahedral, "QUATERNION": quaternion, "EXPONENTIAL": exponential,
+FILTERS = {"OCTAHEDRAL": octahedral, "QUATERNION": quaternion, "EXPONENTIAL": exponential,
             "COLOR": color}  # fmt: skip

@@ -1,9 +1,9 @@
-"""Nodes: the tree of a glTF file as a skeleton.
+"""Read the node tree of a glTF file as a skeleton.
 
-Every node is a joint, but for those that only carry a skinned mesh, whose place means nothing in
-glTF. A skeleton's rest has no scales, so those of the nodes go where they do the same: into the
-offsets below, the bind matrices and the attached meshes (`Tree.factors`). That is exact for uniform
-scales, and for any scale of a node with nothing below; what is left of others stays in the pose.
+Every node is a joint, except those that only carry a skinned mesh, whose transform glTF ignores. The
+rest of a skeleton has no scales, so scales of nodes are baked into the offsets below them, the bind
+matrices and the attached meshes (`Tree.factors`). This is exact for uniform scales, and for any scale
+of a leaf; the remainder of other scales goes into the pose.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from supple.formats.gltf.placements import (
     rest_scales,
     some,
 )
-from supple.formats.reading import JOINT_BYTES
+from supple.formats.source import JOINT_BYTES
 from supple.joints import Ball, Fixed, Joint
 from supple.kernels import layout
 from supple.matching import put_turns
@@ -34,7 +34,7 @@ from supple.skeleton import Node, Skeleton, Tip
 
 Floats = NDArray[np.float64]
 
-UNIT = 1e-7  # how far from one the length of a quaternion in extras may be
+UNIT = 1e-7  # largest deviation from unit length of a quaternion in extras
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,10 @@ class Tree:
 
     Attributes:
         skeleton: Joints in the order of the nodes.
-        pose: How the file shows it.
-        names: The joint of each node; None for nodes that are none.
-        factors: What the scales of each node and those above come to, shape (n, 3).
-        baked: The part of each node's own scale that is in them, shape (n, 3).
+        pose: The pose of the nodes in the file.
+        names: The joint name of each node; None for nodes that are no joints.
+        factors: Product of the baked scales of each node and its ancestors, shape (n, 3).
+        baked: The baked part of each node's own scale, shape (n, 3).
         parents: The parent of each node, -1 for a root.
     """
 
@@ -59,22 +59,22 @@ class Tree:
 
     @cached_property
     def joints(self) -> dict[int, int]:
-        """For each node that is a joint, its index in the skeleton."""
+        """The index in the skeleton of each node that is a joint."""
         index = {name: j for j, name in enumerate(self.skeleton.joint_names)}
         return {k: index[name] for k, name in enumerate(self.names) if name in index}
 
 
 def default_joint(*, skinned: bool, turned: bool, any_skins: bool) -> Joint:
-    """How a node moves if the file does not say: as a ball.
+    """The joint of a node without supple's extras: a ball.
 
-    Where there are skins, nodes that hold no vertices and that no motion turns are the frames of the
-    file's making (an "Armature", cameras): they stay.
+    If the file has skins, nodes that neither a skin uses nor a motion rotates are helpers (an
+    "Armature", cameras): they are fixed.
     """
     return Ball() if skinned or turned or not any_skins else Fixed()
 
 
 def read_tree(document: Document) -> Tree:
-    """The skeleton of all nodes, and the pose they stand in."""
+    """Read all nodes: the skeleton, and the pose in the file."""
     items = document.table("nodes")
     if not items:
         document.source.error(None, "expected nodes, got none: there is nothing to pose")
@@ -85,7 +85,7 @@ def read_tree(document: Document) -> Tree:
     paths = _animated(document)
     moved, turned = {k for k, _ in paths}, {k for k, path in paths if path == "rotation"}
     kinds = [_kind(item, k in used, k in moved) for k, item in enumerate(items)]
-    # A frame of our own making, for units, up axis or a common root.
+    # Nodes that supple adds on top for unit, up axis or a common root.
     own_roots = {k for k, kind in enumerate(kinds) if kind == "root"}
     parents = [-1 if p in own_roots else p for p in parents]
     has_children = {parents[k] for k, kind in enumerate(kinds) if kind == "joint"}
@@ -126,10 +126,10 @@ def read_tree(document: Document) -> Tree:
 
 
 def _names(document: Document, items: list[Item], chosen: list[int]) -> list[str]:
-    """The names of some nodes: blank ones after their place, doubled ones numbered; with notes."""
+    """Unique names of some nodes: blank ones get their index, duplicates a number; with notes."""
     given = [items[k].text("name") for k in chosen]
     taken = {name for name in given if name.strip()}
-    following: dict[str, int] = {}  # the number that a name's next double gets
+    following: dict[str, int] = {}  # the number of the next duplicate of a name
     names, blank, double = [], [], []
     for k, name in zip(chosen, given, strict=True):
         if not name.strip():
@@ -178,7 +178,7 @@ def _parents(document: Document, items: list[Item]) -> list[int]:
 
 
 def _kind(item: Item, used: bool, animated: bool) -> str:
-    """What a node becomes: a "joint", a "tip", a "mesh" that has no place, or our own "root"."""
+    """The role of a node: "joint", "tip", "mesh" (its transform is ignored), or supple's "root"."""
     own = item.own()
     role = own.data.get("role") if own is not None else None
     if role == "tip" and not item.data.get("children"):
@@ -199,7 +199,7 @@ def _kind(item: Item, used: bool, animated: bool) -> str:
 
 
 def _animated(document: Document) -> set[tuple[int, str]]:
-    """The (node, path) of everything that motions move; morph weights move no node."""
+    """The (node, path) pairs that animations move, without morph weights."""
     found = set()
     for animation in document.table("animations"):
         for channel in animation.items("channels"):
@@ -222,7 +222,7 @@ def _stated_joint(document: Document, own: Item, default: Joint) -> Joint:
 
 
 def _stated_rest(own: Item, offset: Floats, rotation: Floats) -> tuple[Floats, Floats]:
-    """Where a node is at rest, if the file shows another pose."""
+    """The rest offset and rotation in a node's extras, or those given."""
     rest = own.item("rest")
     if rest is not None:
         offset = np.array(rest.numbers("translation", 3) or offset)
@@ -240,8 +240,8 @@ def _built(document: Document, nodes: list[Node], tips: list[Tip]) -> Skeleton:
     try:
         return Skeleton(nodes, tips)
     except SuppleError as error:
-        # Joints that only our own extras can have made wrong: a Cone without an axis, a mimic of
-        # nothing. The nodes are right, so the figure is read with balls.
+        # Only joints from extras can be wrong: a Cone without an axis, a mimic of nothing. The
+        # nodes themselves are valid: read them with ball joints.
         document.source.warn(f"the joints kept in this file do not fit it: {error}")
         return Skeleton([node._replace(joint=Ball()) for node in nodes], tips)
 
@@ -249,17 +249,17 @@ def _built(document: Document, nodes: list[Node], tips: list[Tip]) -> Skeleton:
 def coordinates_of(
     skeleton: Skeleton, joint: int, turns: Floats, shifts: Floats, q: Floats
 ) -> Floats:
-    """Put local rotations and offsets (F, ...) of a joint into coordinates; what offsets are left.
+    """Convert local rotations and offsets of a joint to coordinates.
 
     Args:
-        skeleton: Whose joint it is.
-        joint: Its index.
+        skeleton: The skeleton.
+        joint: The index of the joint.
         turns: Rotations in the parent's frame, wxyz, shape (F, 4).
         shifts: Origins in the parent's frame, shape (F, 3).
         q: Coordinates (F, Q), written in place.
 
     Returns:
-        The offsets (F, 3) without what the joint itself slides.
+        The offsets (F, 3) without the part that the joint itself slides by.
     """
     kind, first = skeleton.joints[joint], int(skeleton.packed_ints[joint, layout.Q])
     rest = skeleton.rotations[joint]
@@ -274,7 +274,7 @@ def coordinates_of(
 
 
 def _slides(joint: Joint) -> Floats:
-    """The directions in which a joint slides, in its rest frame, in the order of its coordinates."""
+    """The directions a joint slides along, in its rest frame, in the order of its coordinates."""
     if joint.kind == layout.SLIDER:
         return np.array([joint.axis])  # type: ignore[attr-defined]
     if joint.kind == layout.FREE:
@@ -288,12 +288,14 @@ def _slides(joint: Joint) -> Floats:
 def _pose(
     tree: Tree, translations: Floats, rotations: Floats, scales: Floats, stated: dict[str, Item]
 ) -> Pose:
-    """The pose that the nodes stand in: the rest, unless extras or uneven scales say otherwise."""
+    """The pose of the nodes: the rest, unless extras or uneven scales give another."""
     skeleton = tree.skeleton
     left = np.ones((len(skeleton), 3))
     q = skeleton.rest.coordinates.copy()[None]
     offsets = skeleton.offsets.copy()
-    posed: dict[int, tuple[Item, Floats]] = {}  # joints that the file shows otherwise than at rest
+    posed: dict[
+        int, tuple[Item, Floats]
+    ] = {}  # joints whose extras state a rest: the extras, and the rotation of the node
     for k, j in tree.joints.items():
         name = str(tree.names[k])
         left[j] = scales[k] / tree.baked[k]
@@ -315,11 +317,11 @@ def _pose(
 def _stated_coordinates(
     skeleton: Skeleton, posed: dict[int, tuple[Item, Floats]], q: Floats
 ) -> None:
-    """Take coordinates from the extras where they still give the rotations of the nodes.
+    """Use the coordinates in extras where they still agree with the rotations of the nodes.
 
     Args:
-        skeleton: Whose coordinates they are.
-        posed: For each joint with extras, these and the rotation of its node, wxyz.
+        skeleton: The skeleton.
+        posed: For each joint with extras, the extras and the rotation wxyz of its node.
         q: Coordinates (Q,), written in place.
     """
     trial = q.copy()
@@ -333,14 +335,14 @@ def _stated_coordinates(
             spans[j] = span
     packed = skeleton.packed
     size = np.linalg.norm(trial[packed.turn_at], axis=1)
-    for j in packed.turn_joint[np.abs(size - 1.0) > UNIT].tolist():  # no unit quaternion
+    for j in packed.turn_joint[np.abs(size - 1.0) > UNIT].tolist():  # not a unit quaternion
         span = spans.pop(j, slice(0))
         trial[span] = q[span]
     if not spans:
         return
     try:
         turns = Pose(skeleton, trial).local_rotations
-    except SuppleError:  # what a joint cannot have
+    except SuppleError:  # invalid coordinates
         return
     for j, span in spans.items():
         if abs(abs(float(turns[j] @ posed[j][1])) - 1.0) < 1e-9:

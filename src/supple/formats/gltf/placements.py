@@ -1,4 +1,4 @@
-"""Where nodes are: translations, rotations and scales, and what of the scales a skeleton can take."""
+"""Transforms of nodes: translations, rotations and scales, and the part of scales that is baked."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from supple.rotations import from_matrix
 
 Floats = NDArray[np.float64]
 
-ALIKE = 1e-6  # how much the factors of a uniform scale may differ
-SHEAR = 1e-3  # how far from square the axes of a matrix may be
-LEAST = 1e-12  # scales below are nothing: not divided by
+ALIKE = 1e-6  # largest relative difference of the factors of a uniform scale
+SHEAR = 1e-3  # largest deviation of a matrix's axes from orthogonal
+LEAST = 1e-12  # smaller scales count as zero
 
 
 def placements(document: Document, items: list[Item]) -> tuple[Floats, Floats, Floats]:
@@ -52,7 +52,7 @@ def placements(document: Document, items: list[Item]) -> tuple[Floats, Floats, F
 
 
 def decomposed(linear: Floats) -> tuple[Floats, Floats, float]:
-    """A 3x3 matrix as a rotation wxyz and a scale along its columns; and how sheared it is."""
+    """Decompose a 3x3 matrix: rotation wxyz, scale of its columns, and a measure of its shear."""
     scale = np.linalg.norm(linear, axis=0)
     axes = linear / np.where(scale > LEAST, scale, 1.0)
     shear = float(np.abs(axes.T @ axes - np.diag(np.where(scale > LEAST, 1.0, 0.0))).max())
@@ -66,7 +66,7 @@ def decomposed(linear: Floats) -> tuple[Floats, Floats, float]:
 
 
 def rest_scales(items: list[Item], scales: Floats) -> Floats:
-    """The scales at rest: those of the nodes, unless the file shows another pose."""
+    """The scales at rest: those in supple's extras, or else those of the nodes."""
     scales = scales.copy()
     for k, item in enumerate(items):
         own = item.own()
@@ -77,7 +77,7 @@ def rest_scales(items: list[Item], scales: Floats) -> Floats:
 
 
 def baked_scales(scales: Floats, has_children: set[int], kinds: list[str]) -> Floats:
-    """The part of each scale that goes into offsets, bind matrices and meshes."""
+    """The part of each scale that is baked into offsets, bind matrices and meshes."""
     size = np.abs(scales)
     uniform = np.ptp(scales, axis=1) <= ALIKE * size.max(axis=1)
     mean = np.where(uniform, scales.mean(axis=1), np.cbrt(size.prod(axis=1)))[:, None]
@@ -89,7 +89,7 @@ def baked_scales(scales: Floats, has_children: set[int], kinds: list[str]) -> Fl
 
 
 def accumulated(parents: list[int], baked: Floats) -> Floats:
-    """The product of each node's part and those of all above it."""
+    """The product of the baked scales of each node and its ancestors."""
     factors = baked.copy()
     below: dict[int, list[int]] = {}
     for k, parent in enumerate(parents):
@@ -104,6 +104,6 @@ def accumulated(parents: list[int], baked: Floats) -> Floats:
 
 
 def some(indices: list[int]) -> str:
-    """Which nodes, for a note: the first three by name."""
+    """A list of nodes for a note: the first three, and how many more."""
     few = ", ".join(f"nodes[{k}]" for k in indices[:3])
     return f"{few} and {len(indices) - 3} more" if len(indices) > 3 else few

@@ -1,8 +1,7 @@
-"""Which texture coordinates the images of a material use, and how each of them is transformed.
+"""Texture coordinate sets of a material, with KHR_texture_transform applied on reading.
 
-KHR_texture_transform goes into the coordinates on reading: every pair of a set and a transform that a
-material uses becomes a set of its own. That of the colour comes first, those of other images after
-it, in the order of their sets, and last the sets that no image uses.
+Every pair of a set and a transform that a material uses becomes a set of its own. That of the base color
+comes first, then those of other images in the order of their sets, then the sets that no image uses.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ class Use(NamedTuple):
 
 
 def color_info(item: Item) -> Item | None:
-    """Where a material says which image colours it."""
+    """The texture info of a material's base color."""
     older = item.extension("KHR_materials_pbrSpecularGlossiness")
     if older is not None:
         return older.item("diffuseTexture")
@@ -61,7 +60,7 @@ def kept_extensions(item: Item) -> Iterator[tuple[str, Item]]:
 
 
 def texture_keys(item: Item) -> list[str]:
-    """The keys of an object that say which image something has."""
+    """The keys of an object that are texture infos."""
     return [
         key for key, value in item.data.items()
         if key.endswith("Texture") and isinstance(value, dict)
@@ -69,7 +68,7 @@ def texture_keys(item: Item) -> list[str]:
 
 
 def uses(document: Document, index: int | None) -> tuple[Use, ...]:
-    """What the images of a material use, each once, that of the colour first."""
+    """The distinct coordinate sets that the images of a material use, that of the base color first."""
     if index is None:
         return (Use(0),)
     key = ("uses", index)
@@ -91,7 +90,7 @@ def uses(document: Document, index: int | None) -> tuple[Use, ...]:
 
 
 def set_written(document: Document, index: int, info: Item | None) -> int:
-    """The set that an image of a material finds its own coordinates in, as they are read."""
+    """The index of the coordinate set, as read, that an image of a material uses."""
     return 0 if info is None else uses(document, index).index(_use(info))
 
 
@@ -103,15 +102,15 @@ def read_sets(
     count: int,
     where: str,
 ) -> tuple[Floats | None, dict[str, Floats]]:
-    """The coordinates of a primitive for the colour; and all others, by the names of their sets.
+    """The texture coordinates of a primitive for the base color, and all other sets by name.
 
     Args:
         document: The file.
         index: The primitive's material.
-        names: Of the sets that the primitive has.
-        values: Gives a set by its name; None if there is none.
-        count: How many vertices there are.
-        where: Of the primitive, for messages.
+        names: Names of the sets that the primitive has.
+        values: Reads a set by its name; None if there is none.
+        count: Number of vertices.
+        where: The path of the primitive, for messages.
     """
     first, *others = uses(document, index)
     color = values(f"TEXCOORD_{first.number}")

@@ -1,4 +1,4 @@
-"""Writing materials and their images, byte for byte as they were read."""
+"""Write materials and their images; image data are copied unchanged."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ FILTERS = {
 
 
 def write_material(builder: Builder, material: Material) -> int:
-    """A material in the table; the same one once."""
+    """Add a material to the table, once; return its index."""
     return builder.once("material", material, "materials", lambda: _material(builder, material))
 
 
 def textured(material: Material) -> bool:
-    """Whether a material has an image that glTF can hold."""
+    """True if a material has an image that glTF can store."""
     extras = material.extras or {}
     others = [value.get("texture") for parts in (extras.get("extensions") or {}).values()
               for value in parts.values() if isinstance(value, Mapping)]  # fmt: skip
@@ -35,7 +35,7 @@ def textured(material: Material) -> bool:
 
 
 def _mime(texture: Texture) -> str:
-    """What kind of image it is, if glTF can hold it."""
+    """The MIME type of an image; "" if glTF cannot store it."""
     found = (mime for head, mime in SIGNATURES if texture.data.startswith(head))
     return next(found, "") if texture.data else ""
 
@@ -88,13 +88,13 @@ def _material(builder: Builder, material: Material) -> dict[str, Any]:
 
 
 def _set(extras: Mapping[str, Any], key: str) -> dict[str, int]:
-    """Which set of texture coordinates an image has, if it is not the first."""
+    """The texCoord entry of a texture info, if it is not the first set."""
     number = (extras.get("texcoord_sets") or {}).get(key)
     return {"texCoord": number} if number else {}
 
 
 def _extension(builder: Builder, parts: Mapping[str, Any], sampler: Any) -> dict[str, Any]:
-    """What an extension says of a material, its images in the table again."""
+    """An extension of a material, with texture indices in place of its textures."""
     found: dict[str, Any] = {}
     for key, value in parts.items():
         if isinstance(value, Mapping) and isinstance(value.get("texture"), Texture):
@@ -108,7 +108,7 @@ def _extension(builder: Builder, parts: Mapping[str, Any], sampler: Any) -> dict
 
 
 def _texture(builder: Builder, texture: Texture | None, sampler: Any) -> int | None:
-    """A texture of an image; None if there is no image, or of a kind that glTF does not have."""
+    """Add a texture; return its index, or None if there is no image that glTF can store."""
     mime = "" if texture is None else _mime(texture)
     if texture is None or not mime:
         return None

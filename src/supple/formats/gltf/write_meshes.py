@@ -1,4 +1,4 @@
-"""Writing meshes: primitives with their materials, morph targets and skins."""
+"""Write meshes: primitives with their materials, morph targets and skins."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 
 def write_meshes(builder: Builder, nodes: Nodes, character: Character) -> dict[str, int]:
-    """Put all meshes on nodes; the node of each mesh, by name."""
+    """Add all meshes; return the node of each, by name."""
     found: dict[str, int] = {}
     for group in _groups(character):
         node = _node(builder, nodes, group[0])
@@ -32,7 +32,7 @@ def write_meshes(builder: Builder, nodes: Nodes, character: Character) -> dict[s
 
 
 def _groups(character: Character) -> list[list[Mesh]]:
-    """Meshes that were one mesh of a glTF file, together; any other on its own."""
+    """Group the meshes that were primitives of one glTF mesh; any other is alone."""
     groups: dict[Any, list[Mesh]] = {}
     for k, mesh in enumerate(character.meshes):
         if not len(mesh.faces):
@@ -52,7 +52,7 @@ def _own(mesh: Mesh) -> Mapping[str, Any]:
 
 
 def _node(builder: Builder, nodes: Nodes, mesh: Mesh) -> int:
-    """The node for a mesh: its joint's, or a new one that is no joint when read again."""
+    """The node for a mesh: that of its joint, or a new one that reading does not make a joint."""
     rows = builder.tables["nodes"]
     above = nodes.above
     if mesh.joint is not None:
@@ -63,7 +63,7 @@ def _node(builder: Builder, nodes: Nodes, mesh: Mesh) -> int:
     item = {"name": str(name), "extras": {"supple": {"role": "mesh"}}}
     node = builder.add("nodes", item)
     if mesh.skin is not None or above is None:
-        nodes.roots.append(node)  # where parents do not seem to move what only its joints move
+        nodes.roots.append(node)  # glTF ignores the transform of a skinned node
     else:
         rows[above].setdefault("children", []).append(node)
     return node
@@ -96,7 +96,9 @@ def _primitive(builder: Builder, nodes: Nodes, mesh: Mesh) -> dict[str, Any]:
     if mesh.texcoords is not None:
         attributes["TEXCOORD_0"] = vertices(mesh.texcoords, mesh.texcoords)
     elif mesh.material is not None and textured(mesh.material):
-        attributes["TEXCOORD_0"] = vertices(np.zeros((len(positions), 2)))  # an image needs some
+        attributes["TEXCOORD_0"] = vertices(
+            np.zeros((len(positions), 2))
+        )  # required by the texture
     if mesh.colors is not None:
         attributes["COLOR_0"] = vertices(np.clip(mesh.colors, 0.0, 1.0), mesh.colors)
     for name, values in _others(mesh, attributes):
@@ -111,7 +113,7 @@ def _primitive(builder: Builder, nodes: Nodes, mesh: Mesh) -> dict[str, Any]:
         "attributes": attributes,
         "indices": builder.array(
             mesh.faces.reshape(-1),
-            UINT16 if count < 65535 else UINT32,  # 65535 itself means a new strip
+            UINT16 if count < 65535 else UINT32,  # 65535 is the primitive restart value
             target=INDICES,
             source=mesh.faces,
         ),
@@ -124,7 +126,7 @@ def _primitive(builder: Builder, nodes: Nodes, mesh: Mesh) -> dict[str, Any]:
 
 
 def _others(mesh: Mesh, written: dict[str, int]) -> list[tuple[str, Floats]]:
-    """Attributes that a mesh brought from a glTF file and has no field for."""
+    """Attributes that were read from a glTF file and for which a Mesh has no field."""
     found = []
     for name, values in (_own(mesh).get("attributes") or {}).items():
         values = np.asarray(values, dtype=np.float64)
@@ -143,10 +145,10 @@ def _others(mesh: Mesh, written: dict[str, int]) -> list[tuple[str, Floats]]:
 
 
 def tangents(mesh: Mesh) -> Floats:
-    """Unit tangents along u and the side of v, shape (V, 4), for normal maps to be read by.
+    """Unit tangents along u and the handedness of the bitangent, shape (V, 4), for normal maps.
 
     Lengyel 2001, "Computing Tangent Space Basis Vectors for an Arbitrary Mesh": the sum over the
-    triangles of each vertex, made square to its normal.
+    triangles of each vertex, made orthogonal to its normal.
     """
     normals = _unit(mesh.normals)
     along, across = np.zeros_like(normals), np.zeros_like(normals)
@@ -156,7 +158,7 @@ def tangents(mesh: Mesh) -> Floats:
         edges = mesh.positions[np.stack([b, c])] - mesh.positions[a]
         steps = texcoords[np.stack([b, c])] - texcoords[a]
         area = steps[0, :, 0] * steps[1, :, 1] - steps[1, :, 0] * steps[0, :, 1]
-        sign = np.sign(area)[:, None]  # larger triangles count for more, mirrored ones as such
+        sign = np.sign(area)[:, None]  # weighted by area; mirrored triangles keep their sign
         s = sign * (edges[0] * steps[1, :, 1:] - edges[1] * steps[0, :, 1:])
         t = sign * (edges[1] * steps[0, :, :1] - edges[0] * steps[1, :, :1])
         for corner in (a, b, c):
@@ -164,23 +166,23 @@ def tangents(mesh: Mesh) -> Floats:
             np.add.at(across, corner, t)
     square = along - normals * np.sum(normals * along, axis=1, keepdims=True)
     size = np.linalg.norm(square, axis=1, keepdims=True)
-    other = np.eye(3)[np.argmin(np.abs(normals), axis=1)]  # where u has no direction, any will do
+    other = np.eye(3)[np.argmin(np.abs(normals), axis=1)]  # any direction, where u has none
     square = np.where(size > 1e-12 * (1.0 + np.abs(along).max(initial=0.0)), square,
                       np.cross(normals, other))  # fmt: skip
-    # v runs down the image, and the bitangent of glTF up against it.
+    # v runs down the image; the bitangent of glTF points up.
     side = np.sum(np.cross(normals, square) * across, axis=1, keepdims=True) > 0
     return np.concatenate([_unit(square), np.where(side, -1.0, 1.0)], axis=1)
 
 
 def _of_normal_map(mesh: Mesh) -> Floats | None:
-    """The texture coordinates that a mesh's normal map uses: the colour's, or a set of its own."""
+    """The texture coordinates of a mesh's normal map: those of the base color, or its own set."""
     extras = (mesh.material.extras if mesh.material is not None else None) or {}
     number = (extras.get("texcoord_sets") or {}).get("normalTexture", 0)
     return (_own(mesh).get("attributes") or {}).get(f"TEXCOORD_{number}", mesh.texcoords)
 
 
 def _next(written: dict[str, int], kind: str) -> str:
-    """The next set of a kind: sets are numbered without gaps."""
+    """The name of the next set of a kind; sets are numbered without gaps."""
     number = 0
     while f"{kind}_{number}" in written:
         number += 1
@@ -195,19 +197,19 @@ def _target(builder: Builder, morph: Any, count: int, factor: Floats) -> dict[st
             parts[key] = builder.array(moved, target=VERTICES, bounds=key == "POSITION")
     if morph.tangents is not None:
         parts["TANGENT"] = builder.array(morph.tangents, target=VERTICES)
-    if not parts:  # a target must have something
+    if not parts:  # a target must not be empty
         parts["POSITION"] = builder.array(np.zeros((count, 3)), target=VERTICES, bounds=True)
     return parts
 
 
 def _influences(builder: Builder, skin: Skin) -> dict[str, int]:
-    """JOINTS_n and WEIGHTS_n, four a set, as many as the vertex with the most needs."""
+    """JOINTS_n and WEIGHTS_n, four influences a set, for the vertex with the most influences."""
     if len(skin.joints) > 65535:
         raise SuppleError(f"glTF: expected a skin of at most 65535 joints, got {len(skin.joints)}")
     joints, weights = skin.table()
     width = -joints.shape[1] % 4
     joints = np.pad(joints, ((0, 0), (0, width)))
-    # Rounded to float32 first and then made to sum to one, as every reader will do the sum.
+    # Round to float32 first, then make them sum to one, as readers sum float32.
     rounded = np.pad(weights, ((0, 0), (0, width))).astype(np.float32).astype(np.float64)
     rounded[:, 0] += 1.0 - rounded.sum(axis=1)
     joints[rounded.astype(np.float32) == 0] = 0
@@ -220,7 +222,7 @@ def _influences(builder: Builder, skin: Skin) -> dict[str, int]:
 
 
 def _skin(builder: Builder, nodes: Nodes, skin: Skin) -> int:
-    """The skin in the table; skins with the same joints and bind matrices are one."""
+    """Add a skin, once for equal joints and bind matrices; return its index."""
     known: dict[Any, int] = builder.__dict__.setdefault("skins", {})
     key = (skin.joints, skin.T_joint_model.tobytes(), skin.name)
     if key not in known:
@@ -237,6 +239,6 @@ def _skin(builder: Builder, nodes: Nodes, skin: Skin) -> int:
 
 
 def _unit(vectors: Floats) -> Floats:
-    """Vectors of length one; those of no length point up."""
+    """Normalize vectors; zero vectors become +y."""
     size = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.where(size > 1e-12, vectors / np.where(size > 1e-12, size, 1.0), (0.0, 1.0, 0.0))

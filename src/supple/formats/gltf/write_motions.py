@@ -1,4 +1,4 @@
-"""Writing motions: a channel for what moves, with a key at every frame; or as they were read."""
+"""Write motions: a channel for everything that moves, with a key at every frame; or as read."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from supple.motion.motion import Motion
 
 Floats = NDArray[np.float64]
 
-STILL = 1e-9  # changes of no more than this, of a quaternion or of the greatest offset, are none
+STILL = 1e-9  # smaller changes of a quaternion, or relative to the greatest offset, are none
 
 
 def turned_joints(character: Character) -> set[str]:
-    """The joints that some motion turns away from where the character's pose has them."""
+    """The joints that some motion rotates relative to the character's pose."""
     skeleton = character.skeleton
     here = character.pose.local_rotations
     found: set[str] = set()
@@ -35,7 +35,7 @@ def turned_joints(character: Character) -> set[str]:
 def write_motions(
     builder: Builder, nodes: Nodes, character: Character, mesh_nodes: dict[str, int]
 ) -> None:
-    """Put all motions into the table of animations."""
+    """Add all motions to the table of animations."""
     for name, motion in character.motions.items():
         item: dict[str, Any] = {"name": name, "channels": [], "samplers": []}
         if not _as_read(builder, nodes, character, name, mesh_nodes, item):
@@ -56,11 +56,11 @@ def _frames(
     channels: list[tuple[int, str, Floats]],
     times: Floats,
 ) -> None:
-    """Put a key at every frame into an animation."""
+    """Add channels with a key at every frame to an animation."""
     inputs: dict[int, int] = {}
     moving = any(len(values) > 1 for _, _, values in channels)
     for node, path, values in channels:
-        # What stands still needs one key, if something else has the frames.
+        # A constant channel needs one key, if another one has the frame times.
         if moving and len(values) > 1 and path != "weights" and not np.any(np.ptp(values, axis=0)):
             whole = any(np.any(np.ptp(v, axis=0)) for _, _, v in channels)
             values = values[:1] if whole else values
@@ -85,7 +85,7 @@ def _as_read(
     mesh_nodes: dict[str, int],
     item: dict[str, Any],
 ) -> bool:
-    """Put the jumps and curves that a motion was read from into an animation, if it is the same."""
+    """Write the channels that a motion was read from, if it has not changed; True if so."""
     own = character.extras.get("gltf")
     curves = own.get("curves", {}).get(name) if isinstance(own, Mapping) else None
     if not isinstance(curves, Curves) or curves.motion != character.motions[name]:
@@ -144,12 +144,12 @@ def _channels(
 
 
 def _mesh_of(track: str) -> str:
-    """The mesh whose morph weights a track holds; "" if it holds something else."""
+    """The mesh whose morph weights a track stores; "" for other tracks."""
     return track.removeprefix("morphs:") if track.startswith("morphs:") else ""
 
 
 def _aligned(turns: Floats, first: Floats) -> Floats:
-    """Quaternions (F, N, 4) with signs that follow each other, beginning near others (N, 4)."""
+    """Flip signs of quaternions (F, N, 4) for continuity, starting from `first` (N, 4)."""
     all_ = np.concatenate([first[None], turns])
     flips = np.sum(all_[1:] * all_[:-1], axis=-1) < 0
     signs = np.where(np.logical_xor.accumulate(flips, axis=0), -1.0, 1.0)
@@ -157,7 +157,7 @@ def _aligned(turns: Floats, first: Floats) -> Floats:
 
 
 def rising(times: Floats) -> Floats:
-    """Times that still rise when they are rounded to float32, and begin no earlier than 0."""
+    """Shift times to start at 0 or later, and keep them increasing after rounding to float32."""
     rounded = (times - min(0.0, float(times[0]))).astype(np.float32)
     for k in np.flatnonzero(np.diff(rounded) <= 0).tolist():
         rounded[k + 1] = np.nextafter(rounded[k], np.float32(np.inf))

@@ -1,4 +1,4 @@
-"""Writing the skeleton: joints and tips as nodes, with what glTF has no word for in their extras."""
+"""Write the skeleton: joints and tips as nodes, with what glTF cannot express in their extras."""
 
 from __future__ import annotations
 
@@ -20,22 +20,23 @@ Floats = NDArray[np.float64]
 
 
 class Nodes:
-    """The nodes of a file in the making.
+    """Adds the joints and tips of a character to the node table.
 
     Args:
-        builder: Where they go.
-        character: Whose skeleton it is.
-        turned: The joints that some motion turns.
+        builder: The file to add to.
+        character: The character.
+        turned: The joints that some motion rotates.
 
     Attributes:
         index: The node of each joint and tip, by name.
-        factors: What the scales of each joint and those above come to in the file, shape (N, 3).
-        baked: The part of it that is each joint's own, shape (N, 3).
-        translations: Of each joint in the file, shape (N, 3).
+        factors: Product of the baked scales of each joint and its ancestors, shape (N, 3).
+        baked: The baked scale of each joint, see `nodes`, shape (N, 3).
+        translations: Translation of each joint's node, shape (N, 3).
         resting: The same at rest, shape (N, 3).
-        rotations: wxyz, shape (N, 4).
-        scales: Shape (N, 3).
-        above: The node that everything hangs on, if there is one.
+        rotations: Rotation of each joint's node, wxyz, shape (N, 4).
+        scales: Scale of each joint's node, shape (N, 3).
+        roots: The nodes without parent.
+        above: The node that supple adds above all others, if there is one.
     """
 
     def __init__(self, builder: Builder, character: Character, turned: set[str]) -> None:
@@ -56,7 +57,7 @@ class Nodes:
         self._add_root(character)
 
     def in_file(self, offsets: Floats) -> Floats:
-        """Offsets (..., N, 3) of the joints as the file has them, below the scales of its nodes."""
+        """Offsets (..., N, 3) of the joints divided by the scales of the nodes above."""
         parents = self.skeleton.parents
         up = np.where(parents[:, None] >= 0, self.factors[parents], 1.0)
         return offsets / up
@@ -86,7 +87,7 @@ class Nodes:
             self._hang(self.index[names[j]], int(parents[j]))
 
     def _rest(self, character: Character, j: int) -> dict[str, Any]:
-        """Where a joint is at rest, if it is posed otherwise; so that it can be posed further."""
+        """Extras with the rest and the coordinates of a joint, if the pose differs from the rest."""
         skeleton, pose = self.skeleton, character.pose
         offset = self.resting[j]
         rest: dict[str, Any] = {}
@@ -115,7 +116,7 @@ class Nodes:
         joints, offsets, rotations = skeleton.packed_tips
         for t, name in enumerate(skeleton.tip_names):
             joint = int(joints[t])
-            # With the pose's stretch, as the pose shows it.
+            # The pose may stretch it.
             offset = character.pose.local(name)[:3, 3] if len(offsets) else offsets[t]
             item: dict[str, Any] = {"name": name}
             item |= placement(offset / self.factors[joint], rotations[t], np.ones(3))
@@ -124,7 +125,7 @@ class Nodes:
             self._hang(self.index[name], joint)
 
     def _add_root(self, character: Character) -> None:
-        """A node above all others, where unit, up axis or skins over several roots need one."""
+        """Add a node above all others if unit, up axis or a skin over several roots needs one."""
         size = METRES.get(character.unit or "m", 1.0)
         turn = turn_between(character.up or "y", "y")
         plain = size == 1.0 and turn[0] == 1.0
@@ -137,7 +138,7 @@ class Nodes:
         self.roots = [self.above]
 
     def _skins_over_roots(self, character: Character) -> bool:
-        """Whether the joints of some skin hang on several roots; glTF wants one above them all."""
+        """True if the joints of a skin are below several roots; glTF requires a common one."""
         skeleton = self.skeleton
         parents = skeleton.parents.tolist()
         root = list(range(len(parents)))
@@ -153,7 +154,7 @@ class Nodes:
 
 
 def placement(translation: Floats, rotation: Floats, scale: Floats) -> dict[str, Any]:
-    """Where a node is, without what is not moved; rotation wxyz."""
+    """The transform of a node, without identity parts; rotation wxyz."""
     item: dict[str, Any] = {}
     if np.any(translation != 0.0):
         item["translation"] = translation.tolist()
@@ -165,14 +166,14 @@ def placement(translation: Floats, rotation: Floats, scale: Floats) -> dict[str,
 
 
 def _kept(character: Character, what: str) -> Mapping[str, Any]:
-    """What reading a glTF file kept for writing, by joint."""
+    """Data that reading a glTF file kept for writing, by joint."""
     own = character.extras.get("gltf")
     found = own.get(what) if isinstance(own, Mapping) else None
     return found if isinstance(found, Mapping) else {}
 
 
 def _baked(character: Character) -> Floats:
-    """The scales that reading took out of the nodes, to be put back."""
+    """The scales that reading baked into the skeleton, to be written back."""
     skeleton = character.skeleton
     baked = np.ones((len(skeleton), 3))
     kept = _kept(character, "scales")

@@ -1,14 +1,14 @@
-"""What the page and the session say to each other, defined once.
+"""The messages between the page and its session.
 
-Every message is a frozen dataclass; `typescript` writes the same types for the page, and a test
-keeps the two files alike. Text messages are JSON with a `type`; poses and other numbers travel as
-binary frames (see `frames`). Angles are in radians, quaternions wxyz, lengths in the model's unit.
+Every message is a frozen dataclass; `typescript` writes the same types for the page, and a test checks
+that they agree. `from_page` and `from_session` are JSON with a `type`, see `json_codec`; poses and arrays
+(`packets`) are binary, see `binary`. Angles are in radians, quaternions wxyz, lengths in the model's unit.
 
-The page owns the setup and the goals: it sends both whole, and again after a lost connection, so a
-session holds nothing that a person would miss.
+The page owns the setup and the goals: it sends both completely, and again after reconnecting, so that
+a session has no state that the page would lose.
 """
 
-from supple.viewer.messages.asked import (
+from supple.viewer.messages.from_page import (
     FromPage,
     KeyWanted,
     Ping,
@@ -18,6 +18,22 @@ from supple.viewer.messages.asked import (
     StepsWanted,
     TraceWanted,
     Want,
+)
+from supple.viewer.messages.from_session import (
+    AttributeField,
+    FromSession,
+    GrownInfo,
+    Hello,
+    JointInfo,
+    KeyTaken,
+    MotionInfo,
+    OptionInfo,
+    Pong,
+    Refused,
+    Scene,
+    SceneInfo,
+    SolverInfo,
+    TargetInfo,
 )
 from supple.viewer.messages.packets import (
     Costs,
@@ -38,22 +54,6 @@ from supple.viewer.messages.setup import (
     Key,
     Setup,
     SolverChoice,
-)
-from supple.viewer.messages.told import (
-    AttributeField,
-    FromSession,
-    GrownInfo,
-    Hello,
-    JointInfo,
-    KeyTaken,
-    MotionInfo,
-    OptionInfo,
-    Pong,
-    Refused,
-    Scene,
-    SceneInfo,
-    SolverInfo,
-    TargetInfo,
 )
 from supple.viewer.messages.values import (
     MOST_LINKS,

@@ -1,4 +1,4 @@
-"""What the session tells in binary frames."""
+"""Heads of binary messages from the session to its page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from supple.viewer.messages.values import Quaternion, Vector, message
 
 @message
 class Costs:
-    """What an answer costs, counted from the rest pose: turns [rad], the tip's way."""
+    """Costs of a solution relative to the start pose: turns [rad], path of the tip."""
 
     sum_of_turns: float
     largest_turn: float
@@ -22,12 +22,12 @@ class Report:
     """How a solve ended: the tail of a pose frame.
 
     Attributes:
-        status: "reached", "too far", ...; "" where nothing was solved.
-        reason: In words.
-        active: Joints at a limit, by number.
-        solver: Who solved it.
-        costs: With a second solver beside it.
-        morphs: Weights of morph targets at this time of the motion, by the mesh's name.
+        status: "reached", "too far", ...; "" if nothing was solved.
+        reason: The reason in words.
+        solver: The name of the solver.
+        active: Indices of joints at a limit.
+        costs: Costs, if two solvers are compared.
+        morphs: Morph weights at this time of the motion, by mesh name.
     """
 
     status: str
@@ -40,7 +40,7 @@ class Report:
 
 @message
 class StepInfo:
-    """A step inside an iteration; `joint` is -1 where an effector was put at a point."""
+    """A step of an iteration; `joint` is -1 if an effector was placed at a point."""
 
     iteration: int
     joint: int
@@ -66,7 +66,7 @@ class TraceHead:
 
 @message
 class StepsHead:
-    """The head of a packet with `frames` (steps, N, 7): the poses after each turning step."""
+    """The head of a packet with `frames` (steps, N, 7): the poses after each rotation step."""
 
     kind: Literal["steps"] = "steps"
     iteration: int
@@ -83,13 +83,13 @@ class MeshHead:
 
     Attributes:
         revision: The scene it belongs to.
-        joints: Of a skin: the places of its joints in the scene's names.
-        joint: Where a mesh without a skin is attached; -1 for the world.
+        joints: Indices of the skin's joints in the scene's names.
+        joint: Index of the joint of a mesh without a skin; -1 for the world.
         color: RGBA.
         cutoff: For "MASK", the alpha below which nothing is drawn.
-        emissive: Light that it gives off.
+        emissive: Emitted color, RGB.
         morphs: Names of the morph targets.
-        weights: How much of each shows at rest.
+        weights: Their weights at rest.
     """
 
     kind: Literal["mesh"] = "mesh"
@@ -115,12 +115,12 @@ class MeshHead:
 class MotionHead:
     """The head of a packet with a motion for the onion skin.
 
-    Arrays: `positions` (frames, N, 3), and `contacts` (frames, feet): 1 where a foot stands.
+    Arrays: `positions` (frames, N, 3), and `contacts` (frames, feet): 1 if a foot is on the ground.
 
     Attributes:
         name: The motion.
         duration: From its first to its last frame [s].
-        feet: Places of the feet in the scene's names.
+        feet: Indices of the feet in the scene's names.
     """
 
     kind: Literal["motion"] = "motion"
@@ -131,7 +131,7 @@ class MotionHead:
 
 @message
 class FileHead:
-    """The head of a packet with a file to keep, its bytes in `data`."""
+    """The head of a packet with a file to save, its bytes in `data`."""
 
     kind: Literal["file"] = "file"
     name: str

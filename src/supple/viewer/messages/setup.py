@@ -1,4 +1,4 @@
-"""What a person has set."""
+"""The setup: everything a user can change that affects solving."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from supple.viewer.messages.values import (
 
 @message
 class JointEdit:
-    """What was changed of one joint; None leaves what the scene has.
+    """Changes to a joint; None keeps the value of the scene.
 
     Attributes:
-        lock: Whether it keeps its place.
+        lock: True if the solver may not move it.
         damping: Greatest change per iteration [rad]; 0 for no cap.
         stiffness: In [0, 1).
         limits: A (lo, hi) pair or None for each axis of a hinge, slider or Axes joint [rad].
-        swing: Greatest tilt of a cone [rad]; makes a cone of a ball.
+        swing: Greatest swing of a cone [rad]; turns a ball into a cone.
         twist: (lo, hi) of a cone's twist [rad].
     """
 
@@ -49,7 +49,7 @@ class JointEdit:
 
 @message
 class SolverChoice:
-    """A solver by name, with the options that differ from its own."""
+    """A solver by name, with options that differ from its defaults."""
 
     name: Text = "auto"
     options: dict[Text, Option] = field(default_factory=dict)
@@ -57,15 +57,15 @@ class SolverChoice:
 
 @message
 class GoalSetup:
-    """A goal without its place.
+    """A goal without its position.
 
     Attributes:
-        id: What the page calls it.
-        kind: A position; position and orientation; a direction; a pole; held where it is; the
-            target of an IK rule, which is not solved for but grown anew with.
+        id: Its id on the page.
+        kind: "reach" a position; "pose", position and orientation; "look" at a point; a "pole"; "hold"
+            in place; the "target" of an IK rule, which is grown again and not solved for.
         effector: The joint or tip.
-        depth: How many joints may move; 0 for all up to the root.
-        axis: The looking axis of a "look".
+        depth: Number of joints that may move; 0 for all up to the root.
+        axis: The axis of the effector that a "look" points at the target.
     """
 
     id: Text
@@ -77,7 +77,7 @@ class GoalSetup:
 
 @message
 class GoalPlace:
-    """Where a goal is: world position, and orientation wxyz where it asks for one."""
+    """The position of a goal in world, and its orientation wxyz if it has one."""
 
     id: Text
     position: Vector
@@ -86,7 +86,7 @@ class GoalPlace:
 
 @message
 class Key:
-    """A pose kept as a keyframe: its time [s] and all its coordinates."""
+    """A keyframe: its time [s] and the coordinates of the pose."""
 
     time: KeyTime
     coordinates: list[Number]
@@ -94,11 +94,11 @@ class Key:
 
 @message
 class Grown:
-    """What rules grow from; what is not named is as the rules have it.
+    """The settings to grow rules with; others are the rules' own.
 
     Attributes:
-        start: The first rule; "" for the rules' own.
-        seed: What chance begins with.
+        start: The start rule; "" for the rules' own.
+        seed: The random seed.
         attributes: Values by name.
         targets: World positions of IK rules' targets, by the names of their effectors.
     """
@@ -111,28 +111,28 @@ class Grown:
 
 @message
 class Setup:
-    """Everything a person can set that the solver has to know.
+    """Everything a user can set that affects solving.
 
     Attributes:
         scene: "snake", "arm", ... or "file:" and the number of an upload.
         links: Number of links of the snake.
         lengths: Their lengths; None for the scene's own.
-        flat: Whether chains move in the plane z = 0.
+        flat: True if chains move in the plane z = 0.
         solver: The solver.
         compare: A second one, side by side, or None.
-        limits: Whether limits hold.
+        limits: True if joint limits apply.
         damping: Greatest change per iteration of every joint [rad]; None for no cap.
-        stretch: The factor by which links may grow; None for rigid ones.
-        joints: What was changed of single joints, by name.
-        goals: The goals; empty for the scene's own.
-        tolerance: How near counts as reached, in model units; None for supple's own.
+        stretch: The greatest factor by which links may stretch; None for rigid links.
+        joints: Changes to single joints, by name.
+        goals: The goals; empty for those of the scene.
+        tolerance: Distance that counts as reached [model units]; None for the default.
         unreachable: What to do with targets out of reach.
         start: What each solve starts from: the previous answer, or the rest pose.
         motion: The motion that plays; None for none, "" for the first that the scene
             has, if any. "keyframes" is that of `keys`.
-        correct: Whether the goals correct the motion.
+        correct: True if goals correct the motion.
         keys: The keyframes.
-        grown: What the rules of a grammar's scene grow from.
+        grown: Settings of a scene of grammar rules.
     """
 
     scene: Text = "snake"

@@ -1,4 +1,4 @@
-"""What messages are made of."""
+"""Bounded value types of messages, and the `message` decorator."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Annotated, Literal, TypeVar, dataclass_transform
 
 MOST_LINKS = 200
 MOST_GOALS = 1000
-MOST_STEPS = 100_000  # that an option of a solver may ask for, so that every solve ends
-LARGEST = 1e9  # of lengths, angles and coordinates: their squares and products stay finite
-LONGEST = 1000  # characters of a name or text
+MOST_STEPS = 100_000  # limit of integer solver options, so that every solve ends
+LARGEST = 1e9  # limit of lengths, angles and coordinates: products stay finite
+LONGEST = 1000  # most characters of a name or text
 
 
 @dataclass(frozen=True)
 class Within:
-    """Bounds, both included: of a number, or of how much a text, list or object holds."""
+    """Inclusive bounds of a number, or of the length of a text, list or object."""
 
     least: float
     greatest: float
@@ -27,7 +27,7 @@ Seconds = Annotated[float, Within(0.0, 1e6)]
 KeyTime = Annotated[float, Within(0.0, 3600.0)]
 Text = Annotated[str, Within(0, LONGEST)]
 Serial = Annotated[int, Within(0, 2**32 - 1)]
-"""A number that travels back in 32 bits."""
+"""An unsigned 32-bit number, as in the header of pose frames."""
 
 Vector = tuple[Number, Number, Number]
 Quaternion = tuple[Number, Number, Number, Number]

@@ -1,0 +1,73 @@
+"""Read character files for commands, and print the notes of their readers."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rich.text import Text
+
+from supple.character import Character, Note
+from supple.cli.console import error_console
+from supple.errors import SuppleError
+from supple.formats import load
+
+
+def read_file(
+    path: Path,
+    *,
+    motions: Sequence[Path] = (),
+    position_mode: str | None = None,
+    fps: float | None = None,
+    shapes: Path | None = None,
+) -> Character:
+    """Read a character file; options that are None are not passed to its reader."""
+    options: dict[str, Any] = {}
+    if position_mode is not None:
+        options["position_mode"] = position_mode
+    if fps is not None:
+        options["fps"] = fps
+    if shapes is not None:
+        options["shapes"] = shapes
+    with quiet():
+        return load(path, motions=motions, **options)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Silence the "supple" logger, for a command that prints the notes itself."""
+    log = logging.getLogger("supple")
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(level)
+
+
+def say_notes(notes: Sequence[Note]) -> None:
+    """Print warnings on stderr, a line each; guesses are shown by `supple info` only."""
+    console = error_console()
+    for note in notes:
+        if note.level == "warning":
+            console.print(Text(f"note: {note}", style="yellow"), soft_wrap=True)
+
+
+def note_data(note: Note) -> dict[str, Any]:
+    """A note as plain data."""
+    return {"level": note.level, "text": note.text, "path": note.path, "line": note.line}
+
+
+def read_names(path: Path) -> list[str]:
+    """Read a file of names, one per line; blank lines are skipped."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SuppleError(f"{path}: cannot read the names: {error}") from error
+    names = [line.strip() for line in text.splitlines() if line.strip()]
+    if not names:
+        raise SuppleError(f"{path}: expected a name a line, got none")
+    return names

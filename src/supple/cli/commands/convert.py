@@ -1,0 +1,184 @@
+"""`supple convert`: convert characters from one format to another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from supple.cli.character_files import say_notes
+from supple.cli.commands.convert_file import Conversion
+from supple.cli.console import console, print_json
+from supple.cli.file_batch import Outcome, each, expanded, places
+from supple.cli.options import (
+    MODEL,
+    OUTPUT,
+    FpsOption,
+    JsonOption,
+    MotionsOption,
+    PositionModeOption,
+    ShapesOption,
+)
+from supple.errors import SuppleError, one_of
+from supple.files import check_writable
+from supple.formats.registry import FORMATS, format_for_writing
+
+ENDINGS = tuple(ending for one in FORMATS.values() if one.writer for ending in one.extensions)
+
+
+def convert(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE... [OUT]",
+            help="A .bvh, .smd, .glb, .gltf, .character or .urdf file, and what to write: .glb, .gltf, "
+            ".smd, .bvh, .character, .obj. Or any number of files, with --out-dir and --to.",
+        ),
+    ],
+    out_dir: Annotated[
+        Path | None,
+        typer.Option(
+            "--out-dir",
+            metavar="FOLDER",
+            help="The folder for the results of many files, under their own names.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ENDING",
+            help="With --out-dir: what to write: glb, gltf, smd, bvh, character, obj.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    motions: MotionsOption = None,
+    motion: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Write this motion: as the one motion of a BVH, or as an SMD animation.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    resample: Annotated[
+        float | None,
+        typer.Option(metavar="FPS", help="Resample all motions.", rich_help_panel=OUTPUT),
+    ] = None,
+    goldsrc: Annotated[
+        bool,
+        typer.Option(
+            "--goldsrc",
+            help="SMD for GoldSrc: one bone a vertex, in nine columns.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = False,
+    names: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Names for the joints, a line each, in the file's order: for .character files, "
+            "which have none.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    up: Annotated[
+        str | None,
+        typer.Option(
+            metavar="AXIS",
+            help="Turn it so that this axis points up: y, z, -x...",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="UNIT",
+            help="Scale it to this unit: m, cm, mm, inch, ft...",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    from_up: Annotated[
+        str | None,
+        typer.Option(
+            metavar="AXIS",
+            help="The axis that points up in FILE, if it was guessed wrong.",
+            rich_help_panel=MODEL,
+        ),
+    ] = None,
+    from_unit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="UNIT", help="The unit of FILE, if it was guessed wrong.", rich_help_panel=MODEL
+        ),
+    ] = None,
+    position_mode: PositionModeOption = None,
+    fps: FpsOption = None,
+    shapes: ShapesOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Convert characters or motions to another format.
+
+    supple convert hero.smd hero.glb --motions walk.smd --motions run.smd --up y --unit m
+
+    supple convert clips/*.bvh --out-dir converted --to glb
+
+    Numbers do not change without --up or --unit. What the new format cannot store is reported. SMD has
+    a file for each motion and each texture, and one for the morphs: they are written beside the
+    reference, motions as OUT_NAME.smd, morphs as OUT.vta.
+
+    With many files, one that cannot be converted is reported, and the others go on; the exit code is
+    then 2.
+    """
+    conversion = Conversion(
+        motions=motions or (), motion=motion, resample=resample, goldsrc=goldsrc, names=names,
+        up=up, unit=unit, from_up=from_up, from_unit=from_unit, position_mode=position_mode, fps=fps,
+        shapes=shapes,
+    )  # fmt: skip
+    if out_dir is not None:
+        _many(conversion, paths, out_dir, to, json)
+        return
+    if to is not None:
+        raise SuppleError(
+            "--to: goes with --out-dir; for one file, the name of OUT tells the format"
+        )
+    if len(paths) != 2:
+        raise SuppleError(
+            f"expected FILE and OUT, or any number of files with --out-dir FOLDER, got {len(paths)}"
+        )
+    file, out = paths
+    check_writable(out, f"{format_for_writing(out).title} file")
+    made = conversion.convert(file, out)
+    if json:
+        print_json({"file": str(file), **made.data})
+        return
+    say_notes(made.all_notes)
+    for path in made.paths:
+        console().print(Text(f"written to {path}"), soft_wrap=True)
+
+
+def _many(
+    conversion: Conversion, paths: Sequence[Path], folder: Path, to: str | None, json: bool
+) -> None:
+    """Convert any number of files into a folder."""
+    if to is None:
+        known = ", ".join(ending.removeprefix(".") for ending in ENDINGS)
+        raise SuppleError(f"--to: expected what to write with --out-dir, one of {known}")
+    ending = one_of("--to", f".{to.lower().removeprefix('.')}", ENDINGS)
+    pairs = places(expanded(paths), folder, ending=ending)
+    taken = {place for _, place in pairs}
+
+    def one(file: Path, out: Path) -> Outcome:
+        made = conversion.convert(file, out, taken=taken)
+
+        def say() -> None:
+            say_notes(made.all_notes)
+            words = f" {file.name}: {', '.join(path.name for path in made.paths)}"
+            console().print(Text.assemble(("done", "green"), words), soft_wrap=True)
+
+        return Outcome(made.data, say)
+
+    each(one, pairs, json)

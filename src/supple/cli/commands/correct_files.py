@@ -1,0 +1,73 @@
+"""Correct one file with a full report, or many with a line each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import typer
+
+from supple.character import Note
+from supple.cli.character_files import say_notes
+from supple.cli.commands.correct_report import as_data, one_line, show
+from supple.cli.console import print_json
+from supple.cli.file_batch import DONE, NOT_REACHED, Outcome, each, expanded, places, progress_bar
+from supple.errors import SuppleError
+from supple.files import check_writable
+from supple.formats.registry import format_for_writing
+from supple.motion import Correction
+
+Made = tuple[list[Correction], Sequence[Note]]
+One = Callable[[Path, Path, Callable[[int, int], None] | None], Made]
+
+
+def outputs(
+    files: Sequence[Path], out: Path | None, out_dir: Path | None
+) -> list[tuple[Path, Path]]:
+    """Pair each file with its output path, from --out or --out-dir."""
+    if (out is None) == (out_dir is None):
+        raise SuppleError("expected --out FILE for one file, or --out-dir FOLDER for many")
+    files = expanded(files)
+    if out_dir is not None:
+        return places(files, out_dir)
+    assert out is not None
+    if len(files) != 1:
+        raise SuppleError(f"--out: expected one file, got {len(files)}; give --out-dir FOLDER")
+    check_writable(out, f"{format_for_writing(out).title} file")
+    return [(files[0], out)]
+
+
+def single(one: One, file: Path, out: Path, json: bool) -> None:
+    """Correct one file, with a full report."""
+    with progress_bar("correcting", None) as (bar, task):
+        made, notes = one(
+            file, out, lambda done, total: bar.update(task, completed=done, total=total)
+        )
+    if json:
+        print_json({"file": str(file), "written": str(out), **as_data(made)})
+    else:
+        say_notes(notes)
+        show(made, out)
+    if _code(made):
+        raise typer.Exit(_code(made))
+
+
+def many(one: One, pairs: Sequence[tuple[Path, Path]], json: bool) -> None:
+    """Correct many files, with a line for each."""
+
+    def outcome(file: Path, out: Path) -> Outcome:
+        made, notes = one(file, out, None)
+
+        def say() -> None:
+            say_notes(notes)
+            one_line(made, file)
+
+        data = {"written": str(out), **(as_data(made) if json else {})}
+        return Outcome(data, say, _code(made))
+
+    each(outcome, pairs, json)
+
+
+def _code(made: Sequence[Correction]) -> int:
+    return DONE if all(bool(np.all(step.reached)) for step in made) else NOT_REACHED

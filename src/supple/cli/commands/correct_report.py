@@ -1,0 +1,152 @@
+"""Report on corrected clips, as text and as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.text import Text
+
+from supple.cli.console import console, short
+from supple.motion import Correction
+from supple.motion.correct import FADING, UNTOUCHED
+from supple.motion.planting import Planted
+from supple.outcome import Status, counted
+
+
+def as_data(steps: Sequence[Correction]) -> dict[str, Any]:
+    """Plain data of corrections: of one motion, or of several in a list."""
+    motions = _by_motion(steps)
+    if len(motions) == 1:
+        return _motion_data(steps)
+    reached = all(bool(np.all(one.reached)) for one in steps)
+    return {"reached": reached, "motions": [_motion_data(one) for one in motions.values()]}
+
+
+def _by_motion(steps: Sequence[Correction]) -> dict[str, list[Correction]]:
+    found: dict[str, list[Correction]] = {}
+    for one in steps:
+        found.setdefault(one.motion.name, []).append(one)
+    return found
+
+
+def _motion_data(steps: Sequence[Correction]) -> dict[str, Any]:
+    """Plain data of a motion: its last correction, and its feet if they were planted."""
+    found = steps[-1]
+    names = {int(one): one.name for one in Status} | {FADING: "FADING", UNTOUCHED: "UNTOUCHED"}
+    data = {
+        "motion": found.motion.name,
+        "frames": len(found.motion),
+        "reason": found.reason,
+        "reached": all(bool(np.all(one.reached)) for one in steps),
+        "status": [names[value] for value in found.status.tolist()],
+        "error": found.error,
+        "weight": found.weight,
+        "limited": list(found.limited),
+        "seams": [
+            {
+                "frame": seam.frame,
+                "time": seam.time,
+                "joint": seam.joint,
+                "added": seam.added,
+                "speed": seam.speed,
+                "spread": seam.spread,
+                "too_fast": seam.too_fast,
+            }
+            for seam in found.seams
+        ],
+    }
+    for one in steps:
+        if isinstance(one, Planted):
+            data["lowered"] = one.lowered
+            data["feet"] = [
+                {
+                    "foot": slide.foot,
+                    "before": slide.before,
+                    "after": slide.after,
+                    "heel": slide.heel.tolist(),
+                    "toe": slide.toe.tolist(),
+                }
+                for slide in one.slides
+            ]
+    return data
+
+
+def show(steps: Sequence[Correction], out: Path) -> None:
+    """Print the report on a corrected clip."""
+    say = console()
+    motions = _by_motion(steps)
+    for name, several in motions.items():
+        if len(motions) > 1:
+            say.print(Text(name, style="bold"))
+        for one in several:
+            if isinstance(one, Planted):
+                _show_feet(one)
+            else:
+                _show_goals(one)
+    say.print(Text(f"written to {out}"), soft_wrap=True)
+
+
+def _show_feet(found: Planted) -> None:
+    say = console()
+    for slide in found.slides:
+        share = float(np.mean(slide.heel | slide.toe))
+        words = f": stands {share:.0%} of the time; slid {short(slide.before)} a second, now "
+        say.print(
+            Text.assemble((slide.foot, "bold"), words, f"{short(slide.after)}"), soft_wrap=True
+        )
+    if not np.all(found.reached):
+        say.print(Text.assemble(("not reached", "bold red"), f": {_missing(found)}"))
+    if found.lowered > 0:
+        say.print(Text(f"hips lowered by {short(found.lowered)} at most", style="dim"))
+
+
+def _missing(found: Planted) -> str:
+    """In how many frames feet miss their places, and by how much."""
+    missed = ~found.reached
+    far = short(float(found.error[missed].max()))
+    return f"feet miss their places in {counted(int(missed.sum()), 'frame')}, by {far} at most"
+
+
+def _show_goals(found: Correction) -> None:
+    say = console()
+    good = bool(np.all(found.reached))
+    head = ("reached", "bold green") if good else ("not reached", "bold red")
+    say.print(Text.assemble(head, ": ", found.reason))
+    errors = found.error[np.isfinite(found.error)]
+    if len(errors):
+        say.print(Text(f"largest error {short(float(errors.max()))}", style="dim"))
+    if found.limited and not good:
+        say.print(Text(f"at their limits: {', '.join(found.limited)}", style="dim"))
+    if found.seams:
+        fastest = max(found.seams, key=lambda seam: seam.added)
+        spread = sum(seam.spread for seam in found.seams)
+        words = (
+            f"{len(found.seams)} seams; at most {fastest.added:.3g} rad/s added, to {fastest.joint}"
+        )
+        words += f" after frame {fastest.frame}"
+        words += f"; {counted(spread, 'jump')} spread out" if spread else ""
+        say.print(Text(words, style="dim"), soft_wrap=True)
+
+
+def one_line(steps: Sequence[Correction], file: Path) -> None:
+    """Print one line about a clip."""
+    words = []
+    good = all(bool(np.all(one.reached)) for one in steps)
+    several = len(_by_motion(steps)) > 1
+    for one in steps:
+        if several:
+            words.append(one.motion.name)
+        if isinstance(one, Planted):
+            if not any((slide.heel | slide.toe).any() for slide in one.slides):
+                words.append("no foot stands")
+                continue
+            slid = [np.mean([getattr(s, when) for s in one.slides]) for when in ("before", "after")]
+            words.append(f"feet slid {short(float(slid[0]))} a second, now {short(float(slid[1]))}")
+            words += [] if np.all(one.reached) else [_missing(one)]
+        else:
+            words.append(one.reason)
+    head = ("done", "green") if good else ("not reached", "red")
+    console().print(Text.assemble(head, f" {file.name}: {'; '.join(words)}"), soft_wrap=True)

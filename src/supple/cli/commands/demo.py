@@ -1,0 +1,74 @@
+"""`supple demo`: open the playground in the browser."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from supple.cli.console import print_json
+from supple.errors import SuppleError
+
+BrowserOption = Annotated[
+    bool, typer.Option("--browser/--no-browser", help="Open a browser, or only print the address.")
+]
+HostOption = Annotated[
+    str,
+    typer.Option(metavar="ADDRESS", help="What to bind to. By default only this machine gets in."),
+]
+PortOption = Annotated[
+    int | None,
+    typer.Option(min=0, max=65535, help="The port. Default: 8421, or any other if that is taken."),
+]
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print the address as JSON, for other programs.")
+]
+
+
+def demo(
+    scene: Annotated[
+        str, typer.Option(metavar="NAME", help="The scene to open with: snake, arm, ...")
+    ] = "",
+    browser: BrowserOption = True,
+    host: HostOption = "127.0.0.1",
+    port: PortOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Open the playground: drag a chain or a character in the browser.
+
+    supple demo
+
+    supple demo --scene arm --no-browser
+
+    Ctrl-C ends it.
+    """
+    serve(scene=scene, browser=browser, host=host, port=port, json=json)
+
+
+def serve(
+    *, scene: str, browser: bool, host: str, port: int | None, json: bool, library: Any = None
+) -> None:
+    """Serve the playground until Ctrl-C."""
+    from supple.viewer.browser import EXTRA, open_browser
+
+    try:
+        from supple.viewer.app import NOT_BUILT, PAGE
+        from supple.viewer.scenes import check_scene
+        from supple.viewer.server import Server
+    except ImportError as error:
+        raise SuppleError(f"{EXTRA} ({error})") from error
+    check_scene(scene)
+    if not (PAGE / "index.html").is_file():
+        raise SuppleError(NOT_BUILT)
+    server = Server(host=host, port=port, scene=scene, library=library).start()
+    if json:
+        print_json({"url": server.url})
+    else:
+        typer.echo(f"The playground is at {server.url}\nCtrl-C ends it.")
+    if host not in ("127.0.0.1", "::1", "localhost"):
+        typer.echo(
+            "Everyone who can reach this machine and knows the address can use it.", err=True
+        )
+    if browser:
+        open_browser(server.url)
+    server.wait()

@@ -1,0 +1,234 @@
+"""`supple grow`: grow shapes by CGA rules, pose them and write them."""
+
+from __future__ import annotations
+
+import json as json_
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from supple.cli.argument_values import named, vector
+from supple.cli.console import console, error_console, print_json, short, table
+from supple.cli.options import OUTPUT, JsonOption
+from supple.data import rules as own_rules
+from supple.errors import SuppleError, one_of
+from supple.files import check_writable
+from supple.grammar import grow as grow_rules
+
+NOT_REACHED = 1
+EXTENSIONS = (".glb", ".gltf", ".obj", ".html", ".png", ".svg")
+RULES = "Rules"
+FEW = 12
+
+
+def grow(
+    rules: Annotated[
+        str,
+        typer.Argument(
+            metavar="RULES.cga",
+            help="A CGA rule file; or figure, lamp, excavator, human, street, facade, town: ours.",
+        ),
+    ],
+    start: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RULE",
+            help='The rule to start with, such as Lot or "Tower(3)". Default: the file\'s own.',
+            rich_help_panel=RULES,
+        ),
+    ] = None,
+    seed: Annotated[
+        int,
+        typer.Option(metavar="N", min=0, help="What chance begins with.", rich_help_panel=RULES),
+    ] = 0,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="A value for an attribute: a number, true, false, X,Y,Z or a text. Repeatable.",
+            rich_help_panel=RULES,
+        ),
+    ] = None,
+    size: Annotated[
+        str | None,
+        typer.Option(
+            metavar="X,Y,Z",
+            help="Size of the first shape: with Y = 0 a rectangle on the ground, else a box. "
+            "Default: what the rules say, else 1,0,1.",
+            rich_help_panel=RULES,
+        ),
+    ] = None,
+    style: Annotated[
+        str, typer.Option(metavar="NAME", help="A style of the rules.", rich_help_panel=RULES)
+    ] = "",
+    folder: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Imports and assets lie below this folder. Default: the rule file's.",
+            rich_help_panel=RULES,
+        ),
+    ] = None,
+    shapes: Annotated[
+        int,
+        typer.Option(metavar="N", min=1, help="The most shapes to derive.", rich_help_panel=RULES),
+    ] = 2_000_000,
+    out: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help=".glb, .gltf, .obj, .html, .png or .svg. Repeatable.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    tree: Annotated[
+        bool, typer.Option("--tree", help="Show the tree of shapes.", rich_help_panel=OUTPUT)
+    ] = False,
+    json: JsonOption = False,
+) -> None:
+    """Grow shapes by CGA rules, pose the figures among them, and write them.
+
+    supple grow figure.cga --seed 7 --set depth=2 -o figure.glb -o figure.png
+
+    Exit code 1 if an IK rule does not touch its target.
+    """
+    from supple.grammar.derive import Limits
+
+    attributes = dict(_attribute(text) for text in set_ or ())
+    for path in out or ():
+        if path.suffix.lower() not in EXTENSIONS:
+            one_of(f"extension of {path.name}", path.suffix.lower(), EXTENSIONS)
+        check_writable(path, "result")
+    bar = Progress(
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
+        console=error_console(), transient=True, disable=not error_console().is_terminal,
+    )  # fmt: skip
+    with bar:
+        tasks: dict[str, Any] = {}
+
+        def told(what: str, done: int, of: int) -> None:
+            if what not in tasks:
+                tasks[what] = bar.add_task(what, total=of or None)
+            bar.update(tasks[what], completed=done, total=of or None)
+
+        grown = grow_rules(
+            _path(rules),
+            start=start,
+            seed=seed,
+            attributes=attributes,
+            style=style,
+            size=None if size is None else vector("--size", size, "X,Y,Z"),
+            folder=folder,
+            limits=Limits(shapes=shapes),
+            progress=told,
+        )
+        for path in out or ():
+            task = bar.add_task(f"writing {path.name}", total=None)
+            grown.save(path)
+            bar.remove_task(task)
+    written = [str(path) for path in out or ()]
+    if json:
+        print_json(_as_data(grown, written))
+    else:
+        _show(grown, written, tree)
+    if not grown.reached:
+        raise typer.Exit(NOT_REACHED)
+
+
+def _path(rules: str) -> Path:
+    """The path of a rule file; a plain word is the name of rules that ship with supple."""
+    path = Path(rules)
+    return path if path.suffix or path.exists() else own_rules(rules)
+
+
+def _attribute(text: str) -> tuple[str, Any]:
+    """Parse NAME=VALUE; the value is a boolean, number, array or string of CGA."""
+    name, value = named("--set", text, "NAME=VALUE")
+    return name, _value(value)
+
+
+def _value(text: str) -> Any:
+    inside = text.strip()
+    if inside.lower() in ("true", "false"):
+        return inside.lower() == "true"
+    if inside.startswith('"') and inside.endswith('"') and len(inside) > 1:
+        return inside[1:-1]
+    try:
+        return float(inside)
+    except ValueError:
+        pass
+    listed = inside.removeprefix("[").removesuffix("]")
+    parts = listed.split(",")
+    if len(parts) > 1 or inside != listed:
+        try:
+            return tuple(float(part) for part in parts)
+        except ValueError:
+            if inside != listed:
+                raise SuppleError(f"--set: expected numbers in {text!r}") from None
+    return text
+
+
+def _as_data(grown: Any, written: list[str]) -> dict[str, Any]:
+    return {
+        "shapes": len(grown.store),
+        "leaves": grown.leaves.names,
+        "joints": [record.name for record in grown.figure.joints],
+        "reached": grown.reached,
+        "ik": [
+            {
+                "effector": touch.effector,
+                "target": touch.target,
+                "reached": touch.reached,
+                "status": str(touch.solution.status),
+                "error": touch.error,
+                "reason": touch.reason,
+            }
+            for touch in grown.touches
+        ],
+        "reports": grown.reports,
+        "printed": list(grown.printed),
+        "written": written,
+    }
+
+
+def _show(grown: Any, written: Iterable[str], tree: bool) -> None:
+    out = console()
+    out.print(repr(grown)[7:-1])
+    if tree:
+        out.print(grown.tree())
+    for line in grown.printed:
+        out.print(line)
+    if grown.touches:
+        rows = [
+            (
+                touch.effector,
+                ", ".join(short(x) for x in touch.target),
+                "reached" if touch.reached else "not reached",
+                touch.reason,
+            )
+            for touch in grown.touches[:FEW]
+        ]
+        columns = [("effector", "left"), ("target", "left"), ("", "left"), ("why", "left")]
+        out.print(table(columns, rows))
+        if len(grown.touches) > FEW:
+            out.print(f"... and {len(grown.touches) - FEW} more")
+    if grown.reports:
+        rows = [
+            (name, str(len(values)), _total(values))
+            for name, values in sorted(grown.reports.items())
+        ]
+        out.print(table([("report", "left"), ("count", "right"), ("sum", "right")], rows))
+    for path in written:
+        out.print(f"wrote {path}")
+
+
+def _total(values: list[Any]) -> str:
+    if all(isinstance(value, float) for value in values):
+        return short(sum(values), 6)
+    return json_.dumps(values[0]) if len(values) == 1 else ""

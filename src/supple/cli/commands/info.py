@@ -1,0 +1,218 @@
+"""`supple info`: describe a character file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from rich.text import Text
+
+from supple.character import Character
+from supple.cli.character_files import note_data, read_file
+from supple.cli.console import console, print_json, short, table
+from supple.cli.options import (
+    CharacterArgument,
+    FpsOption,
+    JsonOption,
+    MotionsOption,
+    PositionModeOption,
+    ShapesOption,
+)
+
+DEEPEST = 20  # deepest level that is indented
+
+
+def info(
+    file: CharacterArgument,
+    motions: MotionsOption = None,
+    position_mode: PositionModeOption = None,
+    fps: FpsOption = None,
+    shapes: ShapesOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Show the skeleton, meshes, motions and notes of a character file.
+
+    Every joint with its index and name, sizes, meshes, motions, units, and what had to be guessed.
+
+    supple info dance.bvh
+    """
+    character = read_file(
+        file, motions=motions or (), position_mode=position_mode, fps=fps, shapes=shapes
+    )
+    if json:
+        print_json({"file": str(file), **as_data(character)})
+    else:
+        show(character, str(file))
+
+
+def as_data(character: Character) -> dict[str, Any]:
+    """Plain data of a character: lengths in the model's unit, times in seconds."""
+    skeleton = character.skeleton
+    rest = skeleton.rest.positions
+    joints = [
+        {
+            "index": j,
+            "name": name,
+            "parent": skeleton.parent(name),
+            "kind": type(skeleton.joints[j]).__name__,
+            "length": skeleton.length(name),
+            "position": rest[j],
+        }
+        for j, name in enumerate(skeleton.joint_names)
+    ]
+    return {
+        "unit": character.unit,
+        "up": character.up,
+        "extent": character.extent,
+        "freedoms": len(skeleton.freedoms),
+        "joints": joints,
+        "tips": [{"name": tip.name, "joint": tip.joint} for tip in skeleton.tips],
+        "meshes": [
+            {
+                "name": mesh.name,
+                "vertices": len(mesh.positions),
+                "triangles": len(mesh.faces),
+                "joints": len(mesh.skin.joints) if mesh.skin is not None else 0,
+                "influences": mesh.skin.most if mesh.skin is not None else 0,
+                "joint": mesh.joint,
+                "material": mesh.material.name if mesh.material is not None else None,
+                "texture": _texture(mesh.material),
+                "morphs": [morph.name for morph in mesh.morphs],
+            }
+            for mesh in character.meshes
+        ],
+        "motions": [
+            {
+                "name": name,
+                "frames": len(motion),
+                "fps": motion.fps,
+                "seconds": motion.duration,
+                "loop": motion.loop,
+                "even": motion.even,
+                "moves_offsets": motion.poses.translations is not None,
+                "scales": motion.poses.scales is not None,
+                "tracks": list(motion.tracks),
+            }
+            for name, motion in character.motions.items()
+        ],
+        "notes": [note_data(note) for note in character.notes],
+    }
+
+
+def _texture(material: Any) -> str | None:
+    return material.texture.name if material is not None and material.texture is not None else None
+
+
+def show(character: Character, path: str) -> None:
+    """Print the description of a character."""
+    say = console()
+    skeleton = character.skeleton
+    say.print(Text(path, style="bold"), soft_wrap=True)
+    roots = int(np.sum(skeleton.parents < 0))
+    facts = [
+        _many(len(skeleton), "joint"),
+        *([_many(roots, "root")] if roots > 1 else []),
+        _many(len(skeleton.tips), "tip"),
+        _many(len(skeleton.freedoms), "freedom"),
+        f"extent {short(character.extent, 4)} {character.unit or ''}".strip(),
+        f"up {character.up or 'not known'}",
+    ]
+    say.print(Text(", ".join(facts)))
+    say.print()
+    say.print(_tree(character))
+    if character.meshes:
+        say.print()
+        say.print(_meshes(character))
+    if character.motions:
+        say.print()
+        say.print(_motions(character))
+    if character.notes:
+        say.print()
+        for note in character.notes:
+            where = f" (line {note.line})" if note.line is not None else ""
+            other = f"{note.path}: " if note.path not in (None, path) else ""
+            style = "yellow" if note.level == "warning" else "dim"
+            text = f"{note.level}: {other}{note.text}{where}"
+            say.print(Text(text, style=style), soft_wrap=True)
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"
+
+
+def _tree(character: Character) -> Any:
+    """Every joint and tip, indented below its parent, with its index."""
+    skeleton = character.skeleton
+    rows: list[list[str | Text]] = []
+    roots = [name for name in skeleton.joint_names if skeleton.parent(name) is None]
+    stack = [(name, 0) for name in reversed(roots)]
+    while stack:
+        name, depth = stack.pop()
+        k = skeleton.index(name)
+        tip = k >= len(skeleton)
+        kind = "tip" if tip else repr(skeleton.joints[k])
+        rows.append(
+            [
+                "" if tip else str(k),
+                Text(_indented(name, depth), style="dim" if tip else ""),
+                Text(kind, style="dim"),
+                short(skeleton.length(name), 4),
+            ]
+        )
+        stack += [(child, depth + 1) for child in reversed(skeleton.children(name))]
+    return table((("", "right"), ("joint", "left"), ("kind", "left"), ("length", "right")), rows)
+
+
+def _indented(name: str, depth: int) -> str:
+    """A name indented by its depth; beyond `DEEPEST` the depth is printed instead."""
+    if depth <= DEEPEST:
+        return "  " * depth + name
+    return "  " * DEEPEST + f"({depth}) {name}"
+
+
+def _meshes(character: Character) -> Any:
+    rows = []
+    for mesh in character.meshes:
+        held = f"on {mesh.joint}" if mesh.joint is not None else "still"
+        if mesh.skin is not None:
+            held = f"{_many(len(mesh.skin.joints), 'joint')}, up to {mesh.skin.most} a vertex"
+        if mesh.morphs:
+            held += f"; {_many(len(mesh.morphs), 'morph')}"
+        look = mesh.material.name if mesh.material is not None else ""
+        image = _texture(mesh.material)
+        rows.append(
+            [
+                mesh.name,
+                f"{len(mesh.positions):,}",
+                f"{len(mesh.faces):,}",
+                held,
+                look + (f" ({image})" if image and image != look else ""),
+            ]
+        )
+    heads = (("mesh", "left"), ("vertices", "right"), ("triangles", "right"), ("moved by", "left"),
+             ("material", "left"))  # fmt: skip
+    return table(heads, rows)
+
+
+def _motions(character: Character) -> Any:
+    rows = []
+    for name, motion in character.motions.items():
+        extras = [
+            *(["loop"] if motion.loop else []),
+            *(["uneven"] if not motion.even else []),
+            *(["offsets"] if motion.poses.translations is not None else []),
+            *(["scales"] if motion.poses.scales is not None else []),
+            *motion.tracks,
+        ]
+        rows.append(
+            [
+                name,
+                f"{len(motion):,}",
+                f"{motion.fps:.6g}",
+                f"{motion.duration:.3f} s",
+                Text(", ".join(extras), style="dim"),
+            ]
+        )
+    heads = (("motion", "left"), ("frames", "right"), ("fps", "right"), ("lasts", "right"),
+             ("moves too", "left"))  # fmt: skip
+    return table(heads, rows)

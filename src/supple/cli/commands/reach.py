@@ -1,0 +1,341 @@
+"""`supple reach`: solve one problem and show the solution."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from json import dumps
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from supple.character import Character
+from supple.cli.argument_values import named, vector
+from supple.cli.commands.reach_report import as_data, show
+from supple.cli.console import print_json
+from supple.cli.model_argument import read_character, read_start
+from supple.cli.options import (
+    GOALS,
+    OUTPUT,
+    SOLVING,
+    DepthOption,
+    IterationsOption,
+    JointOption,
+    JsonOption,
+    LimitsOption,
+    LockOption,
+    ModelArgument,
+    PlotOption,
+    RootOption,
+    ToleranceOption,
+    checked_plot,
+    effector_or_only_tip,
+    upright,
+)
+from supple.cli.solver_names import read_solver
+from supple.errors import SuppleError
+from supple.files import check_writable, write
+from supple.formats import save
+from supple.formats.registry import format_for_writing
+from supple.goals import Goal, Hold, LookAt, Pole, Reach
+from supple.pose import Pose
+from supple.prepare import prepare
+from supple.skeleton import Skeleton
+from supple.solution import Solution
+from supple.solve import solve
+from supple.solvers import Solver
+
+NOT_REACHED = 1  # exit code
+
+
+def reach(
+    model: ModelArgument,
+    effector: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--effector",
+            "-e",
+            metavar="NAME",
+            help="Joint or tip to move. Default: the only tip.",
+            rich_help_panel=GOALS,
+        ),
+    ] = None,
+    to: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--to",
+            "-t",
+            metavar="X,Y,Z",
+            help="Where to put it, world. For several, repeat --effector and --to in pairs.",
+            rich_help_panel=GOALS,
+        ),
+    ] = None,
+    orientation: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="W,X,Y,Z", help="How to turn it: a world quaternion.", rich_help_panel=GOALS
+        ),
+    ] = None,
+    look_at: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=X,Y,Z",
+            help="Have NAME's x axis point there; X,Y,Z@-z for another axis.",
+            rich_help_panel=GOALS,
+        ),
+    ] = None,
+    pole: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=X,Y,Z",
+            help="Bend at the middle joint NAME towards a point.",
+            rich_help_panel=GOALS,
+        ),
+    ] = None,
+    hold: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Keep NAME where it starts.", rich_help_panel=GOALS),
+    ] = None,
+    root: RootOption = None,
+    depth: DepthOption = 0,
+    lock: LockOption = None,
+    solver: Annotated[
+        str,
+        typer.Option(
+            "--solver",
+            "-s",
+            metavar="NAME",
+            help="auto, or a solver, with options as in CCD:damping=0.2.",
+            rich_help_panel=SOLVING,
+        ),
+    ] = "auto",
+    start: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.json",
+            help="Pose or solution to start from. Default: rest.",
+            rich_help_panel=SOLVING,
+        ),
+    ] = None,
+    motion: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Start from a frame of this motion.", rich_help_panel=SOLVING
+        ),
+    ] = None,
+    frame: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="Which frame. Default: the first. Without --motion, of the first motion.",
+            rich_help_panel=SOLVING,
+        ),
+    ] = None,
+    tolerance: ToleranceOption = None,
+    max_iterations: IterationsOption = None,
+    unreachable: Annotated[
+        str,
+        typer.Option(
+            metavar="approach|keep",
+            help="Out of reach: come as near as possible, or keep the start.",
+            rich_help_panel=SOLVING,
+        ),
+    ] = "approach",
+    solutions: Annotated[
+        int,
+        typer.Option(
+            metavar="K",
+            min=1,
+            help="How many different answers to look for.",
+            rich_help_panel=SOLVING,
+        ),
+    ] = 1,
+    prefer: Annotated[
+        str | None,
+        typer.Option(
+            metavar="nearest|turns|path",
+            help="Which of several answers comes first: nearest to the start, least sum of "
+            "turns, least path of the tip.",
+            rich_help_panel=SOLVING,
+        ),
+    ] = None,
+    joint: JointOption = None,
+    limits: LimitsOption = None,
+    plot: PlotOption = None,
+    trace: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.json",
+            help="Write what the solver did, and have --plot show it.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="Write the solution (.json), or the character so posed (.glb, .gltf, .smd, "
+            ".bvh, .character, .obj).",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Put an effector somewhere, and show the pose.
+
+    supple reach chain:9,9,9,9,4 --to 12,18,6 --plot reach.png
+
+    supple reach chain:1,1@hinge:z:-150:150 --to 0.7,1.2,0 --solutions 2
+
+    supple reach dance.bvh --frame 12 -e RightHand --to 20,150,30 --out posed.bvh
+
+    Exit code 1 if the target is not reached.
+    """
+    character = read_character(model, joints=joint or (), limits=limits or ())
+    skeleton = character.skeleton
+    goals = _goals(skeleton, effector or [], to or [], orientation or [], root, depth)
+    goals += [_look_at(text) for text in look_at or ()]
+    goals += [Pole(name, _target("--pole", at)) for name, at in _pairs("--pole", pole or ())]
+    goals += [Hold(name) for name in hold or ()]
+    if not goals:
+        raise SuppleError("nothing to reach: give --to X,Y,Z")
+    if trace is not None and (solutions > 1 or prefer is not None):
+        raise SuppleError("--trace: tells of one solve; leave out --solutions and --prefer")
+    checked_plot(plot)
+    for path, what in ((trace, "trace"), (out, "solution")):
+        if path is not None:
+            check_writable(path, what)
+    if out is not None and out.suffix.lower() != ".json":
+        format_for_writing(out)
+    begin = _start(character, start, motion, frame)
+    common: dict[str, Any] = {
+        "tolerance": tolerance,
+        "lock": lock or (),
+        "unreachable": unreachable,
+    }
+    chosen = _with_budget(read_solver(solver), max_iterations, skeleton, goals, common)
+    answer = solve(
+        skeleton,
+        goals,
+        start=begin,
+        solver=chosen,
+        trace=trace is not None,
+        solutions=solutions,
+        prefer=prefer,
+        **common,
+    )
+    written: dict[str, str] = {}
+    if trace is not None and answer.trace is not None:
+        answer.trace.save(trace)
+        written["trace"] = str(trace)
+    if out is not None and out.suffix.lower() == ".json":
+        write(out, dumps(answer.to_json()), "solution")
+        written["solution"] = str(out)
+    elif out is not None:
+        save(character.posed(answer.pose), out)
+        written["character"] = str(out)
+    if plot is not None:
+        _plot(plot, answer, goals, up=upright(character))
+        written["plot"] = str(plot)
+    if json:
+        print_json({"model": model, **as_data(answer, goals), "written": written})
+    else:
+        show(answer, goals, written)
+    if not answer.reached:
+        raise typer.Exit(NOT_REACHED)
+
+
+def _start(
+    character: Character, path: Path | None, motion: str | None, frame: int | None
+) -> Pose | None:
+    """The start pose: from a file, from a frame of a motion, or None for rest."""
+    if motion is None and frame is None:
+        return read_start(path, character.skeleton) if path is not None else None
+    if path is not None:
+        raise SuppleError("--start: leave it out with --motion or --frame")
+    if not character.motions:
+        raise SuppleError("--motion, --frame: the model has no motions")
+    chosen = character.motion(motion) if motion else next(iter(character.motions.values()))
+    if frame is not None and frame >= len(chosen):
+        raise SuppleError(
+            f"--frame: motion {chosen.name!r} has frames 0 to {len(chosen) - 1}, got {frame}"
+        )
+    return chosen[frame or 0]
+
+
+# Goals --------------------------------------------------------------------------------------------
+
+
+def _target(what: str, text: str) -> tuple[float, ...]:
+    return vector(what, text, "X,Y,Z")
+
+
+def _pairs(what: str, texts: Iterable[str]) -> list[tuple[str, str]]:
+    return [named(what, text, "NAME=X,Y,Z") for text in texts]
+
+
+def _look_at(text: str) -> Goal:
+    name, at = named("--look-at", text, "NAME=X,Y,Z or NAME=X,Y,Z@AXIS")
+    point, _, axis = at.partition("@")
+    return LookAt(name, _target("--look-at", point), axis=axis or "x")
+
+
+def _goals(
+    skeleton: Skeleton,
+    effectors: list[str],
+    targets: list[str],
+    orientations: list[str],
+    root: str | None,
+    depth: int,
+) -> list[Goal]:
+    """A Reach for each effector; targets and orientations are in the same order."""
+    if not targets and not orientations:
+        if effectors:
+            raise SuppleError(f"--effector {effectors[0]}: give --to X,Y,Z as well")
+        return []
+    names = effectors or [effector_or_only_tip(skeleton, None)]
+    for option, given in (("--to", targets), ("--orientation", orientations)):
+        if given and len(given) != len(names):
+            raise SuppleError(
+                f"{option}: expected one for each --effector, {len(names)}, got {len(given)}"
+            )
+    for name in names:
+        effector_or_only_tip(skeleton, name)
+    return [
+        Reach(
+            name,
+            _target("--to", targets[k]) if targets else None,
+            orientation=vector("--orientation", orientations[k], "W,X,Y,Z")
+            if orientations
+            else None,
+            root=root,
+            depth=depth,
+        )
+        for k, name in enumerate(names)
+    ]
+
+
+def _with_budget(
+    solver: Solver | str,
+    most: int | None,
+    skeleton: Skeleton,
+    goals: list[Goal],
+    common: dict[str, Any],
+) -> Solver | str:
+    """The solver with max_iterations set; "auto" becomes the solver that it would end with."""
+    if most is None:
+        return solver
+    if isinstance(solver, str):
+        solver = prepare(skeleton, goals, solver=solver, **common).solvers[-1]
+    return replace(solver, max_iterations=most)
+
+
+def _plot(path: Path, answer: Solution, goals: list[Goal], *, up: str) -> None:
+    from supple import plot
+
+    draw = plot.trace if answer.trace is not None else plot.solution
+    plot.save(draw(answer, goals=goals, up=up), path)

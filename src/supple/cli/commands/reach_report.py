@@ -1,0 +1,146 @@
+"""Report on a solution, as tables and as plain data."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from rich.table import Table
+from rich.text import Text
+
+from supple import costs
+from supple.cli.console import console, short, table
+from supple.goals import Goal, Reach
+from supple.kernels import layout
+from supple.outcome import counted
+from supple.pose import Pose
+from supple.solution import Solution
+
+
+def as_data(answer: Solution, goals: list[Goal]) -> dict[str, Any]:
+    """Plain data of a solution: radians, world positions in model units."""
+    skeleton = answer.skeleton
+    return {
+        "solver": answer.asked.solver,
+        "goals": [_goal_data(goal) for goal in goals],
+        "status": answer.status.name,
+        "reached": answer.reached,
+        "reason": answer.reason,
+        "error": answer.error,
+        "orientation_error": answer.orientation_error,
+        "iterations": answer.iterations,
+        "restarts": answer.restarts,
+        "limited": list(answer.limited),
+        "angles": dict(zip(skeleton.freedoms, answer.angles.tolist(), strict=True)),
+        "positions": dict(zip(skeleton.names, answer.positions.tolist(), strict=True)),
+        "coordinates": answer.pose.coordinates.tolist(),
+        "alternatives": [
+            {
+                "angles": dict(zip(skeleton.freedoms, other.angles.tolist(), strict=True)),
+                "coordinates": other.pose.coordinates.tolist(),
+            }
+            for other in answer.alternatives
+        ],
+    }
+
+
+def _goal_data(goal: Goal) -> dict[str, Any]:
+    data: dict[str, Any] = {"kind": type(goal).__name__}
+    for key in ("effector", "joint", "target", "orientation"):
+        value = getattr(goal, key, None)
+        if value is not None and not isinstance(value, bool):
+            data[key] = value
+    return data
+
+
+def show(answer: Solution, goals: list[Goal], written: dict[str, str]) -> None:
+    """Print a solution: how it ended, then the pose, angles in degrees."""
+    say = console()
+    good = answer.reached
+    status = answer.status.name.lower().replace("_", " ")
+    say.print(Text.assemble((status, "bold green" if good else "bold red"), ": ", answer.reason))
+    facts = [answer.asked.solver, counted(answer.iterations, "iteration")]
+    if answer.restarts:
+        facts.append(f"{answer.restarts} restart{'s' * (answer.restarts != 1)}")
+    kinds = {demand.kind for demand in answer.asked.demands}
+    if "position" in kinds:
+        asked = min(d.tolerance for d in answer.asked.demands if d.kind == "position")
+        facts.append(f"error {short(answer.error)} (tolerance {short(asked)})")
+    if kinds & {"orientation", "direction"}:
+        facts.append(f"turned {short(math.degrees(answer.orientation_error))}° off")
+    say.print(Text(", ".join(facts), style="dim"))
+    say.print()
+    say.print(_pose_table(answer, goals))
+    hidden = len(answer.skeleton.names) - len(_shown(answer, goals))
+    if hidden:
+        say.print(Text(f"and {hidden} joints and tips that this solve does not free", style="dim"))
+    if answer.alternatives:
+        say.print()
+        say.print(_choice_table(answer, goals))
+    for what, path in written.items():
+        say.print(Text(f"{what} written to {path}", style="dim"), soft_wrap=True)
+
+
+def _shown(answer: Solution, goals: list[Goal]) -> list[str]:
+    """The joints that may move and the effectors, in the order of the skeleton."""
+    named_ = {getattr(goal, "effector", "") for goal in goals} | set(answer.asked.moving)
+    return [name for name in answer.skeleton.names if name in named_]
+
+
+def _pose_table(answer: Solution, goals: list[Goal]) -> Table:
+    skeleton, pose = answer.skeleton, answer.pose
+    pressed = set(answer.limited)
+    rows = []
+    size = float(np.abs(pose.positions).max()) or 1.0
+    digits = max(0, min(9, 3 - math.floor(math.log10(size)) + 1)) if size < 1e4 else 1
+    for name in _shown(answer, goals):
+        k = skeleton.index(name)
+        joint = skeleton.joints[k] if k < len(skeleton.joints) else None
+        angles = Text(_angle_words(pose, k)) if joint is not None else Text()
+        if name in pressed and not answer.reached:
+            angles.append("  at its limit", style="yellow")
+        kind = type(joint).__name__.lower() if joint is not None else "tip"
+        place = [f"{x + 0.0:.{digits}f}" for x in pose.position(name)]
+        rows.append([name, Text(kind, style="dim"), angles, *place])
+    heads = [("joint", "left"), ("", "left"), ("coordinates", "left")]
+    return table([*heads, ("x", "right"), ("y", "right"), ("z", "right")], rows)
+
+
+def _angle_words(pose: Pose, k: int) -> str:
+    """The coordinates of a joint: angles in degrees, lengths and factors unchanged."""
+    skeleton = pose.skeleton
+    joint, row = skeleton.joints[k], skeleton.packed_ints[k]
+    first = sum(one.freedom_count for one in skeleton.joints[:k])
+    words = []
+    for label, value in zip(joint.freedom_labels, pose.angles[first:], strict=False):
+        length = row[layout.KIND] == layout.SLIDER or label in ("tx", "ty", "tz", "u", "v")
+        if label == "stretch":
+            shown = f"×{value:.3f}"
+        else:
+            shown = f"{value + 0.0:.4g}" if length else f"{_tidy(math.degrees(value))}°"
+        words.append(f"{label} {shown}" if label else shown)
+    return "  ".join(words)
+
+
+def _tidy(degrees: float) -> str:
+    text = f"{degrees:.2f}"
+    return "0.00" if text == "-0.00" else text
+
+
+def _choice_table(answer: Solution, goals: list[Goal]) -> Table:
+    """A table of all solutions with their costs."""
+    effector = next((goal.effector for goal in goals if isinstance(goal, Reach)), None)
+    rows = []
+    for k, one in enumerate((answer, *answer.alternatives)):
+        path = costs.tip_path(answer.start, one.pose, effector) if effector else None
+        rows.append(
+            [
+                str(k + 1),
+                f"{math.degrees(costs.sum_of_turns(answer.start, one.pose)):.2f}°",
+                f"{math.degrees(costs.largest_turn(answer.start, one.pose)):.2f}°",
+                short(float(path), 4) if path is not None else "",
+            ]
+        )
+    heads = (("answer", "left"), ("sum of turns", "right"), ("largest", "right"), ("path", "right"))
+    return table(heads, rows)

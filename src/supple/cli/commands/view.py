@@ -1,0 +1,43 @@
+"""`supple view FILE`: show a character, motion, robot, trace or grammar in the playground."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from supple.cli.commands.demo import BrowserOption, HostOption, JsonOption, PortOption, serve
+from supple.errors import SuppleError
+
+
+def view(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="What to show: .smd, .bvh, .glb, .gltf, .urdf, .cga, or .json."
+        ),
+    ],
+    motion: Annotated[
+        list[Path] | None,
+        typer.Option("--motion", "-m", metavar="FILE", help="A motion for it. Repeatable."),
+    ] = None,
+    browser: BrowserOption = True,
+    host: HostOption = "127.0.0.1",
+    port: PortOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Show a file in the playground.
+
+    supple view hero.smd --motion walk.smd
+
+    JSON files are skeletons, poses, solutions and traces that supple wrote. Ctrl-C ends it.
+    """
+    from supple.viewer.library import Library
+
+    for path in (file, *(motion or ())):
+        if not path.is_file():
+            raise SuppleError(f"{path}: there is no such file")
+    library = Library()
+    number = library.open_file(file, motions=motion or [])
+    serve(scene=f"file:{number}", browser=browser, host=host, port=port, json=json, library=library)

@@ -1,0 +1,127 @@
+"""Random targets to compare solvers on."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.errors import SuppleError, one_of
+from supple.joints import Axes, Ball, Cone, Free, Hinge, Joint, Planar, Slider
+from supple.kernels import layout
+from supple.pose import Pose
+from supple.rotations import from_axis_angle, multiply
+from supple.skeleton import Skeleton
+
+Floats = NDArray[np.float64]
+
+WITHIN = ("poses", "ball", "disc")
+OPEN_TURN = math.pi  # an angle without limits is drawn from -OPEN_TURN to OPEN_TURN [rad]
+
+
+def random_targets(
+    skeleton: Skeleton,
+    effector: str,
+    moving: list[str],
+    *,
+    count: int,
+    seed: int,
+    within: str = "poses",
+) -> Floats:
+    """Draw random targets for an effector, in world, shape (count, 3).
+
+    Args:
+        skeleton: The skeleton.
+        effector: A joint or tip.
+        moving: The joints that may move.
+        count: How many.
+        seed: The same seed gives the same targets.
+        within: "poses": where the effector is in random poses inside the limits, so all can be
+            reached. "ball", "disc": uniform in the ball, or the XY disc, around the first moving
+            joint that the chain fills when stretched; some may be out of reach.
+    """
+    one_of("--within", within, WITHIN)
+    rng = np.random.default_rng(seed)
+    if within == "poses":
+        return random_poses(skeleton, moving, count=count, rng=rng).position(effector)
+    way = [name for name in skeleton.path(None, effector) if name in moving]
+    if not way:
+        raise SuppleError(f"no joint that may move can move {effector!r}")
+    radius = skeleton.length(effector, root=way[0])
+    across = 3 if within == "ball" else 2
+    directions = np.zeros((count, 3))
+    directions[:, :across] = rng.normal(size=(count, across))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    sizes = radius * rng.random((count, 1)) ** (1 / across)
+    return skeleton.rest.position(way[0]) + sizes * directions
+
+
+def random_poses(
+    skeleton: Skeleton, moving: list[str], *, count: int, rng: np.random.Generator
+) -> Pose:
+    """Draw random poses: moving joints uniform in their ranges, others at rest, shape (count,).
+
+    Angles without limits are drawn from a whole turn; sliders without limits stay at rest.
+    """
+    q = np.array(np.broadcast_to(skeleton.rest.coordinates, (count, skeleton.packed.rest.size)))
+    for name in moving:
+        j = skeleton.index(name)
+        joint, at = skeleton.joints[j], int(skeleton.packed_ints[j, layout.Q])
+        values = _random(joint, skeleton.packed_floats[j], count, rng)
+        q[:, at : at + values.shape[1]] = values
+        if joint.stretch is not None:
+            low, high = (x if x is not None else math.inf for x in joint.stretch)
+            stretch = rng.uniform(low, min(high, 2 * max(low, 1.0)), count)
+            q[:, skeleton.packed_ints[j, layout.STRETCH_Q]] = stretch
+    return Pose(skeleton, q).clamped()
+
+
+def _random(joint: Joint, row: Floats, count: int, rng: np.random.Generator) -> Floats:
+    """Random coordinates of a joint without its stretch, shape (count, coordinates)."""
+    if isinstance(joint, Ball):
+        return _turns(count, rng)
+    if isinstance(joint, Cone):
+        return _in_cone(row, count, rng)
+    if isinstance(joint, Free):
+        return np.concatenate([np.zeros((count, 3)), _turns(count, rng)], axis=1)
+    if isinstance(joint, (Hinge, Axes)):
+        ranges = [_range(pair, OPEN_TURN) for pair in joint.limit_rows]
+    elif isinstance(joint, Planar):
+        u, v, angle = joint.limit_rows
+        ranges = [_range(u, 0.0), _range(v, 0.0), _range(angle, OPEN_TURN)]
+    elif isinstance(joint, Slider):
+        ranges = [_range(joint.limit_rows[0], 0.0)]
+    else:
+        return np.zeros((count, 0))
+    values = np.stack([rng.uniform(low, high, count) for low, high in ranges], axis=1)
+    if isinstance(joint, Axes):
+        frozen = [label in joint.frozen for label in joint.axis_labels]
+        values[:, frozen] = 0.0
+    return values
+
+
+def _range(pair: tuple[float, float], width: float) -> tuple[float, float]:
+    """A range with its open sides closed at a width from the other, or from zero."""
+    low, high = pair
+    if math.isinf(low):
+        low = -width if math.isinf(high) else high - 2 * width
+    return low, low + 2 * width if math.isinf(high) else high
+
+
+def _turns(count: int, rng: np.random.Generator) -> Floats:
+    q = rng.normal(size=(count, 4))
+    return q / np.linalg.norm(q, axis=1, keepdims=True)
+
+
+def _in_cone(row: Floats, count: int, rng: np.random.Generator) -> Floats:
+    """Swings uniform over the cap, twists uniform in their range."""
+    axis = row[layout.AXIS : layout.AXIS + 3]
+    _, swing, low, high = row[layout.LIMITS : layout.LIMITS + 4]
+    side = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
+    side /= np.linalg.norm(side)
+    around = rng.uniform(-math.pi, math.pi, count)
+    across = np.cos(around)[:, None] * side + np.sin(around)[:, None] * np.cross(axis, side)
+    tilt = np.arccos(np.clip(rng.uniform(math.cos(swing), 1.0, count), -1.0, 1.0))
+    twist = from_axis_angle(axis, rng.uniform(low, high, count))
+    return multiply(from_axis_angle(across, tilt), twist)

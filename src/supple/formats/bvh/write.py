@@ -1,0 +1,369 @@
+"""Writing BVH: a skeleton and one motion, with the channel orders of the file it came from.
+
+BVH has no rotations at rest: there every joint's frame is that of the world. A skeleton that has
+them is written with its frames turned so; positions stay what they are in every frame.
+
+Channels of joints that in a frame still are as a BVH file had them are written with the file's numbers,
+all others with angles that go on from those of the frame before.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.character import Character, Note
+from supple.errors import SuppleError
+from supple.files import write as write_file
+from supple.formats.bvh.channels import BvhChannels
+from supple.formats.bvh.hierarchy import CHANNELS
+from supple.formats.single_motion import asked_motion, default_motion, even_frames
+from supple.formats.text_numbers import MOST_DIGITS, as_written, digits_for, written
+from supple.joints import Axes
+from supple.kernels import layout
+from supple.matching import euler_along
+from supple.motion.motion import Motion
+from supple.pose import Pose
+from supple.rotations import conjugate, multiply, rotate
+from supple.skeleton import Skeleton
+
+POSITIONS = ("Xposition", "Yposition", "Zposition")
+ROTATIONS = ("Zrotation", "Xrotation", "Yrotation")
+STILL = 1e-9  # offsets that differ by less, of the largest, do not move
+TURN_DIGITS = 6
+DEEPEST = 100  # levels up to which lines are indented
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+class _Local(NamedTuple):
+    """Joints in frames that at rest are those of the world."""
+
+    offsets: Floats  # (N, 3) at rest
+    tip_offsets: Floats  # (T, 3)
+    places: Floats  # (F, N, 3)
+    turns: Floats  # (F, N, 4)
+    turned: bool  # whether they are others than the skeleton's
+
+
+def write(
+    character: Character,
+    path: Path,
+    *,
+    motion: str | Motion | None = None,
+    orders: dict[str, Any] | None = None,
+) -> list[Note]:
+    """Write a character's skeleton and one of its motions as BVH.
+
+    Args:
+        character: What to write. If it stands otherwise than at rest, that pose is written as the
+            one frame, unless a motion is named; so is its pose if it has no motion.
+        path: Where.
+        motion: Which motion: a name, or a motion of the same skeleton; the first by default.
+        orders: Channel names by joint, such as {"hip": ("Zrotation", "Xrotation", "Yrotation")};
+            by default those of the BVH file that the character, or else the motion, was read from.
+
+    Returns:
+        What had to be changed.
+    """
+    chosen, lost = asked_motion(character, motion) or default_motion(character), ()
+    if chosen is None:
+        chosen, lost = Motion("pose", [character.pose], fps=30.0), tuple(character.motions)
+    chosen, notes = even_frames(chosen, path)
+    if lost:
+        names = ", ".join(map(repr, lost))
+        text = f"it stands in a pose, which is the one frame; left out: {names}; give motion="
+        notes.append(Note(text, None, str(path)))
+    scaled = chosen.poses.scales is not None
+    if scaled:
+        unscaled = Pose(chosen.skeleton, chosen.poses.coordinates, chosen.poses.translations)
+        chosen = chosen.with_(poses=unscaled)
+    skeleton = character.skeleton
+    given = orders if orders is not None else character.extras.get("bvh", {}).get("channels")
+    if given is None:
+        read_from = chosen._channels
+        given = read_from.names() if isinstance(read_from, BvhChannels) else {}
+    local = _local(chosen.poses)
+    if local.turned:
+        same = "the same but for scales" if scaled else "the same"
+        text = f"rest rotations became the world's: positions are {same}, joint frames are not"
+        notes.append(Note(text, None, str(path)))
+    extent = float(np.abs(local.places).max(initial=0.0))
+    moves = np.any(np.abs(local.places - local.offsets) > STILL * extent, axis=(0, 2))
+    turns = np.any(np.abs(local.turns[..., 1:]) > STILL, axis=(0, 2))
+    read = _AsRead(chosen, local)
+    channels = [
+        _channels(skeleton, j, given.get(name), local.turned, bool(moves[j]), bool(turns[j]), read)
+        for j, name in enumerate(skeleton.joint_names)
+    ]
+    sequence = _depth_first(skeleton)
+    head = _hierarchy(skeleton, local, channels, sequence, notes, str(path))
+    rows, digits = _rows(chosen.poses, local, channels, sequence, read, digits_for(extent))
+    head += ["MOTION", f"Frames: {len(chosen)}", f"Frame Time: {_frame_time(chosen.fps)}", ""]
+    body = written(rows, digits, exact=read.exact) if rows.shape[1] else b"\n" * len(rows)
+    write_file(path, "\n".join(head).encode() + body, "BVH file")
+    return notes
+
+
+def _frame_time(fps: float) -> str:
+    """Seconds in as few digits as give the same frames a second again."""
+    for digits in range(6, 18):
+        text = f"{1.0 / fps:.{digits}g}"
+        if 1.0 / float(text) == fps:
+            break
+    return text  # pyright: ignore[reportPossiblyUnboundVariable]
+
+
+def _local(poses: Pose) -> _Local:
+    skeleton = poses.skeleton
+    count = len(skeleton)
+    at_rest = skeleton.rest.rotations[:count]
+    places, turns = poses.local_translations, poses.local_rotations
+    tip_joint, tip_offset, _ = skeleton.packed_tips
+    if not np.any(np.abs(skeleton.rotations[:, 1:]) > 1e-12):
+        return _Local(skeleton.offsets, tip_offset, places, turns, False)
+    above = np.where(skeleton.parents[:, None] < 0, (1.0, 0.0, 0.0, 0.0),
+                     at_rest[np.maximum(skeleton.parents, 0)])  # fmt: skip
+    return _Local(
+        rotate(above, skeleton.offsets),
+        rotate(at_rest[tip_joint], tip_offset),
+        rotate(above, places),
+        multiply(multiply(above, turns), conjugate(at_rest)),
+        True,
+    )
+
+
+def _channels(
+    skeleton: Skeleton,
+    j: int,
+    given: tuple[str, ...] | None,
+    turned: bool,
+    moves: bool,
+    turns: bool,
+    read: _AsRead,
+) -> tuple[str, ...]:
+    """The channels of a joint: those of its file, as far as they can say how it moves."""
+    if given is not None and not all(str(name).lower() in CHANNELS for name in given):
+        bad = next(name for name in given if str(name).lower() not in CHANNELS)
+        raise SuppleError(
+            f"channels of {skeleton.names[j]!r}: expected Xrotation, ..., got {bad!r}"
+        )
+    if given is None:
+        root = skeleton.parents[j] < 0
+        return (POSITIONS if root or moves else ()) + ROTATIONS
+    names = tuple(name[:1].upper() + name[1:].lower() for name in given)
+    kept = [name for name in names if name in POSITIONS]
+    if moves and len(kept) < 3:
+        names = (*POSITIONS, *(name for name in names if name not in POSITIONS))
+    letters = _letters(names)
+    joint = skeleton.joints[j]
+    able = _any_turn(letters) or (isinstance(joint, Axes) and joint.order == letters and not turned)
+    able = able or bool(read.turns(j, letters).all())
+    if turns and not able:
+        names = (*(name for name in names if name in POSITIONS), *ROTATIONS)
+    return names
+
+
+def _letters(channels: tuple[str, ...]) -> str:
+    return "".join(name[0].lower() for name in channels if name.endswith("rotation"))
+
+
+def _depth_first(skeleton: Skeleton) -> list[tuple[int, int]]:
+    """Every joint and its depth, parents before children, both in the order of the file."""
+    below: dict[int, list[int]] = {}
+    for j in skeleton.file_order.tolist():
+        below.setdefault(int(skeleton.parents[j]), []).append(j)
+    stack = [(j, 0) for j in reversed(below.get(-1, []))]
+    found = []
+    while stack:
+        j, depth = stack.pop()
+        found.append((j, depth))
+        stack += [(child, depth + 1) for child in reversed(below.get(j, []))]
+    return found
+
+
+def _hierarchy(
+    skeleton: Skeleton,
+    local: _Local,
+    channels: list[tuple[str, ...]],
+    sequence: list[tuple[int, int]],
+    notes: list[Note],
+    path: str,
+) -> list[str]:
+    lines = ["HIERARCHY"]
+    ends: dict[int, list[int]] = {}
+    for t, joint in enumerate(skeleton.packed_tips[0].tolist()):
+        ends.setdefault(joint, []).append(t)
+    open_: list[int] = []  # joints whose brace is to be closed
+
+    def close(depth: int) -> None:
+        while len(open_) > depth:
+            tabs = _tabs(len(open_) - 1)
+            for t in ends.get(open_.pop(), []):
+                x, y, z = local.tip_offsets[t].tolist()
+                lines.extend(
+                    [f"{tabs}\tEnd Site", f"{tabs}\t{{", f"{tabs}\t\tOFFSET {x!r} {y!r} {z!r}",
+                     f"{tabs}\t}}"]
+                )  # fmt: skip
+            lines.append(f"{tabs}}}")
+
+    for j, depth in sequence:
+        close(depth)
+        tabs = _tabs(depth)
+        x, y, z = local.offsets[j].tolist()
+        lines += [
+            f"{tabs}{'JOINT' if depth else 'ROOT'} {_name(skeleton.names[j], notes, path)}",
+            f"{tabs}{{",
+            f"{tabs}\tOFFSET {x!r} {y!r} {z!r}",
+            " ".join([f"{tabs}\tCHANNELS {len(channels[j])}", *channels[j]]),
+        ]
+        open_.append(j)
+    close(0)
+    return lines
+
+
+def _tabs(depth: int) -> str:
+    """Blanks before a line: no more from some depth on, or a long chain is a file of tabs."""
+    return "\t" * min(depth, DEEPEST)
+
+
+def _name(name: str, notes: list[Note], path: str) -> str:
+    """A name without what would end it."""
+    safe = " ".join(name.replace("{", "(").replace("}", ")").split())
+    if safe != name:
+        notes.append(
+            Note(f"joint {name!r} is called {safe!r}: BVH names end at a brace", None, path)
+        )
+    return safe
+
+
+class _AsRead:
+    """Which channels are as the file of a motion had them, if it is from a BVH file."""
+
+    def __init__(self, motion: Motion, local: _Local) -> None:
+        channels = motion._channels
+        self._channels = channels if isinstance(channels, BvhChannels) else None
+        self._names = motion.skeleton.joint_names
+        self._none = np.zeros(len(motion), dtype=bool)
+        self._turned: Flags | None = None
+        if self._channels is not None:
+            self._turned = self._channels.turned(motion.skeleton, local.turns)
+        self.exact = np.zeros(len(motion), dtype=bool)  # frames that fixed digits cannot write
+
+    def turns(self, j: int, letters: str) -> Flags:
+        """In which frames a joint's rotation channels in some order are as read, shape (F,)."""
+        if self._channels is None or self._turned is None:
+            return self._none
+        if self._channels.letters(self._names[j]) != letters:
+            return self._none
+        return self._turned[:, j]
+
+    def angles(self, j: int) -> Floats:
+        """A joint's rotation channels as read [deg], shape (F, K)."""
+        assert self._channels is not None
+        return self._channels.values[:, [c for _, c in self._channels.turning[self._names[j]]]]
+
+    def places(self, j: int, axis: int, places: Floats) -> Flags:
+        """In which frames places along an axis are a joint's position channel as read, shape (F,)."""
+        moving = (
+            {} if self._channels is None else dict(self._channels.moving.get(self._names[j], ()))
+        )
+        if axis not in moving or self._channels is None:
+            return self._none
+        return self._channels.values[:, moving[axis]] == places
+
+    def digits(self, values: Floats, kept: Flags, least: int) -> int:
+        """After the point, for a column (F,) of which some values are to come back as they are."""
+        if not kept.any():
+            return least
+        chosen = values[kept]
+        for digits in range(least, MOST_DIGITS + 1):
+            if as_written(chosen, digits).all():
+                return digits
+        self.exact[kept] |= ~as_written(chosen, least)
+        return least
+
+
+def _rows(
+    poses: Pose,
+    local: _Local,
+    channels: list[tuple[str, ...]],
+    sequence: list[tuple[int, int]],
+    read: _AsRead,
+    place_digits: int,
+) -> tuple[Floats, NDArray[np.int64]]:
+    """The channels of every frame (F, C), degrees, and the digits of each column (C,)."""
+    width = sum(map(len, channels))
+    rows = np.empty((len(poses), width))
+    digits = np.empty(width, dtype=np.int64)
+    column = 0
+    for j, _ in sequence:
+        letters = _letters(channels[j])
+        turned = read.turns(j, letters)
+        angles = _angles(poses, local, j, letters, turned, read)
+        turn = 0
+        for name in channels[j]:
+            values, kept, least = rows[:, column], turned, TURN_DIGITS
+            if name.endswith("position"):
+                axis = "XYZ".index(name[0])
+                values[:] = local.places[:, j, axis]
+                kept, least = read.places(j, axis, values), place_digits
+            else:
+                values[:] = angles[:, turn]
+                turn += 1
+            digits[column] = read.digits(values, kept, least)
+            column += 1
+    return rows, digits
+
+
+def _angles(poses: Pose, local: _Local, j: int, letters: str, kept: Flags, read: _AsRead) -> Floats:
+    """The rotation channels of a joint [deg], shape (F, letters); as read where they are kept."""
+    skeleton = poses.skeleton
+    joint = skeleton.joints[j]
+    if kept.all() and letters:
+        return read.angles(j)
+    if isinstance(joint, Axes) and joint.order == letters and not local.turned:
+        first = int(skeleton.packed_ints[j, layout.Q])
+        angles = np.degrees(poses.coordinates[:, first : first + len(letters)])
+    elif _any_turn(letters):
+        angles = np.degrees(euler_along(letters, local.turns[:, j]))
+        if kept.any():
+            angles = _going_on(angles, letters, kept, read.angles(j))
+    else:
+        angles = np.zeros((len(poses), len(letters)))
+    if kept.any():
+        angles[kept] = read.angles(j)[kept]
+    return angles
+
+
+def _going_on(angles: Floats, letters: str, kept: Flags, read: Floats) -> Floats:
+    """Angles (F, 3) [deg] of the same turns that go on from those that are kept (F,), as read (F, 3).
+
+    Each run of frames in between goes on from the frame before it; the first one, if there is none,
+    into the frame after it.
+    """
+    edges = np.flatnonzero(np.diff(np.concatenate([[True], kept, [True]]).astype(np.int8)))
+    starts, stops = edges[::2], edges[1::2]
+    begun = starts > 0
+    ends = np.where(begun, starts, stops - 1)
+    towards = read[np.where(begun, starts - 1, np.minimum(stops, len(kept) - 1))]
+    # Angles (a, b, c) turn as (a + 180, 180 - b, c + 180) do; if the first axis comes again as the
+    # last, as (a + 180, -b, c + 180).
+    sign, shift = (1.0, -1.0, 1.0), (180.0, 0.0 if letters[0] == letters[2] else 180.0, 180.0)
+    other = angles * sign + shift
+    moved = [np.rint((towards - each[ends]) / 360.0) * 360.0 for each in (angles, other)]
+    far = [np.abs(each[ends] + by - towards).sum(axis=1)
+           for each, by in zip((angles, other), moved, strict=True)]  # fmt: skip
+    flipped = far[1] < far[0]
+    by = np.where(flipped[:, None], moved[1], moved[0])
+    run = np.searchsorted(starts, np.arange(len(kept)), side="right") - 1
+    return np.where(flipped[run][:, None], other, angles) + by[run]
+
+
+def _any_turn(letters: str) -> bool:
+    """Whether angles about axes of these letters can make every turn."""
+    return len(letters) == 3 and letters[0] != letters[1] != letters[2]

@@ -1,0 +1,41 @@
+"""`Format`: what the registry knows about a file format before any of its code is loaded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Format:
+    """A file format.
+
+    A reader is a function `read(source, **options) -> Character`. A writer is a function
+    `write(character, path, **options)` that replaces the file only when all of it is written, and
+    may return notes on what it changed. Their modules are imported on first use.
+
+    Attributes:
+        name: The value of `format=`, such as "gltf".
+        title: The name for people, such as "glTF 2.0".
+        extensions: File extensions in lower case, with the dot.
+        reader: "module:function", or "" if the format is only written.
+        writer: "module:function", or "" if the format is only read.
+        looks: True if the first bytes of a file look like this format.
+        keeps: The features it can store, see `supple.formats.features`.
+    """
+
+    name: str
+    title: str
+    extensions: tuple[str, ...]
+    reader: str
+    writer: str
+    looks: Callable[[bytes], bool]
+    keeps: frozenset[str]
+
+
+def begins_with(pattern: bytes) -> Callable[[bytes], bool]:
+    """A test whether text begins with a pattern, after a byte order mark, blanks and comments."""
+    blanks = rb"^(?:\xef\xbb\xbf)?(?:\s|//[^\n]*(?:\n|\Z)|[#;][^\n]*(?:\n|\Z))*"
+    compiled = re.compile(blanks + pattern, re.IGNORECASE)
+    return lambda head: compiled.match(head) is not None

@@ -1,0 +1,133 @@
+"""Read a .glb or .gltf file as a character."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from supple.character import UPS, Character
+from supple.errors import SuppleError
+from supple.formats.gltf import meshopt
+from supple.formats.gltf.animations import read_motions
+from supple.formats.gltf.document import Document
+from supple.formats.gltf.meshes import DRACO, read_meshes, refuse_draco
+from supple.formats.gltf.nodes import Tree, read_tree
+from supple.formats.source import Source, shown
+
+# Extensions that a file may require; other KHR_materials_ extensions affect appearance only.
+UNDERSTOOD = frozenset(
+    {
+        "KHR_mesh_quantization",
+        "KHR_texture_transform",
+        "KHR_materials_unlit",
+        "KHR_materials_pbrSpecularGlossiness",
+        "KHR_lights_punctual",
+        "EXT_texture_webp",
+        "KHR_texture_basisu",
+        "EXT_mesh_gpu_instancing",
+        *meshopt.NAMES,
+    }
+)
+
+
+def read(source: Source) -> Character:
+    """Read a .glb or .gltf file.
+
+    Every node becomes a joint: a ball, or fixed if the file has skins and neither they nor a motion use
+    it. Joint kinds and limits that supple wrote are restored. glTF is in metres with y up.
+
+    Args:
+        source: The file.
+
+    Raises:
+        SuppleError: It is not glTF 2.0, is cut off or invalid, or requires an unsupported extension.
+    """
+    document = Document(source)
+    _check_extensions(document)
+    _say_left_out(document)
+    try:
+        # Products of huge numbers overflow to infinity, which is refused where it is used.
+        with np.errstate(over="ignore", invalid="ignore"):
+            tree = read_tree(document)
+            meshes, morphing = read_meshes(document, tree)
+            motions = read_motions(document, tree, morphing)
+        unit, up = _conventions(document)
+        return Character(
+            tree.skeleton,
+            tuple(meshes),
+            motions,
+            tree.pose,
+            unit=unit,
+            up=up,
+            notes=tuple(source.notes),
+            extras={"gltf": _kept(document, tree)},
+        )
+    except SuppleError as error:
+        where = str(source.path)
+        if str(error).startswith(where):
+            raise
+        raise SuppleError(f"{where}: {error}") from error
+
+
+def _check_extensions(document: Document) -> None:
+    required = document.root.data.get("extensionsRequired", [])
+    if not isinstance(required, list) or not all(isinstance(one, str) for one in required):
+        document.root.fail("extensionsRequired", "a list of names")
+    for name in required:
+        if name == DRACO:
+            refuse_draco(document, "extensionsRequired")
+        if name not in UNDERSTOOD and not name.startswith("KHR_materials_"):
+            document.fail("extensionsRequired", f"{shown(name)} is not read, and the file needs it")
+
+
+def _say_left_out(document: Document) -> None:
+    """Note the parts of the file that are not read."""
+    used = document.root.data.get("extensionsUsed", [])
+    names = [name for name in used if isinstance(name, str)] if isinstance(used, list) else []
+    kept = UNDERSTOOD - {"KHR_lights_punctual"}
+    left = {name for name in names if name not in kept and not name.startswith("KHR_materials_")}
+    cameras = len(document.table("cameras"))
+    words = [*([f"{cameras} cameras"] if cameras else []), *sorted(left)]
+    if words:
+        document.source.warn(f"left out: {', '.join(words)}")
+
+
+def _conventions(document: Document) -> tuple[str | None, str | None]:
+    """Unit and up axis: metres and y, unless supple wrote others into the extras."""
+    asset = document.root.item("asset")
+    own = asset.own() if asset is not None else None
+    if own is None:
+        return "m", "y"
+    unit, up = own.data.get("unit"), own.data.get("up")
+    return (
+        unit if isinstance(unit, str) else None,
+        up if isinstance(up, str) and up in UPS else None,
+    )
+
+
+def _kept(document: Document, tree: Tree) -> dict[str, Any]:
+    """Data kept for writing: baked scales and foreign extras by joint, curves, and more."""
+    scales = {
+        str(tree.names[node]): tree.baked[node].tolist()
+        for node in tree.joints
+        if (tree.baked[node] != 1.0).any()
+    }
+    foreign = {}
+    for node in tree.joints:
+        given = document.table("nodes")[node].data.get("extras")
+        if isinstance(given, dict):
+            others = {key: value for key, value in given.items() if key != "supple"}
+            foreign |= {str(tree.names[node]): others} if others else {}
+    kept: dict[str, Any] = {"scales": scales} if scales else {}
+    if foreign:
+        kept["extras"] = foreign
+    if document.cache.get("curves"):
+        kept["curves"] = document.cache["curves"]
+    required = document.root.data.get("extensionsRequired", [])
+    if required:
+        kept["required"] = tuple(required)
+    asset = document.root.item("asset")
+    if asset is not None and asset.text("copyright"):
+        kept["copyright"] = asset.text("copyright")
+    return kept

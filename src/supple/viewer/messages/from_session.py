@@ -1,0 +1,257 @@
+"""JSON messages from the session to its page."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from supple.viewer.messages.setup import GoalPlace, GoalSetup, Key
+from supple.viewer.messages.values import (
+    AttributeKind,
+    AttributeValue,
+    Option,
+    Quaternion,
+    Range,
+    Vector,
+    message,
+)
+
+
+@message
+class OptionInfo:
+    """An option of a solver: its name, kind, default, choices, and a line about it."""
+
+    name: str
+    kind: Literal["number", "whole", "flag", "choice"]
+    default: Option
+    optional: bool
+    choices: list[str]
+    about: str
+
+
+@message
+class SolverInfo:
+    """A solver: its name, a line about it, its options."""
+
+    name: str
+    about: str
+    options: list[OptionInfo]
+
+
+@message
+class SceneInfo:
+    """A scene that can be chosen."""
+
+    name: str
+    title: str
+
+
+@message
+class Hello:
+    """The first message: available scenes, solvers and file formats.
+
+    Attributes:
+        version: The version of supple.
+        scene: The first scene, unless the page has another in its address; "" for none.
+        scenes: The built-in scenes.
+        solvers: The solvers.
+        upload_limit: Size limit of all files of an upload together [B].
+        most_files: Most files of an upload.
+        formats: Extensions of files that can be opened.
+    """
+
+    type: Literal["hello"] = "hello"
+    version: str
+    scene: str
+    scenes: list[SceneInfo]
+    solvers: list[SolverInfo]
+    upload_limit: int
+    most_files: int
+    formats: list[str]
+
+
+@message
+class JointInfo:
+    """A joint of the edited skeleton.
+
+    Attributes:
+        kind: "Ball", "Hinge", ...
+        labels: A label for each pair of limits: "", or "x", "y", ...
+        limits: The pairs, None where open.
+        axis: The axis of a hinge, slider or cone, in the joint's rest frame.
+        swing: The greatest swing of a cone [rad].
+        rest: Rest rotation in the parent's frame, wxyz.
+        bone: Offset of its first child or tip, in the joint's frame.
+        moves: True if the solver may move it.
+        damping: Greatest change per iteration [rad]; None for no cap.
+        stiffness: In [0, 1).
+    """
+
+    kind: str
+    labels: list[str]
+    limits: list[Range | None]
+    axis: Vector | None
+    swing: float | None
+    rest: Quaternion
+    bone: Vector
+    moves: bool
+    damping: float | None
+    stiffness: float
+
+
+@message
+class MotionInfo:
+    """A motion: its name, length [s], frames a second and number of frames."""
+
+    name: str
+    duration: float
+    fps: float
+    frames: int
+
+
+@message
+class AttributeField:
+    """An attribute of rules that can be edited.
+
+    Attributes:
+        name: Its name.
+        kind: The kind of control.
+        value: Its value in this growth.
+        least, greatest, step: Range and step of a slider, for a number.
+        choices: The values to choose from.
+        group: The heading of its group.
+        about: Its description.
+    """
+
+    name: str
+    kind: AttributeKind
+    value: AttributeValue
+    least: float | None
+    greatest: float | None
+    step: float | None
+    choices: list[bool | float | str]
+    group: str
+    about: str
+
+
+@message
+class TargetInfo:
+    """The target of an IK rule: the id of its goal, and the attribute that sets it, or ""."""
+
+    id: str
+    effector: str
+    attribute: str
+
+
+@message
+class GrownInfo:
+    """The result of growing rules.
+
+    Attributes:
+        starts: The possible start rules.
+        start: The start rule.
+        seed: The random seed.
+        fields: The attributes that can be edited.
+        targets: The targets that can be dragged.
+        shapes: Number of shapes.
+        leaves: Number of leaf shapes.
+        seconds: Duration [s].
+        printed: The first lines that the rules printed.
+    """
+
+    starts: list[str]
+    start: str
+    seed: int
+    fields: list[AttributeField]
+    targets: list[TargetInfo]
+    shapes: int
+    leaves: int
+    seconds: float
+    printed: list[str]
+
+
+@message
+class Scene:
+    """The scene to draw, sent after every setup.
+
+    Attributes:
+        seq: The number of the setup it answers.
+        revision: The number of the scene; pose frames refer to it.
+        key: Equal for equal skeletons, so that the page can keep its goals.
+        title: The title.
+        names: Joints, then tips.
+        parents: The index of the parent of each; -1 for a root.
+        limbs: The limb depth of each: number of joints above it up to a branch; 0 for all.
+        joints: The joints.
+        goals: The goals being solved.
+        places: Their initial positions.
+        center: Center of the subject.
+        size: Its radius.
+        box: Least and greatest coordinates of the box to be visible.
+        ground: Height of the ground.
+        up: "y" or "z".
+        flat: True if everything stays in the plane z = 0.
+        pedestal: True if the root is on a pedestal.
+        motions: The motions that can be played.
+        motion: The motion that plays; None for none.
+        meshes: Number of meshes that follow as packets.
+        notes: Notes of the file's reader.
+        tolerance: Distance that counts as reached.
+        grown: The result of growing, for a scene of grammar rules; else None.
+    """
+
+    type: Literal["scene"] = "scene"
+    seq: int
+    revision: int
+    key: str
+    title: str
+    names: list[str]
+    parents: list[int]
+    limbs: list[int]
+    joints: list[JointInfo]
+    goals: list[GoalSetup]
+    places: list[GoalPlace]
+    center: Vector
+    size: float
+    box: tuple[Vector, Vector]
+    ground: float
+    up: Literal["y", "z"]
+    flat: bool
+    pedestal: bool
+    motions: list[MotionInfo]
+    motion: str | None
+    meshes: int
+    notes: list[str]
+    tolerance: float
+    grown: GrownInfo | None
+
+
+@message
+class Refused:
+    """A message failed; what is shown does not change.
+
+    Attributes:
+        seq: The number of the setup that was refused; 0 for other messages.
+        text: The reason.
+    """
+
+    type: Literal["refused"] = "refused"
+    seq: int
+    text: str
+
+
+@message
+class KeyTaken:
+    """The keyframe that `KeyWanted` asked for."""
+
+    type: Literal["key"] = "key"
+    key: Key
+
+
+@message
+class Pong:
+    """The answer to `Ping`."""
+
+    type: Literal["pong"] = "pong"
+
+
+FromSession = Hello | Scene | Refused | KeyTaken | Pong

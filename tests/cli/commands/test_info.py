@@ -1,0 +1,98 @@
+"""`supple info`."""
+
+import pytest
+
+BVH = """HIERARCHY
+ROOT Hips
+{
+OFFSET 0 0 0
+CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
+JOINT Left Arm
+{
+OFFSET 0 1.5 0
+CHANNELS 3 Zrotation Xrotation Yrotation
+End Site
+{
+OFFSET 0 0.5 0
+}
+}
+}
+MOTION
+Frames: 3
+Frame Time: 0.1
+0 0 0 0 0 0 0 0 0
+0 0 0 10 0 0 0 0 0
+"""
+
+
+@pytest.fixture
+def clip(tmp_path):
+    path = tmp_path / "clip.bvh"
+    path.write_text(BVH)
+    return path
+
+
+def test_it_shows_joints_motions_and_guesses(run, clip):
+    result = run("info", clip)
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert any(line.split()[:2] == ["0", "Hips"] for line in lines)
+    assert any(line.split()[:3] == ["1", "Left", "Arm"] for line in lines)
+    assert "Left Arm end" in result.stdout
+    assert any(line.split()[:3] == ["clip", "2", "10"] for line in lines)
+    assert "declares 3 frames, has 2" in result.stdout
+    assert "guess: up axis: y" in result.stdout
+
+
+def test_it_tells_programs_the_same(run_json, clip):
+    code, data = run_json("info", clip)
+    assert code == 0
+    assert [joint["name"] for joint in data["joints"]] == ["Hips", "Left Arm"]
+    assert data["joints"][1]["parent"] == "Hips"
+    assert data["joints"][1]["length"] == 1.5
+    assert data["tips"] == [{"name": "Left Arm end", "joint": "Left Arm"}]
+    assert data["motions"][0]["frames"] == 2
+    assert data["up"] == "y"
+    assert {note["level"] for note in data["notes"]} == {"guess", "warning"}
+
+
+def test_other_files_bring_motions(run_json, clip, tmp_path):
+    (tmp_path / "more.bvh").write_text(BVH)
+    _, data = run_json("info", clip, "--motions", tmp_path / "more.bvh")
+    assert [motion["name"] for motion in data["motions"]] == ["clip", "more"]
+
+
+def test_what_cannot_be_read_ends_with_2(run, tmp_path):
+    assert run("info", tmp_path / "none.bvh").exit_code == 2
+    (tmp_path / "bad.bvh").write_text("HIERARCHY\nROOT a\n")
+    result = run("info", tmp_path / "bad.bvh")
+    assert result.exit_code == 2
+    assert "bad.bvh" in result.stderr
+
+
+def test_no_memory_is_one_line_and_no_crash(run, clip, monkeypatch):
+    def full(*args):
+        raise MemoryError
+
+    monkeypatch.setattr("supple.cli.commands.info.show", full)
+    result = run("info", clip)
+    assert result.exit_code == 2
+    assert "not enough memory" in result.stderr
+
+
+def test_a_long_chain_is_shown_in_lines_of_bounded_length(run, tmp_path):
+    """Output grows with the joints, not with their square."""
+    count = 1500
+    joints = "".join(
+        f"{'JOINT' if k else 'ROOT'} j{k}\n{{\nOFFSET 0 1 0\nCHANNELS 0\n" for k in range(count)
+    )
+    path = tmp_path / "chain.bvh"
+    path.write_text(f"HIERARCHY\n{joints}{'}' * count}\n")
+    result = run("info", path)
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert count <= len(lines) < count + 20
+    assert max(map(len, lines)) <= 120
+    shown = [line.split() for line in lines]
+    assert ["20", "j20"] in [words[:2] for words in shown]
+    assert ["1499", "(1499)", "j1499"] in [words[:3] for words in shown]  # with its depth
