@@ -1,0 +1,144 @@
+// The bar under the stage: play, pause, scrub and loop a motion; keyframes from what was solved.
+
+import { button, el, row, select, toggle } from "./dom";
+import type { MotionInfo, Scene } from "../io/messages";
+import type { Store } from "../app/store";
+
+const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
+
+export class Timeline {
+  readonly node = el("footer", { id: "timeline", hidden: true, aria: { label: "Motion" } });
+  time = 0;
+  playing = false;
+  /** Called when the time has changed. */
+  onTime: () => void = () => {};
+  onKey: (time: number) => void = () => {};
+  private scene: Scene | null = null;
+  private built = "";
+  /** The scene whose motion is to play as soon as it comes. */
+  private toStart = "";
+  private readonly scrub = el("input", { type: "range", name: "time", min: "0", step: "any", value: "0" });
+  private readonly clock = el("output", { name: "clock" });
+  private readonly play = button("▶", () => this.toggle(), { title: "Play or pause (Space)", name: "play" });
+
+  constructor(private readonly store: Store) {
+    this.scrub.setAttribute("aria-label", "Time");
+    this.scrub.addEventListener("input", () => {
+      this.playing = false;
+      this.seek(Number(this.scrub.value));
+    });
+  }
+
+  get motion(): MotionInfo | null {
+    return this.scene?.motions.find(({ name }) => name === this.store.setup.motion) ?? null;
+  }
+
+  setScene(scene: Scene): void {
+    this.scene = scene;
+    const { setup, look } = this.store;
+    const shape = JSON.stringify([scene.motions, setup.motion, setup.correct, setup.keys.length, look.onion, look.loop, look.speed]);
+    const { motion } = this;
+    if (motion && this.time > motion.duration) this.time = 0;
+    if (!motion) this.playing = false;
+    if (shape === this.built) return;
+    this.built = shape;
+    this.build(scene);
+    this.show();
+  }
+
+  /** Play the motion of a scene when it comes, from the beginning. */
+  startWith(scene: string): void {
+    this.time = 0;
+    this.toStart = scene;
+  }
+
+  sceneCame(scene: Scene): void {
+    this.setScene(scene);
+    const start = this.toStart === this.store.setup.scene && this.motion !== null;
+    this.toStart = "";
+    if (!start) return;
+    this.playing = !window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+    this.show();
+  }
+
+  /** Whether there is anything to play or any keyframe to add to. */
+  get useful(): boolean {
+    return Boolean(this.scene?.motions.length) || this.store.setup.keys.length > 0;
+  }
+
+  toggle(): void {
+    if (!this.motion) {
+      const first = this.scene?.motions[0];
+      if (!first) return;
+      this.store.set({ motion: first.name });
+    }
+    this.playing = !this.playing;
+    this.show();
+  }
+
+  seek(time: number): void {
+    this.time = time;
+    this.onTime();
+    this.show();
+  }
+
+  tick(seconds: number): void {
+    const { motion } = this;
+    if (!this.playing || !motion) return;
+    let time = this.time + seconds * this.store.look.speed;
+    if (time >= motion.duration) {
+      this.playing = this.store.look.loop && motion.duration > 0;
+      time = this.playing ? time % motion.duration : motion.duration;
+    }
+    this.seek(time);
+  }
+
+  private build(scene: Scene): void {
+    const { setup, look } = this.store;
+    this.node.hidden = !this.useful;
+    const names = scene.motions.map(({ name }) => ({ value: name, label: name }));
+    const keys = setup.keys.length;
+    if (keys > 1 && !names.some(({ value }) => value === "keyframes")) names.push({ value: "keyframes", label: "keyframes" });
+    this.node.replaceChildren(
+      this.play,
+      select("motion", [{ value: "", label: "no motion" }, ...names], setup.motion ?? "", (value) => {
+        this.time = 0;
+        this.store.set({ motion: value || null });
+      }),
+      this.scrub,
+      this.clock,
+      row("Correct", toggle("correct", setup.correct, (correct) => this.store.set({ correct })), "Let the goals correct the motion"),
+      row("Loop", toggle("loop", look.loop, (loop) => this.store.setLook({ loop })), "Begin again at the end"),
+      row("Onion", toggle("onion", look.onion, (onion) => this.store.setLook({ onion })), "Show the poses before and after"),
+      select(
+        "speed",
+        SPEEDS.map((speed) => ({ value: String(speed), label: `${speed}×` })),
+        String(look.speed),
+        (speed) => this.store.setLook({ speed: Number(speed) }),
+      ),
+      button(keys ? `◆ Key (${keys})` : "◆ Key", () => this.addKey(), { name: "key", title: "Keep this pose as a keyframe (K)" }),
+      keys ? button("Clear keys", () => this.clearKeys(), { className: "quiet", name: "clear-keys" }) : "",
+    );
+  }
+
+  addKey(): void {
+    const { keys } = this.store.setup;
+    const last = keys.length ? Math.max(...keys.map(({ time }) => time)) : -1;
+    const playing = this.motion && this.store.setup.motion !== "keyframes";
+    this.onKey(playing ? this.time : last + 1);
+  }
+
+  private clearKeys(): void {
+    const { motion } = this.store.setup;
+    this.store.set({ keys: [], motion: motion === "keyframes" ? null : motion });
+  }
+
+  private show(): void {
+    const { motion } = this;
+    this.play.textContent = this.playing ? "❚❚" : "▶";
+    this.scrub.disabled = !motion;
+    this.scrub.max = String(motion?.duration ?? 1);
+    this.scrub.value = String(this.time);
+    this.clock.textContent = motion ? `${this.time.toFixed(2)} / ${motion.duration.toFixed(2)} s` : "";
+  }
+}
