@@ -1,15 +1,15 @@
-// When the page cannot begin: say why, and offer to forget what was set, which may be the cause.
+// When the page cannot start: show why, and offer to delete the kept settings, which may be the cause.
 
-import { button, el } from "../panel/dom";
 import { forgetAll } from "../io/storage";
+import { button, el } from "../panel/dom";
 
-/** Forget everything that was set here, and begin anew. */
-export function beginAnew(): void {
+/** Delete everything that is kept, and reload. */
+function startOver(): void {
   forgetAll();
   location.reload();
 }
 
-export function sayFailed(reason: string): void {
+export function showStartupError(reason: string): void {
   const place = document.querySelector("#loading");
   if (!place) return;
   place.setAttribute("role", "alert");
@@ -20,18 +20,18 @@ export function sayFailed(reason: string): void {
       el("strong", {}, "The playground could not begin."),
       el("span", {}, reason),
       el("span", {}, "Reload the page. If that does not help, forget what was set in it:"),
-      button("Reset all", beginAnew, { name: "reset-all", title: "Forget everything that was set" }),
+      button("Reset all", startOver, { name: "reset-all", title: "Forget everything that was set" }),
     ),
   );
 }
 
-/** Until the first pose is seen, every error is one of beginning. */
-export function watchBeginning(): void {
-  const begun = () => document.body.classList.contains("ready");
+/** Show every error until the first pose has been drawn. */
+export function watchStartup(): void {
+  const started = () => document.body.classList.contains("ready");
   window.addEventListener("error", ({ message }) => {
-    if (!begun() && message) sayFailed(message);
+    if (!started() && message) showStartupError(message);
   });
   window.addEventListener("unhandledrejection", ({ reason }) => {
-    if (!begun()) sayFailed(String(reason));
+    if (!started()) showStartupError(String(reason));
   });
 }

@@ -1,250 +1,226 @@
-// What a person has set. It survives a reload: this tab's first, else what was set last anywhere.
+// All shared state of the page, and the only way to change it.
+//
+// Values are replaced, never changed in place, so `settings` is a snapshot that `replace` can return to.
 
-import { fitting } from "../io/shape_check";
-import { type GoalPlace, type Hello, type JointEdit, type ObjectShape, PLACE, SETUP, type Setup, type Shape } from "../io/messages";
-import { keep, recall } from "../io/storage";
+import type { GoalPlace, Hello, JointEdit, Key, MotionInfo, Scene, Setup } from "../io/messages";
+import {
+  defaultLook,
+  defaultSettings,
+  freshScene,
+  type Immutable,
+  type KeptCamera,
+  type Look,
+  noEdit,
+  type Settings,
+  withoutUnknown,
+} from "../io/settings";
+import type { MorphTarget } from "../scene/skins";
 
-export interface Look {
-  theme: "auto" | "dark" | "light";
-  quality: "fine" | "plain";
-  /** Pointer and key movement is multiplied by it. */
-  sensitivity: number;
-  mesh: boolean;
-  bones: boolean;
-  frames: boolean;
-  limits: boolean;
-  onion: boolean;
-  contacts: boolean;
-  /** Whether the camera goes along with a figure that walks. */
-  follow: boolean;
-  loop: boolean;
-  speed: number;
-  panel: boolean;
-  /** Weights of morph targets that were set by hand, by their names. */
-  shapes: Record<string, number>;
-}
+export type Part = keyof Settings | "hello" | "scene" | "chosen" | "morphTargets" | "time" | "playing";
 
-interface Kept {
-  setup: Setup;
-  /** The last setup that Python took, where that is another one. */
-  worked: Setup | null;
-  look: Look;
-  /** Where the goals are, by the scene's key. */
-  places: Record<string, GoalPlace[]>;
-  camera: { key: string; position: number[]; target: number[] } | null;
-}
+/** "user": Python has to be told. "session": Python knows, or its next message decides. */
+export type Origin = "user" | "session";
 
-export const SETTINGS_FORMAT = "supple-settings";
-const NAME = "supple-playground";
-const VERSION = 1;
-
-export const noEdit: JointEdit = {
-  lock: false,
-  damping: null,
-  stiffness: null,
-  limits: null,
-  swing: null,
-  twist: null,
-};
-
-export function defaultSetup(): Setup {
-  return structuredClone(SETUP.defaults) as unknown as Setup;
-}
-
-/** A scene without anything that was set for another one; with the limits that it has by itself. */
-export function freshScene(scene: string): Partial<Setup> {
-  const { grown } = defaultSetup();
-  const motion = scene.startsWith("file:") ? "" : null; // a file opens with its first motion
-  return { scene, lengths: null, joints: {}, goals: [], motion, keys: [], compare: null, limits: true, grown };
-}
-
-export function defaultLook(): Look {
-  return {
-    theme: "auto",
-    quality: "fine",
-    sensitivity: 1,
-    mesh: true,
-    bones: true,
-    frames: false,
-    limits: true,
-    onion: false,
-    contacts: true,
-    follow: true,
-    loop: true,
-    speed: 1,
-    panel: window.innerWidth > 720,
-    shapes: {},
-  };
-}
-
-const flag: Shape = { kind: "flag" };
-const text: Shape = { kind: "text", most: 1000 };
-const coordinate: Shape = { kind: "number", whole: false, least: -1e12, greatest: 1e12 };
-const point: Shape = { kind: "tuple", of: [coordinate, coordinate, coordinate] };
-const none: Shape = { kind: "null" };
-
-function between(least: number, greatest: number): Shape {
-  return { kind: "number", whole: false, least, greatest };
-}
-
-/** What was kept or saved has to be like this. */
-function keptShape(): ObjectShape {
-  const look: ObjectShape = {
-    kind: "object",
-    fields: {
-      theme: { kind: "choice", of: ["auto", "dark", "light"] },
-      quality: { kind: "choice", of: ["fine", "plain"] },
-      sensitivity: between(0.2, 3),
-      speed: between(0.1, 4),
-      shapes: { kind: "record", of: between(-1e6, 1e6), most: 10_000 },
-      ...Object.fromEntries(["mesh", "bones", "frames", "limits", "onion", "contacts", "follow", "loop", "panel"].map((name) => [name, flag])),
-    },
-    defaults: { ...defaultLook() },
-  };
-  const camera: ObjectShape = { kind: "object", fields: { key: text, position: point, target: point }, defaults: {} };
-  return {
-    kind: "object",
-    fields: {
-      format: text,
-      version: { kind: "number", whole: true, least: 1, greatest: VERSION },
-      setup: SETUP,
-      worked: { kind: "either", of: [SETUP, none] },
-      look,
-      places: { kind: "record", of: { kind: "list", of: PLACE, least: 0, most: 1000 }, most: 1000 },
-      camera: { kind: "either", of: [camera, none] },
-    },
-    defaults: { format: SETTINGS_FORMAT, version: VERSION, setup: SETUP.defaults, worked: null, look: look.defaults, places: {}, camera: null },
-  };
-}
-
-type Part = "setup" | "look" | "places";
+type Listener = (part: Part, origin: Origin) => void;
 
 export class Store {
-  setup: Setup = defaultSetup();
-  look: Look = defaultLook();
-  places: Record<string, GoalPlace[]> = {};
-  camera: Kept["camera"] = null;
-  /** The last setup that Python took; null before the first. */
-  worked: Setup | null = null;
-  /** What of the kept settings could not be used, in words. */
-  readonly ignored: string[] = [];
-  private listeners: ((part: Part) => void)[] = [];
+  private readonly listeners: Listener[] = [];
+  private current: Settings;
+  private greeting: Hello | null = null;
+  private shown: Scene | null = null;
+  private joint = -1;
+  private morphs: readonly MorphTarget[] = [];
+  private now = 0;
+  private plays = false;
 
-  constructor() {
-    const text = recall("tab", NAME) ?? recall("all", NAME);
-    if (!text) return;
-    const kept = this.restore(text);
-    this.ignored = kept?.ignored ?? ["everything: it cannot be read"];
-    this.worked = kept?.worked ?? null;
+  constructor(settings: Settings) {
+    this.current = settings;
   }
 
-  onChange(listener: (part: Part) => void): void {
+  /** Call a function after every change. */
+  subscribe(listener: Listener): void {
     this.listeners.push(listener);
   }
 
-  /** Change the setup: it is sent and kept. */
-  set(change: Partial<Setup>): void {
-    Object.assign(this.setup, change);
-    this.changed("setup");
+  /** Everything the user has set, as an immutable snapshot. */
+  get settings(): Settings {
+    return this.current;
   }
 
-  setLook(change: Partial<Look>): void {
-    Object.assign(this.look, change);
-    this.changed("look");
+  get setup(): Settings["setup"] {
+    return this.current.setup;
   }
 
-  edit(joint: string, change: Partial<JointEdit>): void {
+  get look(): Settings["look"] {
+    return this.current.look;
+  }
+
+  get camera(): Settings["camera"] {
+    return this.current.camera;
+  }
+
+  /** The last setup that Python accepted; null before the first. */
+  get worked(): Settings["worked"] {
+    return this.current.worked;
+  }
+
+  /** Kept goal positions of a scene. */
+  placesOf(key: string): readonly Immutable<GoalPlace>[] {
+    return this.current.places[key] ?? [];
+  }
+
+  /** What the session offers; null before it has connected. */
+  get hello(): Hello | null {
+    return this.greeting;
+  }
+
+  /** The scene that is shown; null before the first. */
+  get scene(): Scene | null {
+    return this.shown;
+  }
+
+  /** Index of the chosen joint, or -1. */
+  get chosen(): number {
+    return this.joint;
+  }
+
+  get morphTargets(): readonly MorphTarget[] {
+    return this.morphs;
+  }
+
+  /** The motion that is played, if any. */
+  get motion(): MotionInfo | null {
+    return this.scene?.motions.find(({ name }) => name === this.setup.motion) ?? null;
+  }
+
+  /** Time of the motion [s]. */
+  get time(): number {
+    return this.now;
+  }
+
+  /** True while the motion plays. */
+  get playing(): boolean {
+    return this.plays;
+  }
+
+  // Settings -------------------------------------------------------------------------------------
+
+  set(change: Partial<Settings["setup"]>, origin: Origin = "user"): void {
+    this.change({ setup: { ...this.setup, ...change } }, origin);
+  }
+
+  setLook(change: Partial<Immutable<Look>>): void {
+    this.change({ look: { ...this.look, ...change } });
+  }
+
+  /** Change one joint; a joint that is as the scene has it is not listed. */
+  edit(joint: string, change: Partial<Immutable<JointEdit>>): void {
     const edited = { ...noEdit, ...this.setup.joints[joint], ...change };
     const joints = { ...this.setup.joints, [joint]: edited };
     if (JSON.stringify(edited) === JSON.stringify(noEdit)) delete joints[joint];
     this.set({ joints });
   }
 
-  setPlaces(key: string, places: GoalPlace[]): void {
-    this.places[key] = places;
-    this.changed("places");
+  /** Change the limits of one joint, and switch limits on. */
+  editLimits(joint: string, change: Partial<Immutable<JointEdit>>): void {
+    if (!this.setup.limits) this.set({ limits: true });
+    this.edit(joint, change);
   }
 
-  /** Go over to a setup that has worked or will: it is kept, and nobody is told. */
-  goBackTo(setup: Setup): void {
-    this.setup = structuredClone(setup);
-    this.saveSoon();
+  addKey(key: Key): void {
+    this.set({ keys: [...this.setup.keys, key].sort((a, b) => a.time - b.time) });
   }
 
+  /** Open a scene, with its motion at the start. */
+  openScene(scene: string, origin: Origin = "user"): void {
+    this.setTime(0, "session");
+    this.set(freshScene(scene), origin);
+  }
+
+  /** Choose a motion, or none, and go to its start. */
+  setMotion(motion: string | null): void {
+    this.setTime(0, "session"); // the scene that answers asks for the pose at that time
+    this.set({ motion });
+  }
+
+  setPlaces(key: string, places: readonly Immutable<GoalPlace>[], origin: Origin = "user"): void {
+    this.change({ places: { ...this.current.places, [key]: places } }, origin);
+  }
+
+  /** Forget where the goals of a scene were. */
+  clearPlaces(key: string): void {
+    const { [key]: _, ...places } = this.current.places;
+    this.change({ places }, "session");
+  }
+
+  setCamera(camera: KeptCamera): void {
+    this.change({ camera });
+  }
+
+  /** Note that Python accepted a setup. */
+  setWorked(worked: Immutable<Setup>): void {
+    this.change({ worked }, "session");
+  }
+
+  /** Replace scenes and solvers that the session does not have; returns their names. */
+  dropUnknown(): string[] {
+    if (!this.hello) return [];
+    const { setup, unknown } = withoutUnknown(this.setup, this.hello);
+    if (unknown.length) this.set(setup, "session");
+    return unknown;
+  }
+
+  /** Return to other settings, such as a snapshot or a file. What has worked here stays. */
+  replace({ setup, look, places, camera }: Settings): void {
+    this.change({ places, camera, look, setup });
+  }
+
+  /** Return to the defaults, but for the theme. */
   reset(): void {
-    this.setup = defaultSetup();
-    this.look = { ...defaultLook(), theme: this.look.theme };
-    this.places = {};
-    this.camera = null;
-    this.changed("look");
-    this.changed("setup");
+    this.replace({ ...defaultSettings(), look: { ...defaultLook(), theme: this.look.theme } });
   }
 
-  asText(): string {
-    const { setup, look, places, camera } = this;
-    const worked = this.worked && differing(this.worked, setup).length ? this.worked : null;
-    return JSON.stringify({ format: SETTINGS_FORMAT, version: VERSION, setup, worked, look, places, camera });
+  // What the page shows --------------------------------------------------------------------------
+
+  setHello(hello: Hello): void {
+    this.greeting = hello;
+    this.tell("hello", "session");
   }
 
-  /** Take over what fits of what `asText` gave, and tell what does not; null if it is something else. */
-  restore(text: string): { ignored: string[]; worked: Setup | null } | null {
-    let given: unknown;
-    try {
-      given = JSON.parse(text);
-    } catch {
-      return null;
-    }
-    if ((given as { format?: unknown } | null)?.format !== SETTINGS_FORMAT) return null;
-    const ignored: string[] = [];
-    const kept = fitting<Kept>(keptShape(), given, "", ignored);
-    this.setup = kept.setup;
-    this.look = kept.look;
-    this.places = kept.places;
-    this.camera = kept.camera;
-    return { ignored, worked: kept.worked };
+  /** Take a scene; another skeleton has no chosen joint. */
+  setScene(scene: Scene): void {
+    const changed = this.shown?.key !== scene.key;
+    this.shown = scene;
+    if (changed) this.joint = -1;
+    this.tell("scene", "session");
   }
 
-  save(): void {
-    const text = this.asText();
-    keep("tab", NAME, text);
-    keep("all", NAME, text);
+  choose(joint: number): void {
+    this.joint = joint;
+    this.tell("chosen", "user");
   }
 
-  private pending = 0;
-
-  private changed(part: Part): void {
-    for (const listener of this.listeners) listener(part);
-    this.saveSoon();
+  setMorphTargets(targets: readonly MorphTarget[]): void {
+    this.morphs = targets;
+    this.tell("morphTargets", "session");
   }
 
-  saveSoon(): void {
-    window.clearTimeout(this.pending);
-    this.pending = window.setTimeout(() => this.save(), 100);
+  setTime(time: number, origin: Origin = "user"): void {
+    this.now = time;
+    this.tell("time", origin);
   }
-}
 
-/** Replace scenes and solvers that there are none of, and tell which. */
-export function withoutUnknown(setup: Setup, hello: Hello): string[] {
-  const solvers = new Set(hello.solvers.map(({ name }) => name));
-  const scenes = new Set(hello.scenes.map(({ name }) => name));
-  const unknown: string[] = [];
-  if (!scenes.has(setup.scene) && !setup.scene.startsWith("file:")) {
-    unknown.push(`scene ${setup.scene}`);
-    Object.assign(setup, freshScene("snake"), { limits: false });
+  setPlaying(playing: boolean): void {
+    this.plays = playing;
+    this.tell("playing", "user");
   }
-  if (!solvers.has(setup.solver.name)) {
-    unknown.push(`solver ${setup.solver.name}`);
-    setup.solver = { name: "auto", options: {} };
-  }
-  if (setup.compare && !solvers.has(setup.compare.name)) {
-    unknown.push(`solver ${setup.compare.name}`);
-    setup.compare = null;
-  }
-  return unknown;
-}
 
-/** The names of what differs between two setups. */
-export function differing(one: Setup, other: Setup): (keyof Setup)[] {
-  const names = Object.keys(SETUP.fields) as (keyof Setup)[];
-  return names.filter((name) => JSON.stringify(one[name]) !== JSON.stringify(other[name]));
+  private change(change: Partial<Settings>, origin: Origin = "user"): void {
+    this.current = { ...this.current, ...change };
+    for (const part of Object.keys(change) as (keyof Settings)[]) this.tell(part, origin);
+  }
+
+  private tell(part: Part, origin: Origin): void {
+    for (const listener of this.listeners) listener(part, origin);
+  }
 }

@@ -1,7 +1,8 @@
-// The line to Python: it comes back by itself after it was lost.
+// The WebSocket to Python; reconnects by itself.
 
 import { decode, isPose, type Packet, type PoseFrame } from "./frames";
 import type { FromPage, FromSession } from "./messages";
+import type { Immutable } from "./settings";
 
 export type LineState = "connecting" | "open" | "lost" | "refused";
 
@@ -12,12 +13,12 @@ export interface Listener {
   onPacket(packet: Packet): void;
 }
 
-const FIRST_PAUSE = 250;
+const FIRST_PAUSE = 250; // [ms] before reconnecting
 const LONGEST_PAUSE = 3000;
 
-export const token = new URLSearchParams(location.search).get("token") ?? "";
+const token = new URLSearchParams(location.search).get("token") ?? "";
 
-/** An address of the server, with the token. */
+/** URL of a path on the server, with the token. */
 export function address(path: string, query: Record<string, string> = {}): string {
   return `${path}?${new URLSearchParams({ ...query, token })}`;
 }
@@ -25,7 +26,6 @@ export function address(path: string, query: Record<string, string> = {}): strin
 export class Connection {
   private socket: WebSocket | null = null;
   private pause = FIRST_PAUSE;
-  sent = 0;
 
   constructor(private readonly listener: Listener) {
     this.open();
@@ -36,11 +36,8 @@ export class Connection {
     return this.socket?.readyState === WebSocket.OPEN;
   }
 
-  send(message: FromPage): boolean {
-    if (!this.isOpen) return false;
-    this.socket?.send(JSON.stringify(message));
-    this.sent += 1;
-    return true;
+  send(message: Immutable<FromPage>): void {
+    if (this.isOpen) this.socket?.send(JSON.stringify(message));
   }
 
   private open(): void {
@@ -78,7 +75,7 @@ export class Connection {
         return;
       }
     } catch {
-      // nobody there yet
+      // the server is not back yet
     }
     this.open();
   }

@@ -1,12 +1,12 @@
-// Files with their paths: what was dropped or chosen, folders walked through.
+// Files with their paths, from a drop or a file dialog; folders are listed recursively.
 
 export interface Given {
-  /** Where it lies in what was dropped, with slashes. */
+  /** Path within what was dropped, with slashes. */
   path: string;
   file: File;
 }
 
-/** Files and folders that were dropped, of which folders are still to be walked through. */
+/** Dropped files and folders, the folders not yet listed. */
 export interface Dropped {
   entries: FileSystemEntry[];
   files: File[];
@@ -14,10 +14,10 @@ export interface Dropped {
 
 export class TooMany extends Error {}
 
-const MOST_ENTRIES = 20_000; // that are looked at before a folder is taken for the wrong one
+const MOST_ENTRIES = 20_000; // beyond which a folder is refused
 const DEEPEST = 20;
 
-/** What was dropped; to be called while the event lasts, since a browser then forgets. */
+/** What was dropped. Call it during the event: the browser clears the data afterwards. */
 export function droppedIn(moved: DataTransfer | null): Dropped {
   const dropped: Dropped = { entries: [], files: [] };
   for (const item of moved?.items ?? []) {
@@ -32,7 +32,7 @@ export function droppedIn(moved: DataTransfer | null): Dropped {
   return dropped;
 }
 
-/** All files that were dropped; of those in folders the ones that `wanted` says are of use. */
+/** All dropped files; of those in folders only the ones that `wanted` accepts. */
 export async function filesIn(dropped: Dropped, wanted: (name: string) => boolean): Promise<Given[]> {
   const found = dropped.files.map((file) => ({ path: file.name, file }));
   let seen = 0;
@@ -50,7 +50,7 @@ export async function filesIn(dropped: Dropped, wanted: (name: string) => boolea
   return found;
 }
 
-/** The files of a folder that was chosen: those that `wanted` says are of use. */
+/** The files of a chosen folder that `wanted` accepts. */
 export function chosenIn(files: File[], wanted: (name: string) => boolean): Given[] {
   if (files.length > MOST_ENTRIES) throw new TooMany();
   return files
@@ -62,7 +62,7 @@ const hidden = (name: string) => name.startsWith(".");
 
 const fileOf = (entry: FileSystemFileEntry) => new Promise<File>((resolve, reject) => entry.file(resolve, reject));
 
-/** A browser gives the entries of a folder in pieces, the last of which is empty. */
+/** All entries of a folder. The browser returns them in batches; the last one is empty. */
 async function entriesIn(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = folder.createReader();
   const all: FileSystemEntry[] = [];

@@ -1,13 +1,12 @@
-// Binary frames as src/supple/viewer/frames.py writes them.
+// Decoding of the binary frames that src/supple/viewer/frames.py writes.
 
-import { Matrix4, Quaternion, Vector3 } from "three";
 import type { PacketHead, Report } from "./messages";
 
 export interface PoseFrame {
   seq: number;
   revision: number;
   slot: number;
-  /** Seven numbers a joint (position, wxyz) or twelve (T_world_joint, row by row). */
+  /** Numbers per joint: 7 (position, wxyz) or 12 (T_world_joint, row by row). */
   stride: number;
   count: number;
   iterations: number;
@@ -90,18 +89,3 @@ function decodePacket(buffer: ArrayBuffer, view: DataView): Packet {
   }
   return { head: described.head, arrays };
 }
-
-/** The matrix of a joint: of seven numbers (position, wxyz) or of twelve. */
-export function matrixOf(values: Float32Array, stride: number, k: number, out: Matrix4): Matrix4 {
-  const at = k * stride;
-  const v = (i: number) => values[at + i] ?? 0;
-  if (stride === 12) {
-    return out.set(v(0), v(1), v(2), v(3), v(4), v(5), v(6), v(7), v(8), v(9), v(10), v(11), 0, 0, 0, 1);
-  }
-  rotation.set(v(4), v(5), v(6), v(3));
-  return out.compose(position.set(v(0), v(1), v(2)), rotation, one);
-}
-
-const rotation = new Quaternion();
-const position = new Vector3();
-const one = new Vector3(1, 1, 1);

@@ -1,71 +1,102 @@
-// What the page has asked of Python and what it has been answered, by number: the latest wins.
+// Requests to Python and their answers, matched by sequence number. Only the latest answer counts.
 
 import type { Setup } from "./messages";
+import type { Immutable } from "./settings";
 
 const LATENCIES = 1024;
 
-export class Asking {
-  /** Milliseconds from pointer to pose, the latest last. */
+export class Requests {
+  /** Times from pointer event to pose [ms], the latest last. */
   readonly latencies: number[] = [];
-  /** Goal messages that were sent. */
+  /** Number of goal messages sent. */
   wants = 0;
-  /** Since when an answer is waited for [ms]; 0 while none is. */
-  since = 0;
-  setupDirty = false;
-  wantDirty = false;
+  private setupDue = false;
+  private goalsDue = false;
+  private waiting = 0;
   private seq = 0;
   private wantSeq = 0;
   private setupSeq = 0;
   private answeredSetup = 0;
-  /** Setups that nobody has answered. */
-  private readonly sent = new Map<number, Setup>();
-  /** The number that each half was last drawn for. */
+  /** Unanswered setups by sequence number. */
+  private readonly sent = new Map<number, Immutable<Setup>>();
+  /** Sequence number of the pose that each half shows. */
   private applied = [0, 0];
   private touchedAt = 0;
   private readonly touches = new Map<number, number>();
 
-  /** A pointer has moved a goal: the time until the pose follows is counted from now. */
+  /** Send the setup with the next frame. */
+  queueSetup(): void {
+    this.setupDue = true;
+  }
+
+  /** Send the goals and the time with the next frame. */
+  queueGoals(): void {
+    this.goalsDue = true;
+  }
+
+  get setupQueued(): boolean {
+    return this.setupDue;
+  }
+
+  get goalsQueued(): boolean {
+    return this.goalsDue;
+  }
+
+  /** Start measuring the latency of a pointer event. */
   touched(): void {
     this.touchedAt ||= performance.now();
   }
 
-  /** Whether a setup has been sent that nobody has answered. */
+  /** True while a setup is unanswered. */
   get settingUp(): boolean {
     return this.setupSeq > this.answeredSetup;
   }
 
-  /** The number of a setup that is sent now. */
-  sendSetup(setup: Setup): number {
-    this.setupDirty = false;
+  /** Time since which an answer is awaited [ms]; 0 if none is. */
+  get since(): number {
+    return this.waiting;
+  }
+
+  startWaiting(): void {
+    this.waiting ||= performance.now();
+  }
+
+  stopWaiting(): void {
+    this.waiting = 0;
+  }
+
+  /** Note that a setup is sent now; returns its sequence number. */
+  sendSetup(setup: Immutable<Setup>): number {
+    this.setupDue = false;
     this.setupSeq = this.seq += 1;
-    this.sent.set(this.setupSeq, structuredClone(setup));
+    this.sent.set(this.setupSeq, setup);
     return this.setupSeq;
   }
 
-  /** The number of goals that are sent now. */
+  /** Note that goals are sent now; returns their sequence number. */
   sendWant(): number {
-    this.wantDirty = false;
+    this.goalsDue = false;
     this.wantSeq = this.seq += 1;
     if (this.touchedAt) this.touches.set(this.wantSeq, this.touchedAt);
     this.touchedAt = 0;
     this.wants += 1;
-    this.since ||= performance.now();
+    this.startWaiting();
     return this.wantSeq;
   }
 
-  /** Take the answer to a setup, and give that; undefined if it has been answered before. */
-  answerSetup(seq: number): Setup | undefined {
+  /** Note the answer to a setup; returns that setup, or undefined if it was answered before. */
+  answerSetup(seq: number): Immutable<Setup> | undefined {
     this.answeredSetup = Math.max(this.answeredSetup, seq);
     const setup = this.sent.get(seq);
     for (const number of this.sent.keys()) if (number <= seq) this.sent.delete(number);
     return setup;
   }
 
-  /** Take the answer to goals; false if it is older than what a half shows. */
+  /** Note the answer to goals; false if a half already shows a later one. */
   answerWant(seq: number, half: number): boolean {
     if (seq < this.applied[half]!) return false;
     this.applied[half] = seq;
-    this.since = 0;
+    this.stopWaiting();
     const from = this.touches.get(seq);
     if (from !== undefined) {
       this.latencies.push(performance.now() - from);
@@ -75,17 +106,17 @@ export class Asking {
     return true;
   }
 
-  /** The line is lost: nobody is left to answer. */
+  /** Forget what is unanswered: the connection is lost. */
   lost(): void {
-    this.since = 0;
+    this.stopWaiting();
     this.applied = [0, 0];
     this.answeredSetup = this.setupSeq;
     this.sent.clear();
   }
 
-  /** Whether nothing waits to be sent or answered, in so many halves. */
+  /** True if nothing is queued or unanswered, for a number of halves. */
   settled(halves: number): boolean {
-    const waiting = this.setupDirty || this.wantDirty || this.settingUp;
+    const waiting = this.setupDue || this.goalsDue || this.settingUp;
     return !waiting && this.applied.slice(0, halves).every((seq) => seq >= this.wantSeq);
   }
 }

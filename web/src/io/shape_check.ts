@@ -1,19 +1,19 @@
-// Checking what comes from outside, such as settings that were kept or saved, against a shape.
+// Checks data from outside, such as kept or saved settings, against a shape.
 
 import type { ObjectShape, Shape } from "./messages";
 
-/** What does not fit and has no place; not a value that JSON has. */
+/** Stands for a value that does not fit; no JSON value equals it. */
 const NOTHING = Symbol("nothing");
 
-const MOST_TOLD = 5; // of what was ignored
+const MOST_TOLD = 5; // ignored values that are listed
 
-/** Take over what fits of an object, field by field; the rest is as the shape's defaults have it. */
+/** The fields of an object that fit a shape; the shape's defaults for the rest, which `ignored` lists. */
 export function fitting<T>(shape: ObjectShape, value: unknown, where: string, ignored: string[]): T {
   const found = fit(shape, value, where, ignored);
   return (found === NOTHING ? structuredClone(shape.defaults) : found) as T;
 }
 
-/** What was ignored, a line each. */
+/** A list of ignored values, one per line. */
 export function told(ignored: string[]): string {
   const lines = ignored.slice(0, MOST_TOLD).map((one) => `• ${one}`);
   if (ignored.length > MOST_TOLD) lines.push(`• and ${ignored.length - MOST_TOLD} more`);
@@ -22,7 +22,7 @@ export function told(ignored: string[]): string {
 
 function fit(shape: Shape, value: unknown, where: string, ignored: string[]): unknown {
   if (!accepts(shape, value)) {
-    ignored.push(`${where}: expected ${words(shape)}, got ${brief(value)}`);
+    ignored.push(`${where}: expected ${inWords(shape)}, got ${brief(value)}`);
     return NOTHING;
   }
   switch (shape.kind) {
@@ -38,7 +38,7 @@ function fit(shape: Shape, value: unknown, where: string, ignored: string[]): un
     case "tuple": {
       const items = (value as unknown[]).map((one, k) => fit(shape.kind === "list" ? shape.of : shape.of[k]!, one, `${where}[${k}]`, ignored));
       const right = items.filter((one) => one !== NOTHING);
-      // Of objects the others still mean what they did; a number fewer makes others of all.
+      // Dropping one object leaves the others valid; dropping one number shifts the rest.
       const single = shape.kind === "list" && shape.of.kind === "object";
       return right.length === items.length || single ? right : NOTHING;
     }
@@ -62,7 +62,7 @@ function fitObject(shape: ObjectShape, value: Record<string, unknown>, where: st
   return result;
 }
 
-/** Whether a value is of the kind that a shape asks for; what is inside is looked at later. */
+/** True if a value is of a shape's kind; nested values are checked by `fit`. */
 function accepts(shape: Shape, value: unknown): boolean {
   switch (shape.kind) {
     case "null":
@@ -92,8 +92,8 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What a shape asks for, as people say it. */
-function words(shape: Shape): string {
+/** A shape in words. */
+function inWords(shape: Shape): string {
   switch (shape.kind) {
     case "null":
       return "none";
@@ -113,7 +113,7 @@ function words(shape: Shape): string {
     case "object":
       return "an object";
     case "either":
-      return [...new Set(shape.of.map(words))].join(" or ");
+      return [...new Set(shape.of.map(inWords))].join(" or ");
   }
 }
 

@@ -1,9 +1,9 @@
-// What the browser keeps, for this tab or for all; private windows and frames may keep nothing.
+// Browser storage, of this tab or of all tabs. Private windows and frames may refuse it.
 
 type Where = "tab" | "all";
 
 function storage(where: Where): Storage {
-  return where === "tab" ? sessionStorage : localStorage; // to ask for one may be forbidden already
+  return where === "tab" ? sessionStorage : localStorage; // may throw
 }
 
 export function recall(where: Where, name: string): string | null {
@@ -18,11 +18,11 @@ export function keep(where: Where, name: string, text: string): void {
   try {
     storage(where).setItem(name, text);
   } catch {
-    // then it lasts as long as the page
+    // not kept: it lasts as long as the page
   }
 }
 
-/** Forget all that is kept for this address. */
+/** Remove everything that is kept for this address. */
 export function forgetAll(): void {
   for (const where of ["tab", "all"] as const) {
     try {

@@ -1,4 +1,4 @@
-// Small things to build the panel from.
+// DOM helpers that the panel is built from.
 
 type Child = Node | string | null;
 
@@ -39,9 +39,9 @@ export function select(
   return node;
 }
 
-/** A choice among a few words: what is set, and what people read. */
-export function choice<T extends string>(name: string, words: Record<T, string>, value: T, onChange: (value: T) => void): HTMLSelectElement {
-  const options = Object.entries<string>(words).map(([key, label]) => ({ value: key, label }));
+/** A select from values to their labels. */
+export function choice<T extends string>(name: string, labels: Record<T, string>, value: T, onChange: (value: T) => void): HTMLSelectElement {
+  const options = Object.entries<string>(labels).map(([key, label]) => ({ value: key, label }));
   return select(name, options, value, (next) => onChange(next as T));
 }
 
@@ -60,7 +60,7 @@ export interface NumberField {
   placeholder?: string;
 }
 
-/** A field for a number; null for an empty one. Numbers that do not fit are not passed on. */
+/** A number field; null if empty. Numbers out of range are marked and not passed on. */
 export function number(
   name: string,
   value: number | null,
@@ -86,7 +86,7 @@ export function number(
   return node;
 }
 
-/** A slider with its number beside it. */
+/** A slider with a number field beside it. */
 export function slider(
   name: string,
   value: number,
@@ -118,9 +118,10 @@ export function button(text: string, onClick: () => void, props: { title?: strin
   return node;
 }
 
-/** A part of the panel that opens and closes; what is open is remembered while the page lives. */
+/** Which sections are open, by title. */
 const opened = new Map<string, boolean>();
 
+/** A section that opens and closes, and is rebuilt as it was left. */
 export function section(title: string, open: boolean, ...children: Child[]): HTMLDetailsElement {
   const node = el("details", { open: opened.get(title) ?? open }, el("summary", {}, title), ...children);
   node.addEventListener("toggle", () => opened.set(title, node.open));
@@ -134,15 +135,9 @@ export function hint(text: string): HTMLElement {
 export const degrees = (radians: number) => Math.round((radians * 180 * 1000) / Math.PI) / 1000;
 export const radians = (value: number) => (value * Math.PI) / 180;
 
-/** Whether a person is typing, so that keys are theirs. */
+/** True if key presses go to a text field or select. */
 export function typing(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target.isContentEditable || target.matches("textarea,select")) return true;
   return target.matches("input") && !target.matches("input[type=checkbox],input[type=range]");
-}
-
-export function download(name: string, content: Blob): void {
-  const link = el("a", { href: URL.createObjectURL(content), download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }

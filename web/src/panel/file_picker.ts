@@ -1,34 +1,24 @@
-// Files and folders dropped on the page or chosen: sent to Python, which reads them.
+// Choosing files and folders: file dialogs, dropping on the page, and the choice among several models.
 
-import { address } from "../io/connection";
+import { chosenIn, droppedIn, filesIn, TooMany, type Given } from "../io/folders";
+import { SETTINGS_FORMAT } from "../io/settings";
+import { type Answer, endings, openModel, refusal, upload, type UploadLimits } from "../io/upload";
 import { button, el } from "./dom";
-import { chosenIn, droppedIn, filesIn, TooMany, type Dropped, type Given } from "../io/folders";
-import { SETTINGS_FORMAT } from "../app/store";
+import type { Say } from "./hud";
 
 export interface FileActions {
-  /** Most bytes, and most files, that are taken at once. */
-  limit(): number;
-  most(): number;
-  formats(): string[];
+  limits(): UploadLimits;
+  /** A file has been read as a scene. */
   opened(scene: string): void;
+  /** The text of a settings file. */
   settings(text: string): void;
-  say(text: string, kind: "error" | "info", seconds?: number): void;
+  say: Say;
 }
 
-interface Answer {
-  into?: string;
-  scene?: string;
-  /** Of several models, the one to open is to be chosen. */
-  choose?: string[];
-  error?: string;
-}
-
-/** What models are made of beside their own files. */
-const BESIDE = [".bin", ".png", ".jpg", ".jpeg", ".webp", ".ktx2", ".tga", ".bmp", ".stl", ".obj", ".ply", ".mtl", ".vta"];
 const SETTINGS_MOST = 4 * 2 ** 20; // bytes of a settings file
-const PATIENCE = 600; // seconds that "Reading…" stands at most
+const PATIENCE = 600; // [s] for which "Reading…" is shown at most
 
-export class Files {
+export class FilePicker {
   readonly choice = el("dialog", { id: "choice", aria: { label: "Which file to open" } });
   private readonly input = el("input", { type: "file", multiple: true, hidden: true, name: "file" });
   private readonly folder = el("input", { type: "file", webkitdirectory: true, hidden: true, name: "folder" });
@@ -37,7 +27,7 @@ export class Files {
     { id: "veil", hidden: true },
     el("p", {}, "Drop a character, motion, robot, rules, trace or settings: files, or a whole folder"),
   );
-  /** Counts what is taken: an older one that is still under way then leaves the stage alone. */
+  /** Number of uploads so far: an earlier one that is still running is then ignored. */
   private turn = 0;
 
   constructor(
@@ -77,13 +67,13 @@ export class Files {
       depth = 0;
       this.veil.hidden = true;
       const dropped = droppedIn(event.dataTransfer);
-      if (dropped.entries.length) void this.takeAll(dropped.entries[0]!.name, () => this.walk(dropped));
+      if (dropped.entries.length) void this.takeAll(dropped.entries[0]!.name, () => filesIn(dropped, this.wanted));
       else void this.take(dropped.files);
     });
   }
 
   choose(): void {
-    this.input.accept = [...this.act.formats(), ...BESIDE].join(",");
+    this.input.accept = endings(this.act.limits()).join(",");
     this.input.click();
   }
 
@@ -91,7 +81,7 @@ export class Files {
     this.folder.click();
   }
 
-  /** Open files; a single one may be settings of the page. */
+  /** Open files; a single one may be a settings file. */
   async take(files: File[]): Promise<void> {
     const [first] = files;
     if (!first) return;
@@ -105,24 +95,20 @@ export class Files {
     await this.takeAll(first.name, async () => files.map((file) => ({ path: file.name, file })));
   }
 
-  /** Of a folder, only what a model can be made of is sent. */
+  /** Only files of a folder that a model can consist of are uploaded. */
   private readonly wanted = (name: string) => {
     const low = name.toLowerCase();
-    return [...this.act.formats(), ...BESIDE].some((ending) => low.endsWith(ending));
+    return endings(this.act.limits()).some((ending) => low.endsWith(ending));
   };
-
-  private walk(dropped: Dropped): Promise<Given[]> {
-    return filesIn(dropped, this.wanted);
-  }
 
   private async takeAll(title: string, find: () => Promise<Given[]>): Promise<void> {
     const turn = (this.turn += 1);
     this.act.say(`Reading ${title}…`, "info", PATIENCE);
     try {
       const files = await find();
-      const wrong = this.refusal(title, files);
+      const wrong = refusal(title, files, this.act.limits());
       if (wrong) this.act.say(wrong, "error");
-      else await this.send(title, files, turn);
+      else this.finish(await upload(files, (k) => this.progress(title, k, files.length, turn)), turn);
     } catch (error) {
       if (turn !== this.turn) return;
       this.act.say(
@@ -134,38 +120,15 @@ export class Files {
     }
   }
 
-  /** Why files are not taken; "" if they are. */
-  private refusal(title: string, files: Given[]): string {
-    const limit = this.act.limit();
-    const large = files.find(({ file }) => file.size > limit);
-    if (large) {
-      return `${large.file.name} has ${megabytes(large.file.size)} MB; files of more than ${megabytes(limit)} MB are not taken.`;
-    }
-    const size = files.reduce((sum, { file }) => sum + file.size, 0);
-    if (size > limit) return `${title} has ${megabytes(size)} MB of models and images; more than ${megabytes(limit)} MB are not taken.`;
-    if (files.length > this.act.most()) {
-      return `${title} holds ${files.length} models and images; more than ${this.act.most()} at once are not taken.`;
-    }
-    if (!files.length) return `${title} holds nothing that can be opened: expected a file ending in ${this.act.formats().join(", ")}.`;
-    return "";
+  /** Show which file is being read; false if a later upload has begun. */
+  private progress(title: string, index: number, count: number, turn: number): boolean {
+    if (turn !== this.turn) return false;
+    if (count > 1) this.act.say(`Reading ${title}… ${index + 1} of ${count} files`, "info", PATIENCE);
+    return true;
   }
 
-  private async send(title: string, files: Given[], turn: number): Promise<void> {
-    let answer: Answer = {};
-    for (const [k, { path, file }] of files.entries()) {
-      if (turn !== this.turn) return;
-      if (files.length > 1) this.act.say(`Reading ${title}… ${k + 1} of ${files.length} files`, "info", PATIENCE);
-      const query: Record<string, string> = { name: path };
-      if (answer.into) query.into = answer.into;
-      if (k === files.length - 1) query.last = "1";
-      answer = await ask(query, file);
-      if (answer.error) break;
-    }
-    this.takeUp(answer, turn);
-  }
-
-  private takeUp(answer: Answer, turn: number): void {
-    if (turn !== this.turn) return;
+  private finish(answer: Answer | null, turn: number): void {
+    if (!answer || turn !== this.turn) return;
     if (answer.error) this.act.say(answer.error, "error");
     else if (answer.scene) this.act.opened(answer.scene);
     else if (answer.choose) this.letChoose(answer.choose, answer.into ?? "", turn);
@@ -176,8 +139,8 @@ export class Files {
     const open = (name: string) => {
       this.choice.close();
       this.act.say(`Reading ${name}…`, "info", PATIENCE);
-      ask({ into, open: name }, null).then(
-        (answer) => this.takeUp(answer, turn),
+      openModel(into, name).then(
+        (answer) => this.finish(answer, turn),
         (error) => this.act.say(`${name} could not be opened: ${String(error)}`, "error"),
       );
     };
@@ -191,10 +154,4 @@ export class Files {
   }
 }
 
-async function ask(query: Record<string, string>, body: File | null): Promise<Answer> {
-  const answer = await fetch(address("/upload", query), { method: "POST", body });
-  return (await answer.json()) as Answer;
-}
-
 const folderName = (path: string) => path.split("/")[0] ?? path;
-const megabytes = (bytes: number) => Math.round(bytes / 2 ** 20);

@@ -1,8 +1,9 @@
-// The panel's part for goals.
+// The panel's section for goals.
 
-import { button, choice, el, hint, row, section, select, slider } from "./dom";
 import type { GoalKind, GoalSetup, Scene } from "../io/messages";
-import type { Offer } from "./context";
+import { depthOf } from "../scene/chain";
+import type { SectionContext } from "./context";
+import { button, choice, el, hint, row, section, select, slider } from "./dom";
 
 const KINDS: { value: GoalKind; label: string }[] = [
   { value: "reach", label: "reach" },
@@ -12,7 +13,7 @@ const KINDS: { value: GoalKind; label: string }[] = [
   { value: "hold", label: "hold" },
 ];
 
-export function goalSection({ store, scene }: Offer): HTMLElement {
+export function goalSection({ store, scene }: SectionContext): HTMLElement {
   const effectors = scene.names.map((name) => ({ value: name, label: name }));
   const set = (goals: GoalSetup[]) => store.set({ goals });
   const own = scene.goals.filter(({ kind }) => kind !== "target");
@@ -59,12 +60,4 @@ function freshId(scene: Scene): string {
   let k = scene.goals.length + 1;
   while (scene.goals.some((goal) => goal.id === `goal${k}`)) k += 1;
   return `goal${k}`;
-}
-
-/** How many joints are above a joint or tip. */
-export function depthOf(scene: Scene, name: string): number {
-  let k = scene.names.indexOf(name);
-  let depth = 0;
-  while ((k = scene.parents[k] ?? -1) >= 0) depth += 1;
-  return depth;
 }

@@ -1,12 +1,11 @@
-// The panel's part for joints: locks, limits, damping, stiffness, stretch.
+// The panel's section for joints: locks, limits, damping, stiffness, stretch.
 
-import { degrees, el, hint, number, radians, row, section, select, slider, toggle } from "./dom";
 import type { JointInfo } from "../io/messages";
-import type { Offer } from "./context";
-import type { Store } from "../app/store";
+import type { PanelStore, SectionContext } from "./context";
+import { degrees, el, hint, number, radians, row, section, select, slider, toggle } from "./dom";
 
-export function jointSection({ store, act, scene, chosen }: Offer): HTMLElement {
-  const { setup } = store;
+export function jointSection({ store, scene }: SectionContext): HTMLElement {
+  const { setup, chosen } = store;
   const parts: HTMLElement[] = [row("Limits", toggle("limits", setup.limits, (limits) => store.set({ limits })))];
   parts.push(
     row(
@@ -48,7 +47,7 @@ export function jointSection({ store, act, scene, chosen }: Offer): HTMLElement 
     row(
       "Joint",
       select("joint", [{ value: "-1", label: "choose or click one" }, ...joints], String(chosen), (value) =>
-        act.choose(Number(value)),
+        store.choose(Number(value)),
       ),
     ),
   );
@@ -57,7 +56,7 @@ export function jointSection({ store, act, scene, chosen }: Offer): HTMLElement 
   return section("Joints", true, ...parts);
 }
 
-function jointRows(store: Store, name: string, joint: JointInfo): HTMLElement[] {
+function jointRows(store: PanelStore, name: string, joint: JointInfo): HTMLElement[] {
   const edit = store.setup.joints[name];
   const rows = [
     hint(`${joint.kind}${joint.moves ? "" : ", not part of the chain"}`),
@@ -84,13 +83,7 @@ function jointRows(store: Store, name: string, joint: JointInfo): HTMLElement[] 
   return rows;
 }
 
-/** Limits need to be on to be seen. */
-function editLimits(store: Store, name: string, change: Parameters<Store["edit"]>[1]): void {
-  if (!store.setup.limits) store.setup.limits = true;
-  store.edit(name, change);
-}
-
-function coneRows(store: Store, name: string, joint: JointInfo): HTMLElement[] {
+function coneRows(store: PanelStore, name: string, joint: JointInfo): HTMLElement[] {
   const edit = store.setup.joints[name];
   const swing = edit?.swing ?? joint.swing;
   const twist = edit?.twist ?? joint.limits[0] ?? [null, null];
@@ -98,31 +91,31 @@ function coneRows(store: Store, name: string, joint: JointInfo): HTMLElement[] {
     row(
       "Cone °",
       number("swing", swing === null ? null : degrees(swing), { min: 0, max: 180, optional: true, placeholder: "open" }, (value) =>
-        editLimits(store, name, { swing: value === null ? null : radians(value) }),
+        store.editLimits(name, { swing: value === null ? null : radians(value) }),
       ),
       "Greatest tilt away from rest",
     ),
-    row("Twist °", pair(twist, "twist", (range) => editLimits(store, name, { twist: range }))),
+    row("Twist °", pair(twist, "twist", (range) => store.editLimits(name, { twist: range }))),
   ];
 }
 
-function axisRows(store: Store, name: string, joint: JointInfo): HTMLElement[] {
+function axisRows(store: PanelStore, name: string, joint: JointInfo): HTMLElement[] {
   const slides = joint.kind === "Slider";
   return joint.labels.map((label, k) => {
     const given = store.setup.joints[name]?.limits?.[k] ?? joint.limits[k] ?? [null, null];
     const change = (range: [number | null, number | null]) => {
       const rows = [...(store.setup.joints[name]?.limits ?? joint.limits)];
       rows[k] = range;
-      editLimits(store, name, { limits: rows });
+      store.editLimits(name, { limits: rows });
     };
     const title = slides ? "Slide" : `Turn${label ? ` ${label}` : ""} °`;
     return row(title, pair(given, `limit-${label || "turn"}`, change, slides));
   });
 }
 
-/** Two fields for a range; angles are shown in degrees. */
+/** Two number fields for a range; angles in degrees. */
 function pair(
-  range: [number | null, number | null],
+  range: readonly [number | null, number | null],
   name: string,
   change: (range: [number | null, number | null]) => void,
   lengths = false,

@@ -1,12 +1,11 @@
-// An arrow at the edge of the view towards a goal that is out of sight.
+// An arrow at the edge of the view towards a goal that is out of view.
 
-import { Vector3 } from "three";
+import type { Camera, Vector2, Vector3 } from "three";
 import { button } from "./dom";
-import type { Stage } from "../scene/stage";
 
 const EDGE = 30; // pixels between the arrow and the edge
 
-export class Beyond {
+export class OffscreenArrow {
   readonly node: HTMLButtonElement;
 
   constructor(home: () => void) {
@@ -15,14 +14,13 @@ export class Beyond {
     this.node.hidden = true;
   }
 
-  /** Point to a place of the world, if it is not seen. */
-  show(place: Vector3 | null, stage: Stage): void {
-    const { x: width, y: height } = stage.viewSize;
-    const seen = place?.clone().project(stage.camera);
+  /** Point to a world position, if it is out of view; `size` of the view [pixels]. */
+  show(place: Vector3 | null, camera: Camera, { x: width, y: height }: Vector2): void {
+    const seen = place?.clone().project(camera);
     const inside = seen && seen.z < 1 && Math.abs(seen.x) <= 1 && Math.abs(seen.y) <= 1;
     this.node.hidden = !seen || Boolean(inside);
     if (!seen || inside) return;
-    // What is behind the camera is projected through it, to the other side.
+    // Points behind the camera are projected to the opposite side.
     const side = seen.z < 1 ? 1 : -1;
     const [right, down] = [side * seen.x * (width / 2), -side * seen.y * (height / 2)];
     const room = Math.min((width / 2 - EDGE) / Math.abs(right), (height / 2 - EDGE) / Math.abs(down));

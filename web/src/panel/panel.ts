@@ -1,45 +1,38 @@
-// The control panel: everything that can be switched and tuned.
+// The control panel: a section for each thing that can be set.
 
+import type { PanelActions, PanelStore, SectionContext } from "./context";
 import { button, el, section } from "./dom";
-import type { Growing } from "./rules_section";
-import type { Hello, Scene } from "../io/messages";
-import type { Actions, Offer } from "./context";
 import { goalSection } from "./goal_section";
 import { jointSection } from "./joint_section";
+import type { RulesSection } from "./rules_section";
 import { sceneSection } from "./scene_section";
 import { solverSection } from "./solver_section";
-import { saveSection, shapeSection, viewSection } from "./view_section";
-import type { Shape } from "../scene/skins";
-import type { Store } from "../app/store";
+import { morphSection, saveSection, viewSection } from "./view_section";
 
 export class Panel {
   readonly node = el("aside", { id: "panel", aria: { label: "Settings" } });
-  /** Filled by the trace view. */
+  /** Filled by the view of the trace. */
   readonly steps = el("div", { id: "steps" });
-  hello: Hello | null = null;
-  scene: Scene | null = null;
-  chosen = -1;
-  /** The morph targets of what is on the stage. */
-  shapes: Shape[] = [];
+  /** What the controls were built from, and for which scene. */
   private built = "";
-  /** The scene that it was built for. */
   private builtFor = "";
-  /** A control is held with the pointer, or a field has been typed in and not yet left. */
+  /** The pointer is down on a control. */
   private pressed = false;
+  /** A field has been typed in and has not lost focus. */
   private typed = false;
 
   constructor(
-    private readonly store: Store,
-    private readonly growing: Growing,
-    private readonly act: Actions,
+    private readonly store: PanelStore,
+    private readonly rules: RulesSection,
+    private readonly act: PanelActions,
   ) {
-    this.watchHands();
-    // Until there is a scene to set anything of, this is all that can be done.
-    const reset = button("Reset all", () => act.reset(), { name: "reset", title: "Forget everything that was set" });
+    this.watchEditing();
+    // The only control until the first scene arrives.
+    const reset = button("Reset all", () => store.reset(), { name: "reset", title: "Forget everything that was set" });
     this.node.append(el("div", { className: "buttons first" }, reset));
   }
 
-  /** Open the section that something is in, and bring it into view. */
+  /** Open the section that contains an element, and scroll to it. */
   reveal(inside: HTMLElement): void {
     const box = inside.closest("details");
     if (!box) return;
@@ -48,48 +41,47 @@ export class Panel {
     node.scrollTop += box.getBoundingClientRect().top - node.getBoundingClientRect().top;
   }
 
-  /** What a person is at must not be replaced under their hands; it is when they let go. */
-  private watchHands(): void {
+  /** Defer rebuilds while a control is being edited. */
+  private watchEditing(): void {
     const isField = (target: EventTarget | null) => target instanceof Element && target.matches("input[type=number],input[type=text]");
-    // A list that opens keeps the pointer to itself: nothing says when it is let go.
+    // An open select captures the pointer: there is no pointerup.
     this.node.addEventListener("pointerdown", ({ target }) => {
       this.pressed = !(target instanceof Element && target.matches("select,option"));
     });
     this.node.addEventListener("input", ({ target }) => {
       this.typed ||= isField(target) && target === document.activeElement;
     });
-    const letGo = () => window.setTimeout(() => this.refresh());
+    const rebuild = () => window.setTimeout(() => this.refresh());
     for (const kind of ["pointerup", "pointercancel", "blur"]) {
       window.addEventListener(kind, () => {
         if (!this.pressed) return;
         this.pressed = false;
-        letGo();
+        rebuild();
       });
     }
     for (const kind of ["focusout", "change"]) {
       this.node.addEventListener(kind, () => {
         this.typed = false;
-        letGo();
+        rebuild();
       });
     }
   }
 
-  /** Build the panel anew if what it offers has changed, as soon as nobody has a hand on it. */
+  /** Rebuild the panel if its controls have changed and none is being edited; `force`: unchanged ones too. */
   refresh(force = false): void {
-    const { hello, scene } = this;
+    const { hello, scene, setup, chosen, morphTargets } = this.store;
     if (force) this.built = "";
-    const { setup } = this.store;
-    // What belongs to a scene that has gone is in nobody's way.
-    const held = this.builtFor === setup.scene && (this.pressed || this.typed);
-    if (!hello || !scene || held) return;
+    // Controls of another scene are not kept.
+    const editing = this.builtFor === setup.scene && (this.pressed || this.typed);
+    if (!hello || !scene || editing) return;
     const shape = JSON.stringify([
       scene.key,
       scene.goals,
       scene.joints.map((joint) => [joint.kind, joint.labels]),
       scene.motions,
-      this.growing.shape(),
-      this.chosen,
-      this.shapes,
+      this.rules.shape(),
+      chosen,
+      morphTargets,
       setup.scene,
       setup.solver.name,
       setup.compare?.name ?? null,
@@ -106,23 +98,23 @@ export class Panel {
     this.typed = false;
     const focused = document.activeElement instanceof HTMLElement ? document.activeElement.getAttribute("name") : null;
     const scrolled = this.node.scrollTop;
-    const offer: Offer = { store: this.store, act: this.act, hello, scene, chosen: this.chosen, shapes: this.shapes };
+    const context: SectionContext = { store: this.store, act: this.act, hello, scene };
     const sections = [
-      sceneSection(offer),
-      this.growing.section(),
-      solverSection(offer),
-      jointSection(offer),
-      goalSection(offer),
+      sceneSection(context),
+      this.rules.section(),
+      solverSection(context),
+      jointSection(context),
+      goalSection(context),
       section("Step through", false, this.steps),
-      shapeSection(offer),
-      viewSection(offer),
-      saveSection(offer),
+      morphSection(context),
+      viewSection(context),
+      saveSection(context),
     ];
     this.node.replaceChildren(...sections.filter((one) => one !== null));
     this.node.scrollTop = scrolled;
     const field = focused && this.node.querySelector<HTMLElement>(`[name="${CSS.escape(focused)}"]`);
     if (!field) return;
     field.focus();
-    if (field instanceof HTMLInputElement) field.select(); // as when it was come to with Tab
+    if (field instanceof HTMLInputElement) field.select(); // as Tab does
   }
 }

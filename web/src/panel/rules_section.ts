@@ -1,54 +1,56 @@
-// Rules on the stage: fields for their attributes, and targets of IK rules that are dragged.
-// What a person sets is kept in the setup; Python grows the rules anew with it.
+// The panel's section for grammar rules: fields for their attributes, and targets of IK rules that follow goals.
+// Values are kept in the setup; Python derives the model anew from them.
 
+import type { AttributeField, GoalPlace, Grown, GrownInfo, Scene, TargetInfo } from "../io/messages";
+import type { Immutable } from "../io/settings";
+import type { PanelStore } from "./context";
 import { button, el, hint, number, row, section, select, slider, toggle } from "./dom";
-import type { Goals } from "../scene/goals";
-import type { AttributeField, Grown, GrownInfo, Scene, TargetInfo } from "../io/messages";
-import type { Store } from "../app/store";
 
 type Value = AttributeField["value"];
 
-const SLOW = 0.4; // seconds of growing beyond which a target is followed when it is let go
+const SLOW = 0.4; // [s]: if deriving takes longer, targets are sent when the goal is released
 const SEEDS = 10_000;
 
-export class Growing {
-  private scene: Scene | null = null;
-  /** The least time that growing took, the first apart, which loads and compiles [s]. */
+export class RulesSection {
+  /** Shortest derivation [s], without the first one, which loads and compiles. */
   private seconds = 0;
   private grownScene = "";
-  private readonly told = el("div", { id: "grown" });
+  private readonly result = el("div", { id: "grown" });
   private show = new Map<string, (value: Value) => void>();
 
-  constructor(private readonly store: Store) {}
+  constructor(private readonly store: PanelStore) {}
 
-  /** Whether rules are on the stage: then one setup waits for the answer to the one before. */
-  get on(): boolean {
+  private get scene(): Scene | null {
+    return this.store.scene;
+  }
+
+  /** True if the scene is derived from rules: then each setup waits for the answer to the last. */
+  get active(): boolean {
     return Boolean(this.scene?.grown);
   }
 
-  take(scene: Scene): void {
+  /** Note how long the derivation of a scene took. */
+  setScene(scene: Scene): void {
     const name = this.store.setup.scene;
     if (scene.grown) {
       const first = name !== this.grownScene;
       this.seconds = first ? 0 : Math.min(this.seconds || Infinity, scene.grown.seconds);
     }
     this.grownScene = scene.grown ? name : "";
-    this.scene = scene;
   }
 
   // Targets --------------------------------------------------------------------------------------
 
-  /** Targets that a person has moved are grown towards. */
-  follow(goals: Goals): void {
+  /** Set the targets to where their goals have been moved; `dragging` while a goal is held. */
+  follow(places: readonly GoalPlace[], dragging: boolean): void {
     const { scene } = this;
-    if (!scene?.grown || (this.seconds > SLOW && goals.grab)) return;
-    const grown = structuredClone(this.store.setup.grown);
+    if (!scene?.grown || (this.seconds > SLOW && dragging)) return;
+    const grown = structuredClone(this.store.setup.grown) as Grown;
     let moved = false;
     for (const info of scene.grown.targets) {
-      const goal = goals.list.find(({ setup }) => setup.id === info.id);
-      const asked = goal && this.asked(scene, info, grown);
-      if (!goal || !asked) continue;
-      const at = goal.position.toArray();
+      const at = places.find(({ id }) => id === info.id)?.position;
+      const asked = at && this.asked(scene, info, grown);
+      if (!at || !asked) continue;
       if (at.every((value, k) => value === asked[k])) continue;
       if (info.attribute) grown.attributes[info.attribute] = at;
       else grown.targets[info.effector] = at;
@@ -57,15 +59,15 @@ export class Growing {
     if (moved) this.store.set({ grown });
   }
 
-  /** Where a target was last asked to be. */
-  private asked(scene: Scene, info: TargetInfo, grown: Grown): number[] | undefined {
+  /** Position of a target in the setup, or else in the scene. */
+  private asked(scene: Scene, info: TargetInfo, grown: Immutable<Grown>): number[] | undefined {
     const set = info.attribute ? grown.attributes[info.attribute] : grown.targets[info.effector];
     return Array.isArray(set) ? set : scene.places.find(({ id }) => id === info.id)?.position;
   }
 
   // The panel ------------------------------------------------------------------------------------
 
-  /** What of a scene the section's fields depend on. */
+  /** What the fields of the section depend on. */
   shape(): unknown {
     const { grown } = this.scene ?? {};
     return grown && [grown.starts, grown.fields.map(({ value: _, ...field }) => field)];
@@ -81,14 +83,14 @@ export class Growing {
     let group = "";
     for (const field of grown.fields) {
       if (field.group !== group) parts.push(el("h4", {}, (group = field.group)));
-      parts.push(row(words(field.name), this.field(field), field.about));
+      parts.push(row(spaced(field.name), this.field(field), field.about));
     }
     const plain = () => this.set({ start: "", seed: 0, attributes: {}, targets: {} });
-    parts.push(el("div", { className: "buttons" }, button("As the rules say", plain, { name: "plain-rules", title: "Every attribute, the seed and the targets as the rules have them" })), this.told);
+    parts.push(el("div", { className: "buttons" }, button("As the rules say", plain, { name: "plain-rules", title: "Every attribute, the seed and the targets as the rules have them" })), this.result);
     return section("Rules", true, ...parts);
   }
 
-  /** Bring the fields up to date, but for the one that a person is at. */
+  /** Update all fields, except the one with the focus. */
   refresh(): void {
     const grown = this.scene?.grown;
     if (!grown) return;
@@ -99,10 +101,10 @@ export class Growing {
     const time = grown.seconds < 1 ? `${Math.max(1, Math.round(1000 * grown.seconds))} ms` : `${grown.seconds.toFixed(1)} s`;
     const lines = [`${shapes}; grown in ${time}.`, ...grown.printed];
     if (this.seconds > SLOW) lines.splice(1, 0, "These rules take their time: targets are followed when they are let go.");
-    this.told.replaceChildren(...lines.map(hint));
+    this.result.replaceChildren(...lines.map(hint));
   }
 
-  private set(change: Partial<Grown>): void {
+  private set(change: Partial<Immutable<Grown>>): void {
     this.store.set({ grown: { ...this.store.setup.grown, ...change } });
   }
 
@@ -157,7 +159,7 @@ export class Growing {
     return control;
   }
 
-  /** A few numbers side by side, such as a point. */
+  /** Number fields side by side, such as for a point. */
   private numbers(name: string, field: AttributeField, set: (value: Value) => void): HTMLElement {
     const values = field.value as number[];
     const fields = values.map((value, k) =>
@@ -170,12 +172,12 @@ export class Growing {
   }
 }
 
-/** Show a value in a field, unless a person is at it. */
+/** Show a value in a field, unless it has the focus. */
 function put(field: HTMLInputElement | HTMLSelectElement, value: string): void {
   if (field !== document.activeElement && field.value !== value) field.value = value;
 }
 
 const short = (value: number) => String(Number(value.toPrecision(5)));
 
-/** "floorHeight" and "floor_height" as people write it. */
-const words = (name: string) => name.replaceAll("_", " ").replace(/([a-z])([A-Z])/g, (_, a: string, b: string) => `${a} ${b.toLowerCase()}`);
+/** "floorHeight" and "floor_height" as words. */
+const spaced = (name: string) => name.replaceAll("_", " ").replace(/([a-z])([A-Z])/g, (_, a: string, b: string) => `${a} ${b.toLowerCase()}`);

@@ -1,12 +1,12 @@
-// The panel's part for what is on the stage.
+// The panel's section for the scene: which one, its size, files to open.
 
+import { freshScene } from "../io/settings";
+import type { PanelStore, SectionContext } from "./context";
 import { button, el, hint, row, section, select, slider, toggle } from "./dom";
-import type { Offer } from "./context";
-import { freshScene, type Store } from "../app/store";
 
-const MOST_NOTES = 4; // of a file's reader, that are shown
+const MOST_NOTES = 4; // notes of a file's reader that are shown
 
-export function sceneSection({ store, act, hello, scene }: Offer): HTMLElement {
+export function sceneSection({ store, act, hello, scene }: SectionContext): HTMLElement {
   const { setup } = store;
   const scenes = hello.scenes.map(({ name, title }) => ({ value: name, label: title }));
   if (setup.scene.startsWith("file:")) scenes.push({ value: setup.scene, label: scene.title });
@@ -60,7 +60,7 @@ export function sceneSection({ store, act, hello, scene }: Offer): HTMLElement {
   return section("Scene", true, ...parts);
 }
 
-function lengthsRow(store: Store): HTMLElement {
+function lengthsRow(store: PanelStore): HTMLElement {
   const { setup } = store;
   const field = el("input", {
     type: "text",

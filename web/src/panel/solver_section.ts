@@ -1,11 +1,11 @@
-// The panel's part for solvers and their options.
+// The panel's section for solvers and their options.
 
-import { choice, number, row, section, select, toggle } from "./dom";
 import type { Hello, OptionInfo, SolverChoice } from "../io/messages";
-import type { Offer } from "./context";
-import type { Store } from "../app/store";
+import type { Immutable } from "../io/settings";
+import type { PanelStore, SectionContext } from "./context";
+import { choice, number, row, section, select, toggle } from "./dom";
 
-export function solverSection({ store, hello }: Offer): HTMLElement {
+export function solverSection({ store, hello }: SectionContext): HTMLElement {
   const { setup } = store;
   const names = hello.solvers.map(({ name }) => ({ value: name, label: name }));
   const parts: HTMLElement[] = [
@@ -49,9 +49,9 @@ export function solverSection({ store, hello }: Offer): HTMLElement {
 }
 
 function options(
-  store: Store,
+  store: PanelStore,
   hello: Hello,
-  choice: SolverChoice,
+  choice: Immutable<SolverChoice>,
   set: (choice: SolverChoice) => void,
   prefix: string,
 ): HTMLElement[] {

@@ -1,68 +1,83 @@
-// The bar under the stage: play, pause, scrub and loop a motion; keyframes from what was solved.
+// The bar under the scene: play, pause, scrub and loop a motion; keyframes of solved poses.
 
-import { button, el, row, select, toggle } from "./dom";
 import type { MotionInfo, Scene } from "../io/messages";
-import type { Store } from "../app/store";
+import type { PanelStore } from "./context";
+import { button, el, row, select, toggle } from "./dom";
 
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
 
 export class Timeline {
   readonly node = el("footer", { id: "timeline", hidden: true, aria: { label: "Motion" } });
-  time = 0;
-  playing = false;
-  /** Called when the time has changed. */
-  onTime: () => void = () => {};
-  onKey: (time: number) => void = () => {};
-  private scene: Scene | null = null;
+  /** What the controls were built from. */
   private built = "";
-  /** The scene whose motion is to play as soon as it comes. */
+  /** The scene whose motion plays as soon as it arrives. */
   private toStart = "";
   private readonly scrub = el("input", { type: "range", name: "time", min: "0", step: "any", value: "0" });
   private readonly clock = el("output", { name: "clock" });
   private readonly play = button("▶", () => this.toggle(), { title: "Play or pause (Space)", name: "play" });
 
-  constructor(private readonly store: Store) {
+  constructor(
+    private readonly store: PanelStore,
+    /** Ask for a keyframe of the shown pose at a time [s]. */
+    private readonly askForKey: (time: number) => void,
+  ) {
     this.scrub.setAttribute("aria-label", "Time");
     this.scrub.addEventListener("input", () => {
-      this.playing = false;
-      this.seek(Number(this.scrub.value));
+      const time = Number(this.scrub.value);
+      store.setPlaying(false);
+      store.setTime(time);
     });
   }
 
-  get motion(): MotionInfo | null {
-    return this.scene?.motions.find(({ name }) => name === this.store.setup.motion) ?? null;
+  private get scene(): Scene | null {
+    return this.store.scene;
   }
 
-  setScene(scene: Scene): void {
-    this.scene = scene;
-    const { setup, look } = this.store;
+  get time(): number {
+    return this.store.time;
+  }
+
+  get playing(): boolean {
+    return this.store.playing;
+  }
+
+  set playing(playing: boolean) {
+    this.store.setPlaying(playing);
+  }
+
+  get motion(): MotionInfo | null {
+    return this.store.motion;
+  }
+
+  /** Rebuild the controls if they have changed. */
+  refresh(): void {
+    const { scene, setup, look } = this.store;
+    if (!scene) return;
     const shape = JSON.stringify([scene.motions, setup.motion, setup.correct, setup.keys.length, look.onion, look.loop, look.speed]);
     const { motion } = this;
-    if (motion && this.time > motion.duration) this.time = 0;
-    if (!motion) this.playing = false;
+    if (motion && this.time > motion.duration) this.seek(0);
+    if (!motion && this.playing) this.playing = false;
     if (shape === this.built) return;
     this.built = shape;
     this.build(scene);
     this.show();
   }
 
-  /** Play the motion of a scene when it comes, from the beginning. */
+  /** Play the motion of a scene as soon as it arrives. */
   startWith(scene: string): void {
-    this.time = 0;
     this.toStart = scene;
   }
 
-  sceneCame(scene: Scene): void {
-    this.setScene(scene);
+  sceneArrived(): void {
+    this.refresh();
     const start = this.toStart === this.store.setup.scene && this.motion !== null;
     this.toStart = "";
     if (!start) return;
     this.playing = !window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-    this.show();
   }
 
-  /** Whether there is anything to play or any keyframe to add to. */
-  get useful(): boolean {
+  /** True if there is a motion or a keyframe. */
+  private get useful(): boolean {
     return Boolean(this.scene?.motions.length) || this.store.setup.keys.length > 0;
   }
 
@@ -73,22 +88,21 @@ export class Timeline {
       this.store.set({ motion: first.name });
     }
     this.playing = !this.playing;
-    this.show();
   }
 
   seek(time: number): void {
-    this.time = time;
-    this.onTime();
-    this.show();
+    this.store.setTime(time);
   }
 
   tick(seconds: number): void {
     const { motion } = this;
     if (!this.playing || !motion) return;
-    let time = this.time + seconds * this.store.look.speed;
+    const { loop, speed } = this.store.look;
+    let time = this.time + seconds * speed;
     if (time >= motion.duration) {
-      this.playing = this.store.look.loop && motion.duration > 0;
-      time = this.playing ? time % motion.duration : motion.duration;
+      const again = loop && motion.duration > 0;
+      if (!again) this.playing = false;
+      time = again ? time % motion.duration : motion.duration;
     }
     this.seek(time);
   }
@@ -101,10 +115,7 @@ export class Timeline {
     if (keys > 1 && !names.some(({ value }) => value === "keyframes")) names.push({ value: "keyframes", label: "keyframes" });
     this.node.replaceChildren(
       this.play,
-      select("motion", [{ value: "", label: "no motion" }, ...names], setup.motion ?? "", (value) => {
-        this.time = 0;
-        this.store.set({ motion: value || null });
-      }),
+      select("motion", [{ value: "", label: "no motion" }, ...names], setup.motion ?? "", (value) => this.store.setMotion(value || null)),
       this.scrub,
       this.clock,
       row("Correct", toggle("correct", setup.correct, (correct) => this.store.set({ correct })), "Let the goals correct the motion"),
@@ -125,7 +136,7 @@ export class Timeline {
     const { keys } = this.store.setup;
     const last = keys.length ? Math.max(...keys.map(({ time }) => time)) : -1;
     const playing = this.motion && this.store.setup.motion !== "keyframes";
-    this.onKey(playing ? this.time : last + 1);
+    this.askForKey(playing ? this.time : last + 1);
   }
 
   private clearKeys(): void {
@@ -133,7 +144,8 @@ export class Timeline {
     this.store.set({ keys: [], motion: motion === "keyframes" ? null : motion });
   }
 
-  private show(): void {
+  /** Show the time and whether the motion plays. */
+  show(): void {
     const { motion } = this;
     this.play.textContent = this.playing ? "❚❚" : "▶";
     this.scrub.disabled = !motion;

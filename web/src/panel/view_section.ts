@@ -1,12 +1,11 @@
-// The panel's parts for how things look, and for saving them.
+// The panel's sections for the view, for morph targets, and for saving.
 
+import type { Saved, SectionContext } from "./context";
 import { button, choice, el, hint, row, section, slider, toggle } from "./dom";
-import type { Offer } from "./context";
-import type { Saved } from "../app/saving";
 
-const MOST_SHAPES = 60;
+const MOST_MORPHS = 60; // sliders
 
-export function viewSection({ store, act, scene }: Offer): HTMLElement {
+export function viewSection({ store, act, scene }: SectionContext): HTMLElement {
   const { look } = store;
   const parts = [
     row(
@@ -40,7 +39,7 @@ export function viewSection({ store, act, scene }: Offer): HTMLElement {
       { className: "buttons" },
       button("Full screen", () => act.fullScreen(), { name: "full-screen", title: "Full screen, or out of it (F)" }),
       button("Camera home", () => act.home(), { name: "home", title: "See everything, and the goals (H)" }),
-      button("Reset all", () => act.reset(), { name: "reset", title: "Forget everything that was set" }),
+      button("Reset all", () => store.reset(), { name: "reset", title: "Forget everything that was set" }),
       button("Keys ?", () => act.help(), { name: "help", title: "What keys and pointer do (?)" }),
     ),
   );
@@ -48,8 +47,8 @@ export function viewSection({ store, act, scene }: Offer): HTMLElement {
 }
 
 /** Sliders for morph targets. */
-export function shapeSection({ store, shapes }: Offer): HTMLElement | null {
-  const names = [...new Map(shapes.map((shape) => [shape.name, shape.weight]))].slice(0, MOST_SHAPES);
+export function morphSection({ store }: SectionContext): HTMLElement | null {
+  const names = [...new Map(store.morphTargets.map((target) => [target.name, target.weight]))].slice(0, MOST_MORPHS);
   if (!names.length) return null;
   const { look } = store;
   const rows = names.map(([name, weight]) =>
@@ -63,7 +62,7 @@ export function shapeSection({ store, shapes }: Offer): HTMLElement | null {
   return section("Shapes", false, hint("Morph targets; a motion that has its own goes before."), ...rows);
 }
 
-export function saveSection({ act }: Offer): HTMLElement {
+export function saveSection({ act }: SectionContext): HTMLElement {
   const kinds: [Saved, string, string][] = [
     ["png", "Picture", "The view, as PNG"],
     ["glb", "GLB", "The character with its skin and motions"],

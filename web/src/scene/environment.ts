@@ -1,4 +1,4 @@
-// What is around: the ground with its lines, lights and shadows, a pillar under a chain.
+// Around the figure: the ground with its grid, lights and shadows, a pillar under a chain.
 
 import {
   AmbientLight,
@@ -36,11 +36,11 @@ const PALETTES: Record<"dark" | "light", Palette> = {
   light: { line: 0x9fb0c6, disc: 0xfafcff, shadow: 0.26, sky: 0xffffff, earth: 0xc9d3e0, pedestal: 0xb5c0cf },
 };
 
-export class Surroundings {
+export class Environment {
   readonly group = new Group();
   private size = 1;
   private readonly up = new Vector3(0, 1, 0);
-  /** On the ground, under the scene's middle. */
+  /** Point on the ground below the scene's center. */
   private readonly foot = new Vector3();
   private readonly key = new DirectionalLight(0xffffff, 2.3);
   private readonly rim = new DirectionalLight(0x9fc4ff, 0.9);
@@ -69,7 +69,7 @@ export class Surroundings {
     this.group.add(this.lights, this.sky, new AmbientLight(0xffffff, 0.25), this.ground, this.pedestal);
   }
 
-  /** Put everything up for a scene; `oriented` turns a direction given with y up into the scene's. */
+  /** Fit everything to a scene; `oriented` converts a direction given with y up to the scene's up axis. */
   setScene(scene: Scene, up: Vector3, oriented: (x: number, y: number, z: number) => Vector3): void {
     this.size = scene.size;
     this.up.copy(up);
@@ -94,7 +94,7 @@ export class Surroundings {
     this.follow(this.lights.position);
   }
 
-  /** Have light and ground around a place that far from the scene's middle; the lines stay. */
+  /** Move lights and ground by an offset from the scene's center; the grid lines stay. */
   follow(offset: Vector3): void {
     this.lights.position.copy(offset);
     this.ground.position.copy(this.foot).add(offset);
@@ -102,7 +102,7 @@ export class Surroundings {
     this.grid.material.uniforms.shift!.value.set(local.x, local.y);
   }
 
-  /** A pillar under the root of a chain, or none. */
+  /** Draw a pillar under the root of a chain, or none. */
   setPedestal(root: Vector3 | null): void {
     this.pedestal.visible = root !== null;
     if (!root) return;
@@ -130,7 +130,7 @@ export class Surroundings {
   }
 }
 
-/** A round number of about a tenth of a length. */
+/** A round number of about a fifth of a length. */
 function cellSize(size: number): number {
   const rough = size / 5;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -138,7 +138,7 @@ function cellSize(size: number): number {
   return power * (times < 1.5 ? 1 : times < 3.5 ? 2 : times < 7.5 ? 5 : 10);
 }
 
-/** Thin lines that fade towards the horizon, on a disc. */
+/** Grid lines on a disc that fade towards its edge. */
 function gridMaterial(): ShaderMaterial {
   return new ShaderMaterial({
     transparent: true,

@@ -1,4 +1,4 @@
-// A skeleton on the stage: bones, joints, frames; coloured by what the solver says of them.
+// A skeleton: bones, joints and joint frames, coloured by what the solver did with them.
 
 import {
   BufferGeometry,
@@ -13,11 +13,12 @@ import {
   SphereGeometry,
   Vector3,
 } from "three";
-import { matrixOf, type PoseFrame } from "../io/frames";
+import type { PoseFrame } from "../io/frames";
 import type { Scene } from "../io/messages";
+import { disposeTree } from "./dispose";
 
-export const COLORS = {
-  joint: new Color(0x6fcbff), // light blue: what the solver moves
+const COLORS = {
+  joint: new Color(0x6fcbff), // the solver moves it
   idle: new Color(0x8b97a8),
   locked: new Color(0x39424f),
   limit: new Color(0xff4d5e),
@@ -33,12 +34,13 @@ const AXIS_LENGTH = 4; // radii of a joint
 const JOINT_RADIUS = 0.02; // sizes of the scene
 const Y = new Vector3(0, 1, 0);
 
-export class Body {
+export class Figure {
   readonly group = new Group();
+  /** World positions and T_world_joint of the joints and tips, as drawn. */
   positions: Vector3[] = [];
   matrices: Matrix4[] = [];
-  /** The frame that is shown. */
-  frame: PoseFrame | null = null;
+  /** The latest pose from the solver. */
+  private latest: PoseFrame | null = null;
   private scene: Scene | null = null;
   private bones: InstancedMesh | null = null;
   private joints: InstancedMesh | null = null;
@@ -50,8 +52,13 @@ export class Body {
   private radius = 1;
   private light = false;
   private over = false;
-  private readonly spot = new Matrix4();
+  private readonly transform = new Matrix4();
 
+  get frame(): PoseFrame | null {
+    return this.latest;
+  }
+
+  /** Show another skeleton, or other joints as locked. */
   setScene(scene: Scene, locked: Set<string>): void {
     const same = this.scene !== null && this.scene.names.join("\n") === scene.names.join("\n");
     this.scene = scene;
@@ -61,13 +68,13 @@ export class Body {
     this.paint();
   }
 
-  /** Draw the skeleton over the meshes, or as solid things of their own. */
+  /** Draw the skeleton on top of meshes, or as solid bodies. */
   setOver(over: boolean): void {
     if (this.over === over) return;
     this.over = over;
-    const { frame } = this;
+    const { latest } = this;
     if (this.scene) this.rebuild(this.scene);
-    if (frame) this.apply(frame);
+    if (latest) this.apply(latest);
     this.paint();
   }
 
@@ -89,9 +96,15 @@ export class Body {
     this.paint();
   }
 
+  /** Keep a pose without drawing it, such as while a trace is shown. */
+  keep(frame: PoseFrame): void {
+    this.latest = frame;
+  }
+
+  /** Draw a pose. */
   apply(frame: PoseFrame): void {
     if (!this.scene || frame.count !== this.scene.names.length) return;
-    this.frame = frame;
+    this.latest = frame;
     this.place(frame.values, frame.stride);
     const active = new Set(frame.report.active);
     if (!alike(active, this.active)) {
@@ -100,7 +113,7 @@ export class Body {
     }
   }
 
-  /** Put the joints where numbers say, seven or twelve a joint. */
+  /** Draw the joints at the given transforms, `stride` numbers per joint. */
   place(values: Float32Array, stride: number): void {
     const { scene } = this;
     if (!scene) return;
@@ -111,20 +124,18 @@ export class Body {
     this.draw();
   }
 
-  /** The links of a joint or tip to its parent, as pairs of places. */
+  /** The links, as pairs of indices: parent, child. */
   links(): [number, number][] {
     const parents = this.scene?.parents ?? [];
     return parents.flatMap((parent, k) => (parent >= 0 ? [[parent, k] as [number, number]] : []));
   }
 
   private rebuild(scene: Scene): void {
-    for (const old of [this.bones, this.joints, this.axes]) {
-      old?.geometry.dispose();
-      old?.removeFromParent();
-    }
+    disposeTree(this.group);
+    this.group.clear();
     this.positions = [];
     this.matrices = [];
-    this.frame = null;
+    this.latest = null;
     this.active = new Set();
     this.chosen = this.hovered = -1;
     const count = scene.names.length;
@@ -155,26 +166,26 @@ export class Body {
       const b = this.positions[to]!;
       way.copy(b).sub(a);
       const length = way.length();
-      // On a skin only the chain itself is drawn: the rest would clutter it.
+      // Over a mesh only the chain is drawn.
       const share = !this.over ? 1 : scene.joints[from]?.moves && to < scene.joints.length ? 0.7 : 0;
       const width = Math.min(0.11 * length + 0.35 * this.radius, 0.95 * this.radius) * share;
       turn.setFromUnitVectors(Y, length > 1e-9 ? way.divideScalar(length) : way.copy(Y));
-      this.spot.compose(a, turn, new Vector3(width, length, width));
-      bones.setMatrixAt(k, this.spot);
+      this.transform.compose(a, turn, new Vector3(width, length, width));
+      bones.setMatrixAt(k, this.transform);
     });
     const tips = scene.joints.length;
     this.positions.forEach((position, k) => {
       const moves = scene.joints[k]?.moves ?? false;
       const radius = this.radius * (k >= tips ? 0.8 : moves ? 1.15 : 0.7) * (this.over ? (moves ? 0.75 : 0.4) : 1);
-      this.spot.makeScale(radius, radius, radius).setPosition(position);
-      joints.setMatrixAt(k, this.spot);
+      this.transform.makeScale(radius, radius, radius).setPosition(position);
+      joints.setMatrixAt(k, this.transform);
     });
     bones.instanceMatrix.needsUpdate = true;
     joints.instanceMatrix.needsUpdate = true;
     this.drawAxes(axes);
   }
 
-  /** Each joint's frame: x red, y green, z blue. */
+  /** The frame of each joint: x red, y green, z blue. */
   private drawAxes(axes: InstancedMesh): void {
     const way = new Vector3();
     const turn = new Quaternion();
@@ -182,7 +193,7 @@ export class Body {
     this.matrices.forEach((matrix, k) => {
       for (let axis = 0; axis < 3; axis += 1) {
         turn.setFromUnitVectors(Y, way.setFromMatrixColumn(matrix, axis).normalize());
-        axes.setMatrixAt(3 * k + axis, this.spot.compose(this.positions[k]!, turn, size));
+        axes.setMatrixAt(3 * k + axis, this.transform.compose(this.positions[k]!, turn, size));
       }
     });
     axes.instanceMatrix.needsUpdate = true;
@@ -212,19 +223,34 @@ export class Body {
   }
 }
 
-/** A bone along +y of length one: thick near its joint, thin at its end. */
+/** A bone of length 1 along +y, tapering towards its end. */
 function boneGeometry(): BufferGeometry {
   const geometry = new CylinderGeometry(0.42, 0.95, 1, 14, 1);
   geometry.translate(0, 0.5, 0);
   return geometry;
 }
 
-/** An axis of a frame along +y of length one. */
+/** An axis of a joint frame, of length 1 along +y. */
 function axisGeometry(): BufferGeometry {
   const geometry = new CylinderGeometry(0.17, 0.17, 1, 6, 1);
   geometry.translate(0, 0.5, 0);
   return geometry;
 }
+
+/** T_world_joint of one joint: from 7 numbers (position, wxyz) or 12 (row by row). */
+function matrixOf(values: Float32Array, stride: number, k: number, out: Matrix4): Matrix4 {
+  const at = k * stride;
+  const v = (i: number) => values[at + i] ?? 0;
+  if (stride === 12) {
+    return out.set(v(0), v(1), v(2), v(3), v(4), v(5), v(6), v(7), v(8), v(9), v(10), v(11), 0, 0, 0, 1);
+  }
+  rotation.set(v(4), v(5), v(6), v(3));
+  return out.compose(position.set(v(0), v(1), v(2)), rotation, one);
+}
+
+const rotation = new Quaternion();
+const position = new Vector3();
+const one = new Vector3(1, 1, 1);
 
 function alike(a: Set<number>, b: Set<number>): boolean {
   return a.size === b.size && [...a].every((k) => b.has(k));

@@ -1,12 +1,12 @@
-// The camera goes along with a figure that a motion carries through the world.
+// Moves the camera with a figure that a motion carries through the world.
 
 import { Vector3 } from "three";
 import type { Packet } from "../io/frames";
 
-const STILL = 1e-3; // sizes of the scene within which a joint counts as staying where it is
+const STILL = 1e-3; // sizes of the scene: a joint that moves less is at rest
 
-export class Following {
-  /** The joint that carries the others, or -1 where none travels. */
+export class FollowCamera {
+  /** The joint that carries all others, or -1 if none travels. */
   private carrier = -1;
   private readonly first = new Vector3();
 
@@ -14,7 +14,7 @@ export class Following {
     this.carrier = -1;
   }
 
-  /** Find what carries the figure: the root, or a joint under it that slides. */
+  /** Find the joint that carries the figure of a motion: the root, or a sliding joint below it. */
   take({ arrays }: Packet, parents: number[], size: number): void {
     const positions = arrays.positions!.data as Float32Array;
     const [frames = 0, count = 0] = arrays.positions!.shape;
@@ -27,7 +27,7 @@ export class Following {
       return false;
     };
     this.carrier = -1;
-    // Below a joint with several children none of them carries all.
+    // Below a joint with several children no single joint carries all.
     for (let k = 0; k >= 0; ) {
       if (travels(k)) {
         this.carrier = k;
@@ -39,7 +39,7 @@ export class Following {
     }
   }
 
-  /** How far the figure has come from where its motion begins, along the ground. */
+  /** Displacement of the figure along the ground since the start of its motion. */
   offset(positions: Vector3[], up: Vector3): Vector3 {
     const now = positions[this.carrier];
     if (!now) return new Vector3();

@@ -1,4 +1,4 @@
-// How far the camera stands off to show everything, and where on the canvas each half is.
+// The camera distance that shows everything, and the rectangle of each half on the canvas.
 
 import { Vector3 } from "three";
 
@@ -10,7 +10,7 @@ export interface Box {
   height: number;
 }
 
-/** What lies over the canvas [pixels]. */
+/** Heights at the top and bottom of the canvas that other elements cover [pixels]. */
 export interface Insets {
   top: number;
   bottom: number;
@@ -18,7 +18,7 @@ export interface Insets {
 
 const MARGIN = 1.12;
 
-/** Where a half is: beside the other, or below it where the canvas is taller than wide. */
+/** The rectangle of a half: beside the other, or below it if the canvas is taller than wide. */
 export function partOf(half: number, halves: number, width: number, height: number): Box {
   if (halves < 2) return { left: 0, top: 0, width, height };
   if (height > width) return { left: 0, top: (half * height) / 2, width, height: height / 2 };
@@ -26,10 +26,10 @@ export function partOf(half: number, halves: number, width: number, height: numb
 }
 
 /**
- * The least distance from which points, given from where the camera looks, are all in view.
+ * The least camera distance from which all points, relative to the camera's target, are in view.
  *
- * `from` is the way to the camera, `slopes` are the tangents of half the angles of view, sideways and
- * upwards.
+ * `from` is the unit vector towards the camera, `slopes` are the tangents of half the horizontal and vertical
+ * angles of view.
  */
 export function fittingDistance(points: Vector3[], from: Vector3, up: Vector3, slopes: [number, number]): number {
   const right = up.clone().cross(from).normalize();

@@ -1,7 +1,8 @@
-// One goal on the stage: a ball, its foot on the ground, rings to turn it by, a line of sight.
+// One goal: a ball, its foot on the ground, rings to turn it by, a line from its effector.
 
 import {
   BufferGeometry,
+  Float32BufferAttribute,
   Group,
   Line,
   LineBasicMaterial,
@@ -15,6 +16,8 @@ import {
   Vector3,
 } from "three";
 import type { GoalPlace, GoalSetup } from "../io/messages";
+import type { Immutable } from "../io/settings";
+import { disposeTree } from "./dispose";
 import type { Stage } from "./stage";
 
 const ORANGE = 0xff8a1f;
@@ -31,13 +34,15 @@ export class Goal {
   private readonly drop: Line;
   private readonly spot: Mesh<RingGeometry, MeshBasicMaterial>;
   readonly rings: Mesh<TorusGeometry, MeshBasicMaterial>[] = [];
-  /** From the effector, for goals that it looks at or bends towards. */
+  /** Dashed line from the effector, for goals that it looks at or bends towards. */
   private sight: Line | null = null;
+  /** Lengths along that line at its ends, for the dashes. */
+  private readonly distances = new Float32BufferAttribute([0, 0], 1);
 
   constructor(
     readonly setup: GoalSetup,
     readonly radius: number,
-    /** Drawn over everything, since it would hide in a mesh. */
+    /** Draw over everything: a mesh would hide it. */
     over: boolean,
   ) {
     const color = setup.kind === "hold" ? HELD : ORANGE;
@@ -80,7 +85,8 @@ export class Goal {
 
   private addSight(color: number): void {
     const dashes = { color, transparent: true, opacity: 0.7, dashSize: 0.8 * this.radius, gapSize: 0.6 * this.radius };
-    this.sight = new Line(new BufferGeometry(), new LineDashedMaterial({ ...dashes, depthTest: false }));
+    const geometry = new BufferGeometry().setAttribute("lineDistance", this.distances);
+    this.sight = new Line(geometry, new LineDashedMaterial({ ...dashes, depthTest: false }));
     this.sight.frustumCulled = false;
     this.sight.renderOrder = 6;
     this.group.add(this.sight);
@@ -91,10 +97,11 @@ export class Goal {
     this.sight.visible = from !== undefined;
     if (!from) return;
     this.sight.geometry.setFromPoints([from, this.position]);
-    this.sight.computeLineDistances();
+    // Not computeLineDistances, which allocates a buffer in every call.
+    this.distances.setX(1, from.distanceTo(this.position)).needsUpdate = true;
   }
 
-  /** A point on a ring, by its angle [rad]. */
+  /** World position of a point on a ring, by its angle [rad]. */
   ringPoint(ring: number, angle: number): Vector3 {
     const [u, v] = ringAxes(this, ring);
     const radius = RING * this.radius;
@@ -110,7 +117,7 @@ export class Goal {
     return { id: this.setup.id, position: [x, y, z], orientation: [q.w, q.x, q.y, q.z] };
   }
 
-  move(place: GoalPlace): void {
+  move(place: Immutable<GoalPlace>): void {
     this.position.fromArray(place.position);
     if (place.orientation) {
       const [w, x, y, z] = place.orientation;
@@ -139,12 +146,11 @@ export class Goal {
 
   dispose(): void {
     this.group.removeFromParent();
-    for (const part of [this.ball, this.halo, this.spot, this.drop, ...this.rings]) part.geometry.dispose();
-    this.sight?.geometry.dispose();
+    disposeTree(this.group);
   }
 }
 
-/** Two directions that span the plane of a ring. */
+/** Two unit vectors that span the plane of a ring. */
 export function ringAxes(goal: Goal, ring: number): [Vector3, Vector3] {
   const axes = [new Vector3(1, 0, 0), new Vector3(0, 1, 0), new Vector3(0, 0, 1)];
   const turned = axes.map((axis) => axis.applyQuaternion(goal.orientation));

@@ -1,53 +1,74 @@
-// The goals: orange, taken hold of with pointer, keys or finger. While held, they are the person's.
-// While a motion plays, those that nobody has placed go along with their effectors.
+// The goals: dragged by pointer or finger, pushed by keys. A goal that is held ignores positions from Python.
+// While a motion plays, goals that the user has not placed follow their effectors.
 
 import { Group, Matrix4, Plane, Quaternion, Vector3 } from "three";
-import { Goal, ringAxes } from "./goal";
 import type { GoalPlace, Scene } from "../io/messages";
+import type { Immutable } from "../io/settings";
+import { Goal, ringAxes } from "./goal";
 import type { Stage } from "./stage";
 
 const RADIUS = 0.024; // sizes of the scene
-const LEAST_RADIUS = 9; // pixels, when everything is seen
+const LEAST_RADIUS = 9; // pixels, with the whole scene in view
 const LARGEST = 0.045; // sizes of the scene
-const MANY = 6; // goals beyond which each is drawn half as large
-const DEPTH_SPEED = 0.5; // W and S: sizes a second
-/** Goals that are where their effectors are, as long as nobody places them. */
+const MANY = 6; // more goals than this are drawn half as large
+const DEPTH_SPEED = 0.5; // W and S: sizes of the scene per second
+/** Kinds of goals that follow their effectors until the user places them. */
 const GO_ALONG = new Set(["reach", "pose"]);
-const NUDGE = 0.012; // arrow keys: sizes
+const NUDGE = 0.012; // arrow keys: sizes of the scene
 
 interface Grab {
   goal: Goal;
   plane: Plane;
   offset: Vector3;
   half: number;
-  /** The ring that turns, or -1 for moving. */
+  /** The ring that is turned, or -1 if the goal is moved. */
   ring: number;
   from: Vector3;
 }
 
 export class Goals {
   readonly group = new Group();
-  list: Goal[] = [];
-  active: Goal | null = null;
-  hovered: Goal | null = null;
-  grab: Grab | null = null;
-  sensitivity = 1;
-  /** Called when a person has moved a goal. */
-  onMove: () => void = () => {};
+  private all: Goal[] = [];
+  private current: Goal | null = null;
+  private hovered: Goal | null = null;
+  private held: Grab | null = null;
+  private sensitivity = 1;
   private flat = false;
   private ground = 0;
-  /** The ids of goals that go along with the motion. */
+  /** Ids of the goals that follow the motion. */
   private readonly along = new Set<string>();
-  /** W and S while they are held, and since when what they do has not been done [ms]. */
+  /** W and S while they are down, with the time up to which their movement has been applied [ms]. */
   private readonly keys = new Map<string, number>();
 
-  constructor(private readonly stage: Stage) {
+  constructor(
+    private readonly stage: Stage,
+    /** Called when the user has moved a goal. */
+    private readonly onMove: () => void,
+  ) {
     stage.world.add(this.group);
   }
 
-  /** Take over a scene's goals; those that a person holds or has placed stay where they are. */
-  setScene(scene: Scene, kept: GoalPlace[]): void {
-    const held = this.grab?.goal.setup.id;
+  get list(): readonly Goal[] {
+    return this.all;
+  }
+
+  /** The goal that keys move. */
+  get active(): Goal | null {
+    return this.current;
+  }
+
+  /** True while a goal is dragged. */
+  get dragging(): boolean {
+    return this.held !== null;
+  }
+
+  setSensitivity(sensitivity: number): void {
+    this.sensitivity = sensitivity;
+  }
+
+  /** Show a scene's goals, at kept positions where there are any; a goal that is held stays. */
+  setScene(scene: Scene, kept: readonly Immutable<GoalPlace>[]): void {
+    const held = this.held?.goal.setup.id;
     const before = new Map(this.list.map((goal) => [goal.setup.id, goal.place()]));
     const activeId = this.active?.setup.id;
     const seen = Math.min(LEAST_RADIUS * this.stage.homePerPixel(), LARGEST * scene.size);
@@ -60,38 +81,38 @@ export class Goals {
       sameSize && JSON.stringify(this.list.map((goal) => goal.setup)) === JSON.stringify(scene.goals);
     if (!alike) {
       for (const goal of this.list) goal.dispose();
-      this.list = scene.goals.map((setup) => new Goal(setup, radius, scene.meshes > 0));
+      this.all = scene.goals.map((setup) => new Goal(setup, radius, scene.meshes > 0));
       for (const goal of this.list) this.group.add(goal.group);
     }
     this.along.clear();
     for (const goal of this.list) {
       const { id, kind } = goal.setup;
       const own = scene.places.find((place) => place.id === id);
-      // Where a target is, the rules say; only a person who holds it knows better.
+      // Rules decide where their targets are, except while one is held.
       const mine = kind === "target" ? undefined : kept.find((one) => one.id === id);
       const place = (id === held ? before.get(id) : undefined) ?? mine ?? own ?? before.get(id);
       if (scene.motion !== null && GO_ALONG.has(kind) && !mine && id !== held) this.along.add(id);
       if (place) goal.move(place);
     }
-    this.active = this.list.find((goal) => goal.setup.id === activeId) ?? this.list[0] ?? null;
-    if (this.grab) {
+    this.current = this.list.find((goal) => goal.setup.id === activeId) ?? this.list[0] ?? null;
+    if (this.held) {
       const goal = this.list.find((one) => one.setup.id === held);
-      this.grab = goal ? { ...this.grab, goal } : null;
+      this.held = goal ? { ...this.held, goal } : null;
     }
     this.draw();
   }
 
-  /** Lines of sight, from where the effectors of what is drawn now are. */
+  /** Draw the lines from the effectors, at their positions in the half that is drawn. */
   showSights(place: (effector: string) => Vector3 | undefined): void {
     for (const goal of this.list) goal.showSight(place(goal.setup.effector));
   }
 
-  /** Where goals are; those that go along with the motion have no place of their own. */
+  /** Positions of the goals, without those that follow the motion. */
   places(): GoalPlace[] {
     return this.list.filter(({ setup }) => !this.along.has(setup.id)).map((goal) => goal.place());
   }
 
-  /** Move the goals that go along to where their effectors are. */
+  /** Move the goals that follow the motion to their effectors. */
   goAlong(frame: (effector: string) => Matrix4 | undefined): void {
     if (!this.along.size) return;
     for (const goal of this.list) {
@@ -103,24 +124,24 @@ export class Goals {
     this.draw();
   }
 
-  /** Make the goal before or after the active one active; false if there is none. */
+  /** Activate the goal before or after the active one; false if there is none. */
   step(by: number): boolean {
     const next = this.list[this.list.indexOf(this.active!) + by];
     if (!next) return false;
-    this.active = next;
+    this.current = next;
     this.draw();
     return true;
   }
 
-  /** Make the first or the last goal active. */
+  /** Activate the first or the last goal. */
   enter(last: boolean): void {
-    this.active = this.list.at(last ? -1 : 0) ?? null;
+    this.current = this.list.at(last ? -1 : 0) ?? null;
     this.draw();
   }
 
   // Pointer --------------------------------------------------------------------------------------
 
-  /** The goal under a pointer, and the ring of it, if any. */
+  /** The goal under a pointer, and its ring, or -1. */
   pick(clientX: number, clientY: number, reach: number): { goal: Goal; ring: number } | null {
     const { half } = this.stage.aim(clientX, clientY);
     let best: { goal: Goal; ring: number } | null = null;
@@ -154,10 +175,10 @@ export class Goals {
     const { ray, half } = this.stage.aim(clientX, clientY);
     const plane = this.planeFor(goal, ring);
     const hit = ray.intersectPlane(plane, new Vector3()) ?? goal.position.clone();
-    this.grab = { goal, plane, half, ring, offset: goal.position.clone().sub(hit), from: hit };
-    this.active = goal;
+    this.held = { goal, plane, half, ring, offset: goal.position.clone().sub(hit), from: hit };
+    this.current = goal;
     this.along.delete(goal.setup.id);
-    this.stage.controls.enabled = false;
+    this.stage.enableControls(false);
     this.draw();
   }
 
@@ -171,7 +192,7 @@ export class Goals {
   }
 
   drag(clientX: number, clientY: number): void {
-    const { grab } = this;
+    const { held: grab } = this;
     if (!grab) return;
     const { ray } = this.stage.aim(clientX, clientY);
     const hit = ray.intersectPlane(grab.plane, new Vector3());
@@ -195,9 +216,9 @@ export class Goals {
   }
 
   release(): void {
-    if (!this.grab) return;
-    this.grab = null;
-    this.stage.controls.enabled = true;
+    if (!this.held) return;
+    this.held = null;
+    this.stage.enableControls(true);
     this.draw();
     this.onMove();
   }
@@ -248,12 +269,12 @@ export class Goals {
     return this.keys.size > 0;
   }
 
-  /** Push and pull with the keys that are held; lengths of the world a second. */
+  /** World length per second that W and S move a goal by. */
   get speed(): number {
     return DEPTH_SPEED * this.stage.size * this.sensitivity;
   }
 
-  /** Push by the time that the keys have been held, however slowly frames come. */
+  /** Move the active goal by how long W and S have been down, at any frame rate. */
   tick(now: number): void {
     let seconds = 0;
     for (const [key, since] of this.keys) {
@@ -262,17 +283,17 @@ export class Goals {
     }
     if (!this.active || !seconds || this.flat) return;
     this.active.position.addScaledVector(this.stage.forward(), this.speed * seconds);
-    if (this.grab) this.grab.plane = this.stage.viewPlane(this.active.position);
+    if (this.held) this.held.plane = this.stage.viewPlane(this.active.position);
     this.moved();
   }
 
-  /** Put a goal somewhere, as who drags it there. */
+  /** Move a goal to a position, as if dragged there. */
   put(goal: Goal, x: number, y: number, z: number): void {
     goal.position.set(x, y, z);
     this.moved(goal);
   }
 
-  private moved(goal = this.grab?.goal ?? this.active): void {
+  private moved(goal = this.held?.goal ?? this.active): void {
     if (goal) this.along.delete(goal.setup.id);
     this.draw();
     this.onMove();
@@ -281,7 +302,7 @@ export class Goals {
   draw(): void {
     for (const goal of this.list) {
       const state =
-        goal === this.grab?.goal ? "held" : goal === this.hovered ? "hover" : goal === this.active && this.list.length > 1 ? "active" : "idle";
+        goal === this.held?.goal ? "held" : goal === this.hovered ? "hover" : goal === this.active && this.list.length > 1 ? "active" : "idle";
       goal.draw(this.stage, this.ground, state);
     }
     this.stage.invalidate();

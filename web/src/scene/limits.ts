@@ -1,4 +1,4 @@
-// Limits, drawn where they hold: arcs for turns about an axis, cones for swings.
+// Joint limits, drawn at the joints: arcs for rotations about an axis, cones for swings.
 
 import {
   BufferAttribute,
@@ -13,11 +13,12 @@ import {
   Vector3,
 } from "three";
 import type { JointInfo, Scene } from "../io/messages";
-import type { Body } from "./figure";
+import { disposeTree } from "./dispose";
+import type { Figure } from "./figure";
 
 const FREE = 0x6fcbff;
 const ACTIVE = 0xff4d5e;
-/** On light ground lines are darker, and sheets denser. */
+/** Factors for the light theme. */
 const DARKER = 0.55;
 const DENSER = 1.7;
 const SEGMENTS = 40;
@@ -45,13 +46,11 @@ export class Limits {
     this.light = light;
   }
 
-  /** Only `chosen` joints' limits, or all of the joints that move where none is. */
+  /** Draw the limits of the chosen joint, or of all moving joints if none (-1) is chosen. */
   setScene(scene: Scene, chosen: number): void {
     this.scene = scene;
-    for (const { group } of this.drawn) {
-      group.traverse((part) => (part as Mesh).geometry?.dispose());
-      group.removeFromParent();
-    }
+    disposeTree(this.group);
+    this.group.clear();
     this.drawn = [];
     const many = scene.joints.filter((joint) => joint.moves).length > 24;
     scene.joints.forEach((joint, k) => {
@@ -138,18 +137,18 @@ export class Limits {
     one.colors.push(color);
   }
 
-  /** Follow the joints, and show which limits are active. */
-  follow(body: Body): void {
+  /** Move the limits to their joints, and mark the active ones. */
+  follow(figure: Figure): void {
     const { scene } = this;
     if (!scene || !this.group.visible) return;
-    const active = new Set(body.frame?.report.active ?? []);
+    const active = new Set(figure.frame?.report.active ?? []);
     for (const { joint, group, materials, colors } of this.drawn) {
       const info = scene.joints[joint]!;
-      const place = body.positions[joint];
+      const place = figure.positions[joint];
       if (!place) continue;
       group.position.copy(place);
       const [w, x, y, z] = info.rest;
-      const parent = body.matrices[scene.parents[joint] ?? -1];
+      const parent = figure.matrices[scene.parents[joint] ?? -1];
       group.quaternion.set(x, y, z, w);
       if (parent) group.quaternion.premultiply(new Quaternion().setFromRotationMatrix(parent));
       materials.forEach((material, k) => {
@@ -167,7 +166,7 @@ function geometryOf(points: number[]): BufferGeometry {
   return geometry;
 }
 
-/** Triangles from the joint to a curve, given by the points between its segments, and the curve. */
+/** Triangles from the joint to a curve through points `at(k)`, and the segments of the curve. */
 function fan(at: (k: number) => Vector3): { sheet: number[]; edge: number[] } {
   const sheet: number[] = [];
   const edge: number[] = [];
@@ -179,8 +178,8 @@ function fan(at: (k: number) => Vector3): { sheet: number[]; edge: number[] } {
   return { sheet, edge };
 }
 
-/** Two directions square to an axis and to each other. */
-export function spanning(axis: Vector3): [Vector3, Vector3] {
+/** Two unit vectors perpendicular to an axis and to each other. */
+function spanning(axis: Vector3): [Vector3, Vector3] {
   const other = Math.abs(axis.x) < 0.8 ? new Vector3(1, 0, 0) : new Vector3(0, 1, 0);
   const u = other.addScaledVector(axis, -other.dot(axis)).normalize();
   return [u, axis.clone().cross(u)];

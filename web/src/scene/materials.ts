@@ -1,4 +1,4 @@
-// How surfaces look: colours, images, normal maps.
+// Materials of meshes: colours, images, normal maps.
 
 import {
   Color,
@@ -14,8 +14,14 @@ import {
 import type { Packet, PacketArray } from "../io/frames";
 import type { MeshHead } from "../io/messages";
 
-/** The material of a mesh; its images come later, when they have been read, which `onReady` tells. */
-export function materialOf(head: MeshHead, arrays: Packet["arrays"], onReady: () => void): MeshStandardMaterial {
+/** A material, and when all its images have been decoded. */
+interface Loading {
+  material: MeshStandardMaterial;
+  loaded: Promise<unknown>;
+}
+
+/** The material of a mesh. Images are added once decoded, if the material is still `used` then. */
+export function materialOf(head: MeshHead, arrays: Packet["arrays"], used: () => boolean): Loading {
   const [r, g, b, a] = head.color;
   const material = new MeshStandardMaterial({
     color: new Color().setRGB(r, g, b),
@@ -30,16 +36,22 @@ export function materialOf(head: MeshHead, arrays: Packet["arrays"], onReady: ()
   });
   const put = async (image: PacketArray | undefined, type: string, space: ColorSpace, to: "map" | "normalMap") => {
     const texture = image && (await textureOf(image.data as Uint8Array<ArrayBuffer>, type, space));
-    if (!texture) return; // none, or one that this browser cannot read: the colour has to do
+    if (!texture) return; // none, or one that this browser cannot decode: the colour is used
+    if (!used()) {
+      closeImage(texture);
+      return;
+    }
     material[to] = texture;
     material.needsUpdate = true;
-    onReady();
   };
-  void put(arrays.texture, head.texture_type, SRGBColorSpace, "map");
-  // Tangents are told from the texture coordinates, which run down: so does the map's green.
+  // Texture coordinates run downwards, and tangents are derived from them: flip the map's green.
   material.normalScale.y = -1;
-  if (arrays.texcoords) void put(arrays.normal_map, head.normal_map_type, NoColorSpace, "normalMap");
-  return material;
+  const normals = arrays.texcoords ? arrays.normal_map : undefined;
+  const loaded = Promise.all([
+    put(arrays.texture, head.texture_type, SRGBColorSpace, "map"),
+    put(normals, head.normal_map_type, NoColorSpace, "normalMap"),
+  ]);
+  return { material, loaded };
 }
 
 async function textureOf(bytes: Uint8Array<ArrayBuffer>, type: string, space: ColorSpace): Promise<Texture | null> {
@@ -57,9 +69,11 @@ async function textureOf(bytes: Uint8Array<ArrayBuffer>, type: string, space: Co
   }
 }
 
-/** Let go of a material and its images. */
-export function forget(material: MeshStandardMaterial): void {
-  material.map?.dispose();
-  material.normalMap?.dispose();
-  material.dispose();
+/** Free the decoded images of a material that is not used again. */
+export function closeImages({ map, normalMap }: MeshStandardMaterial): void {
+  for (const texture of [map, normalMap]) if (texture) closeImage(texture);
+}
+
+function closeImage(texture: Texture): void {
+  (texture.image as ImageBitmap).close();
 }

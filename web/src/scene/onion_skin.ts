@@ -1,4 +1,4 @@
-// Onion skin: where a motion was and will be, as thin figures; and where its feet stand.
+// Onion skin: thin figures before and after the current time; and discs under the feet in contact.
 
 import {
   BufferAttribute,
@@ -12,16 +12,17 @@ import {
   Vector3,
 } from "three";
 import type { Packet } from "../io/frames";
+import { disposeTree } from "./dispose";
 
 const BEFORE = 0xff9d5c;
 const AFTER = 0x6fcbff;
 const STANDS = 0x3fd28b;
-const EACH_SIDE = 3;
+const EACH_SIDE = 3; // figures before and after
 const APART = 0.12; // seconds between figures
 
-export class Onion {
+export class OnionSkin {
   readonly group = new Group();
-  /** Discs under the feet that stand. */
+  /** Discs under the feet in contact. */
   readonly feet = new Group();
   private positions: Float32Array = new Float32Array();
   private frames = 0;
@@ -30,8 +31,18 @@ export class Onion {
   private standing: number[] = [];
   private contacts: ArrayLike<number> = [];
   private readonly marks: Mesh<CircleGeometry, MeshBasicMaterial>[] = [];
-  private figures: LineSegments<BufferGeometry, LineBasicMaterial>[] = [];
+  private readonly figures: LineSegments<BufferGeometry, LineBasicMaterial>[] = [];
 
+  /** Forget the motion. */
+  clear(): void {
+    this.positions = new Float32Array();
+    this.frames = this.count = 0;
+    this.standing = [];
+    disposeTree(this.group);
+    disposeTree(this.feet);
+  }
+
+  /** Take the motion of a packet. */
   take({ arrays, head }: Packet): void {
     if (head.kind !== "motion") return;
     this.positions = arrays.positions!.data as Float32Array;
@@ -51,14 +62,13 @@ export class Onion {
       figure.visible = at >= 0 && at <= this.duration;
       if (!figure.visible) return;
       const frame = Math.round((at / this.duration) * (this.frames - 1));
-      const points = new Float32Array(6 * links.length);
+      const points = pointsOf(figure.geometry, 2 * links.length);
       links.forEach(([from, to], link) => {
         for (let axis = 0; axis < 3; axis += 1) {
           points[6 * link + axis] = this.positions[3 * (frame * this.count + from) + axis]!;
           points[6 * link + 3 + axis] = this.positions[3 * (frame * this.count + to) + axis]!;
         }
       });
-      figure.geometry.setAttribute("position", new BufferAttribute(points, 3));
     });
   }
 
@@ -96,4 +106,16 @@ export class Onion {
     this.group.add(figure);
     return figure;
   }
+}
+
+/** The coordinates of a geometry's points, to be written; reallocated only if their number has changed. */
+function pointsOf(geometry: BufferGeometry, count: number): Float32Array {
+  let attribute = geometry.getAttribute("position") as BufferAttribute | undefined;
+  if (attribute?.count !== count) {
+    geometry.dispose();
+    attribute = new BufferAttribute(new Float32Array(3 * count), 3);
+    geometry.setAttribute("position", attribute);
+  }
+  attribute.needsUpdate = true;
+  return attribute.array as Float32Array;
 }

@@ -1,5 +1,5 @@
-// Meshes on the stage. Skinning runs on the GPU with every weight that a vertex has: the weights lie
-// in one texture, a run for each vertex, and the joints' matrices in another.
+// Skinned and rigid meshes. Skinning runs on the GPU with all weights of a vertex: one texture holds the weights, a
+// run for each vertex, another one the joints' matrices.
 
 import {
   BufferAttribute,
@@ -19,18 +19,19 @@ import {
 } from "three";
 import { toCreasedNormals } from "three/examples/jsm/utils/BufferGeometryUtils.js";
 import type { Packet, PacketArray } from "../io/frames";
-import { forget, materialOf } from "./materials";
+import { disposeTree } from "./dispose";
+import { closeImages, materialOf } from "./materials";
 import type { MeshHead } from "../io/messages";
 
 const WEIGHTS_WIDE = 1024;
-const CREASE = Math.PI / 6; // what bends more is an edge, where a mesh has no normals of its own
-const MOST_CREASED = 300_000; // corners of triangles, beyond which looking for edges takes too long
+const CREASE = Math.PI / 6; // [rad]: sharper bends are edges, in meshes without normals
+const MOST_CREASED = 300_000; // corners of triangles up to which edges are looked for
 const MATRICES_WIDE = 768; // a multiple of three: a matrix is three texels in one row
 
 const PREAMBLE = `
 uniform highp sampler2D jointMatrices;
 uniform highp sampler2D jointWeights;
-attribute vec2 influence; // where the vertex's weights begin, and how many there are
+attribute vec2 influence; // index of the vertex's first weight, number of weights
 mat4 skinOfVertex() {
   vec4 a = vec4(0.0), b = vec4(0.0), c = vec4(0.0);
   int begin = int(influence.x + 0.5), count = int(influence.y + 0.5);
@@ -51,14 +52,13 @@ interface Skinned {
   head: MeshHead;
   binds: Matrix4[];
   matrices: DataTexture;
-  weights: DataTexture;
 }
 
-/** A morph target that can be mixed in. */
-export interface Shape {
+/** A morph target of a mesh. */
+export interface MorphTarget {
   mesh: string;
   name: string;
-  /** Its weight at rest. */
+  /** Weight at rest. */
   weight: number;
 }
 
@@ -67,20 +67,27 @@ export class Skins {
   private skinned: Skinned[] = [];
   private rigid: { mesh: Mesh; head: MeshHead }[] = [];
   private revision = 0;
-  onReady: () => void = () => {};
+  private pending = 0;
+  /** Number of times the meshes were replaced. */
+  private generation = 0;
+
+  /** `changed` is called when an image has been decoded. */
+  constructor(private readonly changed: () => void) {}
+
+  /** True while images are being decoded. */
+  get loading(): boolean {
+    return this.pending > 0;
+  }
 
   get count(): number {
     return this.skinned.length + this.rigid.length;
   }
 
   clear(): void {
-    for (const { mesh } of this.all) {
-      mesh.geometry.dispose();
-      forget(mesh.material as MeshStandardMaterial);
-      mesh.customDepthMaterial?.dispose();
-      mesh.removeFromParent();
-    }
-    for (const { matrices, weights } of this.skinned) for (const one of [matrices, weights]) one.dispose();
+    disposeTree(this.group);
+    this.group.clear();
+    for (const { mesh } of this.all) closeImages(mesh.material as MeshStandardMaterial);
+    this.generation += 1;
     this.skinned = [];
     this.rigid = [];
   }
@@ -90,14 +97,14 @@ export class Skins {
   }
 
   /** The morph targets of all meshes. */
-  get shapes(): Shape[] {
+  get morphTargets(): MorphTarget[] {
     return this.all.flatMap(({ head }) =>
       head.morphs.map((name, k) => ({ mesh: head.name, name, weight: head.weights[k] ?? 0 })),
     );
   }
 
-  /** Mix morph targets in: as a motion says, else as was set by hand, else as at rest. */
-  mix(played: Record<string, number[]>, set: Record<string, number>): void {
+  /** Set the weights of morph targets: those of a motion, else those set by hand, else those at rest. */
+  setMorphs(played: Record<string, number[]>, set: Readonly<Record<string, number>>): void {
     for (const { mesh, head } of this.all) {
       const { morphTargetInfluences: influences } = mesh;
       if (!influences) continue;
@@ -109,10 +116,16 @@ export class Skins {
 
   add({ arrays, head }: Packet): void {
     if (head.kind !== "mesh") return;
-    // Meshes of another scene take the place of all that are there.
+    // Meshes of another scene replace all meshes.
     if (head.revision !== this.revision) this.clear();
     this.revision = head.revision;
-    const material = materialOf(head, arrays, () => this.onReady());
+    const { generation } = this;
+    const { material, loaded } = materialOf(head, arrays, () => generation === this.generation);
+    this.pending += 1;
+    void loaded.finally(() => {
+      this.pending -= 1;
+      this.changed();
+    });
     const mesh = new Mesh(geometryOf(arrays), material);
     mesh.castShadow = mesh.receiveShadow = true;
     mesh.frustumCulled = false;
@@ -120,7 +133,7 @@ export class Skins {
     this.group.add(mesh);
     if (arrays.first) this.addSkin(mesh, material, { arrays, head }, head);
     else this.rigid.push({ mesh, head });
-    this.mix({}, {});
+    this.setMorphs({}, {});
   }
 
   private addSkin(mesh: Mesh, material: MeshStandardMaterial, { arrays }: Packet, head: MeshHead): void {
@@ -142,10 +155,10 @@ export class Skins {
     const depth = new MeshDepthMaterial();
     for (const one of [material, depth]) patch(one, matrices, weights);
     mesh.customDepthMaterial = depth;
-    this.skinned.push({ mesh, head, binds, matrices, weights });
+    this.skinned.push({ mesh, head, binds, matrices });
   }
 
-  /** Follow a pose. */
+  /** Move the meshes to a pose, given as T_world_joint. */
   follow(frames: Matrix4[]): void {
     const product = new Matrix4();
     for (const { head, binds, matrices } of this.skinned) {
@@ -167,14 +180,6 @@ export class Skins {
       mesh.matrix.copy(frame);
     }
   }
-
-  setOpacity(opacity: number): void {
-    for (const { mesh } of this.all) {
-      const material = mesh.material as MeshStandardMaterial;
-      material.transparent = opacity < 1 || material.transparent;
-      material.opacity = opacity;
-    }
-  }
 }
 
 function geometryOf(arrays: Packet["arrays"]): BufferGeometry {
@@ -194,7 +199,7 @@ function geometryOf(arrays: Packet["arrays"]): BufferGeometry {
     if (arrays.morph_normals) geometry.morphAttributes.normal = slices(arrays.morph_normals);
   }
   if (arrays.normals) return geometry;
-  const single = !arrays.first && !arrays.morph_positions; // whose vertices may be taken apart
+  const single = !arrays.first && !arrays.morph_positions; // vertices may be duplicated
   if (single && faces.length <= MOST_CREASED) return toCreasedNormals(geometry, CREASE);
   geometry.computeVertexNormals();
   return geometry;
@@ -206,7 +211,9 @@ function slices({ data, shape }: PacketArray): BufferAttribute[] {
   return [...Array(shape[0]).keys()].map((k) => new BufferAttribute(data.subarray(k * size, (k + 1) * size), 3));
 }
 
+/** Have a material skin its vertices. */
 function patch(material: Material, matrices: DataTexture, weights: DataTexture): void {
+  material.userData = { matrices, weights }; // disposed of with the material
   material.onBeforeCompile = (shader) => {
     shader.uniforms.jointMatrices = { value: matrices };
     shader.uniforms.jointWeights = { value: weights };

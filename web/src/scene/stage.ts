@@ -1,80 +1,110 @@
-// Drawing when something has changed: one view, or two side by side.
+// The renderer: draws when something has changed, one view or two halves.
 
 import { PCFShadowMap, Scene as World, Vector2, Vector3, WebGLRenderer } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
-import { partOf } from "./framing";
 import type { Scene } from "../io/messages";
-import { Sight } from "./view_camera";
-import { Surroundings } from "./environment";
+import { disposeTree } from "./dispose";
+import { Environment } from "./environment";
+import { type Insets, partOf } from "./framing";
+import { ViewCamera } from "./view_camera";
 
-const FARTHEST = 14; // sizes of the scene that the camera goes back to show what lies outside
+const FARTHEST = 14; // sizes of the scene: camera distance at most
 
-export class Stage extends Sight {
-  readonly world = new World();
-  renderer: WebGLRenderer;
-  readonly surroundings = new Surroundings();
-  controls: OrbitControls;
-  /** Called before each half is drawn. */
-  onHalf: (half: number) => void = () => {};
+export interface StageEvents {
+  /** Heights that other elements cover. */
+  insets(): Insets;
   /** Called in every animation frame, with the seconds since the last one. */
-  onTick: (seconds: number) => void = () => {};
-  onCamera: () => void = () => {};
+  tick(seconds: number): void;
+  /** Called before a half is drawn. */
+  beforeHalf(half: number): void;
+  /** Called when the user has moved the camera. */
+  cameraMoved(): void;
+}
+
+export class Stage extends ViewCamera {
+  readonly world = new World();
+  readonly environment = new Environment();
+  /** Number of frames drawn. */
   drawn = 0;
+  private webgl: WebGLRenderer;
+  private orbit: OrbitControls;
   private readonly drawnSize = new Vector2();
   private dirty = true;
   private last = 0;
   private plain: boolean;
-  /** Whether the renderer that there is was made for a plain view. */
+  /** The quality that the renderer was made for. */
   private madePlain: boolean;
 
   constructor(
-    public canvas: HTMLCanvasElement,
+    private surface: HTMLCanvasElement,
     plain: boolean,
+    private readonly events: StageEvents,
   ) {
-    super();
+    super(() => events.insets());
     this.plain = this.madePlain = plain;
-    this.renderer = newRenderer(canvas, plain);
-    this.surroundings.setShadows(!plain);
-    this.world.add(this.surroundings.group);
-    this.controls = this.newControls();
-    new ResizeObserver(() => this.resize()).observe(canvas.parentElement ?? canvas);
+    this.webgl = newRenderer(surface, plain);
+    this.environment.setShadows(!plain);
+    this.world.add(this.environment.group);
+    this.orbit = this.newControls();
+    new ResizeObserver(() => this.resize()).observe(surface.parentElement ?? surface);
+  }
+
+  /** Begin to draw. */
+  start(): void {
     this.resize();
     requestAnimationFrame((now) => this.tick(now));
   }
 
-  /** Put the stage up for a scene. */
+  get canvas(): HTMLCanvasElement {
+    return this.surface;
+  }
+
+  get renderer(): WebGLRenderer {
+    return this.webgl;
+  }
+
+  get controls(): OrbitControls {
+    return this.orbit;
+  }
+
+  /** Switch turning the view with the pointer on or off. */
+  enableControls(enabled: boolean): void {
+    this.orbit.enabled = enabled;
+  }
+
+  /** Fit camera and environment to a scene. */
   setScene(scene: Scene): void {
     this.lookAt(scene);
-    this.surroundings.setScene(scene, this.up, (x, y, z) => this.oriented(x, y, z));
+    this.environment.setScene(scene, this.up, (x, y, z) => this.oriented(x, y, z));
     this.invalidate();
   }
 
-  /** Look at everything from the front, a little from above and the side; at other points too. */
+  /** Move the camera home, so that the scene and other points are in view. */
   home(others: Vector3[] = []): void {
     this.frame();
     const distance = Math.min(this.distanceTo(others), FARTHEST * this.size);
     const target = this.target.clone().add(this.gone);
-    this.camera.position.copy(target).addScaledVector(this.homeWay(), distance);
+    this.camera.position.copy(target).addScaledVector(this.homeDirection(), distance);
     this.renewControls(target);
     this.invalidate();
   }
 
-  /** Put the camera where it was. */
-  restoreCamera(position: number[], target: number[]): void {
+  /** Move the camera to a kept position. */
+  restoreCamera(position: readonly number[], target: readonly number[]): void {
     this.camera.position.fromArray(position).add(this.gone);
     this.renewControls(new Vector3().fromArray(target).add(this.gone));
     this.invalidate();
   }
 
-  /** Go along with what is looked at: so far from where the scene has it. */
+  /** Move the camera and its target by an offset from where the scene has them. */
   follow(offset: Vector3): void {
-    const way = offset.clone().sub(this.gone);
-    if (way.lengthSq() === 0) return;
+    const step = offset.clone().sub(this.gone);
+    if (step.lengthSq() === 0) return;
     this.gone.copy(offset);
-    this.camera.position.add(way);
-    this.controls.target.add(way);
+    this.camera.position.add(step);
+    this.controls.target.add(step);
     this.camera.updateMatrixWorld();
-    this.surroundings.follow(offset);
+    this.environment.follow(offset);
     this.invalidate();
   }
 
@@ -85,27 +115,28 @@ export class Stage extends Sight {
   }
 
   setTheme(theme: "dark" | "light"): void {
-    this.surroundings.setTheme(theme);
+    this.environment.setTheme(theme);
     this.invalidate();
   }
 
-  /** Draw without shadows and smoothed edges, or with them; from the next frame on. */
+  /** Switch shadows and antialiasing off or on, from the next frame on. */
   setQuality(plain: boolean): void {
     this.plain = plain;
     this.invalidate();
   }
 
-  /** Have a canvas of its own for a quality: a browser smooths edges on one or does not, for good. */
+  /** Replace canvas and renderer: antialiasing is fixed for the life of a WebGL context. */
   private renewRenderer(): void {
     this.madePlain = this.plain;
     const focused = document.activeElement === this.canvas;
     const canvas = this.canvas.cloneNode() as HTMLCanvasElement;
-    this.renderer.dispose();
-    this.renderer.forceContextLoss();
-    this.canvas.replaceWith(canvas);
-    this.canvas = canvas;
-    this.renderer = newRenderer(canvas, this.plain);
-    this.surroundings.setShadows(!this.plain);
+    disposeTree(this.world);
+    this.webgl.dispose();
+    this.webgl.forceContextLoss();
+    this.surface.replaceWith(canvas);
+    this.surface = canvas;
+    this.webgl = newRenderer(canvas, this.plain);
+    this.environment.setShadows(!this.plain);
     this.renewControls(this.controls.target.clone());
     if (focused) canvas.focus({ preventScroll: true });
     this.resize();
@@ -115,12 +146,12 @@ export class Stage extends Sight {
     this.dirty = true;
   }
 
-  /** Whether the last frame shows everything as it is now, at the size that the page has now. */
+  /** True if the last frame is up to date, in content and size. */
   get shown(): boolean {
     return !this.dirty && this.drawnSize.equals(this.wantedSize());
   }
 
-  /** The canvas with the view as it is; a browser forgets what is on it with the next frame. */
+  /** The canvas, drawn just now: the browser clears it with the next frame. */
   redrawn(): HTMLCanvasElement {
     this.draw();
     return this.canvas;
@@ -132,10 +163,10 @@ export class Stage extends Sight {
     const controls = new OrbitControls(this.camera, this.canvas);
     controls.enableDamping = false;
     controls.addEventListener("change", () => {
-      // At once, not when the next frame is drawn: what is picked before that is picked with it.
+      // Not in the next frame: the pointer may pick before that.
       this.camera.updateMatrixWorld();
       this.invalidate();
-      this.onCamera();
+      this.events.cameraMoved();
     });
     return controls;
   }
@@ -143,7 +174,7 @@ export class Stage extends Sight {
   private renewControls(target: Vector3): void {
     const enabled = this.controls.enabled;
     this.controls.dispose();
-    this.controls = this.newControls();
+    this.orbit = this.newControls();
     this.controls.enabled = enabled;
     this.controls.target.copy(target);
     this.controls.minDistance = this.size * 0.15;
@@ -164,7 +195,7 @@ export class Stage extends Sight {
     requestAnimationFrame((next) => this.tick(next));
     const seconds = Math.min((now - this.last) / 1000, 0.1);
     this.last = now;
-    this.onTick(seconds);
+    this.events.tick(seconds);
     if (this.dirty) this.draw();
   }
 
@@ -175,7 +206,7 @@ export class Stage extends Sight {
     const size = this.renderer.getSize(this.drawnSize);
     this.renderer.setScissorTest(this.halves > 1);
     for (let half = 0; half < this.halves; half += 1) {
-      this.onHalf(half);
+      this.events.beforeHalf(half);
       const { left, top, width, height } = partOf(half, this.halves, size.x, size.y);
       this.renderer.setViewport(left, size.y - top - height, width, height);
       this.renderer.setScissor(left, size.y - top - height, width, height);

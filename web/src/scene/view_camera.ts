@@ -1,32 +1,33 @@
-// The camera: where it looks from, and what is where, between pixels and the world.
+// The camera: its framing, and conversion between pixels and world positions.
 
 import { PerspectiveCamera, Plane, Ray, Vector2, Vector3 } from "three";
 import { type Box, fittingDistance, type Insets, partOf } from "./framing";
 import type { Scene } from "../io/messages";
 
 const FIELD_OF_VIEW = 38; // degrees, from top to bottom
-const NARROW = 0.85; // width to height below which the view widens, so that as much is seen sideways
+const NARROW = 0.85; // aspect ratio below which the field of view widens, to show as much horizontally
 
 export interface Aim {
   ray: Ray;
-  /** Which of the halves the pointer is in. */
+  /** The half that the pointer is in. */
   half: number;
 }
 
-export abstract class Sight {
+export abstract class ViewCamera {
   readonly camera = new PerspectiveCamera(FIELD_OF_VIEW, 1, 0.01, 1000);
   readonly up = new Vector3(0, 1, 0);
-  abstract canvas: HTMLCanvasElement;
+  abstract get canvas(): HTMLCanvasElement;
   /** The scene's radius. */
   size = 1;
-  /** What lies over the view at its top and bottom [pixels]: things are framed between. */
-  insets: () => Insets = () => ({ top: 0, bottom: 0 });
   protected halves = 1;
-  /** What is looked at. */
+  /** Center of the scene. */
   protected readonly target = new Vector3();
-  /** How far the camera has gone along with what it looks at. */
+  /** Displacement of the camera that follows a figure. */
   readonly gone = new Vector3();
   private scene: Scene | null = null;
+
+  /** `insets` are covered by other elements: the scene is framed between them. */
+  constructor(private readonly insets: () => Insets) {}
 
   protected lookAt(scene: Scene): void {
     this.scene = scene;
@@ -39,7 +40,7 @@ export abstract class Sight {
     this.frame();
   }
 
-  /** Have what the camera looks at in the middle of what nothing lies over. */
+  /** Center the scene in the uncovered part of the view. */
   frame(): void {
     const { width, height } = this.part(0);
     const { top, bottom } = this.insets();
@@ -53,19 +54,19 @@ export abstract class Sight {
     return this.halves;
   }
 
-  // Looking at everything ------------------------------------------------------------------------
+  // Framing ----------------------------------------------------------------------------------------
 
-  /** Lengths of the world that a pixel covers when everything is seen. */
+  /** World length of a pixel when the whole scene is in view. */
   homePerPixel(): number {
     return this.perPixelAt(this.distanceTo([]));
   }
 
-  /** The way from what is looked at to the camera: from the front, a little from above and the side. */
-  protected homeWay(): Vector3 {
+  /** Unit vector towards the camera's home: in front, a little above and to the side. */
+  protected homeDirection(): Vector3 {
     return this.scene?.flat ? this.oriented(0, 0, 1) : this.oriented(0.42, 0.36, 1).normalize();
   }
 
-  /** How far off the camera must be to see the scene, and other points. */
+  /** Camera distance that shows the scene and other points. */
   protected distanceTo(others: Vector3[]): number {
     const { scene } = this;
     if (!scene) return this.size;
@@ -79,17 +80,17 @@ export abstract class Sight {
     const { top, bottom } = this.insets();
     const tall = Math.tan((this.camera.fov * Math.PI) / 360);
     const free = Math.max(part.height - top - bottom, 0.4 * part.height) / part.height;
-    return fittingDistance(points, this.homeWay(), this.up, [tall * this.camera.aspect, tall * free]);
+    return fittingDistance(points, this.homeDirection(), this.up, [tall * this.camera.aspect, tall * free]);
   }
 
-  /** A direction given with y up, in the scene's own sense of up. */
+  /** A direction given with y up, converted to the scene's up axis. */
   protected oriented(x: number, y: number, z: number): Vector3 {
     return this.up.z > 0.5 ? new Vector3(x, -z, y) : new Vector3(x, y, z);
   }
 
-  // Between pixels and the world -----------------------------------------------------------------
+  // Pixels and world positions ---------------------------------------------------------------------
 
-  /** Width and height that the canvas is to have [pixels]. */
+  /** Size of the element around the canvas [pixels]. */
   protected wantedSize(): Vector2 {
     const parent = this.canvas.parentElement ?? this.canvas;
     return new Vector2(Math.max(parent.clientWidth, 1), Math.max(parent.clientHeight, 1));
@@ -99,19 +100,19 @@ export abstract class Sight {
     return this.canvas.getBoundingClientRect();
   }
 
-  /** Where a half is on the canvas [pixels]. */
+  /** Rectangle of a half on the canvas [pixels]. */
   protected part(half: number): Box {
     const { x, y } = this.wantedSize();
     return partOf(half, this.halves, x, y);
   }
 
-  /** Width and height of the view, or of each half [pixels]. */
+  /** Size of the view, or of each half [pixels]. */
   get viewSize(): Vector2 {
     const { width, height } = this.part(0);
     return new Vector2(width, height);
   }
 
-  /** Whether halves lie above each other. */
+  /** True if the halves lie above each other. */
   get stacked(): boolean {
     return this.halves > 1 && this.part(1).top > 0;
   }
@@ -130,7 +131,7 @@ export abstract class Sight {
     return { ray: new Ray(near, far.sub(near).normalize()), half };
   }
 
-  /** Where a point of the world is on the page, in a half; null behind the camera. */
+  /** Page position of a world position, in a half; null behind the camera. */
   project(point: Vector3, half = 0): Vector2 | null {
     const box = this.rectangle();
     const seen = point.clone().project(this.camera);
@@ -159,7 +160,7 @@ export abstract class Sight {
     return new Vector3().setFromMatrixColumn(this.camera.matrixWorld, 1);
   }
 
-  /** Lengths of the world that a pixel covers at a point. */
+  /** World length of a pixel at a point. */
   perPixel(point: Vector3): number {
     return this.perPixelAt(point.clone().sub(this.camera.position).dot(this.forward()));
   }

@@ -1,13 +1,12 @@
-// The error of every iteration, on a logarithmic scale; a click goes there.
+// The error after each iteration on a logarithmic scale; a click shows the iteration.
 
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 
-const LEAST = 1e-12;
+const LEAST = 1e-12; // errors below are drawn here
+const LINES = 6; // of the logarithmic axis at most
 
-const LINES = 6; // of a logarithmic axis at most
-
-/** Of the lines of a logarithmic axis some powers of ten, so many apart that there is room. */
+/** Keep the powers of ten among a logarithmic axis's lines, thinned out to fit. */
 const powers = (_: uPlot, splits: number[]) => {
   const all = splits.map((value) => Math.log10(value));
   const apart = Math.ceil((Math.max(...all) - Math.min(...all)) / LINES) || 1;

@@ -1,4 +1,4 @@
-// The vectors of a step of a solve, drawn as in the textbooks.
+// The vectors of a step of a solve, as textbooks draw them.
 
 import {
   BufferGeometry,
@@ -12,7 +12,8 @@ import {
   SphereGeometry,
   Vector3,
 } from "three";
-import { placeOf, type Tracing } from "./trace_player";
+import { disposeTree } from "../scene/dispose";
+import { placeOf, type TracePlayer } from "./trace_player";
 
 const TO_TIP = 0x6fcbff;
 const TO_GOAL = 0xffa64d;
@@ -20,11 +21,11 @@ const PLACED = 0xb58cff;
 const PIVOT = 0xfff3b0;
 const GHOST = 0x9fb0c8;
 const MOST = 64; // arrows
-const SMALL = 1e-3; // of the scene's size: what is shorter is not drawn
+const SMALL = 1e-3; // of the line radius: shorter arrows are not drawn
 
-type Part<Shape extends BufferGeometry> = Mesh<Shape, MeshBasicMaterial>;
+type Part<Geometry extends BufferGeometry> = Mesh<Geometry, MeshBasicMaterial>;
 
-export class Vectors {
+export class StepVectors {
   readonly group = new Group();
   private readonly ghost = new LineSegments(
     new BufferGeometry(),
@@ -41,8 +42,13 @@ export class Vectors {
     this.group.add(this.ghost);
   }
 
-  /** Draw what the last step did to joints at `positions`, with lines of a radius. */
-  draw(tracing: Tracing, positions: Vector3[], parents: number[], radius: number): void {
+  /** Free GPU memory; what is drawn again is uploaded again. */
+  clear(): void {
+    disposeTree(this.group);
+  }
+
+  /** Draw the last step on joints at `positions`, with lines of a radius. */
+  draw(tracing: TracePlayer, positions: Vector3[], parents: number[], radius: number): void {
     for (const part of [...this.balls, ...this.shafts, ...this.heads]) part.visible = false;
     this.ghost.visible = false;
     this.used = 0;
@@ -55,8 +61,8 @@ export class Vectors {
     else if (before) this.drawAll(tracing, before, parents, radius);
   }
 
-  /** FABRIK: the points of a pass, each put at its link's length from the one before. */
-  private drawPass(tracing: Tracing, parents: number[], radius: number): void {
+  /** FABRIK: the points of a pass, each at its link's length from the last. */
+  private drawPass(tracing: TracePlayer, parents: number[], radius: number): void {
     this.drawGhost(tracing.poseAfter(tracing.step - 1), parents);
     const placed = tracing.stepsInside().slice(0, tracing.step).filter((step) => step.placed).slice(-MOST);
     const places = placed.map((step) => new Vector3(step.change[0], step.change[1], step.change[2]));
@@ -66,8 +72,8 @@ export class Vectors {
     });
   }
 
-  /** CCD: from the pivot to where the tip was, and to the goal. */
-  private drawTurn(tracing: Tracing, pivot: Vector3 | undefined, parents: number[], radius: number): void {
+  /** CCD: from the pivot to the tip before the step, and to the goal. */
+  private drawTurn(tracing: TracePlayer, pivot: Vector3 | undefined, parents: number[], radius: number): void {
     const before = tracing.poseAfter(tracing.step - 1);
     this.drawGhost(before, parents);
     const { head } = tracing;
@@ -77,8 +83,8 @@ export class Vectors {
     if (head.goal) this.arrow(pivot, new Vector3(...head.goal), 0.3 * radius, TO_GOAL);
   }
 
-  /** Solvers that turn all joints at once: the error, and the sum of what the joints do about it. */
-  private drawAll(tracing: Tracing, before: Float32Array, parents: number[], radius: number): void {
+  /** Solvers that rotate all joints at once: the error, and the sum of the joints' shares. */
+  private drawAll(tracing: TracePlayer, before: Float32Array, parents: number[], radius: number): void {
     this.drawGhost(before, parents);
     const { head } = tracing;
     if (!head) return;
@@ -93,7 +99,7 @@ export class Vectors {
     this.ball(0, tip, 1.1 * radius, TO_TIP);
   }
 
-  /** The skeleton as the step found it. */
+  /** The skeleton before the step. */
   private drawGhost(pose: Float32Array | null, parents: number[]): void {
     if (!pose) return;
     const points = parents.flatMap((parent, k) => (parent >= 0 ? [placeOf(pose, parent), placeOf(pose, k)] : []));
@@ -125,8 +131,8 @@ export class Vectors {
     ball.scale.setScalar(radius);
   }
 
-  /** A part of the drawing, made when it is needed first. */
-  private part<Shape extends BufferGeometry>(parts: Part<Shape>[], k: number, make: () => Shape, color: number): Part<Shape> {
+  /** A part of the drawing, created on first use. */
+  private part<Geometry extends BufferGeometry>(parts: Part<Geometry>[], k: number, make: () => Geometry, color: number): Part<Geometry> {
     let part = parts[k];
     if (!part) {
       part = new Mesh(make(), new MeshBasicMaterial({ transparent: true, opacity: 0.9, depthTest: false }));

@@ -1,11 +1,11 @@
-// The panel's part for stepping through a solve.
+// The panel's section for stepping through a recorded solve.
 
-import { button, el, hint } from "../panel/dom";
 import type { Scene } from "../io/messages";
+import { button, el, hint } from "../panel/dom";
 import { ErrorPlot } from "./error_plot";
-import type { Tracing } from "./trace_player";
+import type { TracePlayer } from "./trace_player";
 
-export class StepsView {
+export class StepView {
   private readonly words = el("p", { className: "reason", data: { trace: "words" } });
   private readonly solver = el("strong", { data: { trace: "solver" } });
   private readonly place = el("output", { name: "trace-place" });
@@ -16,7 +16,7 @@ export class StepsView {
 
   constructor(
     home: HTMLElement,
-    private readonly tracing: Tracing,
+    private readonly tracing: TracePlayer,
     record: () => void,
   ) {
     const chart = el("div", { className: "plot" });
@@ -66,6 +66,6 @@ export class StepsView {
     const step = inside ? ` · step ${tracing.step} of ${inside}` : "";
     this.place.textContent = `Iteration ${tracing.iteration} of ${tracing.iterations}${step}`;
     const error = tracing.errors[tracing.iteration] ?? 0;
-    this.words.textContent = `${tracing.words(scene.names, scene.parents)}${tracing.step ? "" : `; error ${error.toPrecision(3)}`}`;
+    this.words.textContent = `${tracing.describe(scene.names, scene.parents)}${tracing.step ? "" : `; error ${error.toPrecision(3)}`}`;
   }
 }

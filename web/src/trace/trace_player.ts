@@ -1,39 +1,66 @@
-// Stepping through a solve: every iteration, every turn inside it, with its vectors.
+// Stepping through a recorded solve: its iterations, and the steps inside each.
 
 import { Quaternion, Vector3 } from "three";
 import type { Packet } from "../io/frames";
 import type { StepInfo, TraceHead } from "../io/messages";
 
-const REPLAY = 0.25; // seconds that a step is shown for
-const REPLAY_ALL = 8; // seconds that all steps take at most
+const REPLAY = 0.25; // [s] per step
+const REPLAY_ALL = 8; // [s] for all steps at most
 
-/** What one joint does to the tip in a step that turns all joints at once. */
+/** One joint's share in a step that rotates all joints at once. */
 export interface Share {
   joint: number;
-  /** World axis times angle [rad]. */
+  /** Rotation vector in world [rad]. */
   turn: Vector3;
-  /** Where it takes the tip, to first order: its column of the Jacobian, times the turn. */
+  /** First-order displacement of the tip: the joint's column of the Jacobian times the rotation. */
   way: Vector3;
 }
 
-export class Tracing {
-  head: TraceHead | null = null;
-  errors: Float32Array = new Float32Array();
-  /** The iteration that is shown: 0 is the start. */
-  iteration = 0;
-  /** How many steps after it are shown too. */
-  step = 0;
-  onShow: () => void = () => {};
-  /** Called when a trace has come. */
-  onOpen: () => void = () => {};
-  /** Asks for the poses inside an iteration. */
-  onWantSteps: (iteration: number) => void = () => {};
+export interface TraceEvents {
+  /** Another step is shown, or none. */
+  shown(): void;
+  /** A trace has arrived. */
+  opened(): void;
+  /** The poses inside an iteration are needed. */
+  needSteps(iteration: number): void;
+}
+
+export class TracePlayer {
+  private trace: TraceHead | null = null;
+  private errorsOf: Float32Array = new Float32Array();
+  private at = 0;
+  private inside = 0;
   private frames: Float32Array = new Float32Array();
   private count = 0;
   private inner = new Map<number, Float32Array>();
   private waited = 0;
-  /** Whether the steps follow each other by themselves. */
-  replaying = false;
+  private runs = false;
+
+  constructor(private readonly events: TraceEvents) {}
+
+  get head(): TraceHead | null {
+    return this.trace;
+  }
+
+  /** Error after each iteration. */
+  get errors(): Float32Array {
+    return this.errorsOf;
+  }
+
+  /** The iteration that is shown; 0 is the start. */
+  get iteration(): number {
+    return this.at;
+  }
+
+  /** Number of steps shown after that iteration. */
+  get step(): number {
+    return this.inside;
+  }
+
+  /** True while the steps advance by themselves. */
+  get replaying(): boolean {
+    return this.runs;
+  }
 
   get open(): boolean {
     return this.head !== null;
@@ -43,27 +70,28 @@ export class Tracing {
     return Math.max(this.errors.length - 1, 0);
   }
 
+  /** Take a trace, or the steps inside one of its iterations. */
   take({ arrays, head }: Packet): void {
     if (head.kind === "trace") {
-      this.head = head;
+      this.trace = head;
       this.frames = arrays.frames!.data as Float32Array;
       this.count = arrays.frames!.shape[1]!;
-      this.errors = arrays.errors!.data as Float32Array;
+      this.errorsOf = arrays.errors!.data as Float32Array;
       this.inner.clear();
-      this.replaying = false;
-      // What was recorded here is followed from its start; a file is opened with its answer.
+      this.runs = false;
+      // A trace recorded here is shown from its start, one from a file at its end.
       this.show(head.status === "" ? this.iterations : 0, 0);
-      this.onOpen();
+      this.events.opened();
     } else if (head.kind === "steps" && this.head) {
       this.inner.set(head.iteration, arrays.frames!.data as Float32Array);
-      this.onShow();
+      this.events.shown();
     }
   }
 
   close(): void {
-    this.head = null;
-    this.replaying = false;
-    this.onShow();
+    this.trace = null;
+    this.runs = false;
+    this.events.shown();
   }
 
   /** The steps inside the iteration after the one shown. */
@@ -71,19 +99,20 @@ export class Tracing {
     return this.head?.steps.filter((step) => step.iteration === this.iteration + 1) ?? [];
   }
 
+  /** Show an iteration, or a step after it. */
   show(iteration: number, step: number): void {
-    this.iteration = Math.min(Math.max(iteration, 0), this.iterations);
-    this.step = Math.min(Math.max(step, 0), this.stepsInside().length);
-    if (this.step > 0 && !this.inner.has(this.iteration + 1)) this.onWantSteps(this.iteration + 1);
-    this.onShow();
+    this.at = Math.min(Math.max(iteration, 0), this.iterations);
+    this.inside = Math.min(Math.max(step, 0), this.stepsInside().length);
+    if (this.step > 0 && !this.inner.has(this.iteration + 1)) this.events.needSteps(this.iteration + 1);
+    this.events.shown();
   }
 
-  /** Show step after step from the start, or stop doing so. */
+  /** Start or stop advancing by itself. */
   replay(): void {
-    this.replaying = this.open && !this.replaying;
+    this.runs = this.open && !this.replaying;
     this.waited = 0;
     if (this.replaying && this.iteration >= this.iterations) this.show(0, 0);
-    else this.onShow();
+    else this.events.shown();
   }
 
   tick(seconds: number): void {
@@ -94,8 +123,8 @@ export class Tracing {
     this.waited = 0;
     this.nextStep();
     if (this.iteration >= this.iterations) {
-      this.replaying = false;
-      this.onShow();
+      this.runs = false;
+      this.events.shown();
     }
   }
 
@@ -116,17 +145,17 @@ export class Tracing {
   previousStep(): void {
     if (this.step > 0) this.show(this.iteration, this.step - 1);
     else if (this.iteration > 0) {
-      this.iteration -= 1;
+      this.at -= 1;
       this.show(this.iteration, this.stepsInside().length);
     }
   }
 
-  /** Seven numbers a joint, of what is shown; null while they are on their way. */
+  /** The shown pose, 7 numbers per joint; null until it has arrived. */
   pose(): Float32Array | null {
     return this.poseAfter(this.step);
   }
 
-  /** The pose after some of the steps inside the next iteration. */
+  /** The pose after a number of steps inside the next iteration. */
   poseAfter(steps: number): Float32Array | null {
     const size = 7 * this.count;
     const whole = this.frames.subarray(this.iteration * size, (this.iteration + 1) * size);
@@ -138,7 +167,7 @@ export class Tracing {
     return inner ? inner.subarray((turns - 1) * size, turns * size) : null;
   }
 
-  /** The pose that the shown one came from, where one step turned all joints at once; else null. */
+  /** The pose before the shown one, if a single step rotated all joints; else null. */
   get before(): Float32Array | null {
     const single = this.head && !this.head.steps.some(({ iteration }) => iteration === this.iteration);
     if (!single || this.iteration === 0) return null;
@@ -146,7 +175,7 @@ export class Tracing {
     return this.frames.subarray((this.iteration - 1) * size, this.iteration * size);
   }
 
-  /** What each joint did in such a step, the base first. */
+  /** The share of each joint in such a step, root first. */
   shares(parents: number[]): Share[] {
     const { before, head } = this;
     const after = this.pose();
@@ -162,8 +191,8 @@ export class Tracing {
     return shares;
   }
 
-  /** What the last step did, in words. */
-  words(names: string[], parents: number[]): string {
+  /** A description of the last step. */
+  describe(names: string[], parents: number[]): string {
     const step = this.stepsInside()[this.step - 1];
     if (!step) {
       if (this.iteration === 0) return "The start";
@@ -178,11 +207,12 @@ export class Tracing {
   }
 }
 
+/** World position of a joint in a pose of 7 numbers per joint. */
 export function placeOf(pose: Float32Array, k: number): Vector3 {
   return new Vector3().fromArray(pose, 7 * k);
 }
 
-/** The turn of a joint between two poses: world axis times angle [rad]. */
+/** Rotation vector of a joint between two poses, in world [rad]. */
 function turnOf(before: Float32Array, after: Float32Array, k: number): Vector3 {
   const [from, to] = [before, after].map((pose) => {
     const [w = 1, x = 0, y = 0, z = 0] = pose.subarray(7 * k + 3, 7 * k + 7);
