@@ -23,8 +23,8 @@ export class CameraMemory {
 
   /** Keep the camera position, without the displacement of a figure that is followed. */
   keep(): void {
-    const { camera, controls, gone } = this.view.stage;
-    const at = (place: Vector3) => place.clone().sub(gone).toArray();
+    const { camera, controls, displacement } = this.view.stage;
+    const at = (place: Vector3) => place.clone().sub(displacement).toArray();
     this.store.setCamera({ key: this.key, position: at(camera.position), target: at(controls.target) });
   }
 

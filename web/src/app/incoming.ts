@@ -6,7 +6,7 @@ import type { Packet, PoseFrame } from "../io/frames";
 import type { FromSession, Hello, Refused, Scene, Setup } from "../io/messages";
 import type { Requests } from "../io/requests";
 import { defaultSetup, differing, type Immutable } from "../io/settings";
-import { told } from "../io/shape_check";
+import { bulleted } from "../io/shape_check";
 import { keep, recall } from "../io/storage";
 import { type Hud, LONG } from "../panel/hud";
 import type { Panel } from "../panel/panel";
@@ -93,7 +93,7 @@ export class Incoming implements Listener {
       store.openScene(hello.scene, "session");
     }
     const unknown = store.dropUnknown();
-    if (unknown.length) to.hud.say(`Of what was set here before, this is not known and is left out:\n${told(unknown)}`, "error", LONG);
+    if (unknown.length) to.hud.say(`Of what was set here before, this is not known and is left out:\n${bulleted(unknown)}`, "error", LONG);
     this.requests.queueSetup();
   }
 

@@ -3,7 +3,7 @@
 import { Connection } from "../io/connection";
 import { Requests } from "../io/requests";
 import { readSettings } from "../io/settings";
-import { told } from "../io/shape_check";
+import { bulleted } from "../io/shape_check";
 import type { Saved } from "../panel/context";
 import { el } from "../panel/dom";
 import { FilePicker } from "../panel/file_picker";
@@ -120,7 +120,7 @@ export class Playground {
     this.view.stage.start();
     this.applyLook();
     hud.setLine("connecting");
-    if (ignored.length) hud.say(`Of what was set here before, this does not fit and is left out:\n${told(ignored)}`, "error", LONG);
+    if (ignored.length) hud.say(`Of what was set here before, this does not fit and is left out:\n${bulleted(ignored)}`, "error", LONG);
     this.line = new Connection(this.incoming);
     this.outgoing = this.newOutgoing();
   }
@@ -177,7 +177,7 @@ export class Playground {
     store.replace(read.settings);
     const ignored = [...read.ignored, ...store.dropUnknown()];
     this.panel.refresh(true);
-    if (ignored.length) hud.say(`Settings taken over, except for what does not fit:\n${told(ignored)}`, "error", LONG);
+    if (ignored.length) hud.say(`Settings taken over, except for what does not fit:\n${bulleted(ignored)}`, "error", LONG);
     else hud.say("Settings taken over.", "info", 3);
   }
 

@@ -5,7 +5,7 @@ import type { ObjectShape, Shape } from "./messages";
 /** Stands for a value that does not fit; no JSON value equals it. */
 const NOTHING = Symbol("nothing");
 
-const MOST_TOLD = 5; // ignored values that are listed
+const MOST_LISTED = 5; // ignored values that are listed
 
 /** The fields of an object that fit a shape; the shape's defaults for the rest, which `ignored` lists. */
 export function fitting<T>(shape: ObjectShape, value: unknown, where: string, ignored: string[]): T {
@@ -14,9 +14,9 @@ export function fitting<T>(shape: ObjectShape, value: unknown, where: string, ig
 }
 
 /** A list of ignored values, one per line. */
-export function told(ignored: string[]): string {
-  const lines = ignored.slice(0, MOST_TOLD).map((one) => `• ${one}`);
-  if (ignored.length > MOST_TOLD) lines.push(`• and ${ignored.length - MOST_TOLD} more`);
+export function bulleted(ignored: string[]): string {
+  const lines = ignored.slice(0, MOST_LISTED).map((one) => `• ${one}`);
+  if (ignored.length > MOST_LISTED) lines.push(`• and ${ignored.length - MOST_LISTED} more`);
   return lines.join("\n");
 }
 

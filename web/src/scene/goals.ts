@@ -13,7 +13,7 @@ const LARGEST = 0.045; // sizes of the scene
 const MANY = 6; // more goals than this are drawn half as large
 const DEPTH_SPEED = 0.5; // W and S: sizes of the scene per second
 /** Kinds of goals that follow their effectors until the user places them. */
-const GO_ALONG = new Set(["reach", "pose"]);
+const FOLLOWING = new Set(["reach", "pose"]);
 const NUDGE = 0.012; // arrow keys: sizes of the scene
 
 interface Grab {
@@ -36,7 +36,7 @@ export class Goals {
   private flat = false;
   private ground = 0;
   /** Ids of the goals that follow the motion. */
-  private readonly along = new Set<string>();
+  private readonly following = new Set<string>();
   /** W and S while they are down, with the time up to which their movement has been applied [ms]. */
   private readonly keys = new Map<string, number>();
 
@@ -84,14 +84,14 @@ export class Goals {
       this.all = scene.goals.map((setup) => new Goal(setup, radius, scene.meshes > 0));
       for (const goal of this.list) this.group.add(goal.group);
     }
-    this.along.clear();
+    this.following.clear();
     for (const goal of this.list) {
       const { id, kind } = goal.setup;
       const own = scene.places.find((place) => place.id === id);
       // Rules decide where their targets are, except while one is held.
       const mine = kind === "target" ? undefined : kept.find((one) => one.id === id);
       const place = (id === held ? before.get(id) : undefined) ?? mine ?? own ?? before.get(id);
-      if (scene.motion !== null && GO_ALONG.has(kind) && !mine && id !== held) this.along.add(id);
+      if (scene.motion !== null && FOLLOWING.has(kind) && !mine && id !== held) this.following.add(id);
       if (place) goal.move(place);
     }
     this.current = this.list.find((goal) => goal.setup.id === activeId) ?? this.list[0] ?? null;
@@ -109,14 +109,14 @@ export class Goals {
 
   /** Positions of the goals, without those that follow the motion. */
   places(): GoalPlace[] {
-    return this.list.filter(({ setup }) => !this.along.has(setup.id)).map((goal) => goal.place());
+    return this.list.filter(({ setup }) => !this.following.has(setup.id)).map((goal) => goal.place());
   }
 
   /** Move the goals that follow the motion to their effectors. */
-  goAlong(frame: (effector: string) => Matrix4 | undefined): void {
-    if (!this.along.size) return;
+  followMotion(frame: (effector: string) => Matrix4 | undefined): void {
+    if (!this.following.size) return;
     for (const goal of this.list) {
-      const now = this.along.has(goal.setup.id) && frame(goal.setup.effector);
+      const now = this.following.has(goal.setup.id) && frame(goal.setup.effector);
       if (!now) continue;
       goal.position.setFromMatrixPosition(now);
       goal.orientation.setFromRotationMatrix(new Matrix4().extractRotation(now));
@@ -171,13 +171,13 @@ export class Goals {
     return null;
   }
 
-  take(goal: Goal, clientX: number, clientY: number, ring = -1): void {
+  startDrag(goal: Goal, clientX: number, clientY: number, ring = -1): void {
     const { ray, half } = this.stage.aim(clientX, clientY);
     const plane = this.planeFor(goal, ring);
     const hit = ray.intersectPlane(plane, new Vector3()) ?? goal.position.clone();
     this.held = { goal, plane, half, ring, offset: goal.position.clone().sub(hit), from: hit };
     this.current = goal;
-    this.along.delete(goal.setup.id);
+    this.following.delete(goal.setup.id);
     this.stage.enableControls(false);
     this.draw();
   }
@@ -294,7 +294,7 @@ export class Goals {
   }
 
   private moved(goal = this.held?.goal ?? this.active): void {
-    if (goal) this.along.delete(goal.setup.id);
+    if (goal) this.following.delete(goal.setup.id);
     this.draw();
     this.onMove();
   }

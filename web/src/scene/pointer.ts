@@ -73,7 +73,7 @@ export class Pointer {
     const found = this.goals.pick(event.clientX, event.clientY, this.reach(event));
     if (found) {
       this.pointer = event.pointerId;
-      this.goals.take(found.goal, event.clientX, event.clientY, found.ring);
+      this.goals.startDrag(found.goal, event.clientX, event.clientY, found.ring);
       this.stage.canvas.focus({ preventScroll: true });
       this.stage.canvas.style.cursor = "grabbing";
       event.preventDefault();
@@ -167,7 +167,7 @@ export class Pointer {
     const old = this.goals.list.find(({ setup }) => setup.effector === effector && setup.kind !== "look");
     const goal: Goal | null = old ?? this.newGoal(scene, effector, press);
     if (!goal) return;
-    this.goals.take(goal, event.clientX, event.clientY);
+    this.goals.startDrag(goal, event.clientX, event.clientY);
     this.stage.canvas.style.cursor = "grabbing";
   }
 

@@ -83,7 +83,7 @@ export class Stage extends ViewCamera {
   home(others: Vector3[] = []): void {
     this.frame();
     const distance = Math.min(this.distanceTo(others), FARTHEST * this.size);
-    const target = this.target.clone().add(this.gone);
+    const target = this.target.clone().add(this.displacement);
     this.camera.position.copy(target).addScaledVector(this.homeDirection(), distance);
     this.renewControls(target);
     this.invalidate();
@@ -91,16 +91,16 @@ export class Stage extends ViewCamera {
 
   /** Move the camera to a kept position. */
   restoreCamera(position: readonly number[], target: readonly number[]): void {
-    this.camera.position.fromArray(position).add(this.gone);
-    this.renewControls(new Vector3().fromArray(target).add(this.gone));
+    this.camera.position.fromArray(position).add(this.displacement);
+    this.renewControls(new Vector3().fromArray(target).add(this.displacement));
     this.invalidate();
   }
 
   /** Move the camera and its target by an offset from where the scene has them. */
   follow(offset: Vector3): void {
-    const step = offset.clone().sub(this.gone);
+    const step = offset.clone().sub(this.displacement);
     if (step.lengthSq() === 0) return;
-    this.gone.copy(offset);
+    this.displacement.copy(offset);
     this.camera.position.add(step);
     this.controls.target.add(step);
     this.camera.updateMatrixWorld();

@@ -122,7 +122,7 @@ export class SceneView {
     else figure.apply(frame);
     if (frame.slot === 0) {
       this.follow(figure.positions);
-      this.goals.goAlong((name) => figure.matrices[scene.names.indexOf(name)]);
+      this.goals.followMotion((name) => figure.matrices[scene.names.indexOf(name)]);
       this.placePedestal();
     }
     this.stage.invalidate();

@@ -23,7 +23,7 @@ export abstract class ViewCamera {
   /** Center of the scene. */
   protected readonly target = new Vector3();
   /** Displacement of the camera that follows a figure. */
-  readonly gone = new Vector3();
+  readonly displacement = new Vector3();
   private scene: Scene | null = null;
 
   /** `insets` are covered by other elements: the scene is framed between them. */
@@ -71,7 +71,7 @@ export abstract class ViewCamera {
     const { scene } = this;
     if (!scene) return this.size;
     const [low, high] = scene.box.map((corner) => new Vector3(...corner)) as [Vector3, Vector3];
-    const points = others.map((point) => point.clone().sub(this.gone));
+    const points = others.map((point) => point.clone().sub(this.displacement));
     for (let k = 0; k < 8; k += 1) {
       points.push(new Vector3(k & 1 ? high.x : low.x, k & 2 ? high.y : low.y, k & 4 ? high.z : low.z));
     }
