@@ -7,12 +7,12 @@ from supple import SuppleError
 from supple.viewer.messages import Refused, SetupSent, Want, json_codec
 from supple.viewer.typescript import typescript
 
-TYPES = Path(__file__).parents[2] / "web" / "src" / "messages.ts"
+TYPES = Path(__file__).parents[2] / "web" / "src" / "io" / "messages.ts"
 
 
 def test_the_page_has_the_same_messages():
     assert TYPES.read_text("utf-8") == typescript(), (
-        "run `python -m supple.viewer.typescript web/src/messages.ts`"
+        "run `python -m supple.viewer.typescript web/src/io/messages.ts`"
     )
 
 

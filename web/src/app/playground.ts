@@ -1,0 +1,362 @@
+// The playground: creates the parts of the page and connects them.
+
+import { Connection } from "../io/connection";
+import { Requests } from "../io/requests";
+import { readSettings } from "../io/settings";
+import { bulleted } from "../io/shape_check";
+import type { Saved } from "../panel/context";
+import { el } from "../panel/dom";
+import { FilePicker } from "../panel/file_picker";
+import { helpDialog } from "../panel/help";
+import { Hud, LONG } from "../panel/hud";
+import { OffscreenArrow } from "../panel/offscreen_arrow";
+import { Panel } from "../panel/panel";
+import { RulesSection } from "../panel/rules_section";
+import { Timeline } from "../panel/timeline";
+import type { Insets } from "../scene/framing";
+import { Pointer } from "../scene/pointer";
+import { SceneView } from "../scene/view";
+import { Comparison } from "../trace/comparison";
+import { StepVectors } from "../trace/step_vectors";
+import { StepView } from "../trace/step_view";
+import { TracePlayer } from "../trace/trace_player";
+import { CameraMemory } from "./camera_memory";
+import { savePicture, saveSettings } from "./export";
+import { Incoming } from "./incoming";
+import { Keyboard } from "./keyboard";
+import { Outgoing } from "./outgoing";
+import { keepSettings, loadSettings } from "./persistence";
+import { Store } from "./store";
+
+const STATUS = 76; // height of the status at the top [pixels]
+const SUMMARY = 84; // height of a comparison's summaries at the bottom [pixels]
+const EDGE = 12;
+const NARROW = 720; // window width up to which the panel covers the scene [pixels]
+
+export class Playground {
+  readonly store: Store;
+  readonly requests = new Requests();
+  readonly view: SceneView;
+  readonly hud = new Hud();
+  readonly tracing: TracePlayer;
+  readonly vectors = new StepVectors();
+  readonly timeline: Timeline;
+  readonly files: FilePicker;
+  readonly incoming: Incoming;
+  readonly line: Connection;
+  private readonly rules: RulesSection;
+  private readonly panel: Panel;
+  private readonly steps: StepView;
+  private readonly camera: CameraMemory;
+  private readonly outgoing: Outgoing;
+  private readonly pointer: Pointer;
+  private readonly comparison = new Comparison();
+  private readonly help = helpDialog();
+  private readonly arrow = new OffscreenArrow(() => this.home());
+
+  constructor() {
+    const root = document.querySelector<HTMLElement>("#stage")!;
+    const canvas = document.querySelector<HTMLCanvasElement>("#canvas")!;
+    const { settings, ignored } = loadSettings();
+    const { hud, requests } = this;
+    const store = (this.store = new Store(settings));
+    this.view = new SceneView(canvas, store, {
+      insets: () => this.insets(),
+      tick: (seconds) => this.tick(seconds),
+      beforeHalf: (half) => this.beforeHalf(half),
+      cameraMoved: () => this.camera.keep(),
+      goalsMoved: () => this.goalsMoved(),
+    });
+    this.camera = new CameraMemory(this.view, store);
+    this.rules = new RulesSection(store);
+    this.panel = new Panel(store, this.rules, {
+      save: (format) => this.save(format),
+      openFiles: () => this.files.choose(),
+      openFolder: () => this.files.chooseFolder(),
+      resetPose: () => this.resetPose(),
+      home: () => this.home(),
+      fullScreen: () => this.fullScreen(),
+      help: () => this.help.showModal(),
+    });
+    this.timeline = new Timeline(store, (time) => this.line.send({ type: "key", time }));
+    this.tracing = new TracePlayer({
+      shown: () => this.showTrace(),
+      opened: () => this.revealSteps(),
+      needSteps: (iteration) => this.line.send({ type: "steps", iteration }),
+    });
+    this.steps = new StepView(this.panel.steps, this.tracing, () => this.record());
+    this.files = new FilePicker(
+      {
+        limits: () => ({
+          bytes: store.hello?.upload_limit ?? Infinity,
+          files: store.hello?.most_files ?? Infinity,
+          formats: store.hello?.formats ?? [],
+        }),
+        opened: (scene) => {
+          this.timeline.startWith(scene);
+          store.openScene(scene);
+        },
+        settings: (text) => this.loadSettings(text),
+        say: hud.say,
+      },
+      document.body,
+    );
+    this.pointer = this.newPointer(root);
+    this.addKeyboard(root);
+    this.layOut(root);
+    this.incoming = new Incoming(store, requests, {
+      view: this.view,
+      camera: this.camera,
+      hud,
+      panel: this.panel,
+      rules: this.rules,
+      timeline: this.timeline,
+      tracing: this.tracing,
+      vectors: this.vectors,
+      comparison: this.comparison,
+      applyLook: () => this.applyLook(),
+    });
+    this.subscribe();
+    this.view.stage.start();
+    this.applyLook();
+    hud.setLine("connecting");
+    if (ignored.length) hud.say(`Of what was set here before, this does not fit and is left out:\n${bulleted(ignored)}`, "error", LONG);
+    this.line = new Connection(this.incoming);
+    this.outgoing = this.newOutgoing();
+  }
+
+  /** True if nothing is left to be sent, answered, decoded or drawn, in any half. */
+  get settled(): boolean {
+    const { stage, skins } = this.view;
+    return this.incoming.applied > 0 && this.requests.settled(stage.halfCount) && !skins.loading && stage.shown;
+  }
+
+  // Actions ----------------------------------------------------------------------------------------
+
+  /** Record a trace of the solve from the rest pose. */
+  record(): void {
+    this.line.send({ type: "trace", rest: true });
+  }
+
+  resetPose(): void {
+    const { scene, motion } = this.store;
+    if (!scene) return;
+    this.store.clearPlaces(scene.key);
+    if (motion) this.timeline.seek(0);
+    this.line.send({ type: "reset" });
+  }
+
+  /** Move the camera home. */
+  home(): void {
+    this.view.home();
+  }
+
+  private fullScreen(): void {
+    if (document.fullscreenElement) void document.exitFullscreen();
+    else void document.documentElement.requestFullscreen().catch(() => this.hud.say("This browser does not allow full screen here.", "info", 4));
+  }
+
+  private togglePanel(): void {
+    this.store.setLook({ panel: !this.store.look.panel });
+  }
+
+  private save(format: Saved): void {
+    if (format === "settings") saveSettings(this.store.settings);
+    else if (format === "png") void savePicture(this.view.stage.redrawn());
+    else this.line.send({ type: "save", format });
+  }
+
+  private loadSettings(text: string): void {
+    const { hud, store } = this;
+    const read = readSettings(text);
+    if (!read) {
+      hud.say("This is not a settings file of the playground.");
+      return;
+    }
+    this.incoming.forgetMotion();
+    store.replace(read.settings);
+    const ignored = [...read.ignored, ...store.dropUnknown()];
+    this.panel.refresh(true);
+    if (ignored.length) hud.say(`Settings taken over, except for what does not fit:\n${bulleted(ignored)}`, "error", LONG);
+    else hud.say("Settings taken over.", "info", 3);
+  }
+
+  /** Close what is open, the topmost first. */
+  private leave(): void {
+    const { goals } = this.view;
+    const { store, tracing } = this;
+    if (goals.dragging) goals.release();
+    else if (tracing.open) tracing.close();
+    else if (store.chosen >= 0) store.choose(-1);
+    else if (document.fullscreenElement) void document.exitFullscreen();
+    else if (window.innerWidth <= NARROW && store.look.panel) this.togglePanel();
+    else this.hud.say("");
+  }
+
+  // Drawing ----------------------------------------------------------------------------------------
+
+  private tick(seconds: number): void {
+    this.view.goals.tick(performance.now());
+    this.timeline.tick(seconds);
+    this.tracing.tick(seconds);
+    this.outgoing.tick();
+  }
+
+  /** Heights at the top and bottom of the view that other elements cover. */
+  private insets(): Insets {
+    const below = this.timeline.node.offsetHeight + (this.view.stage.halfCount > 1 ? SUMMARY : 0);
+    return { top: STATUS, bottom: below + EDGE };
+  }
+
+  private beforeHalf(half: number): void {
+    const { stage, goals, figures } = this.view;
+    this.vectors.group.visible = half === 0;
+    this.vectors.draw(this.tracing, figures[half]!.positions, this.store.scene?.parents ?? [], 0.02 * stage.size);
+    this.pointer.showName(half);
+    if (half === 0) this.arrow.show(goals.active?.position ?? null, stage.camera, stage.viewSize);
+  }
+
+  /** Apply the settings of the view to everything. */
+  private applyLook(): void {
+    const { look } = this.store;
+    const light = look.theme === "auto" ? window.matchMedia("(prefers-color-scheme: light)").matches : look.theme === "light";
+    document.documentElement.dataset.theme = light ? "light" : "dark";
+    document.body.classList.toggle("with-panel", look.panel);
+    this.timeline.refresh();
+    this.view.setLook(light);
+  }
+
+  /** Draw the shown pose of the trace, or the latest pose if no trace is open. */
+  private showTrace(): void {
+    const { tracing, view } = this;
+    const pose = tracing.open ? tracing.pose() : null;
+    if (pose || !tracing.open) view.showTracePose(pose);
+    this.steps.show(this.store.scene);
+    view.stage.invalidate();
+  }
+
+  /** Scroll the panel to the section for stepping through a solve. */
+  private revealSteps(): void {
+    if (!this.store.look.panel) this.togglePanel();
+    this.panel.reveal(this.panel.steps);
+  }
+
+  // Connections between the parts ------------------------------------------------------------------
+
+  private goalsMoved(): void {
+    const { goals } = this.view;
+    const { scene } = this.store;
+    this.requests.queueGoals();
+    if (this.tracing.open) this.tracing.close();
+    this.rules.follow(goals.places(), goals.dragging);
+    if (scene) this.store.setPlaces(scene.key, goals.places());
+  }
+
+  private subscribe(): void {
+    const { store, requests, timeline, panel, view } = this;
+    keepSettings(store);
+    store.subscribe((part, origin) => {
+      if (part === "setup" && origin === "user") {
+        requests.queueSetup();
+        panel.refresh();
+        timeline.refresh();
+      }
+      if (part === "look") this.applyLook();
+      if (part === "time" || part === "playing") timeline.show();
+      if (part === "time" && origin === "user") requests.queueGoals();
+      if (part === "chosen") {
+        view.showChosen();
+        panel.refresh();
+      }
+    });
+    window.matchMedia("(prefers-color-scheme: light)").addEventListener("change", () => this.applyLook());
+  }
+
+  private newOutgoing(): Outgoing {
+    const { store, rules, view } = this;
+    const sources = {
+      get setup() {
+        return store.setup;
+      },
+      get hello() {
+        return store.hello;
+      },
+      get scene() {
+        return store.scene;
+      },
+      get time() {
+        return store.time;
+      },
+      get oneAtATime() {
+        return rules.active;
+      },
+      places: () => view.goals.places(),
+    };
+    return new Outgoing(this.line, this.requests, sources, this.hud);
+  }
+
+  private newPointer(root: HTMLElement): Pointer {
+    const { store, requests, view, hud, panel } = this;
+    const label = el("span", { className: "name", hidden: true });
+    document.querySelector("#labels")!.append(label);
+    return new Pointer(
+      view,
+      {
+        get scene() {
+          return store.scene;
+        },
+        touched: () => requests.touched(),
+        hover: (joint) => view.mark(joint),
+        click: (joint) => {
+          const name = store.scene?.names[joint];
+          if (name === undefined) return;
+          store.choose(joint);
+          store.edit(name, { lock: !store.setup.joints[name]?.lock });
+          panel.refresh();
+        },
+        setGoals: (goals) => store.set({ goals }),
+        placeGoals: (goals, places) => {
+          const { scene } = store;
+          if (!scene) return;
+          store.setPlaces(scene.key, places);
+          store.set({ goals });
+          view.goals.setScene({ ...scene, goals, places }, places);
+        },
+        say: (text) => hud.say(text, "info", 5),
+      },
+      root,
+      label,
+    );
+  }
+
+  private addKeyboard(root: HTMLElement): void {
+    const { store, timeline, tracing, view } = this;
+    const commands = {
+      help: () => this.help.showModal(),
+      home: () => this.home(),
+      togglePanel: () => this.togglePanel(),
+      fullScreen: () => this.fullScreen(),
+      toggleLimits: () => store.set({ limits: !store.setup.limits }),
+      record: () => this.record(),
+      addKey: () => timeline.addKey(),
+      togglePlaying: () => timeline.toggle(),
+      nextStep: () => tracing.nextStep(),
+      previousStep: () => tracing.previousStep(),
+      nextIteration: () => tracing.next(),
+      previousIteration: () => tracing.previous(),
+      leave: () => this.leave(),
+    };
+    new Keyboard(view.goals, () => view.stage.canvas, commands, root);
+  }
+
+  private layOut(root: HTMLElement): void {
+    const { hud, timeline } = this;
+    const opener = el("button", { id: "opener", type: "button", title: "Panel (P)", aria: { label: "Panel in or out" } }, "☰");
+    opener.addEventListener("click", () => this.togglePanel());
+    root.append(hud.node, this.arrow.node, this.comparison.node, hud.banner, timeline.node, hud.notice);
+    document.body.append(this.panel.node, opener, this.help);
+    this.view.stage.world.add(this.vectors.group);
+    const below = () => document.documentElement.style.setProperty("--below", `${timeline.node.offsetHeight}px`);
+    new ResizeObserver(below).observe(timeline.node);
+  }
+}

@@ -1,0 +1,82 @@
+// The WebSocket to Python; reconnects by itself.
+
+import { decode, isPose, type Packet, type PoseFrame } from "./frames";
+import type { FromPage, FromSession } from "./messages";
+import type { Immutable } from "./settings";
+
+export type LineState = "connecting" | "open" | "lost" | "refused";
+
+export interface Listener {
+  onState(state: LineState): void;
+  onMessage(message: FromSession): void;
+  onPose(frame: PoseFrame): void;
+  onPacket(packet: Packet): void;
+}
+
+const FIRST_PAUSE = 250; // [ms] before reconnecting
+const LONGEST_PAUSE = 3000;
+
+const token = new URLSearchParams(location.search).get("token") ?? "";
+
+/** URL of a path on the server, with the token. */
+export function address(path: string, query: Record<string, string> = {}): string {
+  return `${path}?${new URLSearchParams({ ...query, token })}`;
+}
+
+export class Connection {
+  private socket: WebSocket | null = null;
+  private pause = FIRST_PAUSE;
+
+  constructor(private readonly listener: Listener) {
+    this.open();
+    window.addEventListener("online", () => this.open());
+  }
+
+  get isOpen(): boolean {
+    return this.socket?.readyState === WebSocket.OPEN;
+  }
+
+  send(message: Immutable<FromPage>): void {
+    if (this.isOpen) this.socket?.send(JSON.stringify(message));
+  }
+
+  private open(): void {
+    if (this.socket && this.socket.readyState <= WebSocket.OPEN) return;
+    const scheme = location.protocol === "https:" ? "wss" : "ws";
+    const socket = new WebSocket(`${scheme}://${location.host}${address("/ws")}`);
+    socket.binaryType = "arraybuffer";
+    this.socket = socket;
+    socket.onopen = () => {
+      this.pause = FIRST_PAUSE;
+      this.listener.onState("open");
+    };
+    socket.onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => {
+      if (typeof data === "string") {
+        this.listener.onMessage(JSON.parse(data) as FromSession);
+        return;
+      }
+      const frame = decode(data);
+      if (isPose(frame)) this.listener.onPose(frame);
+      else this.listener.onPacket(frame);
+    };
+    socket.onclose = () => {
+      this.listener.onState("lost");
+      void this.retry();
+    };
+  }
+
+  private async retry(): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, this.pause));
+    this.pause = Math.min(2 * this.pause, LONGEST_PAUSE);
+    try {
+      const answer = await fetch(address("/"), { method: "GET", cache: "no-store" });
+      if (answer.status === 403) {
+        this.listener.onState("refused");
+        return;
+      }
+    } catch {
+      // the server is not back yet
+    }
+    this.open();
+  }
+}

@@ -1,0 +1,40 @@
+// The dialog that lists what keys and pointer do.
+
+import { button, el } from "./dom";
+
+const KEYS: [string, string][] = [
+  ["Drag the orange goal", "move it in the plane of the view"],
+  ["W, S (held)", "push it away, pull it near"],
+  ["Arrow keys", "nudge it; with Shift, farther"],
+  ["Drag a joint", "give that joint a goal (Shift: one more)"],
+  ["Click a joint", "choose it and lock it; again to unlock"],
+  ["Shift-click a joint", "let the chain begin there"],
+  ["Drag empty space", "turn the view; right button or two fingers move it"],
+  ["Wheel or pinch", "come nearer"],
+  ["T", "record a trace and step through it: , and . by step, < and > by iteration"],
+  ["Space", "play or pause"],
+  ["K", "keep the pose as a keyframe"],
+  ["L", "limits on or off"],
+  ["H", "camera home"],
+  ["P", "panel in or out"],
+  ["F", "full screen"],
+  ["Tab, Shift-Tab", "the next goal, the one before; then on to the controls"],
+  ["?", "this help"],
+  ["Escape", "leave what is open"],
+];
+
+export function helpDialog(): HTMLDialogElement {
+  const dialog = el("dialog", { id: "help", aria: { label: "Keys" } });
+  const rows = KEYS.map(([key, what]) => el("tr", {}, el("th", {}, key), el("td", {}, what)));
+  dialog.append(
+    // Focus the heading: a small screen would scroll to the button at the end.
+    el("h2", { tabIndex: -1, autofocus: true }, "Take hold of it"),
+    el("table", {}, el("tbody", {}, ...rows)),
+    el("p", { className: "hint" }, "Orange: the goal. Light blue: joints that move. Red: at a limit. Dark: locked."),
+    button("Close", () => dialog.close(), { name: "close-help" }),
+  );
+  dialog.addEventListener("click", (event) => {
+    if (event.target === dialog) dialog.close();
+  });
+  return dialog;
+}

@@ -1,0 +1,104 @@
+// Over the scene: the status of the solve, the state of the connection, notices.
+
+import type { LineState } from "../io/connection";
+import type { PoseFrame } from "../io/frames";
+import type { Scene } from "../io/messages";
+import { el } from "./dom";
+
+/** Show a notice for some seconds. */
+export type Say = (text: string, kind?: "error" | "info", seconds?: number) => void;
+
+const AVERAGED = 30; // solves
+/** Seconds for which a long notice is shown. */
+export const LONG = 30;
+const LASTING = 100; // [s]: a notice with at least this duration ends when a scene arrives
+
+export class Hud {
+  readonly node = el("section", { id: "status", aria: { live: "polite" } });
+  readonly banner = el("p", { id: "banner", hidden: true, role: "status" });
+  readonly notice = el("p", { id: "notice", hidden: true, role: "alert" });
+  private readonly title = el("h1", {}, "supple");
+  private readonly pill = el("span", { className: "pill" });
+  private readonly reason = el("p", { className: "reason" });
+  private readonly numbers = el("p", { className: "figures" });
+  private readonly micros: number[] = [];
+  private noticeTimer = 0;
+  private lasting = false;
+
+  constructor() {
+    this.node.append(this.title, el("div", { className: "line" }, this.pill, this.reason), this.numbers);
+    this.notice.title = "Click to dismiss";
+    this.notice.addEventListener("click", () => this.say(""));
+  }
+
+  setScene(scene: Scene): void {
+    this.title.textContent = scene.title;
+    this.micros.length = 0;
+  }
+
+  show(frame: PoseFrame, unitSize: number): void {
+    const { report } = frame;
+    const playing = report.status === "";
+    this.pill.textContent = playing ? "shown" : report.status;
+    this.pill.dataset.status = playing ? "shown" : frame.reached ? "reached" : report.status;
+    this.reason.textContent = report.reason;
+    if (frame.micros > 0) {
+      this.micros.push(frame.micros);
+      if (this.micros.length > AVERAGED) this.micros.shift();
+    }
+    const time = this.micros.length ? `${duration(median(this.micros))} a solve` : "";
+    const error = playing ? "" : `error ${round(frame.error, unitSize)}`;
+    const turns = playing ? "" : `${frame.iterations} iteration${frame.iterations === 1 ? "" : "s"}`;
+    this.numbers.textContent = [report.solver, turns, error, time].filter(Boolean).join(" · ");
+  }
+
+  setLine(state: LineState): void {
+    const words: Record<LineState, string> = {
+      connecting: "Connecting…",
+      open: "",
+      lost: "Connection lost. Trying again… what you set is kept.",
+      refused: "supple was started anew: open the address that it printed.",
+    };
+    this.banner.textContent = words[state];
+    this.banner.hidden = state === "open";
+    this.banner.dataset.state = state;
+  }
+
+  /** Show a notice for some seconds; "" or a click hides it. */
+  readonly say: Say = (text, kind = "error", seconds = 12) => {
+    window.clearTimeout(this.noticeTimer);
+    this.lasting = seconds >= LASTING;
+    this.notice.textContent = text;
+    this.notice.dataset.kind = kind;
+    this.notice.hidden = text === "";
+    if (text && seconds < Infinity) this.noticeTimer = window.setTimeout(() => this.say(""), 1000 * seconds);
+  };
+
+  /** Hide a notice that was about loading the scene that has arrived. */
+  sceneArrived(): void {
+    if (this.lasting) this.say("");
+  }
+
+  /** True while an error is shown. */
+  get showsError(): boolean {
+    return this.saying !== "" && this.notice.dataset.kind === "error";
+  }
+
+  get saying(): string {
+    return this.notice.hidden ? "" : (this.notice.textContent ?? "");
+  }
+}
+
+function median(values: number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
+
+function round(error: number, size: number): string {
+  return error < 1e-6 * size ? "0" : error.toPrecision(2);
+}
+
+/** A time [µs] with its unit. */
+export function duration(micros: number): string {
+  return micros < 10_000 ? `${micros.toFixed(0)} µs` : `${(micros / 1000).toFixed(0)} ms`;
+}

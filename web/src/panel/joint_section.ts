@@ -1,0 +1,132 @@
+// The panel's section for joints: locks, limits, damping, stiffness, stretch.
+
+import type { JointInfo } from "../io/messages";
+import type { PanelStore, SectionContext } from "./context";
+import { degrees, el, hint, number, radians, row, section, select, slider, toggle } from "./dom";
+
+export function jointSection({ store, scene }: SectionContext): HTMLElement {
+  const { setup, chosen } = store;
+  const parts: HTMLElement[] = [row("Limits", toggle("limits", setup.limits, (limits) => store.set({ limits })))];
+  parts.push(
+    row(
+      "Damping",
+      toggle("damping", setup.damping !== null, (on) => store.set({ damping: on ? radians(5) : null })),
+      "Cap the change of every joint in an iteration",
+    ),
+  );
+  if (setup.damping !== null) {
+    parts.push(
+      row(
+        "° an iteration",
+        slider("damping-angle", degrees(setup.damping), { min: 0.5, max: 45, step: 0.5 }, (angle) =>
+          store.set({ damping: radians(angle) }),
+        ),
+      ),
+    );
+  }
+  parts.push(
+    row(
+      "Stretch",
+      toggle("stretch", setup.stretch !== null, (on) => store.set({ stretch: on ? 1.5 : null })),
+      "Let links grow where the goal is out of reach",
+    ),
+  );
+  if (setup.stretch !== null) {
+    parts.push(
+      row(
+        "at most ×",
+        slider("stretch-factor", setup.stretch, { min: 1, max: 4, step: 0.05 }, (stretch) => store.set({ stretch })),
+      ),
+    );
+  }
+  const joints = scene.names.slice(0, scene.joints.length).map((name, k) => ({
+    value: String(k),
+    label: `${name}${setup.joints[name]?.lock ? " (locked)" : ""}`,
+  }));
+  parts.push(
+    row(
+      "Joint",
+      select("joint", [{ value: "-1", label: "choose or click one" }, ...joints], String(chosen), (value) =>
+        store.choose(Number(value)),
+      ),
+    ),
+  );
+  const joint = scene.joints[chosen];
+  if (joint) parts.push(el("div", { className: "card" }, ...jointRows(store, scene.names[chosen]!, joint)));
+  return section("Joints", true, ...parts);
+}
+
+function jointRows(store: PanelStore, name: string, joint: JointInfo): HTMLElement[] {
+  const edit = store.setup.joints[name];
+  const rows = [
+    hint(`${joint.kind}${joint.moves ? "" : ", not part of the chain"}`),
+    row("Lock", toggle("lock", edit?.lock ?? false, (lock) => store.edit(name, { lock }))),
+    row(
+      "Damping °",
+      number(
+        "joint-damping",
+        edit?.damping == null ? null : degrees(edit.damping),
+        { min: 0, max: 180, optional: true, placeholder: "as all" },
+        (value) => store.edit(name, { damping: value === null ? null : radians(value) }),
+      ),
+      "Greatest change in an iteration; 0 for no cap",
+    ),
+    row(
+      "Stiffness",
+      slider("joint-stiffness", edit?.stiffness ?? joint.stiffness, { min: 0, max: 0.95, step: 0.05 }, (stiffness) =>
+        store.edit(name, { stiffness }),
+      ),
+    ),
+  ];
+  if (joint.kind === "Ball" || joint.kind === "Cone") rows.push(...coneRows(store, name, joint));
+  else if (joint.kind !== "Fixed" && joint.kind !== "Free") rows.push(...axisRows(store, name, joint));
+  return rows;
+}
+
+function coneRows(store: PanelStore, name: string, joint: JointInfo): HTMLElement[] {
+  const edit = store.setup.joints[name];
+  const swing = edit?.swing ?? joint.swing;
+  const twist = edit?.twist ?? joint.limits[0] ?? [null, null];
+  return [
+    row(
+      "Cone °",
+      number("swing", swing === null ? null : degrees(swing), { min: 0, max: 180, optional: true, placeholder: "open" }, (value) =>
+        store.editLimits(name, { swing: value === null ? null : radians(value) }),
+      ),
+      "Greatest tilt away from rest",
+    ),
+    row("Twist °", pair(twist, "twist", (range) => store.editLimits(name, { twist: range }))),
+  ];
+}
+
+function axisRows(store: PanelStore, name: string, joint: JointInfo): HTMLElement[] {
+  const slides = joint.kind === "Slider";
+  return joint.labels.map((label, k) => {
+    const given = store.setup.joints[name]?.limits?.[k] ?? joint.limits[k] ?? [null, null];
+    const change = (range: [number | null, number | null]) => {
+      const rows = [...(store.setup.joints[name]?.limits ?? joint.limits)];
+      rows[k] = range;
+      store.editLimits(name, { limits: rows });
+    };
+    const title = slides ? "Slide" : `Turn${label ? ` ${label}` : ""} °`;
+    return row(title, pair(given, `limit-${label || "turn"}`, change, slides));
+  });
+}
+
+/** Two number fields for a range; angles in degrees. */
+function pair(
+  range: readonly [number | null, number | null],
+  name: string,
+  change: (range: [number | null, number | null]) => void,
+  lengths = false,
+): HTMLElement {
+  const show = (value: number | null) => (value === null ? null : lengths ? value : degrees(value));
+  const read = (value: number | null) => (value === null ? null : lengths ? value : radians(value));
+  const now: [number | null, number | null] = [range[0], range[1]];
+  const field = (k: 0 | 1) =>
+    number(`${name}-${k ? "max" : "min"}`, show(now[k]), { optional: true, placeholder: k ? "max" : "min" }, (value) => {
+      now[k] = read(value);
+      if (now[0] === null || now[1] === null || now[0] <= now[1]) change([now[0], now[1]]);
+    });
+  return el("span", { className: "pair" }, field(0), field(1));
+}

@@ -1,0 +1,120 @@
+// The control panel: a section for each thing that can be set.
+
+import type { PanelActions, PanelStore, SectionContext } from "./context";
+import { button, el, section } from "./dom";
+import { goalSection } from "./goal_section";
+import { jointSection } from "./joint_section";
+import type { RulesSection } from "./rules_section";
+import { sceneSection } from "./scene_section";
+import { solverSection } from "./solver_section";
+import { morphSection, saveSection, viewSection } from "./view_section";
+
+export class Panel {
+  readonly node = el("aside", { id: "panel", aria: { label: "Settings" } });
+  /** Filled by the view of the trace. */
+  readonly steps = el("div", { id: "steps" });
+  /** What the controls were built from, and for which scene. */
+  private built = "";
+  private builtFor = "";
+  /** The pointer is down on a control. */
+  private pressed = false;
+  /** A field has been typed in and has not lost focus. */
+  private typed = false;
+
+  constructor(
+    private readonly store: PanelStore,
+    private readonly rules: RulesSection,
+    private readonly act: PanelActions,
+  ) {
+    this.watchEditing();
+    // The only control until the first scene arrives.
+    const reset = button("Reset all", () => store.reset(), { name: "reset", title: "Forget everything that was set" });
+    this.node.append(el("div", { className: "buttons first" }, reset));
+  }
+
+  /** Open the section that contains an element, and scroll to it. */
+  reveal(inside: HTMLElement): void {
+    const box = inside.closest("details");
+    if (!box) return;
+    box.open = true;
+    const { node } = this;
+    node.scrollTop += box.getBoundingClientRect().top - node.getBoundingClientRect().top;
+  }
+
+  /** Defer rebuilds while a control is being edited. */
+  private watchEditing(): void {
+    const isField = (target: EventTarget | null) => target instanceof Element && target.matches("input[type=number],input[type=text]");
+    // An open select captures the pointer: there is no pointerup.
+    this.node.addEventListener("pointerdown", ({ target }) => {
+      this.pressed = !(target instanceof Element && target.matches("select,option"));
+    });
+    this.node.addEventListener("input", ({ target }) => {
+      this.typed ||= isField(target) && target === document.activeElement;
+    });
+    const rebuild = () => window.setTimeout(() => this.refresh());
+    for (const kind of ["pointerup", "pointercancel", "blur"]) {
+      window.addEventListener(kind, () => {
+        if (!this.pressed) return;
+        this.pressed = false;
+        rebuild();
+      });
+    }
+    for (const kind of ["focusout", "change"]) {
+      this.node.addEventListener(kind, () => {
+        this.typed = false;
+        rebuild();
+      });
+    }
+  }
+
+  /** Rebuild the panel if its controls have changed and none is being edited; `force`: unchanged ones too. */
+  refresh(force = false): void {
+    const { hello, scene, setup, chosen, morphTargets } = this.store;
+    if (force) this.built = "";
+    // Controls of another scene are not kept.
+    const editing = this.builtFor === setup.scene && (this.pressed || this.typed);
+    if (!hello || !scene || editing) return;
+    const shape = JSON.stringify([
+      scene.key,
+      scene.goals,
+      scene.joints.map((joint) => [joint.kind, joint.labels]),
+      scene.motions,
+      this.rules.shape(),
+      chosen,
+      morphTargets,
+      setup.scene,
+      setup.solver.name,
+      setup.compare?.name ?? null,
+      setup.start,
+      setup.damping === null,
+      setup.stretch === null,
+      setup.limits,
+      setup.flat,
+      Object.entries(setup.joints).map(([name, edit]) => [name, edit.lock]),
+    ]);
+    if (shape === this.built) return;
+    this.built = shape;
+    this.builtFor = setup.scene;
+    this.typed = false;
+    const focused = document.activeElement instanceof HTMLElement ? document.activeElement.getAttribute("name") : null;
+    const scrolled = this.node.scrollTop;
+    const context: SectionContext = { store: this.store, act: this.act, hello, scene };
+    const sections = [
+      sceneSection(context),
+      this.rules.section(),
+      solverSection(context),
+      jointSection(context),
+      goalSection(context),
+      section("Step through", false, this.steps),
+      morphSection(context),
+      viewSection(context),
+      saveSection(context),
+    ];
+    this.node.replaceChildren(...sections.filter((one) => one !== null));
+    this.node.scrollTop = scrolled;
+    const field = focused && this.node.querySelector<HTMLElement>(`[name="${CSS.escape(focused)}"]`);
+    if (!field) return;
+    field.focus();
+    if (field instanceof HTMLInputElement) field.select(); // as Tab does
+  }
+}

@@ -1,0 +1,91 @@
+// The panel's section for solvers and their options.
+
+import type { Hello, OptionInfo, SolverChoice } from "../io/messages";
+import type { Immutable } from "../io/settings";
+import type { PanelStore, SectionContext } from "./context";
+import { choice, number, row, section, select, toggle } from "./dom";
+
+export function solverSection({ store, hello }: SectionContext): HTMLElement {
+  const { setup } = store;
+  const names = hello.solvers.map(({ name }) => ({ value: name, label: name }));
+  const parts: HTMLElement[] = [
+    row(
+      "Solver",
+      select("solver", names, setup.solver.name, (name) => store.set({ solver: { name, options: {} } })),
+      hello.solvers.find(({ name }) => name === setup.solver.name)?.about ?? "",
+    ),
+    ...options(store, hello, setup.solver, (solver) => store.set({ solver }), ""),
+    row(
+      "Compare with",
+      select("compare", [{ value: "", label: "—" }, ...names], setup.compare?.name ?? "", (name) =>
+        store.set({ compare: name ? { name, options: {} } : null, start: name ? "rest" : "previous" }),
+      ),
+      "Two solvers side by side on the same goal",
+    ),
+  ];
+  if (setup.compare) {
+    parts.push(...options(store, hello, setup.compare, (compare) => store.set({ compare }), "compare-"));
+  }
+  parts.push(
+    row(
+      "Tolerance",
+      number("tolerance", setup.tolerance, { min: 1e-9, optional: true, placeholder: "1e-4 of the chain" }, (tolerance) =>
+        store.set({ tolerance }),
+      ),
+      "How near counts as reached, in the model's unit",
+    ),
+    row(
+      "Out of reach",
+      choice("unreachable", { approach: "come near", keep: "stay" }, setup.unreachable, (unreachable) => store.set({ unreachable })),
+      "What to do about a goal that cannot be reached",
+    ),
+    row(
+      "Start from",
+      choice("start", { previous: "the last answer", rest: "the rest pose" }, setup.start, (start) => store.set({ start })),
+      "The pose that each solve begins with",
+    ),
+  );
+  return section("Solver", true, ...parts);
+}
+
+function options(
+  store: PanelStore,
+  hello: Hello,
+  choice: Immutable<SolverChoice>,
+  set: (choice: SolverChoice) => void,
+  prefix: string,
+): HTMLElement[] {
+  const solver = hello.solvers.find(({ name }) => name === choice.name);
+  return (solver?.options ?? []).map((option) => {
+    const change = (value: boolean | number | string | null) => {
+      const current = prefix ? store.setup.compare : store.setup.solver;
+      const options = { ...(current ?? choice).options, [option.name]: value };
+      if (value === option.default) delete options[option.name];
+      set({ name: choice.name, options });
+    };
+    const value = option.name in choice.options ? choice.options[option.name]! : option.default;
+    return row(option.name.replaceAll("_", " "), field(option, prefix, value ?? null, change), option.about);
+  });
+}
+
+function field(
+  option: OptionInfo,
+  prefix: string,
+  value: boolean | number | string | null,
+  change: (value: boolean | number | string | null) => void,
+): HTMLElement {
+  const name = `${prefix}option-${option.name}`;
+  if (option.kind === "flag") return toggle(name, value === true, change);
+  if (option.kind === "choice") {
+    return select(name, option.choices.map((one) => ({ value: one, label: one })), String(value), change);
+  }
+  const whole = option.kind === "whole";
+  return number(
+    name,
+    typeof value === "number" ? value : null,
+    { min: 0, ...(whole ? { step: 1 } : {}), optional: option.optional, placeholder: option.optional ? "none" : "" },
+    (next) => {
+      if (!whole || next === null || Number.isInteger(next)) change(next);
+    },
+  );
+}

@@ -1,0 +1,77 @@
+// The panel's sections for the view, for morph targets, and for saving.
+
+import type { Saved, SectionContext } from "./context";
+import { button, choice, el, hint, row, section, slider, toggle } from "./dom";
+
+const MOST_MORPHS = 60; // sliders
+
+export function viewSection({ store, act, scene }: SectionContext): HTMLElement {
+  const { look } = store;
+  const parts = [
+    row(
+      "Theme",
+      choice("theme", { auto: "as the system", dark: "dark", light: "light" }, look.theme, (theme) => store.setLook({ theme })),
+    ),
+    row(
+      "Quality",
+      choice("quality", { fine: "fine", plain: "plain (weak machines)" }, look.quality, (quality) => store.setLook({ quality })),
+      "Plain: no shadows, no smoothed edges",
+    ),
+    row(
+      "Sensitivity",
+      slider("sensitivity", look.sensitivity, { min: 0.2, max: 3, step: 0.1 }, (sensitivity) => store.setLook({ sensitivity })),
+      "Of pointer and keys",
+    ),
+    row("Limits drawn", toggle("show-limits", look.limits, (limits) => store.setLook({ limits })), "As arcs and cones; red where one holds"),
+    row("Joint frames", toggle("show-frames", look.frames, (frames) => store.setLook({ frames })), "The axes of every joint: x red, y green, z blue"),
+    row("Bones", toggle("show-bones", look.bones, (bones) => store.setLook({ bones })), "Joints and the links between them"),
+  ];
+  if (scene.motions.length) {
+    parts.push(
+      row("Feet that stand", toggle("show-contacts", look.contacts, (contacts) => store.setLook({ contacts }))),
+      row("Camera follows", toggle("follow", look.follow, (follow) => store.setLook({ follow })), "Keep a figure that walks in view"),
+    );
+  }
+  if (scene.meshes) parts.push(row("Skin", toggle("show-mesh", look.mesh, (mesh) => store.setLook({ mesh }))));
+  parts.push(
+    el(
+      "div",
+      { className: "buttons" },
+      button("Full screen", () => act.fullScreen(), { name: "full-screen", title: "Full screen, or out of it (F)" }),
+      button("Camera home", () => act.home(), { name: "home", title: "See everything, and the goals (H)" }),
+      button("Reset all", () => store.reset(), { name: "reset", title: "Forget everything that was set" }),
+      button("Keys ?", () => act.help(), { name: "help", title: "What keys and pointer do (?)" }),
+    ),
+  );
+  return section("View", false, ...parts);
+}
+
+/** Sliders for morph targets. */
+export function morphSection({ store }: SectionContext): HTMLElement | null {
+  const names = [...new Map(store.morphTargets.map((target) => [target.name, target.weight]))].slice(0, MOST_MORPHS);
+  if (!names.length) return null;
+  const { look } = store;
+  const rows = names.map(([name, weight]) =>
+    row(
+      name,
+      slider(`shape-${name}`, look.shapes[name] ?? weight, { min: 0, max: 1, step: 0.01 }, (value) =>
+        store.setLook({ shapes: { ...store.look.shapes, [name]: value } }),
+      ),
+    ),
+  );
+  return section("Shapes", false, hint("Morph targets; a motion that has its own goes before."), ...rows);
+}
+
+export function saveSection({ act }: SectionContext): HTMLElement {
+  const kinds: [Saved, string, string][] = [
+    ["png", "Picture", "The view, as PNG"],
+    ["glb", "GLB", "The character with its skin and motions"],
+    ["bvh", "BVH", "The skeleton and the motion, or the pose"],
+    ["smd", "SMD", "The skeleton with its mesh or motion"],
+    ["json", "Pose", "The pose, as supple's JSON"],
+    ["trace", "Trace", "The trace that was recorded last"],
+    ["settings", "Settings", "Everything that was set here: drop the file on the page to have it again"],
+  ];
+  const buttons = kinds.map(([kind, label, title]) => button(label, () => act.save(kind), { name: `save-${kind}`, title }));
+  return section("Save", false, el("div", { className: "buttons" }, ...buttons));
+}

@@ -1,0 +1,310 @@
+// The goals: dragged by pointer or finger, pushed by keys. A goal that is held ignores positions from Python.
+// While a motion plays, goals that the user has not placed follow their effectors.
+
+import { Group, Matrix4, Plane, Quaternion, Vector3 } from "three";
+import type { GoalPlace, Scene } from "../io/messages";
+import type { Immutable } from "../io/settings";
+import { Goal, ringAxes } from "./goal";
+import type { Stage } from "./stage";
+
+const RADIUS = 0.024; // sizes of the scene
+const LEAST_RADIUS = 9; // pixels, with the whole scene in view
+const LARGEST = 0.045; // sizes of the scene
+const MANY = 6; // more goals than this are drawn half as large
+const DEPTH_SPEED = 0.5; // W and S: sizes of the scene per second
+/** Kinds of goals that follow their effectors until the user places them. */
+const FOLLOWING = new Set(["reach", "pose"]);
+const NUDGE = 0.012; // arrow keys: sizes of the scene
+
+interface Grab {
+  goal: Goal;
+  plane: Plane;
+  offset: Vector3;
+  half: number;
+  /** The ring that is turned, or -1 if the goal is moved. */
+  ring: number;
+  from: Vector3;
+}
+
+export class Goals {
+  readonly group = new Group();
+  private all: Goal[] = [];
+  private current: Goal | null = null;
+  private hovered: Goal | null = null;
+  private held: Grab | null = null;
+  private sensitivity = 1;
+  private flat = false;
+  private ground = 0;
+  /** Ids of the goals that follow the motion. */
+  private readonly following = new Set<string>();
+  /** W and S while they are down, with the time up to which their movement has been applied [ms]. */
+  private readonly keys = new Map<string, number>();
+
+  constructor(
+    private readonly stage: Stage,
+    /** Called when the user has moved a goal. */
+    private readonly onMove: () => void,
+  ) {
+    stage.world.add(this.group);
+  }
+
+  get list(): readonly Goal[] {
+    return this.all;
+  }
+
+  /** The goal that keys move. */
+  get active(): Goal | null {
+    return this.current;
+  }
+
+  /** True while a goal is dragged. */
+  get dragging(): boolean {
+    return this.held !== null;
+  }
+
+  setSensitivity(sensitivity: number): void {
+    this.sensitivity = sensitivity;
+  }
+
+  /** Show a scene's goals, at kept positions where there are any; a goal that is held stays. */
+  setScene(scene: Scene, kept: readonly Immutable<GoalPlace>[]): void {
+    const held = this.held?.goal.setup.id;
+    const before = new Map(this.list.map((goal) => [goal.setup.id, goal.place()]));
+    const activeId = this.active?.setup.id;
+    const seen = Math.min(LEAST_RADIUS * this.stage.homePerPixel(), LARGEST * scene.size);
+    const large = Math.max(RADIUS * scene.size, seen);
+    const radius = large * (scene.goals.length > MANY ? 0.5 : 1);
+    const sameSize = this.list[0]?.radius === radius;
+    this.flat = scene.flat;
+    this.ground = scene.ground;
+    const alike =
+      sameSize && JSON.stringify(this.list.map((goal) => goal.setup)) === JSON.stringify(scene.goals);
+    if (!alike) {
+      for (const goal of this.list) goal.dispose();
+      this.all = scene.goals.map((setup) => new Goal(setup, radius, scene.meshes > 0));
+      for (const goal of this.list) this.group.add(goal.group);
+    }
+    this.following.clear();
+    for (const goal of this.list) {
+      const { id, kind } = goal.setup;
+      const own = scene.places.find((place) => place.id === id);
+      // Rules decide where their targets are, except while one is held.
+      const mine = kind === "target" ? undefined : kept.find((one) => one.id === id);
+      const place = (id === held ? before.get(id) : undefined) ?? mine ?? own ?? before.get(id);
+      if (scene.motion !== null && FOLLOWING.has(kind) && !mine && id !== held) this.following.add(id);
+      if (place) goal.move(place);
+    }
+    this.current = this.list.find((goal) => goal.setup.id === activeId) ?? this.list[0] ?? null;
+    if (this.held) {
+      const goal = this.list.find((one) => one.setup.id === held);
+      this.held = goal ? { ...this.held, goal } : null;
+    }
+    this.draw();
+  }
+
+  /** Draw the lines from the effectors, at their positions in the half that is drawn. */
+  showSights(place: (effector: string) => Vector3 | undefined): void {
+    for (const goal of this.list) goal.showSight(place(goal.setup.effector));
+  }
+
+  /** Positions of the goals, without those that follow the motion. */
+  places(): GoalPlace[] {
+    return this.list.filter(({ setup }) => !this.following.has(setup.id)).map((goal) => goal.place());
+  }
+
+  /** Move the goals that follow the motion to their effectors. */
+  followMotion(frame: (effector: string) => Matrix4 | undefined): void {
+    if (!this.following.size) return;
+    for (const goal of this.list) {
+      const now = this.following.has(goal.setup.id) && frame(goal.setup.effector);
+      if (!now) continue;
+      goal.position.setFromMatrixPosition(now);
+      goal.orientation.setFromRotationMatrix(new Matrix4().extractRotation(now));
+    }
+    this.draw();
+  }
+
+  /** Activate the goal before or after the active one; false if there is none. */
+  step(by: number): boolean {
+    const next = this.list[this.list.indexOf(this.active!) + by];
+    if (!next) return false;
+    this.current = next;
+    this.draw();
+    return true;
+  }
+
+  /** Activate the first or the last goal. */
+  enter(last: boolean): void {
+    this.current = this.list.at(last ? -1 : 0) ?? null;
+    this.draw();
+  }
+
+  // Pointer --------------------------------------------------------------------------------------
+
+  /** The goal under a pointer, and its ring, or -1. */
+  pick(clientX: number, clientY: number, reach: number): { goal: Goal; ring: number } | null {
+    const { half } = this.stage.aim(clientX, clientY);
+    let best: { goal: Goal; ring: number } | null = null;
+    let least = Infinity;
+    for (const goal of this.list) {
+      const seen = this.stage.project(goal.position, half);
+      if (!seen) continue;
+      const radius = goal.radius / this.stage.perPixel(goal.position);
+      const far = Math.hypot(seen.x - clientX, seen.y - clientY);
+      if (far < Math.max(radius * 1.15, reach) && far < least) {
+        least = far;
+        best = { goal, ring: -1 };
+      }
+    }
+    return best ?? this.pickRing(clientX, clientY, half, reach);
+  }
+
+  private pickRing(x: number, y: number, half: number, reach: number) {
+    for (const goal of this.list) {
+      for (let ring = 0; ring < goal.rings.length; ring += 1) {
+        for (let k = 0; k < 64; k += 1) {
+          const seen = this.stage.project(goal.ringPoint(ring, (k * Math.PI) / 32), half);
+          if (seen && Math.hypot(seen.x - x, seen.y - y) < 0.7 * reach) return { goal, ring };
+        }
+      }
+    }
+    return null;
+  }
+
+  startDrag(goal: Goal, clientX: number, clientY: number, ring = -1): void {
+    const { ray, half } = this.stage.aim(clientX, clientY);
+    const plane = this.planeFor(goal, ring);
+    const hit = ray.intersectPlane(plane, new Vector3()) ?? goal.position.clone();
+    this.held = { goal, plane, half, ring, offset: goal.position.clone().sub(hit), from: hit };
+    this.current = goal;
+    this.following.delete(goal.setup.id);
+    this.stage.enableControls(false);
+    this.draw();
+  }
+
+  private planeFor(goal: Goal, ring: number): Plane {
+    if (ring >= 0) {
+      const [u, v] = ringAxes(goal, ring);
+      return new Plane().setFromNormalAndCoplanarPoint(u.clone().cross(v), goal.position);
+    }
+    if (this.flat) return new Plane(new Vector3(0, 0, 1), 0);
+    return this.stage.viewPlane(goal.position);
+  }
+
+  drag(clientX: number, clientY: number): void {
+    const { held: grab } = this;
+    if (!grab) return;
+    const { ray } = this.stage.aim(clientX, clientY);
+    const hit = ray.intersectPlane(grab.plane, new Vector3());
+    if (!hit) return;
+    if (grab.ring >= 0) this.turn(grab, hit);
+    else if (this.sensitivity === 1) grab.goal.position.copy(hit).add(grab.offset);
+    else {
+      grab.goal.position.addScaledVector(hit.clone().sub(grab.from), this.sensitivity);
+      grab.from.copy(hit);
+    }
+    this.moved();
+  }
+
+  private turn(grab: Grab, hit: Vector3): void {
+    const a = grab.from.clone().sub(grab.goal.position);
+    const b = hit.clone().sub(grab.goal.position);
+    const angle = Math.atan2(a.clone().cross(b).dot(grab.plane.normal), a.dot(b));
+    const spin = new Quaternion().setFromAxisAngle(grab.plane.normal, angle);
+    grab.goal.orientation.premultiply(spin).normalize();
+    grab.from.copy(hit);
+  }
+
+  release(): void {
+    if (!this.held) return;
+    this.held = null;
+    this.stage.enableControls(true);
+    this.draw();
+    this.onMove();
+  }
+
+  hover(goal: Goal | null): void {
+    if (goal === this.hovered) return;
+    this.hovered = goal;
+    this.draw();
+  }
+
+  // Keys -----------------------------------------------------------------------------------------
+
+  press(key: string, shift: boolean, now: number): boolean {
+    const low = key.toLowerCase();
+    if (low === "w" || low === "s") {
+      if (!this.keys.has(low)) this.keys.set(low, now);
+      return true;
+    }
+    const steps: Record<string, [number, number]> = {
+      ArrowLeft: [-1, 0],
+      ArrowRight: [1, 0],
+      ArrowUp: [0, 1],
+      ArrowDown: [0, -1],
+    };
+    const step = steps[key];
+    if (!step || !this.active) return false;
+    const length = NUDGE * this.stage.size * this.sensitivity * (shift ? 5 : 1);
+    const way = this.stage
+      .right()
+      .multiplyScalar(step[0])
+      .addScaledVector(this.stage.above(), step[1]);
+    if (this.flat) way.setZ(0).normalize();
+    this.active.position.addScaledVector(way, length);
+    this.moved();
+    return true;
+  }
+
+  lift(key: string, now: number): void {
+    this.tick(now);
+    this.keys.delete(key.toLowerCase());
+  }
+
+  liftAll(): void {
+    this.keys.clear();
+  }
+
+  get pushing(): boolean {
+    return this.keys.size > 0;
+  }
+
+  /** World length per second that W and S move a goal by. */
+  get speed(): number {
+    return DEPTH_SPEED * this.stage.size * this.sensitivity;
+  }
+
+  /** Move the active goal by how long W and S have been down, at any frame rate. */
+  tick(now: number): void {
+    let seconds = 0;
+    for (const [key, since] of this.keys) {
+      seconds += ((key === "w" ? 1 : -1) * Math.max(now - since, 0)) / 1000;
+      this.keys.set(key, Math.max(now, since));
+    }
+    if (!this.active || !seconds || this.flat) return;
+    this.active.position.addScaledVector(this.stage.forward(), this.speed * seconds);
+    if (this.held) this.held.plane = this.stage.viewPlane(this.active.position);
+    this.moved();
+  }
+
+  /** Move a goal to a position, as if dragged there. */
+  put(goal: Goal, x: number, y: number, z: number): void {
+    goal.position.set(x, y, z);
+    this.moved(goal);
+  }
+
+  private moved(goal = this.held?.goal ?? this.active): void {
+    if (goal) this.following.delete(goal.setup.id);
+    this.draw();
+    this.onMove();
+  }
+
+  draw(): void {
+    for (const goal of this.list) {
+      const state =
+        goal === this.held?.goal ? "held" : goal === this.hovered ? "hover" : goal === this.active && this.list.length > 1 ? "active" : "idle";
+      goal.draw(this.stage, this.ground, state);
+    }
+    this.stage.invalidate();
+  }
+}
