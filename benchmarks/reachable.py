@@ -27,13 +27,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import numpy as np
 from families import Family
 from mechanisms import columns_of, draw_joint, random_coordinates, unit
-from problems import Case, draw_case
+from problems import Case, draw_case, frozen_kept
 from reachable_problems import REACHABLE, TURNS, draw_reachable
 from rich.console import Console
 from rich.table import Table
@@ -88,15 +88,15 @@ def solve_case(case: Case, solver: Solver | str) -> tuple[Case, supple.Solution,
     """Solve a case: itself (on a path with the starts that it had), the answers, which are met, and the seconds."""
     ik = case.prepared(solver)
     if "path" in case.family.extras:
-        begin = perf_counter()
+        begin = process_time()
         answer = ik.track(*case.targets, start=case.start[0], restarts=True).solution
-        seconds = perf_counter() - begin
+        seconds = process_time() - begin
         before = np.concatenate([case.start.coordinates[:1], answer.pose.coordinates[:-1]])
         case = replace(case, start=supple.Pose(case.skeleton, before))
     else:
-        begin = perf_counter()
+        begin = process_time()
         answer = ik.solve(*case.targets, start=case.start, threads=1)
-        seconds = perf_counter() - begin
+        seconds = process_time() - begin
     return case, answer, met(case, ik, answer), seconds
 
 
@@ -246,6 +246,7 @@ def best_of_many(case: Case, rng: np.random.Generator) -> np.ndarray:
         start = np.array(case.start.coordinates)
         drawn = random_coordinates(case.skeleton, rows, rng, length=case.problem.length)
         start[:, moving] = drawn[:, moving]
+        frozen_kept(case.skeleton, start, case.start.coordinates)
         answer = ik.solve(*case.targets, start=supple.Pose(case.skeleton, start), threads=1)
         best = np.minimum(best, answer.error)
     return best
@@ -270,9 +271,9 @@ def arm_beyond(
         turns /= np.linalg.norm(turns, axis=1, keepdims=True)
         q = rng.uniform(model.limits[:, 0], model.limits[:, 1], (count, len(model.limits)))
         start = supple.Pose(skeleton, q)
-        begin = perf_counter()
+        begin = process_time()
         answer = ik.solve(points, turns, start=start, threads=1)
-        seconds += perf_counter() - begin
+        seconds += process_time() - begin
         solves += count
         reached += int(answer.reached.sum())
     return [f"{solves:,}", f"{reached:,}", "", "", "", "", f"{1e6 * seconds / max(solves, 1):.0f}"]
@@ -396,9 +397,9 @@ def _look(kind: str, effector: str, seeds: Sequence[int], count: int, solver: So
             numbers = np.random.default_rng(rng.getrandbits(32))
             targets = 3.0 * numbers.normal(size=(rows, 3))
             ik = supple.prepare(skeleton, goal, solver=solver)
-            begin = perf_counter()
+            begin = process_time()
             answer = ik.solve(targets, threads=1)
-            seconds += perf_counter() - begin
+            seconds += process_time() - begin
             found = _angles_of(answer, goal, targets)
             best = np.array([best_look(skeleton, goal, target) for target in targets])
             solves += rows
@@ -473,16 +474,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     results = run(
         [f for f in REACHABLE if wanted(f.name)], given.seeds, given.count, solver, console
     )
+    if given.save:
+        given.save.write_text(
+            json.dumps([m for _, tally in results for m in tally.misses], indent=1)
+        )
     if results:
         console.print(table_of(results))
     if wanted("beyond"):
         console.print(beyond_table(given.seeds, max(ROWS, given.count // 5), solver))
     if wanted("look"):
         console.print(look_table(given.seeds, max(ROWS, given.count // 20), solver))
-    if given.save:
-        given.save.write_text(
-            json.dumps([m for _, tally in results for m in tally.misses], indent=1)
-        )
     solves = sum(tally.solves for _, tally in results)
     missed = sum(len(tally.misses) for _, tally in results)
     console.print(f"{missed} of {solves:,} reachable targets missed", highlight=False)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from families import EVERY, Family
 from mechanisms import columns_of, draw_joint, random_coordinates, unit
-from problems import Case, demands_of, effector_point
+from problems import Case, demands_of, effector_point, frozen_kept
 
 import supple
 from supple import rotations as rot
@@ -282,11 +282,7 @@ def draw_reachable(rng: Random, family: Family, count: int) -> Case | None:
     inside[:, moving] = _inside(skeleton, count, numbers, length)[:, moving]
     held = _held_columns(skeleton, goals)
     inside[:, held] = start[:, held]
-    for row in skeleton.packed_ints:
-        for i in range(3):
-            if row[layout.KIND] == layout.AXES and (row[layout.FROZEN] >> i) & 1:
-                inside[:, row[layout.Q] + i] = start[:, row[layout.Q] + i]
-    pose = supple.Pose(skeleton, inside)
+    pose = supple.Pose(skeleton, frozen_kept(skeleton, inside, start))
     targets = tuple(_target(goal, kind, pose, numbers) for goal, kind in demands_of(goals))
     poses = supple.Pose(skeleton, start)
     known = np.ones(count, bool)
