@@ -244,7 +244,7 @@ def draw_case(
     inside = np.array(start.coordinates)
     inside[:, moving] = random_coordinates(skeleton, count, numbers, length=length)[:, moving]
     # A frozen axis keeps what the start has, and a mimic joint follows.
-    inside = _frozen_kept(skeleton, inside, start.coordinates)
+    inside = frozen_kept(skeleton, inside, start.coordinates)
     inside = supple.Pose(skeleton, inside, **own)
     near = _nearby(start, inside, moving)
     targets = _draw_targets(goals, where, start, inside, near, numbers)
@@ -254,7 +254,8 @@ def draw_case(
     return Case(family, skeleton, goals, lock, targets, start, known, where)
 
 
-def _frozen_kept(skeleton: supple.Skeleton, new: np.ndarray, old: np.ndarray) -> np.ndarray:
+def frozen_kept(skeleton: supple.Skeleton, new: np.ndarray, old: np.ndarray) -> np.ndarray:
+    """New coordinates, shape (B, Q), with those of frozen axes as the old ones have them, in place."""
     for row in skeleton.packed_ints:
         for i in range(3):
             if row[layout.KIND] == layout.AXES and (row[layout.FROZEN] >> i) & 1:
@@ -266,11 +267,11 @@ def _nearby(start: supple.Pose, inside: supple.Pose, moving: np.ndarray) -> supp
     """Poses a little way from the start put into its limits towards others inside."""
     within = np.array(start.coordinates)
     within[:, moving] = start.clamped().coordinates[:, moving]
-    within = _frozen_kept(start.skeleton, within, start.coordinates)
+    within = frozen_kept(start.skeleton, within, start.coordinates)
     first = supple.Pose(start.skeleton, within, start.translations, start.scales)
     mixed = first.interpolate(inside, 0.05)
     # Between two turns of a cone may lie one outside it.
     held = np.array(mixed.coordinates)
     held[:, moving] = mixed.clamped().coordinates[:, moving]
-    held = _frozen_kept(start.skeleton, held, start.coordinates)
+    held = frozen_kept(start.skeleton, held, start.coordinates)
     return supple.Pose(start.skeleton, held, start.translations, start.scales)

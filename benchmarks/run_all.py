@@ -14,6 +14,7 @@ import constrained_chains
 import fabrik_table
 import grammar
 import growth
+import reachable
 import startup
 import torture
 from rich.console import Console
@@ -25,6 +26,7 @@ SMALL: tuple[tuple[str, Callable[[Sequence[str]], int], tuple[str, ...]], ...] =
     ("grammar", grammar.main, ("--shapes", "1000", "10000")),
     ("growth", growth.main, ("--repeat", "5")),
     ("torture", torture.main, ("20000",)),
+    ("reachable", reachable.main, ("--count", "200")),
     ("calm", calm.main, ("--chains", "20", "--steps", "20")),
     ("startup", startup.main, ("--repeat", "3", "--cold", "LM")),
 )
