@@ -16,8 +16,8 @@ import time
 from collections import Counter
 
 from supple.errors import SuppleError
-from supple.grammar.roofs import _gable, _hip
-from supple.grammar.wavefront import Point, sweep
+from supple.grammar.geometry.roofs import _gable, _hip
+from supple.grammar.geometry.wavefront import Point, sweep
 
 KINDS = ("square", "rectangle", "regular", "L", "T", "U", "plus", "star")
 

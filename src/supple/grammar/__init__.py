@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 from supple.errors import SuppleError
 
 if TYPE_CHECKING:
-    from supple.grammar.derive import Limits
-    from supple.grammar.growth import Growth
+    from supple.grammar.evaluate.derivation import Limits
+    from supple.grammar.output.growth import Growth
 
 __all__ = ["Growth", "Limits", "grow"]
 
@@ -68,12 +68,12 @@ def grow(
         SuppleError: The rules cannot be read, ask for something that is not supported or go beyond
             the limits; "path:line:column: rule: ...".
     """
-    from supple.grammar.derive import Limits, derived
-    from supple.grammar.growth import Growth
-    from supple.grammar.modules import read
-    from supple.grammar.parser import parsed
-    from supple.grammar.posing import posed
-    from supple.grammar.skeletons import Figure
+    from supple.grammar.articulation.figure import Figure
+    from supple.grammar.articulation.ik import posed
+    from supple.grammar.evaluate.derivation import Limits, derived
+    from supple.grammar.evaluate.modules import read
+    from supple.grammar.language.parser import parsed
+    from supple.grammar.output.growth import Growth
 
     if not isinstance(rules, (str, os.PathLike)) or not str(rules):
         raise SuppleError(f"rules: expected the path of a rule file, or rules, got {rules!r}")
@@ -122,11 +122,11 @@ def grow(
 
 def __getattr__(name: str) -> Any:
     if name == "Growth":
-        from supple.grammar.growth import Growth
+        from supple.grammar.output.growth import Growth
 
         return Growth
     if name == "Limits":
-        from supple.grammar.derive import Limits
+        from supple.grammar.evaluate.derivation import Limits
 
         return Limits
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,1 @@
+"""Articulation: the joints of a derivation as a skeleton, and IK."""

@@ -1,0 +1,1 @@
+"""Evaluation: what rules do to shapes."""

@@ -1,0 +1,46 @@
+"""Where a derivation starts: the rule with its arguments, and the size of the first shape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from supple.errors import SuppleError
+from supple.grammar.evaluate.values import number, plain
+from supple.grammar.language import syntax as s
+from supple.grammar.language.errors import RuleError
+from supple.grammar.language.parser import parse
+
+
+def said_size(definition: Any, path: str) -> tuple[float, ...]:
+    """The size that a rule's @Size(x, y, z) asks for, if it is the first."""
+    for note in [] if isinstance(definition, list) else definition.notes:
+        if note.name.lower() == "size":
+            try:
+                x, y, z = (number(_constant(value)) for value in note.values)
+            except (SuppleError, ValueError):
+                raise RuleError(path, note.at, "expected @Size(x, y, z), three numbers") from None
+            return x, y, z
+    return (1.0, 0.0, 1.0)
+
+
+def rule_call(start: str) -> tuple[str, tuple[Any, ...]]:
+    """The name and the arguments of "Tower(3, true)"."""
+    name, bracket, _ = start.partition("(")
+    if not bracket:
+        return start.strip(), ()
+    try:
+        operation = parse(f"start_ --> {start}", path="start").rules[0].body.operations[0]  # type: ignore[union-attr]
+        values = tuple(_constant(one.value) for one in operation.args)  # type: ignore[union-attr]
+    except (SuppleError, AttributeError, IndexError):
+        raise SuppleError(
+            f'start: expected a rule such as "Lot" or "Tower(3, true)", got {start!r}'
+        ) from None
+    return name.strip(), values
+
+
+def _constant(node: s.Expression) -> Any:
+    if isinstance(node, s.Array) and len(node.rows) == 1:
+        return tuple(_constant(one) for one in node.rows[0])
+    if isinstance(node, s.Constant):
+        return plain(node.value)
+    raise SuppleError("no constant")

@@ -1,0 +1,1 @@
+"""Geometry of shapes: polygons, solids, cuts, roofs and texture coordinates."""

@@ -1,0 +1,1 @@
+"""The language: what a rule file says, before any rule is applied."""
