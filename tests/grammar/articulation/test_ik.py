@@ -1,4 +1,4 @@
-"""Joints, limits and IK: the pose is supple's own, limits hold, and every option does what it says."""
+"""Joints, limits and IK rules."""
 
 from itertools import combinations
 

@@ -1,4 +1,4 @@
-"""What rules can ask of the files below their folder."""
+"""File functions: fileSearch, readTextFile, imageInfo, ..."""
 
 import os
 import struct

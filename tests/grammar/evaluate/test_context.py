@@ -1,12 +1,8 @@
-"""Questions about neighbours: what meets what, how many there are, which comes first, how far."""
+"""Context queries: occlusion, counts, ranks and distances."""
 
-import numpy as np
 import pytest
 
 import supple
-from supple.grammar.geometry import occlusion as meeting
-from supple.grammar.geometry.frames import UPRIGHT, from_degrees
-from supple.grammar.geometry.mesh import BOX, FACE
 
 STEPS = """
 Lot --> extrude(3) split(x){ ~1 : Step }*
@@ -111,30 +107,6 @@ def test_chance_is_the_same_with_and_without_questions() -> None:
     assert first == second
 
 
-@pytest.mark.parametrize(
-    ("place", "size", "expected"),
-    [
-        ((0.25, 0.25, 0.25), (0.5, 0.5, 0.5), (True, True, True)),  # within
-        ((0, 0, 0), (1, 1, 1), (True, True, True)),  # the same
-        ((0, 0, 0), (1, 0.5, 1), (True, True, True)),  # a half of it
-        ((-1, -1, -1), (3, 3, 3), (True, True, False)),  # around it
-        ((0.5, 0.5, 0.5), (1, 1, 1), (True, True, False)),  # through a corner
-        ((0.25, -1, 0.25), (0.5, 3, 0.5), (True, True, False)),  # through it
-        ((1, 0, 0), (1, 1, 1), (True, False, False)),  # beside it
-        ((1, 0.5, 0.5), (1, 1, 1), (True, False, False)),  # beside a part of it
-        ((1, 1, 0), (1, 1, 1), (False, False, False)),  # at an edge
-        ((2, 0, 0), (1, 1, 1), (False, False, False)),  # apart
-    ],
-)
-@pytest.mark.parametrize("turn", [UPRIGHT, from_degrees(20, 30, 40)])
-def test_two_boxes(place, size, expected, turn) -> None:
-    frame = np.reshape(turn, (3, 3))
-    solid = meeting.Body(BOX, tuple(100 * frame[:, 0]), turn, (1.0, 1.0, 1.0))
-    other = meeting.Body(BOX, tuple(100 * frame[:, 0] + frame @ place), turn, size)
-    questions = (meeting.touches, meeting.overlaps, meeting.is_inside)
-    assert tuple(ask(other, solid) for ask in questions) == expected
-
-
 def test_a_solid_that_is_not_convex() -> None:
     # An L: of the square [0, 2] x [0, 2] the quarter beyond (1, 1) is missing.
     corners = [(0, 0, 0), (0, 0, 2), (1, 0, 2), (1, 0, 1), (2, 0, 1), (2, 0, 0)]
@@ -145,14 +117,6 @@ def test_a_solid_that_is_not_convex() -> None:
     grown = supple.grow(rules, size=(2, 0, 2), assets={"L": (corners, [(0, 1, 2, 3, 4, 5)])})
     rows = [" ".join(grown.printed[k : k + 3]) for k in range(0, 12, 3)]
     assert rows == ["true true true", "false false false", "true true false", "true false false"]
-
-
-def test_faces_against_a_box() -> None:
-    solid = meeting.Body(BOX, (0.0, 0.0, 0.0), UPRIGHT, (1.0, 1.0, 1.0))
-    through = meeting.Body(FACE, (-1.0, -1.0, 0.5), UPRIGHT, (3.0, 3.0, 0.0))
-    assert meeting.overlaps(through, solid) and not meeting.is_inside(through, solid)
-    before = meeting.Body(FACE, (0.0, 0.0, 1.5), UPRIGHT, (1.0, 1.0, 0.0))
-    assert not meeting.touches(before, solid)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Damaged rules: whatever is done to them, they grow or are refused with a place in the file."""
+"""Damaged rules derive, or fail with a place in the file."""
 
 import random
 import re

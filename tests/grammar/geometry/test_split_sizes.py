@@ -1,4 +1,4 @@
-"""How a split shares out a length, against lengths worked out by hand."""
+"""How a split divides a length, against lengths computed by hand."""
 
 import json
 import random

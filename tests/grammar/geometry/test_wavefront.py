@@ -1,4 +1,4 @@
-"""Polygons whose edges move, held against what can be found otherwise."""
+"""Moving edges of polygons, against independent computations."""
 
 import math
 import random

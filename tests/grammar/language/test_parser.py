@@ -1,4 +1,4 @@
-"""What rule files may say, and how an error says where."""
+"""Syntax of rule files, and errors with their place."""
 
 from pathlib import Path
 
@@ -66,7 +66,7 @@ def test_imports_styles_and_annotations_are_kept() -> None:
     imported = file.imports[0]
     assert (imported.name, imported.path) == ("L", "lib/l.cga")
     assert list(imported.values) == ["Type"] and imported.rules == {"Element": "L.start"}
-    notes = file.attributes[0].notes
+    notes = file.attributes[0].annotations
     assert [note.name for note in notes] == ["Range", "Order", "Enum", "Handle"]
     assert [one.value for one in notes[0].named.values()] == [0.0, 1.0]
     assert file.rules[0].start
@@ -143,15 +143,14 @@ def test_the_rules_of_the_page_parse() -> None:
 
 
 def test_every_operation_and_option_is_on_the_page() -> None:
-    import supple.grammar.evaluate.derivation  # noqa: F401 (enters the operations)
     from supple.grammar.evaluate.functions import FUNCTIONS
-    from supple.grammar.evaluate.queries import QUESTIONS
+    from supple.grammar.evaluate.queries import QUERIES
     from supple.grammar.operations.ik import CHECKS, WORDS
     from supple.grammar.operations.table import OPERATIONS
 
     page = (Path(__file__).parents[3] / "docs" / "grammar.md").read_text(encoding="utf-8")
     aliases = {"setJointLimits", "nRows", *(n for n in OPERATIONS if n.startswith("primitive"))}
-    for name in {*OPERATIONS, *FUNCTIONS, *QUESTIONS, *CHECKS, *WORDS} - aliases:
+    for name in {*OPERATIONS, *FUNCTIONS, *QUERIES, *CHECKS, *WORDS} - aliases:
         assert name.removeprefix("geometry") in page, name
 
 

@@ -1,4 +1,4 @@
-"""Offset, setback, and wings."""
+"""offset, setback, shapeL, shapeU and shapeO."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Texture coordinates: their layers, how far they reach, and splits along them."""
+"""Texture coordinates: layers, extent, and splits along them."""
 
 import numpy as np
 import pytest
@@ -95,9 +95,9 @@ def test_layers_are_kept_apart() -> None:
     grown = supple.grow(rules, size=(8, 0, 4))
     assert [float(line) for line in grown.printed] == pytest.approx([4, 0.5, 4])
     assert [leaf.size[0] for leaf in grown.leaves] == pytest.approx([4, 4])
-    look = grown.leaves[0].look
-    assert look.projection.size == (2, 2) and look.layer(2).projection.size == (8, 4)
-    assert dict(look.more) == {"dirtmap": "dirt.png"}
+    material = grown.leaves[0].material
+    assert material.projection.size == (2, 2) and material.layer(2).projection.size == (8, 4)
+    assert dict(material.more) == {"dirtmap": "dirt.png"}
     assert np.all(np.isfinite(grown.meshes()[0].positions))
 
 
@@ -132,3 +132,19 @@ def test_a_projection_takes_a_factor_with_and_without_an_offset(more, least):
     Told --> report("u", geometry.uMin(0)) NIL
     """
     assert supple.grow(rules, size=(2, 0, 2)).reports["u"] == [least]
+
+
+def test_texture_coordinates_run_on_through_splits(tmp_path):
+    (tmp_path / "wall.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    path = tmp_path / "wall.cga"
+    wall = """Lot --> extrude(4) comp(f){{ front : Wall | all : NIL }}
+    Wall --> setupProjection(0, scope.xy, 2, 2) texture("wall.png") split(x){{ ~1 : {} }}*"""
+    path.write_text(wall.format("projectUV(0) Tile"))
+    (mesh,) = supple.grow(path, size=(8, 0, 4)).meshes()
+    assert mesh.texcoords is not None
+    assert np.allclose(mesh.texcoords[:, 0], mesh.positions[:, 0] / 2)
+    assert np.allclose(1 - mesh.texcoords[:, 1], mesh.positions[:, 1] / 2)
+    path.write_text(wall.format("tileUV(0, ~0.4, 4) Tile"))
+    (mesh,) = supple.grow(path, size=(8, 0, 4)).meshes()
+    assert mesh.texcoords is not None
+    assert np.allclose(sorted(set(mesh.texcoords[:, 0].round(6))), [0, 2]), "half a metre an image"

@@ -1,4 +1,4 @@
-"""What comes out: meshes, characters, files and pictures."""
+"""The result of a growth: meshes, characters and files."""
 
 import json
 import struct
@@ -14,12 +14,6 @@ attr target = [1.5, 0.5, 0.5]
 Door --> s(1, 2, 0.2) [ color("#808080") t(-0.2, 0, 0) s(0.2, '1, '1) i("box") ] Leaf
 Leaf --> joint("hinge", 0, 0, 0.5) SetJointLimits(hinge = y, limits = [-100, 100])
     IK(-0.1, 1, -0.9, effector = [1, 0.5, 0.5], steps = true) color("#ff0000") i("box")
-"""
-STREET = """
-Lot --> split(x){ ~1 : split(z){ ~1 : House }* }*
-House --> extrude(rand(1, 3)) comp(f){ side : Wall | top : Roof }
-Wall --> split(y){ ~0.5 : color("#ddccbb") extrude(0.05) Brick }*
-Roof --> color("#884422") extrude(0.2)
 """
 
 
@@ -95,47 +89,6 @@ def test_a_saved_figure_keeps_joints_limits_pose_and_steps(tmp_path) -> None:
     assert len(hero.meshes) == 2
 
 
-def test_repeated_geometry_is_written_once(tmp_path) -> None:
-    grown = supple.grow(STREET, size=(6, 0, 5), seed=2)
-    path = tmp_path / "street.glb"
-    grown.save(path, instanced=True)
-    document, binary = read_glb(path)
-    assert document["extensionsRequired"] == ["EXT_mesh_gpu_instancing"]
-    assert len(document["meshes"]) == 2  # boxes of two colours
-    count = 0
-    for node in document["nodes"]:
-        held = node.get("extensions", {}).get("EXT_mesh_gpu_instancing")
-        if held:
-            parts = {k: accessor(document, binary, v) for k, v in held["attributes"].items()}
-            count += len(parts["TRANSLATION"])
-            assert np.linalg.norm(parts["ROTATION"], axis=1) == pytest.approx(1, abs=1e-5)
-            assert parts["SCALE"].min() > 0
-    assert count == len(grown.leaves)
-    # Placed by their instances, boxes are where the written-out meshes have them.
-    brick = next(m for m in grown.meshes() if m.material.name == "#ddccbb")
-    node = next(
-        n for n in document["nodes"]
-        if "extensions" in n and document["meshes"][n["mesh"]]["name"] == "#ddccbb"
-    )  # fmt: skip
-    held = node["extensions"]["EXT_mesh_gpu_instancing"]["attributes"]
-    place, turn, size = (
-        accessor(document, binary, held[k]) for k in ("TRANSLATION", "ROTATION", "SCALE")
-    )
-    primitive = document["meshes"][node["mesh"]]["primitives"][0]["attributes"]
-    unit = accessor(document, binary, primitive["POSITION"])
-    wxyz = np.roll(turn, 1, axis=1).astype(float)
-    placed = supple.rotations.rotate(wxyz[:, None], unit[None] * size[:, None]) + place[:, None]
-    assert placed.reshape(-1, 3) == pytest.approx(brick.positions, abs=1e-4)
-
-
-def test_a_figure_written_with_instances_is_still_a_figure(tmp_path) -> None:
-    grown = supple.grow(HINGE)
-    grown.save(tmp_path / "door.glb", instanced=True)
-    hero = supple.load(tmp_path / "door.glb")
-    assert hero.skeleton == grown.skeleton and len(hero.meshes) == 2
-    assert hero.pose.positions == pytest.approx(grown.pose.positions, abs=1e-6)
-
-
 def test_a_stretched_shape_reaches_in_every_file(tmp_path) -> None:
     rules = 'A --> s(1, 0.2, 0.2) joint("a", 0, 0.5, 0.5) IK(2, 1, 0.1, effector = [1, 0.5, 0.5], stretch = 3) i("box")'
     grown = supple.grow(rules)
@@ -179,33 +132,6 @@ def test_obj_html_and_pictures(tmp_path) -> None:
         grown.save(tmp_path / "door.fbx")
 
 
-@pytest.mark.parametrize("height", [1, 20, 1000, 1e6])
-def test_pictures_of_tall_shapes_are_drawn_no_larger_than_they_are_shown(height: float) -> None:
-    figure = supple.grow("Lot --> extrude(h)\nattr h = 1", attributes={"h": height}).picture()
-    (image,) = figure.axes[0].get_images()
-    tall, wide = image.get_array().shape[:2]
-    shown = figure.get_size_inches() * 110
-    assert wide <= shown[0] + 1 and tall <= shown[1] + 1
-    assert max(wide / shown[0], tall / shown[1]) > 0.98, "and no smaller"
-
-
-def test_a_picture_shows_what_is_in_front() -> None:
-    from supple.grammar.output.raster import Triangles, rendered
-
-    near = [[(0, 0, 1), (4, 0, 1), (0, 4, 1)]]
-    far = [[(0, 0, 0), (4, 0, 0), (0, 4, 0)]]
-    corners = np.array([*near, *far], float)
-    normals = np.tile((0.0, 0.0, 1.0), (2, 3, 1))
-    colours = np.array([(1.0, 0, 0, 1), (0, 1.0, 0, 1)])
-    for order in ([0, 1], [1, 0]):
-        one = Triangles(corners[order], normals, colours[order])
-        image = rendered(one, np.zeros(2), np.full(2, 4.0), 40)
-        assert image.shape == (40, 40, 4)
-        r, g, b, a = image[30, 10]
-        assert r > 0.5 and g == b == 0 and a == 1
-        assert image[5, 35, 3] == 0  # beyond the triangle
-
-
 def test_own_meshes_and_textures(tmp_path) -> None:
     (tmp_path / "wall.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     rules = tmp_path / "a.cga"
@@ -234,27 +160,6 @@ def test_shapes_cost_the_same_however_many_there_are() -> None:
     assert len(many.store) == 10 * len(few.store) - 9
     assert len(many.store.geometry_list) == len(few.store.geometry_list)
     assert len(many.store.scopes) == 15 * len(many.store)
-
-
-def test_attributes_tell_what_their_annotations_say() -> None:
-    rules = """
-    @Group("Size", 1) @Range(min=1, max=9) @Description("How high.")
-    attr height = 2 * 2
-    @Order(3) @Range(0, 1)
-    attr share = 0.5
-    @Group("Look", 2) @Enum("a", "b") @Hidden
-    attr kind = "a"
-    @Color attr paint = "#ffffff"
-    attr goal = [1, 2, 3]
-    attr lost = nowhere
-    Lot --> A
-    """
-    share, height, kind, paint, goal, lost = supple.grow(rules, attributes={"share": 1}).attributes
-    assert (height.value, height.least, height.greatest) == (4.0, 1.0, 9.0)
-    assert (height.group, height.description) == (("Size",), "How high.")
-    assert (share.value, share.least, share.greatest, share.group) == (1.0, 0.0, 1.0, ("Size",))
-    assert (kind.choices, kind.hidden, kind.group) == (("a", "b"), True, ("Look",))
-    assert paint.color and goal.value == (1.0, 2.0, 3.0) and lost.value is None
 
 
 # What a form or a playground asks of the rules ----------------------------------------------------
@@ -289,13 +194,6 @@ def test_a_target_can_be_given_in_place_of_the_rule_s_own():
         supple.grow(ARM, targets={"Hand efector": (0, 0, 0)})
     with pytest.raises(supple.SuppleError, match="Hand effector"):
         supple.grow(ARM, targets={"Hand effector": (0, float("nan"), 0)})
-
-
-def test_attributes_come_in_their_order_with_their_steps():
-    goal, length, other = supple.grow(ARM).attributes
-    assert (goal.name, length.name, other.name) == ("goal", "length", "other")
-    assert (length.least, length.greatest, length.step) == (0, 9, 0.5) and other.step is None
-    assert supple.grow(ARM).starts == ("Arm", "Same")
 
 
 def test_rules_come_with_supple():

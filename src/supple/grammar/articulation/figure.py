@@ -1,20 +1,22 @@
-"""From the joints that rules ask for to one skeleton.
+"""Build one skeleton from the joints of a derivation.
 
-Its root, named after the first rule, does not move and stands where the world begins; every joint
-hangs on the joint that its shape was under. A joint's frame has the axes of the scope in which it
-was set. A shape whose position is free stands on three sliders above its joint.
+Its root is fixed at the world's origin and has the name of the start rule. A joint's parent is the
+joint that carried its shape, and its frame has the axes of its scope. Three sliders above a joint
+make its position free.
 
-A shape whose size is free is stretched along one axis of its scope, so that it stays a box: the one
-that what it carries lies along. In the skeleton a stretch scales whole offsets. What is carried
-beside that axis therefore hangs on a fixed node on the axis: the stretch moves the node, and the
-offset from it keeps its length. A shape that carries things along several axes grows evenly.
+A shape with free size is stretched along one axis of its scope, so that a box stays a box: the axis
+along which its children and effectors lie. A stretch in the skeleton scales whole offsets, so a child
+off that axis gets a fixed node on the axis as its parent: the stretch moves the node, and the offset
+from it keeps its length. A shape with children along several axes is scaled uniformly.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 from supple.errors import SuppleError
+from supple.grammar.evaluate.joints import IKRule, JointRecord, path_to_root
 from supple.grammar.evaluate.shape import NONE
 from supple.grammar.geometry.frames import (
     ORIGIN,
@@ -26,100 +28,99 @@ from supple.grammar.geometry.frames import (
     turned_back,
 )
 from supple.grammar.language.errors import RuleError
-from supple.grammar.operations.ik import Wish
-from supple.grammar.operations.joints import JointRecord, free, way_up
 from supple.joints import Axes, Ball, Cone, Fixed, Hinge, Joint, Slider
 from supple.parts import Node, Tip
 from supple.skeleton import Skeleton
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-
-UPWARDS_FIRST = (1, 0, 2)  # of axes along which an offset is equally long
-LEVEL = 1e-6  # of an offset: what is shorter counts as nothing
+UPWARDS_FIRST = (1, 0, 2)  # order of preference of axes along which an offset is equally long
+LEVEL = 1e-6  # of an offset: shorter components count as 0
 
 
 class Figure:
-    """The joints of a derivation with the names they have in the skeleton.
+    """The joints of a derivation, with unique names.
 
     Args:
-        start: The first rule's name.
-        joints: The joints, parents before children; their names are made unique here.
-        wishes: The IK rules; what they free is added to the joints.
+        start: The start rule's name.
+        joints: The joints, parents before children; this sets their unique names.
+        rules: The IK rules; the freedoms they give are added to the joints of their chains.
+
+    Attributes:
+        root: Name of the skeleton's root.
+        tips: Names of the effectors, one per IK rule.
+        chains: For each IK rule the joints it may move, from its own upwards.
     """
 
-    def __init__(self, start: str, joints: list[JointRecord], wishes: list[Wish]) -> None:
+    def __init__(self, start: str, joints: list[JointRecord], rules: list[IKRule]) -> None:
         self.joints = joints
-        self.wishes = wishes
+        self.rules = rules
         taken: set[str] = set()
         self.root = _unique(start, taken)
         for record in joints:
             record.name = _unique(record.base, taken)
-        self.tips = [_unique(f"{wish.label} effector", taken) for wish in wishes]
-        self.chains = [self._chain(wish) for wish in wishes]
-        for wish, chain in zip(wishes, self.chains, strict=True):
+        self.tips = [_unique(f"{rule.label} effector", taken) for rule in rules]
+        self.chains = [self._chain(rule) for rule in rules]
+        for rule, chain in zip(rules, self.chains, strict=True):
             for k in chain:
-                free(joints[k], wish.options)
+                joints[k].allow(rule.options)
         self._carried: dict[int, list[Vector]] = {}
         for record in joints:
             if record.parent != NONE:
                 self._carried.setdefault(record.parent, []).append(self._offset(record))
-        for wish in wishes:
-            self._carried.setdefault(wish.joint, []).append(wish.offset)
+        for rule in rules:
+            self._carried.setdefault(rule.joint, []).append(rule.offset)
         self._taken = taken
         self._bases: dict[str, str] = {}
 
     def find(self, name: str, joint: int) -> int | None:
-        """The joint that a rule means by a name: above its own first, then the only one there is."""
-        above = way_up(self.joints, joint)
+        """The joint that a rule names: one above its own joint, else the only one of that name."""
+        above = path_to_root(self.joints, joint)
         for k in above:
             if name in (self.joints[k].base, self.joints[k].name):
                 return k
-        alike = [k for k, one in enumerate(self.joints) if name in (one.base, one.name)]
-        same_tree = [k for k in alike if way_up(self.joints, k)[-1] == above[-1]]
-        found = same_tree or alike
+        named = [k for k, one in enumerate(self.joints) if name in (one.base, one.name)]
+        same_tree = [k for k in named if path_to_root(self.joints, k)[-1] == above[-1]]
+        found = same_tree or named
         return found[0] if len(found) == 1 else None
 
-    def _chain(self, wish: Wish) -> list[int]:
+    def _chain(self, rule: IKRule) -> list[int]:
         """The joints that an IK rule may move, from its own upwards."""
-        above = way_up(self.joints, wish.joint)
-        root = wish.options.get("root")
+        above = path_to_root(self.joints, rule.joint)
+        root = rule.options.get("root")
         if root is not None:
-            top = self.find(root, wish.joint)
+            top = self.find(root, rule.joint)
             if top is None or top not in above:
                 listed = ", ".join(repr(self.joints[k].base) for k in above)
                 raise RuleError(
-                    *wish.said, f"IK: no joint {root!r} lies above this shape; there are {listed}"
+                    *rule.place, f"IK: no joint {root!r} lies above this shape; there are {listed}"
                 )
             above = above[: above.index(top) + 1]
-        locked = self.locked(wish)
-        able = [k for k in above if k not in locked]
-        depth = wish.options.get("depth", 1 if "aim" in wish.options and root is None else 0)
-        return able[:depth] if depth else able
+        locked = self.locked(rule)
+        free = [k for k in above if k not in locked]
+        depth = rule.options.get("depth", 1 if "aim" in rule.options and root is None else 0)
+        return free[:depth] if depth else free
 
-    def locked(self, wish: Wish) -> set[int]:
-        """The joints that an IK rule may not move: fixed for all, or for this rule."""
-        found = {k for k in way_up(self.joints, wish.joint) if self.joints[k].fixed}
-        for name in wish.options.get("fix", ()):
-            k = self.find(name, wish.joint)
+    def locked(self, rule: IKRule) -> set[int]:
+        """The joints that an IK rule may not move: fixed for all rules, or by its option `fix`."""
+        found = {k for k in path_to_root(self.joints, rule.joint) if self.joints[k].fixed}
+        for name in rule.options.get("fix", ()):
+            k = self.find(name, rule.joint)
             if k is None:
-                raise RuleError(*wish.said, f"IK: fix: there is no joint {name!r}")
+                raise RuleError(*rule.place, f"IK: fix: there is no joint {name!r}")
             found.add(k)
         return found
 
     def top(self, joint: int) -> int:
-        """The uppermost joint above a joint."""
-        return way_up(self.joints, joint)[-1]
+        """The topmost ancestor of a joint."""
+        return path_to_root(self.joints, joint)[-1]
 
     def stretched_along(self, joint: int) -> int | None:
-        """The axis of a joint's frame that its own shapes are stretched along.
+        """The axis of a joint's frame along which its shapes are stretched.
 
         Args:
-            joint: The joint, an index.
+            joint: Index of the joint.
 
         Returns:
-            0, 1 or 2; None for evenly.
+            0, 1 or 2; None for uniform scaling.
         """
         axes = set()
         for offset in self._carried.get(joint, ()):
@@ -130,35 +131,37 @@ class Figure:
         return axes.pop() if len(axes) == 1 else None
 
     def nodes_of(self, joint: int) -> list[str]:
-        """The nodes that belong to a joint, from above: its sliders, if it has some, and itself."""
+        """Names of a joint's nodes from above: its sliders, if its position is free, and itself."""
         record = self.joints[joint]
         sliders = [f"{record.name} {axis}" for axis in "xyz"]
         return [*sliders, record.name] if "position" in record.freedoms else [record.name]
 
     def skeleton(self, joints: Iterable[int] | None = None) -> Skeleton:
-        """The skeleton of all joints, or of some that hang together."""
+        """The skeleton of all joints, or of some that form a tree."""
         chosen = range(len(self.joints)) if joints is None else sorted(joints)
         nodes = [Node(self.root, None, ORIGIN, Fixed())]
         for k in chosen:
             nodes += self._nodes(self.joints[k], nodes)
         wanted = set(chosen)
         tips = []
-        for name, wish in zip(self.tips, self.wishes, strict=True):
-            if wish.joint in wanted:
-                parent, offset = self._hung(name, wish.joint, wish.offset, nodes)
-                tips.append(Tip(name, parent, offset, wish.rotation))
+        for name, rule in zip(self.tips, self.rules, strict=True):
+            if rule.joint in wanted:
+                parent, offset = self._attached(name, rule.joint, rule.offset, nodes)
+                tips.append(Tip(name, parent, offset, rule.rotation))
         return Skeleton(nodes, tips)
 
     def _offset(self, record: JointRecord) -> Vector:
-        """Where a joint stands in the frame of the one above it."""
+        """Position of a joint in its parent's frame."""
         above = self.joints[record.parent]
         return turned_back(above.R, minus(record.p, above.p))
 
-    def _hung(self, name: str, joint: int, offset: Vector, nodes: list[Node]) -> tuple[str, Vector]:
-        """What something at an offset from a joint hangs on, and its offset from that.
+    def _attached(
+        self, name: str, joint: int, offset: Vector, nodes: list[Node]
+    ) -> tuple[str, Vector]:
+        """The parent node of a child at an offset from a joint, and the offset from that node.
 
-        If the joint's shapes are stretched along an axis that the offset is not on, that is a new
-        node on the axis.
+        If the joint's shapes are stretched along an axis and the offset is off that axis, a new
+        node on the axis is added to `nodes`.
         """
         record = self.joints[joint]
         axis = self.stretched_along(joint) if "size" in record.freedoms else None
@@ -174,26 +177,28 @@ class Figure:
         return self._bases[name], (beside[0], beside[1], beside[2])
 
     def _nodes(self, record: JointRecord, before: list[Node]) -> list[Node]:
-        """The nodes of a joint; a node that it hangs on besides is added to those before it."""
+        """The nodes of a joint; an extra parent node is added to those before it."""
         if record.parent == NONE:
             parent, offset, R = self.root, record.p, record.R
         else:
-            parent, offset = self._hung(record.name, record.parent, self._offset(record), before)
+            parent, offset = self._attached(
+                record.name, record.parent, self._offset(record), before
+            )
             R = product(transposed(self.joints[record.parent].R), record.R)
         rotation = quaternion(R)
         try:
-            moving = _joint(record)
+            joint = _joint(record)
         except SuppleError as error:
-            raise RuleError(*record.said, f"joint {record.base!r}: {error}") from None
+            raise RuleError(*record.place, f"joint {record.base!r}: {error}") from None
         if "position" not in record.freedoms:
-            return [Node(record.name, parent, offset, moving, rotation)]
+            return [Node(record.name, parent, offset, joint, rotation)]
         limits = None if record.slide is None else (-record.slide, record.slide)
         nodes = []
         for axis in "xyz":
             name = f"{record.name} {axis}"
             nodes.append(Node(name, parent, offset, Slider(axis, limits), rotation))
             parent, offset, rotation = name, ORIGIN, (1.0, 0.0, 0.0, 0.0)
-        return [*nodes, Node(record.name, parent, offset, moving, rotation)]
+        return [*nodes, Node(record.name, parent, offset, joint, rotation)]
 
 
 def _unique(name: str, taken: set[str]) -> str:
@@ -206,7 +211,7 @@ def _unique(name: str, taken: set[str]) -> str:
 
 
 def _joint(record: JointRecord) -> Joint:
-    """How a joint moves."""
+    """The joint of a record, with its limits."""
     common: dict[str, Any] = {"damping": record.damping, "stiffness": record.stiffness}
     if "size" in record.freedoms:
         common["stretch"] = record.stretch

@@ -1,24 +1,25 @@
-"""Solving the IK rules of a derivation, with supple's own solvers.
+"""Solve the IK rules of a derivation with supple's solvers.
 
-Rules are solved in the order in which the derivation met them, each from the pose that those before
-it left. Rules that share joints are solved together, so that all of them touch. Figures that do not
-hang together are solved apart: a street of a thousand robots costs a thousand small solves.
+Rules are solved in the order of derivation, each starting from the pose left by those before. Rules
+that share joints are solved together, so that all of them are met. Figures without common joints are
+solved separately: a street of a thousand robots costs a thousand small solves.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from supple.errors import SuppleError, array, one_of
 from supple.goals import Goal, LookAt, Reach
 from supple.grammar.articulation.figure import Figure
+from supple.grammar.evaluate.joints import IKRule, ShapePoint
+from supple.grammar.evaluate.store import Store
 from supple.grammar.geometry.frames import from_degrees, quaternion
 from supple.grammar.language.errors import RuleError
-from supple.grammar.operations.ik import PointOf, Wish
 from supple.kernels import layout
 from supple.outcome import Demand, Status, reason
 from supple.pose import Pose
@@ -28,27 +29,25 @@ from supple.solve import solve
 from supple.solvers import CCD, LM, Solver
 from supple.solvers import named as solver_named
 
-if TYPE_CHECKING:
-    from supple.grammar.evaluate.shape import Store
-
-THRESHOLD = 0.01  # of Kuehtreiber, section 4, as are the 50 iterations
+# Kuehtreiber, "Inverse Kinematics for Shape Grammars", section 4
+THRESHOLD = 0.01
 ITERATIONS = 50
 
 
 @dataclass(frozen=True)
 class Touch:
-    """How an IK rule ended.
+    """The result of an IK rule.
 
     Attributes:
-        shape: The shape that it was applied to, an index.
-        effector: The tip of the skeleton that was to touch.
-        target: Where, world, shape (3,).
+        shape: Index of the shape that the rule was applied to.
+        effector: Name of the skeleton's tip that should touch the target.
+        target: The target in world, shape (3,).
         goal: The goal as `supple.solve` takes it.
         options: The other arguments of `supple.solve`.
-        start: The pose that the solve started from, of `solution.skeleton`.
-        solution: The answer; those of rules that were solved together are one.
-        attribute: The attribute that the rule has its target from; "" if from something else.
-        chain: The joints that the rule may move, from its own upwards.
+        start: The start pose of the solve, of `solution.skeleton`.
+        solution: The solution; rules that were solved together share one.
+        attribute: The attribute that gave the target; "" if it came from something else.
+        chain: Names of the nodes that the rule may move, from its own joint upwards.
     """
 
     shape: int
@@ -63,24 +62,24 @@ class Touch:
 
     @property
     def _own(self) -> list[tuple[Demand, float]]:
-        """What was asked of this rule's effector, and by how much it is missed."""
+        """The demands on this rule's effector with their errors."""
         solution = self.solution
         every = zip(solution.asked.demands, solution.errors.tolist(), strict=True)
         return [(demand, error) for demand, error in every if demand.effector == self.effector]
 
     @property
     def reached(self) -> bool:
-        """Whether it touches, within its threshold."""
+        """True if the effector is within the threshold of its target."""
         return all(error <= demand.tolerance for demand, error in self._own)
 
     @property
     def error(self) -> float:
-        """How far its effector is from its target, model units; of a rule that aims, radians."""
+        """Distance of the effector from its target, model units; radians for a rule with `aim`."""
         return self._own[0][1]
 
     @property
     def reason(self) -> str:
-        """Why it ended so, in words: of this rule alone, if several were solved together."""
+        """Why the solve ended, in words, for this rule only if several were solved together."""
         solution, own = self.solution, self._own
         if len(own) == len(solution.asked.demands):
             return solution.reason
@@ -88,7 +87,7 @@ class Touch:
         status = Status.REACHED if self.reached else solution.status
         limited = [name for name in solution.limited if name in self.chain]
         if status is Status.LIMITED and not limited:
-            status = Status.STALLED  # the limits are in another rule's way
+            status = Status.STALLED  # only joints of other rules are at their limits
         beyond = None if self.reached else solution.out_of_reach
         others = beyond is not None and beyond.effector != self.effector
         said = reason(
@@ -108,79 +107,79 @@ class Touch:
         return f"Touch({self.effector!r}: {self.reason})"
 
 
-def posed(
+def solve_rules(
     figure: Figure,
     skeleton: Skeleton,
     store: Store,
     progress: Callable[[int, int], None] | None = None,
     *,
-    elsewhere: Mapping[str, Any] | None = None,
+    targets: Mapping[str, Any] | None = None,
     attributes: Mapping[int, str] | None = None,
 ) -> tuple[Pose, list[Touch], list[Pose]]:
-    """The pose in which the IK rules are met.
+    """Solve all IK rules.
 
     Args:
         figure: The joints and the IK rules.
         skeleton: Its skeleton.
         store: The shapes.
-        progress: Called with (rules solved, of how many).
-        elsewhere: Targets in place of those that the rules give, world, by the effector's name.
+        progress: Called with (groups of rules solved, number of groups).
+        targets: Targets that replace those of the rules, in world, by the effector's name.
         attributes: Names of attributes by the id of their values.
 
     Returns:
-        The pose, how each rule ended, and the poses on the way of the rules that keep their steps.
+        The pose, the result of each rule, and the iteration poses of rules with `steps = true`.
     """
     q = skeleton.packed.rest.copy()
     touches: dict[int, Touch] = {}
-    way: list[Pose] = []
+    steps: list[Pose] = []
     trees: dict[int, list[int]] = {}
     for k in range(len(figure.joints)):
         trees.setdefault(figure.top(k), []).append(k)
-    apart = len(trees) > 1
+    several = len(trees) > 1
     small: dict[int, Skeleton] = {}
     groups = _groups(figure)
-    nearby = Nearby(store)
+    finder = ShapeFinder(store)
     moved = {
         figure.tips.index(one_of("target", name, figure.tips)): array(f"target {name!r}", to, (3,))
-        for name, to in (elsewhere or {}).items()
+        for name, to in (targets or {}).items()
     }
     for done, group in enumerate(groups):
         if progress is not None:
             progress(done, len(groups))
-        tree = figure.top(figure.wishes[group[0]].joint)
-        if apart and tree not in small:
+        tree = figure.top(figure.rules[group[0]].joint)
+        if several and tree not in small:
             small[tree] = figure.skeleton(trees[tree])
-        own = small[tree] if apart else skeleton
-        places = _places(own, skeleton) if apart else slice(None)
-        start = Pose._wrap(own, np.array(q[places]))  # whose bits are to stay
+        own = small[tree] if several else skeleton
+        places = _coordinates(own, skeleton) if several else slice(None)
+        start = Pose._wrap(own, np.array(q[places]))  # a copy with exactly these bits
         now = Pose._wrap(skeleton, q.copy())
-        targets = {}
+        group_targets = {}
         for k in group:
             try:
                 known = moved.get(k)
-                targets[k] = (
-                    _target(figure.wishes[k], figure, now, nearby) if known is None else known
+                group_targets[k] = (
+                    _target(figure.rules[k], figure, now, finder) if known is None else known
                 )
             except SuppleError as error:
-                raise RuleError(*figure.wishes[k].said, f"IK: {error}") from None
-        answers, steps = _solved(figure, group, targets, own, start)
+                raise RuleError(*figure.rules[k].place, f"IK: {error}") from None
+        answers, own_steps = _solved(figure, group, group_targets, own, start)
         touches.update(answers)
         q[places] = answers[group[0]].solution.pose.coordinates
-        for pose in steps:
+        for pose in own_steps:
             between = q.copy()
             between[places] = pose.coordinates
-            way.append(Pose._wrap(skeleton, between))
+            steps.append(Pose._wrap(skeleton, between))
     if progress is not None:
         progress(len(groups), len(groups))
     named = [
-        replace(touches[k], attribute=(attributes or {}).get(id(wish.source), ""))
-        for k, wish in enumerate(figure.wishes)
+        replace(touches[k], attribute=(attributes or {}).get(id(rule.source), ""))
+        for k, rule in enumerate(figure.rules)
     ]
-    return Pose._wrap(skeleton, q), named, way
+    return Pose._wrap(skeleton, q), named, steps
 
 
 def _groups(figure: Figure) -> list[list[int]]:
-    """The rules that share joints, in the order of their first."""
+    """Groups of rules that share joints, ordered by their first rule."""
     leader: dict[int, int] = {}  # joint: group
     groups: dict[int, list[int]] = {}
     for k, chain in enumerate(figure.chains):
@@ -194,8 +193,8 @@ def _groups(figure: Figure) -> list[list[int]]:
     return [groups[k] for k in sorted(groups)]
 
 
-def _places(own: Skeleton, whole: Skeleton) -> np.ndarray:
-    """Where the coordinates of a part of a skeleton stand among those of the whole."""
+def _coordinates(own: Skeleton, whole: Skeleton) -> np.ndarray:
+    """Indices of the coordinates of a part of a skeleton in those of the whole."""
     places: list[int] = []
     for name in own.joint_names:
         row = whole.packed_ints[whole.index(name)]
@@ -211,39 +210,39 @@ def _solved(
     skeleton: Skeleton,
     start: Pose,
 ) -> tuple[dict[int, Touch], list[Pose]]:
-    wishes = [figure.wishes[k] for k in group]
-    first = wishes[0]
+    rules = [figure.rules[k] for k in group]
+    first = rules[0]
     goals = [_goal(figure, k, targets[k]) for k in group]
     options: dict[str, Any] = {
-        "solver": _solver(wishes, skeleton),
-        "tolerance": min(wish.options.get("threshold", THRESHOLD) for wish in wishes),
+        "solver": _solver(rules, skeleton),
+        "tolerance": min(rule.options.get("threshold", THRESHOLD) for rule in rules),
         "lock": tuple(
-            sorted({n for wish in wishes for j in figure.locked(wish) for n in figure.nodes_of(j)})
+            sorted({n for rule in rules for j in figure.locked(rule) for n in figure.nodes_of(j)})
         ),
         "unreachable": first.options.get("unreachable", "approach"),
     }
-    steps = any(wish.options.get("steps", False) for wish in wishes)
-    wanted = max(wish.options.get("solution", 1) for wish in wishes)
+    steps = any(rule.options.get("steps", False) for rule in rules)
+    wanted = max(rule.options.get("solution", 1) for rule in rules)
     more: dict[str, Any] = {"trace": True} if steps else {}
     if wanted > 1 or "prefer" in first.options:
         more |= {"solutions": wanted, "prefer": first.options.get("prefer", "nearest")}
     try:
         answer = solve(skeleton, goals, start=start, **options, **more)
     except SuppleError as error:
-        raise RuleError(*first.said, f"IK: {error}") from None
+        raise RuleError(*first.place, f"IK: {error}") from None
     way: list[Pose] = list(answer.trace.poses) if answer.trace is not None else []
     if wanted > 1:
         others = [answer, *answer.alternatives]
         if len(others) < wanted:
             raise RuleError(
-                *first.said, f"IK: solution = {wanted}: there are only {len(others)} that touch"
+                *first.place, f"IK: solution = {wanted}: there are only {len(others)} that touch"
             )
         answer = others[wanted - 1]
         if steps:
             way.append(answer.pose)
     made = {
         k: Touch(
-            wish.shape,
+            rule.shape,
             figure.tips[k],
             targets[k],
             goal,
@@ -252,29 +251,31 @@ def _solved(
             answer,
             chain=tuple(name for joint in figure.chains[k] for name in figure.nodes_of(joint)),
         )
-        for k, wish, goal in zip(group, wishes, goals, strict=True)
+        for k, rule, goal in zip(group, rules, goals, strict=True)
     }
     return made, way
 
 
-def _solver(wishes: list[Wish], skeleton: Skeleton) -> Solver | str:
-    """CCD as in the seed, unless a rule says otherwise or several effectors need another."""
-    names = list(dict.fromkeys(w.options["solver"] for w in wishes if "solver" in w.options))
-    iterations = max(wish.options.get("iterations", ITERATIONS) for wish in wishes)
+def _solver(rules: list[IKRule], skeleton: Skeleton) -> Solver | str:
+    """CCD for one effector and LM for several or an aim, unless a rule names a solver."""
+    names = list(
+        dict.fromkeys(rule.options["solver"] for rule in rules if "solver" in rule.options)
+    )
+    iterations = max(rule.options.get("iterations", ITERATIONS) for rule in rules)
     if len(names) > 1:
         raise RuleError(
-            *wishes[0].said,
+            *rules[0].place,
             f"IK: rules that share joints are solved together, by one solver; got {', '.join(names)}",
         )
     if not names:
-        alone = len(wishes) == 1 and "aim" not in wishes[0].options
+        alone = len(rules) == 1 and "aim" not in rules[0].options
         return (CCD if alone else LM)(max_iterations=iterations)
     if names[0].casefold() == "auto":
         return "auto"
     try:
         kind = type(solver_named(names[0]))
     except SuppleError as error:
-        raise RuleError(*wishes[0].said, f"IK: {error}") from None
+        raise RuleError(*rules[0].place, f"IK: {error}") from None
     try:
         return kind(max_iterations=iterations)
     except TypeError:
@@ -282,8 +283,8 @@ def _solver(wishes: list[Wish], skeleton: Skeleton) -> Solver | str:
 
 
 def _goal(figure: Figure, k: int, target: np.ndarray) -> Goal:
-    wish = figure.wishes[k]
-    options = wish.options
+    rule = figure.rules[k]
+    options = rule.options
     reach: dict[str, Any] = {"weight": options.get("weight", 1.0)}
     sliding = any("position" in figure.joints[j].freedoms for j in figure.chains[k])
     if sliding and figure.chains[k]:
@@ -305,23 +306,23 @@ def _goal(figure: Figure, k: int, target: np.ndarray) -> Goal:
 # Points of other shapes ---------------------------------------------------------------------------
 
 
-class Nearby:
-    """Finding, for a shape, the nearest one of a name or label in the tree of shapes."""
+class ShapeFinder:
+    """Finds the nearest shape of a name or label in the tree of shapes."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
         self._named: dict[str, list[int]] = {}
 
     def find(self, name: str, shape: int) -> int:
-        """The shape with the deepest common ancestor; of several such the first derived."""
+        """The shape that shares the deepest ancestor with a shape; the first derived of several."""
         if name not in self._named:
-            self._named[name] = self._all(name)
+            self._named[name] = self.store.named(name)
         found = self._named[name]
         if not found:
             raise SuppleError(f"shapePoint: there is no shape named or labelled {name!r}")
         parents = self.store.parents
-        # Indices are in the order of derivation: what comes from a shape follows it at once, so the
-        # nearest before and after are the only ones that can share the deepest ancestor.
+        # Indices are in depth-first order: a shape's descendants follow it directly, so only the
+        # nearest candidates before and after can share the deepest ancestor.
         place = int(np.searchsorted(found, shape))
         near = [found[k] for k in (place - 1, place) if 0 <= k < len(found)]
         above = {}
@@ -336,29 +337,21 @@ class Nearby:
             return above[other]
 
         best = min(climb(one) for one in near)
-        alike = [one for one in near if climb(one) == best]
+        closest = [one for one in near if climb(one) == best]
         ancestor = next(k for k, height in above.items() if height == best)
         first = int(np.searchsorted(found, ancestor))
         if first < len(found) and climb(found[first]) == best:
             return found[first]
-        return alike[0]
-
-    def _all(self, name: str) -> list[int]:
-        store = self.store
-        found = {k for k, label in store.labels.items() if label == name}
-        if name in store.name_list:
-            which = store.name_list.index(name)
-            found |= set(np.flatnonzero(store.integers("names") == which).tolist())
-        return sorted(found)
+        return closest[0]
 
 
-def _target(wish: Wish, figure: Figure, pose: Pose, nearby: Nearby) -> np.ndarray:
-    if not isinstance(wish.target, PointOf):
-        return np.array(wish.target)
-    store = nearby.store
-    k = nearby.find(wish.target.shape, wish.shape)
+def _target(rule: IKRule, figure: Figure, pose: Pose, finder: ShapeFinder) -> np.ndarray:
+    if not isinstance(rule.target, ShapePoint):
+        return np.array(rule.target)
+    store = finder.store
+    k = finder.find(rule.target.shape, rule.shape)
     row = store.scope_array[k]
-    world = row[:3] + row[6:].reshape(3, 3) @ (np.array(wish.target.at) * row[3:6])
+    world = row[:3] + row[6:].reshape(3, 3) @ (np.array(rule.target.at) * row[3:6])
     joint = store.joints[k]
     if joint < 0:
         return world

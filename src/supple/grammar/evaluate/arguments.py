@@ -1,25 +1,22 @@
-"""Reading the arguments of an operation: values, marks, words and named arguments."""
+"""The arguments of an operation: positional values, marks, keywords and named options."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from supple.errors import SuppleError, one_of
-from supple.grammar.evaluate.expressions import Compiled, compiled
+from supple.grammar.evaluate.expressions import compiled
+from supple.grammar.evaluate.modules import Act, Compiled, Environment, located
+from supple.grammar.evaluate.run import Run
+from supple.grammar.evaluate.shape import Shape
 from supple.grammar.evaluate.values import counted, length, text
 from supple.grammar.language import syntax as s
-from supple.grammar.language.errors import Environment, guarded
 
-if TYPE_CHECKING:
-    from supple.grammar.evaluate.derivation import Derivation
-    from supple.grammar.evaluate.shape import Shape
-
-Act = Callable[["Derivation", "Shape", tuple[Any, ...]], None]
-"""What an operation does to the current shape, given the arguments of its rule."""
 Check = Callable[[Any], Any]
-"""What makes of a value the one that is wanted, or raises a SuppleError that says which is."""
-Several = Callable[[Any, tuple[Any, ...]], list[Any]]
+"""Converts a value to the wanted type, or raises a SuppleError that says what was expected."""
+Several = Callable[[Shape, tuple[Any, ...]], list[Any]]
+"""A compiled list of expressions."""
 
 
 class Arguments:
@@ -27,9 +24,9 @@ class Arguments:
 
     Args:
         operation: The operation.
-        env: Where it stands.
-        named: The names that it takes by `name = value`.
-        marks: Which of "'" and "~" it takes.
+        env: Its environment.
+        named: Options that it takes as `name = value`.
+        marks: Those of "'" and "~" that it allows.
     """
 
     def __init__(
@@ -64,7 +61,7 @@ class Arguments:
                 self.positional.append(one)
 
     def count(self, *allowed: int) -> int:
-        """How many plain arguments there are, if as many are allowed."""
+        """The number of positional arguments, which must be one of those allowed."""
         found = len(self.positional)
         if found not in allowed:
             raise self.env.problem(
@@ -73,11 +70,11 @@ class Arguments:
         return found
 
     def word(self, index: int, choices: Collection[str]) -> str:
-        """A plain argument that is one of some words."""
+        """A positional argument that must be one of some keywords."""
         return self._word(self.positional[index], choices)
 
     def named_word(self, name: str, choices: Collection[str]) -> str | None:
-        """A named argument that is one of some words, bare or in quotes; None if not given."""
+        """An option that must be one of some keywords, bare or quoted; None if it is not given."""
         return self._word(self.named[name], choices) if name in self.named else None
 
     def _word(self, one: s.Argument, choices: Collection[str]) -> str:
@@ -92,49 +89,74 @@ class Arguments:
         )
 
     def is_word(self, index: int) -> str | None:
-        """A plain argument's name, if it is a bare one; None otherwise."""
+        """A positional argument that is a bare name; None for anything else."""
         if index >= len(self.positional):
             return None
         node = self.positional[index].value
         return node.name if isinstance(node, s.Name) else None
 
     def value(self, index: int) -> Compiled:
-        """A plain argument, whatever it is."""
+        """A positional argument, unchecked."""
         return compiled(self.positional[index].value, self.env)
 
     def checked(self, index: int, check: Check) -> Compiled:
-        """A plain argument, passed through a check whose errors are located."""
+        """A positional argument, converted by a check; errors name its place."""
         return self._checked(self.positional[index], check)
 
     def option(self, name: str, check: Check) -> Compiled | None:
-        """A named argument, passed through a check; None if it is not given."""
+        """An option, converted by a check; None if it is not given."""
         return self._checked(self.named[name], check) if name in self.named else None
 
     def text(self, index: int) -> Compiled:
-        """A plain argument as a text."""
+        """A positional argument as a text."""
         return self.checked(index, text)
 
     def length(self, index: int) -> Compiled:
-        """A plain argument as a number that a shape can be given."""
+        """A positional argument as a length or an angle."""
         return self.checked(index, length)
 
     def each(self, check: Check, first: int = 0, last: int | None = None) -> Several:
-        """Plain arguments from the first up to the last, each passed through a check."""
+        """Positional arguments first to last (exclusive), each converted by a check."""
         found = [self._checked(one, check) for one in self.positional[first:last]]
         return lambda shape, args: [one(shape, args) for one in found]
 
     def lengths(self, first: int = 0, last: int | None = None) -> Several:
-        """Plain arguments as numbers that a shape can be given."""
+        """Positional arguments as lengths or angles."""
         return self.each(length, first, last)
 
     def marks(self, first: int = 0, last: int | None = None) -> list[str]:
-        """The marks of plain arguments: "'", "~" or nothing."""
+        """The marks of positional arguments: "'", "~" or ""."""
         return [one.mark for one in self.positional[first:last]]
 
     def _checked(self, one: s.Argument, check: Check) -> Compiled:
-        test = guarded(self.env, one.at, check)
+        test = located(self.env, one.at, check)
         if isinstance(one.value, s.Constant):
             found = test(one.value.value)
             return lambda shape, args: found
         value = compiled(one.value, self.env)
         return lambda shape, args: test(value(shape, args))
+
+
+def with_values(
+    effect: Callable[..., None], *checks: Check
+) -> Callable[[s.Operation, Environment], Act]:
+    """Build an operation from a function of the derivation, the shape and checked values.
+
+    Args:
+        effect: Called with the derivation, the shape and one value per check; its errors name the
+            place of the operation.
+        checks: One per positional argument.
+    """
+
+    def build(op: s.Operation, env: Environment) -> Act:
+        given = Arguments(op, env)
+        given.count(len(checks))
+        values = [given.checked(k, check) for k, check in enumerate(checks)]
+        apply = located(env, op.at, effect)
+
+        def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+            apply(run, shape, *[value(shape, args) for value in values])
+
+        return act
+
+    return build

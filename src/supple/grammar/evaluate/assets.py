@@ -1,33 +1,34 @@
-"""Assets: the built-in solids, meshes given by the caller, and files inside the rule file's folder."""
+"""Assets: built-in solids, meshes given by the caller, and files inside the rule file's folder.
+
+Methods take the folder of the rule file that names the asset. Files are searched there first and then
+in the home folder, and must lie inside the home folder.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from supple.errors import SuppleError, nearest
+from supple.grammar.evaluate.obj import read_obj
 from supple.grammar.evaluate.values import LONGEST
 from supple.grammar.geometry.mesh import BUILT_IN, Geometry, fitted
 from supple.mesh import Mesh
 
-if TYPE_CHECKING:
-    from supple.grammar.evaluate.modules import Module
-
 LARGEST = 256 << 20  # bytes of an asset
-MIMES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg"}
 MODELS = (".obj", ".glb")
 MOST_CORNERS = 1_000  # of one face
 MOST_FOUND = 10_000  # files of a search
 
 
 class Assets:
-    """What `i` and `texture` find.
+    """The assets that `i`, `texture` and file functions can use.
 
     Args:
-        home: The folder that files must be in; None if there is none.
+        home: The folder that files must be in; None for no files.
         given: Meshes by name: (points (V, 3), faces), a `supple.Mesh` or a `supple.Character`.
     """
 
@@ -39,16 +40,21 @@ class Assets:
         for name, value in given.items():
             self._known[name] = self._given(name, value)
 
-    def get(self, name: str, module: Module, *, z_up: bool = False) -> Geometry:
-        """The geometry of a name or a path; with `z_up`, one whose z axis points up, turned.
+    def get(self, name: str, folder: Path | None, *, z_up: bool = False) -> Geometry:
+        """The geometry of an asset by name or path.
+
+        Args:
+            name: A built-in or given name, or the path of a .obj or .glb file.
+            folder: The rule file's folder; None for rules given as text.
+            z_up: True to rotate an asset whose z axis points up.
 
         Raises:
-            SuppleError: There is none, it lies outside the folder or cannot be read.
+            SuppleError: There is no such asset, it lies outside the folder or cannot be read.
         """
         if z_up:
             key = f"{name}\nz up"
             if key not in self._known:
-                self._known[key] = _turned_up(self.get(name, module))
+                self._known[key] = _z_to_y(self.get(name, folder))
             return self._known[key]
         known = self._known.get(name) or BUILT_IN.get(name.removeprefix("builtin:"))
         if known is not None:
@@ -60,16 +66,16 @@ class Assets:
             raise SuppleError(
                 f"i: unknown asset {name!r} (expected one of {listed}, or a .obj or .glb file){hint}"
             )
-        path = self._inside(name, module, "asset")
+        path = self._inside(name, folder, "asset")
         key = str(path)
         if key not in self._known:
             self._known[key] = self._read(path, name)
         self._known[name] = self._known[key]
         return self._known[key]
 
-    def info(self, name: str, module: Module, what: str) -> float:
-        """A number about an asset: "sx", "sy", "sz" its size, "px" ... where it begins, "nFaces"."""
-        found = self.get(name, module)
+    def info(self, name: str, folder: Path | None, what: str) -> float:
+        """A property of an asset: size "sx" "sy" "sz", origin "px" .., "nVertices" or "nFaces"."""
+        found = self.get(name, folder)
         if what == "nVertices":
             return float(len(found.points))
         if what == "nFaces":
@@ -77,39 +83,39 @@ class Assets:
         values = found.size if what[0] == "s" else found.origin
         return float(values["xyz".index(what[1])])
 
-    def image(self, name: str, module: Module) -> Path:
+    def image(self, name: str, folder: Path | None) -> Path:
         """The path of an image.
 
         Raises:
-            SuppleError: There is none, or it lies outside the folder.
+            SuppleError: There is no such image, or it lies outside the folder.
         """
         found = self._images.get(name)
         if found is None:
-            found = self._images[name] = self._inside(name, module, "image")
+            found = self._images[name] = self._inside(name, folder, "image")
         return found
 
     def image_path(self, name: str) -> Path | None:
-        """The path of an image that the rules have used."""
+        """The path of an image that the rules have used; None for another name."""
         return self._images.get(name)
 
-    def exists(self, name: str, module: Module) -> bool:
-        """Whether there is a file of that name, or a mesh that was given."""
+    def exists(self, name: str, folder: Path | None) -> bool:
+        """True if there is a file or a given mesh of that name."""
         if name in self._known:
             return True
-        return any((one / name).is_file() for one in self._folders(name, module, "file"))
+        return any((one / name).is_file() for one in self._folders(name, folder, "file"))
 
-    def search(self, pattern: str, module: Module) -> list[str]:
-        """The files that a pattern such as "trees/*.obj" fits, in the order of their names.
+    def search(self, pattern: str, folder: Path | None) -> list[str]:
+        """The files that match a pattern such as "trees/*.obj", sorted by name.
 
-        "*" stands for anything in one folder, "**" for folders in folders. The rule file's own
-        folder is searched, and the wider one if nothing is there.
+        "*" matches within one folder, "**" any subfolders. The rule file's folder is searched, and
+        the home folder if nothing matches there.
 
         Raises:
-            SuppleError: The pattern leads outside the folder, or fits too many files.
+            SuppleError: The pattern leads outside the folder, or matches too many files.
         """
-        key = (pattern, module.folder)
+        key = (pattern, folder)
         if key not in self._searched:
-            folders = self._folders(pattern, module, "files")
+            folders = self._folders(pattern, folder, "files")
             every = (self._matching(one, pattern) for one in folders)
             self._searched[key] = next((found for found in every if found), [])
         return self._searched[key]
@@ -122,20 +128,20 @@ class Assets:
                 if path.is_file() and path.resolve().is_relative_to(home):
                     found.append(path.relative_to(folder).as_posix())
                 if len(found) > MOST_FOUND:
-                    raise SuppleError(f"the files {pattern!r} are more than {MOST_FOUND:,}")
+                    raise SuppleError(f"more than {MOST_FOUND:,} files match {pattern!r}")
         except (ValueError, OSError) as error:
             raise SuppleError(
                 f'expected a pattern such as "trees/*.obj", got {pattern!r} ({error})'
             ) from None
         return sorted(found)
 
-    def text(self, name: str, module: Module) -> str:
-        """What a text file says.
+    def text(self, name: str, folder: Path | None) -> str:
+        """The content of a text file.
 
         Raises:
-            SuppleError: There is none, it lies outside the folder, is too long or no UTF-8.
+            SuppleError: There is no such file, it lies outside the folder, is too long or not UTF-8.
         """
-        path = self._inside(name, module, "file")
+        path = self._inside(name, folder, "file")
         try:
             if path.stat().st_size > 4 * LONGEST:
                 raise SuppleError(f"the file {name!r} is longer than {LONGEST:,} characters")
@@ -148,28 +154,28 @@ class Assets:
             raise SuppleError(f"the file {name!r} is longer than {LONGEST:,} characters")
         return found
 
-    def _folders(self, name: str, module: Module, what: str) -> list[Path]:
-        """Where a file may lie, as long as it does not lead outside: beside its rules, then home.
+    def _folders(self, name: str, folder: Path | None, what: str) -> list[Path]:
+        """The folders to search for a file: the rule file's, then the home folder.
 
         Raises:
-            SuppleError: It leads outside wherever it begins.
+            SuppleError: The name leads outside the home folder from each of them.
         """
-        if self.home is None or module.folder is None:
+        if self.home is None or folder is None:
             raise SuppleError(
                 f"rules given as text have no folder to look for the {what} {name!r} in"
             )
         home = self.home.resolve()
         found = []
         if not Path(name).is_absolute() and "\\" not in name and "\0" not in name:
-            folders = dict.fromkeys((module.folder, self.home))
+            folders = dict.fromkeys((folder, self.home))
             found = [one for one in folders if (one / name).resolve().is_relative_to(home)]
         if not found:
             raise SuppleError(f"the {what} {name!r} is outside the rule file's folder")
         return found
 
-    def _inside(self, name: str, module: Module, what: str) -> Path:
-        for folder in self._folders(name, module, what):
-            path = (folder / name).resolve()
+    def _inside(self, name: str, folder: Path | None, what: str) -> Path:
+        for start in self._folders(name, folder, what):
+            path = (start / name).resolve()
             if path.is_file():
                 if path.stat().st_size > LARGEST:
                     raise SuppleError(f"the {what} {name!r} is larger than {LARGEST >> 20} MiB")
@@ -178,8 +184,6 @@ class Assets:
 
     def _read(self, path: Path, name: str) -> Geometry:
         if path.suffix.lower() == ".obj":
-            from supple.grammar.output.obj import read_obj
-
             points, faces = read_obj(path)
             return _fitted(name, points, faces)
         from supple.formats import load
@@ -205,8 +209,8 @@ class Assets:
         return _fitted(name, points, faces)
 
 
-def _turned_up(asset: Geometry) -> Geometry:
-    """A geometry whose z axis pointed up, with its y axis up."""
+def _z_to_y(asset: Geometry) -> Geometry:
+    """Rotate a geometry whose z axis points up so that its y axis does."""
     natural = asset.points * asset.size + asset.origin
     points = natural[:, [0, 2, 1]] * (1.0, 1.0, -1.0)
     made, _, _ = fitted(
@@ -228,7 +232,7 @@ def _fitted(name: str, points: np.ndarray, faces: list[tuple[int, ...]], **more:
     made, low, size = fitted(name, points, faces, **more)
     if made.name == name:
         return made
-    # A rectangle like all others, but of its own size.
+    # `fitted` gave the shared rectangle: keep the name and the size of this asset.
     unit = made.points
     return Geometry(
         name, unit, made.faces, size=tuple(size.tolist()), origin=tuple(low.tolist()), **more

@@ -1,17 +1,16 @@
-"""The attributes of rules, with what their annotations say: for sliders and forms."""
+"""The attributes of a rule file with their annotations, for user interfaces."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from supple.errors import SuppleError
-from supple.grammar.evaluate.recursion import deep
+from supple.grammar.evaluate.expressions import named_value
+from supple.grammar.evaluate.modules import Module
+from supple.grammar.evaluate.recursion import deep_recursion
 from supple.grammar.language import syntax as s
-
-if TYPE_CHECKING:
-    from supple.grammar.evaluate.modules import Module
 
 
 @dataclass(frozen=True)
@@ -20,16 +19,16 @@ class AttributeInfo:
 
     Attributes:
         name: Its name.
-        value: What it was for this growth: a number, text, truth value or tuple; None if it
-            depends on something that is not there.
-        group: The headings it stands under, from @Group.
+        value: Its value in this derivation: a number, text, boolean or tuple; None if it cannot be
+            evaluated.
+        group: Headings from @Group, outermost first.
         description: From @Description.
-        least: The least value of a slider, from @Range.
-        greatest: The greatest value.
-        step: From one value to the next, from @Range's stepsize.
-        choices: The values to choose from, from @Enum or @Range("a", "b").
-        color: Whether it is a colour, from @Color.
-        hidden: Whether it is not meant to be shown, from @Hidden.
+        least: Lowest value of a slider, from @Range.
+        greatest: Highest value of a slider.
+        step: Step of a slider, from @Range's stepsize.
+        choices: Allowed values, from @Enum or @Range("a", "b").
+        color: True for a colour, from @Color.
+        hidden: True if it should not be shown, from @Hidden.
     """
 
     name: str
@@ -45,18 +44,20 @@ class AttributeInfo:
 
 
 def attributes_of(module: Module) -> tuple[AttributeInfo, ...]:
-    """The attributes of a rule file with their values: those with an @Order first, by it."""
+    """The attributes of a rule file with their values, those with an @Order first."""
     found: list[tuple[float, AttributeInfo]] = []
     group: tuple[str, ...] = ()
-    for one in module.file.attributes:
-        notes = {note.name.lower(): note for note in one.notes}
-        if "group" in notes:  # which holds for all that follow
-            group = tuple(v for v in _constants(notes["group"]) if isinstance(v, str))
-        least, greatest, step, choices = _range(notes.get("range"))
-        if "enum" in notes:
-            choices = tuple(_constants(notes["enum"]))
-        description = _constants(notes["description"])[:1] if "description" in notes else []
-        order = _constants(notes["order"])[:1] if "order" in notes else []
+    for one in module.definitions.file.attributes:
+        annotations = {annotation.name.lower(): annotation for annotation in one.annotations}
+        if "group" in annotations:  # applies to all following attributes
+            group = tuple(v for v in _constants(annotations["group"]) if isinstance(v, str))
+        least, greatest, step, choices = _range(annotations.get("range"))
+        if "enum" in annotations:
+            choices = tuple(_constants(annotations["enum"]))
+        description = (
+            _constants(annotations["description"])[:1] if "description" in annotations else []
+        )
+        order = _constants(annotations["order"])[:1] if "order" in annotations else []
         info = AttributeInfo(
             one.name,
             _value(module, one),
@@ -66,8 +67,8 @@ def attributes_of(module: Module) -> tuple[AttributeInfo, ...]:
             greatest,
             step,
             choices,
-            "color" in notes,
-            "hidden" in notes,
+            "color" in annotations,
+            "hidden" in annotations,
         )
         found.append((order[0] if order and isinstance(order[0], float) else math.inf, info))
     return tuple(info for _, info in sorted(found, key=lambda one: one[0]))
@@ -75,20 +76,22 @@ def attributes_of(module: Module) -> tuple[AttributeInfo, ...]:
 
 def _value(module: Module, one: s.Attribute) -> Any:
     try:
-        with deep():
-            return module._attribute(one)(module.derivation.origin, ())
+        with deep_recursion():
+            return named_value(module, one)(module.run.origin, ())
     except (SuppleError, RecursionError):
         return None
 
 
 def _range(
-    note: s.Note | None,
+    annotation: s.Annotation | None,
 ) -> tuple[float | None, float | None, float | None, tuple[Any, ...]]:
-    """What @Range(min=0, max=1, stepsize=0.1) or @Range(0, 1) says, or @Range("a", "b")."""
-    if note is None:
+    """(least, greatest, step, choices) of @Range(min=0, max=1, stepsize=0.1), @Range(0, 1) or @Range("a", "b")."""
+    if annotation is None:
         return None, None, None, ()
-    named = {key: value.value for key, value in note.named.items() if isinstance(value, s.Constant)}
-    plain = _constants(note)
+    named = {
+        key: value.value for key, value in annotation.named.items() if isinstance(value, s.Constant)
+    }
+    plain = _constants(annotation)
     if any(isinstance(value, str) for value in plain):
         return None, None, None, tuple(plain)
     ends = [value for value in plain if isinstance(value, float)]
@@ -101,5 +104,17 @@ def _range(
     return least, greatest, step if step is not None and step > 0 else None, ()
 
 
-def _constants(note: s.Note) -> list[Any]:
-    return [value.value for value in note.values if isinstance(value, s.Constant)]
+def _constants(annotation: s.Annotation) -> list[Any]:
+    return [value.value for value in annotation.values if isinstance(value, s.Constant)]
+
+
+def arrays_by_id(module: Module) -> dict[int, str]:
+    """Names of the attributes in use whose values are arrays, by the id of the value.
+
+    Arrays are passed by reference, so this tells which attribute an IK rule's target comes from.
+    """
+    return {
+        id(value): name
+        for name, value in module.values.items()
+        if name in module.definitions.attributes and isinstance(value, tuple)
+    }

@@ -1,9 +1,9 @@
-"""What rules ask about the shapes around one: touches, inside, overlaps, counts, ranks, distances.
+"""Context queries: occlusion by other shapes, and counts, ranks and distances of labelled shapes.
 
-The neighbours of a shape may come after it, and what it learns may change them. So rules that ask are
-derived twice, as CGA does it: at first every question has its plain answer (no, none, infinitely
-far), and what has a label and every solid that comp takes apart is noted; then everything is derived
-again, and the questions are answered from the notes.
+The neighbours of a shape may be derived after it, and the answer may change them. So rules with
+context queries are derived twice, as in CGA. The first derivation answers every query with its
+default (false, 0, infinity) and records labelled shapes and every solid that comp splits; the second
+one answers from these records.
 """
 
 from __future__ import annotations
@@ -11,18 +11,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from supple.errors import SuppleError
-from supple.grammar.geometry import occlusion as meeting
-from supple.grammar.geometry.mesh import Floats
+from supple.grammar.evaluate.shape import Shape
+from supple.grammar.geometry import occlusion
 from supple.grammar.geometry.occlusion import Body
-
-if TYPE_CHECKING:
-    from supple.grammar.evaluate.modules import Module
-    from supple.grammar.evaluate.shape import Shape
+from supple.grammar.geometry.polygons import Floats
 
 TARGETS = ("intra", "inter", "all")
 RANKS = {
@@ -30,16 +27,16 @@ RANKS = {
     "world.easternmost": (0, 1, -1.0), "world.westernmost": (0, 0, 1.0),
     "world.highest": (1, 1, -1.0), "world.lowest": (1, 0, 1.0),
 }  # fmt: skip
-"""Which coordinate, of the least (0) or the greatest (1) corner, and its sign: the least is first."""
+"""(axis, lowest (0) or highest (1) corner, sign): shapes are ranked by sign * coordinate, ascending."""
 COMPARISONS = (*RANKS, "area.largest", "area.smallest")
 
 
-class WantedError(Exception):
-    """A rule has asked about neighbours, and nothing was noted: derive again, and note it."""
+class ContextNeededError(Exception):
+    """A rule used a context query in a derivation that records no shapes."""
 
 
 class Neighbour(Body):
-    """A shape as it was when it was noted; `seed` is of that, not of the shape."""
+    """A shape in the state in which it was recorded; `seed` identifies this record."""
 
     __slots__ = ("line", "seed")
 
@@ -50,12 +47,12 @@ class Neighbour(Body):
 
     @cached_property
     def ancestors(self) -> set[int]:
-        """The seeds of the shapes it came from."""
+        """Seeds of its ancestors."""
         return ancestors(self.line)
 
 
 def ancestors(line: Any) -> set[int]:
-    """The seeds of a line of shapes, each (its seed, the line above)."""
+    """The seeds in a linked list of ancestors; see `Shape.line`."""
     found = set()
     while line is not None:
         seed, line = line
@@ -63,8 +60,8 @@ def ancestors(line: Any) -> set[int]:
     return found
 
 
-class Surroundings:
-    """The shapes that a derivation has noted: solids that comp took apart, and those with labels."""
+class Context:
+    """The shapes that a derivation recorded: labelled ones, and solids that comp split."""
 
     def __init__(self) -> None:
         self.solids: list[Neighbour] = []
@@ -72,107 +69,96 @@ class Surroundings:
         self._found: dict[tuple[str, str], Floats] = {}
 
     def add(self, shape: Shape, label: str) -> None:
-        """Note a shape as it is now, under its label; without one, if it is a solid."""
+        """Record a shape in its current state under a label; without a label only if it is a solid."""
         if label:
             self.labelled.setdefault(label, []).append(Neighbour(shape))
         elif shape.geometry.closed and min(shape.s) > 0.0:
             self.solids.append(Neighbour(shape))
 
     def with_label(self, label: str) -> list[Neighbour]:
-        """Those of a label; all solids for ""."""
+        """The shapes with a label; for "" all solids."""
         return self.labelled.get(label, []) if label else self.solids
 
     def bounds(self, label: str, which: str) -> Floats:
-        """The "bounds" or "scope_bounds" of all of a label, found once: shape (N, 2, 3)."""
+        """The "bounds" or "scope_bounds" of all shapes with a label, shape (N, 2, 3); cached."""
         return self._once((label, which), lambda one: getattr(one, which)).reshape(-1, 2, 3)
 
     def ranked(self, label: str, by: str) -> Floats:
-        """What all of a label are ranked by, the first first, shape (N,)."""
+        """The sorted rank keys of all shapes with a label, shape (N,); cached."""
         if (label, by) not in self._found:
-            self._once((label, by), lambda one: _measure(one, by)).sort()
+            self._once((label, by), lambda one: _rank_key(one, by)).sort()
         return self._found[label, by]
 
     def _once(self, key: tuple[str, str], measure: Callable[[Neighbour], Any]) -> Floats:
-        if key not in self._found:  # asked when everything is noted
+        if key not in self._found:  # queried only after everything is recorded
             self._found[key] = np.array([measure(one) for one in self.with_label(key[0])])
         return self._found[key]
 
 
 def _gaps(one: Floats, many: Floats) -> Floats:
-    """How far boxes (N, 2, 3) are from one (2, 3), in the world's axes, shape (N,)."""
+    """Distances of axis-aligned boxes (N, 2, 3) from one box (2, 3), shape (N,)."""
     apart = np.maximum(many[:, 0] - one[1], one[0] - many[:, 1])
     return np.linalg.norm(np.maximum(apart, 0.0), axis=1)
 
 
-def _apart(shape: Shape, above: set[int], one: Neighbour) -> bool:
-    """Whether neither comes from the other."""
+def _unrelated(shape: Shape, above: set[int], one: Neighbour) -> bool:
+    """True if neither shape is an ancestor of the other."""
     return one.seed not in above and shape.seed not in one.ancestors
 
 
-def _noted(module: Module, target: str) -> Surroundings | None:
-    """What an earlier derivation noted; None if there is nothing to answer from."""
-    run = module.derivation
-    if run.notes is None and run.known is None:
-        raise WantedError
-    # There is one first shape, so that nothing comes from another.
-    return None if target == "inter" else run.known
+def occludes(
+    test: Callable[[Body, Body], bool], context: Context | None, shape: Shape, label: str
+) -> bool:
+    """True if a test holds for the shape and a recorded solid, of a label if one is given."""
+    if context is None:
+        return False
+    body = _body(shape)
+    if not body.faces:
+        raise SuppleError("expected a shape with faces")
+    every, above = context.with_label(label), ancestors(shape.line)
+    gaps = _gaps(body.bounds, context.bounds(label, "bounds"))
+    found = (every[k] for k in np.flatnonzero(gaps <= occlusion.NEAR * body.extent))
+    return any(one.closed and _unrelated(shape, above, one) and test(body, one) for one in found)
 
 
-def occluded(test: Any) -> Any:
-    """A question whether a shape meets a solid among its neighbours, one that has a label."""
-
-    def answer(module: Module, shape: Shape, target: str = "all", label: str = "") -> bool:
-        known = _noted(module, target)
-        if known is None:
-            return False
-        body = Body(shape.geometry, shape.p, shape.R, shape.s)
-        if not body.faces:
-            raise SuppleError("expected a shape with faces")
-        every, above = known.with_label(label), ancestors(shape.line)
-        gaps = _gaps(body.bounds, known.bounds(label, "bounds"))
-        found = (every[k] for k in np.flatnonzero(gaps <= meeting.NEAR * body.extent))
-        return any(one.closed and _apart(shape, above, one) and test(body, one) for one in found)
-
-    return answer
+def _body(shape: Shape) -> Body:
+    return Body(shape.geometry, shape.p, shape.R, shape.s)
 
 
-def count(module: Module, shape: Shape, target: str, label: str) -> float:
-    """How many shapes have a label."""
-    known = _noted(module, target)
-    return 0.0 if known is None else float(len(known.labelled.get(label, [])))
+def count(context: Context | None, label: str) -> float:
+    """Number of shapes with a label."""
+    return 0.0 if context is None else float(len(context.labelled.get(label, [])))
 
 
-def rank(module: Module, shape: Shape, target: str, label: str, by: str) -> float:
-    """How many shapes with a label come before this one, by place or by area."""
-    known = _noted(module, target)
-    if known is None or not label:
+def rank(context: Context | None, shape: Shape, label: str, by: str) -> float:
+    """Number of labelled shapes that rank before this one, by position or area."""
+    if context is None or not label:
         return 0.0
-    own = _measure(Body(shape.geometry, shape.p, shape.R, shape.s), by)
+    own = _rank_key(_body(shape), by)
     near = 1e-9 * (1.0 + abs(own))
-    return float(np.searchsorted(known.ranked(label, by), own - near))
+    return float(np.searchsorted(context.ranked(label, by), own - near))
 
 
-def _measure(body: Body, by: str) -> float:
+def _rank_key(body: Body, by: str) -> float:
     if by in RANKS:
         axis, end, sign = RANKS[by]
         return sign * float(body.bounds[end, axis])
-    return -body.area() if by == "area.largest" else body.area()
+    return -body.surface_area() if by == "area.largest" else body.surface_area()
 
 
-def least_distance(module: Module, shape: Shape, target: str, label: str) -> float:
-    """How far the nearest scope with a label is; infinitely far if there is none."""
-    known = _noted(module, target)
-    if known is None:
+def minimum_distance(context: Context | None, shape: Shape, label: str) -> float:
+    """Distance to the nearest scope with a label; infinity if there is none."""
+    if context is None:
         return math.inf
-    body = Body(shape.geometry, shape.p, shape.R, shape.s)
-    every, above = known.with_label(label) if label else [], ancestors(shape.line)
+    body = _body(shape)
+    every, above = context.with_label(label) if label else [], ancestors(shape.line)
     if not every:
         return math.inf
-    gaps = _gaps(body.scope_bounds, known.bounds(label, "scope_bounds"))
+    gaps = _gaps(body.scope_bounds, context.bounds(label, "scope_bounds"))
     least = math.inf
     for k in np.argsort(gaps, kind="stable"):
         if gaps[k] >= least:
             break
-        if _apart(shape, above, every[k]):
-            least = min(least, meeting.distance(body, every[k]))
+        if _unrelated(shape, above, every[k]):
+            least = min(least, occlusion.distance(body, every[k]))
     return least

@@ -1,30 +1,29 @@
-"""Expressions as functions: each node becomes a closure of (shape, arguments).
+"""Compile expressions: each node becomes a closure of (shape, arguments).
 
-Nothing is evaluated as Python; what a name means is found once.
+Nothing is evaluated as Python code. Names are resolved once, when the expression is compiled. The value
+of an attribute or constant is an expression too: it is compiled and evaluated at its first use.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from supple.errors import SuppleError, nearest
-from supple.grammar.evaluate.functions import FUNCTIONS, REFUSED, with_a_value
+from supple.grammar.evaluate.functions import FUNCTIONS, UNSUPPORTED, finite
+from supple.grammar.evaluate.modules import Compiled, Environment, Module, located
 from supple.grammar.evaluate.operators import FAST, SLOW
-from supple.grammar.evaluate.queries import QUESTIONS
-from supple.grammar.evaluate.shape_attributes import PROPERTIES
-from supple.grammar.evaluate.values import counted, fraction, kind, number, truth, written
+from supple.grammar.evaluate.queries import QUERIES
+from supple.grammar.evaluate.randomness import seed_of
+from supple.grammar.evaluate.shape import Shape
+from supple.grammar.evaluate.shape_attributes import SHAPE_ATTRIBUTES
+from supple.grammar.evaluate.values import counted, kind, number, truth, written
 from supple.grammar.language import syntax as s
-from supple.grammar.language.errors import Environment, guarded
-
-if TYPE_CHECKING:
-    pass
-
-Compiled = Callable[[Any, tuple[Any, ...]], Any]
+from supple.grammar.language.errors import RuleError
 
 
 def compiled(node: s.Expression, env: Environment) -> Compiled:
-    """An expression as a function of the shape and the arguments of the rule it stands in."""
+    """Compile an expression to a function of the shape and the arguments of its rule."""
     if isinstance(node, s.Constant):
         value = node.value
         return lambda shape, args: value
@@ -48,15 +47,15 @@ def compiled(node: s.Expression, env: Environment) -> Compiled:
 
 
 def bound(node: s.With, env: Environment) -> tuple[Compiled, Environment]:
-    """The arguments with those that `with` adds, and where these have their names."""
+    """Compile the bindings of `with`: a function that extends the arguments, and the environment."""
     values: list[Compiled] = []
     names = env.parameters
     for name, value in zip(node.names, node.values, strict=True):
         values.append(compiled(value, env._replace(parameters=names)))
-        # A name that is there already is hidden.
+        # An outer name that is bound again is hidden.
         names = (*("" if old == name else old for old in names), name)
 
-    def bind(shape: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    def bind(shape: Shape, args: tuple[Any, ...]) -> tuple[Any, ...]:
         for value in values:
             args = (*args, value(shape, args))
         return args
@@ -65,11 +64,11 @@ def bound(node: s.With, env: Environment) -> tuple[Compiled, Environment]:
 
 
 def condition(node: s.Expression, env: Environment) -> Compiled:
-    """An expression as a function that says whether it holds."""
+    """Compile an expression whose value must be a boolean."""
     value = compiled(node, env)
-    checked = guarded(env, node.at, truth)
+    checked = located(env, node.at, truth)
 
-    def holds(shape: Any, args: tuple[Any, ...]) -> bool:
+    def holds(shape: Shape, args: tuple[Any, ...]) -> bool:
         found = value(shape, args)
         return found if found is True or found is False else checked(found)
 
@@ -77,11 +76,11 @@ def condition(node: s.Expression, env: Environment) -> Compiled:
 
 
 def numeric(node: s.Expression, env: Environment) -> Compiled:
-    """An expression as a function that gives a number."""
+    """Compile an expression whose value must be a number."""
     value = compiled(node, env)
-    checked = guarded(env, node.at, number)
+    checked = located(env, node.at, number)
 
-    def found(shape: Any, args: tuple[Any, ...]) -> float:
+    def found(shape: Shape, args: tuple[Any, ...]) -> float:
         result = value(shape, args)
         return result if type(result) is float else checked(result)
 
@@ -98,11 +97,11 @@ def _name(node: s.Name, env: Environment) -> Compiled:
     if name in env.parameters:
         place = env.parameters.index(name)
         return lambda shape, args: args[place]
-    found = env.module.value(name, 0, env, node.at)
+    found = env.module.find_value(name, 0, env, node.at)
     if found is not None:
-        return found
-    if name in PROPERTIES:
-        get = PROPERTIES[name]
+        return named_value(*found)
+    if name in SHAPE_ATTRIBUTES:
+        get = SHAPE_ATTRIBUTES[name]
         return lambda shape, args: get(shape)
     if name in FUNCTIONS and FUNCTIONS[name][0] == 0:
         compute = FUNCTIONS[name][2]
@@ -112,11 +111,11 @@ def _name(node: s.Name, env: Environment) -> Compiled:
 
 def _unknown(name: str, env: Environment) -> str:
     family = name.split(".")[0]
-    if name in REFUSED or family in FAMILIES:
+    if name in UNSUPPORTED or family in FAMILIES:
         return f"{name!r} is not supported"
-    if name in FUNCTIONS or name in QUESTIONS:
+    if name in FUNCTIONS or name in QUERIES:
         return f"{name!r} is a function: expected its arguments"
-    choices = [*env.parameters, *env.module.names(), *PROPERTIES]
+    choices = [*env.parameters, *env.module.definitions.value_names(), *SHAPE_ATTRIBUTES]
     return f"unknown name {name!r}{nearest(name, choices)}"
 
 
@@ -128,20 +127,20 @@ def _call(node: s.Call, env: Environment) -> Compiled:
         if argument.mark or argument.name:
             given = argument.mark or f"{argument.name} ="
             raise env.problem(argument.at, f"expected a plain value for {name!r}, got {given!r}")
-    own = env.module.value(name, len(node.args), env, at)
+    own = env.module.find_value(name, len(node.args), env, at)
     if own is None and name == "print" and len(node.args) == 1:
-        value, tell = compiled(node.args[0].value, env), env.module.derivation.tell
-        return lambda shape, args: tell(value(shape, args))
-    if own is None and name in QUESTIONS:
-        return _question(node, env)
-    if own is None and name in PROPERTIES and not name.startswith("geometry."):
+        value, write = compiled(node.args[0].value, env), env.module.run.print_value
+        return lambda shape, args: write(value(shape, args))
+    if own is None and name in QUERIES:
+        return _query(node, env)
+    if own is None and name in SHAPE_ATTRIBUTES and not name.startswith("geometry."):
         raise env.problem(at, f"{name!r} takes no arguments")
-    if own is None and name in PROPERTIES and not node.args:
-        get = PROPERTIES[name]
+    if own is None and name in SHAPE_ATTRIBUTES and not node.args:
+        get = SHAPE_ATTRIBUTES[name]
         return lambda shape, args: get(shape)
     if own is not None:
         values = [compiled(argument.value, env) for argument in node.args]
-        function: Compiled = own
+        function = named_value(*own)
         if len(values) == 1:
             only = values[0]
             return lambda shape, args: function(shape, (only(shape, args),))
@@ -150,11 +149,11 @@ def _call(node: s.Call, env: Environment) -> Compiled:
         least, most, compute = FUNCTIONS[name]
         _count(node, least, most, env)
         values = [compiled(argument.value, env) for argument in node.args]
-        checked = guarded(env, at, with_a_value(name, compute))
+        checked = located(env, at, finite(name, compute))
         return lambda shape, args: checked(shape, *[v(shape, args) for v in values])
-    if name in REFUSED or name.split(".")[0] in FAMILIES:
+    if name in UNSUPPORTED or name.split(".")[0] in FAMILIES:
         raise env.problem(at, f"the function {name!r} is not supported")
-    choices = [*env.module.names(), *FUNCTIONS, *QUESTIONS]
+    choices = [*env.module.definitions.value_names(), *FUNCTIONS, *QUERIES]
     count = len(node.args)
     plural = f"{count} argument{'s' * (count != 1)}"
     raise env.problem(at, f"unknown function {name!r} with {plural}{nearest(name, choices)}")
@@ -167,26 +166,126 @@ def _count(node: s.Call, least: int, most: int, env: Environment) -> None:
         raise env.problem(node.at, f"{node.name!r} takes {allowed}, got {given}")
 
 
-def _question(node: s.Call, env: Environment) -> Compiled:
-    """A function that asks about the shape and where it stands, some of whose arguments are words."""
-    asked = QUESTIONS[node.name]
-    _count(node, asked.least, len(asked.takes), env)
+def _query(node: s.Call, env: Environment) -> Compiled:
+    """Compile a call of a function of `queries`, some of whose arguments are keywords."""
+    query = QUERIES[node.name]
+    _count(node, query.least, len(query.takes), env)
     values: list[Compiled] = []
-    for argument, takes in zip(node.args, asked.takes, strict=False):
+    for argument, takes in zip(node.args, query.takes, strict=False):
         if callable(takes):
-            value, check = compiled(argument.value, env), guarded(env, argument.at, takes)
+            value, check = compiled(argument.value, env), located(env, argument.at, takes)
             values.append(lambda shape, args, value=value, check=check: check(value(shape, args)))
             continue
-        given = argument.value
-        word = given.name if isinstance(given, s.Name) else getattr(given, "value", None)
+        value_node = argument.value
+        word = (
+            value_node.name
+            if isinstance(value_node, s.Name)
+            else getattr(value_node, "value", None)
+        )
         if word not in takes:
-            said = "something else" if word is None else written(word)
+            given = "something else" if word is None else written(word)
             listed = ", ".join(takes)
-            raise env.problem(argument.at, f"{node.name}: expected one of {listed}, got {said}")
+            raise env.problem(argument.at, f"{node.name}: expected one of {listed}, got {given}")
         values.append(lambda shape, args, word=word: word)
-    answer = guarded(env, node.at, asked.answer)
+    answer = located(env, node.at, query.answer)
     module = env.module
     return lambda shape, args: answer(module, shape, *[value(shape, args) for value in values])
+
+
+# Attributes, constants and functions ----------------------------------------------------------------
+
+
+def named_value(module: Module, definition: s.Attribute | s.Function) -> Compiled:
+    """Compile an attribute, constant or function of a module, once."""
+    attribute = isinstance(definition, s.Attribute)
+    key = (definition.name, 0 if attribute else len(definition.parameters))
+    known = module.compiled.get(key)
+    if known is None:
+        if isinstance(definition, s.Attribute):
+            known = _attribute(module, definition)
+        else:
+            known = (_constant if definition.constant else _function)(module, definition)
+        module.compiled[key] = known
+    return known
+
+
+def _attribute(module: Module, one: s.Attribute) -> Compiled:
+    """The value set by `set` for this shape, else the initial value."""
+    key, full = (module.prefix, one.name), module.prefix + one.name
+    values = module.values
+
+    def get(shape: Shape, args: tuple[Any, ...]) -> Any:
+        changed = shape.attrs
+        if changed is not None and key in changed:
+            return changed[key]
+        found = values.get(full, module)
+        return found if found is not module else _initial_value(module, one, full)
+
+    return get
+
+
+def _initial_value(module: Module, one: s.Attribute, full: str) -> Any:
+    """The value of an attribute before any `set`: the caller's, the importer's, or the file's own."""
+    given = module.run.given
+    if full in given:
+        module.values[full] = given[full]
+        return given[full]
+    home, node = module, module.style.get(one.name, one.value)
+    if module.importer is not None and one.name in module.importer[1].values:
+        home, node = module.importer[0], module.importer[1].values[one.name]
+    return _once(module, full, one.at, lambda: _evaluated(home, full, node))
+
+
+def _once(module: Module, full: str, at: s.At, evaluate: Callable[[], Any]) -> Any:
+    """Evaluate a value and keep it; a value that depends on itself is an error."""
+    if full in module.evaluating:
+        path = " -> ".join([*module.evaluating[module.evaluating.index(full) :], full])
+        raise RuleError(module.path, at, f"{full!r} depends on itself: {path}")
+    module.evaluating.append(full)
+    try:
+        found = evaluate()
+    finally:
+        module.evaluating.pop()
+    module.values[full] = found
+    return found
+
+
+def _evaluated(module: Module, full: str, node: s.Expression) -> Any:
+    """The value of an expression on the initial shape, with random numbers seeded by its name."""
+    env = module.environment(f"attribute {full}")
+    shape = module.run.origin.child(full)
+    shape.seed = seed_of(full, module.run.seed)
+    return compiled(node, env)(shape, ())
+
+
+def _constant(module: Module, one: s.Function) -> Compiled:
+    full = module.prefix + one.name
+    values = module.values
+
+    def get(shape: Shape, args: tuple[Any, ...]) -> Any:
+        found = values.get(full, module)
+        if found is not module:
+            return found
+        return _once(module, full, one.at, lambda: _evaluated(module, full, one.value))
+
+    return get
+
+
+def _function(module: Module, one: s.Function) -> Compiled:
+    body: list[Compiled] = []
+    run, path = module.run, module.path
+
+    def call(shape: Shape, args: tuple[Any, ...]) -> Any:
+        if not body:
+            env = module.environment(f"function {one.name}", one.parameters)
+            body.append(compiled(one.value, env))
+        run.count_call(one, path)
+        try:
+            return body[0](shape, args)
+        finally:
+            run.calls_open -= 1
+
+    return call
 
 
 # Operators ----------------------------------------------------------------------------------------
@@ -213,9 +312,9 @@ def _binary(node: s.Binary, env: Environment) -> Compiled:
         return lambda shape, args: left(shape, args) or right(shape, args)
     first, second = compiled(node.left, env), compiled(node.right, env)
     fast = FAST[sign]
-    slow = guarded(env, at, SLOW[sign])
+    slow = located(env, at, SLOW[sign])
 
-    def both(shape: Any, args: tuple[Any, ...]) -> Any:
+    def both(shape: Shape, args: tuple[Any, ...]) -> Any:
         a, b = first(shape, args), second(shape, args)
         if type(a) is float and type(b) is float:
             try:
@@ -232,10 +331,11 @@ def _binary(node: s.Binary, env: Environment) -> Compiled:
 # Choices and arrays -------------------------------------------------------------------------------
 
 
-def chosen(shape: Any, args: tuple[Any, ...], shares: list[tuple[Compiled, Any]], rest: Any) -> Any:
-    """One of several by its percentage, with one random number of the shape."""
-    shape.draws += 1
-    left = fraction(shape.seed, shape.draws) * 100.0
+def chosen(
+    shape: Shape, args: tuple[Any, ...], shares: list[tuple[Compiled, Any]], rest: Any
+) -> Any:
+    """Choose one of several by percentage, with one random number of the shape."""
+    left = shape.draw() * 100.0
     for share, way in shares:
         left -= share(shape, args)
         if left < 0.0:
@@ -244,12 +344,12 @@ def chosen(shape: Any, args: tuple[Any, ...], shares: list[tuple[Compiled, Any]]
 
 
 def _lazily(node: s.Expression, env: Environment) -> Compiled:
-    """A way that is made ready when it is first taken: what is never taken is never refused."""
+    """Compile an alternative when it is first chosen, so that unused ones raise no errors."""
     if isinstance(node, s.Constant):
         return compiled(node, env)
     ready: list[Compiled] = []
 
-    def value(shape: Any, args: tuple[Any, ...]) -> Any:
+    def value(shape: Shape, args: tuple[Any, ...]) -> Any:
         if not ready:
             ready.append(compiled(node, env))
         return ready[0](shape, args)
@@ -264,7 +364,7 @@ def _choice(node: s.Choice, env: Environment) -> Compiled:
         return lambda shape, args: chosen(shape, args, shares, otherwise)(shape, args)
     ways = [(condition(test, env), _lazily(way, env)) for test, way in node.ways]
 
-    def value(shape: Any, args: tuple[Any, ...]) -> Any:
+    def value(shape: Shape, args: tuple[Any, ...]) -> Any:
         for holds, way in ways:
             if holds(shape, args):
                 return way(shape, args)
@@ -293,5 +393,5 @@ def _item(node: s.Item, env: Environment) -> Compiled:
             raise SuppleError(f"expected an index from 0 to {len(array) - 1}, got {written(k)}")
         return array[int(k)]
 
-    checked = guarded(env, node.at, take)
+    checked = located(env, node.at, take)
     return lambda shape, args: checked(value(shape, args), index(shape, args))

@@ -1,4 +1,4 @@
-"""Functions that rules can call. Angles are in degrees, as CGA has them."""
+"""Functions that rules can call. Angles are in degrees, as in CGA."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from supple.errors import SuppleError
-from supple.grammar.evaluate.values import LONGEST, fraction, number, text, truth, written
+from supple.grammar.evaluate.shape import Shape
+from supple.grammar.evaluate.values import LONGEST, number, text, truth, written
 
 Function = Callable[..., Any]
 
 
-def with_a_value(name: str, compute: Function) -> Function:
-    """The function, which says of what it has no value."""
+def finite(name: str, compute: Function) -> Function:
+    """Wrap a function so that errors of its domain name the function and its arguments."""
 
-    def call(shape: Any, *values: Any) -> Any:
+    def call(shape: Shape, *values: Any) -> Any:
         try:
             return compute(shape, *values)
         except (ValueError, OverflowError):
@@ -29,7 +30,7 @@ def with_a_value(name: str, compute: Function) -> Function:
 
 
 def _numeric(compute: Callable[..., float]) -> Function:
-    def call(shape: Any, *values: Any) -> float:
+    def call(shape: Shape, *values: Any) -> float:
         return float(compute(*(number(value) for value in values)))
 
     return call
@@ -47,37 +48,32 @@ def _rint(value: float) -> float:
     return float(math.floor(value + 0.5))
 
 
-# Chance -------------------------------------------------------------------------------------------
+# Random numbers -------------------------------------------------------------------------------------------
 
 
-def _draw(shape: Any) -> float:
-    shape.draws += 1
-    return fraction(shape.seed, shape.draws)
-
-
-def _rand(shape: Any, *values: Any) -> float:
+def _rand(shape: Shape, *values: Any) -> float:
     """rand(), rand(most), rand(least, most)."""
     limits = [number(value) for value in values]
     least, most = (0.0, 1.0) if not limits else (0.0, limits[0]) if len(limits) == 1 else limits
-    return least + (most - least) * _draw(shape)
+    return least + (most - least) * shape.draw()
 
 
-def _p(shape: Any, probability: Any) -> bool:
-    return _draw(shape) < number(probability)
+def _p(shape: Shape, probability: Any) -> bool:
+    return shape.draw() < number(probability)
 
 
 # Texts and lists in texts -------------------------------------------------------------------------
 
 
-def _find(shape: Any, where: Any, what: Any, start: Any = 0.0) -> float:
+def _find(shape: Shape, where: Any, what: Any, start: Any = 0.0) -> float:
     return float(text(where).find(text(what), int(number(start))))
 
 
-def _substring(shape: Any, whole: Any, start: Any, end: Any) -> str:
+def _substring(shape: Shape, whole: Any, start: Any, end: Any) -> str:
     return text(whole)[int(number(start)) : int(number(end))]
 
 
-def _replace(shape: Any, whole: Any, old: Any, new: Any) -> str:
+def _replace(shape: Shape, whole: Any, old: Any, new: Any) -> str:
     before = text(whole)
     if text(old) == "":
         return before
@@ -87,47 +83,45 @@ def _replace(shape: Any, whole: Any, old: Any, new: Any) -> str:
 
 
 def _items(whole: Any) -> list[str]:
-    """The elements of a list in a text, which semicolons end or part."""
+    """The items of a list: a text in which semicolons terminate or separate items."""
     parts = text(whole).split(";")
     return parts[:-1] if parts and parts[-1] == "" else parts
 
 
-def _list_item(shape: Any, whole: Any, index: Any) -> str:
+def _list_item(shape: Shape, whole: Any, index: Any) -> str:
     items, k = _items(whole), int(number(index))
     return items[k] if 0 <= k < len(items) else ""
 
 
-def _list_index(shape: Any, whole: Any, item: Any) -> float:
+def _list_index(shape: Shape, whole: Any, item: Any) -> float:
     items = _items(whole)
     return float(items.index(text(item))) if item in items else -1.0
 
 
-def _list_add(shape: Any, whole: Any, item: Any) -> str:
+def _list_add(shape: Shape, whole: Any, item: Any) -> str:
     return ";".join([*_items(whole), written(item)]) + ";"
 
 
-def drawn(shape: Any, items: list[str]) -> str:
-    """One of some texts by the shape's own chance; "" of none."""
-    return items[int(_draw(shape) * len(items))] if items else ""
+def drawn(shape: Shape, items: list[str]) -> str:
+    """One of some texts, chosen by a random number of the shape; "" for none."""
+    return items[int(shape.draw() * len(items))] if items else ""
 
 
-def _split_string(shape: Any, whole: Any, separator: Any) -> tuple[str, ...]:
-    """The parts of a text between separators, as an array; without one, its characters."""
+def _split_string(shape: Shape, whole: Any, separator: Any) -> tuple[str, ...]:
+    """The parts of a text between separators, as an array; its characters if the separator is ""."""
     before = text(whole)
     return tuple(before.split(text(separator)) if text(separator) else before)
 
 
-def _size(shape: Any, value: Any) -> float:
-    if not isinstance(value, tuple):
-        raise SuppleError("expected an array")
-    return float(len(value))
+def _size(shape: Shape, value: Any) -> float:
+    return float(len(_array(value)))
 
 
-def _prefix(shape: Any, whole: Any, what: Any) -> str:
+def _prefix(shape: Shape, whole: Any, what: Any) -> str:
     return text(whole).partition(text(what))[0] if text(what) else ""
 
 
-def _suffix(shape: Any, whole: Any, what: Any) -> str:
+def _suffix(shape: Shape, whole: Any, what: Any) -> str:
     before, found, after = text(whole).rpartition(text(what)) if text(what) else ("", "", "")
     return after if found else before
 
@@ -138,25 +132,25 @@ def _array(value: Any) -> tuple[Any, ...]:
     return value
 
 
-def _list_range(shape: Any, whole: Any, start: Any, end: Any) -> str:
+def _list_range(shape: Shape, whole: Any, start: Any, end: Any) -> str:
     return listed(_items(whole)[int(number(start)) : int(number(end))])
 
 
 def _list_kept(remain: bool) -> Function:
-    """The items of a list that contain a text, or those that do not; "*" stands for anything."""
+    """The items of a list that match a pattern with "*", or those that do not."""
 
-    def call(shape: Any, whole: Any, pattern: Any) -> str:
+    def call(shape: Shape, whole: Any, pattern: Any) -> str:
         return listed([one for one in _items(whole) if fnmatchcase(one, text(pattern)) is remain])
 
     return call
 
 
 def listed(items: list[str]) -> str:
-    """A list in a text."""
+    """A list as a text: each item is followed by a semicolon."""
     return "".join(f"{item};" for item in items)
 
 
-# Names of files, as texts alone: nothing is looked up -----------------------------------------------
+# File names, as texts: no file is accessed -----------------------------------------------
 
 
 def _path(part: Callable[[PurePosixPath], str]) -> Function:
@@ -179,11 +173,11 @@ def _hex(values: tuple[float, float, float]) -> str:
     return "#" + "".join(f"{round(255 * min(max(value, 0.0), 1.0)):02x}" for value in values)
 
 
-def _rgb_hex(shape: Any, red: Any, green: Any, blue: Any) -> str:
+def _rgb_hex(shape: Shape, red: Any, green: Any, blue: Any) -> str:
     return _hex((number(red), number(green), number(blue)))
 
 
-def _hsv_hex(shape: Any, hue: Any, saturation: Any, value: Any) -> str:
+def _hsv_hex(shape: Shape, hue: Any, saturation: Any, value: Any) -> str:
     return _hex(colorsys.hsv_to_rgb(number(hue) / 360 % 1.0, number(saturation), number(value)))
 
 
@@ -260,7 +254,7 @@ FUNCTIONS: dict[str, tuple[int, int, Function]] = {
     "p": (1, 1, _p),
 }
 
-REFUSED = frozenset(
+UNSUPPORTED = frozenset(
     """assetApproxRatio assetApproxSize assetBestRatio assetBestSize assetFitSize
     assetNamingInfo assetNamingInfos assetsSortRatio assetsSortSize colorHSVOToHex colorHexToO
     colorRamp colorRGBOToHex comp convert edgeAttr findRange
@@ -270,4 +264,4 @@ REFUSED = frozenset(
     nColumns rangeOfSelection readFloatTable readMaterial
     readStringTable readTable recompute shuffle sort sortAttrs stringTable transpose""".split()  # noqa: SIM905 (a list this long is read as prose)
 )
-"""Functions of CGA that are not supported: refused by name."""
+"""Functions of CGA that are not supported; a call raises an error with the name."""

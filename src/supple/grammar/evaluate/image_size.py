@@ -1,4 +1,4 @@
-"""How large an image is, from the head of a PNG or JPEG file."""
+"""The size of an image, from the header of a PNG or JPEG file."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from pathlib import Path
 
 from supple.errors import SuppleError
 
-HEAD = 1 << 20  # bytes that are looked at: what stands before a JPEG's size is seldom so long
+HEAD = 1 << 20  # bytes that are read: the size of a JPEG is almost always within them
 SIZED = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}  # JPEG's frame headers
 
 
-def size_of(path: Path, name: str) -> tuple[int, int]:
+def image_size(path: Path, name: str) -> tuple[int, int]:
     """Width and height of an image, pixels.
 
     Args:
         path: The file.
-        name: What the rules call it.
+        name: Its name in the rules, for messages.
 
     Raises:
-        SuppleError: It is no PNG or JPEG file, or cannot be read.
+        SuppleError: The file is neither PNG nor JPEG, or cannot be read.
     """
     try:
         with path.open("rb") as file:
@@ -40,11 +40,11 @@ def _png(data: bytes) -> tuple[int, int] | None:
 
 
 def _jpeg(data: bytes) -> tuple[int, int] | None:
-    """The size in the first frame header; segments before it say how long they are."""
+    """The size in the first frame header; the segments before it are skipped by their length."""
     at = 2 if data[:2] == b"\xff\xd8" else len(data)
     while at + 9 <= len(data) and data[at] == 0xFF:
         kind = data[at + 1]
-        if kind == 0xFF:  # a byte that fills up
+        if kind == 0xFF:  # a fill byte
             at += 1
             continue
         if kind in SIZED:

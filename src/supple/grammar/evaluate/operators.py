@@ -1,4 +1,4 @@
-"""Operators on values: fast ones for two numbers, and slow ones that look at what they are given."""
+"""Operators: `FAST` for two numbers, `SLOW` for values of any type."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from supple.grammar.evaluate.values import LONGEST, kind, number, written
 
 
 def _remainder(a: float, b: float) -> float:
-    """With the sign of a; ZeroDivisionError for b = 0."""
+    """The remainder with the sign of a; ZeroDivisionError for b = 0."""
     if b == 0.0:
         raise ZeroDivisionError
     return math.fmod(a, b)

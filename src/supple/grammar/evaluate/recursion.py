@@ -1,4 +1,4 @@
-"""Room for functions that call themselves: their expressions are Python closures in closures."""
+"""A higher recursion limit: recursive functions of rules are nested Python closures."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-FRAMES = 12_000  # 500 functions in functions, each of some ten nested expressions
+FRAMES = 12_000  # 500 nested function calls of about ten nested expressions each, and more
 
 _lock = threading.Lock()
 _inside = 0
@@ -15,10 +15,10 @@ _before = 0
 
 
 @contextmanager
-def deep() -> Iterator[None]:
-    """Allow more nested Python calls; the last of several threads to leave restores the limit.
+def deep_recursion() -> Iterator[None]:
+    """Raise the recursion limit; the last of several threads to leave restores it.
 
-    Calls between Python functions do not use the C stack, so that a higher limit is safe.
+    Calls between Python functions do not use the C stack, so a higher limit is safe.
     """
     global _inside, _before
     with _lock:

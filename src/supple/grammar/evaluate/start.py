@@ -1,4 +1,4 @@
-"""Where a derivation starts: the rule with its arguments, and the size of the first shape."""
+"""The start of a derivation: the start rule with its arguments, and the initial shape's size."""
 
 from __future__ import annotations
 
@@ -7,24 +7,25 @@ from typing import Any
 from supple.errors import SuppleError
 from supple.grammar.evaluate.values import number, plain
 from supple.grammar.language import syntax as s
+from supple.grammar.language.definitions import RuleDefinition
 from supple.grammar.language.errors import RuleError
 from supple.grammar.language.parser import parse
 
 
-def said_size(definition: Any, path: str) -> tuple[float, ...]:
-    """The size that a rule's @Size(x, y, z) asks for, if it is the first."""
-    for note in [] if isinstance(definition, list) else definition.notes:
-        if note.name.lower() == "size":
+def annotated_size(definition: RuleDefinition, path: str) -> tuple[float, ...]:
+    """The size in a rule's annotation @Size(x, y, z); (1, 0, 1) without one."""
+    for one in [] if isinstance(definition, list) else definition.annotations:
+        if one.name.lower() == "size":
             try:
-                x, y, z = (number(_constant(value)) for value in note.values)
+                x, y, z = (number(_constant(value)) for value in one.values)  # type: ignore[arg-type]
             except (SuppleError, ValueError):
-                raise RuleError(path, note.at, "expected @Size(x, y, z), three numbers") from None
+                raise RuleError(path, one.at, "expected @Size(x, y, z), three numbers") from None
             return x, y, z
     return (1.0, 0.0, 1.0)
 
 
 def rule_call(start: str) -> tuple[str, tuple[Any, ...]]:
-    """The name and the arguments of "Tower(3, true)"."""
+    """Name and arguments of a start rule such as "Tower(3, true)"."""
     name, bracket, _ = start.partition("(")
     if not bracket:
         return start.strip(), ()
@@ -43,4 +44,4 @@ def _constant(node: s.Expression) -> Any:
         return tuple(_constant(one) for one in node.rows[0])
     if isinstance(node, s.Constant):
         return plain(node.value)
-    raise SuppleError("no constant")
+    raise SuppleError("expected a constant")

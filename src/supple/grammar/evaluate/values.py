@@ -1,10 +1,4 @@
-"""Values of the language: numbers, texts, truth values and arrays, and chance that repeats itself.
-
-Random numbers come from splitmix64 (Steele, Lea & Flood 2014, "Fast splittable pseudorandom number
-generators") of a shape's own seed, which is made from its parent's seed and its place among the
-children: the same rules and the same seed grow the same shapes on every machine and in every run,
-whatever else is derived before.
-"""
+"""Values of the language: numbers (float), texts (str), truth values (bool) and arrays (tuple)."""
 
 from __future__ import annotations
 
@@ -15,36 +9,12 @@ from supple.errors import SuppleError
 
 Value = float | str | bool | tuple[Any, ...]
 
-MASK = (1 << 64) - 1
-GOLDEN = 0x9E3779B97F4A7C15
-DRAW = 0x5851F42D4C957F2D  # draws and children of one shape come from different streams
-LARGEST = 1e12  # of a length or an angle that a shape is given
+LARGEST = 1e12  # absolute value of a length or an angle of a shape
 LONGEST = 100_000  # characters of a text, elements of an array
 
 
-def mixed(seed: int, index: int) -> int:
-    """The 64-bit number at a place of the stream that a seed begins."""
-    z = (seed + GOLDEN * (index + 1)) & MASK
-    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
-    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
-    return z ^ (z >> 31)
-
-
-def fraction(seed: int, index: int) -> float:
-    """A number in [0, 1) at a place of the stream of draws of a seed."""
-    return (mixed(seed ^ DRAW, index) >> 11) * 2.0**-53
-
-
-def seed_of(text: str, seed: int) -> int:
-    """A seed that depends on a text too (FNV-1a)."""
-    found = 0xCBF29CE484222325
-    for byte in text.encode():
-        found = ((found ^ byte) * 0x100000001B3) & MASK
-    return mixed(found ^ seed, 0)
-
-
 def kind(value: Any) -> str:
-    """What a value is, in words."""
+    """The type of a value, in words."""
     if isinstance(value, bool):
         return "a truth value"
     if isinstance(value, float):
@@ -55,7 +25,7 @@ def kind(value: Any) -> str:
 
 
 def written(value: Any) -> str:
-    """A value as text: whole numbers without a point."""
+    """A value as text; whole numbers have no decimal point."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
@@ -68,7 +38,7 @@ def written(value: Any) -> str:
 
 
 def counted(*counts: int) -> str:
-    """How many arguments something takes, in words: "3 or 4 arguments", "0 to 2 arguments"."""
+    """Allowed numbers of arguments in words: "3 or 4 arguments", "0 to 2 arguments"."""
     found = sorted(set(counts))
     in_a_row = len(found) > 2 and found[-1] - found[0] == len(found) - 1
     listed = f"{found[0]} to {found[-1]}" if in_a_row else " or ".join(map(str, found))
@@ -76,7 +46,7 @@ def counted(*counts: int) -> str:
 
 
 def number(value: Any) -> float:
-    """A value as a number, if it is one or says one."""
+    """Convert a value to a number: a number, a boolean or a text that holds a number."""
     if isinstance(value, bool):
         return 1.0 if value else 0.0
     if isinstance(value, float):
@@ -90,7 +60,7 @@ def number(value: Any) -> float:
 
 
 def truth(value: Any) -> bool:
-    """A value as a truth value: a number that is not 0, or the text "true", holds."""
+    """Convert a value to a boolean: true for a number other than 0 and for the text "true"."""
     if isinstance(value, bool):
         return value
     if isinstance(value, float):
@@ -101,7 +71,7 @@ def truth(value: Any) -> bool:
 
 
 def length(value: Any) -> float:
-    """A value as a number that a shape can be given: finite, and no larger than 1e12."""
+    """Convert a value to a length or an angle: a finite number of at most 1e12."""
     found = value if type(value) is float else number(value)
     if -LARGEST <= found <= LARGEST:
         return found
@@ -109,14 +79,14 @@ def length(value: Any) -> float:
 
 
 def text(value: Any) -> str:
-    """A value as a text, if it is one."""
+    """A value that must be a text."""
     if isinstance(value, str):
         return value
     raise SuppleError(f"expected a text, got {kind(value)}, {_brief(value)}")
 
 
 def point(value: Any) -> tuple[float, float, float]:
-    """A value as three numbers."""
+    """A value that must be an array of three numbers."""
     if isinstance(value, tuple) and len(value) == 3:
         x, y, z = (length(one) for one in value)
         return x, y, z
@@ -124,10 +94,10 @@ def point(value: Any) -> tuple[float, float, float]:
 
 
 def plain(value: Any) -> Value:
-    """A value of Python as a value of the language.
+    """Convert a Python value to a value of the language.
 
     Raises:
-        SuppleError: It is none.
+        SuppleError: The type has no counterpart.
     """
     if isinstance(value, (bool, str)):
         return value

@@ -1,4 +1,4 @@
-"""Flat shapes seen from where they face: polygons in a plane, and solids and polygons upon it."""
+"""Flat geometries as 2D polygons, and geometries built on their plane."""
 
 from __future__ import annotations
 
@@ -7,37 +7,48 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.errors import SuppleError
-from supple.grammar.evaluate.shape import Shape
-from supple.grammar.geometry.frames import from_axes, placed, product
-from supple.grammar.geometry.mesh import POINT, Floats, Polygon, fitted, newell
+from supple.grammar.geometry.frames import Rotation, Vector, from_axes, vector
+from supple.grammar.geometry.mesh import Geometry, fitted
+from supple.grammar.geometry.polygons import Floats, Polygon, newell
 from supple.grammar.geometry.wavefront import Point
 
 Faces = tuple[list[tuple[float, float, float]], list[Polygon]]
-"""Points (across, above, -up of the plane), and polygons of them."""
+"""Points in a footprint's axes, (x, height above the plane, z = -y of the polygon), and polygons."""
 
 
 class Footprint(NamedTuple):
-    """A flat shape's polygons in its own plane.
+    """The polygons of a flat geometry in its plane.
 
     Attributes:
-        polygons: Each counterclockwise as seen from where the shape faces.
-        axes: Columns: x, the scope's own as far as it can be; y, where the shape faces; z.
-        level: Where along y it lies.
+        polygons: Each counterclockwise seen against the normal.
+        axes: Columns x, y, z in the scope's axes, shape (3, 3): y is the normal, x is as close to
+            the scope's x as possible.
+        level: Coordinate of the plane along y.
     """
 
     polygons: list[list[Point]]
     axes: Floats
     level: float
 
+    @property
+    def rotation(self) -> Rotation:
+        """The axes as a rotation."""
+        x, y, z = (vector(self.axes[:, k]) for k in range(3))
+        return from_axes(x, y, z)
 
-def footprint(shape: Shape, what: str) -> Footprint:
-    """The polygons of a flat shape, for an operation.
+
+def footprint(geometry: Geometry, size: Vector, operation: str) -> Footprint:
+    """The polygons of a flat geometry in a scope of that size.
+
+    Args:
+        geometry: The geometry.
+        size: The scope's size.
+        operation: The operation that needs it, for messages.
 
     Raises:
-        SuppleError: It is none.
+        SuppleError: The geometry is not flat.
     """
-    geometry = shape.geometry
-    points = geometry.points * shape.s
+    points = geometry.points * size
     normal = np.zeros(3)
     for face in geometry.faces:
         normal = newell(points[list(face)])
@@ -46,7 +57,7 @@ def footprint(shape: Shape, what: str) -> Footprint:
     extent = float(np.abs(points).max(initial=0.0))
     heights = points @ normal
     if not np.any(normal) or float(np.ptp(heights)) > 1e-6 * extent:
-        raise SuppleError(f"{what}: expected a flat shape, such as a lot or a face")
+        raise SuppleError(f"{operation}: expected a flat shape, such as a lot or a face")
     x: Floats = np.array((1.0, 0.0, 0.0)) - normal[0] * normal
     if np.linalg.norm(x) < 1e-6:
         x = np.array((0.0, 0.0, -1.0)) + normal[2] * normal
@@ -56,12 +67,17 @@ def footprint(shape: Shape, what: str) -> Footprint:
     polygons = []
     for face in geometry.faces:
         found = [(float(flat[k, 0]), -float(flat[k, 2])) for k in face]
-        polygons.append(_apart(found, 1e-9 * extent))
+        polygons.append(_distinct(found, 1e-9 * extent))
     return Footprint(polygons, axes, float(heights[0]) if len(heights) else 0.0)
 
 
-def _apart(corners: list[Point], near: float) -> list[Point]:
-    """A polygon without corners that lie on the one before."""
+def flat_polygon(corners: list[Point]) -> Faces:
+    """A polygon in the plane of a footprint."""
+    return [(x, 0.0, -y) for x, y in corners], [tuple(range(len(corners)))]
+
+
+def _distinct(corners: list[Point], near: float) -> list[Point]:
+    """A polygon without corners that coincide with the one before."""
     return [
         (x, y)
         for k, (x, y) in enumerate(corners)
@@ -69,37 +85,31 @@ def _apart(corners: list[Point], near: float) -> list[Point]:
     ]
 
 
-def build(
-    shape: Shape, plan: Footprint, parts: list[Faces], name: str, *, upright: bool = False
-) -> None:
-    """Give a shape polygons that stand on its plane.
+def assembled(
+    plan: Footprint, parts: list[Faces], name: str, *, upright: bool = False
+) -> tuple[Geometry, Floats, Floats] | None:
+    """One geometry of polygons on or above a footprint's plane.
 
     Args:
-        shape: The shape.
-        plan: Its plane.
-        parts: Points across, above and towards (x, y, z of the plan's axes), with polygons.
-        name: What the geometry is called.
-        upright: Whether the scope's y axis is then the one that the plane faces along; else the
-            scope is turned as it was.
+        plan: The footprint.
+        parts: Points in the plan's axes, with polygons.
+        name: The geometry's name.
+        upright: True for a result in the plan's axes, False for the axes of the scope.
+
+    Returns:
+        As `fitted`: the geometry, the lowest corner of its bounding box, and the box's size; None
+        if there are no faces.
     """
-    points, faces = _together(parts)
+    points, faces = _merged(parts)
     if not faces:
-        shape.s, shape.geometry, shape.made = (0.0, 0.0, 0.0), POINT, True
-        return
-    placed_points = np.array(points)
-    placed_points[:, 1] += plan.level
-    if upright:
-        x, y, z = (tuple(plan.axes[:, k].tolist()) for k in range(3))
-        shape.R = product(shape.R, from_axes(x, y, z))
-    else:
-        placed_points = placed_points @ plan.axes.T
-    geometry, low, size = fitted(name, placed_points, faces)
-    shape.p = placed(shape.p, shape.R, tuple(low.tolist()))
-    shape.s, shape.geometry, shape.made = tuple(size.tolist()), geometry, True
+        return None
+    located = np.array(points)
+    located[:, 1] += plan.level
+    return fitted(name, located if upright else located @ plan.axes.T, faces)
 
 
-def _together(parts: list[Faces]) -> Faces:
-    """All polygons, with the points that lie on each other once, so that edges are shared."""
+def _merged(parts: list[Faces]) -> Faces:
+    """All polygons, with coinciding points merged so that edges are shared."""
     every = [point for points, _ in parts for point in points]
     scale = max((abs(value) for point in every for value in point), default=1.0) or 1.0
     index: dict[tuple[int, int, int], int] = {}
@@ -120,27 +130,3 @@ def _together(parts: list[Faces]) -> Faces:
             if len(loop) >= 3:
                 faces.append(tuple(loop))
     return out, faces
-
-
-def prism(shape: Shape, height: float) -> None:
-    """Pull a shape that lies in any plane along where it faces, which is then the scope's y axis.
-
-    Raises:
-        SuppleError: It is not flat.
-    """
-    plan = footprint(shape, "extrude")
-    points: list[tuple[float, float, float]] = []
-    faces: list[Polygon] = []
-    sides: dict[tuple[Point, Point], Polygon] = {}
-    for polygon in plan.polygons:
-        first, count = len(points), len(polygon)
-        points += [(x, h, -y) for h in (0.0, height) for x, y in polygon]
-        low = tuple(range(first, first + count))
-        high = tuple(range(first + count, first + 2 * count))
-        faces += [low[::-1], high] if height > 0 else [low, high[::-1]]
-        for k in range(count):
-            n = (k + 1) % count
-            side = (low[k], low[n], high[n], high[k])
-            sides[polygon[k], polygon[n]] = side if height > 0 else side[::-1]
-    faces += [side for (a, b), side in sides.items() if (b, a) not in sides]
-    build(shape, plan, [(points, faces)], f"extruded {shape.geometry.name}", upright=True)

@@ -1,17 +1,41 @@
-"""Frames in space as plain tuples: a rotation is nine numbers, row by row, its columns the axes.
+"""Vectors and rotations as plain tuples.
 
-Derivation touches a frame or two for each shape, too little for arrays to pay.
+A rotation matrix is nine numbers, row by row; its columns are the axes. The derivation handles one
+or two frames per shape: for so few numbers tuples are faster than arrays.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from typing import NamedTuple
 
 Vector = tuple[float, float, float]
 Rotation = tuple[float, float, float, float, float, float, float, float, float]
 
+
+class Scope(NamedTuple):
+    """The oriented bounding box of a shape.
+
+    Attributes:
+        p: Its origin in world.
+        R: Its axes in world.
+        s: Its size along its axes, in the model's unit.
+    """
+
+    p: Vector
+    R: Rotation
+    s: Vector
+
+
 ORIGIN: Vector = (0.0, 0.0, 0.0)
 UPRIGHT: Rotation = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+
+
+def vector(values: Iterable[float]) -> Vector:
+    """Three numbers, such as an array of shape (3,), as a tuple of floats."""
+    x, y, z = (float(value) for value in values)
+    return x, y, z
 
 
 def turned(R: Rotation, v: Vector) -> Vector:
@@ -25,7 +49,7 @@ def turned(R: Rotation, v: Vector) -> Vector:
 
 
 def turned_back(R: Rotation, v: Vector) -> Vector:
-    """The transpose of R times v."""
+    """R^T v."""
     x, y, z = v
     return (
         R[0] * x + R[3] * y + R[6] * z,
@@ -35,7 +59,7 @@ def turned_back(R: Rotation, v: Vector) -> Vector:
 
 
 def placed(p: Vector, R: Rotation, v: Vector) -> Vector:
-    """A point of a frame in the world: p + R v."""
+    """A point v of the frame (p, R) in world coordinates: p + R v."""
     x, y, z = v
     return (
         p[0] + R[0] * x + R[1] * y + R[2] * z,
@@ -45,7 +69,7 @@ def placed(p: Vector, R: Rotation, v: Vector) -> Vector:
 
 
 def transposed(R: Rotation) -> Rotation:
-    """The rotation back."""
+    """R^T, the inverse rotation."""
     return (R[0], R[3], R[6], R[1], R[4], R[7], R[2], R[5], R[8])
 
 
@@ -55,7 +79,7 @@ def minus(a: Vector, b: Vector) -> Vector:
 
 
 def times(a: Vector, b: Vector) -> Vector:
-    """Two vectors multiplied axis by axis."""
+    """The elementwise product."""
     return a[0] * b[0], a[1] * b[1], a[2] * b[2]
 
 
@@ -75,14 +99,14 @@ def product(A: Rotation, B: Rotation) -> Rotation:
 
 
 def from_axes(x: Vector, y: Vector, z: Vector) -> Rotation:
-    """The rotation whose columns are three orthonormal axes."""
+    """The rotation with three orthonormal axes as columns."""
     return (x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2])
 
 
 def from_degrees(x: float, y: float, z: float) -> Rotation:
-    """A turn about the own x axis, then the own y, then the own z: X(x) Y(y) Z(z).
+    """Intrinsic rotation by degrees about x, then y, then z: X(x) Y(y) Z(z).
 
-    Quarter turns are exact.
+    Multiples of 90 degrees are exact.
     """
     a, b = _turn(x)
     c, d = _turn(y)
@@ -98,7 +122,7 @@ _QUARTERS = {0.0: (1.0, 0.0), 90.0: (0.0, 1.0), 180.0: (-1.0, 0.0), 270.0: (0.0,
 
 
 def _turn(degrees: float) -> tuple[float, float]:
-    """Cosine and sine."""
+    """Cosine and sine of an angle in degrees."""
     exact = _QUARTERS.get(degrees % 360.0)
     if exact is not None:
         return exact
@@ -107,17 +131,17 @@ def _turn(degrees: float) -> tuple[float, float]:
 
 
 def to_degrees(R: Rotation) -> Vector:
-    """The angles of `from_degrees`, the middle one within a quarter turn."""
+    """The inverse of `from_degrees`, with y in [-90, 90]."""
     y = math.atan2(R[2], math.hypot(R[0], R[1]))
     if abs(R[2]) < 1.0 - 1e-12:
         x, z = math.atan2(-R[5], R[8]), math.atan2(-R[1], R[0])
-    else:  # x and z turn about one line: all of it goes to x
+    else:  # gimbal lock: x and z rotate about one line, and x takes the whole angle
         x, z = math.atan2(R[7], R[4]), 0.0
     return math.degrees(x), math.degrees(y), math.degrees(z)
 
 
 def quaternion(R: Rotation) -> tuple[float, float, float, float]:
-    """The rotation as wxyz, w not negative."""
+    """The rotation as a quaternion wxyz with w >= 0."""
     trace = R[0] + R[4] + R[8]
     if trace > 0.0:
         s = math.sqrt(trace + 1.0) * 2.0

@@ -1,40 +1,45 @@
-"""What fills a shape's scope: polygons in the unit cube, shared by all shapes that look alike.
+"""Polygon meshes in the unit cube, shared between shapes.
 
-A geometry is made once and never changes: scaling, moving and turning a shape only touch its scope.
-So a street with a hundred thousand boxes has one box, and a split of a box is a box again.
+A geometry is immutable: moving, scaling or rotating a shape changes only its scope. A hundred
+thousand boxes share one box geometry, and splitting a box gives boxes again.
 """
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.errors import SuppleError
 from supple.grammar.geometry.frames import Vector
+from supple.grammar.geometry.polygons import (
+    Floats,
+    Ints,
+    Polygon,
+    newell,
+    triangulated,
+    twice_area,
+    unit_texcoords,
+)
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Polygon = tuple[int, ...]
-
-NEAR = 1e-9  # of the unit cube: points nearer than this are one
+NEAR = 1e-9  # points of the unit cube closer than this coincide
 ROUND = 16  # sides of a cylinder, a cone or a sphere
-RINGS = 8
+RINGS = 8  # of a sphere
 
 
 class Geometry:
-    """Polygons in the unit cube.
+    """A polygon mesh in the unit cube.
 
     Args:
-        name: What it is called.
-        points: Corners, shape (V, 3), in [0, 1] where the scope has a size.
-        faces: Corners of each polygon, counterclockwise seen from outside.
-        size: Its natural size, before it was fitted to the unit cube.
-        origin: Where its natural box begins.
-        smooth: Whether neighbouring faces share normals.
-        texcoords: For each corner u right, v down, shape (V, 2), or None.
+        name: A name for messages and results.
+        points: Vertices, shape (V, 3), in [0, 1] along axes in which the scope has a size.
+        faces: Vertex indices of each polygon, counterclockwise seen from outside.
+        size: Size of the bounding box before it was scaled to the unit cube.
+        origin: Lowest corner of that bounding box.
+        smooth: True if adjacent faces share normals.
+        texcoords: Per vertex, u to the right and v down, shape (V, 2), or None.
     """
 
     __slots__ = ("__dict__", "faces", "name", "origin", "points", "size", "smooth", "texcoords")
@@ -63,7 +68,7 @@ class Geometry:
 
     @cached_property
     def flat(self) -> int | None:
-        """The axis that it has no thickness along, if there is just one."""
+        """The one axis along which the geometry has no thickness; None for none or several."""
         if not self.faces:
             return None
         thin = np.ptp(self.points, axis=0) <= NEAR
@@ -71,12 +76,12 @@ class Geometry:
 
     @cached_property
     def fills(self) -> bool:
-        """Whether a part that is cut off along an axis is the same geometry again."""
+        """True if cutting along an axis gives the same geometry again, as for a box."""
         return self in (BOX, GROUND, FACE, LINE, POINT)
 
     @cached_property
     def closed(self) -> bool:
-        """Whether every edge parts two faces: a cut through it has a lid."""
+        """True if every edge borders two faces, so that a cut through it needs a cap."""
         runs = [
             (a, b) for face in self.faces for a, b in zip(face, (*face[1:], face[0]), strict=True)
         ]
@@ -85,7 +90,7 @@ class Geometry:
 
     @cached_property
     def edges(self) -> list[tuple[int, int]]:
-        """Pairs of corners, each once, in the order of the faces."""
+        """Vertex pairs, each edge once, in the order of the faces."""
         if self is LINE:
             return [(0, 1)]
         seen: dict[tuple[int, int], tuple[int, int]] = {}
@@ -120,92 +125,19 @@ class Geometry:
         return vertices, shading, found, np.concatenate(texcoords)
 
     def area(self, size: Vector) -> float:
-        """The sum of the faces' areas in a scope of that size."""
+        """Total area of the faces in a scope of that size."""
         total = 0.0
         for face in self.faces:
-            total += float(np.linalg.norm(_twice_area(self.points[list(face)] * size))) / 2
+            total += float(np.linalg.norm(twice_area(self.points[list(face)] * size))) / 2
         return total
 
     def volume(self, size: Vector) -> float:
-        """The volume that closed faces enclose in a scope of that size."""
+        """Volume enclosed by the faces of a closed geometry in a scope of that size."""
         total = 0.0
         for face in self.faces:
             corners = self.points[list(face)] * size
-            total += float(corners[0] @ _twice_area(corners)) / 6
+            total += float(corners[0] @ twice_area(corners)) / 6
         return total
-
-
-# Polygons -----------------------------------------------------------------------------------------
-
-
-def _twice_area(corners: Floats) -> Floats:
-    """The normal of a polygon, as long as twice its area (Newell)."""
-    return np.cross(corners, np.roll(corners, -1, axis=0)).sum(axis=0)
-
-
-def newell(corners: Floats) -> Floats:
-    """The unit normal of a polygon; zero if it has no area."""
-    normal = _twice_area(corners)
-    size = float(np.linalg.norm(normal))
-    return normal / size if size > 0 else normal
-
-
-def is_convex(corners: Floats, normal: Floats) -> bool:
-    """Whether a polygon never turns inwards, seen against its normal."""
-    before, after = np.roll(corners, 1, axis=0), np.roll(corners, -1, axis=0)
-    turns = np.cross(corners - before, after - corners) @ normal
-    scale = float(np.abs(turns).max(initial=0.0))
-    return bool(np.all(turns >= -1e-9 * scale))
-
-
-def triangulated(corners: Floats) -> list[tuple[int, int, int]]:
-    """Triangles of a simple polygon, by cutting off ears; a fan where it is convex."""
-    count = len(corners)
-    if count < 4:
-        return [(0, 1, 2)] if count == 3 else []
-    normal = newell(corners)
-    keep = [k for k in range(3) if k != int(np.argmax(np.abs(normal)))]
-    flat = corners[:, keep]
-    if _signed(flat) < 0:
-        flat = flat[:, ::-1]
-    nxt, prv = np.roll(flat, -1, axis=0), np.roll(flat, 1, axis=0)
-    if np.all(_cross2(flat - prv, nxt - flat) >= -1e-15):
-        return [(0, k, k + 1) for k in range(1, count - 1)]
-    rest, out = list(range(count)), []
-    while len(rest) > 3:
-        for k in range(len(rest)):
-            a, b, c = rest[k - 1], rest[k], rest[(k + 1) % len(rest)]
-            if _cross2(flat[b] - flat[a], flat[c] - flat[b]) <= 0:
-                continue
-            others = [flat[j] for j in rest if j not in (a, b, c)]
-            if not any(_within(flat[a], flat[b], flat[c], point) for point in others):
-                out.append((a, b, c))
-                rest.pop(k)
-                break
-        else:  # crossing edges: whatever is left is a fan
-            break
-    out += [(rest[0], rest[k], rest[k + 1]) for k in range(1, len(rest) - 1)]
-    return out
-
-
-def _signed(flat: Floats) -> float:
-    return float(_cross2(flat, np.roll(flat, -1, axis=0)).sum())
-
-
-def _cross2(a: Any, b: Any) -> Any:
-    return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
-
-
-def _within(a: Floats, b: Floats, c: Floats, point: Floats) -> bool:
-    sides = (_cross2(b - a, point - a), _cross2(c - b, point - b), _cross2(a - c, point - c))
-    return all(side >= 0 for side in sides)
-
-
-def unit_texcoords(corners: Floats) -> Floats:
-    """The whole image once over the scope, seen along the axis the polygon faces most."""
-    axis = int(np.argmax(np.abs(newell(corners))))
-    u, v = ((2, 1), (0, 2), (0, 1))[axis]
-    return np.stack([corners[:, u], 1.0 - corners[:, v]], axis=1)
 
 
 def _smoothed(vertices: Floats, normals: Floats) -> Floats:
@@ -214,7 +146,7 @@ def _smoothed(vertices: Floats, normals: Floats) -> Floats:
     which = which.reshape(-1)
     sums = np.zeros((which.max() + 1, 3))
     np.add.at(sums, which, normals)
-    # The rim of a cylinder belongs to its side and to its lid: only what points alike is shared.
+    # The rim of a cylinder belongs to its side and its cap: share only normals that nearly agree.
     mean = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-12)
     found = mean[which]
     sharp = np.einsum("ij,ij->i", found, normals) < 0.85
@@ -222,7 +154,7 @@ def _smoothed(vertices: Floats, normals: Floats) -> Floats:
     return found
 
 
-# Building blocks ----------------------------------------------------------------------------------
+# Primitives ---------------------------------------------------------------------------------------
 
 
 def _box() -> Geometry:
@@ -301,9 +233,18 @@ BUILT_IN = {
 def fitted(
     name: str, points: Floats, faces: list[Polygon], **more: Any
 ) -> tuple[Geometry, Floats, Floats]:
-    """A geometry of points anywhere: the geometry, where its box begins, and the box's size.
+    """Scale points to the unit cube.
 
-    A rectangle is the one that all rectangles share, unless it has texture coordinates of its own.
+    A rectangle without texture coordinates of its own becomes the shared `FACE` or `GROUND`.
+
+    Args:
+        name: The geometry's name.
+        points: Vertices, shape (V, 3).
+        faces: Vertex indices of each polygon.
+        more: `smooth` and `texcoords` of `Geometry`.
+
+    Returns:
+        The geometry, the lowest corner of the points' bounding box (3,) and the box's size (3,).
     """
     if not len(points):
         raise SuppleError(f"{name}: expected points, got none")
@@ -324,9 +265,32 @@ _ROLLED = np.stack([np.roll(known.points, -k, axis=0) for known in _RECTANGLES f
 
 
 def _known(unit: Floats, faces: list[Polygon]) -> Geometry | None:
-    """A rectangle is the one that all rectangles share."""
+    """The shared rectangle that the points form; None if they form another polygon."""
     if len(faces) != 1 or len(faces[0]) != 4:
         return None
     off = np.abs(unit[list(faces[0])] - _ROLLED).max(axis=(1, 2))
     k = int(np.argmin(off))
     return _RECTANGLES[k // 4] if off[k] <= NEAR else None
+
+
+def round_solid(kind: str, sides: int) -> Geometry:
+    """A "cylinder", "cone" or "disk" with so many sides, in the unit cube."""
+    ring = [
+        (0.5 + 0.5 * math.cos(a), 0.5 - 0.5 * math.sin(a))
+        for a in (2 * math.pi * k / sides for k in range(sides))
+    ]
+    low = [(x, 0.0, z) for x, z in ring]
+    high = [(x, 1.0, z) for x, z in ring]
+    after = [(k + 1) % sides for k in range(sides)]
+    bottom: Polygon = tuple(reversed(range(sides)))
+    faces: list[Polygon]
+    if kind == "disk":
+        return Geometry(f"disk of {sides}", low, [tuple(range(sides))])
+    if kind == "cone":
+        faces = [(k, n, sides) for k, n in enumerate(after)]
+        return Geometry(
+            f"cone of {sides}", [*low, (0.5, 1.0, 0.5)], [*faces, bottom], smooth=sides > 8
+        )
+    faces = [(k, n, sides + n, sides + k) for k, n in enumerate(after)]
+    top: Polygon = tuple(range(sides, 2 * sides))
+    return Geometry(f"cylinder of {sides}", low + high, [*faces, top, bottom], smooth=sides > 8)

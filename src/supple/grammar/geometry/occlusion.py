@@ -1,9 +1,9 @@
-"""How two shapes meet: what of one's surface lies in the other, on it or outside, and how far apart.
+"""Occlusion of shapes: inside, overlap and touch tests against solids, and distances of scopes.
 
-A face is cut along the planes of the solid's faces that it comes near to. What is then left in one
-piece is in, on or outside as a whole, which its middle tells: by the solid's winding number there
-(Jacobson, Kavan & Sorkine-Hornung 2013, "Robust inside-outside segmentation"), the sum of the solid
-angles of its triangles (Van Oosterom & Strackee 1983).
+Each face is cut along the planes of the solid's faces near it. Every piece then lies inside, on or
+outside the solid as a whole, decided at its centroid by the solid's winding number (Jacobson, Kavan &
+Sorkine-Hornung 2013, "Robust inside-outside segmentation"): the sum of the solid angles of its
+triangles (Van Oosterom & Strackee 1983).
 """
 
 from __future__ import annotations
@@ -15,18 +15,19 @@ import numpy as np
 
 from supple.errors import SuppleError
 from supple.grammar.geometry.frames import Rotation, Vector
-from supple.grammar.geometry.mesh import BOX, Floats, Geometry, newell, triangulated
+from supple.grammar.geometry.mesh import BOX, Geometry
+from supple.grammar.geometry.polygons import Floats, area, newell, triangulated
 
-NEAR = 1e-6  # of the size of both: what is nearer lies on a surface
+NEAR = 1e-6  # of the larger extent: points closer to a surface lie on it
 MOST_PIECES = 20_000
 
 
 class Body:
-    """A shape in the world, as rules ask about its neighbours.
+    """A geometry placed in the world.
 
     Args:
-        geometry: What fills it.
-        p, R, s: Its scope: origin and rotation in world, and size.
+        geometry: The geometry.
+        p, R, s: The scope: origin and rotation in world, and size.
     """
 
     __slots__ = ("R", "__dict__", "geometry", "p", "s")
@@ -37,35 +38,35 @@ class Body:
 
     @cached_property
     def points(self) -> Floats:
-        """Its corners in world, shape (V, 3)."""
+        """Vertices in world, shape (V, 3)."""
         return (self.geometry.points * self.s) @ np.reshape(self.R, (3, 3)).T + self.p
 
     @cached_property
     def bounds(self) -> Floats:
-        """The least and the greatest of its coordinates in world, shape (2, 3)."""
+        """Lowest and highest coordinates in world, shape (2, 3)."""
         return np.stack([self.points.min(axis=0), self.points.max(axis=0)])
 
     @cached_property
     def scope_bounds(self) -> Floats:
-        """The same of its scope, which may be larger."""
+        """Lowest and highest coordinates of the scope, which may be larger, shape (2, 3)."""
         corners = (BOX.points * self.s) @ np.reshape(self.R, (3, 3)).T + self.p
         return np.stack([corners.min(axis=0), corners.max(axis=0)])
 
     @cached_property
     def faces(self) -> list[Floats]:
-        """The corners of each face that has an area, in world."""
+        """Corners of each face with an area, in world, shape (N, 3) each."""
         every = [self.points[list(face)] for face in self.geometry.faces]
         return [corners for corners in every if np.any(newell(corners))]
 
     @cached_property
     def triangles(self) -> Floats:
-        """Its faces as triangles, shape (F, 3, 3)."""
+        """The faces as triangles in world, shape (F, 3, 3)."""
         found = [face[list(three)] for face in self.faces for three in triangulated(face)]
         return np.array(found).reshape(-1, 3, 3)
 
     @cached_property
     def planes(self) -> tuple[Floats, Floats, Floats]:
-        """Normals (F, 3) and distances (F,) of the planes of its faces, and their bounds (F, 2, 3)."""
+        """Normals (F, 3) and offsets (F,) of the faces' planes, and bounds of the faces (F, 2, 3)."""
         normals = np.array([newell(face) for face in self.faces])
         levels = np.array(
             [float(n @ f.mean(axis=0)) for n, f in zip(normals, self.faces, strict=True)]
@@ -75,57 +76,57 @@ class Body:
 
     @cached_property
     def extent(self) -> float:
-        """Its longest side in the world's axes."""
+        """Longest side of the bounding box in world axes."""
         return float(np.ptp(self.bounds, axis=0).max())
 
     @cached_property
     def convex(self) -> bool:
-        """Whether it lies below the planes of all its faces."""
+        """True if all vertices lie below the planes of all faces."""
         normals, levels, _ = self.planes
         return bool(np.all(self.points @ normals.T - levels <= NEAR * self.extent))
 
     @property
     def closed(self) -> bool:
-        """Whether it is a solid: every edge parts two faces, and it has a volume."""
+        """True for a solid: every edge borders two faces, and the size is positive along all axes."""
         return self.geometry.closed and min(self.s) > 0.0
 
-    def area(self) -> float:
-        """The area of its faces."""
+    def surface_area(self) -> float:
+        """Total area of the faces."""
         return self.geometry.area(self.s)
 
 
-class Meeting(NamedTuple):
-    """What of a surface lies in a solid, on its surface and outside: whether there is any."""
+class Classification(NamedTuple):
+    """Whether any part of a surface lies inside a solid, on its surface, or outside."""
 
     inside: bool
     on: bool
     outside: bool
 
 
-def nearness(a: Body, b: Body) -> float:
-    """What counts as touching between two bodies, in their unit."""
+def tolerance(a: Body, b: Body) -> float:
+    """The distance within which points of two bodies count as touching."""
     return NEAR * max(a.extent, b.extent)
 
 
-def met(surface: Body, solid: Body) -> Meeting:
-    """Where the faces of a body lie in regard to a solid."""
-    near = nearness(surface, solid)
+def classify(surface: Body, solid: Body) -> Classification:
+    """Classify the faces of a body against a solid."""
+    near = tolerance(surface, solid)
     found = {"inside": False, "on": False, "outside": False}
     normals, levels, _ = solid.planes
     for face in surface.faces:
         if solid.convex:
             heights = face @ normals.T - levels
             if np.any((heights.min(axis=0) > -near) & (heights.max(axis=0) > near)):
-                found["outside"] = True  # beyond a plane, but for an edge
+                found["outside"] = True  # beyond a plane, except perhaps for an edge
                 continue
         for three in triangulated(face):
             for piece in _pieces(face[list(three)], solid, near):
                 found[_where(piece, solid, near)] = True
-    return Meeting(**found)
+    return Classification(**found)
 
 
 def _pieces(triangle: Floats, solid: Body, near: float) -> list[Floats]:
-    """A triangle cut along the planes of a solid's faces that it comes near to."""
+    """A triangle cut along the planes of the solid's faces near it."""
     normals, levels, bounds = solid.planes
     low, high = triangle.min(axis=0) - near, triangle.max(axis=0) + near
     close = np.all((bounds[:, 0] <= high) & (bounds[:, 1] >= low), axis=1)
@@ -142,11 +143,11 @@ def _pieces(triangle: Floats, solid: Body, near: float) -> list[Floats]:
         if len(pieces) > MOST_PIECES:
             raise SuppleError(f"a face meets a solid in more than {MOST_PIECES:,} pieces")
     least = near * near
-    return [piece for piece in pieces if _area(piece) > least]
+    return [piece for piece in pieces if area(piece) > least]
 
 
 def _above(piece: Floats, height: Floats) -> Floats:
-    """The part of a convex polygon where its corners' heights are not below 0."""
+    """The part of a convex polygon with heights >= 0; heights are given for its corners."""
     out = []
     for k in range(len(piece)):
         n = (k + 1) % len(piece)
@@ -156,12 +157,6 @@ def _above(piece: Floats, height: Floats) -> Floats:
             t = height[k] / (height[k] - height[n])
             out.append(piece[k] + t * (piece[n] - piece[k]))
     return np.array(out).reshape(-1, 3)
-
-
-def _area(corners: Floats) -> float:
-    if len(corners) < 3:
-        return 0.0
-    return float(np.linalg.norm(np.cross(corners, np.roll(corners, -1, axis=0)).sum(axis=0))) / 2
 
 
 def _where(piece: Floats, solid: Body, near: float) -> str:
@@ -177,7 +172,7 @@ def _where(piece: Floats, solid: Body, near: float) -> str:
 
 
 def _within(point: Floats, corners: Floats, normal: Floats) -> bool:
-    """Whether a point of a polygon's plane lies in it: how often a ray crosses its edges."""
+    """True if a point in a polygon's plane lies inside the polygon (crossing number)."""
     u, v = (k for k in range(3) if k != int(np.argmax(np.abs(normal))))
     a, b = corners[:, [u, v]], np.roll(corners, -1, axis=0)[:, [u, v]]
     x, y = point[u], point[v]
@@ -188,7 +183,7 @@ def _within(point: Floats, corners: Floats, normal: Floats) -> bool:
 
 
 def winding(point: Floats, solid: Body) -> float:
-    """How often a solid's surface goes round a point: 1 inside, 0 outside."""
+    """Winding number of a solid's surface around a point: 1 inside, 0 outside."""
     a, b, c = np.moveaxis(solid.triangles - point, 1, 0)
     la, lb, lc = (np.linalg.norm(side, axis=1) for side in (a, b, c))
     volume = np.einsum("ij,ij->i", a, np.cross(b, c))
@@ -198,35 +193,35 @@ def winding(point: Floats, solid: Body) -> float:
 
 
 def is_inside(body: Body, solid: Body) -> bool:
-    """Whether all of a body lies in a solid or on its surface."""
-    found = met(body, solid)
+    """True if all of a body lies inside a solid or on its surface."""
+    found = classify(body, solid)
     return not found.outside and (found.inside or found.on)
 
 
 def overlaps(body: Body, solid: Body) -> bool:
-    """Whether a part of a body lies in a solid, or a part of the solid in the body."""
-    found = met(body, solid)
+    """True if a part of a body lies inside a solid, or a part of the solid inside the body."""
+    found = classify(body, solid)
     if found.inside or not body.closed:
         return found.inside
-    back = met(solid, body)
+    back = classify(solid, body)
     if back.inside or not (found.on and not found.outside):
         return back.inside
-    # All surfaces coincide: a point just below one tells.
-    face = max(body.faces, key=_area)
-    below = face[list(triangulated(face)[0])].mean(axis=0) - 10 * nearness(body, solid) * newell(
+    # All surfaces coincide: test a point just below one of them.
+    face = max(body.faces, key=area)
+    below = face[list(triangulated(face)[0])].mean(axis=0) - 10 * tolerance(body, solid) * newell(
         face
     )
     return winding(below, solid) > 0.5
 
 
 def touches(body: Body, solid: Body) -> bool:
-    """Whether a body overlaps a solid or a part of a face lies on its surface."""
-    found = met(body, solid)
+    """True if a body overlaps a solid, or a part of a face lies on the solid's surface."""
+    found = classify(body, solid)
     return found.inside or found.on or (body.closed and overlaps(body, solid))
 
 
 def distance(a: Body, b: Body) -> float:
-    """The least distance between the scopes of two bodies: 0 where they meet."""
+    """The distance between the scopes of two bodies; 0 if they overlap."""
     from scipy.optimize import lsq_linear
 
     columns, most = [], []
@@ -239,6 +234,8 @@ def distance(a: Body, b: Body) -> float:
     apart = np.subtract(b.p, a.p)
     if not columns:
         return float(np.linalg.norm(apart))
-    shares = np.column_stack(columns)  # how far along each axis the two nearest points lie
+    shares = np.column_stack(
+        columns
+    )  # columns: the axes; unknowns: positions of the closest points along them
     found = lsq_linear(shares, apart, bounds=(0.0, 1.0), method="bvls")
     return float(np.linalg.norm(shares @ found.x - apart))

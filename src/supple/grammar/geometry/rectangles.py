@@ -1,97 +1,62 @@
-"""innerRectangle: the largest rectangle in a polygon, and what is left of the polygon.
+"""The largest rectangle in a polygon, and the rest of the polygon.
 
-Between two uprights the largest rectangle is the highest gap that no edge passes through, found
-exactly for any pair of uprights. Which pair is best is searched: on a grid that holds all corners,
-then on finer ones around the best places of that. In a convex polygon the logarithm of the area is
-concave in the two uprights, so that there is one best place; in others the grid must be fine enough
-to come near it.
+For a given left and right side the best rectangle is the highest vertical gap that no edge crosses,
+found exactly. The best pair of sides is searched for: on a grid that contains all corners, then on
+finer grids around its best pairs. In a convex polygon the logarithm of the area is concave in the two
+sides, so there is one optimum; in other polygons the first grid must be fine enough to come near it.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from supple.errors import SuppleError
-from supple.grammar.evaluate.arguments import Act, Arguments
-from supple.grammar.evaluate.shape import Shape
-from supple.grammar.geometry.footprints import Faces, Footprint, build, footprint
-from supple.grammar.geometry.mesh import Floats
+from supple.grammar.geometry.footprints import Faces, Footprint, flat_polygon
+from supple.grammar.geometry.polygons import Floats
 from supple.grammar.geometry.wavefront import Point
-from supple.grammar.language import syntax as s
-from supple.grammar.language.errors import Environment, guarded
-from supple.grammar.operations.setback import give, shape_or_rest
-from supple.grammar.operations.table import BLOCKS, of_values, operation
 
-if TYPE_CHECKING:
-    from supple.grammar.evaluate.derivation import Derivation
-
-BLOCKS.add("innerRectangle")
-GRID = 32  # uprights of the first grid, beside those through corners
-MOST_UPRIGHTS = 64  # of those through corners
+GRID = 32  # vertical lines of the first grid, besides those through corners
+MOST_LINES = 64  # of those through corners
 MOST_CORNERS = 400
-STARTS = 3  # places of the first grid that are looked at more closely
-ROUNDS = 26
-FINER = 0.35  # from one grid to the next
+STARTS = 3  # pairs of the first grid that are refined
+ROUNDS = 26  # of refinement
+FINER = 0.35  # ratio of one grid's step to the one before
 NEAR = 1e-9  # of the polygon's size
 
 
-@operation("innerRectangle")
-def inner_rectangle(op: s.Operation, env: Environment) -> Act:
-    """The largest rectangle in each face of a flat shape, and what is left.
+def inner_rectangles(
+    plan: Footprint, operation: str, *, along_edge: bool
+) -> tuple[list[Faces], list[Faces]]:
+    """The largest rectangle in each polygon of a footprint, and the remaining polygons.
 
-    innerRectangle(scope){ shape : A | remainder : B }: along the scope's axes; edge: along an edge
+    Args:
+        plan: The footprint.
+        operation: The operation that needs it, for messages.
+        along_edge: True if the rectangle may lie along any edge, False for the plan's axes.
+
+    Raises:
+        SuppleError: A polygon has too many corners or crosses itself.
     """
-    given = Arguments(op, env)
-    given.count(1)
-    along_edge = given.word(0, ("scope", "edge")) == "edge"
-    pieces = shape_or_rest(op, env)
-    find = guarded(env, op.at, _found)
-
-    def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
-        plan, inner, rest = find(shape, along_edge)
-        for wanted, merged, body in pieces:
-            give(run, shape, args, plan, inner if wanted else rest, merged, body)
-        shape.emit()
-
-    return act
-
-
-@of_values("innerRect")
-def inner_rect(run: Derivation, shape: Shape) -> None:
-    """The largest rectangle along the scope's axes in place of the face: innerRect()."""
-    plan, inner, _ = _found(shape, False, "innerRect")
-    build(shape, plan, inner, f"rectangle in {shape.geometry.name}")
-
-
-def _found(
-    shape: Shape, along_edge: bool, what: str = "innerRectangle"
-) -> tuple[Footprint, list[Faces], list[Faces]]:
-    """For each face of a flat shape the rectangle in it, and all that is left of them."""
-    plan = footprint(shape, what)
     inner: list[Faces] = []
     rest: list[Faces] = []
     for polygon in plan.polygons:
         corners = np.array(polygon)
         if len(corners) > MOST_CORNERS:
-            raise SuppleError(f"{what}: expected at most {MOST_CORNERS} corners")
+            raise SuppleError(f"{operation}: expected at most {MOST_CORNERS} corners")
         box = max(
             (largest(corners, turn) for turn in (_turns(corners) if along_edge else (0.0,))),
             key=lambda one: round(one.area, 12),
         )
-        inner.append(_flat(box.corners()))
-        rest += [_flat(part) for part in remainder(corners, box)]
-    return plan, inner, rest
-
-
-def _flat(corners: list[Point]) -> Faces:
-    return [(x, 0.0, -y) for x, y in corners], [tuple(range(len(corners)))]
+        inner.append(flat_polygon(box.corners()))
+        rest += [flat_polygon(part) for part in remainder(corners, box)]
+    return inner, rest
 
 
 def _turns(corners: Floats) -> list[float]:
-    """The directions of edges that are at least a quarter as long as the longest, radians."""
+    """Directions of edges at least a quarter as long as the longest, radians in [0, pi / 2)."""
     sides = np.roll(corners, -1, axis=0) - corners
     lengths = np.hypot(sides[:, 0], sides[:, 1])
     long = sides[lengths >= lengths.max() / 4]
@@ -101,7 +66,7 @@ def _turns(corners: Floats) -> list[float]:
 
 
 class Box(NamedTuple):
-    """A rectangle in a plane: from (left, low) to (right, high) in axes that are turned."""
+    """A rectangle from (left, low) to (right, high), in axes rotated by `turn` radians."""
 
     left: float
     low: float
@@ -111,11 +76,11 @@ class Box(NamedTuple):
 
     @property
     def area(self) -> float:
-        """Its area."""
+        """Area of the rectangle."""
         return (self.right - self.left) * (self.high - self.low)
 
     def corners(self) -> list[Point]:
-        """Its corners in the plane, counterclockwise."""
+        """Corners in the unrotated plane, counterclockwise."""
         x, y, u, v = self[:4]
         return [
             (a, b)
@@ -134,11 +99,14 @@ def _turned(points: Floats, angle: float) -> Floats:
 
 
 def largest(corners: Floats, turn: float = 0.0) -> Box:
-    """The largest rectangle in a simple polygon with sides along axes turned by an angle.
+    """The largest rectangle in a simple polygon, with sides along rotated axes.
 
     Args:
         corners: Of the polygon, counterclockwise, shape (N, 2).
-        turn: Radians.
+        turn: Rotation of the axes, radians.
+
+    Raises:
+        SuppleError: The polygon crosses itself.
     """
     own = _turned(corners, -turn)
     grid = _grid(own[:, 0])
@@ -147,7 +115,7 @@ def largest(corners: Floats, turn: float = 0.0) -> Box:
     areas = _areas(own, left, right)[0]
     best = Box(0.0, 0.0, 0.0, 0.0, turn)
     step = float(np.ptp(grid)) / GRID
-    for k in _apart(left, right, areas, 2 * step):
+    for k in _best_pairs(left, right, areas, 2 * step):
         ends = _refined(own, float(left[k]), float(right[k]), step)
         x, u = (_snapped(end, own[:, 0]) for end in ends)
         area, low, high = (float(found[0]) for found in _areas(own, np.array([x]), np.array([u])))
@@ -159,15 +127,15 @@ def largest(corners: Floats, turn: float = 0.0) -> Box:
 
 
 def _grid(places: Floats) -> Floats:
-    """Uprights to begin with: through all corners, or as many of them as are not too many."""
+    """The first vertical lines: evenly spaced, and through corners, at most `MOST_LINES` of these."""
     corners = np.unique(places)
-    if len(corners) > MOST_UPRIGHTS:
-        corners = corners[np.linspace(0, len(corners) - 1, MOST_UPRIGHTS).astype(int)]
+    if len(corners) > MOST_LINES:
+        corners = corners[np.linspace(0, len(corners) - 1, MOST_LINES).astype(int)]
     return np.unique(np.concatenate([corners, np.linspace(places.min(), places.max(), GRID)]))
 
 
-def _apart(left: Floats, right: Floats, areas: Floats, near: float) -> list[int]:
-    """The best pairs of uprights, none near to a better one."""
+def _best_pairs(left: Floats, right: Floats, areas: Floats, near: float) -> list[int]:
+    """The `STARTS` best pairs of sides, none within `near` of a better one."""
     found: list[int] = []
     for k in np.argsort(-areas, kind="stable"):
         if all(max(abs(left[k] - left[j]), abs(right[k] - right[j])) > near for j in found):
@@ -178,7 +146,7 @@ def _apart(left: Floats, right: Floats, areas: Floats, near: float) -> list[int]
 
 
 def _refined(corners: Floats, x: float, u: float, step: float) -> tuple[float, float]:
-    """The best pair of uprights around one, on ever finer grids."""
+    """The best pair of sides around (x, u), searched on ever finer grids."""
     around = np.linspace(-1.0, 1.0, 9)
     low, high = float(corners[:, 0].min()), float(corners[:, 0].max())
     for _ in range(ROUNDS):
@@ -191,19 +159,19 @@ def _refined(corners: Floats, x: float, u: float, step: float) -> tuple[float, f
 
 
 def _snapped(value: float, places: Floats) -> float:
-    """A place that is within rounding of one of a polygon's corners as that of the corner."""
+    """The coordinate of a corner if the value is within rounding of it, else the value."""
     nearest = float(places[np.argmin(np.abs(places - value))])
     return nearest if abs(nearest - value) <= 10 * NEAR * float(np.ptp(places)) else value
 
 
 def _areas(corners: Floats, left: Floats, right: Floats) -> tuple[Floats, Floats, Floats]:
-    """For pairs of uprights, shape (P,), the area, the lower and the upper side of the best rectangle."""
+    """For pairs of sides, shape (P,), the best rectangle's area, lower side and upper side."""
     a, b = corners, np.roll(corners, -1, axis=0)
     swap = a[:, 0] > b[:, 0]
     a, b = np.where(swap[:, None], b, a), np.where(swap[:, None], a, b)
     near = NEAR * float(np.ptp(corners, axis=0).max())
     x, u = left[:, None], right[:, None]
-    # What of each edge lies between the uprights blocks its heights; edges at their rims do not.
+    # The part of an edge between the sides blocks its heights; edges that only touch a side do not.
     begins, ends = np.maximum(a[:, 0], x), np.minimum(b[:, 0], u)
     between = ends - begins > near
     wide = np.where(b[:, 0] - a[:, 0] > 0, b[:, 0] - a[:, 0], 1.0)
@@ -215,7 +183,7 @@ def _areas(corners: Floats, left: Floats, right: Floats) -> tuple[Floats, Floats
     high = np.where(
         blocked, np.where(level, np.maximum(a[:, 1], b[:, 1]), np.maximum(p, q)), -np.inf
     )
-    # From below, a gap is in the polygon if the middle line has crossed an odd number of edges.
+    # A gap is inside the polygon if the middle line has crossed an odd number of edges below it.
     middle = (x + u) / 2
     crosses = (a[:, 0] <= middle) & (middle < b[:, 0]) & blocked
     order = np.argsort(low, axis=1, kind="stable")
@@ -230,11 +198,11 @@ def _areas(corners: Floats, left: Floats, right: Floats) -> tuple[Floats, Floats
     return np.maximum(size, 0.0) * np.maximum(right - left, 0.0), under, over
 
 
-# What is left -------------------------------------------------------------------------------------
+# The remainder ------------------------------------------------------------------------------------
 
 
 def remainder(corners: Floats, box: Box) -> list[list[Point]]:
-    """What is left of a polygon beside, below and above a rectangle in it, as polygons."""
+    """The polygon minus a rectangle in it: the parts beside, below and above the rectangle."""
     near = 1e-6 * float(np.ptp(corners, axis=0).max())
     whole = [(x, y) for x, y in _turned(corners, -box.turn).tolist()]
     beside, rest = _halves([whole], 0, box.left)
@@ -254,7 +222,7 @@ def _size(polygon: list[Point]) -> float:
 def _halves(
     polygons: list[list[Point]], axis: int, level: float
 ) -> tuple[list[list[Point]], list[list[Point]]]:
-    """What of polygons lies below and above a level of a coordinate."""
+    """The parts of polygons below and above a level of a coordinate."""
     below: list[list[Point]] = []
     above: list[list[Point]] = []
     for polygon in polygons:
@@ -267,10 +235,10 @@ def _halves(
 def _half(
     polygon: list[Point], axis: int, level: float, sign: float, near: float
 ) -> list[list[Point]]:
-    """What of a simple polygon lies on one side of a line, each part a polygon of its own.
+    """The parts of a simple polygon on one side of a line.
 
-    The runs of corners on that side begin and end on the line; along it the polygon lies between
-    every first and second of these ends, which so belong together.
+    The runs of corners on that side begin and end on the line. Sorted along the line, the polygon
+    lies between every first and second of these ends, so they are joined in pairs.
     """
     height = [sign * (point[axis] - level) for point in polygon]
     if all(h >= -near for h in height):
@@ -307,14 +275,14 @@ def _half(
             left.remove(which)
             loop += runs[which]
             which, end = partner[which, -1]
-            if end != 0:  # two ends meet: the polygon crosses itself
+            if end != 0:  # two ends of runs are paired: the polygon crosses itself
                 break
         found.append([point for k, point in enumerate(loop) if point != loop[k - 1]])
     return [loop for loop in found if len(loop) >= 3]
 
 
 def _crossing(polygon: list[Point], height: list[float], k: int, n: int) -> Point:
-    """Where the edge from a corner on or beyond the line to one on this side meets the line."""
+    """Intersection of the line with the edge from corner k, on or beyond it, to corner n on this side."""
     if height[k] >= 0.0 or height[n] == height[k]:
         return polygon[k]
     t = height[k] / (height[k] - height[n])

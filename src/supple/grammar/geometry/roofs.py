@@ -1,72 +1,21 @@
-"""Roofs on flat shapes: hip, gable, shed and pyramid.
+"""Roofs over polygons: hip, gable, shed and pyramid.
 
-The scope's y axis is then the way the shape faced, its x axis the old one as far as it can be. The
-first face is the shape itself, turned down; then come gables or sides, then the roof's planes.
+Each function takes a simple polygon, counterclockwise, and a slope (rise over run), and returns
+points and polygons in the axes of the footprint. The first face is the polygon itself, facing down;
+then come gables or sides, then the roof planes.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
 
 from supple.errors import SuppleError
-from supple.grammar.evaluate.arguments import Act, Arguments
-from supple.grammar.evaluate.shape import Shape
-from supple.grammar.evaluate.values import truth
-from supple.grammar.geometry.footprints import Faces, build, footprint
+from supple.grammar.geometry.footprints import Faces
 from supple.grammar.geometry.wavefront import Node, Point, Swept, sweep
-from supple.grammar.language import syntax as s
-from supple.grammar.language.errors import Environment, guarded
-from supple.grammar.operations.table import operation
-
-if TYPE_CHECKING:
-    from supple.grammar.evaluate.derivation import Derivation
-
-Roof = Callable[..., Faces]
-MOST_STEEP = 89.9  # degrees
-
-
-def _roof(name: str, most: int, shaped: Roof) -> None:
-    """Enter a roof: name(angle, ...) or name(byAngle | byHeight, value, ...)."""
-
-    def enter(op: s.Operation, env: Environment) -> Act:
-        given = Arguments(op, env)
-        by = given.is_word(0) if len(given.positional) > 1 else None
-        first = 1 if by in ("byAngle", "byHeight") else 0
-        given.count(*range(first + 1, first + most + 1))
-        values = given.each(lambda value: value, first)
-        make = guarded(env, op.at, _made)
-
-        def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
-            make(shape, shaped, by == "byHeight", values(shape, args), name)
-
-        return act
-
-    operation(name)(enter)
-
-
-def _made(shape: Shape, shaped: Roof, by_height: bool, values: list[Any], name: str) -> None:
-    plan = footprint(shape, name)
-    steep, *rest = values
-    numbers = [float(value) for value in rest]
-    if not isinstance(steep, (int, float)) or not math.isfinite(steep) or steep <= 0:
-        raise SuppleError(f"{name}: expected an angle or a height above 0, got {steep}")
-    if not by_height and steep > MOST_STEEP:
-        raise SuppleError(f"{name}: expected an angle up to {MOST_STEEP} degrees, got {steep:g}")
-    slope = 1.0 if by_height else math.tan(math.radians(steep))
-    parts = []
-    for polygon in plan.polygons:
-        points, faces = shaped(polygon, slope, *numbers)
-        if by_height:
-            top = max(y for _, y, _ in points)
-            points = [(x, y * steep / top, z) for x, y, z in points]
-        parts.append((points, faces))
-    build(shape, plan, parts, name, upright=True)
 
 
 def _raised(nodes: list[Node], slope: float) -> list[tuple[float, float, float]]:
-    """Where edges were at a time, as high as the roof is there."""
+    """Nodes of a sweep with slope * time as height."""
     return [(x, slope * time, -y) for x, y, time in nodes]
 
 
@@ -83,24 +32,31 @@ def _joined(*parts: Faces) -> Faces:
     return points, faces
 
 
-def _even(value: float) -> None:
-    if truth(value):
+def _refuse_even_ridges(even: float) -> None:
+    if even:
         raise SuppleError("even ridges, whose planes are not flat, are not supported")
 
 
 # Hip ----------------------------------------------------------------------------------------------
 
 
-def _hip(polygon: list[Point], slope: float, overhang: float = 0.0, even: float = 0.0) -> Faces:
-    """A plane at every edge; they meet in hips, ridges and valleys."""
-    _even(even)
+def hip(polygon: list[Point], slope: float, overhang: float = 0.0, even: float = 0.0) -> Faces:
+    """A roof plane at every edge; planes meet in hips, ridges and valleys.
+
+    Args:
+        polygon: The footprint.
+        slope: Rise over run.
+        overhang: Length of the overhang along the roof plane.
+        even: Must be 0: even ridges are not supported.
+    """
+    _refuse_even_ridges(even)
     swept = sweep(polygon, [1.0] * len(polygon), begin=-_projected(overhang, slope))
     planes = [tuple(face) for face in swept.faces]
     return _joined(_bottom(polygon), (_raised(swept.nodes, slope), planes))
 
 
 def _projected(overhang: float, slope: float) -> float:
-    """How far an overhang, which is measured on the roof, reaches on the ground."""
+    """Horizontal reach of an overhang that is measured along the roof plane."""
     if overhang < 0:
         raise SuppleError(f"expected an overhang of at least 0, got {overhang:g}")
     return overhang / math.hypot(1.0, slope)
@@ -109,7 +65,7 @@ def _projected(overhang: float, slope: float) -> float:
 # Gable --------------------------------------------------------------------------------------------
 
 
-def _gable(
+def gable(
     polygon: list[Point],
     slope: float,
     across: float = 0.0,
@@ -117,8 +73,17 @@ def _gable(
     even: float = 0.0,
     index: float | None = None,
 ) -> Faces:
-    """Planes at the eaves alone; at the other edges stand gables."""
-    _even(even)
+    """Roof planes at the eaves, gables at the other edges.
+
+    Args:
+        polygon: The footprint.
+        slope: Rise over run.
+        across: Overhang at the eaves, along the roof plane.
+        along: Overhang at the gables.
+        even: Must be 0: even ridges are not supported.
+        index: An edge that the ridge is parallel to; None to choose gables from the hip roof.
+    """
+    _refuse_even_ridges(even)
     count = len(polygon)
     gables = _gables(polygon) if index is None else _others(polygon, int(index) % count)
     speeds = [0.0 if k in gables else 1.0 for k in range(count)]
@@ -137,13 +102,13 @@ def _gable(
 
 
 def _gables(polygon: list[Point]) -> set[int]:
-    """The edges whose planes of a hip roof are triangles, no two side by side, short ones first.
+    """The gable edges: those with triangular hip planes, no two adjacent, shorter ones first.
 
-    Only edges between two corners that turn outwards: beside one that turns inwards an upright wall
-    would stop no plane of the roof.
+    Only edges between two convex corners qualify: next to a reflex corner a vertical wall would not
+    bound the adjacent roof plane.
     """
     count = len(polygon)
-    hip: Swept = sweep(polygon, [1.0] * count)
+    swept: Swept = sweep(polygon, [1.0] * count)
 
     def length(k: int) -> float:
         (x, y), (u, v) = polygon[k], polygon[(k + 1) % count]
@@ -155,7 +120,7 @@ def _gables(polygon: list[Point]) -> set[int]:
 
     turns = [outwards(k) for k in range(count)]
     ends = [
-        k for k in range(count) if len(hip.faces[k]) == 3 and turns[k] and turns[(k + 1) % count]
+        k for k in range(count) if len(swept.faces[k]) == 3 and turns[k] and turns[(k + 1) % count]
     ]
     found: set[int] = set()
     for k in sorted(ends, key=lambda k: (length(k), -(k % 2), k)):
@@ -165,7 +130,7 @@ def _gables(polygon: list[Point]) -> set[int]:
 
 
 def _others(polygon: list[Point], index: int) -> set[int]:
-    """All edges but those that run more along an edge than across it."""
+    """The edges that are closer to perpendicular than to parallel to a given edge."""
     count = len(polygon)
     along = [
         (b[0] - a[0], b[1] - a[1]) for a, b in zip(polygon, polygon[1:] + polygon[:1], strict=True)
@@ -179,7 +144,7 @@ def _others(polygon: list[Point], index: int) -> set[int]:
 
 
 def _moved(polygon: list[Point], edges: set[int], by: float) -> list[Point]:
-    """A polygon with some of its edges moved outwards."""
+    """The polygon with some of its edges moved outwards."""
     speeds = [-1.0 if k in edges else 0.0 for k in range(len(polygon))]
     swept = sweep(polygon, speeds, until=by) if by > 0 and edges else None
     if swept is None or len(swept.rest) != 1 or len(swept.rest[0]) != len(polygon):
@@ -190,8 +155,8 @@ def _moved(polygon: list[Point], edges: set[int], by: float) -> list[Point]:
 # Shed and pyramid ---------------------------------------------------------------------------------
 
 
-def _shed(polygon: list[Point], slope: float, index: float = 0.0) -> Faces:
-    """One plane, which rises from an edge."""
+def shed(polygon: list[Point], slope: float, index: float = 0.0) -> Faces:
+    """One roof plane, rising from the edge `index`."""
     count = len(polygon)
     first = int(index) % count
     (x, y), (u, v) = polygon[first], polygon[(first + 1) % count]
@@ -207,8 +172,11 @@ def _shed(polygon: list[Point], slope: float, index: float = 0.0) -> Faces:
     return _joined(_bottom(polygon), (low + high, [*kept, top]))
 
 
-def _pyramid(polygon: list[Point], slope: float) -> Faces:
-    """Triangles from all edges to one point above the mean of the corners."""
+def pyramid(polygon: list[Point], slope: float) -> Faces:
+    """Triangles from all edges to an apex above the mean of the corners.
+
+    `slope` is that of the plane at the first edge.
+    """
     count = len(polygon)
     x, y = (sum(point[k] for point in polygon) / count for k in range(2))
     (p, q), (u, v) = polygon[0], polygon[1]
@@ -218,9 +186,3 @@ def _pyramid(polygon: list[Point], slope: float) -> Faces:
     points = [(a, 0.0, -b) for a, b in polygon] + [(x, slope * far, -y)]
     triangles = [(k, (k + 1) % count, count) for k in range(count)]
     return _joined(_bottom(polygon), (points, triangles))
-
-
-_roof("roofHip", 3, _hip)
-_roof("roofGable", 5, _gable)
-_roof("roofShed", 2, _shed)
-_roof("roofPyramid", 1, _pyramid)

@@ -1,25 +1,23 @@
-"""How a split shares out a length: absolute and relative sizes, floating ones, and repeats.
+"""How a split divides a length: absolute, relative and floating sizes, and repeats.
 
-Absolute and relative sizes are kept, and cut off where the scope ends. What they leave is shared by
-the floating sizes in proportion: every floating size is multiplied by one and the same factor.
+Absolute and relative sizes are kept, and truncated at the end of the scope. Floating sizes share the
+remaining length in proportion: all of them are multiplied by the same factor.
 
-How often a repeat comes, CGA's reference leaves open for more than one of them; what follows was
-measured on CityEngine's own engine (PRT), on random splits of one to three repeats. With counts
-n_i of the k repeats, the factor s of the floating sizes that results, and the parts' lengths at that
-factor, the cost is
+For more than one repeat the CGA reference leaves the counts open. The following was fitted to
+CityEngine's engine (PRT) on random splits of one to three repeats. With counts n_i of the k repeats,
+the resulting factor s of the floating sizes, and the lengths at that factor, the cost is
 
     |s - 1|  +  (k / 2) * (sum of |share_i - mean share| over repeats with n_i > 0) / m
 
-where share_i is the part of the room for repeats and floating sizes that repeat i takes, the mean
-is over all k, and m counts the parts of the split, without repeats that do not come at all. The
-first term asks for floating sizes near what was written; the second for repeats that are about
-equally long. The counts begin at what fits k-ths of the room, rounded down, and the repeat whose
-next copy lowers the cost most gets it (of equals the first) until none does. For a single repeat
-that is the count whose factor is nearest to 1.
+where share_i is the fraction that repeat i takes of the length left for repeats and floating sizes,
+the mean is over all k repeats, and m is the number of parts of the split without repeats of count 0.
+The first term prefers floating sizes close to the written ones, the second repeats of about equal
+length. Counts start at what fits into 1/k of that length, rounded down. Then the repeat whose next
+copy lowers the cost most (the first of equals) gets one more, until no copy lowers the cost. For a
+single repeat this is the count with the factor closest to 1.
 
-Without any floating size there is nothing to adapt: each repeat fills a k-th of the room, and its
-last copy is cut off. A repeat in a repeat shares out the room of the copy it is in, as a split of
-its own.
+Without floating sizes nothing adapts: each repeat fills 1/k of the length, and its last copy is
+truncated. A nested repeat divides the length of the copy it is in, as a split of its own.
 """
 
 from __future__ import annotations
@@ -28,13 +26,12 @@ import math
 from typing import Any, NamedTuple
 
 from supple.errors import SuppleError
-from supple.grammar.evaluate.values import length as checked
 
-LEAST = 1e-9  # of the whole length: what is thinner is left out
+LEAST = 1e-9  # of the whole length: thinner parts are dropped
 
 
 class Size(NamedTuple):
-    """One part: `floating` or not, how long it is, and what becomes of it."""
+    """One part: floating or not, its length, and its payload (the successor of the part)."""
 
     floating: bool
     length: float
@@ -42,21 +39,21 @@ class Size(NamedTuple):
 
 
 class Repeat(NamedTuple):
-    """Parts that are repeated together."""
+    """Parts repeated as a group."""
 
     parts: list[Size | Repeat]
 
 
 def shared(parts: list[Size | Repeat], whole: float, most: int) -> list[tuple[float, float, Any]]:
-    """Where each part begins, how long it is, and its piece, in order.
+    """Divide a length: (start, length, payload) of each part, in order.
 
     Args:
-        parts: What to lay out; lengths in the shape's unit.
-        whole: How much there is.
-        most: The greatest number of parts.
+        parts: The parts as written; lengths in the shape's unit.
+        whole: The length to divide.
+        most: The maximum number of parts.
 
     Raises:
-        SuppleError: There would be more than `most`.
+        SuppleError: There are more than `most` parts.
     """
     found: list[tuple[float, float, Any]] = []
     at, least = 0.0, LEAST * whole
@@ -69,7 +66,7 @@ def shared(parts: list[Size | Repeat], whole: float, most: int) -> list[tuple[fl
 
 
 def _laid_out(parts: list[Size | Repeat], whole: float, most: int) -> list[tuple[float, Any]]:
-    """The length and the piece of every part, repeats written out; together at most about `whole`."""
+    """Length and payload of every part with repeats expanded; together about `whole` at most."""
     fixed, floating = _lengths(parts, repeats=False)
     repeats = [one.parts for one in parts if isinstance(one, Repeat)]
     each = [_lengths(one) for one in repeats]
@@ -103,7 +100,7 @@ def _laid_out(parts: list[Size | Repeat], whole: float, most: int) -> list[tuple
 def _filled(
     parts: list[Size | Repeat], once: float, room: float, most: int
 ) -> list[tuple[float, Any]]:
-    """Copies of parts that do not adapt, as many as begin in a room; the last one is cut off."""
+    """Copies of parts without floating sizes that fill a room; the last copy is truncated."""
     copies = math.ceil(room / once - LEAST)
     _check(copies, most)
     inside = _laid_out(parts, once, most)
@@ -124,7 +121,7 @@ def _check(count: int, most: int) -> None:
 
 
 def _lengths(parts: list[Size | Repeat], *, repeats: bool = True) -> tuple[float, float]:
-    """How long the fixed and the floating sizes of some parts are; a repeat in them counts once."""
+    """Total length of the fixed and of the floating sizes; a nested repeat counts once."""
     fixed = floating = 0.0
     for one in parts:
         if isinstance(one, Repeat):
@@ -145,7 +142,7 @@ def _factor(
     floating: float,
     whole: float,
 ) -> float:
-    """What the floating sizes are multiplied by; 0 if nothing is left for them."""
+    """The factor of the floating sizes; 0 if no length is left for them."""
     for count, (kept, adapts) in zip(counts, each, strict=True):
         fixed += count * kept
         floating += count * adapts
@@ -160,7 +157,7 @@ def _counts(
     whole: float,
     most: int,
 ) -> list[int]:
-    """How often each repeat comes; see the module's docstring."""
+    """The count of each repeat; see the module's docstring."""
     room = max(whole - fixed - floating, 0.0) / max(len(each), 1)
     counts = []
     for once in map(sum, each):
@@ -191,7 +188,7 @@ def _cost(
     parts: int,
     whole: float,
 ) -> float:
-    """How far the floating sizes are from what they are to be, and the repeats from each other."""
+    """The cost of some counts; see the module's docstring."""
     kept = fixed + sum(count * once[0] for count, once in zip(counts, each, strict=True))
     adapts = floating + sum(count * once[1] for count, once in zip(counts, each, strict=True))
     if adapts <= 0.0 or kept > whole:
@@ -204,11 +201,3 @@ def _cost(
     mean = sum(taken) / len(taken)
     apart = sum(abs(own - mean) for own, n in zip(taken, counts, strict=True) if n) / room
     return abs(factor - 1.0) + len(counts) / 2 * apart / (parts - counts.count(0))
-
-
-def sized(mark: str, value: Any, whole: float, piece: Any) -> Size:
-    """A part from its size as it was written."""
-    number = checked(value)
-    if mark == "'":
-        return Size(False, number * whole, piece)
-    return Size(mark == "~", number, piece)

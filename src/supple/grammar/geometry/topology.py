@@ -1,4 +1,4 @@
-"""What faces and edges are among their neighbours: at the border or inside, eaves, hips and ridges."""
+"""How faces and edges adjoin: border and inside, and eave, ridge, hip and valley of a roof."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ import math
 import numpy as np
 
 from supple.grammar.geometry.frames import Vector
-from supple.grammar.geometry.mesh import Floats, Geometry, newell
+from supple.grammar.geometry.mesh import Geometry
+from supple.grammar.geometry.polygons import Floats, newell
 
 BORDER, INSIDE = frozenset(("border",)), frozenset(("inside",))
 LEVEL = math.sin(math.radians(11.25))
 
 
-def neighbours(geometry: Geometry) -> dict[tuple[int, int], list[int]]:
-    """The faces at each edge, which is named by its corners, the smaller first."""
+def faces_at_edges(geometry: Geometry) -> dict[tuple[int, int], list[int]]:
+    """The faces at each edge; an edge is a pair of vertex indices, the smaller first."""
     found: dict[tuple[int, int], list[int]] = {}
     for which, face in enumerate(geometry.faces):
         for a, b in zip(face, (*face[1:], face[0]), strict=True):
@@ -22,36 +23,36 @@ def neighbours(geometry: Geometry) -> dict[tuple[int, int], list[int]]:
     return found
 
 
-def of_faces(geometry: Geometry) -> list[frozenset[str]]:
-    """For each face whether it has an edge to itself."""
-    border = {which[0] for which in neighbours(geometry).values() if len(which) == 1}
+def face_kinds(geometry: Geometry) -> list[frozenset[str]]:
+    """For each face {"border"} if it has an edge that no other face shares, else {"inside"}."""
+    border = {which[0] for which in faces_at_edges(geometry).values() if len(which) == 1}
     return [BORDER if k in border else INSIDE for k in range(len(geometry.faces))]
 
 
-def of_edges(geometry: Geometry, size: Vector) -> list[frozenset[str]]:
-    """For each edge whether one face alone has it, and what it is on a roof.
+def edge_kinds(geometry: Geometry, size: Vector) -> list[frozenset[str]]:
+    """For each edge "border" or "inside", and its place on a roof if it has one.
 
-    An eave is a level edge of one plane of a roof; where two planes meet it is a ridge if it is
-    level, a hip if it is not, and a valley where they face each other.
+    An eave is a level edge of one roof plane. Where two roof planes meet, the edge is a ridge if it
+    is level, a hip if it is sloped and a valley if the planes face each other.
     """
     points = geometry.points * np.array(size)
-    faces = neighbours(geometry)
+    faces = faces_at_edges(geometry)
     normals = [newell(points[list(face)]) for face in geometry.faces]
     found = []
     for a, b in geometry.edges:
         which = faces.get((min(a, b), max(a, b)), [])
         kind = BORDER if len(which) == 1 else INSIDE
-        trait = _on_a_roof(geometry, points, normals, which, a, b) if which else ""
-        found.append(kind | {trait} if trait else kind)
+        on_roof = _roof_edge(geometry, points, normals, which, a, b) if which else ""
+        found.append(kind | {on_roof} if on_roof else kind)
     return found
 
 
 def _slopes(normal: Floats) -> bool:
-    """Whether a face is a plane of a roof: facing up, neither level nor upright."""
+    """True if a face is a roof plane: facing up, neither level nor vertical."""
     return LEVEL < normal[1] <= math.cos(math.radians(11.25))
 
 
-def _on_a_roof(
+def _roof_edge(
     geometry: Geometry, points: Floats, normals: list[Floats], which: list[int], a: int, b: int
 ) -> str:
     planes = [k for k in which if _slopes(normals[k])]

@@ -1,60 +1,86 @@
-"""Texture coordinates as numbers: how far they reach over a shape, and what lies between two of them.
+"""Texture coordinates: projections, their extent over a surface, and cuts along them.
 
-u runs to the right and v up, as rules see them. A face's coordinates are those of a projection, else
-the geometry's own, else the whole image once over the scope.
+u points right and v up, as in rules. A face's coordinates come from a projection, else from the
+geometry itself, else from the whole image spread once over the scope. In files and in
+`Geometry.texcoords`, v points down.
 """
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from supple.errors import SuppleError
-from supple.grammar.evaluate.shape import Projection, Shape
-from supple.grammar.evaluate.values import number, written
-from supple.grammar.geometry.frames import placed
-from supple.grammar.geometry.mesh import Floats, Polygon, fitted, newell, unit_texcoords
-from supple.grammar.output.meshes import projected
+from supple.grammar.geometry.frames import Rotation, Scope, Vector
+from supple.grammar.geometry.mesh import Geometry, fitted
+from supple.grammar.geometry.polygons import Floats, Polygon, area, newell, unit_texcoords
 
-LAYERS = 10
 SPACES = ("uvSpace", "unitSpace")
 
 
-def layer_number(value: object) -> int:
-    """A value as the number of a texture layer."""
-    found = number(value)
-    if found not in range(LAYERS):
-        raise SuppleError(f"expected a texture layer from 0 to {LAYERS - 1}, got {written(found)}")
-    return int(found)
+class Projection(NamedTuple):
+    """A planar projection of texture coordinates.
+
+    Attributes:
+        origin, rotation: The scope that it was set up in, in world before IK; the world frame for
+            a projection along world axes.
+        axes: Indices of its axes that u and v run along.
+        size: Length of one image along them, in the shape's unit.
+        offset: Added to u and v.
+        scale: Factors of u and v.
+        turn: Rotation of u and v, degrees.
+    """
+
+    origin: Vector
+    rotation: Rotation
+    axes: tuple[int, int]
+    size: tuple[float, float]
+    offset: tuple[float, float] = (0.0, 0.0)
+    scale: tuple[float, float] = (1.0, 1.0)
+    turn: float = 0.0
 
 
-def over(shape: Shape) -> Projection:
-    """The image once over a shape: over its face, if it is flat, else over its front."""
-    u, v = {0: (2, 1), 1: (0, 2)}.get(shape.geometry.flat, (0, 1))  # type: ignore[arg-type]
-    size = (shape.s[u] or 1.0, shape.s[v] or 1.0)
-    return Projection(shape.p, shape.R, (u, v), size)
+def projected(world: Floats, projection: Projection) -> Floats:
+    """Texture coordinates of points in world before IK, shape (..., 3) in, (..., 2) out, v down."""
+    u, v = projection.axes
+    local = (world - projection.origin) @ np.reshape(projection.rotation, (3, 3))
+    uv = np.stack([local[..., u] / projection.size[0], local[..., v] / projection.size[1]], axis=-1)
+    uv = uv * projection.scale
+    if projection.turn:
+        c, s = math.cos(math.radians(projection.turn)), math.sin(math.radians(projection.turn))
+        uv = np.stack([c * uv[..., 0] - s * uv[..., 1], s * uv[..., 0] + c * uv[..., 1]], axis=-1)
+    uv = uv + projection.offset
+    return np.stack([uv[..., 0], 1.0 - uv[..., 1]], axis=-1)
+
+
+def whole_image(geometry: Geometry, scope: Scope) -> Projection:
+    """The projection of one image over a scope: over the face of a flat geometry, else the front."""
+    u, v = {0: (2, 1), 1: (0, 2)}.get(geometry.flat, (0, 1))  # type: ignore[arg-type]
+    size = (scope.s[u] or 1.0, scope.s[v] or 1.0)
+    return Projection(scope.p, scope.R, (u, v), size)
 
 
 class Unwrapped(NamedTuple):
-    """The faces of a shape with their texture coordinates.
+    """The faces of a geometry with their texture coordinates.
 
     Attributes:
-        faces: For each face its corners, shape (N, 5): x, y, z in the shape's scope and in its
-            unit, then u and v.
-        own: Whether the coordinates are the geometry's own, which its parts must carry on.
+        faces: Corners of each face, shape (N, 5): x, y, z in the scope's axes and length units,
+            then u and v.
+        own: True if the coordinates belong to the geometry, so that its parts must keep them.
     """
 
     faces: list[Floats]
     own: bool
 
     def reach(self, which: int) -> tuple[float, float]:
-        """The least and the greatest u (0) or v (1)."""
+        """The lowest and highest u (which = 0) or v (which = 1)."""
         values = np.concatenate([face[:, 3 + which] for face in self.faces])
         return float(values.min()), float(values.max())
 
     def unit(self, which: int) -> float:
-        """How far over the surface u (0) or v (1) runs while it grows by 1, the other kept."""
+        """Length over the surface per unit of u (which = 0) or v (which = 1), area-weighted mean."""
         lengths, areas = [], []
         for face in self.faces:
             known = np.column_stack([np.ones(len(face)), face[:, 3:]])
@@ -62,32 +88,26 @@ class Unwrapped(NamedTuple):
                 continue
             along = np.linalg.lstsq(known, face[:, :3], rcond=None)[0][1 + which]
             lengths.append(float(np.linalg.norm(along)))
-            areas.append(_area(face[:, :3]))
+            areas.append(area(face[:, :3]))
         if not sum(areas):
             raise SuppleError("expected texture coordinates that cover the surface, got a line")
         return float(np.average(lengths, weights=areas))
 
 
-def _area(corners: Floats) -> float:
-    return float(np.linalg.norm(np.cross(corners, np.roll(corners, -1, axis=0)).sum(axis=0)) / 2)
+def unwrapped(geometry: Geometry, scope: Scope, projection: Projection | None) -> Unwrapped:
+    """The texture coordinates of a geometry in a scope.
 
-
-def unwrapped(shape: Shape, layer: int) -> Unwrapped:
-    """The texture coordinates of a shape on a layer.
+    Args:
+        geometry: The geometry.
+        scope: Its scope.
+        projection: How the image is projected; None for the geometry's own coordinates.
 
     Raises:
-        SuppleError: There are none.
+        SuppleError: The geometry has no faces.
     """
-    geometry = shape.geometry
-    projection = shape.look.layer(layer).projection
-    if projection is None and layer:
-        raise SuppleError(
-            f"there are no texture coordinates on layer {layer}: "
-            f"expected setupProjection({layer}, ...) and projectUV({layer}) before"
-        )
-    local = geometry.points * shape.s
+    local = geometry.points * scope.s
     if projection is not None:
-        world = local @ np.reshape(shape.R, (3, 3)).T + shape.p
+        world = local @ np.reshape(scope.R, (3, 3)).T + scope.p
         uv = projected(world, projection)
     else:
         uv = geometry.texcoords
@@ -104,17 +124,15 @@ def unwrapped(shape: Shape, layer: int) -> Unwrapped:
     return Unwrapped(faces, projection is None and not flat)
 
 
-def measured(shape: Shape, layer: int, what: str, space: str = "uvSpace") -> float:
-    """A number about a shape's texture coordinates.
+def extent(found: Unwrapped, what: str, space: str = "uvSpace") -> float:
+    """The extent of texture coordinates.
 
     Args:
-        shape: The shape.
-        layer: The texture layer.
+        found: The faces with their texture coordinates.
         what: "uMin", "uMax", "vMin", "vMax", "du" or "dv".
         space: Of du and dv: "uvSpace", or "unitSpace" for the length over the surface, in the
             shape's unit.
     """
-    found = unwrapped(shape, layer)
     which = "uv".index(what[1] if what[0] == "d" else what[0])
     least, greatest = found.reach(which)
     if what[0] == "d":
@@ -123,27 +141,31 @@ def measured(shape: Shape, layer: int, what: str, space: str = "uvSpace") -> flo
 
 
 def between(
-    shape: Shape, part: Shape, found: Unwrapped, which: int, ends: tuple[float, float]
-) -> bool:
-    """Give a part what lies between two texture coordinates; False if that is nothing.
+    found: Unwrapped, which: int, ends: tuple[float, float], name: str
+) -> tuple[Geometry, Floats, Floats] | None:
+    """The part of a surface between two texture coordinates.
 
-    The part's scope stands as the shape's, and is the box of what it holds.
+    Args:
+        found: The faces with their texture coordinates.
+        which: 0 for u, 1 for v.
+        ends: The lower and the upper coordinate.
+        name: The name of the new geometry.
+
+    Returns:
+        As `fitted`: the geometry, the lowest corner of its bounding box in the scope's axes, and
+        the box's size; None if nothing lies between.
     """
     rows: list[Floats] = []
     for face in found.faces:
         kept = _clipped(face, 3 + which, 1.0, ends[0])
         kept = _clipped(kept, 3 + which, -1.0, -ends[1]) if len(kept) else kept
-        if len(kept) >= 3 and _area(kept[:, :3]) > 0.0:
+        if area(kept[:, :3]) > 0.0:
             rows.append(kept)
     if not rows:
-        return False
+        return None
     corners, faces = _shared(rows)
     down = np.column_stack([corners[:, 3], 1.0 - corners[:, 4]]) if found.own else None
-    name = f"part of {shape.geometry.name}"
-    geometry, low, size = fitted(name, corners[:, :3], faces, texcoords=down)
-    part.p = placed(shape.p, shape.R, tuple(low.tolist()))
-    part.s, part.geometry = tuple(size.tolist()), geometry
-    return True
+    return fitted(name, corners[:, :3], faces, texcoords=down)
 
 
 def _clipped(rows: Floats, column: int, sign: float, level: float) -> Floats:
@@ -162,7 +184,7 @@ def _clipped(rows: Floats, column: int, sign: float, level: float) -> Floats:
 
 
 def _shared(rows: list[Floats]) -> tuple[Floats, list[Polygon]]:
-    """Polygons with the corners that lie on each other, in space and on the image, once."""
+    """Polygons with corners merged that coincide in space and in the image."""
     every = np.concatenate(rows)
     scale = np.maximum(np.abs(every).max(axis=0), 1e-300)
     keys = np.round(every / (1e-9 * scale)).astype(np.int64)

@@ -1,16 +1,15 @@
-"""A polygon whose edges move: offsets, strips along its edges, and the planes of a roof.
+"""Wavefront propagation of a polygon (weighted straight skeleton): offsets, setbacks and roof planes.
 
-Every edge moves along its normal at a speed of its own until edges vanish or corners run into
-other edges (the straight skeleton; Aichholzer & Aurenhammer 1996, "Straight skeletons for general
-polygonal figures in the plane"). What an edge has passed over is its face: with the time as height
-it is a plane of a hip roof; an edge that stands still has an upright face, a gable.
+Every edge moves along its normal at its own speed until edges vanish or corners hit other edges
+(Aichholzer & Aurenhammer 1996, "Straight skeletons for general polygonal figures in the plane"). The
+area that an edge sweeps is its face: with time as height it is a plane of a hip roof. An edge of
+speed 0 gets a vertical face, a gable.
 
-Footprints are symmetric, or nearly, and then many things happen at once: edges vanish together,
-corners meet corners, edges fall on edges. Events are taken one by one, in any order, and rounding
-decides which of those at the same time comes first. So that every order gives the same roof within
-rounding, what bounds a face is written down by which corner came from which, never by comparing
-places: each face is then a closed walk whatever the numbers are, and two nodes are one only if the
-line between them has no length.
+Footprints are often symmetric, exactly or nearly, so many events coincide: edges vanish together,
+corners meet corners, edges fall on edges. Events are processed one by one, and rounding decides the
+order of simultaneous ones. To get the same roof in every order, the boundary of a face is recorded
+by which corner came from which and never by comparing positions: each face is a closed walk whatever
+the rounding, and two nodes are merged only if the line between them has length zero.
 """
 
 from __future__ import annotations
@@ -30,13 +29,13 @@ MOST = 240  # corners; the time grows with their cube
 
 
 class Swept(NamedTuple):
-    """What moving edges have passed over.
+    """The faces swept by moving edges.
 
     Attributes:
-        nodes: (x, y, time); the first are the polygon's corners when it set out.
-        faces: For each edge the corners of its face, counterclockwise from above, its own edge
-            first; none for an edge that passed over nothing.
-        rest: The polygons that are left at the end.
+        nodes: (x, y, time); the first ones are the polygon's corners at the start.
+        faces: For each edge the corners of its face, counterclockwise from above, starting with
+            the edge itself; empty for an edge that swept nothing.
+        rest: The polygons left when the sweep stopped.
     """
 
     nodes: list[Node]
@@ -46,10 +45,10 @@ class Swept(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class _Corner:
-    """A corner between two moving edges, from the time it came to be.
+    """A corner between two moving edges, from the time of its creation.
 
     Attributes:
-        spike: Whether its edges lie on each other, so that nothing is left between them.
+        spike: True if its two edges lie on each other, with no area between them.
     """
 
     x: float
@@ -78,9 +77,9 @@ def sweep(
 
     Args:
         corners: Of a simple polygon, counterclockwise; edge k runs from corner k to the next.
-        speeds: Of each edge inwards, in lengths a unit of time; below 0 outwards.
-        begin: The time to set out; below 0 the polygon is first larger than it is, by so much.
-        until: The time to stop.
+        speeds: Inward speed of each edge, length per unit of time; negative for outwards.
+        begin: Start time; a negative one enlarges the polygon first.
+        until: Time to stop at.
 
     Raises:
         SuppleError: The polygon crosses itself, has too many corners or no area.
@@ -94,7 +93,7 @@ class _Sweep:
     def __init__(self, corners: list[Point], speeds: list[float], begin: float) -> None:
         xs, ys = [x for x, _ in corners], [y for _, y in corners]
         self.near = NEAR * max(max(xs) - min(xs), max(ys) - min(ys), 1e-300)
-        # Around the origin, so that places far from it lose no digits.
+        # Centred on the origin to keep precision for polygons far from it.
         self.middle = ((max(xs) + min(xs)) / 2, (max(ys) + min(ys)) / 2)
         corners = [(x - self.middle[0], y - self.middle[1]) for x, y in corners]
         self.speeds = speeds
@@ -111,7 +110,7 @@ class _Sweep:
         self.outwards = sum(speeds) < 0
         self.now = begin
         self.nodes: list[Node] = []
-        self.same: list[int] = []  # for each node the one that it was found to be, or itself
+        self.same: list[int] = []  # union-find parent of each node
         self.lines: list[list[tuple[int, int]]] = [[] for _ in range(count)]
         loop = []
         for k, (x, y) in enumerate(corners):
@@ -125,17 +124,17 @@ class _Sweep:
         self.first = [corner.at(begin) for corner in loop]
         self.rest: list[list[int]] = []
 
-    # Corners and what they leave behind -----------------------------------------------------------
+    # Corners and face boundaries ------------------------------------------------------------------
 
     def _velocity(self, a: int, b: int) -> tuple[float, float, bool]:
-        """How the corner between two edges moves, so that it stays on both; whether it cannot."""
+        """Velocity of the corner between two edges, and True if the edges form a spike."""
         (ax, ay), (bx, by) = self.along[a], self.along[b]
         cross, dot = ax * by - ay * bx, ax * bx + ay * by
         p, q = self.speeds[a], self.speeds[b]
         if dot < 0.0 and abs(cross) <= PARALLEL:
             return 0.0, 0.0, True
-        # n_a = (-ay, ax), n_b = (-by, bx): n_a . v = p, n_b . v = q. The first part moves both
-        # edges at p, without a difference of what is nearly the same; the second adds q - p to b.
+        # n_a = (-ay, ax), n_b = (-by, bx): n_a . v = p, n_b . v = q. The first term moves both
+        # edges at p, which avoids cancellation for nearly parallel edges; the second adds q - p to b.
         scale = p / (1.0 + dot) if dot > 0.0 else p * (1.0 - dot) / cross**2
         x, y = -(ay + by) * scale, (ax + bx) * scale
         if p == q:
@@ -156,7 +155,7 @@ class _Sweep:
         return len(self.nodes) - 1
 
     def _meet(self, *corners: _Corner) -> tuple[Point, int]:
-        """End the ways of corners in one node: they bound the faces of their edges."""
+        """End the paths of corners in one node and record them as boundaries of their faces."""
         places = [corner.at(self.now) for corner in corners]
         place = (
             sum(x for x, _ in places) / len(places),
@@ -169,11 +168,11 @@ class _Sweep:
         return place, node
 
     def _line(self, edge: int, start: int, end: int) -> None:
-        """A piece of the boundary of an edge's face, counterclockwise."""
+        """Record a segment of the boundary of an edge's face, counterclockwise."""
         self.lines[edge].append((start, end))
 
     def _close(self, loop: list[_Corner]) -> list[int]:
-        """End a loop: what is left of its edges bounds their faces."""
+        """End a loop: the rest of its edges closes their faces."""
         nodes = [self._meet(corner)[1] for corner in loop]
         for k, corner in enumerate(loop):
             self._line(corner.after, nodes[(k + 1) % len(nodes)], nodes[k])
@@ -212,7 +211,7 @@ class _Sweep:
         return 16 * self.near * (max(xs) - min(xs) + max(ys) - min(ys) + self.near)
 
     def _next(self) -> tuple[float, list[_Corner] | None, int, int]:
-        """The next thing to happen: (time, loop, corner, edge it hits, or -1: its edge ends)."""
+        """The next event: (time, loop, corner, edge that the corner hits or -1 if its edge vanishes)."""
         best: tuple[float, list[_Corner] | None, int, int] = (math.inf, None, 0, -1)
         for loop in self.loops:
             for k, a in enumerate(loop):
@@ -235,7 +234,7 @@ class _Sweep:
     def _hit(
         self, loop: list[_Corner], k: int, best: tuple[float, list[_Corner] | None, int, int]
     ) -> tuple[float, list[_Corner] | None, int, int]:
-        """The first edge that a corner runs into, if that is before what is known."""
+        """The first edge that a corner hits, if that is earlier than the best event so far."""
         corner = loop[k]
         x, y = corner.at(self.now)
         for j, start in enumerate(loop):
@@ -260,7 +259,7 @@ class _Sweep:
         return best
 
     def _without(self, loop: list[_Corner], k: int) -> list[_Corner]:
-        """A loop whose edge after corner k has come to nothing."""
+        """The loop after the edge behind corner k has vanished (edge event)."""
         count = len(loop)
         if count <= 3:
             self._close(loop)
@@ -271,7 +270,7 @@ class _Sweep:
         return [*rest, self._corner(place, node, a.before, b.after)]
 
     def _parted(self, loop: list[_Corner], k: int, j: int) -> list[list[_Corner]]:
-        """Two loops, where corner k has run into the edge after corner j."""
+        """The two loops after corner k has hit the edge behind corner j (split event)."""
         count = len(loop)
         corner, edge = loop[k], loop[j].after
         place, node = self._meet(corner)
@@ -283,10 +282,10 @@ class _Sweep:
         ]
 
     def _without_spikes(self, loop: list[_Corner]) -> list[_Corner]:
-        """A loop without corners whose edges lie on each other.
+        """The loop without corners whose two edges lie on each other.
 
-        As far as they do they end in a ridge: from the corner to the nearer of the other ends of
-        the two edges, which lies on the other edge and takes the corner's place.
+        The overlap ends in a ridge: from the corner to the nearer of the other ends of the two
+        edges. That end lies on the other edge and replaces the corner.
         """
         while len(loop) > 2:
             k = next((k for k, corner in enumerate(loop) if corner.spike), -1)
@@ -314,7 +313,7 @@ class _Sweep:
     # Faces ----------------------------------------------------------------------------------------
 
     def _finished(self) -> Swept:
-        """What was swept, with nodes that have no distance between them as one."""
+        """The result, with coinciding nodes merged."""
         for lines in self.lines:
             for start, end in lines:
                 (x, y, t), (u, v, w) = self.nodes[start], self.nodes[end]
@@ -328,31 +327,31 @@ class _Sweep:
         return Swept(nodes, faces, rest)
 
     def _one(self, node: int) -> int:
-        """The node that a node was found to be."""
+        """The representative of a node."""
         while self.same[node] != node:
             node = self.same[node]
         return node
 
     def _join(self, a: int, b: int) -> None:
         a, b = sorted((self._one(a), self._one(b)))
-        if b >= len(self.along):  # the polygon's own corners stay
+        if b >= len(self.along):  # never merge two corners of the polygon itself
             self.same[b] = a
 
     def _face(self, edge: int) -> list[int]:
-        """The corners of an edge's face: its own edge, and the lines around it in one walk."""
+        """The corners of an edge's face: its own edge, then its boundary as one walk."""
         a, b = edge, (edge + 1) % len(self.along)
         ways: dict[int, list[int]] = {}
         for start, end in self.lines[edge]:
             p, q = self._one(start), self._one(end)
             if p == q:
                 continue
-            if p in ways.get(q, ()):  # there and back again: nothing lies between
+            if p in ways.get(q, ()):  # the same segment in both directions encloses nothing
                 ways[q].remove(p)
             else:
                 ways.setdefault(p, []).append(q)
         if not any(ways.values()):
             return []
-        # A closed walk over all lines (Hierholzer): where a face touches itself a node comes twice.
+        # An Eulerian walk over all segments (Hierholzer): a face that touches itself repeats a node.
         walk, stack = [], [b]
         while stack:
             out = ways.get(stack[-1])
@@ -366,7 +365,7 @@ class _Sweep:
         return _trimmed([a, *walk[:-1]])
 
     def _check(self, faces: list[list[int]], rest: list[list[int]]) -> None:
-        """Faces and what is left cover the polygon, or it was none that can be swept."""
+        """Check that the faces and the remaining polygons cover the polygon exactly."""
         flat = [(x, y) for x, y, _ in self.nodes]
         covered = sum(_area([flat[k] for k in face]) for face in faces)
         left = sum(_area([flat[k] for k in loop]) for loop in rest)
@@ -376,7 +375,7 @@ class _Sweep:
 
 
 def _trimmed(loop: list[int]) -> list[int]:
-    """A loop without corners that follow themselves."""
+    """A loop without repeated consecutive nodes."""
     return [k for i, k in enumerate(loop) if k != loop[i - 1]]
 
 

@@ -1,4 +1,4 @@
-"""From the parser's tree to nodes."""
+"""From Lark's parse tree to the syntax tree."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_TERMS = 200  # operators in one expression
 
 
 class RefusedError(SuppleError):
-    """Something that the grammar allows and the reader does not; it knows where."""
+    """Input that the grammar allows but the builder refuses; `at` is its place."""
 
     def __init__(self, at: s.At, message: str) -> None:
         super().__init__(message)
@@ -27,7 +27,7 @@ def _at(meta: Any) -> s.At:
 
 
 def _text(token: Token) -> str:
-    """What a quoted text says."""
+    """The value of a string literal."""
     inside = str(token)[1:-1]
     if "\\" not in inside:
         return inside
@@ -45,7 +45,7 @@ def _text(token: Token) -> str:
 
 @v_args(meta=True)
 class Builder(Transformer_NonRecursive[Any, Any]):
-    """The nodes, made from the leaves up without recursion: a file may nest as it likes."""
+    """Builds nodes bottom-up without recursion, so that nesting is not limited by Python's stack."""
 
     def number(self, meta: Any, found: list[Any]) -> s.Constant:
         return s.Constant(float(found[0]), _at(meta))
@@ -172,14 +172,14 @@ class Builder(Transformer_NonRecursive[Any, Any]):
         return [one for one in found if one is not None]
 
     def handle_shape(self, meta: Any, found: list[Any]) -> s.Name:
-        """The n-th shape of a rule, Lot^4, that a handle is shown at."""
+        """Lot^4, the fourth shape of a rule, at which @Handle shows a handle."""
         return s.Name(str(found[0]), _at(meta))
 
-    def note(self, meta: Any, found: list[Any]) -> s.Note:
+    def note(self, meta: Any, found: list[Any]) -> s.Annotation:
         given = [one for one in found[1:] if one is not None]
         values = [value for name, value in given if not name]
         named = {name: value for name, value in given if name}
-        return s.Note(str(found[0])[1:], values, named, _at(meta))
+        return s.Annotation(str(found[0])[1:], values, named, _at(meta))
 
     def params(self, meta: Any, found: list[Any]) -> list[str]:
         return [str(one) for one in found if one is not None]
@@ -194,34 +194,34 @@ class Builder(Transformer_NonRecursive[Any, Any]):
         return str(found[0]), str(found[2])
 
     def import_(self, meta: Any, found: list[Any]) -> s.Import:
-        _, _, name, path, *given = _split_notes(found)
+        _, _, name, path, *given = _split_annotations(found)
         given = [one for one in given if one is not None]
         values = {key: value for key, value in given if not isinstance(value, str)}
         rules = {key: value for key, value in given if isinstance(value, str)}
         return s.Import(str(name), _text(path), values, rules, _at(name))
 
     def style(self, meta: Any, found: list[Any]) -> s.Style:
-        _, _, name, _, base = _split_notes(found)
+        _, _, name, _, base = _split_annotations(found)
         return s.Style(str(name), str(base or ""), _at(name))
 
     def attr(self, meta: Any, found: list[Any]) -> s.Attribute:
-        notes, _, name, value = _split_notes(found)
-        return s.Attribute(str(name), value, notes, _at(name))
+        annotations, _, name, value = _split_annotations(found)
+        return s.Attribute(str(name), value, annotations, _at(name))
 
     def const(self, meta: Any, found: list[Any]) -> s.Function:
-        _, _, name, params, value = _split_notes(found)
+        _, _, name, params, value = _split_annotations(found)
         return s.Function(str(name), params or [], value, not params, _at(name))
 
     def function(self, meta: Any, found: list[Any]) -> s.Function:
-        _, name, params, value = _split_notes(found)
+        _, name, params, value = _split_annotations(found)
         return s.Function(str(name), params or [], value, False, _at(name))
 
     def rule(self, meta: Any, found: list[Any]) -> s.Rule:
-        notes, *rest = _split_notes(found)
+        annotations, *rest = _split_annotations(found)
         words = [str(one) for one in rest if isinstance(one, Token) and one.type == "WORD"]
         name, params, _, body = rest[len(words) :]
-        start = "start" in words or any(note.name.lower() == "startrule" for note in notes)
-        return s.Rule(str(name), params or [], body, notes, start, _at(name))
+        start = "start" in words or any(one.name.lower() == "startrule" for one in annotations)
+        return s.Rule(str(name), params or [], body, annotations, start, _at(name))
 
     def classic(self, meta: Any, found: list[Any]) -> s.ClassicRule:
         number, name, params, condition, _, body, probability = found
@@ -263,12 +263,12 @@ class Builder(Transformer_NonRecursive[Any, Any]):
 
 
 def _is_sign(found: Any) -> bool:
-    """Whether this is a token that only says what the rest is."""
+    """True for tokens that only separate values."""
     return isinstance(found, Token) and found.type in ("CASE", "ELSE", "PERCENT", "OPEN_CHANCE")
 
 
 def _percentage(found: Any) -> Any:
-    """What stood before a percent sign, as an expression; anything else as it is."""
+    """The token before a percent sign as an expression; anything else unchanged."""
     if not isinstance(found, Token):
         return found
     at = _at(found)
@@ -276,16 +276,16 @@ def _percentage(found: Any) -> Any:
     return s.Constant(float(text), at) if text[0] in ".0123456789" else s.Name(text, at)
 
 
-def _split_notes(found: list[Any]) -> list[Any]:
-    """Annotations as one list in front, then the rest."""
+def _split_annotations(found: list[Any]) -> list[Any]:
+    """The leading annotations as one list, then the rest."""
     count = 0
-    while count < len(found) and isinstance(found[count], s.Note):
+    while count < len(found) and isinstance(found[count], s.Annotation):
         count += 1
     return [found[:count], *found[count:]]
 
 
 def _counted(value: s.Expression, meta: Any) -> s.Expression:
-    """The value, unless it is the end of an endless chain of operators."""
+    """The value, unless it is a chain of more than `MOST_TERMS` operators."""
     length, one = 0, value
     while isinstance(one, (s.Binary, s.Unary)) and length <= MOST_TERMS:
         one = one.left if isinstance(one, s.Binary) else one.value

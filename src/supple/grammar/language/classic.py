@@ -2,8 +2,8 @@
 
     1: facade : height > 9 ~> Subdiv("Y", 3, 1r){ ground | upper } : 0.7
 
-T, S, Rx, Ry, Rz, I, Subdiv, Repeat and Comp become t, s, r, i, split and comp; "1r" is relative in
-S and T and shares what is left in Subdiv. In this form every I leaves a shape behind.
+T, S, Rx, Ry, Rz, I, Subdiv, Repeat and Comp become t, s, r, i, split and comp; "1r" is a relative
+size in S and T and a floating one in Subdiv. In this form every I leaves a shape behind.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ EPSILON = ("epsilon", "ε")
 
 
 def modern_body(body: s.Body) -> s.Body:
-    """The same successor in the words of modern CGA."""
+    """A classic successor in modern CGA."""
     if isinstance(body, s.Fork):
         ways = [(condition, modern_body(way)) for condition, way in body.ways]
         return s.Fork(body.chances, ways, modern_body(body.otherwise), body.at)
@@ -53,9 +53,8 @@ def _modern(operation: s.Operation | s.Group) -> s.Operation | s.Group:
         return s.Operation("r", turned, None, at)
     if name == "I":
         inserted = s.Operation("i", args, None, at)
-        return s.Group(
-            s.Sequence([inserted], at), at
-        )  # a group leaves behind what was inserted in it
+        # A group keeps the shape that was inserted in it.
+        return s.Group(s.Sequence([inserted], at), at)
     if name in ("Subdiv", "Repeat") and args and operation.bodies:
         axis = _word(args[0], AXES)
         sizes = [_marked(one, "~") for one in args[1:]]
@@ -83,7 +82,7 @@ def _modern(operation: s.Operation | s.Group) -> s.Operation | s.Group:
 
 
 def _marked(argument: s.Argument, mark: str) -> s.Argument:
-    """The argument with "r" written as the mark that means the same here."""
+    """The argument with the mark "r" replaced by the modern mark."""
     if argument.mark != "r":
         return argument
     return s.Argument(argument.value, mark, "", argument.at)

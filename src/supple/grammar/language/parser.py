@@ -1,4 +1,4 @@
-"""Reading rule files: text in, nodes out, and errors that say where, what was found and expected."""
+"""Parse rule files to syntax trees; errors say where, what was found and what was expected."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ LANGUAGE = Path(__file__).with_name("cga.lark")
 
 
 def parse(text: str, *, path: str = "<rules>") -> s.RuleFile:
-    """The definitions of a rule file.
+    """Parse the text of a rule file.
 
     Args:
         text: CGA rules, modern or in the classic form.
-        path: What messages call the file.
+        path: The file's name in messages.
 
     Raises:
         SuppleError: "path:line:column: found ..., expected ...".
@@ -36,7 +36,7 @@ def parse(text: str, *, path: str = "<rules>") -> s.RuleFile:
     except MisplacedError as error:
         raise _located(path, error.token.line or 1, error.token.column or 1, str(error)) from None
     except UnexpectedInput as error:
-        raise _located(path, *_told(error, text)) from None
+        raise _located(path, *_described(error, text)) from None
     except VisitError as error:
         if isinstance(error.orig_exc, RefusedError):
             at = error.orig_exc.at
@@ -48,7 +48,7 @@ def parse(text: str, *, path: str = "<rules>") -> s.RuleFile:
 
 @lru_cache(maxsize=16)
 def parsed(text: str, path: str = "<rules>") -> s.RuleFile:
-    """The definitions of a rule file; those of the last few texts are kept. Nobody changes them."""
+    """As `parse`, with a cache of the last 16 texts; the syntax tree must not be changed."""
     return parse(text, path=path)
 
 
@@ -68,7 +68,7 @@ def _language() -> Lark:
     )
 
 
-# What was found and expected ----------------------------------------------------------------------
+# Error messages -----------------------------------------------------------------------------------
 
 WORDS = {
     "ARROW": "'-->'", "WAVE": "'~>'", "NOTE": "an annotation", "NUMBER": "a number",
@@ -95,11 +95,11 @@ ALTERNATIVE = {
     "RELATIVE",
     "CHANCE",
     "WITH",
-}  # beside what is named anyway
+}  # alternatives to terminals that are listed anyway
 
 
-def _told(error: UnexpectedInput, text: str) -> tuple[int, int, str]:
-    """Line, column and message."""
+def _described(error: UnexpectedInput, text: str) -> tuple[int, int, str]:
+    """Line, column and message of a syntax error."""
     if isinstance(error, UnexpectedCharacters):
         found = text[error.pos_in_stream : error.pos_in_stream + 1]
         if found == '"':
@@ -113,19 +113,20 @@ def _told(error: UnexpectedInput, text: str) -> tuple[int, int, str]:
             line, column = text.count("\n") + 1, len(text) - text.rfind("\n")
         if text.startswith("/*", token.start_pos or 0) and token.type == "OVER":
             return line, column or 1, "the comment that begins here has no closing '*/'"
-        told = f"found {found}, expected {_expected(error.accepts)}"
-        return line, column or 1, told + _meant(text[token.start_pos or 0 :].partition("\n")[0])
+        message = f"found {found}, expected {_expected(error.accepts)}"
+        rest = text[token.start_pos or 0 :].partition("\n")[0]
+        return line, column or 1, message + _arrow_hint(rest)
     return 1, 1, str(error)
 
 
-def _meant(line: str) -> str:
-    """A hint for an arrow that is written otherwise."""
+def _arrow_hint(line: str) -> str:
+    """A hint if a rule seems to be written with another arrow."""
     arrow = re.match(r"[\w.]+\s*(\([^)]*\))?\s*(->|=>|:=|::=|-+>)", line)
     return f"; a rule is written with '-->', not {arrow[2]!r}" if arrow else ""
 
 
 def _expected(accepts: Any) -> str:
-    """The terminals that would have done, in as few words as possible."""
+    """The accepted terminals, grouped to a short list."""
     names = {str(name) for name in accepts or ()} - ALTERNATIVE
     parts: list[str] = []
     if names >= EXPRESSION - {"CASE"}:

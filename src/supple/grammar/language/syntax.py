@@ -1,7 +1,7 @@
-"""What a rule file says: the nodes that the parser builds and the derivation reads.
+"""The syntax tree of a rule file.
 
-Every node knows the line and column it began at, for messages. Nodes are made once and then only
-read.
+Every node has the line and column where it begins, for messages. Nodes are never changed after
+parsing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class At(NamedTuple):
 
 @dataclass(slots=True)
 class Constant:
-    """A number, a text or a truth value."""
+    """A number, string or boolean."""
 
     value: float | str | bool
     at: At
@@ -30,7 +30,7 @@ class Constant:
 
 @dataclass(slots=True)
 class Name:
-    """A parameter, attribute, constant or function without arguments; dots are part of it."""
+    """A name without arguments: parameter, attribute, constant or function; it may contain dots."""
 
     name: str
     at: At
@@ -38,7 +38,7 @@ class Name:
 
 @dataclass(slots=True)
 class Call:
-    """A function with its arguments."""
+    """A function call."""
 
     name: str
     args: list[Argument]
@@ -47,7 +47,7 @@ class Call:
 
 @dataclass(slots=True)
 class Unary:
-    """Minus, plus or not."""
+    """A unary operator: - + or !."""
 
     sign: str
     value: Expression
@@ -56,7 +56,7 @@ class Unary:
 
 @dataclass(slots=True)
 class Binary:
-    """Two values and what stands between them."""
+    """A binary operator."""
 
     sign: str
     left: Expression
@@ -66,7 +66,7 @@ class Binary:
 
 @dataclass(slots=True)
 class Array:
-    """Values in brackets, row by row."""
+    """An array, row by row."""
 
     rows: list[list[Expression]]
     at: At
@@ -74,7 +74,7 @@ class Array:
 
 @dataclass(slots=True)
 class Item:
-    """An element of an array; a range is (first, last), either of which may be missing."""
+    """An element of an array; a range is (first, last), each of which may be None."""
 
     value: Expression
     indices: list[Expression | tuple[Expression | None, Expression | None]]
@@ -83,7 +83,7 @@ class Item:
 
 @dataclass(slots=True)
 class Choice:
-    """The first value whose condition holds, or, if `chances`, one by its percentage."""
+    """case ... else: the first value whose condition holds; if `chances`, one by its percentage."""
 
     chances: bool
     ways: list[tuple[Expression, Expression]]
@@ -93,7 +93,7 @@ class Choice:
 
 @dataclass(slots=True)
 class With:
-    """with( name := value, ... ) before an expression or a successor, which may use the names."""
+    """with( name := value, ... ) before an expression or a successor that may use the names."""
 
     names: list[str]
     values: list[Expression]
@@ -106,7 +106,7 @@ Expression = Constant | Name | Call | Unary | Binary | Array | Item | Choice | W
 
 @dataclass(slots=True)
 class Argument:
-    """An argument: `mark` is "'" for relative, "~" for floating; `name` if it was named."""
+    """An argument: `mark` is "'" for relative, "~" for floating; `name` is "" unless it is named."""
 
     value: Expression
     mark: str
@@ -119,7 +119,7 @@ class Argument:
 
 @dataclass(slots=True)
 class Operation:
-    """An operation or the name of a rule, with its arguments and its block."""
+    """An operation or a rule call, with its arguments and its block."""
 
     name: str
     args: list[Argument] | None
@@ -130,7 +130,7 @@ class Operation:
 
 @dataclass(slots=True)
 class Group:
-    """A successor between brackets: afterwards the shape is as it was before."""
+    """A successor in brackets, after which the shape's state is restored."""
 
     body: Body
     at: At
@@ -138,7 +138,7 @@ class Group:
 
 @dataclass(slots=True)
 class Piece:
-    """One part of a split or of a comp: what it takes, and what becomes of it."""
+    """One part of a split or comp: its size or selector, and its successor."""
 
     mark: str
     selector: Expression
@@ -149,7 +149,7 @@ class Piece:
 
 @dataclass(slots=True)
 class Block:
-    """What a split or a comp makes; a block in a block is repeated by itself."""
+    """The parts of a split or comp; a nested block is repeated on its own."""
 
     pieces: list[Piece | Block]
     repeated: bool
@@ -158,7 +158,7 @@ class Block:
 
 @dataclass(slots=True)
 class Sequence:
-    """Operations one after the other."""
+    """Operations in order."""
 
     operations: list[Operation | Group]
     at: At
@@ -166,7 +166,7 @@ class Sequence:
 
 @dataclass(slots=True)
 class Fork:
-    """The first successor whose condition holds, or, if `chances`, one by its percentage."""
+    """case ... else: the first successor whose condition holds; if `chances`, one by its percentage."""
 
     chances: bool
     ways: list[tuple[Expression, Body]]
@@ -181,8 +181,8 @@ Body = Sequence | Fork | With
 
 
 @dataclass(slots=True)
-class Note:
-    """An annotation, such as @Range(min=0, max=1): kept for those who show attributes."""
+class Annotation:
+    """An annotation, such as @Range(min=0, max=1)."""
 
     name: str
     values: list[Expression | list[Expression]]
@@ -192,7 +192,7 @@ class Note:
 
 @dataclass(slots=True)
 class Import:
-    """Another rule file under a prefix, with values and rules that it is to use instead."""
+    """An imported rule file with its prefix, and the values and rules that override its own."""
 
     name: str
     path: str
@@ -203,7 +203,7 @@ class Import:
 
 @dataclass(slots=True)
 class Style:
-    """A named set of attributes, possibly on top of another."""
+    """A named set of attribute values; `base` is the style it extends, or ""."""
 
     name: str
     base: str
@@ -213,17 +213,17 @@ class Style:
 
 @dataclass(slots=True)
 class Attribute:
-    """A value that can be set from outside."""
+    """An attribute: a value that the caller can set."""
 
     name: str
     value: Expression
-    notes: list[Note]
+    annotations: list[Annotation]
     at: At
 
 
 @dataclass(slots=True)
 class Function:
-    """A value that depends on parameters; a constant is found once and kept."""
+    """A function; a constant is evaluated once."""
 
     name: str
     parameters: list[str]
@@ -234,12 +234,12 @@ class Function:
 
 @dataclass(slots=True)
 class Rule:
-    """What becomes of a shape of this name with that many parameters."""
+    """A rule: the successor of shapes of this name with that many parameters."""
 
     name: str
     parameters: list[str]
     body: Body
-    notes: list[Note]
+    annotations: list[Annotation]
     start: bool
     at: At
 
@@ -259,7 +259,7 @@ class ClassicRule:
 
 @dataclass(slots=True)
 class RuleFile:
-    """Everything that one rule file defines, in its order."""
+    """The definitions of one rule file, in their order."""
 
     path: str
     version: str

@@ -1,8 +1,8 @@
-"""Which tokens begin something: what one token of look-ahead cannot tell, found beforehand.
+"""A pass between lexer and parser that marks the names which begin definitions.
 
-CGA does not end its rules with a sign. `A --> B C --> D` is two rules, and that C begins the second
-one is said only by the arrow behind it. So the tokens of a whole file are looked at once, with the
-brackets matched, and names are given the type that says what they begin.
+CGA rules have no terminator. `A --> B C --> D` is two rules, and only the arrow after C shows that C
+begins the second one: more than one token of look-ahead. So all tokens of a file are scanned once,
+with brackets matched, and each name gets the token type of what it begins.
 """
 
 from __future__ import annotations
@@ -15,24 +15,22 @@ from supple.errors import SuppleError
 
 OPENING = {"LPAR": "RPAR", "LBRACE": "RBRACE", "LSQB": "RSQB"}
 CLOSING = {"RPAR": ")", "RBRACE": "}", "RSQB": "]"}
-MOST_NESTED = 100  # brackets in brackets
+MOST_NESTED = 100  # nested brackets
 ANYWHERE = {"case": "CASE", "else": "ELSE"}
 OUTSIDE = {"attr": "ATTR", "const": "CONST", "import": "IMPORT"}
 WORDS = ("start", "extension")  # before the name of a rule
 HEADS = {"ARROW": "DEFINED", "EQUAL": "DEFINED", "WAVE": "CLASSIC_NAME"}
-BODY_BLOCKS = ("Subdiv", "Repeat", "Comp", "scatter")  # whose braces hold successors alone
-
-
-BINDING = ["LPAR", "NAME", "COLON", "EQUAL"]  # that begin with ( name := ... )
+BODY_BLOCKS = ("Subdiv", "Repeat", "Comp", "scatter")  # their braces hold only successors
+BINDING = ["LPAR", "NAME", "COLON", "EQUAL"]  # the beginning of ( name := ... )
 
 
 class Marking:
-    """The pass between the lexer and the parser."""
+    """The post-lexer that Lark calls with the tokens of a file."""
 
     always_accept: tuple[str, ...] = ()
 
     def process(self, stream: Iterator[Token]) -> Iterator[Token]:
-        """The same tokens, some of them of another type."""
+        """The same tokens, some with another type."""
         tokens = list(stream)
         partner, depth = _matched(tokens)
         types = [token.type for token in tokens]
@@ -44,7 +42,7 @@ class Marking:
 
 
 def _matched(tokens: list[Token]) -> tuple[dict[int, int], list[int]]:
-    """The partner of every bracket, and how many brackets are open at each token."""
+    """The matching bracket of each bracket, and the nesting depth at each token."""
     partner: dict[int, int] = {}
     depth: list[int] = []
     still_open: list[int] = []
@@ -72,7 +70,7 @@ def _matched(tokens: list[Token]) -> tuple[dict[int, int], list[int]]:
 
 
 class MisplacedError(SuppleError):
-    """A bracket that has no partner; `token` says where."""
+    """A bracket without a match; `token` is the bracket."""
 
     def __init__(self, token: Token, message: str) -> None:
         super().__init__(message)
@@ -82,7 +80,7 @@ class MisplacedError(SuppleError):
 def _mark(
     tokens: list[Token], types: list[str], partner: dict[int, int], i: int, depth: int
 ) -> str | None:
-    """Another type for the token at i, or None."""
+    """The new type of the token at i, or None to keep its type."""
     kind, text = tokens[i].type, str(tokens[i])
     following = tokens[i + 1].type if i + 1 < len(tokens) else ""
     if kind == "LPAR":
@@ -127,14 +125,14 @@ def _mark(
 
 
 def _head(tokens: list[Token], partner: dict[int, int], i: int) -> bool:
-    """Whether a rule begins at i, other words such as "start" disregarded."""
+    """True if a rule begins at i, perhaps with modifiers such as "start"."""
     while tokens[i] in WORDS and i + 1 < len(tokens) and tokens[i + 1].type == "NAME":
         i += 1
     return _behind(tokens, partner, i) == "ARROW"
 
 
 def _behind(tokens: list[Token], partner: dict[int, int], i: int) -> str:
-    """The type of what follows the name at i and its parameters."""
+    """The type of the token after the name at i and its parameters."""
     after = i + 1
     if after < len(tokens) and tokens[after].type == "LPAR":
         after = partner[after] + 1

@@ -1,63 +1,40 @@
-"""Taking a shape apart: its parts, and comp into faces, edges and corners."""
+"""comp: split a shape into its faces, edges or vertices, by selectors."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from supple.errors import SuppleError, nearest
-from supple.grammar.evaluate.arguments import Act, Arguments
+from supple.grammar.evaluate.arguments import Arguments
 from supple.grammar.evaluate.expressions import numeric
+from supple.grammar.evaluate.modules import Act, Environment
+from supple.grammar.evaluate.productions import successor
+from supple.grammar.evaluate.run import Run
 from supple.grammar.evaluate.shape import Shape
-from supple.grammar.evaluate.successors import successor
-from supple.grammar.geometry import components as cutting
+from supple.grammar.geometry import components
 from supple.grammar.geometry.frames import placed, product, turned
-from supple.grammar.geometry.mesh import BOX, Floats, Polygon
+from supple.grammar.geometry.mesh import BOX
+from supple.grammar.geometry.polygons import Floats, Polygon
 from supple.grammar.language import syntax as s
-from supple.grammar.language.errors import Environment
-from supple.grammar.operations.table import operation
+from supple.grammar.operations.parts import begin_part, finish_part
 
-if TYPE_CHECKING:
-    from supple.grammar.evaluate.derivation import Derivation
-
-
-# Parts of a shape ---------------------------------------------------------------------------------
-
-
-def begin(shape: Shape, kind: str, place: tuple[Any, ...]) -> Shape:
-    """A part of a shape, (index, total, selector): its operations belong to the shape's own rule."""
-    part = shape.child(shape.name)
-    part.depth, part.index = shape.depth, shape.index
-    setattr(part, kind, place)
-    return part
-
-
-def finish(run: Derivation, part: Shape, act: Act, args: tuple[Any, ...]) -> None:
-    """Do to a part what its successor says; what nothing came from is left."""
-    part.outer = (part.p, part.R, part.s)
-    act(run, part, args)
-    if part.made or not part.emitted:
-        run.leave(part)
-
-
-# Components ---------------------------------------------------------------------------------------
-
-KINDS: dict[str, Callable[..., list[cutting.Part]]] = {
-    "f": cutting.faces,
-    "e": cutting.edges,
-    "v": cutting.corners,
+KINDS: dict[str, Callable[..., list[components.Part]]] = {
+    "f": components.faces,
+    "e": components.edges,
+    "v": components.corners,
 }
 
 
-@operation("comp")
 def comp(op: s.Operation, env: Environment) -> Act:
-    """Faces (f), edges (e) or corners (v) of a shape.
+    """Faces (f), edges (e) or vertices (v) of a shape.
 
     comp(f){ front : A | side : B | all = C }
 
-    Each goes to the first selector that takes it; with "=" all that a selector takes are one shape.
+    Each component goes to the first selector that takes it; with "=" all components of a selector
+    form one shape.
     """
     given = Arguments(op, env)
     given.count(1)
@@ -66,14 +43,14 @@ def comp(op: s.Operation, env: Environment) -> Act:
         raise env.problem(
             op.at, f"comp({kind}) is not supported: there are comp(f), comp(e), comp(v)"
         )
-    components = KINDS[given.word(0, list(KINDS))]
+    find = KINDS[given.word(0, list(KINDS))]
     if op.block is None or op.block.repeated:
         raise env.problem(op.at, "comp: expected selectors in braces, and no '*'")
-    pieces = [(*chosen_by(piece, env), selector_name(piece)) for piece in op.block.pieces]
+    pieces = [(*selected(piece, env), selector_name(piece)) for piece in op.block.pieces]
 
-    def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
-        run.note(shape)
-        parts = components(shape.geometry, shape.s)
+    def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+        run.record(shape)
+        parts = find(shape.geometry, shape.s)
         left = list(range(len(parts)))
         total = len(parts)
         for takes, merged, body, name in pieces:
@@ -84,28 +61,28 @@ def comp(op: s.Operation, env: Environment) -> Act:
             left = [k for k in left if k not in mine] if len(mine) < len(left) else []
             if merged:
                 one = _together(shape, [parts[k] for k in mine], (0, total, name))
-                finish(run, one, body, args)
+                finish_part(run, one, body, args)
                 continue
             for k in mine:
-                part = begin(shape, "comp", (k, total, name))
+                part = begin_part(shape, "comp", (k, total, name))
                 own = parts[k]
                 part.p = placed(shape.p, shape.R, own.offset)
                 if own.rotation is not None:
                     part.R = product(shape.R, own.rotation)
                 part.s, part.geometry = own.size, own.geometry
-                finish(run, part, body, args)
+                finish_part(run, part, body, args)
         shape.emit()
 
     return act
 
 
-Taking = Callable[[int, cutting.Part], bool]
+Selects = Callable[[int, components.Part], bool]
 
 
-def chosen_by(
+def selected(
     piece: s.Piece | s.Block, env: Environment
-) -> tuple[Callable[[Shape, tuple[Any, ...]], Taking], bool, Act]:
-    """Which components a selector takes, whether it takes them as one, and what becomes of them."""
+) -> tuple[Callable[[Shape, tuple[Any, ...]], Selects], bool, Act]:
+    """A part of comp: the test of its selector, True to merge its components, and its successor."""
     if isinstance(piece, s.Block):
         raise env.problem(piece.at, "comp: expected a selector, found '{'")
     if piece.mark:
@@ -117,12 +94,12 @@ def chosen_by(
         return found, piece.merged, body
     if isinstance(node, s.Name) and "." in node.name:
         raise env.problem(node.at, f"the selector {node.name!r} is not supported")
-    if isinstance(node, s.Name) and not env.names(node.name):
-        hint = nearest(node.name, [*cutting.SELECTORS, *cutting.TRAITS])
+    if isinstance(node, s.Name) and not env.defines(node.name):
+        hint = nearest(node.name, [*components.SELECTORS, *components.ADJACENCY])
         raise env.problem(node.at, f"unknown selector {node.name!r}{hint}")
     index = numeric(node, env)
 
-    def by_index(shape: Shape, args: tuple[Any, ...]) -> Taking:
+    def by_index(shape: Shape, args: tuple[Any, ...]) -> Selects:
         wanted = index(shape, args)
         if wanted != round(wanted, 0):
             raise env.problem(node.at, f"expected a selector or a whole number, got {wanted:g}")
@@ -133,21 +110,21 @@ def chosen_by(
 
 def _by_word(
     node: s.Expression, env: Environment
-) -> Callable[[Shape, tuple[Any, ...]], Taking] | None:
-    """A selector by its name, or several put together by && || and !; None for anything else."""
+) -> Callable[[Shape, tuple[Any, ...]], Selects] | None:
+    """A selector by name, or several combined by && || and !; None for anything else."""
     if isinstance(node, s.Name):
-        known = cutting.selector(node.name)
+        known = components.selector(node.name)
         if known is None:
             return None
         name, in_world = known
 
-        def by_name(shape: Shape, args: tuple[Any, ...]) -> Taking:
+        def by_name(shape: Shape, args: tuple[Any, ...]) -> Selects:
             R = shape.R
             if in_world:
-                return lambda k, part: cutting.selects(name, turned(R, part.normal))
-            if name in cutting.TRAITS:
-                return lambda k, part: name in part.traits
-            return lambda k, part: cutting.selects(name, part.normal)
+                return lambda k, part: components.selects(name, turned(R, part.normal))
+            if name in components.ADJACENCY:
+                return lambda k, part: name in part.kinds
+            return lambda k, part: components.selects(name, part.normal)
 
         return by_name
     if isinstance(node, s.Unary) and node.sign == "!":
@@ -155,7 +132,7 @@ def _by_word(
         if other is None:
             return None
 
-        def by_none(shape: Shape, args: tuple[Any, ...]) -> Taking:
+        def by_none(shape: Shape, args: tuple[Any, ...]) -> Selects:
             taken = other(shape, args)
             return lambda k, part: not taken(k, part)
 
@@ -166,7 +143,7 @@ def _by_word(
             return None
         joined = all if node.sign == "&&" else any
 
-        def by_both(shape: Shape, args: tuple[Any, ...]) -> Taking:
+        def by_both(shape: Shape, args: tuple[Any, ...]) -> Selects:
             ways = (first(shape, args), second(shape, args))
             return lambda k, part: joined(way(k, part) for way in ways)
 
@@ -175,14 +152,14 @@ def _by_word(
 
 
 def selector_name(piece: s.Piece | s.Block) -> str:
-    """What `comp.sel` says of the shapes of a selector: its name, if it has one."""
+    """The value of `comp.sel`: the selector's name, or ""."""
     node = piece.selector if isinstance(piece, s.Piece) else None
     return node.name if isinstance(node, s.Name) else ""
 
 
-def _together(shape: Shape, parts: list[cutting.Part], place: tuple[int, int, str]) -> Shape:
-    """Several components as one shape in the axes of the shape they come from."""
-    part = begin(shape, "comp", place)
+def _together(shape: Shape, parts: list[components.Part], place: tuple[int, int, str]) -> Shape:
+    """Several components as one shape, in the axes of the original shape."""
+    part = begin_part(shape, "comp", place)
     polygons: list[tuple[Floats, list[Polygon]]] = []
     for own in parts:
         turn = np.eye(3) if own.rotation is None else np.array(own.rotation).reshape(3, 3)
@@ -190,9 +167,6 @@ def _together(shape: Shape, parts: list[cutting.Part], place: tuple[int, int, st
         polygons.append((points, own.geometry.faces))
     if all(not faces for _, faces in polygons):
         raise SuppleError("comp: '=' puts faces together; edges and corners have none")
-    geometry, low, size = cutting.merged(polygons)
-    if len(parts) == 6 and shape.geometry is BOX:
-        geometry = BOX
-    part.p = placed(shape.p, shape.R, tuple(low.tolist()))
-    part.s, part.geometry = tuple(size.tolist()), geometry
+    geometry, low, size = components.merged(polygons)
+    part.fit(BOX if len(parts) == 6 and shape.geometry is BOX else geometry, low, size)
     return part

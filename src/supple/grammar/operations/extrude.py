@@ -1,61 +1,27 @@
-"""Filling a shape's scope: assets, and flat shapes pulled to solids."""
+"""extrude: solids from flat shapes."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
-
-from supple.grammar.evaluate.arguments import Act, Arguments
+from supple.grammar.evaluate.arguments import Arguments
+from supple.grammar.evaluate.modules import Act, Environment, located
+from supple.grammar.evaluate.run import Run
 from supple.grammar.evaluate.shape import Shape
-from supple.grammar.geometry.components import extruded
-from supple.grammar.geometry.footprints import prism
-from supple.grammar.geometry.frames import Rotation, Vector, from_axes, placed, product, turned_back
+from supple.grammar.geometry import extrusion
+from supple.grammar.geometry.alignment import upright
+from supple.grammar.geometry.extrusion import extruded
+from supple.grammar.geometry.frames import (
+    Rotation,
+    Vector,
+    from_axes,
+    placed,
+    product,
+    turned_back,
+)
 from supple.grammar.geometry.mesh import BOX
 from supple.grammar.language import syntax as s
-from supple.grammar.language.errors import Environment, guarded
-from supple.grammar.operations.table import operation
-from supple.grammar.operations.transform import reframe
-
-if TYPE_CHECKING:
-    from supple.grammar.evaluate.derivation import Derivation
-
-
-@operation("i")
-def insert(op: s.Operation, env: Environment) -> Act:
-    """Insert an asset, which fills the scope: i("box"), i("tree.obj"), i("figure.glb").
-
-    i("tree.obj", zUp): one whose z axis points up; keepSizeAndPosition: as large as it is.
-    Sizes of 0 take their share from those that are not; if all are 0 the asset has its own size.
-    """
-    given = Arguments(op, env)
-    count = given.count(1, 2, 3)
-    name = given.text(0)
-    z_up = count > 1 and given.word(1, ("yUp", "zUp")) == "zUp"
-    modes = ("alignSizeAndPosition", "keepSizeAndPosition")
-    keeps = count > 2 and given.word(2, modes) == "keepSizeAndPosition"
-    find = guarded(env, op.at, lambda run, path: run.assets.get(path, env.module, z_up=z_up))
-
-    def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
-        asset = find(run, name(shape, args))
-        natural = asset.size
-        size = [0.0, 0.0, 0.0] if keeps else list(shape.s)
-        known = [k for k in range(3) if size[k] > 0]
-        if len(known) < 3:
-            ratios = [size[k] / natural[k] for k in known if natural[k] > 0]
-            ratio = sum(ratios) / len(ratios) if ratios else 1.0
-            if len(known) < 2:
-                move = [0.0 if k in known else asset.origin[k] * ratio for k in range(3)]
-                shape.p = placed(shape.p, shape.R, (move[0], move[1], move[2]))
-            for k in range(3):
-                if k not in known:
-                    size[k] = natural[k] * ratio
-        shape.s = (size[0], size[1], size[2])
-        shape.geometry = asset
-        shape.made = True
-
-    return act
-
+from supple.grammar.operations.parts import build_on, footprint_of, set_axes
 
 DIRECTIONS: dict[str, Vector | None] = {
     "face.normal": None,
@@ -70,28 +36,29 @@ DIRECTIONS: dict[str, Vector | None] = {
 }
 
 
-@operation("extrude")
 def extrude(op: s.Operation, env: Environment) -> Act:
-    """A flat shape pulled along its normal, or another way; the scope's y axis is then that way.
+    """Extrude a flat shape along its normal or a direction.
 
     extrude(height), extrude(world.up, height)
+
+    The scope's y axis is then that direction.
     """
     given = Arguments(op, env)
     ways = given.count(1, 2)
     direction = DIRECTIONS[given.word(0, list(DIRECTIONS))] if ways == 2 else None
     value = given.length(ways - 1)
     flat_top = ways == 2 and given.is_word(0) == "world.up.flatTop"
-    pull, rise = guarded(env, op.at, extruded), guarded(env, op.at, prism)
+    straight, prism = located(env, op.at, extruded), located(env, op.at, _prism)
 
-    def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
+    def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
         height = value(shape, args)
         axis = shape.geometry.flat
         if axis is None and direction is None:
-            # It may still lie in a plane, across the scope's axes or by a size of 0.
-            rise(shape, height)
+            # It may still be flat: in a plane across the scope's axes, or by a size of 0.
+            prism(shape, height)
             return
         if flat_top and (axis is None or abs(shape.R[3 + axis]) < 1.0 - 1e-9):
-            raise env.problem(op.at, "extrude: a flat top is supported for level shapes alone")
+            raise env.problem(op.at, "extrude: a flat top is supported for level shapes only")
         if direction is not None:
             x, y, z = turned_back(shape.R, direction)
             along = (x * height, y * height, z * height)
@@ -101,13 +68,13 @@ def extrude(op: s.Operation, env: Environment) -> Act:
                 height if axis == 1 else 0.0,
                 height if axis == 2 else 0.0,
             )
-        shape.geometry, offset, shape.s = pull(shape.geometry, shape.s, along)
+        shape.geometry, offset, shape.s = straight(shape.geometry, shape.s, along)
         shape.p = placed(shape.p, shape.R, offset)
         shape.made = True
         if direction is None:
             _stand(shape, axis)
         elif direction[1] != 0.0:
-            reframe(shape, _upright(shape.R))
+            set_axes(shape, upright(shape.R))
 
     return act
 
@@ -119,26 +86,22 @@ TURNS: dict[int | None, Rotation] = {
 
 
 def _stand(shape: Shape, axis: int | None) -> None:
-    """Turn the scope of what was pulled along one of its axes, so that this is its y axis."""
+    """Rotate the scope of a shape extruded along one of its axes so that this is the y axis."""
     turn = TURNS.get(axis)
     if turn is None:
         return
     R = product(shape.R, turn)
     if shape.geometry is not BOX:
-        reframe(shape, R)
+        set_axes(shape, R)
         return
-    a, b, c = shape.s  # a box stays the box that all share
+    a, b, c = shape.s  # keep the shared box geometry
     corner = (0.0, b, c) if axis == 0 else (0.0, b, 0.0)
     shape.p = placed(shape.p, shape.R, corner)
     shape.R, shape.s = R, (c, a, b) if axis == 0 else (a, c, b)
 
 
-def _upright(R: Rotation) -> Rotation:
-    """The rotation with y up, and x where it was as far as it can be."""
-    x = np.array((R[0], 0.0, R[6]))
-    if np.linalg.norm(x) < 1e-6:
-        x = -np.array((R[2], 0.0, R[8]))
-    x /= np.linalg.norm(x)
-    up = np.array((0.0, 1.0, 0.0))
-    a, b, c = (tuple(axis.tolist()) for axis in (x, up, np.cross(x, up)))
-    return from_axes(a, b, c)
+def _prism(shape: Shape, height: float) -> None:
+    """Extrude a shape that is flat in any plane."""
+    plan = footprint_of(shape, "extrude")
+    solid = extrusion.prism(plan, height)
+    build_on(shape, plan, [solid], f"extruded {shape.geometry.name}", upright=True)

@@ -1,17 +1,18 @@
-"""The IK operation: which shape is to touch what, and how. `posing` solves what is written down here."""
+"""IK: the shape that should touch a point, and how; `supple.grammar.articulation.ik` solves it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 from supple.errors import SuppleError
-from supple.grammar.evaluate.arguments import Act, Arguments
-from supple.grammar.evaluate.expressions import Compiled, compiled
+from supple.grammar.evaluate.arguments import Arguments
+from supple.grammar.evaluate.expressions import compiled
+from supple.grammar.evaluate.joints import IKRule, ShapePoint
+from supple.grammar.evaluate.modules import Act, Compiled, Environment, located
+from supple.grammar.evaluate.run import Run
 from supple.grammar.evaluate.shape import Shape
 from supple.grammar.evaluate.values import kind, length, number, point, text, truth, written
 from supple.grammar.geometry.frames import (
-    Vector,
     minus,
     placed,
     product,
@@ -21,47 +22,9 @@ from supple.grammar.geometry.frames import (
     turned_back,
 )
 from supple.grammar.language import syntax as s
-from supple.grammar.language.errors import Environment, guarded
-from supple.grammar.operations.joints import AXES, MOVING, current, positive
-from supple.grammar.operations.table import operation
-
-if TYPE_CHECKING:
-    from supple.grammar.evaluate.derivation import Derivation
+from supple.grammar.operations.joints import AXES, MOVING, current_joint, positive
 
 FAR_CORNER = (1.0, 1.0, 1.0)
-
-
-class PointOf(NamedTuple):
-    """A point of another shape, in coordinates relative to its scope."""
-
-    shape: str
-    at: Vector
-
-
-@dataclass(slots=True)
-class Wish:
-    """An IK rule: what is to touch what, and how.
-
-    Attributes:
-        joint: The joint that carries the shape, an index.
-        shape: The shape the rule was applied to, an index.
-        label: What the tip of the skeleton is called.
-        offset, rotation: The end effector in the joint's frame; rotation wxyz.
-        target: World, or a point of another shape.
-        source: The value that the rule gave for its target: an attribute's own, if it is one.
-        options: What else the rule said, checked; see docs/grammar.md.
-        said: Where the rules say it: (path, place).
-    """
-
-    joint: int
-    shape: int
-    label: str
-    offset: Vector
-    rotation: tuple[float, float, float, float]
-    target: Vector | PointOf
-    source: Any
-    options: dict[str, Any]
-    said: tuple[str, s.At]
 
 
 # Checks ---------------------------------------------------------------------------------------
@@ -111,37 +74,39 @@ WORDS = {
 }
 
 
-@operation("IK")
 def inverse_kinematics(op: s.Operation, env: Environment) -> Act:
-    """Touch a point with the shape's end effector, IK(target, ...), by turning the shapes above."""
+    """Move the joints above so that the shape's effector touches a point.
+
+    IK(target, ...)
+    """
     given = Arguments(op, env, named=[*CHECKS, *WORDS])
     if "root" in given.named and "depth" in given.named:
         raise env.problem(op.at, "IK: give root or depth, not both")
     count = given.count(1, 3)
     if count == 3:
         numbers = given.lengths()
-        said: Compiled = lambda shape, args: tuple(numbers(shape, args))  # noqa: E731
+        target: Compiled = lambda shape, args: tuple(numbers(shape, args))  # noqa: E731
     else:
-        said = _point_of(given.positional[0].value, env) or given.value(0)
-    checked = guarded(env, given.positional[0].at, point)
+        target = _shape_point(given.positional[0].value, env) or given.value(0)
+    checked = located(env, given.positional[0].at, point)
     options = {key: given.option(key, check) for key, check in CHECKS.items() if key in given.named}
     words = {key: _signed(given, key) for key in WORDS if key in given.named}
 
-    def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
-        record = current(run, shape, op, env)
+    def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+        record = current_joint(run, shape, op, env)
         found = {key: value(shape, args) for key, value in options.items() if value is not None}
         found.update(words)
-        source = said(shape, args)
-        goal = source if isinstance(source, PointOf) else checked(source)
-        if found.get("space") == "scope" and not isinstance(goal, PointOf):
+        source = target(shape, args)
+        goal = source if isinstance(source, ShapePoint) else checked(source)
+        if found.get("space") == "scope" and not isinstance(goal, ShapePoint):
             goal, source = placed(shape.p, shape.R, goal), None
         corner = times(found.pop("effector", FAR_CORNER), shape.s)
         world = placed(shape.p, shape.R, corner)
         offset = turned_back(record.R, minus(world, record.p))
         rotation = quaternion(product(transposed(record.R), shape.R))
         label = shape.label or shape.name
-        run.wishes.append(
-            Wish(
+        run.ik_rules.append(
+            IKRule(
                 shape.joint,
                 shape.index,
                 label,
@@ -151,14 +116,14 @@ def inverse_kinematics(op: s.Operation, env: Environment) -> Act:
                 source,
                 found,
                 (env.module.path, op.at),
-            )  # fmt: skip
+            )
         )
 
     return act
 
 
 def _signed(given: Arguments, key: str) -> str:
-    """A word that may have a minus before it."""
+    """An option that is a keyword, perhaps with a minus sign."""
     node = given.named[key].value
     if isinstance(node, s.Unary) and node.sign == "-" and isinstance(node.value, s.Name):
         word = f"-{node.value.name}"
@@ -167,8 +132,8 @@ def _signed(given: Arguments, key: str) -> str:
     return given.named_word(key, WORDS[key]) or ""
 
 
-def _point_of(node: s.Expression, env: Environment) -> Compiled | None:
-    """A point of the nearest shape of a name or label: shapePoint("Lamp", x, y, z)."""
+def _shape_point(node: s.Expression, env: Environment) -> Compiled | None:
+    """shapePoint("Lamp", x, y, z) as a target; None for another expression."""
     if not isinstance(node, s.Call) or node.name != "shapePoint":
         return None
     if len(node.args) not in (1, 4) or any(one.mark or one.name for one in node.args):
@@ -178,11 +143,11 @@ def _point_of(node: s.Expression, env: Environment) -> Compiled | None:
     name = compiled(node.args[0].value, env)
     where = [compiled(one.value, env) for one in node.args[1:]]
 
-    def find(name: Any, values: list[Any]) -> PointOf:
+    def find(name: Any, values: list[Any]) -> ShapePoint:
         if not isinstance(name, str):
             raise SuppleError(f"shapePoint: expected the name of a shape, got {kind(name)}")
         at = tuple(length(value) for value in values) if values else (0.5, 0.5, 0.5)
-        return PointOf(name, at)  # type: ignore[arg-type]
+        return ShapePoint(name, at)  # type: ignore[arg-type]
 
-    checked = guarded(env, node.at, find)
+    checked = located(env, node.at, find)
     return lambda shape, args: checked(name(shape, args), [value(shape, args) for value in where])

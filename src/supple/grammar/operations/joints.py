@@ -1,86 +1,29 @@
-"""The operations that make a figure of shapes: joint, SetJointLimits, fix and IK.
-
-They only write down what is wanted; when everything is derived, `skeletons` builds the skeleton and
-`posing` solves the wishes.
-"""
+"""joint, SetJointLimits and fix: the joints of a figure; see `supple.grammar.articulation`."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from supple.errors import SuppleError, one_of
-from supple.grammar.evaluate.arguments import Act, Arguments
-from supple.grammar.evaluate.expressions import Compiled
+from supple.grammar.evaluate.arguments import Arguments
+from supple.grammar.evaluate.joints import JointRecord, path_to_root
+from supple.grammar.evaluate.modules import Act, Compiled, Environment, located
+from supple.grammar.evaluate.run import Run
 from supple.grammar.evaluate.shape import NONE, Shape
 from supple.grammar.evaluate.values import length, number, point, text, written
-from supple.grammar.geometry.frames import (
-    Rotation,
-    Vector,
-    placed,
-    times,
-)
+from supple.grammar.geometry.frames import placed, times
 from supple.grammar.language import syntax as s
-from supple.grammar.language.errors import Environment, guarded
-from supple.grammar.operations.table import operation
-
-if TYPE_CHECKING:
-    from supple.grammar.evaluate.derivation import Derivation
 
 FREEDOMS = ("rotation", "position", "size")
-FAR_CORNER = (1.0, 1.0, 1.0)
 AXES = ("x", "y", "z", "-x", "-y", "-z")
-STRETCH = (0.1, 10.0)  # if size is free and nothing else is said
-NOT_AT_ALL = (1.0, 1.0)
-
-Pair = tuple[float | None, float | None]
-
-
-@dataclass(slots=True)
-class JointRecord:
-    """A joint as the rules ask for it; angles in radians.
-
-    Attributes:
-        name: Its own name in the skeleton.
-        base: What the rules call it: several may have one name.
-        parent: The joint above, an index; -1 for none.
-        p, R: Where it stands and how its axes are turned, in world, before any IK.
-        kind: "ball", "axes", "cone" or "hinge".
-        limits: For axes {"x": (lo, hi)}, for a cone {"swing": .., "twist": ..}, for a hinge
-            {"limits": ..}.
-        axis: Of a hinge or a cone.
-        damping, stiffness: As of every joint.
-        fixed: Whether no IK may move it.
-        freedoms: Which of rotation, position and size IK may change.
-        stretch: The least and the greatest factor of its size, if size is free.
-        slide: How far it may move along each axis; None for any distance.
-        said: Where the rules say it: (path, place).
-    """
-
-    name: str
-    base: str
-    parent: int
-    p: Vector
-    R: Rotation
-    said: tuple[str, s.At]
-    kind: str = "ball"
-    limits: dict[str, Any] = field(default_factory=dict)
-    axis: Any = None
-    order: str = "xyz"
-    damping: float | None = None
-    stiffness: float = 0.0
-    fixed: bool = False
-    freedoms: frozenset[str] = frozenset({"rotation"})
-    stretch: tuple[float, float] = STRETCH
-    slide: float | None = None
 
 
 # Checks -------------------------------------------------------------------------------------------
 
 
 def _pair(value: Any) -> tuple[float, float]:
-    """[lo, hi], or one number for as much to both sides, in degrees; as radians."""
+    """[lo, hi], or one number for a symmetric range, from degrees to radians."""
     if isinstance(value, tuple):
         if len(value) != 2:
             raise SuppleError(f"expected [least, greatest] in degrees, got {written(value)}")
@@ -101,7 +44,7 @@ def _angle(value: Any) -> float:
 
 
 def positive(value: Any) -> float:
-    """A value as a number above 0."""
+    """Convert a value to a number above 0."""
     found = length(value)
     if found <= 0.0:
         raise SuppleError(f"expected a number above 0, got {found:g}")
@@ -145,11 +88,12 @@ def _direction(value: Any) -> Any:
 MOVING = {"freedoms": _freedoms, "stretch": _stretch, "slide": positive}
 
 
-@operation("joint")
 def joint(op: s.Operation, env: Environment) -> Act:
-    """What comes from the shape turns about a point of its scope.
+    """A joint with its pivot at a point relative to the scope.
 
     joint("elbow", 0.5, 0, 0.5)
+
+    The shape and its children move with the joint.
     """
     given = Arguments(op, env, named=list(MOVING))
     given.count(1, 4)
@@ -157,7 +101,7 @@ def joint(op: s.Operation, env: Environment) -> Act:
     where = given.lengths(1)
     options = {key: given.option(key, check) for key, check in MOVING.items()}
 
-    def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
+    def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
         base = name(shape, args).strip()
         if not base:
             raise env.problem(op.at, "joint: expected a name, got none")
@@ -166,29 +110,23 @@ def joint(op: s.Operation, env: Environment) -> Act:
         x, y, z = where(shape, args) or (0.0, 0.0, 0.0)
         pivot = placed(shape.p, shape.R, times((x, y, z), shape.s))
         record = JointRecord(base, base, shape.joint, pivot, shape.R, (env.module.path, op.at))
-        free(record, {k: v(shape, args) for k, v in options.items() if v is not None})
+        record.allow({k: v(shape, args) for k, v in options.items() if v is not None})
         shape.joint = len(run.joints)
         run.joints.append(record)
 
     return act
 
 
-def free(record: JointRecord, options: dict[str, Any]) -> None:
-    """Have IK change of a joint what `freedoms`, `stretch` and `slide` say."""
-    if "freedoms" in options:
-        record.freedoms = options["freedoms"]
-    if options.get("stretch", NOT_AT_ALL) != NOT_AT_ALL:
-        record.stretch = options["stretch"]
-        record.freedoms |= {"size"}
-    if "slide" in options:
-        record.slide = options["slide"]
-        record.freedoms |= {"position"}
+def current_joint(run: Run, shape: Shape, op: s.Operation, env: Environment) -> JointRecord:
+    """The joint that carries the shape.
 
-
-def current(run: Derivation, shape: Shape, op: s.Operation, env: Environment) -> JointRecord:
-    """The joint that the current shape hangs on."""
+    Raises:
+        SuppleError: There is none.
+    """
     if shape.joint == NONE:
-        raise env.problem(op.at, f'{op.name}: there is no joint here; say joint("name", x, y, z)')
+        raise env.problem(
+            op.at, f'{op.name}: there is no joint here; write joint("name", x, y, z) before'
+        )
     return run.joints[shape.joint]
 
 
@@ -197,12 +135,13 @@ LIMITS = (
 )  # fmt: skip
 
 
-@operation("SetJointLimits", "setJointLimits")
 def set_joint_limits(op: s.Operation, env: Environment) -> Act:
-    """Say how far a joint turns: (x = [-30, 45], z = 0), (hinge = x, limits = 90), (cone = 60).
+    """Limit a joint.
 
-    Degrees, about the axes of the scope in which the joint was set. Six numbers are the least and
-    the greatest angle about x, y and z.
+    SetJointLimits(x = [-30, 45], z = 0), (hinge = x, limits = 90), (cone = 60)
+
+    Angles are in degrees about the axes of the joint's scope. Six numbers are the lowest and the
+    highest angle about x, y and z.
     """
     given = Arguments(op, env, named=LIMITS)
     six = given.lengths() if given.count(0, 6) else None
@@ -223,15 +162,15 @@ def set_joint_limits(op: s.Operation, env: Environment) -> Act:
         )
     for name, needs in (("limits", hinge), ("twist", cone), ("axis", cone)):
         if name in given.named and needs is None:
-            said = "hinge" if name == "limits" else "cone"
-            raise env.problem(op.at, f"SetJointLimits: {name} goes with {said} = ...")
+            form = "hinge" if name == "limits" else "cone"
+            raise env.problem(op.at, f"SetJointLimits: {name} goes with {form} = ...")
 
-    def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
-        record = current(run, shape, op, env)
+    def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+        record = current_joint(run, shape, op, env)
         found = {k: v(shape, args) for k, v in {**axes, **pairs}.items() if v is not None}
         if six:
             numbers = six(shape, args)
-            check = guarded(env, op.at, _pair)
+            check = located(env, op.at, _pair)
             found.update({k: check(tuple(numbers[2 * n : 2 * n + 2])) for n, k in enumerate("xyz")})
         if six or axes:
             record.kind, record.limits, record.order = "axes", found, order
@@ -242,17 +181,14 @@ def set_joint_limits(op: s.Operation, env: Environment) -> Act:
             record.axis = (0.0, 1.0, 0.0) if axis is None else axis(shape, args)
         for key, value in other.items():
             if value is not None:
-                setattr(
-                    record,
-                    key,
-                    value(shape, args) or None if key == "damping" else value(shape, args),
-                )
+                found_value = value(shape, args)
+                setattr(record, key, found_value or None if key == "damping" else found_value)
 
     return act
 
 
 def _axis(given: Arguments, name: str) -> Compiled | None:
-    """An axis: x, -y, ... or three numbers."""
+    """An option that is an axis: x, -y, ... or three numbers; None if it is not given."""
     if name not in given.named:
         return None
     node = given.named[name].value
@@ -270,34 +206,25 @@ def _axis(given: Arguments, name: str) -> Compiled | None:
     return given.option(name, _direction)
 
 
-@operation("fix")
 def fix(op: s.Operation, env: Environment) -> Act:
-    """No IK moves this shape's joint, or joints above it.
+    """No IK rule may move the shape's joint, or the named ones above it.
 
     fix(), fix("hip", "knee")
     """
     given = Arguments(op, env)
     names = given.each(text)
 
-    def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
-        record = current(run, shape, op, env)
+    def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+        record = current_joint(run, shape, op, env)
         if not given.positional:
             record.fixed = True
         for wanted in names(shape, args):
             found = next(
-                (k for k in way_up(run.joints, shape.joint) if run.joints[k].base == wanted), NONE
+                (k for k in path_to_root(run.joints, shape.joint) if run.joints[k].base == wanted),
+                NONE,
             )
             if found == NONE:
                 raise env.problem(op.at, f"fix: no joint {wanted!r} lies above this shape")
             run.joints[found].fixed = True
 
     return act
-
-
-def way_up(joints: list[JointRecord], joint: int) -> list[int]:
-    """A joint and those above it, upwards."""
-    way = []
-    while joint != NONE:
-        way.append(joint)
-        joint = joints[joint].parent
-    return way

@@ -1,35 +1,27 @@
-"""Points scattered over a shape, each the beginning of a shape of its own."""
+"""scatter: shapes at random points in a scope or on a surface."""
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
-
-from supple.errors import SuppleError
-from supple.grammar.evaluate.arguments import Act, Arguments
+from supple.grammar.evaluate.arguments import Arguments
+from supple.grammar.evaluate.modules import Act, Environment, located
+from supple.grammar.evaluate.productions import successor
+from supple.grammar.evaluate.run import Run
 from supple.grammar.evaluate.shape import Shape
-from supple.grammar.evaluate.successors import successor
-from supple.grammar.evaluate.values import fraction
+from supple.grammar.geometry import sampling
 from supple.grammar.geometry.frames import Vector, placed
-from supple.grammar.geometry.mesh import POINT, triangulated
+from supple.grammar.geometry.mesh import POINT
 from supple.grammar.language import syntax as s
-from supple.grammar.language.errors import Environment, guarded
-from supple.grammar.operations.comp import begin, finish
-from supple.grammar.operations.table import BLOCKS, operation
-
-if TYPE_CHECKING:
-    from supple.grammar.evaluate.derivation import Derivation
-
-BLOCKS.add("scatter")
+from supple.grammar.operations.parts import begin_part, finish_part
 
 
-@operation("scatter")
 def scatter(op: s.Operation, env: Environment) -> Act:
-    """Shapes without a size at points by chance, evenly over the faces or in the scope.
+    """Random points.
 
-    scatter(surface, 20, uniform){ i("tree.obj") }, scatter(scope, 5, uniform){ Tree }
+    scatter(surface, 20, uniform){ Tree }, scatter(scope, 5, uniform){ Tree }
+
+    Each point becomes a shape of size 0.
     """
     given = Arguments(op, env)
     if given.is_word(2) == "gaussian":
@@ -41,51 +33,25 @@ def scatter(op: s.Operation, env: Environment) -> Act:
     if len(op.bodies) != 1:
         raise env.problem(op.at, "scatter: expected one successor in braces")
     body = successor(op.bodies[0], env)
-    lay = guarded(env, op.at, _points)
+    sample = located(env, op.at, _points)
 
-    def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
+    def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
         many = count(shape, args)
         if not 0 <= many <= run.limits.parts:
             raise env.problem(op.at, f"scatter: expected 0 to {run.limits.parts:,}, got {many:g}")
-        points = lay(shape, int(many), surface)
-        run.taken_apart(len(points))
+        points = sample(shape, int(many), surface)
+        run.count_parts(len(points))
         for k, point in enumerate(points):
-            part = begin(shape, "split", (k, len(points)))
+            part = begin_part(shape, "split", (k, len(points)))
             part.p = placed(shape.p, shape.R, point)
             part.s, part.geometry = (0.0, 0.0, 0.0), POINT
-            finish(run, part, body, args)
+            finish_part(run, part, body, args)
         shape.emit()
 
     return act
 
 
 def _points(shape: Shape, count: int, surface: bool) -> list[Vector]:
-    """Points in a shape's scope, from its own random numbers."""
-
-    def draw() -> float:
-        shape.draws += 1
-        return fraction(shape.seed, shape.draws)
-
-    if not surface:
-        a, b, c = shape.s
-        return [(a * draw(), b * draw(), c * draw()) for _ in range(count)]
-    corners = shape.geometry.points * shape.s
-    triangles = np.array(
-        [
-            corners[[face[k] for k in triangle]]
-            for face in shape.geometry.faces
-            for triangle in triangulated(corners[list(face)])
-        ]
-    )
-    if not len(triangles):
-        raise SuppleError("scatter: expected a shape with faces")
-    first, u, v = triangles[:, 0], triangles[:, 1] - triangles[:, 0], triangles[:, 2]
-    v = v - first
-    until = np.cumsum(np.linalg.norm(np.cross(u, v), axis=1))
-    found: list[Vector] = []
-    for _ in range(count):
-        k = min(int(np.searchsorted(until, draw() * until[-1], side="right")), len(until) - 1)
-        root, along = math.sqrt(draw()), draw()  # evenly over a triangle
-        x, y, z = (first[k] + root * (1 - along) * u[k] + root * along * v[k]).tolist()
-        found.append((x, y, z))
-    return found
+    if surface:
+        return sampling.on_surface(shape.geometry, shape.s, count, shape.draw)
+    return sampling.in_scope(shape.s, count, shape.draw)

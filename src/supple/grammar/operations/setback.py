@@ -1,31 +1,29 @@
-"""What lies along the edges of flat shapes: offset, setback, and footprints like an L, U or O."""
+"""offset, setback, shapeL, shapeU and shapeO: strips along the edges of flat shapes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from supple.errors import SuppleError
-from supple.grammar.evaluate.arguments import Act, Arguments
+from supple.grammar.evaluate.arguments import Arguments
+from supple.grammar.evaluate.modules import Act, Environment, located
+from supple.grammar.evaluate.productions import successor
+from supple.grammar.evaluate.run import Run
 from supple.grammar.evaluate.shape import Shape
-from supple.grammar.evaluate.successors import successor
 from supple.grammar.evaluate.values import length
-from supple.grammar.geometry import components as cutting
-from supple.grammar.geometry.footprints import Faces, Footprint, build, footprint
+from supple.grammar.geometry import components
+from supple.grammar.geometry.footprints import Faces, Footprint, flat_polygon
 from supple.grammar.geometry.frames import Vector
 from supple.grammar.geometry.wavefront import Point, Swept, sweep
 from supple.grammar.language import syntax as s
-from supple.grammar.language.errors import Environment, guarded
-from supple.grammar.operations.comp import Taking, begin, chosen_by, finish
-from supple.grammar.operations.table import BLOCKS, operation
-
-if TYPE_CHECKING:
-    from supple.grammar.evaluate.derivation import Derivation
+from supple.grammar.operations.comp import Selects, selected
+from supple.grammar.operations.parts import begin_part, build_on, finish_part, footprint_of
 
 
 def _faces(swept: Swept, polygons: list[list[int]]) -> Faces:
-    """Polygons that lie in the plane again."""
+    """Polygons of a sweep in the plane of the footprint."""
     return [(x, 0.0, -y) for x, y, _ in swept.nodes], [tuple(one) for one in polygons if one]
 
 
@@ -34,55 +32,54 @@ def _faces(swept: Swept, polygons: list[list[int]]) -> Faces:
 KEEP = ("all", "inside", "border")
 
 
-@operation("offset")
 def offset(op: s.Operation, env: Environment) -> Act:
-    """Move all edges of a flat shape, inwards where the distance is below 0.
+    """Move all edges of a flat shape.
 
     offset(-2), offset(-2, inside), offset(-2, border)
 
-    Kept is the polygon that is left, the strips along its edges, or both; of a polygon that grows,
-    both are the old one and the strips around it.
+    Negative distances move inwards. inside keeps the remaining polygon, border the strips along the
+    edges, all both; of an enlarged polygon, all is the old polygon and the strips around it.
     """
     given = Arguments(op, env)
     keep = given.word(1, KEEP) if given.count(1, 2) == 2 else "all"
     distance = given.length(0)
-    make = guarded(env, op.at, _offset)
+    make = located(env, op.at, _offset)
 
-    def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
+    def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
         make(shape, distance(shape, args), keep)
 
     return act
 
 
 def _offset(shape: Shape, distance: float, keep: str) -> None:
-    plan = footprint(shape, "offset")
+    plan = footprint_of(shape, "offset")
     inner: list[Faces] = []
     strips: list[Faces] = []
     for polygon in plan.polygons:
         if distance == 0.0:
-            inner.append(([(x, 0.0, -y) for x, y in polygon], [tuple(range(len(polygon)))]))
+            inner.append(flat_polygon(polygon))
             continue
         speed = 1.0 if distance < 0 else -1.0
         swept = sweep(polygon, [speed] * len(polygon), until=abs(distance))
         middle = swept.rest if distance < 0 or keep == "inside" else [list(range(len(polygon)))]
         inner.append(_faces(swept, middle))
-        # Outwards a strip lies on the other side of its edge, and is seen from below.
+        # An outward strip lies on the other side of its edge, so its orientation is reversed.
         strips.append(_faces(swept, [f if distance < 0 else f[::-1] for f in swept.faces]))
     kept = (inner if keep != "border" else []) + (strips if keep != "inside" else [])
-    build(shape, plan, kept, f"offset of {shape.geometry.name}")
+    build_on(shape, plan, kept, f"offset of {shape.geometry.name}")
 
 
 # Setback ------------------------------------------------------------------------------------------
 
 Reach = Callable[[Shape, tuple[Any, ...], int, Vector], float]
-BLOCKS.update(("setback", "shapeL", "shapeU", "shapeO"))
 
 
-@operation("setback")
 def setback(op: s.Operation, env: Environment) -> Act:
-    """Strips along chosen edges, and what is left.
+    """Strips along selected edges, and the rest.
 
-    setback(3){ front : A | all = B | remainder : C }, setback([1, 2, 3, 4]){ ... }: for each edge
+    setback(3){ front : A | all = B | remainder : C }
+
+    setback([1, 2, 3, 4]){ ... } gives one distance per edge.
     """
     given = Arguments(op, env)
     given.count(1)
@@ -92,22 +89,22 @@ def setback(op: s.Operation, env: Environment) -> Act:
         name = piece.selector.name if isinstance(piece.selector, s.Name) else ""
         rest = name == "remainder"
         pieces.append(
-            (None if rest else chosen_by(piece, env)[0], piece.merged, successor(piece.body, env))
+            (None if rest else selected(piece, env)[0], piece.merged, successor(piece.body, env))
         )
-    make = guarded(env, op.at, _set_back)
+    make = located(env, op.at, _set_back)
 
-    def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
+    def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
         far = distance(shape, args)
         takes = [None if take is None else take(shape, args) for take, _, _ in pieces]
 
         def reach(edge: int, normal: Vector) -> float:
-            part = cutting.facing(normal)
+            part = components.facing(normal)
             mine = any(take is not None and take(edge, part) for take in takes)
             return _of(far, edge) if mine else 0.0
 
         plan, found = make(shape, reach, op.name)
         for take, (_, merged, body) in zip(takes, pieces, strict=True):
-            give(run, shape, args, plan, _chosen(found, take), merged, body)
+            make_parts(run, shape, args, plan, _chosen(found, take), merged, body)
         shape.emit()
 
     return act
@@ -134,8 +131,8 @@ def _pieces(op: s.Operation, env: Environment) -> list[s.Piece]:
     return found
 
 
-def shape_or_rest(op: s.Operation, env: Environment) -> list[tuple[bool, bool, Act]]:
-    """The pieces of { shape : A | remainder = B }: which of both, whether as one, what becomes."""
+def shape_and_remainder(op: s.Operation, env: Environment) -> list[tuple[bool, bool, Act]]:
+    """The parts of { shape : A | remainder = B }: True for shape, True to merge, and the successor."""
     found = []
     for piece in _pieces(op, env):
         name = piece.selector.name if isinstance(piece.selector, s.Name) else "something else"
@@ -151,8 +148,8 @@ Edges = list[tuple[Swept, list[Vector]]]
 def _set_back(
     shape: Shape, reach: Callable[[int, Vector], float], what: str
 ) -> tuple[Footprint, Edges]:
-    """For each polygon of a shape what lies along its edges and what is left, and how they face."""
-    plan = footprint(shape, what)
+    """The footprint, and for each of its polygons the swept strips and the normals of its edges."""
+    plan = footprint_of(shape, what)
     found: Edges = []
     for polygon in plan.polygons:
         normals = [_outwards(plan, polygon, k) for k in range(len(polygon))]
@@ -162,7 +159,7 @@ def _set_back(
 
 
 def _outwards(plan: Footprint, polygon: list[Point], k: int) -> Vector:
-    """Where an edge faces, in the plane, in the shape's own axes."""
+    """Outward normal of an edge in the plane, in the scope's axes."""
     (x, y), (u, v) = polygon[k], polygon[(k + 1) % len(polygon)]
     across, towards = v - y, u - x  # (dy, -dx) in the plane, whose y is -z
     out = plan.axes[:, 0] * across + plan.axes[:, 2] * towards
@@ -171,8 +168,8 @@ def _outwards(plan: Footprint, polygon: list[Point], k: int) -> Vector:
     return a, b, c
 
 
-def _chosen(found: Edges, take: Taking | None) -> list[Faces]:
-    """The strips of edges that a selector takes, or what is left; a part for each polygon."""
+def _chosen(found: Edges, take: Selects | None) -> list[Faces]:
+    """The strips along selected edges, or for None the remaining polygons."""
     parts = []
     for swept, normals in found:
         if take is None:
@@ -181,20 +178,20 @@ def _chosen(found: Edges, take: Taking | None) -> list[Faces]:
         parts += [
             _faces(swept, [swept.faces[k]])
             for k, normal in enumerate(normals)
-            if take(k, cutting.facing(normal)) and _wide(swept, k)
+            if take(k, components.facing(normal)) and _wide(swept, k)
         ]
     return parts
 
 
 def _wide(swept: Swept, edge: int) -> bool:
-    """Whether an edge has passed over anything."""
+    """True if the strip of an edge has an area."""
     places = [swept.nodes[k] for k in swept.faces[edge]]
     twice = sum(x * v - y * u for (x, y, _), (u, v, _) in pairwise([*places, *places[:1]]))
     return twice > 1e-9 * sum(abs(x) + abs(y) for x, y, _ in places)
 
 
 def _united(polygons: list[list[int]]) -> list[list[int]]:
-    """Polygons that share edges as one, unless there is a hole between them."""
+    """Polygons that share edges merged to one, unless they enclose a hole."""
     runs = {run for polygon in polygons for run in pairwise([*polygon, polygon[0]])}
     follows = {a: b for a, b in runs if (b, a) not in runs}
     if not follows:
@@ -205,8 +202,8 @@ def _united(polygons: list[list[int]]) -> list[list[int]]:
     return polygons if follows else [loop]
 
 
-def give(
-    run: Derivation,
+def make_parts(
+    run: Run,
     shape: Shape,
     args: tuple[Any, ...],
     plan: Footprint,
@@ -214,14 +211,14 @@ def give(
     merged: bool,
     body: Act,
 ) -> None:
-    """Shapes for the parts, one each or all as one."""
+    """Create one shape per part, or one of all parts if `merged`."""
     groups = [parts] if merged and parts else [[one] for one in parts]
-    run.taken_apart(len(groups))
+    run.count_parts(len(groups))
     for k, group in enumerate(groups):
-        part = begin(shape, "comp", (k, len(groups)))
-        build(part, plan, group, f"part of {shape.geometry.name}")
+        part = begin_part(shape, "comp", (k, len(groups)))
+        build_on(part, plan, group, f"part of {shape.geometry.name}")
         part.made = False
-        finish(run, part, body, args)
+        finish_part(run, part, body, args)
 
 
 # Wings --------------------------------------------------------------------------------------------
@@ -233,20 +230,23 @@ WINGS = {
 }
 
 
-def _wings(op: s.Operation, env: Environment) -> Act:
-    """A footprint with wings along some sides: shapeL(front, left){ shape : A | remainder : B }."""
+def wings(op: s.Operation, env: Environment) -> Act:
+    """Wings along some sides.
+
+    shapeL(front, left){ shape : A | remainder : B }, shapeU, shapeO
+    """
     given = Arguments(op, env)
     sides = WINGS[op.name]
     given.count(len(sides))
     widths = given.each(_distances)
-    pieces = shape_or_rest(op, env)
-    make = guarded(env, op.at, _set_back)
+    pieces = shape_and_remainder(op, env)
+    make = located(env, op.at, _set_back)
 
-    def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
+    def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
         given = dict(zip(sides, widths(shape, args), strict=True))
 
         def reach(edge: int, normal: Vector) -> float:
-            return next((float(w) for k, w in given.items() if cutting.selects(k, normal)), 0.0)
+            return next((float(w) for k, w in given.items() if components.selects(k, normal)), 0.0)
 
         plan, found = make(shape, reach, op.name)
         for wings, merged, body in pieces:
@@ -259,11 +259,7 @@ def _wings(op: s.Operation, env: Environment) -> Act:
                     for (one, _), own in zip(found, strips, strict=True)
                     if own
                 ]
-            give(run, shape, args, plan, parts, merged, body)
+            make_parts(run, shape, args, plan, parts, merged, body)
         shape.emit()
 
     return act
-
-
-for _name in WINGS:
-    operation(_name)(_wings)

@@ -1,18 +1,14 @@
-"""Moving, sizing and turning a shape's scope."""
+"""Move, resize and rotate a shape: t, s, r, center, translate, rotate, rotateScope."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
-
-from supple.grammar.evaluate.arguments import Act, Arguments
+from supple.grammar.evaluate.arguments import Arguments, Several
+from supple.grammar.evaluate.modules import Act, Environment
+from supple.grammar.evaluate.run import Run
 from supple.grammar.evaluate.shape import Shape
-from supple.grammar.evaluate.values import length
 from supple.grammar.geometry.frames import (
-    UPRIGHT,
-    Rotation,
-    from_axes,
     from_degrees,
     minus,
     placed,
@@ -20,27 +16,23 @@ from supple.grammar.geometry.frames import (
     turned,
     turned_back,
 )
-from supple.grammar.geometry.mesh import fitted
 from supple.grammar.language import syntax as s
-from supple.grammar.language.errors import Environment
-from supple.grammar.operations.table import of_values, operation
-
-if TYPE_CHECKING:
-    from supple.grammar.evaluate.derivation import Derivation
+from supple.grammar.operations.parts import set_axes
 
 
-@operation("t")
 def translate(op: s.Operation, env: Environment) -> Act:
-    """Move along the scope's axes: t(x, y, z).
+    """Move along the scope's axes.
 
-    'x is relative to its size, ~x to the room that is left in the scope the rule began with.
+    t(x, y, z)
+
+    'x is relative to the scope's size, ~x to the room left in the scope at the beginning of the rule.
     """
     given = Arguments(op, env, marks="'~")
     given.count(3)
     values, marks = given.lengths(), given.marks()
     plain = not any(marks)
 
-    def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
+    def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
         x, y, z = values(shape, args)
         if not plain:
             room = minus(shape.outer[2], shape.s)
@@ -53,14 +45,16 @@ def translate(op: s.Operation, env: Environment) -> Act:
     return act
 
 
-@operation("s")
 def resize(op: s.Operation, env: Environment) -> Act:
-    """Resize, s(x, y, z): 'x is relative to the size there is, ~x keeps the proportions to the others."""
+    """Set the size; 'x is relative to the current size, ~x keeps the proportion to the others.
+
+    s(x, y, z)
+    """
     given = Arguments(op, env, marks="'~")
     given.count(3)
     values, marks = given.lengths(), given.marks()
 
-    def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
+    def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
         old = shape.s
         new = values(shape, args)
         for k in range(3):
@@ -82,15 +76,17 @@ def resize(op: s.Operation, env: Environment) -> Act:
 CENTERS = ("scopeOrigin", "scopeCenter")
 
 
-@operation("r")
 def rotate(op: s.Operation, env: Environment) -> Act:
-    """Turn by degrees, r(x, y, z): about the own x, then y, then z axis; r(scopeCenter, x, y, z)."""
+    """Rotate by degrees about the scope's x, then y, then z axis.
+
+    r(x, y, z), r(scopeCenter, x, y, z)
+    """
     given = Arguments(op, env)
     first = given.count(3, 4) - 3
     center = first == 1 and given.word(0, CENTERS) == "scopeCenter"
     values = given.lengths(first)
 
-    def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
+    def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
         turn = from_degrees(*values(shape, args))
         if center:
             half = (shape.s[0] / 2, shape.s[1] / 2, shape.s[2] / 2)
@@ -103,9 +99,8 @@ def rotate(op: s.Operation, env: Environment) -> Act:
     return act
 
 
-@operation("center")
 def center(op: s.Operation, env: Environment) -> Act:
-    """To the middle of the scope that the rule or the bracket began with.
+    """Centre in the scope at the beginning of the rule or bracket.
 
     center(xyz), center(xz), center(y)
     """
@@ -114,7 +109,7 @@ def center(op: s.Operation, env: Environment) -> Act:
     axes = given.word(0, ("x", "y", "z", "xy", "xz", "yz", "xyz"))
     along = ["xyz".index(axis) for axis in axes]
 
-    def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
+    def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
         p, R, size = shape.outer
         goal = placed(p, R, (size[0] / 2, size[1] / 2, size[2] / 2))
         now = placed(shape.p, shape.R, (shape.s[0] / 2, shape.s[1] / 2, shape.s[2] / 2))
@@ -125,48 +120,62 @@ def center(op: s.Operation, env: Environment) -> Act:
     return act
 
 
-@operation("alignScopeToAxes")
-def align_to_axes(op: s.Operation, env: Environment) -> Act:
-    """Stand as the world does, alignScopeToAxes(); (y), (world.y): only its y axis must."""
-    given = Arguments(op, env)
-    words = [f"{space}{axis}" for space in ("", "world.") for axis in ("x", "y", "z", "xyz")]
-    axis = given.word(0, tuple(words)).removeprefix("world.") if given.count(0, 1) else "xyz"
+# In a coordinate system ----------------------------------------------------------------------------
 
-    def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
-        reframe(shape, UPRIGHT if axis == "xyz" else _aligned(shape.R, "xyz".index(axis)))
+SYSTEMS = ("scope", "pivot", "object", "world")
+
+
+def _coordinate_system(op: s.Operation, env: Environment) -> tuple[bool, bool, Several]:
+    """Read (rel | abs, system, x, y, z): absolute or not, in the scope's axes or not, the numbers."""
+    given = Arguments(op, env)
+    given.count(5)
+    absolute = given.word(0, ("rel", "abs")) == "abs"
+    own = given.word(1, SYSTEMS) in ("scope", "pivot")
+    return absolute, own, given.lengths(2)
+
+
+def translate_in(op: s.Operation, env: Environment) -> Act:
+    """Move by a vector or to a point.
+
+    translate(rel, world, x, y, z), translate(abs, scope, x, y, z)
+    """
+    absolute, own, values = _coordinate_system(op, env)
+
+    def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+        x, y, z = values(shape, args)
+        start = shape.outer[0] if own and absolute else (0.0, 0.0, 0.0) if absolute else shape.p
+        shape.p = placed(start, shape.R, (x, y, z)) if own else _plus(start, (x, y, z))
 
     return act
 
 
-def _aligned(R: Rotation, axis: int) -> Rotation:
-    """The rotation turned the short way until one of its axes is the world's."""
-    columns = np.array(R).reshape(3, 3)
-    goal = np.eye(3)[:, axis]
-    other = (axis + 1) % 3
-    side = columns[:, other] - (columns[:, other] @ goal) * goal
-    if np.linalg.norm(side) < 1e-9:
-        side = np.eye(3)[:, other]
-    side = side / np.linalg.norm(side)
-    axes = {axis: goal, other: side, (axis + 2) % 3: np.cross(goal, side)}
-    x, y, z = (tuple(axes[k].tolist()) for k in range(3))
-    return from_axes(x, y, z)
+def _plus(a: Any, b: Any) -> Any:
+    return tuple(p + q for p, q in zip(a, b, strict=True))
 
 
-@of_values("rotateScope", length, length, length)
-def rotate_scope(run: Derivation, shape: Shape, x: float, y: float, z: float) -> None:
-    """Turn the scope by degrees and not the geometry: rotateScope(x, y, z)."""
-    reframe(shape, product(shape.R, from_degrees(x, y, z)))
+def rotate_in(op: s.Operation, env: Environment) -> Act:
+    """Rotate by or to angles in degrees.
+
+    rotate(rel, world, x, y, z), rotate(abs, scope, x, y, z)
+    """
+    absolute, own, values = _coordinate_system(op, env)
+
+    def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+        turn = from_degrees(*values(shape, args))
+        if own:
+            shape.R = product(shape.outer[1] if absolute else shape.R, turn)
+        else:
+            shape.R = turn if absolute else product(turn, shape.R)
+
+    return act
 
 
-def reframe(shape: Shape, R: Rotation) -> None:
-    """Give a shape a scope turned another way, around the same geometry."""
-    if max(abs(a - b) for a, b in zip(R, shape.R, strict=True)) < 1e-12:
-        return
-    old, new = np.array(shape.R).reshape(3, 3), np.array(R).reshape(3, 3)
-    points = (shape.geometry.points * shape.s) @ old.T @ new
-    filled = shape.geometry
-    geometry, low, size = fitted(
-        filled.name, points, filled.faces, smooth=filled.smooth, texcoords=filled.texcoords
-    )  # fmt: skip
-    shape.p = placed(shape.p, R, tuple(low.tolist()))
-    shape.R, shape.geometry, shape.s = R, geometry, tuple(size.tolist())
+# The scope alone ----------------------------------------------------------------------------------
+
+
+def rotate_scope(run: Run, shape: Shape, x: float, y: float, z: float) -> None:
+    """Rotate the scope by degrees, but not the geometry.
+
+    rotateScope(x, y, z)
+    """
+    set_axes(shape, product(shape.R, from_degrees(x, y, z)))

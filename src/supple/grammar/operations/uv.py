@@ -1,25 +1,23 @@
-"""Texture coordinates: how images lie over shapes, on ten layers as CGA has them.
+"""Texture coordinates on ten layers: setupProjection, projectUV, tileUV, ...
 
-The colour image uses layer 0, which is drawn. The other layers are kept with the shape, and split(u)
-cuts along any of them.
+Layer 0 has the colour image, which is drawn. The other layers are kept with the shape, and split(u)
+can cut along any of them.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from supple.errors import SuppleError
-from supple.grammar.evaluate.arguments import Act, Arguments
-from supple.grammar.evaluate.shape import Layer, Projection, Shape
-from supple.grammar.evaluate.values import length
+from supple.grammar.evaluate.arguments import Arguments
+from supple.grammar.evaluate.material import Layer
+from supple.grammar.evaluate.modules import Act, Environment, located
+from supple.grammar.evaluate.run import Run
+from supple.grammar.evaluate.shape import Shape
+from supple.grammar.evaluate.texture import layer_number, whole_image
 from supple.grammar.geometry.frames import ORIGIN, UPRIGHT
-from supple.grammar.geometry.uv import layer_number, over
+from supple.grammar.geometry.uv import Projection
 from supple.grammar.language import syntax as s
-from supple.grammar.language.errors import Environment, guarded
-from supple.grammar.operations.table import of_values, operation
-
-if TYPE_CHECKING:
-    from supple.grammar.evaluate.derivation import Derivation
 
 PLANES = {
     "scope.xy": (0, 1), "scope.yx": (1, 0), "scope.xz": (0, 2), "scope.zx": (2, 0),
@@ -28,19 +26,20 @@ PLANES = {
 }  # fmt: skip
 
 
-@operation("setupProjection")
 def setup_projection(op: s.Operation, env: Environment) -> Act:
-    """Say how much an image covers: setupProjection(0, scope.xy, width, height, [u, v], [factor])."""
+    """Set the size of an image.
+
+    setupProjection(0, scope.xy, width, height, [u, v], [factor])
+    """
     given = Arguments(op, env, marks="'~")
-    shifted = (
-        given.count(4, 5, 6, 7) > 5
-    )  # a single fifth argument is the factor, which is not drawn
+    # A single fifth argument is the factor, which is ignored.
+    shifted = given.count(4, 5, 6, 7) > 5
     layer = given.checked(0, layer_number)
     plane = given.word(1, list(PLANES))
     axes, in_world = PLANES[plane], plane.startswith("world.")
     values, marks = given.lengths(2, 6 if shifted else 4), given.marks(2, 4)
 
-    def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
+    def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
         wide, high, *offset = values(shape, args)
         whole = (1.0, 1.0) if in_world else (shape.s[axes[0]], shape.s[axes[1]])
         size = (_covered(wide, marks[0], whole[0]), _covered(high, marks[1], whole[1]))
@@ -48,14 +47,14 @@ def setup_projection(op: s.Operation, env: Environment) -> Act:
             raise env.problem(op.at, "setupProjection: expected sizes above 0")
         origin, rotation = (ORIGIN, UPRIGHT) if in_world else (shape.p, shape.R)
         setup = Projection(origin, rotation, axes, size, tuple(offset) or (0.0, 0.0))  # type: ignore[arg-type]
-        old = shape.look.layer(layer(shape, args))
-        shape.look = shape.look.with_layer(old._replace(pending=setup))
+        old = shape.material.layer(layer(shape, args))
+        shape.material = shape.material.with_layer(old._replace(pending=setup))
 
     return act
 
 
 def _covered(size: float, mark: str, whole: float) -> float:
-    """How much an image covers: 'x of a length, or ~x as nearly as makes it come a whole time."""
+    """The size of an image: 'x relative to a length, ~x so that it fits a whole number of times."""
     if mark == "'":
         return size * whole
     if mark == "~" and size > 0 and whole > 0:
@@ -63,58 +62,64 @@ def _covered(size: float, mark: str, whole: float) -> float:
     return size
 
 
-def _lay(shape: Shape, layer: int, projection: Projection) -> None:
-    """Have an image lie so from now on."""
-    old = shape.look.layer(layer)
-    shape.look = shape.look.with_layer(old._replace(projection=projection))
+def _set_projection(shape: Shape, layer: int, projection: Projection) -> None:
+    """Set the projection of a layer."""
+    old = shape.material.layer(layer)
+    shape.material = shape.material.with_layer(old._replace(projection=projection))
 
 
-def _lies(shape: Shape, layer: int) -> Projection:
-    """How an image lies now; once over the shape, if nothing was said."""
-    return shape.look.layer(layer).projection or over(shape)
+def _projection(shape: Shape, layer: int) -> Projection:
+    """The projection of a layer; by default one image over the shape."""
+    return shape.material.layer(layer).projection or whole_image(shape)
 
 
-@of_values("projectUV", layer_number)
-def project_uv(run: Derivation, shape: Shape, layer: int) -> None:
-    """Use the projection that was set up: projectUV(0)."""
-    pending = shape.look.layer(layer).pending
+def project_uv(run: Run, shape: Shape, layer: int) -> None:
+    """Apply the projection that was set up.
+
+    projectUV(0)
+    """
+    pending = shape.material.layer(layer).pending
     if pending is None:
         raise SuppleError(f"projectUV: expected a setupProjection({layer}, ...) before it")
-    _lay(shape, layer, pending)
+    _set_projection(shape, layer, pending)
 
 
-@operation("tileUV")
 def tile_uv(op: s.Operation, env: Environment) -> Act:
-    """An image of a size again and again over a flat shape: tileUV(0, ~3, 3); 0: as it is."""
+    """Repeat an image of that size over a flat shape; 0 keeps the size.
+
+    tileUV(0, ~3, 3)
+    """
     given = Arguments(op, env, marks="'~")
     given.count(3)
     layer = given.checked(0, layer_number)
     values, marks = given.lengths(1), given.marks(1)
 
-    def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
+    def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
         if shape.geometry.flat is None:
             raise env.problem(op.at, "tileUV: expected a flat shape")
         which = layer(shape, args)
-        plain = _lies(shape, which)
+        plain = _projection(shape, which)
         asked = zip(values(shape, args), marks, plain.axes, strict=True)
         wide, high = (_covered(size, mark, shape.s[axis]) for size, mark, axis in asked)
         size = (wide if wide > 0 else plain.size[0], high if high > 0 else plain.size[1])
-        _lay(shape, which, plain._replace(size=size))
+        _set_projection(shape, which, plain._replace(size=size))
 
     return act
 
 
-@operation("normalizeUV")
 def normalize_uv(op: s.Operation, env: Environment) -> Act:
-    """The image once over a flat shape: normalizeUV(0, uv, separatePerFace)."""
+    """One image over a flat shape.
+
+    normalizeUV(0, uv, separatePerFace)
+    """
     given = Arguments(op, env)
     given.count(3)
     layer = given.checked(0, layer_number)
     which = given.word(1, ("u", "v", "uv"))
     together = given.word(2, ("separatePerFace", "collectiveAllFaces")) == "collectiveAllFaces"
-    normalize = guarded(env, op.at, _normalized)
+    normalize = located(env, op.at, _normalized)
 
-    def act(run: Derivation, shape: Shape, args: tuple[Any, ...]) -> None:
+    def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
         normalize(shape, layer(shape, args), which, together)
 
     return act
@@ -123,42 +128,52 @@ def normalize_uv(op: s.Operation, env: Environment) -> Act:
 def _normalized(shape: Shape, layer: int, which: str, together: bool) -> None:
     if shape.geometry.flat is None or (len(shape.geometry.faces) != 1 and not together):
         raise SuppleError("normalizeUV: expected a shape of one face")
-    new, old = over(shape), _lies(shape, layer)
+    new, old = whole_image(shape), _projection(shape, layer)
     wide, high = ((new if "uv"[k] in which else old).size[k] for k in range(2))
-    _lay(shape, layer, new._replace(size=(wide, high)))
+    _set_projection(shape, layer, new._replace(size=(wide, high)))
 
 
-@of_values("deleteUV", layer_number)
-def delete_uv(run: Derivation, shape: Shape, layer: int) -> None:
-    """The geometry's own texture coordinates again: deleteUV(0)."""
-    shape.look = shape.look.with_layer(Layer(layer, shape.look.layer(layer).pending))
+def delete_uv(run: Run, shape: Shape, layer: int) -> None:
+    """Back to the geometry's own texture coordinates.
+
+    deleteUV(0)
+    """
+    shape.material = shape.material.with_layer(Layer(layer, shape.material.layer(layer).pending))
 
 
-@of_values("copyUV", layer_number, layer_number)
-def copy_uv(run: Derivation, shape: Shape, source: int, target: int) -> None:
-    """The texture coordinates of one layer on another: copyUV(0, 1)."""
-    projection = shape.look.layer(source).projection
+def copy_uv(run: Run, shape: Shape, source: int, target: int) -> None:
+    """Copy texture coordinates to another layer.
+
+    copyUV(0, 1)
+    """
+    projection = shape.material.layer(source).projection
     if projection is None and (source or shape.geometry.texcoords is not None):
         raise SuppleError(f"copyUV: expected a projectUV({source}) before it")
-    _lay(shape, target, projection or over(shape))
+    _set_projection(shape, target, projection or whole_image(shape))
 
 
-@of_values("scaleUV", layer_number, length, length)
-def scale_uv(run: Derivation, shape: Shape, layer: int, u: float, v: float) -> None:
-    """Texture coordinates times so much: scaleUV(0, 2, 2)."""
-    old = _lies(shape, layer)
-    _lay(shape, layer, old._replace(scale=(old.scale[0] * u, old.scale[1] * v)))
+def scale_uv(run: Run, shape: Shape, layer: int, u: float, v: float) -> None:
+    """Scale texture coordinates.
+
+    scaleUV(0, 2, 2)
+    """
+    old = _projection(shape, layer)
+    _set_projection(shape, layer, old._replace(scale=(old.scale[0] * u, old.scale[1] * v)))
 
 
-@of_values("translateUV", layer_number, length, length)
-def translate_uv(run: Derivation, shape: Shape, layer: int, u: float, v: float) -> None:
-    """Texture coordinates moved by so much: translateUV(0, 0.5, 0)."""
-    old = _lies(shape, layer)
-    _lay(shape, layer, old._replace(offset=(old.offset[0] + u, old.offset[1] + v)))
+def translate_uv(run: Run, shape: Shape, layer: int, u: float, v: float) -> None:
+    """Translate texture coordinates.
+
+    translateUV(0, 0.5, 0)
+    """
+    old = _projection(shape, layer)
+    _set_projection(shape, layer, old._replace(offset=(old.offset[0] + u, old.offset[1] + v)))
 
 
-@of_values("rotateUV", layer_number, length)
-def rotate_uv(run: Derivation, shape: Shape, layer: int, degrees: float) -> None:
-    """Texture coordinates turned: rotateUV(0, 90)."""
-    old = _lies(shape, layer)
-    _lay(shape, layer, old._replace(turn=old.turn + degrees))
+def rotate_uv(run: Run, shape: Shape, layer: int, degrees: float) -> None:
+    """Rotate texture coordinates by degrees.
+
+    rotateUV(0, 90)
+    """
+    old = _projection(shape, layer)
+    _set_projection(shape, layer, old._replace(turn=old.turn + degrees))

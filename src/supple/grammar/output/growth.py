@@ -1,4 +1,4 @@
-"""What grew: the tree of shapes, the skeleton and its pose, meshes, and how the IK rules ended."""
+"""The result of `supple.grow`: shapes, skeleton, pose, IK results, meshes and files."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.errors import SuppleError
 from supple.goals import Goal
-from supple.grammar.articulation.figure import Figure
 from supple.grammar.articulation.ik import Touch
+from supple.grammar.articulation.posed import PosedShapes
 from supple.grammar.evaluate.attributes import AttributeInfo, attributes_of
-from supple.grammar.evaluate.derivation import Derivation
-from supple.grammar.output import meshes as meshing
+from supple.grammar.evaluate.modules import Module
+from supple.grammar.evaluate.run import Run
+from supple.grammar.output import meshes as leaf_meshes
 from supple.grammar.output.shapes import Shapes
-from supple.kernels import layout
 from supple.mesh import Mesh, Skin
 from supple.pose import Pose
 from supple.skeleton import Skeleton
@@ -27,82 +28,72 @@ if TYPE_CHECKING:
     from supple.motion import Motion
 
 Floats = NDArray[np.float64]
-FPS = 6.0  # iteration steps are few: six a second can be watched
+FPS = 6.0  # of the motion of iteration steps: slow enough to watch
+MANY = 3_000  # leaves above which a GLB is instanced by default
 
 
 class Growth:
-    """What rules grew.
+    """The result of `supple.grow`.
 
     Attributes:
-        skeleton: One skeleton for all joints; its root stands still and is named after the first
-            rule.
-        pose: The pose in which the IK rules are met, as nearly as they can be.
-        touches: How each IK rule ended, in the order of derivation.
-        reports: What `report` collected, by name.
-        printed: What `print` said.
+        skeleton: One skeleton with all joints; its fixed root has the name of the start rule.
+        pose: The pose after IK.
+        touches: The result of each IK rule, in the order of derivation.
+        reports: Values collected by `report`, by name.
+        printed: Lines written by `print`.
         store: The shapes as arrays.
-        figure: The joints as the rules asked for them.
+        figure: The joints as the rules define them.
+        source: The rule file's path.
     """
 
     def __init__(
         self,
-        derivation: Derivation,
-        figure: Figure,
-        skeleton: Skeleton,
-        pose: Pose,
+        run: Run,
+        module: Module,
+        posed: PosedShapes,
         touches: list[Touch],
-        way: list[Pose],
+        steps: list[Pose],
     ) -> None:
-        self.skeleton = skeleton
-        self.pose = pose
+        self.skeleton: Skeleton = posed.skeleton
+        self.pose: Pose = posed.pose
         self.touches = tuple(touches)
-        self.reports: dict[str, list[Any]] = derivation.reports
-        self.printed: tuple[str, ...] = tuple(derivation.printed)
-        self.store = derivation.store
-        self.figure = figure
-        self.source = derivation.module.path
-        self._assets = derivation.assets
-        self._way = way
-        self._module = derivation.module
-        self._family_: tuple[Any, Any] | None = None
+        self.reports: dict[str, list[Any]] = run.reports
+        self.printed: tuple[str, ...] = tuple(run.printed)
+        self.store = posed.store
+        self.figure = posed.figure
+        self.source = module.path
+        self._posed = posed
+        self._assets = run.assets
+        self._steps = steps
+        self._module = module
 
     # The tree of shapes -----------------------------------------------------------------------------
 
     @property
     def shapes(self) -> Shapes:
         """All shapes in the order of derivation; the first is the root of the tree."""
-        return Shapes(self, range(len(self.store)))
+        return Shapes(self._posed, range(len(self.store)))
 
     @property
     def leaves(self) -> Shapes:
-        """The shapes that the derivation ended with."""
-        return Shapes(self, np.flatnonzero(self.store.leaf_array))
-
-    @property
-    def _family(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """For each shape where its children begin, and the children."""
-        if self._family_ is None:
-            parents = self.store.integers("parents")
-            order = np.argsort(parents, kind="stable")
-            first = np.searchsorted(parents[order], np.arange(len(parents) + 1))
-            self._family_ = first, order
-        return self._family_
+        """The leaves of the shape tree: the terminal shapes."""
+        return Shapes(self._posed, np.flatnonzero(self.store.leaf_array))
 
     @property
     def attributes(self) -> tuple[AttributeInfo, ...]:
-        """The attributes of the rules, with their values and what their annotations say."""
+        """The attributes of the rules with their values and annotations."""
         return attributes_of(self._module)
 
     @property
     def starts(self) -> tuple[str, ...]:
-        """The rules that a derivation can start with, those without parameters."""
-        return tuple(name for name, count in self._module.rules if count == 0)
+        """The possible start rules: those without parameters."""
+        return tuple(name for name, count in self._module.definitions.rules if count == 0)
 
     # The figure -------------------------------------------------------------------------------------
 
     @property
     def reached(self) -> bool:
-        """Whether every IK rule's effector touches its target."""
+        """True if every IK rule's effector touches its target."""
         return all(touch.reached for touch in self.touches)
 
     @property
@@ -112,106 +103,51 @@ class Growth:
 
     @property
     def steps(self) -> Pose | None:
-        """The poses on the way, a batch, if an IK rule said `steps = true`."""
-        return Pose.stack(self._way) if self._way else None
+        """The iteration poses as a batch; None unless an IK rule has `steps = true`."""
+        return Pose.stack(self._steps) if self._steps else None
 
     @property
     def motion(self) -> Motion | None:
-        """The iteration steps as a motion, six a second; None without steps."""
+        """The iteration poses as a motion of six per second; None without steps."""
         from supple.motion import Motion
 
         steps = self.steps
         return None if steps is None else Motion("steps", steps, fps=FPS)
 
-    @property
-    def _rest(self) -> Floats:
-        """T_world_joint of the rules' joints before IK, shape (J, 4, 4)."""
-        frames = np.tile(np.eye(4), (len(self.figure.joints), 1, 1))
-        for k, record in enumerate(self.figure.joints):
-            frames[k, :3, :3], frames[k, :3, 3] = np.reshape(record.R, (3, 3)), record.p
-        return frames
-
-    def _rest_inverse(self, joint: int) -> Floats:
-        """From world before IK to a joint's frame, shape (4, 4); -1: the world itself."""
-        T = np.eye(4)
-        if joint >= 0:
-            record = self.figure.joints[joint]
-            T[:3, :3] = np.reshape(record.R, (3, 3)).T
-            T[:3, 3] = -T[:3, :3] @ record.p
-        return T
-
-    def _places(self, pose: Pose) -> Floats:
-        """T_world_joint of the rules' joints in a pose, shape (J, 4, 4)."""
-        names = [record.name for record in self.figure.joints]
-        return pose.frames[[self.skeleton.index(name) for name in names]]
-
-    @property
-    def _moves(self) -> Floats:
-        """What IK does to what hangs on each of the rules' joints, world to world, (J, 4, 4)."""
-        if not self.figure.joints:
-            return np.zeros((0, 4, 4))
-        return self._moved(self.pose)
-
-    def _moved(self, pose: Pose) -> Floats:
-        rest, stretches = self._rest, self._stretches(pose)
-        return self._places(pose) @ stretches @ np.linalg.inv(rest)
-
-    def _stretches(self, pose: Pose) -> Floats:
-        """How each joint's own shapes are stretched, in its frame, shape (J, 4, 4).
-
-        Along the axis of the frame that what the joint carries lies along, else evenly.
-        """
-        out = np.tile(np.eye(4), (len(self.figure.joints), 1, 1))
-        for k in range(len(out)):
-            out[k, [0, 1, 2], [0, 1, 2]] = self._stretch(k, pose)
-        return out
-
-    def _stretch(self, joint: int, pose: Pose) -> Floats:
-        """The factors along the axes of a joint's frame by which its shapes are stretched, (3,)."""
-        skeleton = self.skeleton
-        name = self.figure.joints[joint].name
-        at = skeleton.packed_ints[skeleton.index(name), layout.STRETCH_Q]
-        factors = np.ones(3)
-        if at >= 0:
-            axis = self.figure.stretched_along(joint)
-            factors[slice(None) if axis is None else axis] = pose.coordinates[at]
-        return factors
-
     # Meshes -----------------------------------------------------------------------------------------
 
     def meshes(self, pose: Pose | None = None) -> tuple[Mesh, ...]:
-        """One mesh for each look, in world, everything written out.
+        """One mesh per material, in world.
 
         Args:
-            pose: How the figure stands; as IK left it by default.
+            pose: A pose of the skeleton; by default the one after IK.
         """
-        moves = (
-            self._moved(self.pose if pose is None else pose) if self.figure.joints else self._rest
-        )
+        place = _placing(self._posed.displacements(pose))
         return tuple(
-            meshing.mesh(look, vertices, meshing.material(look, self._assets.image_path))
-            for look, vertices, _ in meshing.by_look(self.store, _placing(moves))
+            leaf_meshes.mesh(
+                material, vertices, leaf_meshes.mesh_material(material, self._assets.image_path)
+            )
+            for material, vertices, _ in leaf_meshes.by_material(self.store, place)
         )
 
     def character(self) -> Character:
-        """The figure as a character: its skeleton, and one rigidly skinned mesh for each look.
+        """The figure as a character: its skeleton, and one rigidly skinned mesh per material.
 
-        It stands as IK left it and can be posed further; the iteration steps are its motion.
-        Shapes that IK stretched keep their length.
+        Its pose is the one after IK, and the iteration steps are its motion. Shapes that IK
+        stretched keep their length.
         """
         from supple.character import Character
 
-        skeleton = self.skeleton
-        rest = self._rest
-        stretched = rest @ self._stretches(self.pose) @ np.linalg.inv(rest) if len(rest) else rest
+        rest = self._posed.rest_frames()
+        stretched = rest @ self._posed.stretches() @ np.linalg.inv(rest) if len(rest) else rest
         found = []
-        for look, vertices, joints in meshing.by_look(self.store, _placing(stretched)):
+        for material, vertices, joints in leaf_meshes.by_material(self.store, _placing(stretched)):
             skin = self._skin(joints, rest)
-            made_of = meshing.material(look, self._assets.image_path)
-            found.append(meshing.mesh(look, vertices, made_of, skin=skin))
+            made_of = leaf_meshes.mesh_material(material, self._assets.image_path)
+            found.append(leaf_meshes.mesh(material, vertices, made_of, skin=skin))
         motion = self.motion
         return Character(
-            skeleton,
+            self.skeleton,
             tuple(found),
             {} if motion is None else {"steps": motion},
             self.pose,
@@ -221,9 +157,9 @@ class Growth:
         )
 
     def _skin(self, joints: NDArray[np.int64], rest: Floats) -> Skin:
-        """Every vertex on the one joint that its shape hangs on."""
+        """A rigid skin: every vertex on the joint of its shape."""
         used, which = np.unique(joints, return_inverse=True)
-        names = [self.figure.root if k < 0 else self.figure.joints[k].name for k in used]
+        names = [self._posed.joint_name(k) for k in used]
         binds = np.stack([np.eye(4) if k < 0 else np.linalg.inv(rest[k]) for k in used])
         count = len(joints)
         return Skin(tuple(names), binds, np.arange(count + 1), which.reshape(-1), np.ones(count))
@@ -231,23 +167,58 @@ class Growth:
     # Files ------------------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str], *, instanced: bool | None = None) -> None:
-        """Write it: .glb, .gltf, .obj, .html, .png or .svg, by the extension.
+        """Write a .glb, .gltf, .obj, .html, .png or .svg file, by the extension.
 
         Args:
-            path: Where to.
-            instanced: For .glb, whether repeated geometry is written once and placed many times,
-                which loaders other than supple show but do not pose; by default for more than 3,000
-                leaves. Otherwise the file holds a rigidly skinned figure.
+            path: The file.
+            instanced: For .glb: True to write repeated geometry once and place it by instancing,
+                which other programs show but do not pose; False for a rigidly skinned figure. By
+                default True for more than 3,000 leaves.
 
         Raises:
-            SuppleError: The extension is another, or the file cannot be written.
+            SuppleError: The extension is another one, or the file cannot be written.
         """
-        from supple.grammar.output.writing import write_growth
+        path = Path(path)
+        suffix = path.suffix.lower()
+        if suffix in (".png", ".svg"):
+            from supple import plot
 
-        write_growth(self, Path(path), instanced=instanced)
+            plot.save(self.picture(), path)
+        elif suffix == ".html":
+            from supple.grammar.output.page import PageText, write_page
+
+            title = f"{self.shapes[0].name} of {Path(self.source).name}"
+            write_page(
+                self._posed,
+                path,
+                text=PageText(title, self._summary()),
+                steps=self.steps,
+                targets=[touch.target for touch in self.touches],
+            )
+        elif suffix == ".glb" and (instanced or (instanced is None and len(self.leaves) > MANY)):
+            from supple.grammar.output.glb import write_glb
+
+            write_glb(self._posed, path, self._assets.image_path)
+        elif suffix in (".glb", ".gltf"):
+            from supple.formats import save
+
+            save(self.character(), path)
+        elif suffix == ".obj":
+            from supple.files import write
+            from supple.grammar.output.obj import write_obj
+
+            library = path.with_suffix(".mtl")
+            text, materials = write_obj(self.meshes(), library.name)
+            write(library, materials, "materials")
+            write(path, text, "meshes")
+        else:
+            raise SuppleError(
+                f"{path}: expected a .glb, .gltf, .obj, .html, .png or .svg file, "
+                f"got {suffix or 'no extension'}"
+            )
 
     def picture(self, **options: Any) -> Any:
-        """A picture as a Matplotlib figure; see `supple.grammar.output.picture.picture`."""
+        """A Matplotlib figure; see `supple.grammar.output.picture.picture` for the options."""
         from supple.grammar.output.picture import picture
 
         return picture(self, **options)
@@ -258,11 +229,10 @@ class Growth:
         """The tree of shapes as text.
 
         Args:
-            depth: How many levels.
-            most: How many lines at most.
+            depth: Maximum depth.
+            most: Maximum number of lines.
         """
-        lines = list(self._lines(depth, most))
-        return "\n".join(lines)
+        return "\n".join(self._lines(depth, most))
 
     def _lines(self, depth: int, most: int) -> Iterator[str]:
         waiting, count = [(self.shapes[0], 0)], 0
@@ -277,7 +247,7 @@ class Growth:
             if level < depth:
                 waiting += [(child, level + 1) for child in reversed(shape.children)]
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         parts = [f"{len(self.store):,} shapes", f"{len(self.leaves):,} leaves"]
         if self.figure.joints:
             count = len(self.figure.joints)
@@ -285,13 +255,18 @@ class Growth:
         if self.touches:
             met = sum(touch.reached for touch in self.touches)
             parts.append(f"{met} of {len(self.touches)} IK rules reached")
-        return f"Growth({self.shapes[0].name}: {', '.join(parts)})"
+        return f"{self.shapes[0].name}: {', '.join(parts)}"
+
+    def __repr__(self) -> str:
+        return f"Growth({self._summary()})"
 
 
-def _placing(moves: Floats) -> meshing.Placing:
-    """What moves the vertices of leaves by what is done to their joints, shape (J, 4, 4)."""
+def _placing(moves: Floats) -> leaf_meshes.Placing:
+    """Moves the vertices of leaves by the maps of their joints, world to world, shape (J, 4, 4)."""
 
-    def place(group: meshing.Alike, vertices: meshing.Vertices) -> tuple[Floats, Floats]:
+    def place(
+        group: leaf_meshes.LeafGroup, vertices: leaf_meshes.Vertices
+    ) -> tuple[Floats, Floats]:
         if group.joint < 0:
             return vertices.positions, vertices.normals
         T = moves[group.joint]
@@ -301,6 +276,6 @@ def _placing(moves: Floats) -> meshing.Placing:
 
 
 def _turned(normals: Floats, T: Floats) -> Floats:
-    """Normals under a linear map that may stretch."""
+    """Unit normals under an affine map that may stretch."""
     out = normals @ np.linalg.inv(T[:3, :3])
     return out / np.maximum(np.linalg.norm(out, axis=1, keepdims=True), 1e-300)

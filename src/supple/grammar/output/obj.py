@@ -1,43 +1,10 @@
-"""Wavefront OBJ: the polygons of an asset, read; grown meshes, written."""
+"""Write meshes as Wavefront OBJ."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
-import numpy as np
-
-from supple.errors import SuppleError
 from supple.mesh import Mesh
-
-
-def read_obj(path: Path) -> tuple[np.ndarray, list[tuple[int, ...]]]:
-    """Points (V, 3) and polygons of an OBJ file; materials and the like are left out.
-
-    Raises:
-        SuppleError: A line cannot be read: "path:line: ...".
-    """
-    points: list[tuple[float, float, float]] = []
-    faces: list[tuple[int, ...]] = []
-    with path.open(encoding="utf-8", errors="replace") as lines:
-        for k, line in enumerate(lines, 1):
-            words = line.split()
-            if not words or words[0] not in ("v", "f"):
-                continue
-            try:
-                if words[0] == "v":
-                    x, y, z = (float(word) for word in words[1:4])
-                    points.append((x, y, z))
-                    continue
-                numbers = [int(word.split("/")[0]) for word in words[1:]]
-                face = tuple(n - 1 if n > 0 else len(points) + n for n in numbers)
-                if len(face) < 3 or 0 in numbers or min(face) < 0:
-                    raise ValueError
-                faces.append(face)
-            except ValueError:
-                said = line.strip()[:60]
-                raise SuppleError(f"{path}:{k}: expected a point or a face, got {said!r}") from None
-    return np.array(points, dtype=np.float64).reshape(-1, 3), faces
 
 
 def write_obj(meshes: Iterable[Mesh], library: str) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""A page that shows what grew: one HTML file, to be turned with the mouse, with the steps of IK."""
+"""Write a self-contained HTML page: a 3D view that the mouse rotates, with the steps of IK."""
 
 from __future__ import annotations
 
@@ -6,49 +6,64 @@ import base64
 import html
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from supple import files
 from supple.errors import SuppleError
-from supple.grammar.output import meshes as meshing
-
-if TYPE_CHECKING:
-    from supple.grammar.output.growth import Growth
+from supple.grammar.articulation.posed import PosedShapes
+from supple.grammar.output import meshes
+from supple.pose import Pose
 
 TEMPLATE = Path(__file__).with_name("page.html")
-MOST = 2_000_000  # vertices that a page holds
-STILL = 65_535  # the joint of what does not move
+MOST = 2_000_000  # vertices of a page
+STILL = 65_535  # joint index of vertices without a joint
 
 
-def write_page(growth: Growth, path: Path) -> None:
+class PageText(NamedTuple):
+    """The texts of a page: its title, and a summary below it."""
+
+    title: str
+    summary: str
+
+
+def write_page(
+    posed: PosedShapes,
+    path: Path,
+    *,
+    text: PageText,
+    steps: Pose | None,
+    targets: list[np.ndarray],
+) -> None:
     """Write the page.
 
     Args:
-        growth: What to show.
-        path: An .html file.
+        posed: The shapes.
+        path: The .html file.
+        text: Title and summary.
+        steps: The iteration poses, a batch; None for none.
+        targets: The targets of the IK rules, world, shape (3,) each.
 
     Raises:
-        SuppleError: There is too much to show, or it cannot be written.
+        SuppleError: There are too many vertices, or the file cannot be written.
     """
-    title = f"{growth.shapes[0].name} of {Path(growth.source).name}"
-    text = TEMPLATE.read_text(encoding="utf-8")
-    told = html.escape(repr(growth)[7:-1])
-    text = text.replace("__TITLE__", html.escape(title)).replace("__TOLD__", told)
-    data = json.dumps(_data(growth)).replace("</", "<\\/")
-    files.write(path, text.replace("__DATA__", data), "page")
+    page = TEMPLATE.read_text(encoding="utf-8")
+    page = page.replace("__TITLE__", html.escape(text.title))
+    page = page.replace("__SUMMARY__", html.escape(text.summary))
+    data = json.dumps(_data(posed, steps, targets)).replace("</", "<\\/")
+    files.write(path, page.replace("__DATA__", data), "page")
 
 
-def _data(growth: Growth) -> dict[str, Any]:
+def _data(posed: PosedShapes, steps: Pose | None, targets: list[np.ndarray]) -> dict[str, Any]:
     positions, normals, colours, joints, indices = [], [], [], [], []
     count = 0
 
-    def still(group: meshing.Alike, one: meshing.Vertices) -> tuple[np.ndarray, np.ndarray]:
+    def unmoved(group: meshes.LeafGroup, one: meshes.Vertices) -> tuple[np.ndarray, np.ndarray]:
         return one.positions, one.normals
 
-    for look, vertices, own in meshing.by_look(growth.store, still):
-        tint = np.array((*look.color, look.opacity))
+    for material, vertices, own in meshes.by_material(posed.store, unmoved):
+        tint = np.array((*material.color, material.opacity))
         positions.append(vertices.positions)
         normals.append(vertices.normals)
         colours.append(np.tile(np.round(255 * tint), (len(vertices.positions), 1)))
@@ -61,9 +76,8 @@ def _data(growth: Growth) -> dict[str, Any]:
             )
     everything = np.concatenate(positions) if positions else np.zeros((1, 3))
     low, high = everything.min(axis=0), everything.max(axis=0)
-    steps = growth.steps
-    poses = [*steps, growth.pose] if steps is not None else [growth.pose]
-    moves = [growth._moved(pose) for pose in poses] if growth.figure.joints else []
+    poses = [*steps, posed.pose] if steps is not None else [posed.pose]
+    moves = [posed.displacements(pose) for pose in poses] if posed.figure.joints else []
     return {
         "positions": _packed(positions, "<f4"),
         "normals": _packed(normals, "<f4"),
@@ -71,8 +85,8 @@ def _data(growth: Growth) -> dict[str, Any]:
         "joints": _packed(joints, "<u2"),
         "indices": _packed(indices, "<u4"),
         "moves": _packed(moves, "<f4"),
-        "joint_count": len(growth.figure.joints),
-        "targets": [touch.target.tolist() for touch in growth.touches],
+        "joint_count": len(posed.figure.joints),
+        "targets": [target.tolist() for target in targets],
         "centre": ((low + high) / 2).tolist(),
         "radius": float(max(np.linalg.norm(high - low) / 2, 1e-6)),
     }

@@ -1,35 +1,53 @@
-"""Pictures of what grew, as Matplotlib figures."""
+"""Draw grown shapes as Matplotlib figures."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from supple.errors import SuppleError
+from supple.grammar.articulation.ik import Touch
 from supple.grammar.output.raster import Triangles, rendered
+from supple.mesh import Mesh
 from supple.plot import style
 from supple.plot.figures import headline, styled
 from supple.plot.view import View
+from supple.pose import Pose
 
-if TYPE_CHECKING:
-    from supple.grammar.output.growth import Growth
-    from supple.pose import Pose
-
-MOST = 600_000  # triangles that a picture holds
-PIXELS = 110.0  # for an inch
-TALLEST = 1.4  # of a figure's width
+MOST = 600_000  # triangles of a picture
+PIXELS = 110.0  # per inch
+TALLEST = 1.4  # maximum height, in widths of the figure
 TARGET = "#e53935"
 
 
+class Drawable(Protocol):
+    """What is drawn: meshes in a pose, and the results of IK rules. A `Growth` is one."""
+
+    @property
+    def pose(self) -> Pose:
+        """The pose after IK."""
+        ...
+
+    @property
+    def touches(self) -> tuple[Touch, ...]:
+        """The results of the IK rules."""
+        ...
+
+    def meshes(self, pose: Pose | None = None) -> tuple[Mesh, ...]:
+        """The meshes in world in a pose, by default the one after IK."""
+        ...
+
+
 def look_from(yaw: float = 35.0, pitch: float = 20.0) -> View:
-    """A parallel projection, Y up.
+    """An orthographic view, y up.
 
     Args:
-        yaw: How far the eye stands to the right of the front (+Z), degrees.
-        pitch: How far it looks down, degrees.
+        yaw: Angle of the eye to the right of the front (+z), degrees.
+        pitch: Angle of the view downwards, degrees.
     """
     a, b = np.radians([yaw, pitch])
     right = np.array([np.cos(a), 0.0, -np.sin(a)])
@@ -40,7 +58,7 @@ def look_from(yaw: float = 35.0, pitch: float = 20.0) -> View:
 
 @styled
 def picture(
-    growth: Growth,
+    growth: Drawable,
     *,
     title: str = "",
     detail: str = "",
@@ -49,16 +67,16 @@ def picture(
     width: float = 7.0,
     targets: bool = True,
 ) -> Figure:
-    """Draw what grew.
+    """Draw grown shapes as a figure.
 
     Args:
-        growth: What to draw.
-        title: What to write above it.
-        detail: A quieter line below the title.
-        yaw: How far the eye stands to the right of the front (+Z), degrees.
-        pitch: How far it looks down, degrees.
+        growth: The result of `supple.grow`.
+        title: Title of the figure.
+        detail: A smaller line below the title.
+        yaw: Angle of the eye to the right of the front (+z), degrees.
+        pitch: Angle of the view downwards, degrees.
         width: Of the figure, inches.
-        targets: Whether to mark the targets of the IK rules.
+        targets: True to mark the targets of the IK rules.
     """
     view = look_from(yaw, pitch)
     low, high = page([growth], view)
@@ -75,7 +93,7 @@ def picture(
 
 def draw(
     ax: Axes,
-    growth: Growth,
+    growth: Drawable,
     *,
     view: View,
     pose: Pose | None = None,
@@ -83,17 +101,17 @@ def draw(
     bounds: Any = None,
     width: float = 4.0,
 ) -> None:
-    """Draw what grew on axes.
+    """Draw grown shapes on axes.
 
     Args:
-        ax: Where.
-        growth: What to draw.
-        view: Which way to look.
-        pose: How it stands; as IK left it by default.
-        targets: Whether to mark the targets of the IK rules.
-        bounds: The corners of the page, as `page` finds them, to give several axes one scale.
-        width: Of the drawing, inches: how finely it is drawn. What is higher than 1.4 times as
-            much is drawn as finely as it is shown, at that height.
+        ax: The axes.
+        growth: The result of `supple.grow`.
+        view: The view direction.
+        pose: The pose; by default the one after IK.
+        targets: True to mark the targets of the IK rules.
+        bounds: The corners of the page, from `page`, to give several axes one scale.
+        width: Of the drawing, inches; sets the resolution. A drawing higher than 1.4 widths gets
+            the resolution for that height.
     """
     low, high = page([growth], view, [pose]) if bounds is None else bounds
     triangles = _triangles(growth, growth.pose if pose is None else pose, view)
@@ -104,7 +122,7 @@ def draw(
         )
     image = rendered(triangles, low, high, _pixels(low, high, width))
     white = image[..., :3] * image[..., 3:] + 1.0 - image[..., 3:]
-    # As large as what is drawn on whole pixels, which is a little higher than the page.
+    # The image has whole pixels, so it is slightly higher than the page.
     tall = (high[0] - low[0]) * image.shape[0] / image.shape[1]
     ax.imshow(white, extent=(low[0], high[0], high[1] - tall, high[1]), interpolation="antialiased")
     if targets:
@@ -120,15 +138,15 @@ def draw(
 
 
 def _pixels(low: np.ndarray, high: np.ndarray, width: float) -> int:
-    """How many pixels across, so that a page is neither wider nor higher than it is shown."""
+    """The image's width in pixels, for the size at which the page is shown."""
     wide, tall = (float(value) for value in high - low)
     return max(int(PIXELS * width * min(1.0, TALLEST * wide / tall)), 1)
 
 
 def page(
-    growths: list[Growth], view: View, poses: list[Pose | None] | None = None
+    growths: Sequence[Drawable], view: View, poses: list[Pose | None] | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The corners, shape (2,) each, of a page that holds all of some drawings, with a margin."""
+    """The lower left and upper right corner, shape (2,) each, of a page that fits all drawings."""
     points = []
     for growth in growths:
         for pose in poses or [None]:
@@ -143,8 +161,8 @@ def page(
     return middle - half, middle + half
 
 
-def _triangles(growth: Growth, pose: Pose, view: View) -> Triangles:
-    """Everything that faces the eye or can be seen from behind."""
+def _triangles(growth: Drawable, pose: Pose, view: View) -> Triangles:
+    """All triangles on the page, with normals towards the eye."""
     corners, normals, colours = [], [], []
     for mesh in growth.meshes(pose):
         assert mesh.material is not None and mesh.normals is not None
@@ -161,7 +179,7 @@ def _triangles(growth: Growth, pose: Pose, view: View) -> Triangles:
 
 
 def srgb(rgb: np.ndarray) -> np.ndarray:
-    """Linear light as sRGB."""
+    """Convert linear light to sRGB."""
     return np.where(
         rgb <= 0.0031308, 12.92 * rgb, 1.055 * np.maximum(rgb, 1e-9) ** (1 / 2.4) - 0.055
     )

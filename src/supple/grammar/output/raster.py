@@ -1,4 +1,4 @@
-"""A small renderer for pictures of what grew: triangles with a depth buffer, shaded, with outlines."""
+"""A small software renderer: shaded triangles with a depth buffer and outlines."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Pixels = NDArray[np.float32]
 
-LIGHT = np.array([0.4, 0.8, 0.45]) / np.linalg.norm([0.4, 0.8, 0.45])  # where it comes from
+LIGHT = np.array([0.4, 0.8, 0.45]) / np.linalg.norm([0.4, 0.8, 0.45])  # direction to the light
 DARKEST, BRIGHTEST = 0.42, 1.04
-CREASE = 0.85  # cosine: faces that differ more have an edge between them
-OUTLINE = 0.5  # how dark an edge is
+CREASE = 0.85  # cosine of the angle between normals above which no outline is drawn
+OUTLINE = 0.5  # brightness of outlines
 
 
 class Triangles(NamedTuple):
-    """What is drawn, corner by corner.
+    """The triangles of a picture.
 
     Attributes:
-        corners: On the page, x right, y up, and how near to the eye, shape (K, 3, 3).
+        corners: On the page: x right, y up, and nearness to the eye, shape (K, 3, 3).
         normals: World, shape (K, 3, 3).
         colours: sRGB and opacity, shape (K, 4).
     """
@@ -33,14 +33,14 @@ class Triangles(NamedTuple):
 def rendered(
     triangles: Triangles, low: Floats, high: Floats, width: int, *, samples: int = 2
 ) -> Pixels:
-    """The picture, rows from the top, RGBA, shape (H, W, 4).
+    """Render a picture, RGBA, rows from the top, shape (H, W, 4).
 
     Args:
-        triangles: What to draw.
+        triangles: The triangles.
         low: The lower left corner of the page, shape (2,).
         high: The upper right one.
         width: Pixels across.
-        samples: Samples for each pixel along each side.
+        samples: Samples per pixel along each axis.
     """
     scale = samples * width / (high[0] - low[0])
     across, down = (
@@ -66,7 +66,7 @@ def rendered(
 
 
 def _shades(normals: Floats) -> Floats:
-    """How bright each corner is, shape (K, 3)."""
+    """Brightness of each corner, shape (K, 3)."""
     lit = normals @ LIGHT
     return np.clip(0.72 + 0.34 * lit, DARKEST, BRIGHTEST)
 
@@ -118,9 +118,9 @@ def _fill(
 
 
 def _outline(colour: Pixels, depth: Floats, facing: Pixels, scale: float) -> None:
-    """Darken where one face ends before another."""
+    """Darken pixels at silhouettes and creases."""
     edge = np.zeros(depth.shape, dtype=bool)
-    jump = 6.0 / scale  # a surface seen at a slant also changes its depth from pixel to pixel
+    jump = 6.0 / scale  # oblique surfaces change their depth from pixel to pixel too
     size = np.linalg.norm(facing, axis=-1)
     unit = facing / np.where(size > 0, size, 1.0)[..., None]
     for axis in (0, 1):
