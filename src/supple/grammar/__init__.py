@@ -54,7 +54,7 @@ def grow(
         start: The start rule, such as "Lot" or "Tower(3, true)"; by default the one that the file
             marks, else its first.
         seed: The seed of all random numbers, a whole number from 0.
-        attributes: Attribute values that replace those of the rules: numbers, texts, booleans and
+        attributes: Attribute values that replace those of the rules: numbers, strings, booleans and
             lists of numbers; {"Prefix.name": ...} for an import's.
         style: A style that the rules define.
         size: Size x, y, z of the initial shape, in the model's own unit: with y = 0 a rectangle on

@@ -354,7 +354,7 @@ def test_an_aim_turns_an_axis_of_the_shape_to_the_target() -> None:
         ("A --> SetJointLimits(x = 3) B", "SetJointLimits: there is no joint here"),
         ("A --> fix() B", "fix: there is no joint here"),
         ('A --> joint("a") IK(1, 2) B', "IK takes 1 or 3 arguments, got 2"),
-        ('A --> joint("a") IK("x") B', "expected three numbers [x, y, z], got a text, 'x'"),
+        ('A --> joint("a") IK("x") B', "expected three numbers [x, y, z], got a string, 'x'"),
         ('A --> joint("a") IK([0, 0, 0], dept = 1) B', "unknown option of IK 'dept'"),
         ('A --> joint("a") IK([0, 0, 0], dept = 1) B', "did you mean 'depth'?"),
         ('A --> joint("a") IK([0, 0, 0], depth = 1, root = "a") B', "give root or depth, not both"),
@@ -369,7 +369,7 @@ def test_an_aim_turns_an_axis_of_the_shape_to_the_target() -> None:
             'A --> joint("a") SetJointLimits(cone = 200) B',
             "expected degrees from 0 to 180, got 200",
         ),
-        ('A --> joint("a") SetJointLimits(x = [30, -30]) B', "got 30 above -30"),
+        ('A --> joint("a") SetJointLimits(x = [30, -30]) B', "got min 30 above max -30"),
         (
             'A --> joint("a") SetJointLimits(limits = 3) B',
             "expected angles about x, y, z, or a hinge",
@@ -381,7 +381,7 @@ def test_an_aim_turns_an_axis_of_the_shape_to_the_target() -> None:
         ('A --> joint("") B', "joint: expected a name, got none"),
         ('A --> joint("a", 1, 2) B', "joint takes 1 or 4 arguments, got 3"),
         ('A --> joint("a") fix() s(1, 1, 1) IK(1, 1, 1) B', "nothing can move"),
-        ('A --> t(shapePoint("B"), 0, 0) B', "only as the target of IK"),
+        ('A --> t(shapePoint("B"), 0, 0) B', "can only be used as the target of IK"),
     ],
 )
 def test_what_cannot_be_is_refused_by_name_and_line(refused, rules: str, message: str) -> None:

@@ -78,7 +78,7 @@ def test_texts_and_images(ask) -> None:
         ('readTextFile("latin.txt")', "the file 'latin.txt': expected UTF-8 text"),
         ('imageInfo("names.txt", sx)', "expected a PNG or JPEG file, got other bytes"),
         ('imageInfo("wide.png", depth)', "imageInfo: expected one of sx, sy, ratio, got depth"),
-        ("fileSearch(3)", "expected a text, got a number, 3"),
+        ("fileSearch(3)", "expected a string, got a number, 3"),
         ('fileSearch("")', "expected a pattern such as"),
         ("fileExists", "'fileExists' is a function: expected its arguments"),
     ],

@@ -123,7 +123,7 @@ def test_a_solid_that_is_not_convex() -> None:
     ("expression", "message"),
     [
         ("touches(near)", "touches: expected one of intra, inter, all, got near"),
-        ("touches(intra, 3)", "expected a text, got a number, 3"),
+        ("touches(intra, 3)", "expected a string, got a number, 3"),
         ("touches(intra, \"a\", 1)", "'touches' takes 0 to 2 arguments, got 3"),
         ("contextCount(intra)", "'contextCount' takes 2 arguments, got 1"),
         ("contextCompare(intra, \"a\", tallest)", "expected one of world.northernmost, world.southern"),

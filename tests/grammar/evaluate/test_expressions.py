@@ -93,8 +93,8 @@ def test_rand_stays_between_its_ends_and_p_holds_as_often_as_it_says() -> None:
         ("5 % (2 - 2)", "division by zero: 5 % 0"),
         ("sqrt(-1)", "<rules>:1:21: rule Lot: sqrt(-1) has no finite value"),
         ("pow(10, 400)", "pow(10, 400) has no finite value"),
-        ('1 - "a"', "'-' takes numbers, got a number and a text"),
-        ('1 == "a"', "'==' cannot compare a number with a text"),
+        ('1 - "a"', "'-' takes numbers, got a number and a string"),
+        ('1 == "a"', "'==' cannot compare a number with a string"),
         ("widht", "unknown name 'widht'; did you mean 'width'?"),
         ("foo(1)", "unknown function 'foo' with 1 argument"),
         ("sin(1, 2)", "'sin' takes 1 argument, got 2"),
@@ -117,7 +117,7 @@ def test_what_depends_on_itself_or_never_ends_is_refused(refused) -> None:
     said = refused("f(x) = f(x + 1)\nLot --> t(f(1), 0, 0) A")
     assert said.startswith("<rules>:1:1: function f: more than") and "nested function calls" in said
     said = refused('Lot --> L("aaaaaaaaaa")\nL(s) --> L(s + s)')
-    assert "rule L: expected a text of at most 100,000 characters" in said
+    assert "rule L: expected a string of at most 100,000 characters" in said
 
 
 def test_numbers_are_doubles(value) -> None:

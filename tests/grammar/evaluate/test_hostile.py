@@ -79,7 +79,7 @@ def test_what_is_wrong_is_said_with_its_place(refused, rules, message) -> None:
         (bytes(range(256)), ":2:118: expected UTF-8 text, got the byte 0x80"),
         (b"", ": expected at least one rule, got none"),
         (b"// nothing\n", ": expected at least one rule, got none"),
-        (b"A --> B\0C", ":1:8: found '\\x00', which is no sign of the language"),
+        (b"A --> B\0C", ":1:8: found '\\x00', which is not a valid character"),
         (b"A -->\r\n  t(1, 2)\r\n", ":2:3: rule A: t takes 3 arguments, got 2"),
     ],
 )  # fmt: skip

@@ -65,8 +65,12 @@ def test_a_polygon_falls_apart_where_it_is_narrow():
     [
         ([(0, 0), (2, 2), (2, 0), (0, 2)], 1, "with an area"),
         ([(0, 0), (4, 0), (0, 0), (0, 4)], 1, "."),
-        ([(0, 0), (6, 0), (6, 5), (4, 5), (4, 2), (2, 2), (2, 5), (0, 5)], -1, "close upon itself"),
-        ([(0, 0), (1, 0), (1, 0), (0, 1)], 1, "corners are apart"),
+        (
+            [(0, 0), (6, 0), (6, 5), (4, 5), (4, 2), (2, 2), (2, 5), (0, 5)],
+            -1,
+            "would overlap itself",
+        ),
+        ([(0, 0), (1, 0), (1, 0), (0, 1)], 1, "distinct corners"),
     ],
 )
 def test_what_is_no_polygon_is_refused(polygon, speed, message):

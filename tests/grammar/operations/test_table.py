@@ -20,7 +20,7 @@ LOT = {"size": (8, 0, 4)}
         ("Lot --> comp(g){ all : A }", "comp(g) is not supported"),
         ("Lot --> comp(f){ uv.front : A }", "the selector 'uv.front' is not supported"),
         ("Lot --> set(trim.vertical, false) A", "set: 'trim.vertical' is not supported"),
-        ("Lot --> set(widht, 1) A", "set: 'widht' is no attribute"),
+        ("Lot --> set(widht, 1) A", "set: 'widht' is not an attribute"),
         ("Lot --> extrud(1) A", "unknown rule or operation 'extrud'; did you mean 'extrude'?"),
         ("Lot --> extrude A", "the operation 'extrude' needs its arguments in parentheses"),
         ("Lot --> A(1)\nA --> B", "rule 'A' takes 0 arguments, got 1"),

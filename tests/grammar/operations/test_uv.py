@@ -109,7 +109,7 @@ def test_layers_are_kept_apart() -> None:
         ("split(u, meters, 0){ 1 : A }", "expected one of uvSpace, unitSpace, got meters"),
         ("split(u){ 1 : A }", "split takes 3 arguments, got 1"),
         ("split(u, unitSpace, 0) A", "split: expected parts in braces"),
-        ("comp(e){ 0 : split(u, unitSpace, 0){ 1 : A } }", "expected a shape with faces, which have"),
+        ("comp(e){ 0 : split(u, unitSpace, 0){ 1 : A } }", "expected a shape with faces"),
         ("scaleUV(0, 0, 1) split(u, unitSpace, 0){ 1 : A }", "that cover the surface, got a line"),
         ("scaleUV(0.5, 1, 1) A", "expected a texture layer from 0 to 9, got 0.5"),
         ("projectUV(3) A", "projectUV: expected a setupProjection(3, ...) before it"),

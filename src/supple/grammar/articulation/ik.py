@@ -90,7 +90,7 @@ class Touch:
             status = Status.STALLED  # only joints of other rules are at their limits
         beyond = None if self.reached else solution.out_of_reach
         others = beyond is not None and beyond.effector != self.effector
-        said = reason(
+        text = reason(
             Status.REACHED if others else status,
             asked,
             [error for _, error in own],
@@ -99,9 +99,9 @@ class Touch:
             beyond=None if others else beyond,
         )
         if beyond is not None and others:
-            said += f"; it shares joints with {beyond.effector}, whose target is out of reach"
-            said += "; the start pose is kept" if asked.kept else ""
-        return said
+            text += f"; it shares joints with {beyond.effector}, whose target is out of reach"
+            text += "; the start pose is kept" if asked.kept else ""
+        return text
 
     def __repr__(self) -> str:
         return f"Touch({self.effector!r}: {self.reason})"
@@ -235,7 +235,7 @@ def _solved(
         others = [answer, *answer.alternatives]
         if len(others) < wanted:
             raise RuleError(
-                *first.place, f"IK: solution = {wanted}: there are only {len(others)} that touch"
+                *first.place, f"IK: solution = {wanted}: there are only {len(others)} solutions"
             )
         answer = others[wanted - 1]
         if steps:

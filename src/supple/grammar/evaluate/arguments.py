@@ -108,7 +108,7 @@ class Arguments:
         return self._checked(self.named[name], check) if name in self.named else None
 
     def text(self, index: int) -> Compiled:
-        """A positional argument as a text."""
+        """A positional argument as a string."""
         return self.checked(index, text)
 
     def length(self, index: int) -> Compiled:

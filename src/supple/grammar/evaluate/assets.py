@@ -223,10 +223,10 @@ def _fitted(name: str, points: np.ndarray, faces: list[tuple[int, ...]], **more:
     if not faces or not len(points):
         raise SuppleError(f"asset {name!r}: expected at least one face, got none")
     if not np.all(np.isfinite(points)):
-        raise SuppleError(f"asset {name!r}: expected finite points")
+        raise SuppleError(f"asset {name!r}: expected finite coordinates")
     last = max(max(face) for face in faces)
     if last >= len(points) or min(min(face) for face in faces) < 0:
-        raise SuppleError(f"asset {name!r}: a face names a point that is not there")
+        raise SuppleError(f"asset {name!r}: a face refers to a missing point")
     if max(len(face) for face in faces) > MOST_CORNERS:
         raise SuppleError(f"asset {name!r}: expected faces of at most {MOST_CORNERS:,} corners")
     made, low, size = fitted(name, points, faces, **more)

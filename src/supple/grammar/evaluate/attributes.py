@@ -19,7 +19,7 @@ class AttributeInfo:
 
     Attributes:
         name: Its name.
-        value: Its value in this derivation: a number, text, boolean or tuple; None if it cannot be
+        value: Its value in this derivation: a number, string, boolean or tuple; None if it cannot be
             evaluated.
         group: Headings from @Group, outermost first.
         description: From @Description.

@@ -122,7 +122,7 @@ def _unknown(name: str, env: Environment) -> str:
 def _call(node: s.Call, env: Environment) -> Compiled:
     name, at = node.name, node.at
     if name in ("point", "shapePoint"):
-        raise env.problem(at, f"{name!r} names a point of a shape only as the target of IK")
+        raise env.problem(at, f"{name!r} can only be used as the target of IK")
     for argument in node.args:
         if argument.mark or argument.name:
             given = argument.mark or f"{argument.name} ="

@@ -62,7 +62,7 @@ def _p(shape: Shape, probability: Any) -> bool:
     return shape.draw() < number(probability)
 
 
-# Texts and lists in texts -------------------------------------------------------------------------
+# Strings and lists in strings -------------------------------------------------------------------------
 
 
 def _find(shape: Shape, where: Any, what: Any, start: Any = 0.0) -> float:
@@ -78,12 +78,12 @@ def _replace(shape: Shape, whole: Any, old: Any, new: Any) -> str:
     if text(old) == "":
         return before
     if before.count(text(old)) * len(text(new)) > LONGEST:
-        raise SuppleError(f"replace: the text would be longer than {LONGEST:,} characters")
+        raise SuppleError(f"replace: the string would be longer than {LONGEST:,} characters")
     return before.replace(text(old), text(new))
 
 
 def _items(whole: Any) -> list[str]:
-    """The items of a list: a text in which semicolons terminate or separate items."""
+    """The items of a list: a string in which semicolons terminate or separate items."""
     parts = text(whole).split(";")
     return parts[:-1] if parts and parts[-1] == "" else parts
 
@@ -103,12 +103,12 @@ def _list_add(shape: Shape, whole: Any, item: Any) -> str:
 
 
 def drawn(shape: Shape, items: list[str]) -> str:
-    """One of some texts, chosen by a random number of the shape; "" for none."""
+    """One of some strings, chosen by a random number of the shape; "" for none."""
     return items[int(shape.draw() * len(items))] if items else ""
 
 
 def _split_string(shape: Shape, whole: Any, separator: Any) -> tuple[str, ...]:
-    """The parts of a text between separators, as an array; its characters if the separator is ""."""
+    """The parts of a string between separators, as an array; its characters if the separator is ""."""
     before = text(whole)
     return tuple(before.split(text(separator)) if text(separator) else before)
 
@@ -146,11 +146,11 @@ def _list_kept(remain: bool) -> Function:
 
 
 def listed(items: list[str]) -> str:
-    """A list as a text: each item is followed by a semicolon."""
+    """A list as a string: each item is followed by a semicolon."""
     return "".join(f"{item};" for item in items)
 
 
-# File names, as texts: no file is accessed -----------------------------------------------
+# File names, as strings: no file is accessed -----------------------------------------------
 
 
 def _path(part: Callable[[PurePosixPath], str]) -> Function:

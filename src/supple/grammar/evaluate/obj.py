@@ -33,6 +33,8 @@ def read_obj(path: Path) -> tuple[np.ndarray, list[tuple[int, ...]]]:
                     raise ValueError
                 faces.append(face)
             except ValueError:
-                said = line.strip()[:60]
-                raise SuppleError(f"{path}:{k}: expected a point or a face, got {said!r}") from None
+                found = line.strip()[:60]
+                raise SuppleError(
+                    f"{path}:{k}: expected a point or a face, got {found!r}"
+                ) from None
     return np.array(points, dtype=np.float64).reshape(-1, 3), faces

@@ -39,7 +39,7 @@ def _add(a: Any, b: Any) -> Any:
         joined = written(a) + written(b)
         if len(joined) > LONGEST:
             raise SuppleError(
-                f"expected a text of at most {LONGEST:,} characters, got a longer one"
+                f"expected a string of at most {LONGEST:,} characters, got a longer one"
             )
         return joined
     return number(a) + number(b)

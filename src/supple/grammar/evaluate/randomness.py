@@ -27,7 +27,7 @@ def fraction(seed: int, index: int) -> float:
 
 
 def seed_of(text: str, seed: int) -> int:
-    """A seed derived from a text (FNV-1a) and another seed."""
+    """A seed derived from a string (FNV-1a) and another seed."""
     found = 0xCBF29CE484222325
     for byte in text.encode():
         found = ((found ^ byte) * 0x100000001B3) & MASK

@@ -1,4 +1,4 @@
-"""Values of the language: numbers (float), texts (str), truth values (bool) and arrays (tuple)."""
+"""Values of the language: numbers (float), strings (str), booleans (bool) and arrays (tuple)."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from supple.errors import SuppleError
 Value = float | str | bool | tuple[Any, ...]
 
 LARGEST = 1e12  # absolute value of a length or an angle of a shape
-LONGEST = 100_000  # characters of a text, elements of an array
+LONGEST = 100_000  # characters of a string, elements of an array
 
 
 def kind(value: Any) -> str:
     """The type of a value, in words."""
     if isinstance(value, bool):
-        return "a truth value"
+        return "a boolean"
     if isinstance(value, float):
         return "a number"
     if isinstance(value, str):
-        return "a text"
+        return "a string"
     return "an array" if isinstance(value, tuple) else "a point of a shape"
 
 
 def written(value: Any) -> str:
-    """A value as text; whole numbers have no decimal point."""
+    """A value as a string; whole numbers have no decimal point."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
@@ -46,7 +46,7 @@ def counted(*counts: int) -> str:
 
 
 def number(value: Any) -> float:
-    """Convert a value to a number: a number, a boolean or a text that holds a number."""
+    """Convert a value to a number: a number, a boolean or a string that holds a number."""
     if isinstance(value, bool):
         return 1.0 if value else 0.0
     if isinstance(value, float):
@@ -60,7 +60,7 @@ def number(value: Any) -> float:
 
 
 def truth(value: Any) -> bool:
-    """Convert a value to a boolean: true for a number other than 0 and for the text "true"."""
+    """Convert a value to a boolean: true for a number other than 0 and for the string "true"."""
     if isinstance(value, bool):
         return value
     if isinstance(value, float):
@@ -79,10 +79,10 @@ def length(value: Any) -> float:
 
 
 def text(value: Any) -> str:
-    """A value that must be a text."""
+    """A value that must be a string."""
     if isinstance(value, str):
         return value
-    raise SuppleError(f"expected a text, got {kind(value)}, {_brief(value)}")
+    raise SuppleError(f"expected a string, got {kind(value)}, {_brief(value)}")
 
 
 def point(value: Any) -> tuple[float, float, float]:
@@ -112,7 +112,7 @@ def plain(value: Any) -> Value:
         return float(value)
     except (TypeError, ValueError):
         raise SuppleError(
-            f"expected a number, a text, a truth value or a list of them, got {value!r}"
+            f"expected a number, a string, a boolean or a list of them, got {value!r}"
         ) from None
 
 

@@ -75,7 +75,7 @@ def cleaned(
     if faces == old.faces:
         return None
     if not faces:
-        raise SuppleError("cleanupGeometry: nothing is left of the shape")
+        raise SuppleError("cleanupGeometry: no face is left")
     used = sorted({k for face in faces for k in face})
     place = {k: n for n, k in enumerate(used)}
     kept = [tuple(place[k] for k in face) for face in faces]

@@ -96,7 +96,7 @@ class Body:
 
 
 class Classification(NamedTuple):
-    """Whether any part of a surface lies inside a solid, on its surface, or outside."""
+    """Which of these hold for some part of a surface: inside a solid, on its surface, outside."""
 
     inside: bool
     on: bool
@@ -141,7 +141,7 @@ def _pieces(triangle: Floats, solid: Body, near: float) -> list[Floats]:
                 cut += [_above(piece, height), _above(piece, -height)]
         pieces = cut
         if len(pieces) > MOST_PIECES:
-            raise SuppleError(f"a face meets a solid in more than {MOST_PIECES:,} pieces")
+            raise SuppleError(f"a face is cut by a solid into more than {MOST_PIECES:,} pieces")
     least = near * near
     return [piece for piece in pieces if area(piece) > least]
 

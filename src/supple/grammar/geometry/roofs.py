@@ -163,7 +163,9 @@ def shed(polygon: list[Point], slope: float, index: float = 0.0) -> Faces:
     length = math.hypot(u - x, v - y)
     heights = [slope * ((u - x) * (q - y) - (v - y) * (p - x)) / length for p, q in polygon]
     if min(heights) < -1e-9 * max(map(abs, heights)):
-        raise SuppleError(f"a part of the shape lies behind edge {first}, where the roof begins")
+        raise SuppleError(
+            f"a part of the shape lies behind edge {first}, from which the roof rises"
+        )
     low = [(p, 0.0, -q) for p, q in polygon]
     high = [(p, max(h, 0.0), -q) for (p, q), h in zip(polygon, heights, strict=True)]
     sides = [(k, (k + 1) % count, count + (k + 1) % count, count + k) for k in range(count)]

@@ -119,7 +119,7 @@ def unwrapped(geometry: Geometry, scope: Scope, projection: Projection | None) -
         down = unit_texcoords(geometry.points[list(face)]) if uv is None else uv[list(face)]
         faces.append(np.column_stack([corners, down[:, 0], 1.0 - down[:, 1]]))
     if not faces:
-        raise SuppleError("expected a shape with faces, which have texture coordinates")
+        raise SuppleError("expected a shape with faces")
     flat = geometry.flat is not None and geometry.texcoords is None
     return Unwrapped(faces, projection is None and not flat)
 

@@ -103,7 +103,7 @@ class _Sweep:
             (x, y), (u, v) = corners[k], corners[(k + 1) % count]
             length = math.hypot(u - x, v - y)
             if length <= self.near:
-                raise SuppleError("expected a polygon whose corners are apart")
+                raise SuppleError("expected a polygon with distinct corners")
             self.along.append(((u - x) / length, (v - y) / length))
         if _area(corners) <= self.near**2:
             raise SuppleError("expected a polygon with an area, whose edges do not cross")
@@ -140,13 +140,13 @@ class _Sweep:
         if p == q:
             return x, y, False
         if abs(cross) <= NEAR:
-            raise SuppleError("edges in one line cannot move apart")
+            raise SuppleError("adjacent collinear edges must have the same speed")
         return x - ax * (q - p) / cross, y - ay * (q - p) / cross, False
 
     def _corner(self, place: Point, node: int, before: int, after: int) -> _Corner:
         dx, dy, spike = self._velocity(before, after)
         if spike and self.outwards:
-            raise SuppleError("growing outwards, the polygon would close upon itself")
+            raise SuppleError("the enlarged polygon would overlap itself")
         return _Corner(*place, self.now, dx, dy, node, before, after, spike)
 
     def _node(self, place: Point) -> int:

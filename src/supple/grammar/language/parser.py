@@ -72,7 +72,7 @@ def _language() -> Lark:
 
 WORDS = {
     "ARROW": "'-->'", "WAVE": "'~>'", "NOTE": "an annotation", "NUMBER": "a number",
-    "STRING": "a text in double quotes", "NAME": "a name", "MARK": "\"'\" or '~'",
+    "STRING": "a string in double quotes", "NAME": "a name", "MARK": "\"'\" or '~'",
     "PERCENT": "'% :'", "EQUALITY": "'==' or '!='", "ORDER": "a comparison", "EQUAL": "'='",
     "AND": "'&&'", "OR": "'||'", "NOT": "'!'", "SIGN": "'+' or '-'", "STAR": "'*'",
     "OVER": "'/' or '%'", "COLON": "':'", "DEFINED": "a definition", "CLASSIC_ID": "a rule",
@@ -103,8 +103,8 @@ def _described(error: UnexpectedInput, text: str) -> tuple[int, int, str]:
     if isinstance(error, UnexpectedCharacters):
         found = text[error.pos_in_stream : error.pos_in_stream + 1]
         if found == '"':
-            return error.line, error.column, "the text that begins here has no closing '\"'"
-        return error.line, error.column, f"found {found!r}, which is no sign of the language"
+            return error.line, error.column, "the string that begins here has no closing '\"'"
+        return error.line, error.column, f"found {found!r}, which is not a valid character"
     if isinstance(error, UnexpectedToken):
         token = error.token
         found = "the end of the file" if token.type == "$END" else repr(str(token))

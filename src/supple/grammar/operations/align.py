@@ -15,7 +15,7 @@ from supple.grammar.operations.parts import set_axes
 
 
 def align_to_axes(op: s.Operation, env: Environment) -> Act:
-    """All axes along the world's, or only one of them.
+    """Align all axes of the scope with the world's, or only one of them.
 
     alignScopeToAxes(), (y), (world.y)
     """
@@ -32,7 +32,7 @@ def align_to_axes(op: s.Operation, env: Environment) -> Act:
 
 
 def align_to_geometry(op: s.Operation, env: Environment) -> Act:
-    """X along an edge of a face, y or z along its normal.
+    """Align x with an edge of a face, and y or z with its normal.
 
     alignScopeToGeometry(yUp, 0, longest)
 
@@ -63,7 +63,7 @@ def _axes(shape: Shape, y_up: bool, face: str | float, edge: str | float) -> Rot
 
 
 def align_to_box(op: s.Operation, env: Environment) -> Act:
-    """The smallest box in the xz plane, its longer side along x.
+    """Align the scope with the smallest box in a plane, its longer side along the first axis.
 
     alignScopeToGeometryBBox(xz)
     """

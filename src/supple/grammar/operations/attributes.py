@@ -13,7 +13,7 @@ from supple.grammar.operations import material
 
 
 def set_value(op: s.Operation, env: Environment) -> Act:
-    """Change a value from here on.
+    """Change an attribute of the shape and its descendants.
 
     set(attribute, value), set(material.color.r, value)
     """
@@ -39,7 +39,7 @@ def set_value(op: s.Operation, env: Environment) -> Act:
         if own.split(".")[0] in ("material", "trim", "pivot", "scope", "comp", "split"):
             raise env.problem(op.at, f"set: {name!r} is not supported")
         choices = ", ".join([*attributes, *material.MATERIAL][:12])
-        raise env.problem(op.at, f"set: {name!r} is no attribute; there are {choices}")
+        raise env.problem(op.at, f"set: {name!r} is not an attribute; there are {choices}")
     key = (module.prefix, own)
 
     def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
@@ -54,7 +54,7 @@ def anything(value: Any) -> Any:
 
 
 def label(run: Run, shape: Shape, name: str) -> None:
-    """A name by which IK rules, context queries and the result find the shape.
+    """Give the shape a name for IK rules, context queries and the result.
 
     label("lamp")
     """

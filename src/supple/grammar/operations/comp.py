@@ -29,7 +29,7 @@ KINDS: dict[str, Callable[..., list[components.Part]]] = {
 
 
 def comp(op: s.Operation, env: Environment) -> Act:
-    """Faces (f), edges (e) or vertices (v) of a shape.
+    """Split a shape into its faces (f), edges (e) or vertices (v).
 
     comp(f){ front : A | side : B | all = C }
 
@@ -166,7 +166,7 @@ def _together(shape: Shape, parts: list[components.Part], place: tuple[int, int,
         points = (own.geometry.points * own.size) @ turn.T + own.offset
         polygons.append((points, own.geometry.faces))
     if all(not faces for _, faces in polygons):
-        raise SuppleError("comp: '=' puts faces together; edges and corners have none")
+        raise SuppleError("comp: '=' merges faces, not edges or vertices")
     geometry, low, size = components.merged(polygons)
     part.fit(BOX if len(parts) == 6 and shape.geometry is BOX else geometry, low, size)
     return part

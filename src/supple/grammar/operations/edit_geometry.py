@@ -44,7 +44,7 @@ def reverse_normals(run: Run, shape: Shape) -> None:
 
 
 def reset_geometry(run: Run, shape: Shape) -> None:
-    """The scope and geometry of the initial shape.
+    """Go back to the scope and geometry of the initial shape.
 
     resetGeometry()
     """

@@ -16,7 +16,7 @@ from supple.grammar.operations.setback import make_parts, shape_and_remainder
 
 
 def inner_rectangle(op: s.Operation, env: Environment) -> Act:
-    """The largest rectangle in each face.
+    """Split each face into the largest rectangle in it and the remainder.
 
     innerRectangle(scope){ shape : A | remainder : B }
 

@@ -26,13 +26,13 @@ def _pair(value: Any) -> tuple[float, float]:
     """[lo, hi], or one number for a symmetric range, from degrees to radians."""
     if isinstance(value, tuple):
         if len(value) != 2:
-            raise SuppleError(f"expected [least, greatest] in degrees, got {written(value)}")
+            raise SuppleError(f"expected [min, max] in degrees, got {written(value)}")
         low, high = (number(one) for one in value)
     else:
         high = abs(number(value))
         low = -high
     if not low <= high:
-        raise SuppleError(f"expected [least, greatest], got {low:g} above {high:g}")
+        raise SuppleError(f"expected [min, max], got min {low:g} above max {high:g}")
     return math.radians(low), math.radians(high)
 
 
@@ -60,19 +60,19 @@ def _stretch(value: Any) -> tuple[float, float]:
     if isinstance(value, tuple) and len(value) == 2:
         low, high = (positive(one) for one in value)
     elif isinstance(value, tuple):
-        raise SuppleError(f"expected a factor or [least, greatest], got {written(value)}")
+        raise SuppleError(f"expected a factor or [min, max], got {written(value)}")
     else:
         factor = positive(value)
         low, high = min(1.0, factor), max(1.0, factor)
     if low > high:
-        raise SuppleError(f"expected [least, greatest], got {low:g} above {high:g}")
+        raise SuppleError(f"expected [min, max], got min {low:g} above max {high:g}")
     return low, high
 
 
 def _stiffness(value: Any) -> float:
     found = number(value)
     if not 0.0 <= found < 1.0:
-        raise SuppleError(f"expected a number from 0 up to, but not including, 1, got {found:g}")
+        raise SuppleError(f"expected a number in [0, 1), got {found:g}")
     return found
 
 
@@ -89,7 +89,7 @@ MOVING = {"freedoms": _freedoms, "stretch": _stretch, "slide": positive}
 
 
 def joint(op: s.Operation, env: Environment) -> Act:
-    """A joint with its pivot at a point relative to the scope.
+    """Add a joint with its pivot at a point relative to the scope.
 
     joint("elbow", 0.5, 0, 0.5)
 
@@ -136,7 +136,7 @@ LIMITS = (
 
 
 def set_joint_limits(op: s.Operation, env: Environment) -> Act:
-    """Limit a joint.
+    """Set the limits of the shape's joint.
 
     SetJointLimits(x = [-30, 45], z = 0), (hinge = x, limits = 90), (cone = 60)
 
@@ -163,7 +163,7 @@ def set_joint_limits(op: s.Operation, env: Environment) -> Act:
     for name, needs in (("limits", hinge), ("twist", cone), ("axis", cone)):
         if name in given.named and needs is None:
             form = "hinge" if name == "limits" else "cone"
-            raise env.problem(op.at, f"SetJointLimits: {name} goes with {form} = ...")
+            raise env.problem(op.at, f"SetJointLimits: {name} needs {form} = ...")
 
     def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
         record = current_joint(run, shape, op, env)
@@ -207,7 +207,7 @@ def _axis(given: Arguments, name: str) -> Compiled | None:
 
 
 def fix(op: s.Operation, env: Environment) -> Act:
-    """No IK rule may move the shape's joint, or the named ones above it.
+    """Lock the shape's joint, or the named ones above it, for all IK rules.
 
     fix(), fix("hip", "knee")
     """

@@ -77,7 +77,7 @@ def color(op: s.Operation, env: Environment) -> Act:
 
 
 def texture(op: s.Operation, env: Environment) -> Act:
-    """An image inside the rule file's folder.
+    """Set the colour image, a file inside the rule file's folder.
 
     texture("wall.png")
     """

@@ -17,11 +17,11 @@ from supple.grammar.operations.parts import begin_part, finish_part
 
 
 def scatter(op: s.Operation, env: Environment) -> Act:
-    """Random points.
+    """Create shapes at random points.
 
     scatter(surface, 20, uniform){ Tree }, scatter(scope, 5, uniform){ Tree }
 
-    Each point becomes a shape of size 0.
+    The shapes have size 0.
     """
     given = Arguments(op, env)
     if given.is_word(2) == "gaussian":

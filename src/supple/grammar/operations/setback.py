@@ -75,7 +75,7 @@ Reach = Callable[[Shape, tuple[Any, ...], int, Vector], float]
 
 
 def setback(op: s.Operation, env: Environment) -> Act:
-    """Strips along selected edges, and the rest.
+    """Split a flat shape into strips along selected edges and the remainder.
 
     setback(3){ front : A | all = B | remainder : C }
 
@@ -231,7 +231,7 @@ WINGS = {
 
 
 def wings(op: s.Operation, env: Environment) -> Act:
-    """Wings along some sides.
+    """Split a flat shape into wings along some sides, as one shape, and the remainder.
 
     shapeL(front, left){ shape : A | remainder : B }, shapeU, shapeO
     """

@@ -20,7 +20,7 @@ from supple.grammar.operations.parts import begin_part, finish_part
 
 
 def split(op: s.Operation, env: Environment) -> Act:
-    """Cut along an axis.
+    """Cut a shape along an axis.
 
     split(x){ 2 : A | ~1 : B | '0.2 : C }, split(u, unitSpace, 0){ ... }
 

@@ -100,7 +100,7 @@ def rotate(op: s.Operation, env: Environment) -> Act:
 
 
 def center(op: s.Operation, env: Environment) -> Act:
-    """Centre in the scope at the beginning of the rule or bracket.
+    """Move to the centre of the scope at the beginning of the rule or bracket.
 
     center(xyz), center(xz), center(y)
     """

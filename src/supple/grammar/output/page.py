@@ -22,7 +22,7 @@ STILL = 65_535  # joint index of vertices without a joint
 
 
 class PageText(NamedTuple):
-    """The texts of a page: its title, and a summary below it."""
+    """Title of a page, and the summary below it."""
 
     title: str
     summary: str
