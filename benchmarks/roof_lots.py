@@ -16,8 +16,8 @@ import time
 from collections import Counter
 
 from supple.errors import SuppleError
-from supple.grammar.roofs import _gable, _hip
-from supple.grammar.wavefront import Point, sweep
+from supple.grammar.geometry.roofs import gable, hip
+from supple.grammar.geometry.wavefront import Point, sweep
 
 KINDS = ("square", "rectangle", "regular", "L", "T", "U", "plus", "star")
 
@@ -116,9 +116,9 @@ def check(rng: random.Random, polygon: list[Point]) -> dict[str, str]:
     tasks = {
         "hip": lambda: check_hip(polygon),
         "hip with an overhang": lambda: check_hip(polygon, -over),
-        "roofHip": lambda: _hip(polygon, slope, overhang),
-        "roofGable": lambda: _gable(polygon, slope),
-        "roofGable with overhangs": lambda: _gable(polygon, slope, overhang / 4, overhang / 4),
+        "roofHip": lambda: hip(polygon, slope, overhang),
+        "roofGable": lambda: gable(polygon, slope),
+        "roofGable with overhangs": lambda: gable(polygon, slope, overhang / 4, overhang / 4),
         "offset inwards": lambda: check_strips(polygon, size * rng.uniform(0.01, 0.5)),
         "offset to half of it": lambda: check_strips(polygon, size / 2),
         "offset outwards": lambda: sweep(polygon, [-1.0] * len(polygon), until=size * 0.02),

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 import supple
 from supple import plot
 from supple.data import rules
-from supple.grammar.picture import draw, look_from, page
+from supple.grammar.output.picture import draw, look_from, page
 from supple.plot.figures import headline, styled
 
 RULES = rules("human")

@@ -67,7 +67,7 @@ def test_a_curb_stamp(project) -> None:
     assert grown.leaves.names == {"Paving": 6}
     sizes = sorted(tuple(round(x, 9) for x in leaf.size) for leaf in grown.leaves)
     assert sizes == [(3, 0.25, 0), (3, 0.25, 0), (4, 0.25, 0), (4, 0.25, 0), (4, 3, 0), (4, 3, 0)]
-    assert all(leaf.look.color == pytest.approx((128 / 255,) * 3) for leaf in grown.leaves)
+    assert all(leaf.material.color == pytest.approx((128 / 255,) * 3) for leaf in grown.leaves)
 
 
 def test_an_asphalt_stamp_with_texture_and_reports(project) -> None:
@@ -81,10 +81,10 @@ def test_an_asphalt_stamp_with_texture_and_reports(project) -> None:
     assert grown.leaves.names == {"Bare": 6}
     sizes = sorted(tuple(round(x, 9) for x in leaf.size) for leaf in grown.leaves)
     assert sizes == [*[(14, 0.5, 0)] * 2, *[(28, 0.5, 0)] * 2, *[(28, 14, 0)] * 2]
-    look = grown.leaves[0].look
-    assert look.texture == "" and look.color == pytest.approx((32 / 255,) * 3)
+    material = grown.leaves[0].material
+    assert material.texture == "" and material.color == pytest.approx((32 / 255,) * 3)
     # One image covers 14 by 14, u along z and v along x.
-    assert (look.projection.axes, look.projection.size) == ((2, 0), (14.0, 14.0))
+    assert (material.projection.axes, material.projection.size) == ((2, 0), (14.0, 14.0))
 
 
 REFERENCE = """

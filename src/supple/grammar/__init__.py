@@ -1,10 +1,17 @@
-"""A CGA shape grammar with joints and IK: rules grow shapes, and the shapes pose themselves.
+"""A CGA shape grammar with joints and IK.
 
     growth = supple.grow("figure.cga", start="Figure", seed=7, attributes={"height": 2})
     growth.shapes, growth.skeleton, growth.pose
     growth.save("figure.glb")
 
-The language is on one page: docs/grammar.md.
+The language is described in docs/grammar.md. The packages, from low to high:
+
+    geometry       polygons, solids, cuts, roofs, texture coordinates; knows nothing of rules
+    language       rule files: grammar, syntax tree, definitions, errors with places
+    evaluate       expressions, productions and the derivation of shapes
+    operations     extrude, split, comp, ...; `operations.table` lists them all
+    articulation   joints as a skeleton, IK
+    output         the result, `Growth`, and its files
 """
 
 from __future__ import annotations
@@ -17,8 +24,8 @@ from typing import TYPE_CHECKING, Any
 from supple.errors import SuppleError
 
 if TYPE_CHECKING:
-    from supple.grammar.derive import Limits
-    from supple.grammar.growth import Growth
+    from supple.grammar.evaluate.run import Limits
+    from supple.grammar.output.growth import Growth
 
 __all__ = ["Growth", "Limits", "grow"]
 
@@ -37,43 +44,47 @@ def grow(
     limits: Limits | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Growth:
-    """Grow shapes by CGA rules, and pose the figures among them.
+    """Derive shapes by CGA rules, and pose the figures among them by IK.
 
     The same rules and the same seed give the same shapes on every machine.
 
     Args:
-        rules: The path of a rule file; or the rules themselves, a text of more than one line or
-            with an arrow in it.
-        start: The rule to start with, such as "Lot" or "Tower(3, true)"; by default the one that
-            the file marks as its start, else its first.
-        seed: What all chance begins with, a whole number from 0.
-        attributes: Values in place of those that the rules give their attributes: numbers, texts,
-            truth values, and lists of numbers; {"Prefix.name": ...} for an import's.
+        rules: The path of a rule file, or the rules themselves: a text of several lines or with an
+            arrow.
+        start: The start rule, such as "Lot" or "Tower(3, true)"; by default the one that the file
+            marks, else its first.
+        seed: The seed of all random numbers, a whole number from 0.
+        attributes: Attribute values that replace those of the rules: numbers, strings, booleans and
+            lists of numbers; {"Prefix.name": ...} for an import's.
         style: A style that the rules define.
-        size: Size of the first scope, x, y and z, in the model's own unit: with y = 0 a rectangle
-            on the ground, else a box. By default what the first rule's annotation @Size(x, y, z)
-            says, else (1, 0, 1).
+        size: Size x, y, z of the initial shape, in the model's own unit: with y = 0 a rectangle on
+            the ground, else a box. By default that of the start rule's annotation @Size(x, y, z),
+            else (1, 0, 1).
         assets: Meshes that `i` finds by name: a `supple.Mesh`, a `supple.Character` or (points
             (V, 3), faces).
-        folder: Imports and assets must lie below this folder; the rule file's own by default.
-        targets: Points in place of the targets that IK rules give themselves, {effector: (x, y, z)}
-            in world coordinates; the effectors are those of `growth.touches`.
-        limits: How far the derivation may go.
-        progress: Called with (what is being done, how much is done, of how much or 0).
+        folder: The folder that imports and assets must be in; by default the rule file's own.
+        targets: Targets that replace those of IK rules, {effector: (x, y, z)} in world; the
+            effectors are those of `growth.touches`.
+        limits: Limits of the derivation.
+        progress: Called with (stage, amount done, total or 0).
 
     Returns:
         The shape tree, the skeleton with its pose, meshes and reports.
 
     Raises:
-        SuppleError: The rules cannot be read, ask for something that is not supported or go beyond
-            the limits; "path:line:column: rule: ...".
+        SuppleError: The rules cannot be read, use something unsupported or exceed the limits;
+            "path:line:column: rule: ...".
     """
-    from supple.grammar.derive import Limits, derived
-    from supple.grammar.growth import Growth
-    from supple.grammar.modules import read
-    from supple.grammar.parser import parsed
-    from supple.grammar.posing import posed
-    from supple.grammar.skeletons import Figure
+    from supple.grammar.articulation.figure import Figure
+    from supple.grammar.articulation.ik import solve_rules
+    from supple.grammar.articulation.posed import PosedShapes
+    from supple.grammar.evaluate.attributes import arrays_by_id
+    from supple.grammar.evaluate.derivation import derive
+    from supple.grammar.evaluate.run import Limits, Options
+    from supple.grammar.language.files import read_rules
+    from supple.grammar.language.parser import parsed
+    from supple.grammar.operations.table import TABLE
+    from supple.grammar.output.growth import Growth
 
     if not isinstance(rules, (str, os.PathLike)) or not str(rules):
         raise SuppleError(f"rules: expected the path of a rule file, or rules, got {rules!r}")
@@ -91,42 +102,45 @@ def grow(
             raise SuppleError(
                 f"{path}: expected a rule file, got {'a folder' if path.is_dir() else 'none'}"
             )
-        own, file = path.parent, parsed(read(path), str(path))
+        own, file = path.parent, parsed(read_rules(path), str(path))
     home = Path(folder) if folder is not None else own
-    derivation = derived(
-        start,
+    run, module = derive(
         file,
-        folder=own if own is not None else home,
-        home=home,
-        seed=seed,
-        attributes=attributes,
-        style=style,
-        size=size,
-        assets=assets,
-        limits=limits,
-        progress=None if progress is None else lambda done: progress("deriving", done, 0),
+        own if own is not None else home,
+        operations=TABLE,
+        start=start,
+        options=Options(
+            home=home,
+            seed=seed,
+            attributes=attributes,
+            style=style,
+            size=size,
+            assets=assets,
+            limits=limits,
+            progress=None if progress is None else lambda done: progress("deriving", done, 0),
+        ),
     )
-    figure = Figure(derivation.first.name, derivation.joints, derivation.wishes)
+    figure = Figure(run.first.name, run.joints, run.ik_rules)
     skeleton = figure.skeleton()
-    told = None if progress is None else lambda done, of: progress("posing", done, of)
-    pose, touches, way = posed(
+    pose, touches, steps = solve_rules(
         figure,
         skeleton,
-        derivation.store,
-        told,
-        elsewhere=targets,
-        attributes=derivation.module.values_by_id(),
+        run.store,
+        None if progress is None else lambda done, of: progress("posing", done, of),
+        targets=targets,
+        attributes=arrays_by_id(module),
     )
-    return Growth(derivation, figure, skeleton, pose, touches, way)
+    posed = PosedShapes(run.store, figure, skeleton, pose)
+    return Growth(run, module, posed, touches, steps)
 
 
 def __getattr__(name: str) -> Any:
     if name == "Growth":
-        from supple.grammar.growth import Growth
+        from supple.grammar.output.growth import Growth
 
         return Growth
     if name == "Limits":
-        from supple.grammar.derive import Limits
+        from supple.grammar.evaluate.run import Limits
 
         return Limits
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -27,8 +27,8 @@ from supple.viewer.uploads import without_folder
 
 if TYPE_CHECKING:
     from supple.grammar import Growth
-    from supple.grammar.attributes import AttributeInfo
-    from supple.grammar.posing import Touch
+    from supple.grammar.articulation.ik import Touch
+    from supple.grammar.evaluate.attributes import AttributeInfo
 
 TITLES = {
     "figure": "Grown figure",

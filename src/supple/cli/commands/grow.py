@@ -98,7 +98,7 @@ def grow(
 
     Exit code 1 if an IK rule does not touch its target.
     """
-    from supple.grammar.derive import Limits
+    from supple.grammar import Limits
 
     attributes = dict(_attribute(text) for text in set_ or ())
     for path in out or ():

@@ -1,0 +1,252 @@
+"""Assets: built-in solids, meshes given by the caller, and files inside the rule file's folder.
+
+Methods take the folder of the rule file that names the asset. Files are searched there first and then
+in the home folder, and must lie inside the home folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from supple.errors import SuppleError, nearest
+from supple.grammar.evaluate.obj import read_obj
+from supple.grammar.evaluate.values import LONGEST
+from supple.grammar.geometry.mesh import BUILT_IN, Geometry, fitted
+from supple.mesh import Mesh
+
+LARGEST = 256 << 20  # bytes of an asset
+MODELS = (".obj", ".glb")
+MOST_CORNERS = 1_000  # of one face
+MOST_FOUND = 10_000  # files of a search
+
+
+class Assets:
+    """The assets that `i`, `texture` and file functions can use.
+
+    Args:
+        home: The folder that files must be in; None for no files.
+        given: Meshes by name: (points (V, 3), faces), a `supple.Mesh` or a `supple.Character`.
+    """
+
+    def __init__(self, home: Path | None, given: Mapping[str, Any]) -> None:
+        self.home = home
+        self._known: dict[str, Geometry] = dict(BUILT_IN)
+        self._images: dict[str, Path] = {}
+        self._searched: dict[tuple[str, Path | None], list[str]] = {}
+        for name, value in given.items():
+            self._known[name] = self._given(name, value)
+
+    def get(self, name: str, folder: Path | None, *, z_up: bool = False) -> Geometry:
+        """The geometry of an asset by name or path.
+
+        Args:
+            name: A built-in or given name, or the path of a .obj or .glb file.
+            folder: The rule file's folder; None for rules given as text.
+            z_up: True to rotate an asset whose z axis points up.
+
+        Raises:
+            SuppleError: There is no such asset, it lies outside the folder or cannot be read.
+        """
+        if z_up:
+            key = f"{name}\nz up"
+            if key not in self._known:
+                self._known[key] = _z_to_y(self.get(name, folder))
+            return self._known[key]
+        known = self._known.get(name) or BUILT_IN.get(name.removeprefix("builtin:"))
+        if known is not None:
+            return known
+        suffix = Path(name).suffix.lower()
+        if suffix not in MODELS:
+            hint = nearest(name, self._known)
+            listed = ", ".join(self._known)
+            raise SuppleError(
+                f"i: unknown asset {name!r} (expected one of {listed}, or a .obj or .glb file){hint}"
+            )
+        path = self._inside(name, folder, "asset")
+        key = str(path)
+        if key not in self._known:
+            self._known[key] = self._read(path, name)
+        self._known[name] = self._known[key]
+        return self._known[key]
+
+    def info(self, name: str, folder: Path | None, what: str) -> float:
+        """A property of an asset: size "sx" "sy" "sz", origin "px" .., "nVertices" or "nFaces"."""
+        found = self.get(name, folder)
+        if what == "nVertices":
+            return float(len(found.points))
+        if what == "nFaces":
+            return float(len(found.faces))
+        values = found.size if what[0] == "s" else found.origin
+        return float(values["xyz".index(what[1])])
+
+    def image(self, name: str, folder: Path | None) -> Path:
+        """The path of an image.
+
+        Raises:
+            SuppleError: There is no such image, or it lies outside the folder.
+        """
+        found = self._images.get(name)
+        if found is None:
+            found = self._images[name] = self._inside(name, folder, "image")
+        return found
+
+    def image_path(self, name: str) -> Path | None:
+        """The path of an image that the rules have used; None for another name."""
+        return self._images.get(name)
+
+    def exists(self, name: str, folder: Path | None) -> bool:
+        """True if there is a file or a given mesh of that name."""
+        if name in self._known:
+            return True
+        return any((one / name).is_file() for one in self._folders(name, folder, "file"))
+
+    def search(self, pattern: str, folder: Path | None) -> list[str]:
+        """The files that match a pattern such as "trees/*.obj", sorted by name.
+
+        "*" matches within one folder, "**" any subfolders. The rule file's folder is searched, and
+        the home folder if nothing matches there.
+
+        Raises:
+            SuppleError: The pattern leads outside the folder, or matches too many files.
+        """
+        key = (pattern, folder)
+        if key not in self._searched:
+            folders = self._folders(pattern, folder, "files")
+            every = (self._matching(one, pattern) for one in folders)
+            self._searched[key] = next((found for found in every if found), [])
+        return self._searched[key]
+
+    def _matching(self, folder: Path, pattern: str) -> list[str]:
+        home = (self.home or folder).resolve()
+        found: list[str] = []
+        try:
+            for path in folder.glob(pattern):
+                if path.is_file() and path.resolve().is_relative_to(home):
+                    found.append(path.relative_to(folder).as_posix())
+                if len(found) > MOST_FOUND:
+                    raise SuppleError(f"more than {MOST_FOUND:,} files match {pattern!r}")
+        except (ValueError, OSError) as error:
+            raise SuppleError(
+                f'expected a pattern such as "trees/*.obj", got {pattern!r} ({error})'
+            ) from None
+        return sorted(found)
+
+    def text(self, name: str, folder: Path | None) -> str:
+        """The content of a text file.
+
+        Raises:
+            SuppleError: There is no such file, it lies outside the folder, is too long or not UTF-8.
+        """
+        path = self._inside(name, folder, "file")
+        try:
+            if path.stat().st_size > 4 * LONGEST:
+                raise SuppleError(f"the file {name!r} is longer than {LONGEST:,} characters")
+            found = path.read_text(encoding="utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise SuppleError(f"the file {name!r}: expected UTF-8 text ({error})") from None
+        except OSError as error:
+            raise SuppleError(f"the file {name!r} cannot be read: {error.strerror}") from None
+        if len(found) > LONGEST:
+            raise SuppleError(f"the file {name!r} is longer than {LONGEST:,} characters")
+        return found
+
+    def _folders(self, name: str, folder: Path | None, what: str) -> list[Path]:
+        """The folders to search for a file: the rule file's, then the home folder.
+
+        Raises:
+            SuppleError: The name leads outside the home folder from each of them.
+        """
+        if self.home is None or folder is None:
+            raise SuppleError(
+                f"rules given as text have no folder to look for the {what} {name!r} in"
+            )
+        home = self.home.resolve()
+        found = []
+        if not Path(name).is_absolute() and "\\" not in name and "\0" not in name:
+            folders = dict.fromkeys((folder, self.home))
+            found = [one for one in folders if (one / name).resolve().is_relative_to(home)]
+        if not found:
+            raise SuppleError(f"the {what} {name!r} is outside the rule file's folder")
+        return found
+
+    def _inside(self, name: str, folder: Path | None, what: str) -> Path:
+        for start in self._folders(name, folder, what):
+            path = (start / name).resolve()
+            if path.is_file():
+                if path.stat().st_size > LARGEST:
+                    raise SuppleError(f"the {what} {name!r} is larger than {LARGEST >> 20} MiB")
+                return path
+        raise SuppleError(f"there is no {what} {name!r} below {self.home}")
+
+    def _read(self, path: Path, name: str) -> Geometry:
+        if path.suffix.lower() == ".obj":
+            points, faces = read_obj(path)
+            return _fitted(name, points, faces)
+        from supple.formats import load
+
+        return _from_meshes(name, load(path).meshes)
+
+    @staticmethod
+    def _given(name: str, value: Any) -> Geometry:
+        if isinstance(value, Geometry):
+            return value
+        if isinstance(value, Mesh):
+            return _from_meshes(name, [value])
+        if hasattr(value, "meshes"):
+            return _from_meshes(name, value.meshes)
+        try:
+            points, faces = value
+            points = np.asarray(points, dtype=np.float64).reshape(-1, 3)
+            faces = [tuple(int(k) for k in face) for face in faces]
+        except (TypeError, ValueError):
+            raise SuppleError(
+                f"asset {name!r}: expected a Mesh, a Character or (points, faces), got {value!r}"
+            ) from None
+        return _fitted(name, points, faces)
+
+
+def _z_to_y(asset: Geometry) -> Geometry:
+    """Rotate a geometry whose z axis points up so that its y axis does."""
+    natural = asset.points * asset.size + asset.origin
+    points = natural[:, [0, 2, 1]] * (1.0, 1.0, -1.0)
+    made, _, _ = fitted(
+        f"{asset.name} turned", points, asset.faces, smooth=asset.smooth, texcoords=asset.texcoords
+    )
+    return made
+
+
+def _fitted(name: str, points: np.ndarray, faces: list[tuple[int, ...]], **more: Any) -> Geometry:
+    if not faces or not len(points):
+        raise SuppleError(f"asset {name!r}: expected at least one face, got none")
+    if not np.all(np.isfinite(points)):
+        raise SuppleError(f"asset {name!r}: expected finite coordinates")
+    last = max(max(face) for face in faces)
+    if last >= len(points) or min(min(face) for face in faces) < 0:
+        raise SuppleError(f"asset {name!r}: a face refers to a missing point")
+    if max(len(face) for face in faces) > MOST_CORNERS:
+        raise SuppleError(f"asset {name!r}: expected faces of at most {MOST_CORNERS:,} corners")
+    made, low, size = fitted(name, points, faces, **more)
+    if made.name == name:
+        return made
+    # `fitted` gave the shared rectangle: keep the name and the size of this asset.
+    unit = made.points
+    return Geometry(
+        name, unit, made.faces, size=tuple(size.tolist()), origin=tuple(low.tolist()), **more
+    )
+
+
+def _from_meshes(name: str, meshes: Any) -> Geometry:
+    points, faces, texcoords, count = [], [], [], 0
+    for mesh in meshes:
+        points.append(np.asarray(mesh.positions))
+        faces += [tuple(face) for face in (np.asarray(mesh.faces) + count).tolist()]
+        uv = mesh.texcoords
+        texcoords.append(np.zeros((len(mesh.positions), 2)) if uv is None else np.asarray(uv))
+        count += len(mesh.positions)
+    if not points:
+        raise SuppleError(f"asset {name!r}: expected meshes, got none")
+    return _fitted(name, np.concatenate(points), faces, texcoords=np.concatenate(texcoords))

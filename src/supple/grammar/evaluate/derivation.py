@@ -1,0 +1,153 @@
+"""The derivation: rules replace shapes by others, from the initial shape down to the leaves."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+
+from supple.errors import SuppleError, array, nearest, one_of
+from supple.grammar.evaluate.context import Context, ContextNeededError
+from supple.grammar.evaluate.modules import Module, OperationTable
+from supple.grammar.evaluate.productions import Production, production
+from supple.grammar.evaluate.recursion import deep_recursion
+from supple.grammar.evaluate.run import CLOCK_SHAPES, Options, Run
+from supple.grammar.evaluate.shape import Shape
+from supple.grammar.evaluate.start import annotated_size, rule_call
+from supple.grammar.evaluate.values import LARGEST, counted
+from supple.grammar.geometry.mesh import BOX, GROUND
+from supple.grammar.language import syntax as s
+from supple.grammar.language.errors import RuleError
+
+
+def derive(
+    file: s.RuleFile,
+    folder: Path | None,
+    *,
+    operations: OperationTable,
+    start: str | None,
+    options: Options,
+) -> tuple[Run, Module]:
+    """Derive a rule file; twice if rules use context queries.
+
+    Args:
+        file: The parsed rules.
+        folder: The rule file's folder; None for rules given as text.
+        operations: The operations of the language.
+        start: The start rule, "Lot" or "Tower(3, true)"; None for the file's own.
+        options: The other inputs.
+
+    Returns:
+        The state at the end, with all results, and the main module.
+    """
+    with deep_recursion():
+        run = Run(options)
+        try:
+            return run, _derived(run, file, folder, operations, start)
+        except ContextNeededError:
+            recording = Context()
+            first = Run(options, recording=recording, began=run.began)
+            _derived(first, file, folder, operations, start)
+            run = Run(options, recorded=recording, began=run.began)
+            return run, _derived(run, file, folder, operations, start)
+
+
+def _derived(
+    run: Run,
+    file: s.RuleFile,
+    folder: Path | None,
+    operations: OperationTable,
+    start: str | None,
+) -> Module:
+    module = Module(file, folder, run=run, operations=operations)
+    for name in run.given:
+        if "." not in name:  # attributes of imports are not known before they are used
+            one_of("attribute", name, list(module.definitions.attributes))
+    if run.options.style:
+        module.style = module.definitions.style_values(run.options.style)
+    _set_up_first(run, module, start)
+    run.began = run.began or time.monotonic()
+    _apply_rules(run)
+    return module
+
+
+def _apply_rules(run: Run) -> None:
+    """Apply rules depth first until no shape has one."""
+    store, limits, progress = run.store, run.limits, run.options.progress
+    stack = [run.first]
+    depth_limit, shape_limit = limits.depth, limits.shapes
+    next_check = 0
+    while stack:
+        shape = stack.pop()
+        rule = shape.rule
+        shape.index = store.add(shape, leaf=rule is None)
+        if rule is not None:
+            if shape.depth > depth_limit:
+                _stop(rule, f"rules are nested more than {depth_limit:,} deep")
+            children = run.children = []
+            run.calls_before = run.calls
+            try:
+                rule.act(run, shape, shape.args)
+            except RuleError:
+                raise
+            except RecursionError:
+                _stop(rule, "expressions are nested too deeply")
+            except SuppleError as error:
+                _stop(rule, str(error))
+            store.end(shape, leaf=shape.made or not shape.emitted)
+            children.reverse()
+            stack += children
+            if len(store) + len(stack) > shape_limit:
+                _stop(rule, f"there are more than {shape_limit:,} shapes")
+        if len(store) >= next_check:
+            next_check = len(store) + CLOCK_SHAPES
+            try:
+                run.check_time()
+            except SuppleError as error:
+                if rule is not None:
+                    _stop(rule, str(error))
+                raise
+            if progress is not None:
+                progress(len(store))
+    if progress is not None:
+        progress(len(store))
+
+
+def _stop(rule: Production, message: str) -> NoReturn:
+    raise RuleError(rule.path, rule.at, f"rule {rule.name}: {message}") from None
+
+
+def _set_up_first(run: Run, module: Module, start: str | None) -> Shape:
+    """Give the initial shape its size, its rule and the rule's arguments."""
+    definitions = module.definitions
+    name, args = rule_call(start or definitions.start_rule())
+    if not name:
+        raise SuppleError(f"{module.path}: expected at least one rule, got none")
+    found = module.find_rule(name, len(args))
+    if found is None:
+        counts = definitions.parameter_counts(name)
+        if counts:
+            raise SuppleError(
+                f"{module.path}: rule {name!r} takes {counted(*counts)}, got {len(args)}: "
+                f'start="{name}(...)"'
+            )
+        hint = nearest(name, definitions.rule_names())
+        raise SuppleError(f"{module.path}: unknown rule {name!r} to start with{hint}")
+    size = run.options.size
+    extent = array("size", annotated_size(found[1], found[0].path) if size is None else size, (3,))
+    if np.any(extent < 0) or np.any(extent > LARGEST):
+        raise SuppleError(
+            f"size: expected three numbers from 0 to {LARGEST:g}, got {extent.tolist()}"
+        )
+    first = run.first
+    first.s = tuple(extent.tolist())
+    first.geometry = BOX if extent[1] > 0 else GROUND
+    first.outer = (first.p, first.R, first.s)
+    run.origin = first.child("")
+    first.born = 0
+    first.name = name
+    first.rule = production(run, *found)
+    first.args = args
+    return first

@@ -1,0 +1,397 @@
+"""Compile expressions: each node becomes a closure of (shape, arguments).
+
+Nothing is evaluated as Python code. Names are resolved once, when the expression is compiled. The value
+of an attribute or constant is an expression too: it is compiled and evaluated at its first use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from supple.errors import SuppleError, nearest
+from supple.grammar.evaluate.functions import FUNCTIONS, UNSUPPORTED, finite
+from supple.grammar.evaluate.modules import Compiled, Environment, Module, located
+from supple.grammar.evaluate.operators import FAST, SLOW
+from supple.grammar.evaluate.queries import QUERIES
+from supple.grammar.evaluate.randomness import seed_of
+from supple.grammar.evaluate.shape import Shape
+from supple.grammar.evaluate.shape_attributes import SHAPE_ATTRIBUTES
+from supple.grammar.evaluate.values import counted, kind, number, truth, written
+from supple.grammar.language import syntax as s
+from supple.grammar.language.errors import RuleError
+
+
+def compiled(node: s.Expression, env: Environment) -> Compiled:
+    """Compile an expression to a function of the shape and the arguments of its rule."""
+    if isinstance(node, s.Constant):
+        value = node.value
+        return lambda shape, args: value
+    if isinstance(node, s.Name):
+        return _name(node, env)
+    if isinstance(node, s.Call):
+        return _call(node, env)
+    if isinstance(node, s.Unary):
+        return _unary(node, env)
+    if isinstance(node, s.Binary):
+        return _binary(node, env)
+    if isinstance(node, s.Choice):
+        return _choice(node, env)
+    if isinstance(node, s.Array):
+        return _array(node, env)
+    if isinstance(node, s.With):
+        bind, inner = bound(node, env)
+        body = compiled(node.body, inner)
+        return lambda shape, args: body(shape, bind(shape, args))
+    return _item(node, env)
+
+
+def bound(node: s.With, env: Environment) -> tuple[Compiled, Environment]:
+    """Compile the bindings of `with`: a function that extends the arguments, and the environment."""
+    values: list[Compiled] = []
+    names = env.parameters
+    for name, value in zip(node.names, node.values, strict=True):
+        values.append(compiled(value, env._replace(parameters=names)))
+        # An outer name that is bound again is hidden.
+        names = (*("" if old == name else old for old in names), name)
+
+    def bind(shape: Shape, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        for value in values:
+            args = (*args, value(shape, args))
+        return args
+
+    return bind, env._replace(parameters=names)
+
+
+def condition(node: s.Expression, env: Environment) -> Compiled:
+    """Compile an expression whose value must be a boolean."""
+    value = compiled(node, env)
+    checked = located(env, node.at, truth)
+
+    def holds(shape: Shape, args: tuple[Any, ...]) -> bool:
+        found = value(shape, args)
+        return found if found is True or found is False else checked(found)
+
+    return holds
+
+
+def numeric(node: s.Expression, env: Environment) -> Compiled:
+    """Compile an expression whose value must be a number."""
+    value = compiled(node, env)
+    checked = located(env, node.at, number)
+
+    def found(shape: Shape, args: tuple[Any, ...]) -> float:
+        result = value(shape, args)
+        return result if type(result) is float else checked(result)
+
+    return found
+
+
+# Names --------------------------------------------------------------------------------------------
+
+FAMILIES = ("scope", "geometry", "material", "pivot", "trim", "initialShape", "split", "comp")
+
+
+def _name(node: s.Name, env: Environment) -> Compiled:
+    name = node.name
+    if name in env.parameters:
+        place = env.parameters.index(name)
+        return lambda shape, args: args[place]
+    found = env.module.find_value(name, 0, env, node.at)
+    if found is not None:
+        return named_value(*found)
+    if name in SHAPE_ATTRIBUTES:
+        get = SHAPE_ATTRIBUTES[name]
+        return lambda shape, args: get(shape)
+    if name in FUNCTIONS and FUNCTIONS[name][0] == 0:
+        compute = FUNCTIONS[name][2]
+        return lambda shape, args: compute(shape)
+    raise env.problem(node.at, _unknown(name, env))
+
+
+def _unknown(name: str, env: Environment) -> str:
+    family = name.split(".")[0]
+    if name in UNSUPPORTED or family in FAMILIES:
+        return f"{name!r} is not supported"
+    if name in FUNCTIONS or name in QUERIES:
+        return f"{name!r} is a function: expected its arguments"
+    choices = [*env.parameters, *env.module.definitions.value_names(), *SHAPE_ATTRIBUTES]
+    return f"unknown name {name!r}{nearest(name, choices)}"
+
+
+def _call(node: s.Call, env: Environment) -> Compiled:
+    name, at = node.name, node.at
+    if name in ("point", "shapePoint"):
+        raise env.problem(at, f"{name!r} can only be used as the target of IK")
+    for argument in node.args:
+        if argument.mark or argument.name:
+            given = argument.mark or f"{argument.name} ="
+            raise env.problem(argument.at, f"expected a plain value for {name!r}, got {given!r}")
+    own = env.module.find_value(name, len(node.args), env, at)
+    if own is None and name == "print" and len(node.args) == 1:
+        value, write = compiled(node.args[0].value, env), env.module.run.print_value
+        return lambda shape, args: write(value(shape, args))
+    if own is None and name in QUERIES:
+        return _query(node, env)
+    if own is None and name in SHAPE_ATTRIBUTES and not name.startswith("geometry."):
+        raise env.problem(at, f"{name!r} takes no arguments")
+    if own is None and name in SHAPE_ATTRIBUTES and not node.args:
+        get = SHAPE_ATTRIBUTES[name]
+        return lambda shape, args: get(shape)
+    if own is not None:
+        values = [compiled(argument.value, env) for argument in node.args]
+        function = named_value(*own)
+        if len(values) == 1:
+            only = values[0]
+            return lambda shape, args: function(shape, (only(shape, args),))
+        return lambda shape, args: function(shape, tuple([v(shape, args) for v in values]))
+    if name in FUNCTIONS:
+        least, most, compute = FUNCTIONS[name]
+        _count(node, least, most, env)
+        values = [compiled(argument.value, env) for argument in node.args]
+        checked = located(env, at, finite(name, compute))
+        return lambda shape, args: checked(shape, *[v(shape, args) for v in values])
+    if name in UNSUPPORTED or name.split(".")[0] in FAMILIES:
+        raise env.problem(at, f"the function {name!r} is not supported")
+    choices = [*env.module.definitions.value_names(), *FUNCTIONS, *QUERIES]
+    count = len(node.args)
+    plural = f"{count} argument{'s' * (count != 1)}"
+    raise env.problem(at, f"unknown function {name!r} with {plural}{nearest(name, choices)}")
+
+
+def _count(node: s.Call, least: int, most: int, env: Environment) -> None:
+    given = len(node.args)
+    if not least <= given <= most:
+        allowed = counted(*range(least, most + 1))
+        raise env.problem(node.at, f"{node.name!r} takes {allowed}, got {given}")
+
+
+def _query(node: s.Call, env: Environment) -> Compiled:
+    """Compile a call of a function of `queries`, some of whose arguments are keywords."""
+    query = QUERIES[node.name]
+    _count(node, query.least, len(query.takes), env)
+    values: list[Compiled] = []
+    for argument, takes in zip(node.args, query.takes, strict=False):
+        if callable(takes):
+            value, check = compiled(argument.value, env), located(env, argument.at, takes)
+            values.append(lambda shape, args, value=value, check=check: check(value(shape, args)))
+            continue
+        value_node = argument.value
+        word = (
+            value_node.name
+            if isinstance(value_node, s.Name)
+            else getattr(value_node, "value", None)
+        )
+        if word not in takes:
+            given = "something else" if word is None else written(word)
+            listed = ", ".join(takes)
+            raise env.problem(argument.at, f"{node.name}: expected one of {listed}, got {given}")
+        values.append(lambda shape, args, word=word: word)
+    answer = located(env, node.at, query.answer)
+    module = env.module
+    return lambda shape, args: answer(module, shape, *[value(shape, args) for value in values])
+
+
+# Attributes, constants and functions ----------------------------------------------------------------
+
+
+def named_value(module: Module, definition: s.Attribute | s.Function) -> Compiled:
+    """Compile an attribute, constant or function of a module, once."""
+    attribute = isinstance(definition, s.Attribute)
+    key = (definition.name, 0 if attribute else len(definition.parameters))
+    known = module.compiled.get(key)
+    if known is None:
+        if isinstance(definition, s.Attribute):
+            known = _attribute(module, definition)
+        else:
+            known = (_constant if definition.constant else _function)(module, definition)
+        module.compiled[key] = known
+    return known
+
+
+def _attribute(module: Module, one: s.Attribute) -> Compiled:
+    """The value set by `set` for this shape, else the initial value."""
+    key, full = (module.prefix, one.name), module.prefix + one.name
+    values = module.values
+
+    def get(shape: Shape, args: tuple[Any, ...]) -> Any:
+        changed = shape.attrs
+        if changed is not None and key in changed:
+            return changed[key]
+        found = values.get(full, module)
+        return found if found is not module else _initial_value(module, one, full)
+
+    return get
+
+
+def _initial_value(module: Module, one: s.Attribute, full: str) -> Any:
+    """The value of an attribute before any `set`: the caller's, the importer's, or the file's own."""
+    given = module.run.given
+    if full in given:
+        module.values[full] = given[full]
+        return given[full]
+    home, node = module, module.style.get(one.name, one.value)
+    if module.importer is not None and one.name in module.importer[1].values:
+        home, node = module.importer[0], module.importer[1].values[one.name]
+    return _once(module, full, one.at, lambda: _evaluated(home, full, node))
+
+
+def _once(module: Module, full: str, at: s.At, evaluate: Callable[[], Any]) -> Any:
+    """Evaluate a value and keep it; a value that depends on itself is an error."""
+    if full in module.evaluating:
+        path = " -> ".join([*module.evaluating[module.evaluating.index(full) :], full])
+        raise RuleError(module.path, at, f"{full!r} depends on itself: {path}")
+    module.evaluating.append(full)
+    try:
+        found = evaluate()
+    finally:
+        module.evaluating.pop()
+    module.values[full] = found
+    return found
+
+
+def _evaluated(module: Module, full: str, node: s.Expression) -> Any:
+    """The value of an expression on the initial shape, with random numbers seeded by its name."""
+    env = module.environment(f"attribute {full}")
+    shape = module.run.origin.child(full)
+    shape.seed = seed_of(full, module.run.seed)
+    return compiled(node, env)(shape, ())
+
+
+def _constant(module: Module, one: s.Function) -> Compiled:
+    full = module.prefix + one.name
+    values = module.values
+
+    def get(shape: Shape, args: tuple[Any, ...]) -> Any:
+        found = values.get(full, module)
+        if found is not module:
+            return found
+        return _once(module, full, one.at, lambda: _evaluated(module, full, one.value))
+
+    return get
+
+
+def _function(module: Module, one: s.Function) -> Compiled:
+    body: list[Compiled] = []
+    run, path = module.run, module.path
+
+    def call(shape: Shape, args: tuple[Any, ...]) -> Any:
+        if not body:
+            env = module.environment(f"function {one.name}", one.parameters)
+            body.append(compiled(one.value, env))
+        run.count_call(one, path)
+        try:
+            return body[0](shape, args)
+        finally:
+            run.calls_open -= 1
+
+    return call
+
+
+# Operators ----------------------------------------------------------------------------------------
+
+
+def _unary(node: s.Unary, env: Environment) -> Compiled:
+    if node.sign == "!":
+        holds = condition(node.value, env)
+        return lambda shape, args: not holds(shape, args)
+    value = numeric(node.value, env)
+    if node.sign == "+":
+        return value
+    return lambda shape, args: -value(shape, args)
+
+
+def _binary(node: s.Binary, env: Environment) -> Compiled:
+    sign, at = node.sign, node.at
+    if sign.startswith("."):
+        raise env.problem(at, f"the operator {sign!r} of arrays is not supported")
+    if sign in ("&&", "||"):
+        left, right = condition(node.left, env), condition(node.right, env)
+        if sign == "&&":
+            return lambda shape, args: left(shape, args) and right(shape, args)
+        return lambda shape, args: left(shape, args) or right(shape, args)
+    first, second = compiled(node.left, env), compiled(node.right, env)
+    fast = FAST[sign]
+    slow = located(env, at, SLOW[sign])
+
+    def both(shape: Shape, args: tuple[Any, ...]) -> Any:
+        a, b = first(shape, args), second(shape, args)
+        if type(a) is float and type(b) is float:
+            try:
+                return fast(a, b)
+            except ZeroDivisionError:
+                raise env.problem(at, f"division by zero: {written(a)} {sign} 0") from None
+            except OverflowError:
+                raise env.problem(at, f"{written(a)} {sign} {written(b)} is too large") from None
+        return slow(a, b)
+
+    return both
+
+
+# Choices and arrays -------------------------------------------------------------------------------
+
+
+def chosen(
+    shape: Shape, args: tuple[Any, ...], shares: list[tuple[Compiled, Any]], rest: Any
+) -> Any:
+    """Choose one of several by percentage, with one random number of the shape."""
+    left = shape.draw() * 100.0
+    for share, way in shares:
+        left -= share(shape, args)
+        if left < 0.0:
+            return way
+    return rest
+
+
+def _lazily(node: s.Expression, env: Environment) -> Compiled:
+    """Compile an alternative when it is first chosen, so that unused ones raise no errors."""
+    if isinstance(node, s.Constant):
+        return compiled(node, env)
+    ready: list[Compiled] = []
+
+    def value(shape: Shape, args: tuple[Any, ...]) -> Any:
+        if not ready:
+            ready.append(compiled(node, env))
+        return ready[0](shape, args)
+
+    return value
+
+
+def _choice(node: s.Choice, env: Environment) -> Compiled:
+    otherwise = _lazily(node.otherwise, env)
+    if node.chances:
+        shares = [(numeric(share, env), _lazily(way, env)) for share, way in node.ways]
+        return lambda shape, args: chosen(shape, args, shares, otherwise)(shape, args)
+    ways = [(condition(test, env), _lazily(way, env)) for test, way in node.ways]
+
+    def value(shape: Shape, args: tuple[Any, ...]) -> Any:
+        for holds, way in ways:
+            if holds(shape, args):
+                return way(shape, args)
+        return otherwise(shape, args)
+
+    return value
+
+
+def _array(node: s.Array, env: Environment) -> Compiled:
+    if len(node.rows) > 1:
+        raise env.problem(node.at, "arrays of several rows are not supported")
+    values = [compiled(value, env) for value in (node.rows[0] if node.rows else [])]
+    return lambda shape, args: tuple([value(shape, args) for value in values])
+
+
+def _item(node: s.Item, env: Environment) -> Compiled:
+    if len(node.indices) != 1 or isinstance(node.indices[0], tuple):
+        raise env.problem(node.at, "an array takes one index; rows and ranges are not supported")
+    which: Any = node.indices[0]
+    value, index = compiled(node.value, env), numeric(which, env)
+
+    def take(array: Any, k: float) -> Any:
+        if not isinstance(array, tuple):
+            raise SuppleError(f"expected an array before '[', got {kind(array)}")
+        if not (0 <= k < len(array) and k == int(k)):
+            raise SuppleError(f"expected an index from 0 to {len(array) - 1}, got {written(k)}")
+        return array[int(k)]
+
+    checked = located(env, node.at, take)
+    return lambda shape, args: checked(value(shape, args), index(shape, args))

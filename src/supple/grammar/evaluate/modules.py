@@ -1,0 +1,218 @@
+"""Rule files in use: name resolution across imports, and the environment of an expression.
+
+An imported file is read at its first use: rules that do not need a missing library still derive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from supple.errors import SuppleError, nearest
+from supple.grammar.evaluate.run import Run
+from supple.grammar.evaluate.shape import Shape
+from supple.grammar.language import syntax as s
+from supple.grammar.language.definitions import Definitions, RuleDefinition
+from supple.grammar.language.errors import RuleError
+from supple.grammar.language.files import imported_path, read_rules
+from supple.grammar.language.parser import parsed
+
+MOST_IMPORTS = 100
+
+Compiled = Callable[[Shape, tuple[Any, ...]], Any]
+"""A compiled expression: a function of the shape and the arguments of the rule."""
+Act = Callable[[Run, Shape, tuple[Any, ...]], None]
+"""A compiled operation or successor: changes the shape, given the arguments of the rule."""
+
+
+class Operation(NamedTuple):
+    """An operation of the language.
+
+    Attributes:
+        build: Compiles one use of the operation.
+        block: True if parts in braces follow the arguments.
+        bare: True if the operation may be written without parentheses.
+    """
+
+    build: Callable[[s.Operation, Environment], Act]
+    block: bool = False
+    bare: bool = False
+
+
+class OperationTable(NamedTuple):
+    """The operations of the language by name, and the names of unsupported ones."""
+
+    entries: Mapping[str, Operation]
+    unsupported: frozenset[str]
+
+
+class Environment(NamedTuple):
+    """Where an expression stands: its file, the parameters in scope, and the owning definition.
+
+    Attributes:
+        module: The rule file.
+        parameters: Names of the arguments, in order.
+        owner: The rule, function or attribute, for messages.
+    """
+
+    module: Module
+    parameters: tuple[str, ...]
+    owner: str
+
+    def defines(self, name: str) -> bool:
+        """True if the name is a parameter or a value of the file."""
+        return name in self.parameters or name in self.module.definitions.value_names()
+
+    def problem(self, at: s.At, message: str) -> RuleError:
+        """An error at a place of this file."""
+        return RuleError(self.module.path, at, f"{self.owner}: {message}")
+
+
+def located(env: Environment, at: s.At, compute: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap a function so that its errors name a place in the rule file."""
+
+    def call(*values: Any) -> Any:
+        try:
+            return compute(*values)
+        except RuleError:
+            raise
+        except SuppleError as error:
+            raise env.problem(at, str(error)) from None
+        except (OverflowError, ValueError) as error:
+            raise env.problem(at, f"invalid numbers ({error})") from None
+
+    return call
+
+
+class Module:
+    """A rule file in use by one derivation.
+
+    Args:
+        file: The parsed file.
+        folder: Its folder; None for rules given as text.
+        run: The derivation.
+        operations: The operations of the language.
+        prefix: "" for the main file, "A.B." for an import of an import.
+        importer: The importing module and the import; None for the main file.
+
+    Attributes:
+        style: Attribute values of the style in use, by name.
+        compiled: Compiled attributes and functions, by (name, number of parameters).
+        values: Values of attributes and constants evaluated so far, by name with prefix.
+        evaluating: Names of the values being evaluated, to detect cycles.
+    """
+
+    def __init__(
+        self,
+        file: s.RuleFile,
+        folder: Path | None,
+        *,
+        run: Run,
+        operations: OperationTable,
+        prefix: str = "",
+        importer: tuple[Module, s.Import] | None = None,
+    ) -> None:
+        self.path = file.path
+        self.folder = folder
+        self.run = run
+        self.operations = operations
+        self.prefix = prefix
+        self.importer = importer
+        self.definitions = Definitions(file)
+        self.style: dict[str, s.Expression] = {}
+        self.compiled: dict[tuple[str, int], Compiled] = {}
+        self.values: dict[str, Any] = {}
+        self.evaluating: list[str] = []
+        self._imported: dict[str, Module] = {}
+
+    def environment(self, owner: str, parameters: Iterable[str] = ()) -> Environment:
+        """The environment of a definition of this file."""
+        return Environment(self, tuple(parameters), owner)
+
+    def find_value(
+        self, name: str, count: int, env: Environment, at: s.At
+    ) -> tuple[Module, s.Attribute | s.Function] | None:
+        """The attribute, constant or function of a name with that many arguments, and its module.
+
+        Args:
+            name: The name, perhaps with prefixes of imports.
+            count: The number of arguments.
+            env: Where the name is used.
+            at: The place of its use.
+        """
+        own = self.definitions
+        if name in own.attributes and count == 0:
+            return self, own.attributes[name]
+        if (name, count) in own.functions:
+            return self, own.functions[name, count]
+        first, dot, rest = name.partition(".")
+        if dot and first in own.imports:
+            module = self.imported(first, env, at)
+            found = module.find_value(rest, count, env, at)
+            if found is None:
+                hint = nearest(rest, module.definitions.value_names())
+                raise env.problem(at, f"{module.path} has no {rest!r}{hint}")
+            return found
+        return None
+
+    def find_rule(
+        self, name: str, count: int, env: Environment | None = None, at: s.At | None = None
+    ) -> tuple[Module, RuleDefinition] | None:
+        """The rule of a name with that many parameters, and its module; None if there is none."""
+        if self.importer is not None and name in self.importer[1].rules and count == 0:
+            above, one = self.importer
+            found = above.find_rule(one.rules[name], 0, env, at)
+            if found is not None:
+                return found
+        own = self.definitions
+        if (name, count) in own.rules:
+            return self, own.rules[name, count]
+        if name == "start" and count == 0:
+            first = own.start_rule()
+            return (self, own.rules[first, 0]) if first and (first, 0) in own.rules else None
+        first, dot, rest = name.partition(".")
+        if dot and rest and first in own.imports and env is not None and at is not None:
+            module = self.imported(first, env, at)
+            found = module.find_rule(rest, count, env, at)
+            if found is None:
+                hint = nearest(rest, module.definitions.rule_names())
+                raise env.problem(at, f"{module.path} has no rule {rest!r}{hint}")
+            return found
+        return None
+
+    def imported(self, name: str, env: Environment, at: s.At) -> Module:
+        """The module imported under a prefix, read at its first use.
+
+        Args:
+            name: The prefix.
+            env: Where the import is used.
+            at: The place of its use.
+        """
+        known = self._imported.get(name)
+        if known is not None:
+            return known
+        one = self.definitions.imports[name]
+        what = f"import {name} of line {one.at.line}"
+        try:
+            path = imported_path(one.path, self.folder, self.run.options.home)
+        except SuppleError as error:
+            raise env.problem(at, f"{what}: {error}") from None
+        above: Module | None = self
+        while above is not None:
+            if above.folder is not None and Path(above.path).resolve() == path.resolve():
+                raise env.problem(at, f"{what} is circular: {path} imports itself")
+            above = above.importer[0] if above.importer is not None else None
+        self.run.imports += 1
+        if self.run.imports > MOST_IMPORTS:
+            raise env.problem(at, f"{what}: more than {MOST_IMPORTS} files are imported")
+        found = Module(
+            parsed(read_rules(path), str(path)),
+            path.parent,
+            run=self.run,
+            operations=self.operations,
+            prefix=f"{self.prefix}{name}.",
+            importer=(self, one),
+        )
+        self._imported[name] = found
+        return found

@@ -1,0 +1,85 @@
+"""Operators: `FAST` for two numbers, `SLOW` for values of any type."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from supple.errors import SuppleError
+from supple.grammar.evaluate.values import LONGEST, kind, number, written
+
+
+def _remainder(a: float, b: float) -> float:
+    """The remainder with the sign of a; ZeroDivisionError for b = 0."""
+    if b == 0.0:
+        raise ZeroDivisionError
+    return math.fmod(a, b)
+
+
+FAST: dict[str, Callable[[Any, Any], Any]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b,
+    "%": _remainder,
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+}
+
+
+def _add(a: Any, b: Any) -> Any:
+    if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
+        return tuple(number(x) + number(y) for x, y in zip(a, b, strict=True))
+    if isinstance(a, str) or isinstance(b, str):
+        joined = written(a) + written(b)
+        if len(joined) > LONGEST:
+            raise SuppleError(
+                f"expected a string of at most {LONGEST:,} characters, got a longer one"
+            )
+        return joined
+    return number(a) + number(b)
+
+
+def _arithmetic(sign: str) -> Callable[[Any, Any], Any]:
+    fast = FAST[sign]
+
+    def compute(a: Any, b: Any) -> Any:
+        if isinstance(a, tuple) or isinstance(b, tuple):
+            count = len(a) if isinstance(a, tuple) else len(b)
+            xs = a if isinstance(a, tuple) else (a,) * count
+            ys = b if isinstance(b, tuple) else (b,) * count
+            if len(xs) != len(ys):
+                raise SuppleError(f"expected arrays of one size, got {len(xs)} and {len(ys)}")
+            return tuple(compute(x, y) for x, y in zip(xs, ys, strict=True))
+        if isinstance(a, str) or isinstance(b, str):
+            raise SuppleError(f"{sign!r} takes numbers, got {kind(a)} and {kind(b)}")
+        try:
+            return fast(number(a), number(b))
+        except ZeroDivisionError:
+            raise SuppleError(f"division by zero: {written(a)} {sign} 0") from None
+
+    return compute
+
+
+def _comparison(sign: str) -> Callable[[Any, Any], bool]:
+    fast = FAST[sign]
+
+    def compute(a: Any, b: Any) -> bool:
+        alike = type(a) is type(b) and isinstance(a, (str, bool, tuple))
+        if alike and (sign in ("==", "!=") or isinstance(a, str)):
+            return bool(fast(a, b))
+        raise SuppleError(f"{sign!r} cannot compare {kind(a)} with {kind(b)}")
+
+    return compute
+
+
+SLOW: dict[str, Callable[[Any, Any], Any]] = {
+    "+": _add,
+    **{sign: _arithmetic(sign) for sign in "-*/%"},
+    **{sign: _comparison(sign) for sign in ("==", "!=", "<", "<=", ">", ">=")},
+}

@@ -1,0 +1,228 @@
+"""Productions: rules compiled to functions, with their successors.
+
+A successor is a sequence of operations, rule calls and brackets, or a choice between successors by
+conditions or percentages.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from supple.errors import nearest
+from supple.grammar.evaluate.expressions import bound, chosen, compiled, condition, numeric
+from supple.grammar.evaluate.modules import Act, Compiled, Environment, Module
+from supple.grammar.evaluate.run import Run
+from supple.grammar.evaluate.shape import Shape
+from supple.grammar.evaluate.values import counted
+from supple.grammar.language import syntax as s
+from supple.grammar.language.definitions import RuleDefinition, rule_name
+
+
+@dataclass(slots=True)
+class Production:
+    """A compiled rule: its name, its place, and its effect on a shape."""
+
+    name: str
+    path: str
+    at: s.At
+    act: Act = field(repr=False)
+
+
+def production(run: Run, module: Module, definition: RuleDefinition) -> Production:
+    """The compiled form of a rule, compiled at its first use."""
+    known = run.productions.get(id(definition))
+    if known is None:
+        make = _classic if isinstance(definition, list) else _modern
+        known = run.productions[id(definition)] = make(module, definition)  # type: ignore[arg-type]
+    return known
+
+
+def _modern(module: Module, rule: s.Rule) -> Production:
+    name = module.prefix + rule.name
+    env = module.environment(f"rule {name}", rule.parameters)
+    try:
+        act = successor(rule.body, env)
+    except RecursionError:
+        raise env.problem(rule.at, "expressions are nested too deeply") from None
+    return Production(name, module.path, rule.at, act)
+
+
+def _classic(module: Module, rules: list[s.ClassicRule]) -> Production:
+    """Classic rules of one predecessor: one of those whose condition holds, by probability."""
+    name = module.prefix + rules[0].name
+    ways = []
+    for rule in rules:
+        env = module.environment(f"rule {name}", rule.parameters)
+        ways.append(
+            (
+                None if rule.condition is None else condition(rule.condition, env),
+                None if rule.probability is None else numeric(rule.probability, env),
+                successor(rule.body, env),
+            )
+        )
+
+    def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+        open_ways = [
+            (1.0 if weight is None else max(weight(shape, args), 0.0), way)
+            for holds, weight, way in ways
+            if holds is None or holds(shape, args)
+        ]
+        total = sum(weight for weight, _ in open_ways)
+        if not open_ways or total <= 0.0:
+            return None
+        if len(open_ways) == 1:
+            return open_ways[0][1](run, shape, args)
+        left = shape.draw() * total
+        for weight, way in open_ways[:-1]:
+            left -= weight
+            if left < 0.0:
+                return way(run, shape, args)
+        return open_ways[-1][1](run, shape, args)
+
+    return Production(name, module.path, rules[0].at, act)
+
+
+# Successors ---------------------------------------------------------------------------------------
+
+
+def successor(body: s.Body, env: Environment) -> Act:
+    """Compile a successor."""
+    if isinstance(body, s.Sequence):
+        return _sequence(body.operations, env)
+    if isinstance(body, s.With):
+        bind, inner = bound(body, env)
+        inside = successor(body.body, inner)
+
+        def with_names(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+            inside(run, shape, bind(shape, args))
+
+        return with_names
+    otherwise = _lazily(body.otherwise, env)
+    if body.chances:
+        shares = [(numeric(share, env), _lazily(way, env)) for share, way in body.ways]
+
+        def by_chance(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+            chosen(shape, args, shares, otherwise)(run, shape, args)
+
+        return by_chance
+    ways = [(condition(test, env), _lazily(way, env)) for test, way in body.ways]
+
+    def by_case(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+        for holds, way in ways:
+            if holds(shape, args):
+                way(run, shape, args)
+                return
+        otherwise(run, shape, args)
+
+    return by_case
+
+
+def _lazily(body: s.Body, env: Environment) -> Act:
+    """Compile an alternative when it is first chosen, so that unused ones raise no errors."""
+    ready: list[Act] = []
+
+    def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+        if not ready:
+            ready.append(successor(body, env))
+        ready[0](run, shape, args)
+
+    return act
+
+
+def _sequence(operations: list[s.Operation | s.Group], env: Environment) -> Act:
+    acts = [
+        _group(one, env) if isinstance(one, s.Group) else _operation(one, env) for one in operations
+    ]
+    if len(acts) == 1:
+        return acts[0]
+
+    def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+        for one in acts:
+            one(run, shape, args)
+
+    return act
+
+
+def _group(group: s.Group, env: Environment) -> Act:
+    """[ ... ]: keeps a geometry made inside as a leaf, and restores the shape's state."""
+    inside = successor(group.body, env)
+
+    def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+        state = shape.saved()
+        shape.emit()
+        shape.outer = (shape.p, shape.R, shape.s)
+        inside(run, shape, args)
+        if shape.made:
+            run.keep_leaf(shape)
+        shape.restore(state)
+
+    return act
+
+
+def _operation(op: s.Operation, env: Environment) -> Act:
+    """An operation of the table, or else a rule call."""
+    entry = env.module.operations.entries.get(op.name)
+    if op.args is None:
+        bare = entry is not None and entry.bare
+        if entry is not None and bare and env.module.find_rule(op.name, 0, env, op.at) is None:
+            return entry.build(op, env)
+        return _nil if op.name == "NIL" else _rule_call(op, env)
+    if entry is None:
+        return _rule_call(op, env)
+    if op.block is not None and not entry.block:
+        raise env.problem(op.at, f"{op.name} takes no block in braces")
+    return entry.build(op, env)
+
+
+def _nil(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+    """NIL: remove the shape."""
+    shape.emit()
+
+
+def _rule_call(op: s.Operation, env: Environment) -> Act:
+    """Create a child shape with the rule of that name; without a rule it is a terminal shape."""
+    given = op.args or []
+    found = None if op.block is not None else env.module.find_rule(op.name, len(given), env, op.at)
+    if found is None:
+        _check_terminal(op, env)
+        name = op.name
+    else:
+        name = found[0].prefix + rule_name(found[1])
+    values: list[Compiled] = []
+    for argument in given:
+        if argument.mark or argument.name:
+            raise env.problem(argument.at, f"{op.name} is a rule: expected plain arguments")
+        values.append(compiled(argument.value, env))
+    rule: list[Production] = []
+
+    def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+        child = shape.child(name)
+        if found is not None:
+            if not rule:
+                rule.append(production(run, *found))
+            child.rule = rule[0]
+            if values:
+                child.args = tuple([value(shape, args) for value in values])
+        run.children.append(child)
+        shape.emit()
+
+    return act
+
+
+def _check_terminal(op: s.Operation, env: Environment) -> None:
+    """Raise if a name without a rule cannot be that of a terminal shape."""
+    name = op.name
+    operations, definitions = env.module.operations, env.module.definitions
+    if op.args is not None and (name in operations.unsupported or op.block is not None):
+        raise env.problem(op.at, f"the operation {name!r} is not supported")
+    if name in operations.entries and op.args is None and (name, 0) not in definitions.rules:
+        raise env.problem(op.at, f"the operation {name!r} needs its arguments in parentheses")
+    counts = definitions.parameter_counts(name)
+    if counts:
+        count = len(op.args or [])
+        raise env.problem(op.at, f"rule {name!r} takes {counted(*counts)}, got {count}")
+    first = name.split(".")[0]
+    if op.args is not None or ("." in name.rstrip(".") and first not in definitions.imports):
+        hint = nearest(name, [*definitions.rule_names(), *operations.entries])
+        raise env.problem(op.at, f"unknown rule or operation {name!r}{hint}")

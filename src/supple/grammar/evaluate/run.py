@@ -1,0 +1,230 @@
+"""The state of one derivation: limits, counters, and what the rules produce."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from supple.errors import SuppleError, whole
+from supple.grammar.evaluate.assets import Assets
+from supple.grammar.evaluate.context import Context, ContextNeededError
+from supple.grammar.evaluate.joints import IKRule, JointRecord
+from supple.grammar.evaluate.randomness import MASK, mixed
+from supple.grammar.evaluate.shape import Shape
+from supple.grammar.evaluate.store import Store
+from supple.grammar.evaluate.values import plain, written
+from supple.grammar.geometry.mesh import Geometry
+from supple.grammar.language import syntax as s
+from supple.grammar.language.errors import RuleError
+
+CLOCK_SHAPES = 1024  # shapes between two checks of the time limit
+CLOCK_CALLS = 64 * CLOCK_SHAPES  # function calls between two checks
+MOST_CALLS_NESTED = 500
+MOST_CALLS_PER_SHAPE = 400_000
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits of a derivation; an error names the rule that exceeds one.
+
+    Args:
+        shapes: Number of shapes, those still to be derived included.
+        depth: Depth of the shape tree.
+        parts: Parts of one split.
+        calls: Function calls in total.
+        seconds: Time; None for no limit. The result never depends on it.
+        lines: Printed lines that are kept.
+        joints: Number of joints.
+    """
+
+    shapes: int = 2_000_000
+    depth: int = 1_000
+    parts: int = 200_000
+    calls: int = 20_000_000
+    seconds: float | None = 600.0
+    lines: int = 10_000
+    joints: int = 20_000
+
+    def __post_init__(self) -> None:
+        for name in ("shapes", "depth", "parts", "calls", "lines", "joints"):
+            whole(f"limits: {name}", getattr(self, name), least=1)
+
+
+@dataclass(frozen=True)
+class Options:
+    """The inputs of a derivation besides the rules.
+
+    Args:
+        home: The folder that imports and assets must be in; None for none.
+        seed: The seed of all random numbers.
+        attributes: Attribute values by name.
+        style: A style of the file, or "".
+        size: Size of the initial shape; None for the start rule's @Size(x, y, z), else (1, 0, 1).
+        assets: Meshes by name.
+        limits: Limits of the derivation.
+        progress: Called now and then with the number of shapes derived.
+    """
+
+    home: Path | None = None
+    seed: int = 0
+    attributes: Mapping[str, Any] | None = None
+    style: str = ""
+    size: Any = None
+    assets: Mapping[str, Any] | None = None
+    limits: Limits | None = None
+    progress: Callable[[int], None] | None = None
+
+
+class Run:
+    """The state of one derivation.
+
+    Args:
+        options: The inputs of the derivation.
+        recording: Where to record shapes for context queries; None to record nothing.
+        recorded: The shapes recorded by an earlier derivation.
+        began: Start time by `time.monotonic`; 0 to start the clock at the first shape.
+
+    Attributes:
+        store: The derived shapes.
+        joints: The joints.
+        ik_rules: The IK rules.
+        reports: Values collected by `report`, by name.
+        printed: Lines written by `print`.
+        first: The initial shape.
+        origin: The initial shape before any rule: what attributes are evaluated on.
+        children: The shapes created by the current rule.
+        given: Attribute values set by the caller, by name.
+        productions: Compiled rules, by the id of their definition.
+    """
+
+    def __init__(
+        self,
+        options: Options,
+        *,
+        recording: Context | None = None,
+        recorded: Context | None = None,
+        began: float = 0.0,
+    ) -> None:
+        self.options = options
+        self.limits = options.limits or Limits()
+        self.seed = mixed(whole("seed", options.seed), 0)
+        self.assets = Assets(options.home, options.assets or {})
+        self.given = _plain_attributes(options.attributes or {})
+        self.recording, self.recorded = recording, recorded
+        self.began = began
+        self.store = Store()
+        self.joints: list[JointRecord] = []
+        self.ik_rules: list[IKRule] = []
+        self.reports: dict[str, list[Any]] = {}
+        self.printed: list[str] = []
+        self.children: list[Shape] = []
+        self.imports = 0
+        self.calls = self.calls_open = self.calls_before = self.parts = 0
+        self.productions: dict[int, Any] = {}
+        self._kept: list[Geometry] = []
+        self.first = Shape("", self.seed)
+        self.origin = self.first
+
+    # Limits ---------------------------------------------------------------------------------------
+
+    def check_time(self) -> None:
+        """Raise if the time limit is exceeded."""
+        seconds = self.limits.seconds
+        if seconds is not None and time.monotonic() - self.began > seconds:
+            raise SuppleError(f"the derivation took more than {seconds:g} s")
+
+    def count_parts(self, count: int) -> None:
+        """Count the parts of a split; parts may be empty and never become shapes."""
+        self.parts += count
+        limit = self.limits.shapes
+        if len(self.children) + len(self.store) > limit:
+            raise SuppleError(f"there are more than {limit:,} shapes")
+        if self.parts > 4 * limit:
+            raise SuppleError(f"shapes are split into more than {4 * limit:,} parts")
+        self.check_time()
+
+    def count_call(self, function: s.Function, path: str) -> None:
+        """Count a function call, and stop endless recursion."""
+        self.calls += 1
+        self.calls_open += 1
+        per_shape = self.calls - self.calls_before
+        if (
+            self.calls_open > MOST_CALLS_NESTED
+            or per_shape > MOST_CALLS_PER_SHAPE
+            or self.calls > self.limits.calls
+        ):
+            if self.calls_open > MOST_CALLS_NESTED:
+                message = f"more than {MOST_CALLS_NESTED} nested function calls"
+            elif per_shape > MOST_CALLS_PER_SHAPE:
+                message = f"more than {MOST_CALLS_PER_SHAPE:,} function calls for one shape"
+            else:
+                message = f"more than {self.limits.calls:,} function calls"
+            self.calls_open = 0
+            raise RuleError(path, function.at, f"function {function.name}: {message}")
+        if self.calls % CLOCK_CALLS == 0:
+            self.check_time()
+
+    # What the rules produce -----------------------------------------------------------------------
+
+    def keep_leaf(self, shape: Shape) -> None:
+        """Add a leaf "A." to the current shape of rule A, in the state of `shape`."""
+        name, parent = shape.name, shape.parent
+        shape.name, shape.parent = f"{name}.", shape.index
+        self.store.add(shape, leaf=True)
+        shape.name, shape.parent = name, parent
+        shape.emit()
+        if len(self.store) > self.limits.shapes:
+            raise SuppleError(f"there are more than {self.limits.shapes:,} shapes")
+
+    def print_value(self, value: Any) -> Any:
+        """Add a line to `printed`, up to the limit; returns the value."""
+        if len(self.printed) < self.limits.lines:
+            self.printed.append(written(value))
+        elif len(self.printed) == self.limits.lines:
+            self.printed.append(f"... more than {self.limits.lines:,} lines")
+        return value
+
+    def hold(self, geometry: Geometry) -> None:
+        """Keep a geometry alive as long as the derivation, so that its id stays unique."""
+        self._kept.append(geometry)
+
+    # Context queries ------------------------------------------------------------------------------
+
+    def record(self, shape: Shape, label: str = "") -> None:
+        """Record a shape in its current state for context queries, if rules use those.
+
+        Both derivations mark the shape, so that its later parts are recognised as its own.
+        """
+        if self.recording is None and self.recorded is None:
+            return
+        shape.recorded += 1
+        shape.line = (mixed(~shape.seed & MASK, shape.recorded), shape.line)
+        if self.recording is not None:
+            self.recording.add(shape, label)
+
+    def context(self, target: str) -> Context | None:
+        """The recorded shapes for "intra", "inter" or "all"; None if there are none to query.
+
+        Raises:
+            ContextNeededError: Nothing was recorded; the derivation must be repeated.
+        """
+        if self.recording is None and self.recorded is None:
+            raise ContextNeededError
+        # There is one initial shape, so no shape has another one: "inter" finds nothing.
+        return None if target == "inter" else self.recorded
+
+
+def _plain_attributes(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Attribute values of the caller as values of the language."""
+    if not isinstance(given, Mapping):
+        raise SuppleError(f"attributes: expected values by name, got {given!r}")
+    found = {}
+    for name, value in given.items():
+        try:
+            found[name] = plain(value)
+        except SuppleError as error:
+            raise SuppleError(f"attribute {name!r}: {error}") from None
+    return found

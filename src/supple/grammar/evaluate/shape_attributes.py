@@ -1,0 +1,62 @@
+"""Shape attributes: the scope, geometry, material, split and comp of the current shape."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from supple.grammar.evaluate.shape import Shape
+from supple.grammar.geometry import measures
+from supple.grammar.geometry.frames import to_degrees
+
+SHAPE_ATTRIBUTES: dict[str, Callable[[Shape], Any]] = {
+    "scope.sx": lambda shape: shape.s[0],
+    "scope.sy": lambda shape: shape.s[1],
+    "scope.sz": lambda shape: shape.s[2],
+    "scope.tx": lambda shape: shape.p[0],
+    "scope.ty": lambda shape: shape.p[1],
+    "scope.tz": lambda shape: shape.p[2],
+    "scope.rx": lambda shape: to_degrees(shape.R)[0],
+    "scope.ry": lambda shape: to_degrees(shape.R)[1],
+    "scope.rz": lambda shape: to_degrees(shape.R)[2],
+    "scope.elevation": lambda shape: shape.p[1],
+    "split.index": lambda shape: float(shape.split[0]),
+    "split.total": lambda shape: float(shape.split[1]),
+    "comp.index": lambda shape: float(shape.comp[0]),
+    "comp.total": lambda shape: float(shape.comp[1]),
+    "comp.sel": lambda shape: shape.comp[2] if len(shape.comp) > 2 else "",
+    "geometry.nFaces": lambda shape: float(len(shape.geometry.faces)),
+    "geometry.nEdges": lambda shape: float(len(shape.geometry.edges)),
+    "geometry.nVertices": lambda shape: float(len(shape.geometry.points)),
+    "geometry.area": lambda shape: shape.geometry.area(shape.s),
+    "geometry.volume": lambda shape: shape.geometry.volume(shape.s),
+    "geometry.height": lambda shape: shape.s[1],
+    "initialShape.name": lambda shape: "",
+    "material.color.r": lambda shape: shape.material.color[0],
+    "material.color.g": lambda shape: shape.material.color[1],
+    "material.color.b": lambda shape: shape.material.color[2],
+    "material.color.a": lambda shape: shape.material.opacity,
+    "material.opacity": lambda shape: shape.material.opacity,
+    "material.roughness": lambda shape: shape.material.roughness,
+    "material.metallic": lambda shape: shape.material.metallic,
+    "material.name": lambda shape: shape.material.name,
+    "material.colormap": lambda shape: shape.material.texture,
+    "seedian": lambda shape: float(shape.seed >> 40),
+    "shape.depth": lambda shape: float(shape.depth),
+    "pi": lambda shape: math.pi,
+    "geometry.isConcave": lambda shape: measures.is_concave(shape.geometry, shape.s),
+    "geometry.isPlanar": lambda shape: measures.is_planar(shape.geometry, shape.s),
+    "geometry.isRectangular": lambda shape: measures.is_rectangular(shape.geometry, shape.s),
+    "geometry.isClosedSurface": lambda shape: shape.geometry.closed,
+    "geometry.nHoles": lambda shape: 0.0,
+    "geometry.boundaryLength": lambda shape: measures.boundary_length(shape.geometry, shape.s),
+    "initialShape.origin.px": lambda shape: 0.0,
+    "initialShape.origin.py": lambda shape: 0.0,
+    "initialShape.origin.pz": lambda shape: 0.0,
+    "initialShape.origin.ox": lambda shape: 0.0,
+    "initialShape.origin.oy": lambda shape: 0.0,
+    "initialShape.origin.oz": lambda shape: 0.0,
+}
+"""Read without arguments; those of the geometry also with empty parentheses. The initial shape stands at
+the world's origin."""

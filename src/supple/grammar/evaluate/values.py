@@ -1,0 +1,121 @@
+"""Values of the language: numbers (float), strings (str), booleans (bool) and arrays (tuple)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from supple.errors import SuppleError
+
+Value = float | str | bool | tuple[Any, ...]
+
+LARGEST = 1e12  # absolute value of a length or an angle of a shape
+LONGEST = 100_000  # characters of a string, elements of an array
+
+
+def kind(value: Any) -> str:
+    """The type of a value, in words."""
+    if isinstance(value, bool):
+        return "a boolean"
+    if isinstance(value, float):
+        return "a number"
+    if isinstance(value, str):
+        return "a string"
+    return "an array" if isinstance(value, tuple) else "a point of a shape"
+
+
+def written(value: Any) -> str:
+    """A value as a string; whole numbers have no decimal point."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        if math.isfinite(value) and value == int(value) and abs(value) < 1e15:
+            return str(int(value))
+        return repr(value)
+    if isinstance(value, tuple):
+        return f"[{', '.join(written(one) for one in value)}]"
+    return str(value)
+
+
+def counted(*counts: int) -> str:
+    """Allowed numbers of arguments in words: "3 or 4 arguments", "0 to 2 arguments"."""
+    found = sorted(set(counts))
+    in_a_row = len(found) > 2 and found[-1] - found[0] == len(found) - 1
+    listed = f"{found[0]} to {found[-1]}" if in_a_row else " or ".join(map(str, found))
+    return f"{listed} argument{'' if max(counts) == 1 else 's'}"
+
+
+def number(value: Any) -> float:
+    """Convert a value to a number: a number, a boolean or a string that holds a number."""
+    if isinstance(value, bool):
+        return 1.0 if value else 0.0
+    if isinstance(value, float):
+        return value
+    if isinstance(value, str):
+        try:
+            return float(value)
+        except ValueError:
+            pass
+    raise SuppleError(f"expected a number, got {kind(value)}, {_brief(value)}")
+
+
+def truth(value: Any) -> bool:
+    """Convert a value to a boolean: true for a number other than 0 and for the string "true"."""
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, float):
+        return value != 0.0
+    if isinstance(value, str) and value.lower() in ("true", "false", ""):
+        return value.lower() == "true"
+    raise SuppleError(f"expected a condition, got {kind(value)}, {_brief(value)}")
+
+
+def length(value: Any) -> float:
+    """Convert a value to a length or an angle: a finite number of at most 1e12."""
+    found = value if type(value) is float else number(value)
+    if -LARGEST <= found <= LARGEST:
+        return found
+    raise SuppleError(f"expected a number no larger than {LARGEST:g}, got {found:g}")
+
+
+def text(value: Any) -> str:
+    """A value that must be a string."""
+    if isinstance(value, str):
+        return value
+    raise SuppleError(f"expected a string, got {kind(value)}, {_brief(value)}")
+
+
+def point(value: Any) -> tuple[float, float, float]:
+    """A value that must be an array of three numbers."""
+    if isinstance(value, tuple) and len(value) == 3:
+        x, y, z = (length(one) for one in value)
+        return x, y, z
+    raise SuppleError(f"expected three numbers [x, y, z], got {kind(value)}, {_brief(value)}")
+
+
+def plain(value: Any) -> Value:
+    """Convert a Python value to a value of the language.
+
+    Raises:
+        SuppleError: The type has no counterpart.
+    """
+    if isinstance(value, (bool, str)):
+        return value
+    if isinstance(value, (list, tuple)) or hasattr(value, "tolist"):
+        values = value.tolist() if hasattr(value, "tolist") else value  # type: ignore[union-attr]
+        return (
+            tuple(plain(one) for one in values)
+            if isinstance(values, (list, tuple))
+            else plain(values)
+        )
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise SuppleError(
+            f"expected a number, a string, a boolean or a list of them, got {value!r}"
+        ) from None
+
+
+def _brief(value: Any) -> str:
+    shown = repr(value) if isinstance(value, str) else written(value)
+    return shown if len(shown) <= 40 else shown[:37] + "..."

@@ -1,0 +1,92 @@
+"""Clip a geometry between two planes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.grammar.geometry.mesh import NEAR, Geometry, fitted
+from supple.grammar.geometry.polygons import Floats, Polygon
+
+
+def slab(geometry: Geometry, axis: int, low: float, high: float) -> tuple[Geometry, Floats, Floats]:
+    """The part of a geometry between two planes of the unit cube; cuts of a closed one are capped.
+
+    Args:
+        geometry: The geometry to cut.
+        axis: The axis that the planes are normal to.
+        low: Coordinate of the lower plane, in the unit cube.
+        high: Coordinate of the upper plane.
+
+    Returns:
+        The geometry, the lowest corner of its bounding box in the unit cube, and the box's size. If
+        nothing is left the geometry has no faces.
+    """
+    points, faces = geometry.points, geometry.faces
+    if geometry.texcoords is not None:  # clipped together with the points
+        points = np.hstack([points, geometry.texcoords])
+    closed = geometry.closed
+    for sign, level in ((1.0, low), (-1.0, -high)):
+        points, faces = _clipped(points, faces, axis, sign, level, closed)
+    if not faces:
+        return Geometry("nothing", np.zeros((0, 3)), []), np.zeros(3), np.zeros(3)
+    used = sorted({k for face in faces for k in face})
+    place = {k: n for n, k in enumerate(used)}
+    kept = [tuple(place[k] for k in face) for face in faces]
+    uv = None if geometry.texcoords is None else points[used, 3:]
+    name, smooth = f"part of {geometry.name}", geometry.smooth
+    return fitted(name, points[used, :3], kept, smooth=smooth, texcoords=uv)
+
+
+def _clipped(
+    points: Floats, faces: list[Polygon], axis: int, sign: float, level: float, closed: bool
+) -> tuple[Floats, list[Polygon]]:
+    """The part of polygons where sign * coordinate >= level (Sutherland & Hodgman), capped.
+
+    Columns beyond the three coordinates are interpolated with the points.
+    """
+    value = sign * points[:, axis] - level
+    if np.all(value >= -NEAR):
+        return points, faces
+    grown = [tuple(point) for point in points.tolist()]
+    made: dict[tuple[int, int], int] = {}
+    kept: list[Polygon] = []
+    follows: dict[int, int] = {}
+    for face in faces:
+        out: list[int] = []
+        for a, b in zip(face, (*face[1:], face[0]), strict=True):
+            if value[a] >= -NEAR:
+                out.append(a)
+            if (value[a] > NEAR and value[b] < -NEAR) or (value[a] < -NEAR and value[b] > NEAR):
+                key = (min(a, b), max(a, b))
+                if key not in made:
+                    t = float(value[a] / (value[a] - value[b]))
+                    made[key] = len(grown)
+                    grown.append(tuple((points[a] + t * (points[b] - points[a])).tolist()))
+                out.append(made[key])
+        if len(out) >= 3:
+            kept.append(tuple(out))
+    flat = np.array(grown)
+    if closed:
+        on_plane = np.abs(sign * flat[:, axis] - level) <= 2 * NEAR
+        for face in kept:
+            if all(on_plane[k] for k in face):
+                continue
+            for a, b in zip(face, (*face[1:], face[0]), strict=True):
+                if on_plane[a] and on_plane[b]:
+                    follows[b] = a  # the cap runs in the opposite direction
+        kept += _loops(follows)
+    return flat, kept
+
+
+def _loops(follows: dict[int, int]) -> list[Polygon]:
+    """Closed polygons of edges, given as the successor of each vertex."""
+    found: list[Polygon] = []
+    while follows:
+        first = next(iter(follows))
+        loop, k = [], first
+        while k in follows:
+            loop.append(k)
+            k = follows.pop(k)
+        if k == first and len(loop) >= 3:
+            found.append(tuple(loop))
+    return found

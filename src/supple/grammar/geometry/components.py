@@ -1,0 +1,192 @@
+"""Faces, edges and vertices of a geometry as parts with scopes, and the selectors that pick them."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from supple.grammar.geometry import topology
+from supple.grammar.geometry.frames import Rotation, Vector, from_axes, vector
+from supple.grammar.geometry.mesh import BOX, FACE, LINE, POINT, Geometry, fitted
+from supple.grammar.geometry.polygons import Floats, Polygon, newell
+
+
+class Part(NamedTuple):
+    """A component of a geometry, in the scope that it is a part of.
+
+    Attributes:
+        geometry: The part's geometry.
+        offset: Origin of the part's scope, in length units.
+        rotation: Rotation of the part's scope; None for none.
+        size: Size of the part's scope, in length units.
+        normal: Outward normal; zero for a vertex.
+        kinds: Those of `ADJACENCY` that hold for the part.
+    """
+
+    geometry: Geometry
+    offset: Vector
+    rotation: Rotation | None
+    size: Vector
+    normal: Vector
+    kinds: frozenset[str] = frozenset()
+
+
+def facing(normal: Vector) -> Part:
+    """A part with only a normal, to try selectors on."""
+    return Part(POINT, (0.0, 0.0, 0.0), None, (0.0, 0.0, 0.0), normal)
+
+
+# Components ---------------------------------------------------------------------------------------
+
+
+def faces(geometry: Geometry, size: Vector) -> list[Part]:
+    """The faces of a geometry in a scope of that size, each with its own scope.
+
+    A face's scope has z along the normal and x level, so that y points up a wall.
+    """
+    if geometry is BOX and all(length > 0 for length in size):
+        return _box_faces(size)
+    found = []
+    for face, kinds in zip(geometry.faces, topology.face_kinds(geometry), strict=True):
+        part = face_part(geometry.points[list(face)] * size)
+        if part is not None:
+            found.append(part._replace(kinds=kinds))
+    return found
+
+
+def _box_faces(size: Vector) -> list[Part]:
+    sx, sy, sz = size
+    x, y, z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+    minus_x, minus_y, minus_z = (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0)
+    inside = topology.INSIDE
+    return [
+        Part(FACE, (0.0, 0.0, sz), from_axes(x, y, z), (sx, sy, 0.0), z, inside),
+        Part(FACE, (sx, 0.0, sz), from_axes(minus_z, y, x), (sz, sy, 0.0), x, inside),
+        Part(FACE, (sx, 0.0, 0.0), from_axes(minus_x, y, minus_z), (sx, sy, 0.0), minus_z, inside),
+        Part(FACE, (0.0, 0.0, 0.0), from_axes(z, y, minus_x), (sz, sy, 0.0), minus_x, inside),
+        Part(FACE, (0.0, sy, sz), from_axes(x, minus_z, y), (sx, sz, 0.0), y, inside),
+        Part(FACE, (0.0, 0.0, 0.0), from_axes(x, z, minus_y), (sx, sz, 0.0), minus_y, inside),
+    ]
+
+
+def face_part(corners: Floats) -> Part | None:
+    """A polygon with its own scope; None if it has no area.
+
+    Args:
+        corners: Shape (N, 3).
+    """
+    normal = newell(corners)
+    if not np.any(normal):
+        return None
+    level = np.cross((0.0, 1.0, 0.0), normal)
+    if np.linalg.norm(level) < 0.2:  # nearly level: x is the shape's x, projected
+        level = np.array((1.0, 0.0, 0.0)) - normal[0] * normal
+    across = level / np.linalg.norm(level)
+    up = np.cross(normal, across)
+    axes = np.stack([across, up, normal], axis=1)
+    own = corners @ axes
+    geometry, low, size = fitted("face", own, [tuple(range(len(own)))])
+    return Part(
+        geometry,
+        vector(axes @ low),
+        from_axes(vector(across), vector(up), vector(normal)),
+        (float(size[0]), float(size[1]), 0.0),
+        vector(normal),
+    )
+
+
+def edges(geometry: Geometry, size: Vector) -> list[Part]:
+    """The edges of a geometry, each with x along it and y as close to the shape's y as possible."""
+    found = []
+    points = geometry.points * size
+    for (a, b), kinds in zip(geometry.edges, topology.edge_kinds(geometry, size), strict=True):
+        along = points[b] - points[a]
+        length = float(np.linalg.norm(along))
+        if length == 0.0:
+            continue
+        x = along / length
+        y = np.array((0.0, 1.0, 0.0)) - x[1] * x
+        if np.linalg.norm(y) < 1e-6:
+            y = np.array((0.0, 0.0, 1.0))
+        y /= np.linalg.norm(y)
+        axes = from_axes(vector(x), vector(y), vector(np.cross(x, y)))
+        found.append(Part(LINE, vector(points[a]), axes, (length, 0.0, 0.0), vector(y), kinds))
+    return found
+
+
+def corners(geometry: Geometry, size: Vector) -> list[Part]:
+    """The vertices of a geometry, as points."""
+    points = geometry.points * size
+    return [Part(POINT, vector(p), None, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)) for p in points]
+
+
+def merged(parts: list[tuple[Floats, list[Polygon]]]) -> tuple[Geometry, Floats, Floats]:
+    """Several meshes (points (V, 3), faces) in one frame as one geometry; returns as `fitted`."""
+    points: list[Floats] = []
+    polygons: list[Polygon] = []
+    count = 0
+    for own, of in parts:
+        points.append(own)
+        polygons += [tuple(k + count for k in face) for face in of]
+        count += len(own)
+    return fitted("merged faces", np.concatenate(points), polygons)
+
+
+# Selectors ----------------------------------------------------------------------------------------
+
+SIDES = {
+    "front": (2, 1.0), "back": (2, -1.0), "right": (0, 1.0), "left": (0, -1.0),
+    "top": (1, 1.0), "bottom": (1, -1.0),
+}  # fmt: skip
+SELECTORS = (*SIDES, "side", "vertical", "horizontal", "aslant", "nutant", "all")
+ADJACENCY = ("border", "inside", "eave", "hip", "valley", "ridge")
+"""Selectors that depend on the adjacent faces; see `topology`."""
+WORLD = {
+    "south": "front", "north": "back", "east": "right", "west": "left",
+    "up": "top", "down": "bottom", "side": "side",
+}  # fmt: skip
+
+
+def selector(name: str) -> tuple[str, bool] | None:
+    """Look up a selector: (selector, True if in world axes); None if the name is no selector.
+
+    The initial shape has the world's axes, so object.front is world.south. There are no streets:
+    street.front is object.front.
+    """
+    if name in SELECTORS or name in ADJACENCY:
+        return name, False
+    family, dot, own = name.partition(".")
+    if dot and family == "world" and own in WORLD:
+        return WORLD[own], True
+    if dot and family in ("object", "street") and own in (*SIDES, "side"):
+        return own, True
+    return None
+
+
+def selects(selector: str, normal: Vector) -> bool:
+    """True if a selector takes a component with that normal, in the shape's own axes.
+
+    "horizontal" faces are within 11.25 degrees of level, "vertical" ones within 11.25 degrees of
+    vertical; "aslant" and "nutant" are in between, facing up and down; "side" is everything but
+    horizontal.
+    """
+    if selector == "all":
+        return True
+    if normal == (0.0, 0.0, 0.0):
+        return False
+    if selector in SIDES:
+        axis, sign = SIDES[selector]
+        most = max(range(3), key=lambda k: (abs(normal[k]) > 1e-12, abs(normal[k]), k == 1))
+        return most == axis and normal[axis] * sign > 0
+    tilt = math.degrees(math.asin(max(-1.0, min(1.0, normal[1]))))
+    if selector == "horizontal":
+        return abs(tilt) > 78.75
+    if selector == "side":
+        return abs(tilt) <= 78.75
+    if selector == "vertical":
+        return -11.25 < tilt <= 11.25
+    if selector == "aslant":
+        return 11.25 < tilt <= 78.75
+    return -78.75 <= tilt <= -11.25

@@ -1,0 +1,107 @@
+"""extrude: solids from flat shapes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from supple.grammar.evaluate.arguments import Arguments
+from supple.grammar.evaluate.modules import Act, Environment, located
+from supple.grammar.evaluate.run import Run
+from supple.grammar.evaluate.shape import Shape
+from supple.grammar.geometry import extrusion
+from supple.grammar.geometry.alignment import upright
+from supple.grammar.geometry.extrusion import extruded
+from supple.grammar.geometry.frames import (
+    Rotation,
+    Vector,
+    from_axes,
+    placed,
+    product,
+    turned_back,
+)
+from supple.grammar.geometry.mesh import BOX
+from supple.grammar.language import syntax as s
+from supple.grammar.operations.parts import build_on, footprint_of, set_axes
+
+DIRECTIONS: dict[str, Vector | None] = {
+    "face.normal": None,
+    "vertex.normal": None,
+    "world.up": (0.0, 1.0, 0.0),
+    "world.up.flatTop": (0.0, 1.0, 0.0),
+    "world.down": (0.0, -1.0, 0.0),
+    "world.x": (1.0, 0.0, 0.0),
+    "world.y": (0.0, 1.0, 0.0),
+    "world.z": (0.0, 0.0, 1.0),
+    "y": (0.0, 1.0, 0.0),
+}
+
+
+def extrude(op: s.Operation, env: Environment) -> Act:
+    """Extrude a flat shape along its normal or a direction.
+
+    extrude(height), extrude(world.up, height)
+
+    The scope's y axis is then that direction.
+    """
+    given = Arguments(op, env)
+    ways = given.count(1, 2)
+    direction = DIRECTIONS[given.word(0, list(DIRECTIONS))] if ways == 2 else None
+    value = given.length(ways - 1)
+    flat_top = ways == 2 and given.is_word(0) == "world.up.flatTop"
+    straight, prism = located(env, op.at, extruded), located(env, op.at, _prism)
+
+    def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+        height = value(shape, args)
+        axis = shape.geometry.flat
+        if axis is None and direction is None:
+            # It may still be flat: in a plane across the scope's axes, or by a size of 0.
+            prism(shape, height)
+            return
+        if flat_top and (axis is None or abs(shape.R[3 + axis]) < 1.0 - 1e-9):
+            raise env.problem(op.at, "extrude: a flat top is supported for level shapes only")
+        if direction is not None:
+            x, y, z = turned_back(shape.R, direction)
+            along = (x * height, y * height, z * height)
+        else:
+            along = (
+                height if axis == 0 else 0.0,
+                height if axis == 1 else 0.0,
+                height if axis == 2 else 0.0,
+            )
+        shape.geometry, offset, shape.s = straight(shape.geometry, shape.s, along)
+        shape.p = placed(shape.p, shape.R, offset)
+        shape.made = True
+        if direction is None:
+            _stand(shape, axis)
+        elif direction[1] != 0.0:
+            set_axes(shape, upright(shape.R))
+
+    return act
+
+
+TURNS: dict[int | None, Rotation] = {
+    0: from_axes((0.0, 0.0, -1.0), (1.0, 0.0, 0.0), (0.0, -1.0, 0.0)),
+    2: from_axes((1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, -1.0, 0.0)),
+}
+
+
+def _stand(shape: Shape, axis: int | None) -> None:
+    """Rotate the scope of a shape extruded along one of its axes so that this is the y axis."""
+    turn = TURNS.get(axis)
+    if turn is None:
+        return
+    R = product(shape.R, turn)
+    if shape.geometry is not BOX:
+        set_axes(shape, R)
+        return
+    a, b, c = shape.s  # keep the shared box geometry
+    corner = (0.0, b, c) if axis == 0 else (0.0, b, 0.0)
+    shape.p = placed(shape.p, shape.R, corner)
+    shape.R, shape.s = R, (c, a, b) if axis == 0 else (a, c, b)
+
+
+def _prism(shape: Shape, height: float) -> None:
+    """Extrude a shape that is flat in any plane."""
+    plan = footprint_of(shape, "extrude")
+    solid = extrusion.prism(plan, height)
+    build_on(shape, plan, [solid], f"extruded {shape.geometry.name}", upright=True)

@@ -1,0 +1,130 @@
+"""Materials: color, texture, and the material attributes that `set` changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from supple.errors import SuppleError
+from supple.grammar.evaluate.arguments import Arguments
+from supple.grammar.evaluate.material import Material
+from supple.grammar.evaluate.modules import Act, Environment, located
+from supple.grammar.evaluate.run import Run
+from supple.grammar.evaluate.shape import Shape
+from supple.grammar.evaluate.values import number, text
+from supple.grammar.language import syntax as s
+
+
+def hex_color(value: Any) -> tuple[float, float, float]:
+    """The components of "#ff8000", "#f80" or "#ff8000cc" from 0 to 1, without the opacity."""
+    digits = text(value).strip().removeprefix("#")
+    if len(digits) == 8:
+        digits = digits[:6]  # the last two digits are the opacity
+    if len(digits) == 3:
+        digits = "".join(2 * digit for digit in digits)
+    try:
+        if len(digits) != 6:
+            raise ValueError
+        parts = [int(digits[k : k + 2], 16) / 255 for k in (0, 2, 4)]
+    except ValueError:
+        raise SuppleError(f'color: expected "#rrggbb", got {value!r}') from None
+    return parts[0], parts[1], parts[2]
+
+
+def _share(value: Any) -> float:
+    return min(max(number(value), 0.0), 1.0)
+
+
+def color(op: s.Operation, env: Environment) -> Act:
+    """Set the colour, and the opacity if it is given.
+
+    color("#rrggbb"), color("#rrggbb", opacity), color(r, g, b), color(r, g, b, opacity)
+    """
+    given = Arguments(op, env)
+    count = given.count(1, 2, 3, 4)
+    if count < 3:
+        shade = given.checked(0, hex_color)
+        opacity = given.checked(1, _share) if count == 2 else None
+
+        def by_text(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+            material = shape.material._replace(color=shade(shape, args))
+            shape.material = (
+                material if opacity is None else material._replace(opacity=opacity(shape, args))
+            )
+
+        node = given.positional[0].value
+        plain = isinstance(node, s.Constant) and len(str(node.value).strip()) < 9
+        if count == 1 and not plain:  # "#rrggbbaa" has an opacity
+            value = given.value(0)
+
+            def by_digits(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+                by_text(run, shape, args)
+                digits = str(value(shape, args)).strip().removeprefix("#")
+                if len(digits) == 8:
+                    shape.material = shape.material._replace(opacity=int(digits[6:], 16) / 255)
+
+            return by_digits
+
+        return by_text
+    parts = given.each(_share)
+
+    def by_numbers(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+        values = parts(shape, args)
+        material = shape.material._replace(color=(values[0], values[1], values[2]))
+        shape.material = material if count == 3 else material._replace(opacity=values[3])
+
+    return by_numbers
+
+
+def texture(op: s.Operation, env: Environment) -> Act:
+    """Set the colour image, a file inside the rule file's folder.
+
+    texture("wall.png")
+    """
+    given = Arguments(op, env)
+    given.count(1)
+    name = given.text(0)
+    find = located(env, op.at, lambda run, path: run.assets.image(path, env.module.folder))
+
+    def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+        path = name(shape, args)
+        if path:
+            find(run, path)
+        shape.material = shape.material._replace(texture=path)
+
+    return act
+
+
+# Material attributes -------------------------------------------------------------------------------
+
+MATERIAL: dict[str, Callable[[Material, Any], Material]] = {
+    "material.color.r": lambda m, v: m._replace(color=(_share(v), *m.color[1:])),
+    "material.color.g": lambda m, v: m._replace(color=(m.color[0], _share(v), m.color[2])),
+    "material.color.b": lambda m, v: m._replace(color=(*m.color[:2], _share(v))),
+    "material.color.a": lambda m, v: m._replace(opacity=_share(v)),
+    "material.color.rgb": lambda m, v: m._replace(color=hex_color(v)),
+    "material.opacity": lambda m, v: m._replace(opacity=_share(v)),
+    "material.roughness": lambda m, v: m._replace(roughness=_share(v)),
+    "material.metallic": lambda m, v: m._replace(metallic=_share(v)),
+    "material.name": lambda m, v: m._replace(name=text(v)),
+}
+
+
+KEPT = tuple(
+    f"material.{name}"
+    for name in (
+        *(f"{kind}.{c}" for kind in ("ambient", "specular", "emissive") for c in "rgb"),
+        "shininess", "reflectivity", "bumpmap", "bumpValue", "specularmap", "dirtmap",
+        "opacitymap", "normalmap", "emissivemap", "occlusionmap", "roughnessmap", "metallicmap",
+        "materialmap", "shader",
+    )
+)  # fmt: skip
+"""Material attributes that are kept in the result but not drawn."""
+
+
+def kept(name: str) -> Callable[[Material, Any], Material]:
+    """The setter of a material attribute of `KEPT`."""
+    key = name.removeprefix("material.")
+    return lambda material, value: material._replace(
+        more=(*(one for one in material.more if one[0] != key), (key, value))
+    )

@@ -1,0 +1,65 @@
+"""roofHip, roofGable, roofShed and roofPyramid.
+
+Afterwards the scope's y axis is the normal of the flat shape, and x is as close to the old x as possible.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from supple.errors import SuppleError
+from supple.grammar.evaluate.arguments import Arguments
+from supple.grammar.evaluate.modules import Act, Environment, located
+from supple.grammar.evaluate.run import Run
+from supple.grammar.evaluate.shape import Shape
+from supple.grammar.geometry.footprints import Faces
+from supple.grammar.language import syntax as s
+from supple.grammar.operations.parts import build_on, footprint_of
+
+Roof = Callable[..., Faces]
+MOST_STEEP = 89.9  # degrees
+
+
+def roof(shaped: Roof, most: int) -> Callable[[s.Operation, Environment], Act]:
+    """The operation of a roof: roofHip(angle, ...) or roofHip(byAngle | byHeight, value, ...).
+
+    Args:
+        shaped: A function of `supple.grammar.geometry.roofs`.
+        most: The maximum number of arguments, besides byAngle or byHeight.
+    """
+
+    def build(op: s.Operation, env: Environment) -> Act:
+        given = Arguments(op, env)
+        by = given.is_word(0) if len(given.positional) > 1 else None
+        first = 1 if by in ("byAngle", "byHeight") else 0
+        given.count(*range(first + 1, first + most + 1))
+        values = given.each(lambda value: value, first)
+        make = located(env, op.at, _build_roof)
+
+        def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+            make(shape, shaped, by == "byHeight", values(shape, args), op.name)
+
+        return act
+
+    return build
+
+
+def _build_roof(shape: Shape, shaped: Roof, by_height: bool, values: list[Any], name: str) -> None:
+    plan = footprint_of(shape, name)
+    steep, *rest = values
+    numbers = [float(value) for value in rest]
+    if not isinstance(steep, (int, float)) or not math.isfinite(steep) or steep <= 0:
+        raise SuppleError(f"{name}: expected an angle or a height above 0, got {steep}")
+    if not by_height and steep > MOST_STEEP:
+        raise SuppleError(f"{name}: expected an angle up to {MOST_STEEP} degrees, got {steep:g}")
+    slope = 1.0 if by_height else math.tan(math.radians(steep))
+    parts = []
+    for polygon in plan.polygons:
+        points, faces = shaped(polygon, slope, *numbers)
+        if by_height:
+            top = max(y for _, y, _ in points)
+            points = [(x, y * steep / top, z) for x, y, z in points]
+        parts.append((points, faces))
+    build_on(shape, plan, parts, name, upright=True)

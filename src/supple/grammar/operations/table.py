@@ -1,0 +1,106 @@
+"""The table of operations: name -> function and arguments."""
+
+from __future__ import annotations
+
+from supple.grammar.evaluate.arguments import with_values
+from supple.grammar.evaluate.modules import Operation, OperationTable
+from supple.grammar.evaluate.texture import layer_number
+from supple.grammar.evaluate.values import length, text
+from supple.grammar.geometry.roofs import gable, hip, pyramid, shed
+from supple.grammar.operations import (
+    align,
+    attributes,
+    comp,
+    edit_geometry,
+    extrude,
+    ik,
+    inner_rectangle,
+    insert,
+    joints,
+    material,
+    scatter,
+    setback,
+    split,
+    transform,
+    uv,
+)
+from supple.grammar.operations.attributes import anything
+from supple.grammar.operations.primitives import primitive
+from supple.grammar.operations.roofs import roof
+
+OPERATIONS: dict[str, Operation] = {
+    # Scope
+    "t": Operation(transform.translate),
+    "s": Operation(transform.resize),
+    "r": Operation(transform.rotate),
+    "center": Operation(transform.center),
+    "translate": Operation(transform.translate_in),
+    "rotate": Operation(transform.rotate_in),
+    "rotateScope": Operation(with_values(transform.rotate_scope, length, length, length)),
+    "alignScopeToAxes": Operation(align.align_to_axes, bare=True),
+    "alignScopeToGeometry": Operation(align.align_to_geometry),
+    "alignScopeToGeometryBBox": Operation(align.align_to_box),
+    # Geometry
+    "i": Operation(insert.insert),
+    "primitiveCube": Operation(primitive("box", 0, 3), bare=True),
+    "primitiveQuad": Operation(primitive("quad", 0, 2), bare=True),
+    "primitiveDisk": Operation(primitive("disk", 0, 1, 2), bare=True),
+    "primitiveCylinder": Operation(primitive("cylinder", 0, 1, 3), bare=True),
+    "primitiveCone": Operation(primitive("cone", 0, 1, 3), bare=True),
+    "primitiveSphere": Operation(primitive("sphere", 0, 3), bare=True),
+    "extrude": Operation(extrude.extrude),
+    "roofHip": Operation(roof(hip, 3)),
+    "roofGable": Operation(roof(gable, 5)),
+    "roofShed": Operation(roof(shed, 2)),
+    "roofPyramid": Operation(roof(pyramid, 1)),
+    "offset": Operation(setback.offset),
+    "innerRect": Operation(with_values(inner_rectangle.inner_rect), bare=True),
+    "mirror": Operation(edit_geometry.mirror),
+    "reverseNormals": Operation(with_values(edit_geometry.reverse_normals), bare=True),
+    "resetGeometry": Operation(with_values(edit_geometry.reset_geometry), bare=True),
+    "cleanupGeometry": Operation(edit_geometry.cleanup_geometry),
+    "convexify": Operation(edit_geometry.convexify, bare=True),
+    # Parts
+    "split": Operation(split.split, block=True),
+    "comp": Operation(comp.comp, block=True),
+    "setback": Operation(setback.setback, block=True),
+    "shapeL": Operation(setback.wings, block=True),
+    "shapeU": Operation(setback.wings, block=True),
+    "shapeO": Operation(setback.wings, block=True),
+    "innerRectangle": Operation(inner_rectangle.inner_rectangle, block=True),
+    "scatter": Operation(scatter.scatter, block=True),
+    # Material and texture coordinates
+    "color": Operation(material.color),
+    "texture": Operation(material.texture),
+    "setupProjection": Operation(uv.setup_projection),
+    "projectUV": Operation(with_values(uv.project_uv, layer_number)),
+    "tileUV": Operation(uv.tile_uv),
+    "normalizeUV": Operation(uv.normalize_uv),
+    "deleteUV": Operation(with_values(uv.delete_uv, layer_number)),
+    "copyUV": Operation(with_values(uv.copy_uv, layer_number, layer_number)),
+    "scaleUV": Operation(with_values(uv.scale_uv, layer_number, length, length)),
+    "translateUV": Operation(with_values(uv.translate_uv, layer_number, length, length)),
+    "rotateUV": Operation(with_values(uv.rotate_uv, layer_number, length)),
+    # Attributes and results
+    "set": Operation(attributes.set_value),
+    "label": Operation(with_values(attributes.label, text)),
+    "report": Operation(with_values(attributes.report, text, anything)),
+    "print": Operation(with_values(attributes.print_value, anything)),
+    # Joints
+    "joint": Operation(joints.joint),
+    "SetJointLimits": Operation(joints.set_joint_limits),
+    "setJointLimits": Operation(joints.set_joint_limits),
+    "fix": Operation(joints.fix),
+    "IK": Operation(ik.inverse_kinematics),
+}
+
+UNSUPPORTED = frozenset(
+    """deleteHoles deleteTags envelope footprint inline insertAlongUV intersect
+    mirrorScope modify rectify reduceGeometry resetMaterial roofRidge setbackPerEdge
+    setbackToArea setMaterial setNormals setPivot setTagsFromEdgeAttrs softenNormals
+    splitAndSetbackPerimeter splitArea subtract tag taper trim
+    union Roof Subdiv Repeat Comp""".split()  # noqa: SIM905 (a list this long is read as prose)
+)
+"""Operations of CGA that are not supported; their use raises an error with the name."""
+
+TABLE = OperationTable(OPERATIONS, UNSUPPORTED)

@@ -1,0 +1,181 @@
+"""Move, resize and rotate a shape: t, s, r, center, translate, rotate, rotateScope."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from supple.grammar.evaluate.arguments import Arguments, Several
+from supple.grammar.evaluate.modules import Act, Environment
+from supple.grammar.evaluate.run import Run
+from supple.grammar.evaluate.shape import Shape
+from supple.grammar.geometry.frames import (
+    from_degrees,
+    minus,
+    placed,
+    product,
+    turned,
+    turned_back,
+)
+from supple.grammar.language import syntax as s
+from supple.grammar.operations.parts import set_axes
+
+
+def translate(op: s.Operation, env: Environment) -> Act:
+    """Move along the scope's axes.
+
+    t(x, y, z)
+
+    'x is relative to the scope's size, ~x to the room left in the scope at the beginning of the rule.
+    """
+    given = Arguments(op, env, marks="'~")
+    given.count(3)
+    values, marks = given.lengths(), given.marks()
+    plain = not any(marks)
+
+    def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+        x, y, z = values(shape, args)
+        if not plain:
+            room = minus(shape.outer[2], shape.s)
+            x, y, z = (
+                v * (shape.s[k] if marks[k] == "'" else room[k]) if marks[k] else v
+                for k, v in enumerate((x, y, z))
+            )
+        shape.p = placed(shape.p, shape.R, (x, y, z))
+
+    return act
+
+
+def resize(op: s.Operation, env: Environment) -> Act:
+    """Set the size; 'x is relative to the current size, ~x keeps the proportion to the others.
+
+    s(x, y, z)
+    """
+    given = Arguments(op, env, marks="'~")
+    given.count(3)
+    values, marks = given.lengths(), given.marks()
+
+    def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+        old = shape.s
+        new = values(shape, args)
+        for k in range(3):
+            if marks[k] == "'":
+                new[k] *= old[k]
+        if "~" in marks:
+            ratios = [new[k] / old[k] for k in range(3) if marks[k] != "~" and old[k] > 0]
+            ratio = sum(ratios) / len(ratios) if ratios else 1.0
+            for k in range(3):
+                if marks[k] == "~":
+                    new[k] *= old[k] * ratio
+        if min(new) < 0.0:
+            raise env.problem(op.at, f"s: expected sizes of at least 0, got {min(new):g}")
+        shape.s = (new[0], new[1], new[2])
+
+    return act
+
+
+CENTERS = ("scopeOrigin", "scopeCenter")
+
+
+def rotate(op: s.Operation, env: Environment) -> Act:
+    """Rotate by degrees about the scope's x, then y, then z axis.
+
+    r(x, y, z), r(scopeCenter, x, y, z)
+    """
+    given = Arguments(op, env)
+    first = given.count(3, 4) - 3
+    center = first == 1 and given.word(0, CENTERS) == "scopeCenter"
+    values = given.lengths(first)
+
+    def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+        turn = from_degrees(*values(shape, args))
+        if center:
+            half = (shape.s[0] / 2, shape.s[1] / 2, shape.s[2] / 2)
+            middle = placed(shape.p, shape.R, half)
+            shape.R = product(shape.R, turn)
+            shape.p = minus(middle, turned(shape.R, half))
+        else:
+            shape.R = product(shape.R, turn)
+
+    return act
+
+
+def center(op: s.Operation, env: Environment) -> Act:
+    """Move to the centre of the scope at the beginning of the rule or bracket.
+
+    center(xyz), center(xz), center(y)
+    """
+    given = Arguments(op, env)
+    given.count(1)
+    axes = given.word(0, ("x", "y", "z", "xy", "xz", "yz", "xyz"))
+    along = ["xyz".index(axis) for axis in axes]
+
+    def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+        p, R, size = shape.outer
+        goal = placed(p, R, (size[0] / 2, size[1] / 2, size[2] / 2))
+        now = placed(shape.p, shape.R, (shape.s[0] / 2, shape.s[1] / 2, shape.s[2] / 2))
+        off = turned_back(R, minus(goal, now))
+        move = [off[k] if k in along else 0.0 for k in range(3)]
+        shape.p = placed(shape.p, R, (move[0], move[1], move[2]))
+
+    return act
+
+
+# In a coordinate system ----------------------------------------------------------------------------
+
+SYSTEMS = ("scope", "pivot", "object", "world")
+
+
+def _coordinate_system(op: s.Operation, env: Environment) -> tuple[bool, bool, Several]:
+    """Read (rel | abs, system, x, y, z): absolute or not, in the scope's axes or not, the numbers."""
+    given = Arguments(op, env)
+    given.count(5)
+    absolute = given.word(0, ("rel", "abs")) == "abs"
+    own = given.word(1, SYSTEMS) in ("scope", "pivot")
+    return absolute, own, given.lengths(2)
+
+
+def translate_in(op: s.Operation, env: Environment) -> Act:
+    """Move by a vector or to a point.
+
+    translate(rel, world, x, y, z), translate(abs, scope, x, y, z)
+    """
+    absolute, own, values = _coordinate_system(op, env)
+
+    def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+        x, y, z = values(shape, args)
+        start = shape.outer[0] if own and absolute else (0.0, 0.0, 0.0) if absolute else shape.p
+        shape.p = placed(start, shape.R, (x, y, z)) if own else _plus(start, (x, y, z))
+
+    return act
+
+
+def _plus(a: Any, b: Any) -> Any:
+    return tuple(p + q for p, q in zip(a, b, strict=True))
+
+
+def rotate_in(op: s.Operation, env: Environment) -> Act:
+    """Rotate by or to angles in degrees.
+
+    rotate(rel, world, x, y, z), rotate(abs, scope, x, y, z)
+    """
+    absolute, own, values = _coordinate_system(op, env)
+
+    def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+        turn = from_degrees(*values(shape, args))
+        if own:
+            shape.R = product(shape.outer[1] if absolute else shape.R, turn)
+        else:
+            shape.R = turn if absolute else product(turn, shape.R)
+
+    return act
+
+
+# The scope alone ----------------------------------------------------------------------------------
+
+
+def rotate_scope(run: Run, shape: Shape, x: float, y: float, z: float) -> None:
+    """Rotate the scope by degrees, but not the geometry.
+
+    rotateScope(x, y, z)
+    """
+    set_axes(shape, product(shape.R, from_degrees(x, y, z)))

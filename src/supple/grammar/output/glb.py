@@ -1,0 +1,149 @@
+"""Write instanced GLB: every geometry is stored once.
+
+Leaves that share geometry and material are placed by EXT_mesh_gpu_instancing, or by single nodes if
+they are few. They are children of their joints' nodes, so that the file can be posed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple import files, rotations
+from supple.character import Character
+from supple.formats.gltf.buffers import FLOAT, INDICES, UINT16, UINT32, VERTICES, Builder
+from supple.formats.gltf.write_materials import write_material
+from supple.formats.gltf.write_nodes import Nodes
+from supple.grammar.articulation.posed import PosedShapes
+from supple.grammar.output import meshes as leaf_meshes
+from supple.mesh import Material
+
+Floats = NDArray[np.float64]
+EXTENSION = "EXT_mesh_gpu_instancing"
+FEW = 16  # leaves that get single nodes
+
+
+def write_glb(posed: PosedShapes, path: Path, image_path: Callable[[str], Path | None]) -> None:
+    """Write an instanced GLB file.
+
+    Args:
+        posed: The shapes.
+        path: The .glb file.
+        image_path: Gives the path of an image by its name in the rules.
+
+    Raises:
+        SuppleError: The file cannot be written.
+    """
+    path = files.check_writable(path, "glTF file")
+    builder = Builder()
+    character = Character(posed.skeleton, (), {}, posed.pose, up="y")
+    nodes = Nodes(builder, character, set())
+    scopes = posed.store.scope_array
+    materials: dict[Any, Material] = {}
+    meshes: dict[Any, int] = {}
+    stretched = _stretched(posed)
+    for group in leaf_meshes.leaf_groups(posed.store):
+        drawn = group.material.drawn()
+        if drawn not in materials:
+            materials[drawn] = leaf_meshes.mesh_material(drawn, image_path)
+        material = materials[drawn]
+        above = posed.joint_name(group.joint)
+        inverse = posed.rest_inverse(group.joint)
+        stretch = stretched.get(group.joint)
+        if stretch is not None or drawn.projection is not None:
+            T = inverse if stretch is None else stretch @ inverse
+            mesh = _joined_mesh(builder, group, scopes, material, T)
+            _add_child(builder, nodes.index[above], {"name": material.name, "mesh": mesh})
+            continue
+        key = (id(group.geometry), drawn)
+        if key not in meshes:
+            meshes[key] = _mesh(
+                builder, group.geometry.triangles, material, textured=bool(drawn.texture)
+            )
+        _instances(builder, nodes.index[above], meshes[key], group, scopes, inverse)
+    head: dict[str, Any] = {
+        "asset": {"version": "2.0", "generator": "supple"},
+        "scene": 0,
+        "scenes": [{"nodes": nodes.roots}],
+    }
+    if EXTENSION in builder.extensions:
+        head["extensionsRequired"] = [EXTENSION]
+    files.write(path, builder.glb(head), "glTF file")
+
+
+def _stretched(posed: PosedShapes) -> dict[int, Floats]:
+    """The stretch of each stretched joint in its own frame, shape (4, 4) each."""
+    stretches = posed.stretches()
+    return {k: T for k, T in enumerate(stretches) if not np.array_equal(T, np.eye(4))}
+
+
+def _add_child(builder: Builder, above: int, item: dict[str, Any]) -> None:
+    item["extras"] = {"supple": {"role": "mesh"}}
+    node = builder.add("nodes", item)
+    builder.tables["nodes"][above].setdefault("children", []).append(node)
+
+
+def _mesh(builder: Builder, parts: Any, material: Material, *, textured: bool) -> int:
+    """Add a mesh of vertices, normals, triangles and texture coordinates."""
+    points, normals, triangles, texcoords = parts
+    attributes = {
+        "POSITION": builder.array(points, target=VERTICES, bounds=True),
+        "NORMAL": builder.array(normals, target=VERTICES),
+    }
+    if textured:
+        attributes["TEXCOORD_0"] = builder.array(texcoords, target=VERTICES)
+    kind = UINT16 if len(points) < 65_535 else UINT32
+    primitive = {
+        "attributes": attributes,
+        "indices": builder.array(triangles.reshape(-1), kind, target=INDICES),
+        "material": write_material(builder, material),
+    }
+    return builder.add("meshes", {"name": material.name, "primitives": [primitive]})
+
+
+def _joined_mesh(
+    builder: Builder,
+    group: leaf_meshes.LeafGroup,
+    scopes: Floats,
+    material: Material,
+    T: Floats,
+) -> int:
+    """Add one mesh of all leaves of a group, mapped from world to their joint's frame by T."""
+    vertices = leaf_meshes.group_vertices(group, scopes)
+    positions = vertices.positions @ T[:3, :3].T + T[:3, 3]
+    normals = vertices.normals @ np.linalg.inv(T[:3, :3])
+    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
+    parts = (positions, normals, vertices.triangles, vertices.texcoords)
+    return _mesh(builder, parts, material, textured=bool(group.material.texture))
+
+
+def _instances(
+    builder: Builder,
+    above: int,
+    mesh: int,
+    group: leaf_meshes.LeafGroup,
+    scopes: Floats,
+    inverse: Floats,
+) -> None:
+    rows = scopes[group.leaves]
+    places = rows[:, :3] @ inverse[:3, :3].T + inverse[:3, 3]
+    turns = rotations.from_matrix(inverse[:3, :3] @ rows[:, 6:].reshape(-1, 3, 3))
+    turns = np.roll(turns, -1, axis=1)  # glTF: xyzw
+    sizes = np.where(rows[:, 3:6] > 0, rows[:, 3:6], 1.0)
+    if len(rows) <= FEW:
+        for p, q, s in zip(places.tolist(), turns.tolist(), sizes.tolist(), strict=True):
+            _add_child(builder, above, {"mesh": mesh, "translation": p, "rotation": q, "scale": s})
+        return
+    builder.extensions.add(EXTENSION)
+    attributes = {
+        "TRANSLATION": builder.array(places, FLOAT),
+        "ROTATION": builder.array(turns, FLOAT),
+        "SCALE": builder.array(sizes, FLOAT),
+    }
+    _add_child(
+        builder, above, {"mesh": mesh, "extensions": {EXTENSION: {"attributes": attributes}}}
+    )

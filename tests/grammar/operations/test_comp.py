@@ -1,0 +1,71 @@
+"""comp: faces, edges and vertices."""
+
+import numpy as np
+import pytest
+
+import supple
+
+
+def test_the_faces_of_a_box_by_name(leaves) -> None:
+    found = leaves(
+        "Lot --> comp(f){ front : F | back : B | left : L | right : R | top : T | bottom : U }",
+        size=(2, 3, 5),
+    )
+    assert found == {
+        "F": [(2, 3, 0)], "B": [(2, 3, 0)], "L": [(5, 3, 0)], "R": [(5, 3, 0)],
+        "T": [(2, 5, 0)], "U": [(2, 5, 0)],
+    }  # fmt: skip
+
+
+def test_a_face_has_z_outwards_and_y_up_a_wall() -> None:
+    grown = supple.grow("Lot --> comp(f){ all : F }", size=(2, 3, 5))
+    centre = np.array([1, 1.5, 2.5])
+    for face in grown.leaves:
+        T = face.T_world_scope
+        assert np.linalg.det(T[:3, :3]) == pytest.approx(1)
+        outwards = face.point(0.5, 0.5, 0) - centre
+        assert T[:3, 2] @ outwards == pytest.approx(np.abs(outwards).max())
+        if abs(T[1, 2]) < 0.5:
+            assert T[:3, 1].tolist() == [0, 1, 0]
+        for corner in [(0, 0, 0), (1, 1, 0)]:
+            at = face.point(*corner)
+            assert np.all(at >= -1e-12) and np.all(at <= np.array([2, 3, 5]) + 1e-12)
+
+
+def test_the_first_selector_that_takes_a_face_has_it(leaves) -> None:
+    found = leaves("Lot --> comp(f){ 0 : A | side : B | all : C }", size=(1, 1, 1))
+    assert [len(found[name]) for name in "ABC"] == [1, 3, 2]
+    found = leaves("Lot --> comp(f){ vertical : V | horizontal : H }", size=(1, 1, 1))
+    assert [len(found[name]) for name in "VH"] == [4, 2]
+    found = leaves("Lot --> comp(f){ top : A }", size=(1, 1, 1))
+    assert list(found) == ["A"]
+
+
+def test_components_know_their_place() -> None:
+    grown = supple.grow('Lot --> comp(f){ side : report("i", comp.index + 10 * comp.total) NIL }',
+                        size=(1, 1, 1))  # fmt: skip
+    assert grown.reports["i"] == [60.0, 61.0, 62.0, 63.0]
+
+
+def test_faces_together_are_one_shape() -> None:
+    grown = supple.grow("Lot --> comp(f){ side = Walls | all : Lid }", size=(2, 3, 5))
+    walls = grown.leaves.named("Walls")
+    assert len(walls) == 1 and walls[0].size.tolist() == [2, 3, 5]
+    assert len(grown.leaves.named("Lid")) == 2
+    assert sum(len(mesh.faces) for mesh in grown.meshes()) == 2 * 6
+
+
+def test_edges_and_corners(leaves) -> None:
+    found = leaves("Lot --> comp(e){ all : E }", size=(2, 3, 5))
+    assert sorted(found["E"]) == [(2, 0, 0)] * 4 + [(3, 0, 0)] * 4 + [(5, 0, 0)] * 4
+    assert len(leaves("Lot --> comp(v){ all : V }", size=(2, 3, 5))["V"]) == 8
+    grown = supple.grow('Lot --> comp(e){ all : s(\'1, 0.1, 0.1) i("box") }', size=(2, 3, 5))
+    assert len(grown.leaves) == 12 and len(grown.meshes()[0].faces) == 12 * 12
+
+
+def test_selectors_are_put_together(leaves):
+    found = leaves(
+        "Lot --> extrude(2) comp(f){ front || back : A | !(top) && side : B | all : NIL }",
+        size=(8, 0, 4),
+    )
+    assert found == {"A": [(8, 2, 0)] * 2, "B": [(4, 2, 0)] * 2}

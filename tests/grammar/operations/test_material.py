@@ -1,0 +1,36 @@
+"""color, texture and material attributes."""
+
+import pytest
+
+import supple
+
+
+def only(rules: str, **options):
+    leaves = supple.grow(rules, **options).leaves
+    assert len(leaves) == 1
+    return leaves[0]
+
+
+def test_materials() -> None:
+    shape = only(
+        'Lot --> color("#ff8000", 0.5) set(material.name, "glass") set(material.metallic, 2) A'
+    )
+    assert shape.material.color == pytest.approx((1.0, 128 / 255, 0.0))
+    assert (shape.material.opacity, shape.material.name, shape.material.metallic) == (
+        0.5,
+        "glass",
+        1.0,
+    )
+    shape = only("Lot --> color(0.1, 0.2, 0.3) set(material.color.g, 0.9) A")
+    assert shape.material.color == pytest.approx((0.1, 0.9, 0.3))
+
+
+def test_what_is_kept_of_a_material_and_not_drawn():
+    grown = supple.grow("Lot --> set(material.shininess, 20) set(material.shininess, 30) A")
+    (material,) = {grown.store.material_list[k] for k in grown.store.integers("materials")[1:]}
+    assert material.more == (("shininess", 30.0),)
+
+
+def test_a_colour_with_its_opacity():
+    grown = supple.grow('attr c = "#ff000080"\nLot --> color(c) i("box")', size=(1, 1, 1))
+    assert grown.meshes()[0].material.color == pytest.approx((1, 0, 0, 128 / 255))
