@@ -21,9 +21,9 @@ from pathlib import Path
 import numpy as np
 
 import supple
-from supple.character import Character
-from supple.mesh import Mesh, Skin
-from supple.motion.motion import Motion
+from supple.model.character import Character
+from supple.model.mesh import Mesh, Skin
+from supple.model.motion import Motion
 
 WANTED = 5.0  # times faster than the baseline
 

@@ -21,7 +21,7 @@ from mechanisms import STARTS, columns_of, draw_skeleton, draw_starts, random_co
 import supple
 from supple import rotations as rot
 from supple.kernels import layout
-from supple.problem import Problem
+from supple.problem.lowering import Problem
 from supple.solvers import Solver
 
 PLACES = (

@@ -42,7 +42,7 @@ from verdict import errors
 import supple
 from supple import rotations as rot
 from supple.bench import mechanisms as arms
-from supple.bench.ours import skeleton as skeleton_of
+from supple.bench.adapters.ours import skeleton as skeleton_of
 from supple.solvers import Solver
 
 ROWS = 20  # targets a skeleton

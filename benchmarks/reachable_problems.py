@@ -20,7 +20,7 @@ from problems import Case, demands_of, effector_point, frozen_kept
 import supple
 from supple import rotations as rot
 from supple.kernels import layout
-from supple.problem import Problem
+from supple.problem.lowering import Problem
 
 TURNS = ("Ball", "Hinge", "Cone", "Axes")
 MULTIPLIERS = (0.5, -0.5, 1.0, -1.0, 2.0, 0.25, 1.5)

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 import arms
+import calls
 import calm
 import constrained_chains
 import fabrik_table
@@ -28,6 +29,7 @@ SMALL: tuple[tuple[str, Callable[[Sequence[str]], int], tuple[str, ...]], ...] =
     ("torture", torture.main, ("20000",)),
     ("reachable", reachable.main, ("--count", "200")),
     ("calm", calm.main, ("--chains", "20", "--steps", "20")),
+    ("calls", calls.main, ("--repeat", "20", "--processes", "2")),
     ("startup", startup.main, ("--repeat", "3", "--cold", "LM")),
 )
 

@@ -21,9 +21,9 @@ from rich.console import Console
 from rich.table import Table
 
 import supple
-from supple.batch import cores
-from supple.mesh import Mesh, Skin
-from supple.skinning import skin
+from supple.model.mesh import Mesh, Skin
+from supple.model.skinning import skin
+from supple.threads import cores
 
 WANTED_RATE = 100e6  # vertex-weights a second on two cores
 WANTED_RATIO = 5.0  # times as fast as NumPy

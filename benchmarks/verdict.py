@@ -15,8 +15,8 @@ from problems import Case, demands_of, effector_point
 import supple
 from supple import rotations as rot
 from supple.kernels import layout
-from supple.outcome import Demand
-from supple.problem import TURN
+from supple.problem.lowering import TURN
+from supple.solve.outcome import Demand
 
 LIMIT = 1e-9  # the most by which an answer may be outside a limit [rad, or the model's unit]
 CLOSE = 1e-9  # how well errors must agree, in chain lengths or radians

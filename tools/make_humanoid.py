@@ -22,8 +22,8 @@ sys.path.insert(0, str(HERE))
 from humanoid import atlas, body, motions, paint, skinning, smd, surface  # noqa: E402
 
 import supple  # noqa: E402
-from supple.character import Character  # noqa: E402
-from supple.mesh import Material, Mesh, Texture  # noqa: E402
+from supple.model.character import Character  # noqa: E402
+from supple.model.mesh import Material, Mesh, Texture  # noqa: E402
 
 STEP = 0.0125  # the grid that the surface is first found on [m]
 VERTICES, FEWER = 2000, 430  # of the GLB and of the SMD, before seams are cut

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from supple import rotations
 from supple.errors import SuppleError
 from supple.goals import OPEN, Hold, LookAt, Pole, Reach, Rest
-from supple.joints import (
+from supple.model.joints import (
     Axes,
     Ball,
     Cone,
@@ -22,15 +22,14 @@ from supple.joints import (
     Planar,
     Slider,
 )
-from supple.pose import Pose
-from supple.prepare import Prepared, prepare
-from supple.skeleton import Node, Skeleton, Tip, chain
-from supple.solution import Solution, Status
-from supple.solve import solve
+from supple.model.skeleton import Node, Pose, Skeleton, Tip, chain
+from supple.solve.prepare import Prepared, prepare
+from supple.solve.solution import Solution, Status
+from supple.solve.solve import solve
+from supple.solve.trace import Trace
+from supple.solve.track import track
+from supple.solve.tracked import Track
 from supple.solvers.base import Solver
-from supple.trace import Trace
-from supple.track import track
-from supple.tracked import Track
 from supple.version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -38,11 +37,12 @@ if TYPE_CHECKING:
     from supple import data as data
     from supple import plot as plot
     from supple import robot as robot
-    from supple.character import Character, Note
     from supple.data import humanoid
     from supple.formats import load, save
     from supple.grammar import grow
-    from supple.mesh import Material, Mesh, Morph, Skin, Texture
+    from supple.model.character import Character, Note
+    from supple.model.mesh import Material, Mesh, Morph, Skin, Texture
+    from supple.model.skinning import skin
     from supple.motion import (
         Correction,
         Motion,
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
         keyframes,
         plant_feet,
     )
-    from supple.skinning import skin
     from supple.solvers import CCD, FABRIK, LM, Jacobian, Optimize, TargetTriangle, TwoBone
     from supple.viewer import view
 
@@ -124,17 +123,17 @@ _LATER = {
         ("CCD", "FABRIK", "LM", "Jacobian", "Optimize", "TargetTriangle", "TwoBone"),
         "supple.solvers",
     ),
-    "Character": "supple.character",
-    "Note": "supple.character",
+    "Character": "supple.model.character",
+    "Note": "supple.model.character",
     "humanoid": "supple.data",
     "load": "supple.formats",
     "save": "supple.formats",
     "grow": "supple.grammar",
-    "Material": "supple.mesh",
-    "Mesh": "supple.mesh",
-    "Morph": "supple.mesh",
-    "Skin": "supple.mesh",
-    "Texture": "supple.mesh",
+    "Material": "supple.model.mesh",
+    "Mesh": "supple.model.mesh",
+    "Morph": "supple.model.mesh",
+    "Skin": "supple.model.mesh",
+    "Texture": "supple.model.mesh",
     "Correction": "supple.motion",
     "Motion": "supple.motion",
     "Planted": "supple.motion",
@@ -142,7 +141,7 @@ _LATER = {
     "correct": "supple.motion",
     "keyframes": "supple.motion",
     "plant_feet": "supple.motion",
-    "skin": "supple.skinning",
+    "skin": "supple.model.skinning",
     "view": "supple.viewer",
 }
 _MODULES = ("costs", "data", "grammar", "plot", "robot")

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.kernels import layout as at
-from supple.pose import Pose
+from supple.model.skeleton import Pose
 
 SAMPLES = 65
 

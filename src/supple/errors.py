@@ -7,6 +7,7 @@ written for the person who called, so the checks take the name that person knows
 from __future__ import annotations
 
 import difflib
+import math
 import reprlib
 import sys
 from collections.abc import Callable, Collection, Iterable
@@ -17,6 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 _FEW = 12
+_SMALL = 16  # up to so many numbers are checked by their sum, which is quicker
+_FLOAT64 = np.dtype(np.float64)
 
 
 class SuppleError(ValueError):
@@ -71,7 +74,7 @@ def number(what: str, value: object, expected: str, fits: Callable[[float], bool
     Raises:
         SuppleError: `value` is no number (a truth value is none), or does not fit.
     """
-    if isinstance(value, Real) and not isinstance(value, bool):
+    if type(value) is float or (isinstance(value, Real) and not isinstance(value, bool)):
         result = float(value)
         if fits(result):
             return result
@@ -95,8 +98,10 @@ def whole(what: str, value: object, *, least: int = 0, remark: str = "") -> int:
     Raises:
         SuppleError: `value` is no whole number, or too small.
     """
-    if isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least:
-        return int(value)
+    if type(value) is int or (isinstance(value, Integral) and not isinstance(value, bool)):
+        result = int(value)
+        if result >= least:
+            return result
     expected = f"a whole number from {least}{' ' if remark else ''}{remark}"
     raise SuppleError(f"{what}: expected {expected}, got {_brief(value)}")
 
@@ -120,25 +125,35 @@ def array(
             entries.
     """
     unmasked(what, value)
-    expected = f"expected {'finite ' if finite else ''}numbers of shape {_shape_text(shape)}"
     try:
         numbers = np.asarray(value)
     except (TypeError, ValueError, RuntimeError) as error:
         ragged = "ragged " if isinstance(error, ValueError) else ""
-        raise SuppleError(f"{what}: {expected}, got {ragged}{_brief(value)}") from error
+        raise _unfit(what, shape, finite, f"{ragged}{_brief(value)}") from error
     if numbers.dtype.kind not in "fiu":
         kind = f"an array of {numbers.dtype}: " if isinstance(value, np.ndarray) else ""
-        raise SuppleError(f"{what}: {expected}, got {kind}{_brief(value)}")
+        raise _unfit(what, shape, finite, f"{kind}{_brief(value)}")
     if not _fits(numbers.shape, shape):
-        given = f"shape {_shape_text(numbers.shape)}"
-        raise SuppleError(f"{what}: {expected}, got {given}: {_brief(value)}")
-    result = np.require(numbers, np.float64, ["C", "W"])
+        given = f"shape {_shape_text(numbers.shape)}: {_brief(value)}"
+        raise _unfit(what, shape, finite, given)
+    result = numbers
+    if numbers.dtype is not _FLOAT64 or not numbers.flags.carray:
+        result = np.require(numbers, np.float64, ["C", "W"])
+    if result.size <= _SMALL and math.isfinite(sum(result.ravel().tolist())):
+        return result  # a sum that overflows is no fault: then each number is looked at
     good = np.isfinite(result) if finite else ~np.isnan(result)
     if not good.all():
         first = tuple(int(i) for i in np.argwhere(~good)[0])
         where = f" at {list(first)}" if first else ""
-        raise SuppleError(f"{what}: {expected}, got {result[first]}{where}")
+        raise _unfit(what, shape, finite, f"{result[first]}{where}")
     return result
+
+
+def _unfit(
+    what: str, shape: tuple[int | None | EllipsisType, ...], finite: bool, given: str
+) -> SuppleError:
+    expected = f"expected {'finite ' if finite else ''}numbers of shape {_shape_text(shape)}"
+    return SuppleError(f"{what}: {expected}, got {given}")
 
 
 def unmasked(what: str, value: object) -> None:
@@ -171,13 +186,15 @@ def unmasked(what: str, value: object) -> None:
 
 
 def _fits(given: tuple[int, ...], shape: tuple[int | None | EllipsisType, ...]) -> bool:
-    if shape[:1] == (...,):
+    if shape and shape[0] is ...:
         shape = shape[1:]
         if len(given) < len(shape):
             return False
         given = given[len(given) - len(shape) :]
-    return len(given) == len(shape) and all(
-        want is None or have == want for have, want in zip(given, shape, strict=True)
+    return (
+        given == shape
+        or len(given) == len(shape)
+        and all(want is None or have == want for have, want in zip(given, shape, strict=True))
     )
 
 

@@ -12,12 +12,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.character import Character
 from supple.errors import SuppleError, array, one_of
 from supple.kernels import layout
-from supple.mismatch import another
-from supple.pose import Pose
-from supple.skeleton import Skeleton
+from supple.model.character import Character
+from supple.model.mismatch import another
+from supple.model.skeleton import Pose, Skeleton
 
 COPY = 1e-3  # how far a number given for a copy may be from what it copies [rad, model units]
 

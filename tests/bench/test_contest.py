@@ -8,8 +8,8 @@ import pytest
 
 from supple.bench import contest, peers
 from supple.bench.adapters.drive import Skip, drive
+from supple.bench.adapters.ours import make
 from supple.bench.load import busy
-from supple.bench.ours import make
 from supple.bench.problems import PROBLEMS, problem
 from supple.errors import SuppleError
 

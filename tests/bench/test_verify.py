@@ -166,8 +166,8 @@ def test_angles_are_exact_where_they_are_tiny_and_where_they_are_large():
 
 def test_forward_kinematics_agrees_with_supple_s():
     """Two programs that share no code: the tables, the skeletons and both kinematics are right."""
-    from supple.bench.ours import skeleton
-    from supple.pose import Pose
+    from supple.bench.adapters.ours import skeleton
+    from supple.model.skeleton import Pose
 
     for name in PROBLEMS:
         one = problem(name, targets=1)

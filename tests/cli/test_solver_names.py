@@ -7,7 +7,7 @@ import pytest
 
 import supple
 from supple.cli.solver_names import read_solver, solver_name
-from supple.solvers import ALL, Solver
+from supple.solvers import ALL, SOLVERS, Solver
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +21,7 @@ class Fancy(Solver):
 
 @pytest.fixture
 def fancy(monkeypatch):
-    monkeypatch.setattr("supple.solvers.ALL", (*ALL, Fancy))
+    monkeypatch.setitem(SOLVERS, "Fancy", Fancy)
 
 
 @pytest.mark.parametrize("solver", ALL, ids=lambda solver: solver.name)

@@ -7,8 +7,8 @@ import pytest
 
 import supple
 from supple import Character, Material, Mesh, Morph, Motion, Node, Pose, Skeleton, Skin, Tip
+from supple.model.skinning import skin
 from supple.rotations import from_euler
-from supple.skinning import skin
 
 
 def hero():

@@ -20,9 +20,9 @@ from supple import (
     Tip,
 )
 from supple.formats.conventions import METRES, converted
-from supple.mesh import Mesh, Skin
+from supple.model.mesh import Mesh, Skin
+from supple.model.skinning import skin
 from supple.rotations import from_axis_angle, normalize
-from supple.skinning import skin
 
 INCH = 0.0254
 TURN = np.array([[1, 0, 0], [0, 0, 1], [0, -1, 0]])  # z up to y up

@@ -8,7 +8,7 @@ import pytest
 
 import supple
 from supple import Pose, SuppleError
-from supple.skinning import skin
+from supple.model.skinning import skin
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 BVH = sorted(DATA.glob("bvh/**/*.bvh"))

@@ -184,7 +184,7 @@ def test_a_dispatcher_without_a_cache_is_used_as_it_is(monkeypatch, caplog):
     class Dispatcher:
         signatures: list = []
 
-    monkeypatch.setattr(cache.numba, "njit", lambda **options: lambda function: Dispatcher())
+    monkeypatch.setattr(cache, "_njit", lambda **options: lambda function: Dispatcher())
     monkeypatch.setattr(cache, "_logged", set())
     with caplog.at_level(logging.INFO, logger="supple"):
         first, second = cache.kernel(len_of), cache.kernel(len_of)
@@ -286,7 +286,7 @@ def test_old_entries_of_a_kernel_are_removed(package: Package):
 def test_settings_are_in_the_key(monkeypatch):
     before = cache._key()
     assert before == cache._key()
-    monkeypatch.setattr(cache.config, "BOUNDSCHECK", 1)
+    monkeypatch.setattr(cache.config, "BOUNDSCHECK", 0 if cache.config.BOUNDSCHECK else 1)
     assert cache._key() != before
 
 

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from supple import rotations as rot
-from supple.joints import Axes, Ball, Cone, Fixed, Free, Hinge, Planar, Slider
-from supple.pose import Pose
-from supple.skeleton import Node, Skeleton, Tip, chain
+from supple.model.joints import Axes, Ball, Cone, Fixed, Free, Hinge, Planar, Slider
+from supple.model.skeleton import Node, Pose, Skeleton, Tip, chain
 
 
 def random_joint(rng):

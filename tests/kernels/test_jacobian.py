@@ -8,50 +8,52 @@ import pytest
 import supple
 from supple import rotations
 from supple.kernels import layout as at
-from supple.kernels.jacobian import jacobian
-from supple.kernels.report import begin, evaluate
-from supple.kernels.tangent import step, tangent
-from supple.kernels.tree import carve, tree_space, unpack
-from supple.problem import Problem
+from supple.problem.lowering import Problem
+from supple.solvers import own
 
 H = 1e-4
 
 
+class Columns:
+    """The linear problem of a pose, and its residual after a step, as solvers compute them."""
+
+    def __init__(self, skeleton, goals, pose):
+        problem = Problem(skeleton, goals)
+        targets = problem.default_targets.copy()
+        for block in problem.blocks:
+            if block.target is not None:
+                targets[block.offset : block.offset + len(block.target)] = block.target
+        no_trace = np.zeros((0, 1))
+        packed = problem.pack(())
+        size = np.zeros(1)
+        own.measure(*packed, size, no_trace)
+        self.arrays = (*packed, np.zeros(int(size[0])), no_trace)
+        self.q, self.rows = np.zeros(problem.coordinates), np.zeros(problem.rows)
+        offsets, starts = problem.offsets(pose)[None], pose.coordinates[None].copy()
+        own.open_problem(*self.arrays, offsets, starts, targets[None], 0, self.q)
+        self.columns = np.full((problem.freedoms, problem.rows), np.nan)
+        self.bounds = np.zeros((problem.freedoms, 2))
+        self.here = self.after(None, 0.0)
+
+    def after(self, d, change):
+        """The residual after a change of one freedom."""
+        q = self.q.copy()
+        own.evaluate_pose(*self.arrays, q, self.rows)
+        if d is not None:
+            own.linearize_pose(*self.arrays, self.columns, self.bounds)
+            delta = np.zeros(len(self.columns))
+            delta[d] = change
+            own.step_pose(*self.arrays, delta, q)
+            own.evaluate_pose(*self.arrays, q, self.rows)
+        return self.rows.copy()
+
+
 def check_columns(skeleton, goals, pose):
     """Compare d(rows)/d(delta) = -columns, central where the limits leave room, else one-sided."""
-    problem = Problem(skeleton, goals)
-    ints, floats = problem.pack((0.0,))
-    active, moving, blocks, _, active_f, moving_f, blocks_f, *_ = unpack(ints, floats)
-    work = np.zeros(tree_space(ints))  # what is carved out of it does not keep it alive
-    states, effectors, folded, _ = carve(ints, work)
-    nd, nr, length, turn = problem.freedoms, problem.rows, floats[at.F_LENGTH], floats[at.F_TURN]
-    q, rows, errors = np.zeros(problem.coordinates), np.zeros(nr), np.zeros(len(blocks))
-    targets = problem.default_targets.copy()
-    for block in problem.blocks:
-        if block.target is not None:
-            targets[block.offset : block.offset + len(block.target)] = block.target
-    offsets = problem.offsets(pose)
-    begin(
-        floats, active, active_f, moving, moving_f, blocks, blocks_f,
-        offsets, pose.coordinates.copy(), targets, q, states, effectors, folded, rows, errors,
-    )  # fmt: skip
-    axes, bounds = np.zeros((nd + len(moving), 3)), np.zeros((nd, 2))
-    columns = np.full((nd, nr), np.nan)
-    tangent(moving, moving_f, q, states, length, axes, bounds)
-    jacobian(
-        moving, moving_f, blocks, blocks_f, states, effectors, rows, length, turn, axes, columns
-    )
-    here, frames = rows.copy(), states.copy()
-
-    def after(d, change):
-        delta, trial = np.zeros(nd), q.copy()
-        delta[d] = change
-        step(moving, moving_f, q, frames, length, axes, delta, trial)
-        evaluate(
-            moving, moving_f, blocks, blocks_f, trial, states, effectors, length, turn, rows, errors
-        )
-        return rows.copy()
-
+    linear = Columns(skeleton, goals, pose)
+    own.linearize_pose(*linear.arrays, linear.columns, linear.bounds)
+    columns, bounds, after = linear.columns, linear.bounds.copy(), linear.after
+    nd = len(columns)
     for d in range(nd):
         low, high = bounds[d]
         if high - low <= 0.0:
@@ -60,7 +62,7 @@ def check_columns(skeleton, goals, pose):
             slope = (after(d, H) - after(d, -H)) / (2 * H)
         else:
             h = H if high > 2 * H else -H
-            slope = (4 * after(d, h) - after(d, 2 * h) - 3 * here) / (2 * h)
+            slope = (4 * after(d, h) - after(d, 2 * h) - 3 * linear.here) / (2 * h)
         size = 1.0 + np.abs(columns[d]).max()
         assert np.abs(slope + columns[d]).max() < 1e-6 * size, (d, -slope, columns[d])
     assert nd > 0

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from supple import rotations as rot
-from supple.joints import Axes, Ball, Cone, Free, Hinge, Planar, Slider
 from supple.kernels.limits import clamp_angle, swing_twist_angles, unwrapped
-from supple.pose import Pose
-from supple.skeleton import Node, Skeleton, Tip, chain
+from supple.model.joints import Axes, Ball, Cone, Free, Hinge, Planar, Slider
+from supple.model.skeleton import Node, Pose, Skeleton, Tip, chain
 
 RNG = np.random.default_rng(23)
 TURN = 2 * math.pi

@@ -11,9 +11,9 @@ from drawing import SOLVERS, families, solver_of
 from problems import draw_case
 
 import supple
-from supple import batch
+from supple import threads
 
-ROWS = 3 * batch.SMALL  # enough for several pieces
+ROWS = 3 * threads.SMALL  # enough for several pieces
 
 every_solver = pytest.mark.parametrize("name", SOLVERS)
 
@@ -93,7 +93,7 @@ def _in_child(names, results):
 def test_in_a_forked_child():
     """The child inherits the thread pool's object but none of its threads."""
     expected = {(n, k): bits for n in SOLVERS for k, (*_, bits) in enumerate(drawn(n))}
-    supple.batch.run(lambda first, last: None, 10 * batch.SMALL)  # so that there is a pool
+    threads.run_threaded(lambda first, last: None, 10 * threads.SMALL)  # so that there is a pool
     context = multiprocessing.get_context("fork")
     results = context.SimpleQueue()
     child = context.Process(target=_in_child, args=(SOLVERS, results))

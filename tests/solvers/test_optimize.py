@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import supple
-from supple.problem import Problem
+from supple.problem.lowering import Problem
 from supple.solvers import optimize
 from supple.solvers.optimize import METHODS, Optimize
 
@@ -59,16 +59,18 @@ class Landscape:
     def __init__(self, skeleton, goals, start):
         self.problem = problem = Problem(skeleton, goals)
         self.skeleton = skeleton
-        ints, floats = problem.pack(Optimize().options())
-        self.arrays = (ints, floats, np.zeros(optimize.space(ints)))
+        packed, no_trace = problem.pack(Optimize().options()), np.zeros((0, 1))
+        size = np.zeros(1)
+        optimize.measure(*packed, size, no_trace)
+        self.arrays = (*packed, np.zeros(int(size[0])), no_trace)
         targets = np.zeros(len(problem.default_targets))
         for block in problem.blocks:
             targets[block.offset : block.offset + len(block.target)] = block.target
-        offsets, q = problem.offsets(start), start.coordinates.copy()
+        offsets, starts = problem.offsets(start)[None], start.coordinates[None].copy()
         self.start = np.zeros(problem.coordinates)
-        optimize.open_problem(ints, floats, offsets, q, targets, self.arrays[2], self.start)
+        optimize.open_problem(*self.arrays, offsets, starts, targets[None], 0, self.start)
         self.x = np.zeros(problem.freedoms)
-        optimize.centre_on(ints, floats, self.start, False, self.arrays[2], self.x)
+        optimize.centre_on(*self.arrays, self.start, False, self.x)
 
     def __call__(self, x):
         gradient, pose = np.zeros(len(x)), np.zeros(self.problem.coordinates)
@@ -209,7 +211,7 @@ def test_charts_are_centred_anew_when_a_ball_has_turned_far(monkeypatch):
     monkeypatch.setattr(optimize, "FOLD", 0.2)
     skeleton = supple.chain([1] * 4)
     cost = Landscape(skeleton, [supple.Reach("tip", (-2, 1, 1))], skeleton.rest)
-    run = optimize._Run(cost.arrays, np.zeros((0, len(cost.start) + 2)), 0.0)
+    run = optimize._Run(cost.arrays, 0.0)
     run.go(cost.start, "BFGS", 200, bent=False)
     assert run.reached
     assert supple.Pose(skeleton, run.best).turns(skeleton.rest).max() > 0.4

@@ -130,3 +130,28 @@ def test_every_size(size):
 def test_what_does_not_fit_is_refused_by_name():
     with pytest.raises(supple.SuppleError, match="TwoBone cannot take .*LM"):
         supple.solve(supple.chain([1, 1, 1]), {"tip": (1, 1, 0)}, solver="TwoBone")
+
+
+@pytest.mark.parametrize("pole", [False, True], ids=["no pole", "pole"])
+def test_a_batch_has_the_bits_of_single_calls(pole):
+    """More targets than are worked on together; some behind the root, out of reach or at the root."""
+    goals = [Reach("tip"), Pole("j1", (0.3, 2.0, 1.0))] if pole else [Reach("tip")]
+    targets = np.random.default_rng(4).normal(size=(75, 3))
+    targets[5], targets[33], targets[64] = (0.0, 0.0, 0.0), (-1.1, 0.0, 0.0), (0.0, 9.0, 0.0)
+    ik = supple.prepare(arm(), goals, solver="TwoBone")
+    many = ik.solve(targets)
+    assert 0 < np.sum(many.reached) < len(targets)
+    for i, target in enumerate(targets):
+        one = ik(target)
+        assert np.array_equal(one.pose.coordinates, many[i].pose.coordinates)
+        assert one.error == many[i].error
+        assert one.status is many[i].status
+
+
+@pytest.mark.parametrize("joint", [Ball(), Hinge("z", limits=(-2.0, 2.0)), supple.Axes("xyz")])
+def test_a_trace_changes_neither_answer_nor_error(joint):
+    ik = supple.prepare(arm(joint=joint), [Reach("tip")], solver="TwoBone")
+    for target in ((0.9, 0.7, 0.0), (2.5, 0.3, 0.0)):
+        plain, traced = ik.solve(target), ik.solve(target, trace=True)
+        assert np.array_equal(plain.pose.coordinates, traced.pose.coordinates)
+        assert plain.error == traced.error

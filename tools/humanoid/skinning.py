@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple import Skeleton
-from supple.mesh import Skin
+from supple.model.mesh import Skin
 
 Floats = NDArray[np.float64]
 MOST = 4  # bones of a vertex

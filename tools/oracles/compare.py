@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 import supple
-from supple.skinning import skin
+from supple.model.skinning import skin
 
 HERE = Path(__file__).parent
 WRITTEN = ("glb", "gltf")

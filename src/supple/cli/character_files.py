@@ -10,10 +10,10 @@ from typing import Any
 
 from rich.text import Text
 
-from supple.character import Character, Note
 from supple.cli.console import error_console
 from supple.errors import SuppleError
 from supple.formats import load
+from supple.model.character import Character, Note
 
 
 def read_file(

@@ -12,15 +12,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from supple.character import Character
 from supple.cli.argument_values import number, read_json
 from supple.errors import SuppleError, one_of
 from supple.formats import FORMATS, load
-from supple.joints import Axes, Ball, Cone, Fixed, Free, Hinge, Joint, Planar, Slider
-from supple.mismatch import another
-from supple.pose import Pose
-from supple.skeleton import Skeleton, chain
-from supple.solution import Solution
+from supple.model.character import Character
+from supple.model.joints import Axes, Ball, Cone, Fixed, Free, Hinge, Joint, Planar, Slider
+from supple.model.mismatch import another
+from supple.model.skeleton import Pose, Skeleton, chain
+from supple.solve.solution import Solution
 
 EXPECTED = (
     "expected chain:LENGTHS, such as chain:9,9,9,9,4, a character file "

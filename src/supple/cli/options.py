@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from supple.character import Character
 from supple.errors import SuppleError, one_of
-from supple.skeleton import Skeleton
+from supple.model.character import Character
+from supple.model.skeleton import Skeleton
 
 GOALS, SOLVING, MODEL, OUTPUT = "Goals", "Solving", "Model", "Output"
 

@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import SuppleError, one_of
-from supple.joints import Axes, Ball, Cone, Free, Hinge, Joint, Planar, Slider
 from supple.kernels import layout
-from supple.pose import Pose
+from supple.model.joints import Axes, Ball, Cone, Free, Hinge, Joint, Planar, Slider
+from supple.model.skeleton import Pose, Skeleton
 from supple.rotations import from_axis_angle, multiply
-from supple.skeleton import Skeleton
 
 Floats = NDArray[np.float64]
 

@@ -3,9 +3,9 @@
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from supple.character import Character
 from supple.errors import one_of
 from supple.formats import load
+from supple.model.character import Character
 
 
 def humanoid() -> Character:

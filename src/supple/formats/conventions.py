@@ -12,14 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.character import UPS, Character, Note
 from supple.errors import SuppleError, one_of
-from supple.joints import Joint, Mimic, Planar, Slider
 from supple.kernels import layout
-from supple.mesh import Mesh, Morph
-from supple.pose import Pose
+from supple.model.character import UPS, Character, Note
+from supple.model.joints import Joint, Mimic, Planar, Slider
+from supple.model.mesh import Mesh, Morph
+from supple.model.skeleton import Pose, Skeleton
 from supple.rotations import axis_vector, between, multiply, to_matrix
-from supple.skeleton import Skeleton
 
 Floats = NDArray[np.float64]
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Collection
 
 import numpy as np
 
-from supple.character import Character, Note
-from supple.joints import Axes, Ball, Fixed
+from supple.model.character import Character, Note
+from supple.model.joints import Axes, Ball, Fixed
 
 
 def _count(count: int, what: str, many: str = "") -> str:

@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from supple.formats.source import Source
-from supple.pose import Pose
+from supple.model.skeleton import Pose
 
 _HIGH = re.compile(r"head|neck|skull", re.IGNORECASE)
 _LOW = re.compile(r"foot|toe|ankle|heel", re.IGNORECASE)

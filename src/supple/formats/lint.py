@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.character import Character
 from supple.errors import SuppleError
 from supple.formats.conventions import METRES
-from supple.mesh import Mesh
+from supple.model.character import Character
+from supple.model.mesh import Mesh
 from supple.motion.feet import HEIGHT, SPEED, find_feet, standing, up_vector
 
 JUMP = np.pi / 2  # rotation between two frames that counts as a jump [rad]

@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from supple.character import Character, Note, report
 from supple.errors import SuppleError, one_of
 from supple.files import check_writable
 from supple.formats.conventions import converted, prescribed
@@ -18,9 +17,9 @@ from supple.formats.format import Format
 from supple.formats.registry import format_for_reading, format_for_writing
 from supple.formats.single_motion import default_motion
 from supple.formats.source import Source
-from supple.motion.motion import Motion
-from supple.pose import Pose
-from supple.skeleton import Skeleton
+from supple.model.character import Character, Note, report
+from supple.model.motion import Motion
+from supple.model.skeleton import Pose, Skeleton
 
 BESIDE = {"textures": "textures", "shapes": "morphs"}
 """Writer options that store a feature in files beside, and that feature."""

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from supple.character import Character, Note
 from supple.errors import SuppleError
-from supple.motion.motion import Motion
-from supple.motion.sampling import WHOLE
-from supple.pose import Pose
+from supple.model.character import Character, Note
+from supple.model.motion import WHOLE, Motion
+from supple.model.skeleton import Pose
 
 
 def asked_motion(character: Character, motion: str | Motion | None) -> Motion | None:

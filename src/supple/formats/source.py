@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
-from supple.character import Note
 from supple.errors import SuppleError, nearest
+from supple.model.character import Note
 
 LARGEST = 4 << 30  # size limit of a file [B]
 GREATEST = 1e30  # magnitude limit of a number: products of larger ones overflow

@@ -4,119 +4,127 @@ There the pull of every effector on every joint vanishes and a solver that follo
 ever. A small bend of every joint, always the same, leaves such a pose.
 """
 
+from supple.kernels import layout
+from supple.kernels import quaternion as quat
 from supple.kernels.cache import kernel
-from supple.kernels.layout import (
-    AXES,
-    B_KIND,
-    B_MOVE,
-    B_WEIGHT,
-    BALL,
-    CONE,
-    E_P0,
-    E_POS,
-    E_TARGET,
-    HINGE,
-    M_FROZEN,
-    M_KIND,
-    M_MIMIC,
-    M_NQ,
-    M_ORDER,
-    M_PARENT,
-    M_Q,
-    POSITION,
-    S_P0,
-    S_POS,
-)
 from supple.kernels.limits import project_joint
-from supple.kernels.quaternion import (
-    add,
-    cross,
-    exp,
-    load3,
-    mul,
-    norm,
-    normalized,
-    perpendicular,
-    put4,
-    scale,
-    store3,
-    sub,
-    take4,
-    unit,
-)
 from supple.kernels.seeds import fraction
-from supple.kernels.tangent import follow
+from supple.kernels.tangent import follow, step_along, tangent
+from supple.kernels.views import copy, zero_rows
 
 BEND = 0.1  # about how far a joint is bent [rad]
+SMALL = 0.03  # how far a freedom is changed [rad, characteristic lengths]
 LINE = 1e-9  # a pull below this part of what it could be is none
 
 
 @kernel
-def in_line(moving, blocks, blocks_f, states, effectors, length, scratch):
+def in_line(problem, frames, scratch):
     """Whether no small turn of any joint moves an effector towards its target position.
 
     The states and effectors belong to the pose; scratch has shape (moving joints, 6).
     """
-    scratch[:] = 0.0
+    moving, blocks, blocks_f = problem.moving, problem.blocks, problem.blocks_f
+    joints, effectors = frames.joints, frames.effectors
+    zero_rows(scratch)
     size = 0.0
     for g in range(blocks.shape[0]):
-        k = blocks[g, B_MOVE]
-        if k >= 0 and blocks[g, B_KIND] == POSITION:
-            weight = blocks_f[g, B_WEIGHT] * blocks_f[g, B_WEIGHT]
-            miss = scale(sub(load3(effectors, g, E_TARGET), load3(effectors, g, E_POS)), weight)
+        k = blocks[g, layout.B_MOVE]
+        if k >= 0 and blocks[g, layout.B_KIND] == layout.POSITION:
+            weight = blocks_f[g, layout.B_WEIGHT] * blocks_f[g, layout.B_WEIGHT]
+            miss = quat.scale(
+                quat.sub(
+                    quat.load3(effectors, g, layout.E_TARGET),
+                    quat.load3(effectors, g, layout.E_POS),
+                ),
+                weight,
+            )
             # Moments count from each joint's own origin: nothing is lost far from the world's.
-            arm = sub(load3(effectors, g, E_POS), load3(states, k, S_POS))
-            store3(scratch, k, 0, add(load3(scratch, k, 0), cross(arm, miss)))
-            store3(scratch, k, 3, add(load3(scratch, k, 3), miss))
-            size += norm(miss)
+            arm = quat.sub(
+                quat.load3(effectors, g, layout.E_POS),
+                quat.load3(joints, k, layout.S_POS),
+            )
+            quat.store3(scratch, k, 0, quat.add(quat.load3(scratch, k, 0), quat.cross(arm, miss)))
+            quat.store3(scratch, k, 3, quat.add(quat.load3(scratch, k, 3), miss))
+            size += quat.norm(miss)
     for k in range(moving.shape[0] - 1, -1, -1):
-        pull, miss = load3(scratch, k, 0), load3(scratch, k, 3)
-        if norm(pull) > LINE * size * length:
+        pull, miss = quat.load3(scratch, k, 0), quat.load3(scratch, k, 3)
+        if quat.norm(pull) > LINE * size * problem.length:
             return False
-        parent = moving[k, M_PARENT]
+        parent = moving[k, layout.M_PARENT]
         if parent >= 0:
-            arm = sub(load3(states, k, S_POS), load3(states, parent, S_POS))
-            pull = add(pull, cross(arm, miss))
-            store3(scratch, parent, 0, add(load3(scratch, parent, 0), pull))
-            store3(scratch, parent, 3, add(load3(scratch, parent, 3), miss))
+            arm = quat.sub(
+                quat.load3(joints, k, layout.S_POS),
+                quat.load3(joints, parent, layout.S_POS),
+            )
+            pull = quat.add(pull, quat.cross(arm, miss))
+            quat.store3(scratch, parent, 0, quat.add(quat.load3(scratch, parent, 0), pull))
+            quat.store3(scratch, parent, 3, quat.add(quat.load3(scratch, parent, 3), miss))
     return True
 
 
 @kernel
-def bend(moving, moving_f, blocks, states, effectors, q, scratch):
+def bend(problem, frames, q, scratch):
     """Turn every joint of q (hinge, axes, ball, cone) a little, in its limits, always the same way.
 
     Balls and cones turn square to their bones; mimic joints follow the joints they copy. Scratch has
     at least three columns a moving joint.
     """
+    moving, moving_f, blocks = problem.moving, problem.moving_f, problem.blocks
     for k in range(moving.shape[0]):
-        store3(scratch, k, 0, (0.0, 0.0, 0.0))
+        quat.store3(scratch, k, 0, (0.0, 0.0, 0.0))
     for g in range(blocks.shape[0]):
-        k = blocks[g, B_MOVE]
+        k = blocks[g, layout.B_MOVE]
         if k >= 0:
-            store3(scratch, k, 0, add(load3(scratch, k, 0), load3(effectors, g, E_P0)))
+            quat.store3(
+                scratch,
+                k,
+                0,
+                quat.add(quat.load3(scratch, k, 0), quat.load3(frames.effectors, g, layout.E_P0)),
+            )
     for k in range(moving.shape[0]):
-        parent = moving[k, M_PARENT]
+        parent = moving[k, layout.M_PARENT]
         if parent >= 0:
-            store3(scratch, parent, 0, add(load3(scratch, parent, 0), load3(states, k, S_P0)))
+            quat.store3(
+                scratch,
+                parent,
+                0,
+                quat.add(quat.load3(scratch, parent, 0), quat.load3(frames.joints, k, layout.S_P0)),
+            )
     for k in range(moving.shape[0]):
-        kind, at = moving[k, M_KIND], moving[k, M_Q]
+        kind, at = moving[k, layout.M_KIND], moving[k, layout.M_Q]
         angle = BEND * (0.5 + fraction(1, k, moving.shape[0]))
-        if kind == BALL or kind == CONE:
-            bone = unit(load3(scratch, k, 0))
-            side = perpendicular(bone) if norm(bone) > 0.0 else (0.0, 0.0, 1.0)
-            put4(q, at, normalized(mul(take4(q, at), exp(scale(side, angle)))))
-            project_joint(kind, moving[k, M_ORDER], moving_f, k, q, at)
+        if kind == layout.BALL or kind == layout.CONE:
+            bone = quat.unit(quat.load3(scratch, k, 0))
+            side = quat.perpendicular(bone) if quat.norm(bone) > 0.0 else (0.0, 0.0, 1.0)
+            quat.put4(
+                q,
+                at,
+                quat.normalized(quat.mul(quat.take4(q, at), quat.exp(quat.scale(side, angle)))),
+            )
+            project_joint(kind, moving[k, layout.M_ORDER], moving_f, k, q, at)
             continue
-        if (kind != HINGE and kind != AXES) or moving[k, M_MIMIC] >= 0:
+        copies = moving[k, layout.M_MIMIC] >= 0
+        if (kind != layout.HINGE and kind != layout.AXES) or copies:
             continue
-        for i in range(moving[k, M_NQ]):
-            if kind == AXES and (moving[k, M_FROZEN] >> i) & 1 == 1:
+        for i in range(moving[k, layout.M_NQ]):
+            if kind == layout.AXES and (moving[k, layout.M_FROZEN] >> i) & 1 == 1:
                 continue
             here = q[at + i]
             q[at + i] = here + angle
-            project_joint(kind, moving[k, M_ORDER], moving_f, k, q, at)
+            project_joint(kind, moving[k, layout.M_ORDER], moving_f, k, q, at)
             if q[at + i] - here < 0.5 * angle:
                 q[at + i] = here - angle
-                project_joint(kind, moving[k, M_ORDER], moving_f, k, q, at)
-    follow(moving, moving_f, q)
+                project_joint(kind, moving[k, layout.M_ORDER], moving_f, k, q, at)
+    follow(problem, q)
+
+
+@kernel
+def bend_freedoms(problem, frames, linear, q, change, out):
+    """The pose q, evaluated, with every freedom changed a little, always alike, in its limits."""
+    bounds = linear.bounds
+    tangent(problem, frames, linear, q)
+    for d in range(problem.freedoms):
+        small = SMALL * (2.0 * fraction(1, d, problem.freedoms) - 1.0)
+        change[d] = min(max(small, bounds[d, 0]), bounds[d, 1])
+    copy(q, out)
+    step_along(problem, frames, linear, q, change, out)

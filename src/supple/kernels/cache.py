@@ -53,14 +53,37 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def kernel(function: Function) -> Function:
     """Compile `function` on first call, and keep the machine code for later processes.
 
-    A kernel is a module-level function of numbers and arrays. It may call kernels of its own file
-    and of the ``kernels`` and ``solvers`` folders: edits there are noticed. It runs without the
-    interpreter lock, divides as NumPy does (by zero gives inf or nan) and keeps IEEE arithmetic.
-    A function with a closure is compiled, but not kept.
+    A kernel is a module-level function of numbers, arrays and records of them. It may call kernels of
+    its own file and of the ``kernels`` and ``solvers`` folders: edits there are noticed. It runs
+    without the interpreter lock, divides as NumPy does (by zero gives inf or nan), keeps IEEE
+    arithmetic, and allocates nothing: arrays in it are not counted, so that views and records are
+    free. A function with a closure is compiled, but not kept.
     """
+    return _compiled(function)
+
+
+def leaf(function: Function) -> Function:
+    """A small kernel that is called for every joint or freedom: the compiler is told to inline it.
+
+    Records are passed to a function that is not inlined field by field, which costs more than the work
+    of a small one.
+    """
+    return _compiled(function, forceinline=True)
+
+
+def inlined(function: Function) -> Function:
+    """Have `function` copied to where kernels call it: the way to return a view of an array."""
+    return _njit(inline="always", **_OPTIONS)(function) if compiling() else function
+
+
+_OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": False, "_nrt": False}
+_njit: Any = numba.njit
+
+
+def _compiled(function: Function, **options: Any) -> Function:
     if not compiling():
         return function
-    compiled: Any = numba.njit(nogil=True, error_model="numpy", fastmath=False)(function)
+    compiled = _njit(nogil=True, **_OPTIONS, **options)(function)
     _widen(compiled)
     if function.__closure__ is None:
         _attach(compiled, function)

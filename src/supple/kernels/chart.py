@@ -13,51 +13,10 @@ could never leave it.
 
 import math
 
+from supple.kernels import layout
+from supple.kernels import quaternion as quat
 from supple.kernels.cache import kernel
-from supple.kernels.layout import (
-    AXES,
-    AXIS,
-    BALL,
-    CONE,
-    FIXED,
-    FREE,
-    LIMITS,
-    M_DOF,
-    M_FROZEN,
-    M_KIND,
-    M_MIMIC,
-    M_NQ,
-    M_Q,
-    M_STRETCH_DOF,
-    M_STRETCH_Q,
-    PLANAR,
-    S_WPRE,
-    SLIDER,
-    STRETCH_HI,
-    STRETCH_LO,
-)
 from supple.kernels.limits import swing_twist_angles, unwrapped
-from supple.kernels.quaternion import (
-    about,
-    axpy,
-    conj,
-    cross,
-    dot,
-    exp,
-    letter_axis,
-    load3,
-    load4,
-    log,
-    mul,
-    norm,
-    normalized,
-    perpendicular,
-    put4,
-    rotate,
-    scale,
-    store3,
-    take4,
-)
 from supple.kernels.tangent import follow
 
 INSET = 1e-3  # how far inside its limits a pose is read off, as a fraction of their half width
@@ -106,31 +65,38 @@ def place_of(value, low, high):
 
 
 @kernel
-def _range(moving_f, k, kind, i, length):
+def _range(problem, k, kind, i):
     """Unit and limits of coordinate i of a joint, the limits in that unit."""
-    unit = length if kind == SLIDER or (kind == PLANAR and i < 2) else 1.0
-    return unit, moving_f[k, LIMITS + 2 * i] / unit, moving_f[k, LIMITS + 2 * i + 1] / unit
+    moving_f = problem.moving_f
+    unit = problem.length if kind == layout.SLIDER or (kind == layout.PLANAR and i < 2) else 1.0
+    return (
+        unit,
+        moving_f[k, layout.LIMITS + 2 * i] / unit,
+        moving_f[k, layout.LIMITS + 2 * i + 1] / unit,
+    )
 
 
 @kernel
-def _twist_range(moving_f, k):
+def _twist_range(problem, k):
     """Limits of a cone's twist; a whole turn has none."""
-    low, high = moving_f[k, LIMITS + 2], moving_f[k, LIMITS + 3]
+    moving_f = problem.moving_f
+    low, high = moving_f[k, layout.LIMITS + 2], moving_f[k, layout.LIMITS + 3]
     if high - low >= 2.0 * math.pi:
         return -math.inf, math.inf
     return low, high
 
 
 @kernel
-def _swing(moving_f, k, x, y):
+def _swing(problem, k, x, y):
     """A cone's swing v, a rotation vector square to its axis, from its two numbers.
 
     Also these as a vector s, and the factors of the derivative dv = even ds + bend s (s . ds).
     """
-    axis = load3(moving_f, k, AXIS)
-    side = perpendicular(axis)
-    flat = axpy(scale(side, x), y, cross(axis, side))
-    limit = moving_f[k, LIMITS + 1]
+    moving_f = problem.moving_f
+    axis = quat.load3(moving_f, k, layout.AXIS)
+    side = quat.perpendicular(axis)
+    flat = quat.axpy(quat.scale(side, x), y, quat.cross(axis, side))
+    limit = moving_f[k, layout.LIMITS + 1]
     if limit <= 0.0:
         return (0.0, 0.0, 0.0), flat, 0.0, 0.0
     r = math.hypot(x, y)
@@ -141,164 +107,194 @@ def _swing(moving_f, k, x, y):
     else:
         even = math.sin(part) / part
         bend = (math.cos(part) - even) / (r * r)
-    return scale(flat, even), flat, even, bend
+    return quat.scale(flat, even), flat, even, bend
 
 
 @kernel
 def is_turn(kind):
     """Whether a joint of this kind has a rotation vector among its freedoms."""
-    return kind == BALL or kind == CONE or kind == FREE
+    return kind == layout.BALL or kind == layout.CONE or kind == layout.FREE
 
 
 @kernel
-def to_chart(moving, moving_f, q, length, gain, x):
+def to_chart(problem, q, gain, x):
     """Where the pose q stands in the charts centred on it: x, shape (D,), in units of the gains."""
+    moving, moving_f = problem.moving, problem.moving_f
     for k in range(moving.shape[0]):
-        kind = moving[k, M_KIND] if moving[k, M_MIMIC] < 0 else FIXED
-        at, d = moving[k, M_Q], moving[k, M_DOF]
-        if kind == CONE:
-            axis = load3(moving_f, k, AXIS)
-            turn = take4(q, at)
-            low, high = _twist_range(moving_f, k)
+        kind = moving[k, layout.M_KIND] if moving[k, layout.M_MIMIC] < 0 else layout.FIXED
+        at, d = moving[k, layout.M_Q], moving[k, layout.M_DOF]
+        if kind == layout.CONE:
+            axis = quat.load3(moving_f, k, layout.AXIS)
+            turn = quat.take4(q, at)
+            low, high = _twist_range(problem, k)
             _, twist = swing_twist_angles(turn, axis)
-            swing = log(mul(turn, conj(about(axis, twist))))
-            limit, r = moving_f[k, LIMITS + 1], norm(swing)
+            swing = quat.log(quat.mul(turn, quat.conj(quat.about(axis, twist))))
+            limit, r = moving_f[k, layout.LIMITS + 1], quat.norm(swing)
             stretch = 1.0
             if r > 0.0 and limit > 0.0:
                 stretch = limit * math.asin(min(r / limit, 1.0 - INSET)) / r
-            side = perpendicular(axis)
-            x[d] = stretch * dot(swing, side)
-            x[d + 1] = stretch * dot(swing, cross(axis, side))
+            side = quat.perpendicular(axis)
+            x[d] = stretch * quat.dot(swing, side)
+            x[d + 1] = stretch * quat.dot(swing, quat.cross(axis, side))
             x[d + 2] = place_of(unwrapped(twist, low, high), low, high)
-        elif kind == BALL or kind == FREE:
-            for i in range(6 if kind == FREE else 3):
+        elif kind == layout.BALL or kind == layout.FREE:
+            for i in range(6 if kind == layout.FREE else 3):
                 x[d + i] = 0.0
-        elif kind != FIXED:
-            for i in range(moving[k, M_NQ]):
-                if kind == AXES and (moving[k, M_FROZEN] >> i) & 1 == 1:
+        elif kind != layout.FIXED:
+            for i in range(moving[k, layout.M_NQ]):
+                if kind == layout.AXES and (moving[k, layout.M_FROZEN] >> i) & 1 == 1:
                     continue
-                unit, low, high = _range(moving_f, k, kind, i, length)
+                unit, low, high = _range(problem, k, kind, i)
                 x[d] = place_of(q[at + i] / unit, low, high)
                 d += 1
-        d = moving[k, M_STRETCH_DOF]
+        d = moving[k, layout.M_STRETCH_DOF]
         if d >= 0:
             x[d] = place_of(
-                q[moving[k, M_STRETCH_Q]], moving_f[k, STRETCH_LO], moving_f[k, STRETCH_HI]
+                q[moving[k, layout.M_STRETCH_Q]],
+                moving_f[k, layout.STRETCH_LO],
+                moving_f[k, layout.STRETCH_HI],
             )
     for d in range(x.shape[0]):
         x[d] /= gain[d]
 
 
 @kernel
-def from_chart(moving, moving_f, centre, length, gain, x, q):
+def from_chart(problem, centre, gain, x, q):
     """The pose at x of the charts centred on `centre`; other coordinates of q are left alone."""
+    moving, moving_f = problem.moving, problem.moving_f
     for k in range(moving.shape[0]):
-        kind = moving[k, M_KIND] if moving[k, M_MIMIC] < 0 else FIXED
-        at, d = moving[k, M_Q], moving[k, M_DOF]
-        if kind == CONE:
-            swing, _, _, _ = _swing(moving_f, k, gain[d] * x[d], gain[d + 1] * x[d + 1])
-            low, high = _twist_range(moving_f, k)
+        kind = moving[k, layout.M_KIND] if moving[k, layout.M_MIMIC] < 0 else layout.FIXED
+        at, d = moving[k, layout.M_Q], moving[k, layout.M_DOF]
+        if kind == layout.CONE:
+            swing, _, _, _ = _swing(problem, k, gain[d] * x[d], gain[d + 1] * x[d + 1])
+            low, high = _twist_range(problem, k)
             twist = number(gain[d + 2] * x[d + 2], low, high)
-            put4(q, at, normalized(mul(exp(swing), about(load3(moving_f, k, AXIS), twist))))
-        elif kind == BALL or kind == FREE:
-            if kind == FREE:
+            quat.put4(
+                q,
+                at,
+                quat.normalized(
+                    quat.mul(
+                        quat.exp(swing),
+                        quat.about(quat.load3(moving_f, k, layout.AXIS), twist),
+                    )
+                ),
+            )
+        elif kind == layout.BALL or kind == layout.FREE:
+            if kind == layout.FREE:
                 for i in range(3):
-                    q[at + i] = centre[at + i] + length * gain[d + i] * x[d + i]
+                    q[at + i] = centre[at + i] + problem.length * gain[d + i] * x[d + i]
                 at += 3
                 d += 3
             turn = (gain[d] * x[d], gain[d + 1] * x[d + 1], gain[d + 2] * x[d + 2])
-            put4(q, at, normalized(mul(exp(turn), take4(centre, at))))
-        elif kind != FIXED:
-            for i in range(moving[k, M_NQ]):
-                if kind == AXES and (moving[k, M_FROZEN] >> i) & 1 == 1:
+            quat.put4(q, at, quat.normalized(quat.mul(quat.exp(turn), quat.take4(centre, at))))
+        elif kind != layout.FIXED:
+            for i in range(moving[k, layout.M_NQ]):
+                if kind == layout.AXES and (moving[k, layout.M_FROZEN] >> i) & 1 == 1:
                     continue
-                unit, low, high = _range(moving_f, k, kind, i, length)
+                unit, low, high = _range(problem, k, kind, i)
                 # Multiplying by the unit may round past the limit.
-                low_q, high_q = moving_f[k, LIMITS + 2 * i], moving_f[k, LIMITS + 2 * i + 1]
+                low_q, high_q = (
+                    moving_f[k, layout.LIMITS + 2 * i],
+                    moving_f[k, layout.LIMITS + 2 * i + 1],
+                )
                 q[at + i] = min(max(unit * number(gain[d] * x[d], low, high), low_q), high_q)
                 d += 1
-        d = moving[k, M_STRETCH_DOF]
+        d = moving[k, layout.M_STRETCH_DOF]
         if d >= 0:
-            low, high = moving_f[k, STRETCH_LO], moving_f[k, STRETCH_HI]
-            q[moving[k, M_STRETCH_Q]] = min(max(number(gain[d] * x[d], low, high), low), high)
-    follow(moving, moving_f, q)
+            low, high = (
+                moving_f[k, layout.STRETCH_LO],
+                moving_f[k, layout.STRETCH_HI],
+            )
+            q[moving[k, layout.M_STRETCH_Q]] = min(
+                max(number(gain[d] * x[d], low, high), low), high
+            )
+    follow(problem, q)
 
 
 @kernel
-def joint_axes(moving, states, axes):
+def joint_axes(problem, frames, linear):
     """Overwrite the world axes of every rotation vector with the axes just before its joint."""
+    moving = problem.moving
     for k in range(moving.shape[0]):
-        kind = moving[k, M_KIND]
+        kind = moving[k, layout.M_KIND]
         if is_turn(kind):
-            d = moving[k, M_DOF] + (3 if kind == FREE else 0)
-            pre = load4(states, k, S_WPRE)
+            d = moving[k, layout.M_DOF] + (3 if kind == layout.FREE else 0)
+            pre = quat.load4(frames.joints, k, layout.S_WPRE)
             for i in range(3):
-                store3(axes, d + i, 0, rotate(pre, letter_axis(i)))
+                quat.store3(linear.axes, d + i, 0, quat.rotate(pre, quat.letter_axis(i)))
 
 
 @kernel
 def _turn_slope(v, g):
     """J^T g, where J is the left Jacobian of SO(3) at the rotation vector v."""
-    a2 = dot(v, v)
+    a2 = quat.dot(v, v)
     if a2 < 1e-6:
         first, second = 0.5 - a2 / 24.0, 1.0 / 6.0 - a2 / 120.0
     else:
         a = math.sqrt(a2)
         first = (1.0 - math.cos(a)) / a2
         second = (a - math.sin(a)) / (a2 * a)
-    turned = cross(v, g)
-    return axpy(axpy(g, -first, turned), second, cross(v, turned))
+    turned = quat.cross(v, g)
+    return quat.axpy(quat.axpy(g, -first, turned), second, quat.cross(v, turned))
 
 
 @kernel
-def pull_back(moving, moving_f, length, gain, x, slopes):
+def pull_back(problem, gain, x, slopes):
     """Turn slopes along the freedoms, with the axes of `joint_axes`, into slopes along x.
 
     In place, shape (D,).
     """
+    moving, moving_f = problem.moving, problem.moving_f
     for k in range(moving.shape[0]):
-        kind = moving[k, M_KIND] if moving[k, M_MIMIC] < 0 else FIXED
-        d = moving[k, M_DOF]
-        if kind == CONE:
+        kind = moving[k, layout.M_KIND] if moving[k, layout.M_MIMIC] < 0 else layout.FIXED
+        d = moving[k, layout.M_DOF]
+        if kind == layout.CONE:
             g = (slopes[d], slopes[d + 1], slopes[d + 2])
-            axis = load3(moving_f, k, AXIS)
-            swing, flat, even, bend = _swing(moving_f, k, gain[d] * x[d], gain[d + 1] * x[d + 1])
-            low, high = _twist_range(moving_f, k)
-            slopes[d + 2] = dot(g, rotate(exp(swing), axis)) * slope(
+            axis = quat.load3(moving_f, k, layout.AXIS)
+            swing, flat, even, bend = _swing(problem, k, gain[d] * x[d], gain[d + 1] * x[d + 1])
+            low, high = _twist_range(problem, k)
+            slopes[d + 2] = quat.dot(g, quat.rotate(quat.exp(swing), axis)) * slope(
                 gain[d + 2] * x[d + 2], low, high
             )
             g = _turn_slope(swing, g)
-            g = axpy(scale(g, even), bend * dot(flat, g), flat)
-            side = perpendicular(axis)
-            slopes[d] = dot(g, side)
-            slopes[d + 1] = dot(g, cross(axis, side))
-        elif kind == BALL or kind == FREE:
-            d += 3 if kind == FREE else 0
+            g = quat.axpy(quat.scale(g, even), bend * quat.dot(flat, g), flat)
+            side = quat.perpendicular(axis)
+            slopes[d] = quat.dot(g, side)
+            slopes[d + 1] = quat.dot(g, quat.cross(axis, side))
+        elif kind == layout.BALL or kind == layout.FREE:
+            d += 3 if kind == layout.FREE else 0
             turn = (gain[d] * x[d], gain[d + 1] * x[d + 1], gain[d + 2] * x[d + 2])
             g = _turn_slope(turn, (slopes[d], slopes[d + 1], slopes[d + 2]))
             for i in range(3):
                 slopes[d + i] = g[i]
-        elif kind != FIXED:
-            for i in range(moving[k, M_NQ]):
-                if kind == AXES and (moving[k, M_FROZEN] >> i) & 1 == 1:
+        elif kind != layout.FIXED:
+            for i in range(moving[k, layout.M_NQ]):
+                if kind == layout.AXES and (moving[k, layout.M_FROZEN] >> i) & 1 == 1:
                     continue
-                _, low, high = _range(moving_f, k, kind, i, length)
+                _, low, high = _range(problem, k, kind, i)
                 slopes[d] *= slope(gain[d] * x[d], low, high)
                 d += 1
-        d = moving[k, M_STRETCH_DOF]
+        d = moving[k, layout.M_STRETCH_DOF]
         if d >= 0:
-            slopes[d] *= slope(gain[d] * x[d], moving_f[k, STRETCH_LO], moving_f[k, STRETCH_HI])
+            slopes[d] *= slope(
+                gain[d] * x[d],
+                moving_f[k, layout.STRETCH_LO],
+                moving_f[k, layout.STRETCH_HI],
+            )
     for d in range(slopes.shape[0]):
         slopes[d] *= gain[d]
 
 
 @kernel
-def farthest_turn(moving, gain, x):
+def farthest_turn(problem, gain, x):
     """The largest rotation vector of a ball or a free joint [rad]; at 2 pi its chart folds back."""
+    moving = problem.moving
     most = 0.0
     for k in range(moving.shape[0]):
-        kind = moving[k, M_KIND]
-        if kind == BALL or kind == FREE:
-            d = moving[k, M_DOF] + (3 if kind == FREE else 0)
-            most = max(most, norm((gain[d] * x[d], gain[d + 1] * x[d + 1], gain[d + 2] * x[d + 2])))
+        kind = moving[k, layout.M_KIND]
+        if kind == layout.BALL or kind == layout.FREE:
+            d = moving[k, layout.M_DOF] + (3 if kind == layout.FREE else 0)
+            most = max(
+                most, quat.norm((gain[d] * x[d], gain[d + 1] * x[d + 1], gain[d + 2] * x[d + 2]))
+            )
     return most

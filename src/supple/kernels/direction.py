@@ -6,11 +6,13 @@ both going in and coming out: 0 for one that may not move, less than 1 for a sti
 """
 
 import math
+from typing import Any, NamedTuple
 
+from supple.kernels import layout
 from supple.kernels.cache import kernel
 from supple.kernels.jacobian import slides
-from supple.kernels.layout import M_DOF, M_KIND, M_MIMIC, M_NDOF
 from supple.kernels.svd import decompose, singular
+from supple.kernels.workspace import matrix, vector
 
 PINV, TRANSPOSE, DLS, SDLS = range(4)
 TRUNCATE = 1e-6  # singular values below this fraction of the largest count as zero
@@ -19,14 +21,47 @@ AT_BOUND = 1e-12
 PASSES = 8  # at most how often a step is found again without the freedoms at their limits
 
 
+class Direction(NamedTuple):
+    """A step and the buffers to find it."""
+
+    delta: Any  # (D,) the step
+    error: Any  # (R,) what the effectors should move by
+    gain: Any  # (D,)
+    turns: Any  # (D,) 1 for a freedom that turns, 0 for one that slides or stretches
+    square: Any  # (S, S), S the smaller side of the Jacobian
+    basis: Any  # (S, S)
+    u: Any  # (R,) a left singular vector
+    v: Any  # (D,) a right singular vector
+
+
 @kernel
-def mark_turns(moving, turns):
+def take_direction(problem, work):
+    """Take the buffers of a step."""
+    nd, nr = problem.freedoms, problem.rows
+    side = min(nd, nr)
+    return Direction(
+        vector(work, nd),
+        vector(work, nr),
+        vector(work, nd),
+        vector(work, nd),
+        matrix(work, side, side),
+        matrix(work, side, side),
+        vector(work, nr),
+        vector(work, nd),
+    )
+
+
+@kernel
+def mark_turns(problem, turns):
     """Fill turns, shape (D,): 1 for a freedom that turns, 0 for one that slides or stretches."""
-    turns[:] = 0.0
+    moving = problem.moving
+    for d in range(turns.shape[0]):
+        turns[d] = 0.0
     for k in range(moving.shape[0]):
-        if moving[k, M_MIMIC] < 0:
-            for i in range(moving[k, M_NDOF]):
-                turns[moving[k, M_DOF] + i] = 0.0 if slides(moving[k, M_KIND], i) else 1.0
+        if moving[k, layout.M_MIMIC] < 0:
+            for i in range(moving[k, layout.M_NDOF]):
+                slid = slides(moving[k, layout.M_KIND], i)
+                turns[moving[k, layout.M_DOF] + i] = 0.0 if slid else 1.0
 
 
 @kernel
@@ -41,10 +76,12 @@ def shorten(delta, turns, cap):
 
 
 @kernel
-def transposed(columns, gain, error, u, delta):
+def transposed(columns, step):
     """The step alpha J^T e with the best alpha, <e, J J^T e> / |J J^T e|^2."""
     count, size = columns.shape
-    u[:] = 0.0
+    gain, error, u, delta = step.gain, step.error, step.u, step.delta
+    for r in range(size):
+        u[r] = 0.0
     for d in range(count):
         s = 0.0
         for r in range(size):
@@ -62,13 +99,14 @@ def transposed(columns, gain, error, u, delta):
 
 
 @kernel
-def selective_share(columns, gain, turns, sigma, u, v, part):
-    """How much of the step part * v is taken.
+def selective_share(columns, step, sigma, amount):
+    """How much of the step amount * v is taken.
 
     Buss and Kim 2005: N is how far the effectors should go along u, M how far the changes in v move
     them if no two cancel; the step may turn a joint by gamma_max min(1, N / M) at most.
     """
     count, size = columns.shape
+    u, v = step.u, step.v
     wanted, moved, largest = 0.0, 0.0, 0.0
     for r in range(0, size, 3):
         wanted += math.sqrt(u[r] * u[r] + u[r + 1] * u[r + 1] + u[r + 2] * u[r + 2])
@@ -77,57 +115,55 @@ def selective_share(columns, gain, turns, sigma, u, v, part):
         for r in range(0, size, 3):
             x, y, z = columns[d, r], columns[d, r + 1], columns[d, r + 2]
             reach += math.sqrt(x * x + y * y + z * z)
-        moved += abs(gain[d] * v[d]) * reach / sigma
-        largest = max(largest, turns[d] * abs(part * v[d]))
+        moved += abs(step.gain[d] * v[d]) * reach / sigma
+        largest = max(largest, step.turns[d] * abs(amount * v[d]))
     limit = GAMMA if moved <= wanted else GAMMA * wanted / moved
     return limit / largest if largest > limit else 1.0
 
 
 @kernel
-def direction(method, columns, gain, turns, error, regularization, a, basis, u, v, delta):
-    """Fill delta, shape (D,), with the method's step for an error.
-
-    a and basis are square, of the smaller side of the Jacobian; u has R numbers, v has D.
-    """
+def direction(method, columns, step, regularization):
+    """Fill delta with the method's step for the error."""
     count, size = columns.shape
+    u, v, delta = step.u, step.v, step.delta
     if method == TRANSPOSE:
-        transposed(columns, gain, error, u, delta)
+        transposed(columns, step)
     else:
-        delta[:] = 0.0
-        least = TRUNCATE * decompose(columns, gain, a, basis)
-        for i in range(a.shape[0]):
-            sigma = singular(columns, gain, basis, i, u, v)
+        for d in range(count):
+            delta[d] = 0.0
+        least = TRUNCATE * decompose(columns, step.gain, step.square, step.basis)
+        for i in range(step.square.shape[0]):
+            sigma = singular(columns, step.gain, step.basis, i, u, v)
             if not sigma > least:
                 continue
-            part = 0.0
+            amount = 0.0
             for r in range(size):
-                part += u[r] * error[r]
+                amount += u[r] * step.error[r]
             if method == DLS:
-                part *= sigma / (sigma * sigma + regularization * regularization)
+                amount *= sigma / (sigma * sigma + regularization * regularization)
             else:
-                part /= sigma
+                amount /= sigma
             if method == SDLS:
-                part *= selective_share(columns, gain, turns, sigma, u, v, part)
+                amount *= selective_share(columns, step, sigma, amount)
             for d in range(count):
-                delta[d] += part * v[d]
+                delta[d] += amount * v[d]
         if method == SDLS:
-            shorten(delta, turns, GAMMA)
+            shorten(delta, step.turns, GAMMA)
     for d in range(count):
-        delta[d] *= gain[d]
+        delta[d] *= step.gain[d]
 
 
 @kernel
-def inside(
-    method, columns, weight, turns, error, bounds, regularization, gain, a, basis, u, v, delta
-):
+def bounded_direction(problem, linear, step, method, regularization):
     """The method's step without the freedoms that stand at a limit and would be pushed outward.
 
     They are taken out and the step is found again, so that the others do their work.
     """
-    for d in range(weight.shape[0]):
-        gain[d] = math.sqrt(weight[d])
+    gain, delta, bounds = step.gain, step.delta, linear.bounds
+    for d in range(gain.shape[0]):
+        gain[d] = math.sqrt(problem.weight[d])
     for _ in range(PASSES):
-        direction(method, columns, gain, turns, error, regularization, a, basis, u, v, delta)
+        direction(method, linear.columns, step, regularization)
         pushed = False
         for d in range(delta.shape[0]):
             if (delta[d] > 0.0 and bounds[d, 1] <= AT_BOUND) or (
@@ -142,18 +178,19 @@ def inside(
 
 @kernel
 def strays(columns, change, rows, new_rows, tracking, u):
-    """Whether a step's tracking error is over its bound.
+    """True if a step's tracking error is over its bound.
 
     That error is how far the effectors end from where the linear problem puts them,
     |f(theta + delta) - f(theta) - J delta|, and its bound the fraction `tracking` of |J delta|.
     """
-    u[:] = 0.0
+    for r in range(u.shape[0]):
+        u[r] = 0.0
     for d in range(change.shape[0]):
         for r in range(u.shape[0]):
             u[r] += columns[d, r] * change[d]
-    missed, promised = 0.0, 0.0
+    missed, predicted = 0.0, 0.0
     for r in range(u.shape[0]):
         off = rows[r] - new_rows[r] - u[r]
         missed += off * off
-        promised += u[r] * u[r]
-    return missed > tracking * tracking * promised
+        predicted += u[r] * u[r]
+    return missed > tracking * tracking * predicted

@@ -59,9 +59,18 @@ def _offset(ints, floats, translations, b, j, q):
 
 @kernel
 def forward_batch(
-    ints, floats, tip_joint, tip_offset, tip_rotation, coordinates, translations, scales,
-    positions, rotations, linear,
-):  # fmt: skip
+    ints,
+    floats,
+    tip_joint,
+    tip_offset,
+    tip_rotation,
+    coordinates,
+    translations,
+    scales,
+    positions,
+    rotations,
+    linear,
+):
     """World frames of every joint and tip of every pose.
 
     Args:

@@ -44,8 +44,8 @@ def split_frames(frames, out):
 
 
 @kernel
-def read_frame(frame, row, at, turn_at):
-    """Put a frame's position and quaternion into a row of targets; False if it is not rigid."""
+def read_frame(frame, rows, at, turn_at):
+    """Put a frame's position and quaternion into the first row of targets; False if it is not rigid."""
     for i in range(3):
         if not math.isfinite(frame[i, 3]) or not abs(frame[3, i]) <= LAST_ROW:
             return False
@@ -64,7 +64,7 @@ def read_frame(frame, row, at, turn_at):
         return False
     turn = turn_of(frame)
     for i in range(3):
-        row[at + i] = frame[i, 3]
+        rows[0, at + i] = frame[i, 3]
     for i in range(4):
-        row[turn_at + i] = turn[i]
+        rows[0, turn_at + i] = turn[i]
     return True

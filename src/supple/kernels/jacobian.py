@@ -5,43 +5,49 @@ rows is the linear problem to solve. Entries where a freedom cannot move a block
 """
 
 import math
+from typing import Any, NamedTuple
 
-from supple.kernels.cache import kernel
-from supple.kernels.layout import (
-    B_KIND,
-    B_MOVE,
-    B_ROW,
-    B_WEIGHT,
-    E_P1,
-    E_POS,
-    FREE,
-    LOOKAT,
-    M_DOF,
-    M_KIND,
-    M_MIMIC,
-    M_NDOF,
-    M_PARENT,
-    M_STRETCH_DOF,
-    MIMIC_MUL,
-    ORIENTATION,
-    PLANAR,
-    POLE,
-    POSITION,
-    S_P1,
-    S_POS,
-    S_W,
-    SLIDER,
-)
-from supple.kernels.quaternion import axpy, cross, dot, load3, load4, norm, rotate, scale, sub
+from supple.kernels import layout
+from supple.kernels import quaternion as quat
+from supple.kernels.cache import kernel, leaf
 from supple.kernels.residual import look
+from supple.kernels.tangent import tangent
+from supple.kernels.views import zero_rows
+from supple.kernels.workspace import matrix
 
 NONE = (0.0, 0.0, 0.0)
 
 
+class Linear(NamedTuple):
+    """The linear problem at a pose: what every freedom does, and how far it may go."""
+
+    axes: Any  # (D + M, 3) the world axis of every freedom, then of every mimic joint
+    bounds: Any  # (D, 2) how far it may change from here
+    columns: Any  # (D, R) the Jacobian
+
+
+@leaf
+def take_linear(problem, work):
+    """The linear problem of one pose at a time."""
+    nd, nm = problem.freedoms, problem.moving.shape[0]
+    return Linear(matrix(work, nd + nm, 3), matrix(work, nd, 2), matrix(work, nd, problem.rows))
+
+
 @kernel
+def linearize(problem, frames, linear, q):
+    """Fill the linear problem at the pose q, evaluated."""
+    tangent(problem, frames, linear, q)
+    jacobian(problem, frames, linear)
+
+
+@leaf
 def slides(kind, i):
     """Whether freedom i of a joint of this kind is a slide (else a turn)."""
-    return kind == SLIDER or (kind == FREE and i < 3) or (kind == PLANAR and i < 2)
+    return (
+        kind == layout.SLIDER
+        or (kind == layout.FREE and i < 3)
+        or (kind == layout.PLANAR and i < 2)
+    )
 
 
 @kernel
@@ -55,79 +61,89 @@ def _log_factor(a):
     return 1.0 / (a * a) - 1.0 / (2.0 * a * math.tan(0.5 * a))
 
 
-@kernel
-def _add(columns, d, row, change, factor):
+@leaf
+def _add(linear, d, row, change, factor):
+    columns = linear.columns
     columns[d, row] += factor * change[0]
     columns[d, row + 1] += factor * change[1]
     columns[d, row + 2] += factor * change[2]
 
 
 @kernel
-def jacobian(
-    moving, moving_f, blocks, blocks_f, states, effectors, rows, length, turn, axes, columns
-):
+def jacobian(problem, frames, linear):
     """Fill `columns`, shape (D, R), from the world axes of `tangent` and the rows of `residuals`.
 
     Walks from each effector up its own path, so the cost is that of the entries that are not zero.
     """
+    moving, blocks = problem.moving, problem.blocks
+    joints, effectors = frames.joints, frames.effectors
+    columns = linear.columns
     freedoms = columns.shape[0]
-    columns[:] = 0.0
+    zero_rows(columns)
     for g in range(blocks.shape[0]):
-        goal = blocks[g, B_KIND]
-        if goal == POLE:
+        goal = blocks[g, layout.B_KIND]
+        if goal == layout.POLE:
             continue
-        row = blocks[g, B_ROW]
-        weight = blocks_f[g, B_WEIGHT] * (1.0 / length if goal == POSITION else turn)
-        miss = (rows[row] / weight, rows[row + 1] / weight, rows[row + 2] / weight)
-        factor = _log_factor(norm(miss)) if goal == ORIENTATION else 0.0
+        row = blocks[g, layout.B_ROW]
+        weight = problem.blocks_f[g, layout.B_WEIGHT] * (
+            1.0 / problem.length if goal == layout.POSITION else problem.radian
+        )
+        miss = (
+            frames.residual[row] / weight,
+            frames.residual[row + 1] / weight,
+            frames.residual[row + 2] / weight,
+        )
+        factor = _log_factor(quat.norm(miss)) if goal == layout.ORIENTATION else 0.0
         seen, wanted, distance = NONE, NONE, 0.0
-        if goal == LOOKAT:
-            seen, wanted, distance = look(blocks_f, effectors, g)
-        point = load3(effectors, g, E_POS)
-        below = load3(
-            effectors, g, E_P1
+        if goal == layout.LOOKAT:
+            seen, wanted, distance = look(problem, frames, g)
+        point = quat.load3(effectors, g, layout.E_POS)
+        below = quat.load3(
+            effectors, g, layout.E_P1
         )  # what the stretch of the joint above moves, in that joint's frame
-        k = blocks[g, B_MOVE]
+        k = blocks[g, layout.B_MOVE]
         while k >= 0:
-            kind = moving[k, M_KIND]
-            source = moving[k, M_MIMIC]
-            arm = sub(point, load3(states, k, S_POS))
-            first = moving[k, M_DOF] if source < 0 else freedoms + k
-            count = moving[k, M_NDOF]
-            if moving[k, M_STRETCH_DOF] >= 0:
+            kind = moving[k, layout.M_KIND]
+            source = moving[k, layout.M_MIMIC]
+            arm = quat.sub(point, quat.load3(joints, k, layout.S_POS))
+            first = moving[k, layout.M_DOF] if source < 0 else freedoms + k
+            count = moving[k, layout.M_NDOF]
+            if moving[k, layout.M_STRETCH_DOF] >= 0:
                 count += 1
             for i in range(count):
                 d = first + i
                 gain = 1.0
                 slide, spin = NONE, NONE
-                if i == moving[k, M_NDOF]:
-                    d = moving[k, M_STRETCH_DOF]
-                    slide = rotate(load4(states, k, S_W), below)
+                if i == moving[k, layout.M_NDOF]:
+                    d = moving[k, layout.M_STRETCH_DOF]
+                    slide = quat.rotate(quat.load4(joints, k, layout.S_W), below)
                 else:
-                    axis = load3(axes, d, 0)
+                    axis = quat.load3(linear.axes, d, 0)
                     if slides(kind, i):
-                        slide = scale(axis, length)
+                        slide = quat.scale(axis, problem.length)
                     else:
-                        slide = cross(axis, arm)
+                        slide = quat.cross(axis, arm)
                         spin = axis
                     if source >= 0:
                         # A mimic joint moves with the freedom it copies, which may be of the other unit.
-                        d = moving[source, M_DOF]
-                        gain = moving_f[k, MIMIC_MUL]
-                        if slides(kind, i) and not slides(moving[source, M_KIND], 0):
-                            gain /= length
-                        elif slides(moving[source, M_KIND], 0) and not slides(kind, i):
-                            gain *= length
-                if goal == POSITION:
+                        d = moving[source, layout.M_DOF]
+                        gain = problem.moving_f[k, layout.MIMIC_MUL]
+                        if slides(kind, i) and not slides(moving[source, layout.M_KIND], 0):
+                            gain /= problem.length
+                        elif slides(moving[source, layout.M_KIND], 0) and not slides(kind, i):
+                            gain *= problem.length
+                if goal == layout.POSITION:
                     change = slide
-                elif goal == ORIENTATION:
-                    turned = cross(miss, spin)
-                    change = axpy(axpy(spin, 0.5, turned), factor, cross(miss, turned))
+                elif goal == layout.ORIENTATION:
+                    turned = quat.cross(miss, spin)
+                    change = quat.axpy(
+                        quat.axpy(spin, 0.5, turned), factor, quat.cross(miss, turned)
+                    )
                 else:
-                    change = cross(spin, seen)
+                    change = quat.cross(spin, seen)
                     if distance > 0.0:
-                        across = axpy(slide, -dot(slide, wanted), wanted)
-                        change = axpy(change, 1.0 / distance, across)
-                _add(columns, d, row, change, weight * gain)
-            below = load3(states, k, S_P1)
-            k = moving[k, M_PARENT]
+                        across = quat.axpy(slide, -quat.dot(slide, wanted), wanted)
+                        change = quat.axpy(change, 1.0 / distance, across)
+                _add(linear, d, row, change, weight * gain)
+            below = quat.load3(joints, k, layout.S_P1)
+            k = moving[k, layout.M_PARENT]

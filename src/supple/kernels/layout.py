@@ -21,7 +21,8 @@ WEIGHT = 17  # 1 - stiffness
 STRETCH_LO, STRETCH_HI = 18, 19
 MIMIC_MUL, MIMIC_ADD = 20, 21
 OFFSET = 22  # xyz, origin in the parent's frame at rest
-JOINT_FLOATS = 25
+WINDOW = 25  # half-width of the window that restarts search in an open angle [rad]; negative: and around 0
+JOINT_FLOATS = 26
 
 # The header of a problem's integers.
 (

@@ -43,6 +43,7 @@ from supple.kernels.quaternion import (
 # An angle this far outside counts as on the limit, so that clamping twice changes nothing.
 SLACK = 1e-14
 TURN = 2.0 * math.pi
+NEAR = 1e-9  # an angle this little outside its limits is rounding, and is put on the limit [rad]
 
 
 @kernel
@@ -83,6 +84,19 @@ def unwrapped(angle, low, high):
     if high - low >= TURN or low <= angle <= high:
         return angle
     return angle + TURN * math.floor((0.5 * low + 0.5 * high - angle) / TURN + 0.5)
+
+
+@kernel
+def inside_turns(x, low, high, here):
+    """The angle x, whole turns added, inside [low, high] and nearest to here; infinity if none is."""
+    near = x + TURN * math.floor((here - x) / TURN + 0.5)
+    if near > high:
+        near = min(near, x + TURN * math.floor((high + NEAR - x) / TURN))
+    elif near < low:
+        near = max(near, x + TURN * math.ceil((low - NEAR - x) / TURN))
+    if near < low - NEAR or near > high + NEAR:
+        return math.inf
+    return min(max(near, low), high)
 
 
 @kernel

@@ -6,17 +6,46 @@ rows, and the rest is solved again (an active set). The equations are solved on 
 one unknown a row, or one a freedom.
 """
 
-from supple.kernels.cache import kernel
+from typing import Any, NamedTuple
+
+from supple.kernels.cache import kernel, leaf
 from supple.kernels.linear import factor, solve_factored
+from supple.kernels.workspace import matrix, vector
 
 MAX_PASSES = 12
 AT_BOUND = 1e-12
 ROUNDING = 1e-12  # a rise by less than this part of the cost is none
 
 
+class Step(NamedTuple):
+    """A damped step and the buffers to find it."""
+
+    delta: Any  # (D,) the step
+    free: Any  # (D,) the weight of each freedom, 0 for one held at a bound
+    matrix: Any  # (S, S) the normal matrix, lower triangle, of the rows' or the freedoms' side
+    factored: Any  # (S, S)
+    y: Any  # (max(D, R),) solution
+    left: Any  # (max(D, R),) right-hand side
+
+
+@leaf
+def take_step(problem, work, side):
+    """Buffers for a step; `side` is the number of unknowns of the larger system to be solved."""
+    longer = max(problem.freedoms, problem.rows)
+    return Step(
+        vector(work, problem.freedoms),
+        vector(work, problem.freedoms),
+        matrix(work, side, side),
+        matrix(work, side, side),
+        vector(work, longer),
+        vector(work, longer),
+    )
+
+
 @kernel
-def row_matrix(columns, touch, weight, a):
-    """The lower triangle of columns^T diag(weight) columns, block by block of three rows."""
+def row_matrix(problem, linear, step):
+    """The lower triangle of columns^T diag(free) columns, block by block of three rows."""
+    columns, touch, weight, a = linear.columns, problem.touch, step.free, step.matrix
     count = columns.shape[0]
     for g in range(columns.shape[1] // 3):
         r = 3 * g
@@ -44,8 +73,9 @@ def row_matrix(columns, touch, weight, a):
 
 
 @kernel
-def freedom_matrix(columns, a):
+def freedom_matrix(linear, step):
     """The lower triangle of columns columns^T."""
+    columns, a = linear.columns, step.matrix
     for i in range(columns.shape[0]):
         for j in range(i + 1):
             s = 0.0
@@ -54,83 +84,75 @@ def freedom_matrix(columns, a):
             a[i, j] = s
 
 
-@kernel
-def pull_of(columns, touch, d, y):
+@leaf
+def pull_of(problem, linear, d, y):
     """columns[d] . y over the blocks that freedom d touches."""
+    columns = linear.columns
     s = 0.0
     for g in range(columns.shape[1] // 3):
-        if touch[d, g] != 0:
-            r = 3 * g
+        r = 3 * g
+        if problem.touch[d, g] != 0:
             s += columns[d, r] * y[r] + columns[d, r + 1] * y[r + 1] + columns[d, r + 2] * y[r + 2]
     return s
 
 
 @kernel
-def hold_at_bounds(columns, touch, weight, rows, bounds, free):
-    """Fill free, shape (D,).
-
-    0 for a freedom that stands at a bound and is pulled outward, its weight for the others.
-    """
-    for d in range(columns.shape[0]):
-        free[d] = weight[d]
+def hold_at_bounds(problem, frames, linear, step):
+    """Fill `free`: 0 for a freedom that stands at a bound and is pulled outward, else its weight."""
+    bounds = linear.bounds
+    for d in range(problem.freedoms):
+        step.free[d] = problem.weight[d]
         if bounds[d, 1] <= AT_BOUND or bounds[d, 0] >= -AT_BOUND:
-            pull = pull_of(columns, touch, d, rows)
+            pull = pull_of(problem, linear, d, frames.residual)
             if (pull > 0.0 and bounds[d, 1] <= AT_BOUND) or (
                 pull < 0.0 and bounds[d, 0] >= -AT_BOUND
             ):
-                free[d] = 0.0
+                step.free[d] = 0.0
 
 
 @kernel
-def normal_matrix(columns, touch, free, by_rows, a):
-    """Build the undamped matrix of the rows' or of the freedoms' side in a.
-
-    Returns its mean diagonal.
-    """
-    count, size = columns.shape
+def normal_matrix(problem, linear, step, by_rows):
+    """Build the undamped matrix of the rows' or of the freedoms' side; returns its mean diagonal."""
+    count, size = linear.columns.shape
     trace = 0.0
     if by_rows:
-        row_matrix(columns, touch, free, a)
+        row_matrix(problem, linear, step)
         for i in range(size):
-            trace += a[i, i]
+            trace += step.matrix[i, i]
         return trace / size
-    freedom_matrix(columns, a)
+    freedom_matrix(linear, step)
     for d in range(count):
-        if free[d] > 0.0:
-            trace += a[d, d]
+        if step.free[d] > 0.0:
+            trace += step.matrix[d, d]
     return trace / count
 
 
 @kernel
-def attainable(columns, touch, rows, free):
-    """Half the squared length of the pull on the free freedoms, weighed.
-
-    None where no small change helps.
-    """
+def attainable(problem, frames, linear, step):
+    """Half the squared length of the pull on the free freedoms, weighed: 0 where no small change helps."""
     total = 0.0
-    for d in range(columns.shape[0]):
-        if free[d] > 0.0:
-            pull = pull_of(columns, touch, d, rows)
-            total += 0.5 * free[d] * pull * pull
+    for d in range(problem.freedoms):
+        if step.free[d] > 0.0:
+            pull = pull_of(problem, linear, d, frames.residual)
+            total += 0.5 * step.free[d] * pull * pull
     return total
 
 
 @kernel
-def bounded_step(columns, touch, rows, bounds, damping, by_rows, a, b, y, left, free, delta):
-    """Fill delta, shape (D,), from the matrix a of `normal_matrix`.
+def bounded_step(problem, frames, linear, step, damping, by_rows):
+    """Fill `delta` from the matrix of `normal_matrix`, which changes where freedoms get locked.
 
-    Which is changed where freedoms get locked.
-
-    b is square workspace like a; y and left have max(R, D) numbers. Returns by how much the linear
-    model expects the cost to fall, or -1 if the matrix could not be factored or the step, held by
-    its bounds, would have it rise: more damping helps either.
+    Returns by how much the linear model expects the cost to fall, or -1 if the matrix could not be
+    factored or the step, held by its bounds, would have it rise: more damping helps either.
     """
-    count, size = columns.shape
+    bounds = linear.bounds
+    count, size = linear.columns.shape
     n = size if by_rows else count
+    a, b, y, left, free = step.matrix, step.factored, step.y, step.left, step.free
     for i in range(n):
-        left[i] = rows[i] if by_rows else pull_of(columns, touch, i, rows)
+        left[i] = frames.residual[i] if by_rows else pull_of(problem, linear, i, frames.residual)
     for d in range(count):
-        delta[d] = 0.0
+        step.delta[d] = 0.0
     for _ in range(MAX_PASSES):
         for i in range(n):
             if by_rows:
@@ -152,51 +174,54 @@ def bounded_step(columns, touch, rows, bounds, damping, by_rows, a, b, y, left, 
             w = free[d]
             if w == 0.0:
                 continue
-            value = w * pull_of(columns, touch, d, y) if by_rows else y[d]
+            value = w * pull_of(problem, linear, d, y) if by_rows else y[d]
             low, high = bounds[d, 0], bounds[d, 1]
             if value < low or value > high:
                 value = low if value < low else high
                 locked = True
-                _lock(columns, d, value, w, by_rows, a, left)
+                _lock(linear, step, d, value, by_rows)
                 free[d] = 0.0
-            delta[d] = value
+            step.delta[d] = value
         if not locked:
             break
-    return _promise(columns, touch, rows, damping, by_rows, a, y, left, free, delta)
+    return _prediction(problem, frames, linear, step, damping, by_rows)
 
 
-@kernel
-def _lock(columns, d, value, w, by_rows, a, left):
+@leaf
+def _lock(linear, step, d, value, by_rows):
     """Take freedom d out at a value.
 
     Subtract what it does from the right side and, by rows, itself from the matrix.
     """
+    columns = linear.columns
+    a, left = step.matrix, step.left
     if not by_rows:
         for i in range(columns.shape[0]):
             left[i] -= (a[i, d] if i >= d else a[d, i]) * value
         return
     for i in range(columns.shape[1]):
         left[i] -= columns[d, i] * value
-        x = w * columns[d, i]
+        x = step.free[d] * columns[d, i]
         for j in range(i + 1):
             a[i, j] -= x * columns[d, j]
 
 
 @kernel
-def _promise(columns, touch, rows, damping, by_rows, a, y, left, free, delta):
+def _prediction(problem, frames, linear, step, damping, by_rows):
     """By how much the quadratic model expects the cost to fall, -1 if it expects it to rise."""
-    count, size = columns.shape
+    count, size = linear.columns.shape
+    rows, a, delta = frames.residual, step.matrix, step.delta
     fall = 0.0
     if by_rows:
         # What is left of the rows after the step is damping * y.
         for r in range(size):
-            fall += 0.5 * (rows[r] * rows[r] - (damping * y[r]) ** 2)
+            fall += 0.5 * (rows[r] * rows[r] - (damping * step.y[r]) ** 2)
         return max(fall, 0.0)
     for d in range(count):
         half = 0.0
         for j in range(count):
             half += (a[d, j] if d >= j else a[j, d]) * delta[j]
-        fall += delta[d] * (pull_of(columns, touch, d, rows) - 0.5 * half)
+        fall += delta[d] * (pull_of(problem, linear, d, rows) - 0.5 * half)
     cost = 0.0
     for r in range(size):
         cost += 0.5 * rows[r] * rows[r]

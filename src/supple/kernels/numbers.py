@@ -188,7 +188,6 @@ def write_numbers(values, digits, separator, out):
     Returns:
         How many bytes were written.
     """
-    buffer = np.empty(32, np.uint8)
     at = 0
     for f in range(values.shape[0]):
         for k in range(values.shape[1]):
@@ -205,15 +204,14 @@ def write_numbers(values, digits, separator, out):
             if value < 0 and (whole > 0 or part > 0):
                 out[at] = 45
                 at += 1
-            n = 0
-            while whole > 0 or n == 0:
-                buffer[n] = 48 + whole % 10
-                whole //= 10
+            n, left = 1, whole
+            while left >= 10:
+                left //= 10
                 n += 1
-            while n > 0:
-                n -= 1
-                out[at] = buffer[n]
-                at += 1
+            for i in range(n - 1, -1, -1):
+                out[at + i] = 48 + whole % 10
+                whole //= 10
+            at += n
             if part > 0:
                 out[at] = 46
                 at += 1

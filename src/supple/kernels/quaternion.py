@@ -42,6 +42,18 @@ def store4(rows, i, c, q):
 
 
 @kernel
+def take3(flat, i):
+    """The vector at i.. of a flat array."""
+    return (flat[i], flat[i + 1], flat[i + 2])
+
+
+@kernel
+def put3(flat, i, v):
+    """Put a vector at i.. of a flat array."""
+    flat[i], flat[i + 1], flat[i + 2] = v
+
+
+@kernel
 def take4(flat, i):
     """The quaternion at i.. of a flat array."""
     return (flat[i], flat[i + 1], flat[i + 2], flat[i + 3])

@@ -1,105 +1,115 @@
 """Where restarts begin: low-discrepancy poses around the start, the same on every machine.
 
 Seed number n puts freedom j at the fraction (n * 2^((j+1)/(D+1))) mod 1 of its range: a Kronecker
-sequence with Niederreiter's generators. Joints without limits range over a whole turn, or over as
-many as it takes until their mimic joints have made one; open slides over twice the chain's length to
-both sides of where a descent has led them.
+sequence with Niederreiter's generators. Joints without limits range over a whole turn, or
+over as many as it takes until the joints that copy them have made one.
 """
 
 import math
+from typing import Any, NamedTuple
 
-from supple.kernels.cache import kernel
-from supple.kernels.jacobian import slides
-from supple.kernels.layout import (
-    AXES,
-    AXIS,
-    BALL,
-    CONE,
-    F_LENGTH,
-    FIXED,
-    FREE,
-    HINGE,
-    LIMITS,
-    M_DOF,
-    M_FROZEN,
-    M_KIND,
-    M_MIMIC,
-    M_NQ,
-    M_Q,
-    M_STRETCH_DOF,
-    M_STRETCH_Q,
-    MIMIC_MUL,
-    STRETCH_HI,
-    STRETCH_LO,
-)
-from supple.kernels.quaternion import (
-    about,
-    axpy,
-    cross,
-    exp,
-    load3,
-    mul,
-    normalized,
-    perpendicular,
-    put4,
-    scale,
-    take4,
-)
+from supple.kernels import layout
+from supple.kernels import quaternion as quat
+from supple.kernels.cache import kernel, leaf
+from supple.kernels.problem import unpack
 from supple.kernels.tangent import follow
-from supple.kernels.tree import unpack
 
-SLOWEST = 0.1  # a copy that turns by less than this part of what it copies need not make a turn
+SLIDES = 1.0  # half-width of the window of an open slide, in characteristic lengths
 
 
-@kernel
+class Window(NamedTuple):
+    """Where open ranges are searched.
+
+    Around the best pose so far, whose slides are near the targets even if the start was far away; or,
+    for slides, around 0.
+    """
+
+    centre: Any  # (Q,)
+    wide: float  # how far to both sides of 0 slides are searched; 0: around the centre instead
+
+
+@leaf
 def fraction(n, j, freedoms):
     """Coordinate j of the n-th point of the sequence, in [0, 1)."""
     x = n * math.pow(2.0, (j + 1.0) / (freedoms + 1.0))
     return x - math.floor(x)
 
 
-@kernel
+@leaf
 def at_fraction(low, high, u, here, slack):
-    """The fraction u of a range; an open range is a window of half-width `slack` around here."""
-    if not math.isfinite(low):
-        low = here - slack if not math.isfinite(high) else high - 2.0 * slack
-    if not math.isfinite(high):
-        high = low + 2.0 * slack
-    return low + u * (high - low)
+    """The fraction u of a range; where it is open, of a window of half-width `slack` around here.
+
+    A negative slack widens the window to the one around 0: an angle whose copies turn at rates without
+    a common period has poses of its own in every turn, and those next to rest are wanted.
+    """
+    if math.isfinite(low) and math.isfinite(high):
+        return low + u * (high - low)
+    first, last = here - abs(slack), here + abs(slack)
+    if slack < 0.0:
+        first, last = min(first, slack), max(last, -slack)
+    if math.isfinite(low) and first < low:
+        first, last = low, low + (last - first)
+    if math.isfinite(high) and last > high:
+        first, last = high - (last - first), high
+    return first + u * (last - first)
+
+
+@leaf
+def open_slide(problem, low, high, u, here, wide):
+    """The fraction u of a slide's range; where it is open, of a window around here, or a wide one around 0."""
+    if wide > 0.0:
+        return at_fraction(low, high, u, 0.0, wide)
+    return at_fraction(low, high, u, here, SLIDES * problem.length)
 
 
 @kernel
-def seed(moving, moving_f, n, spread, length, freedoms, start, here, out):
+def seed(problem, n, spread, start, window, out):
     """Seed number n.
 
-    Every moving joint `spread` (0..1) of the way from the start to a point of the sequence; what
-    slides without limits, from `here`, the best pose so far.
+    Every moving joint `spread` (0..1) of the way from the start to a point of the sequence.
     """
+    moving, moving_f = problem.moving, problem.moving_f
     for k in range(moving.shape[0]):
         # A copy follows what it copies; only its stretch is its own.
-        kind = FIXED if moving[k, M_MIMIC] >= 0 else moving[k, M_KIND]
-        at = moving[k, M_Q]
-        d = moving[k, M_DOF]
-        u = fraction(n, d, freedoms)
-        if kind == BALL or kind == CONE or kind == FREE:
-            if kind == FREE:
+        kind = layout.FIXED if moving[k, layout.M_MIMIC] >= 0 else moving[k, layout.M_KIND]
+        at = moving[k, layout.M_Q]
+        d = moving[k, layout.M_DOF]
+        u = fraction(n, d, problem.freedoms)
+        if kind == layout.BALL or kind == layout.CONE or kind == layout.FREE:
+            if kind == layout.FREE:
+                for i in range(3):
+                    u = fraction(n, d + i, problem.freedoms)
+                    goal = open_slide(
+                        problem, -math.inf, math.inf, u, window.centre[at + i], window.wide
+                    )
+                    out[at + i] = start[at + i] + spread * (goal - start[at + i])
                 at += 3
                 d += 3
-                u = fraction(n, d, freedoms)
-            v = fraction(n, d + 1, freedoms)
-            w = fraction(n, d + 2, freedoms)
-            if kind == CONE:
-                axis = load3(moving_f, k, AXIS)
-                side = perpendicular(axis)
+                u = fraction(n, d, problem.freedoms)
+            v = fraction(n, d + 1, problem.freedoms)
+            w = fraction(n, d + 2, problem.freedoms)
+            if kind == layout.CONE:
+                axis = quat.load3(moving_f, k, layout.AXIS)
+                side = quat.perpendicular(axis)
                 around = 2.0 * math.pi * v
-                side = axpy(scale(side, math.cos(around)), math.sin(around), cross(axis, side))
-                swing = math.sqrt(u) * spread * moving_f[k, LIMITS + 1]
-                twist = at_fraction(
-                    moving_f[k, LIMITS + 2], moving_f[k, LIMITS + 3], w, 0.0, math.pi
+                side = quat.axpy(
+                    quat.scale(side, math.cos(around)), math.sin(around), quat.cross(axis, side)
                 )
-                middle = 0.5 * (moving_f[k, LIMITS + 2] + moving_f[k, LIMITS + 3])
+                swing = math.sqrt(u) * spread * moving_f[k, layout.LIMITS + 1]
+                twist = at_fraction(
+                    moving_f[k, layout.LIMITS + 2],
+                    moving_f[k, layout.LIMITS + 3],
+                    w,
+                    0.0,
+                    math.pi,
+                )
+                middle = 0.5 * (moving_f[k, layout.LIMITS + 2] + moving_f[k, layout.LIMITS + 3])
                 twist = middle + spread * (twist - middle)
-                put4(out, at, normalized(mul(about(side, swing), about(axis, twist))))
+                quat.put4(
+                    out,
+                    at,
+                    quat.normalized(quat.mul(quat.about(side, swing), quat.about(axis, twist))),
+                )
             else:
                 # A turn of up to spread * pi about an even direction.
                 z = 2.0 * u - 1.0
@@ -107,54 +117,50 @@ def seed(moving, moving_f, n, spread, length, freedoms, start, here, out):
                 size = spread * math.pi * math.pow(w, 1.0 / 3.0)
                 around = 2.0 * math.pi * v
                 turn = (ring * math.cos(around), ring * math.sin(around), z)
-                put4(out, at, normalized(mul(exp(scale(turn, size)), take4(start, at))))
-        elif kind != FIXED:
-            for i in range(moving[k, M_NQ]):
-                if kind == AXES and (moving[k, M_FROZEN] >> i) & 1 == 1:
+                quat.put4(
+                    out,
+                    at,
+                    quat.normalized(
+                        quat.mul(quat.exp(quat.scale(turn, size)), quat.take4(start, at))
+                    ),
+                )
+        elif kind != layout.FIXED:
+            for i in range(moving[k, layout.M_NQ]):
+                if kind == layout.AXES and (moving[k, layout.M_FROZEN] >> i) & 1 == 1:
                     continue
-                low, high = moving_f[k, LIMITS + 2 * i], moving_f[k, LIMITS + 2 * i + 1]
-                slack, origin = math.pi, start[at + i]
-                if slides(kind, i):
-                    slack = 2.0 * length
-                    if not math.isfinite(high - low):
-                        origin = here[at + i]
-                goal = at_fraction(low, high, fraction(n, d, freedoms), origin, slack)
-                out[at + i] = origin + spread * (goal - origin)
+                low, high = (
+                    moving_f[k, layout.LIMITS + 2 * i],
+                    moving_f[k, layout.LIMITS + 2 * i + 1],
+                )
+                u = fraction(n, d, problem.freedoms)
+                if kind == layout.SLIDER or (kind == layout.PLANAR and i < 2):
+                    goal = open_slide(problem, low, high, u, window.centre[at + i], window.wide)
+                else:
+                    goal = at_fraction(
+                        low, high, u, window.centre[at + i], moving_f[k, layout.WINDOW]
+                    )
+                out[at + i] = start[at + i] + spread * (goal - start[at + i])
                 d += 1
-        if moving[k, M_STRETCH_DOF] >= 0:
-            at = moving[k, M_STRETCH_Q]
-            low, high = moving_f[k, STRETCH_LO], moving_f[k, STRETCH_HI]
-            goal = at_fraction(low, high, fraction(n, moving[k, M_STRETCH_DOF], freedoms), 1.0, 0.5)
+        if moving[k, layout.M_STRETCH_DOF] >= 0:
+            at = moving[k, layout.M_STRETCH_Q]
+            low, high = (
+                moving_f[k, layout.STRETCH_LO],
+                moving_f[k, layout.STRETCH_HI],
+            )
+            goal = at_fraction(
+                low,
+                high,
+                fraction(n, moving[k, layout.M_STRETCH_DOF], problem.freedoms),
+                1.0,
+                0.5,
+            )
             out[at] = start[at] + spread * (goal - start[at])
-    _widen(moving, moving_f, n, spread, freedoms, start, out)
-    follow(moving, moving_f, out)
+    follow(problem, out)
 
 
 @kernel
-def _widen(moving, moving_f, n, spread, freedoms, start, out):
-    """Let open hinges of a seed range until the hinges that copy them more slowly have made a turn."""
-    for k in range(moving.shape[0]):
-        source = moving[k, M_MIMIC]
-        if source < 0 or moving[k, M_KIND] != HINGE or moving[source, M_KIND] != HINGE:
-            continue
-        low, high = moving_f[source, LIMITS], moving_f[source, LIMITS + 1]
-        slower = abs(moving_f[k, MIMIC_MUL])
-        if math.isfinite(high - low) or slower >= 1.0 or slower < SLOWEST:
-            continue
-        at = moving[source, M_Q]
-        u = fraction(n, moving[source, M_DOF], freedoms)
-        goal = at_fraction(low, high, u, start[at], math.pi / slower)
-        value = start[at] + spread * (goal - start[at])
-        if abs(value - start[at]) > abs(out[at] - start[at]):
-            out[at] = value
-
-
-@kernel
-def spread_seeds(ints, floats, poses):
-    """Replace the rows of poses, shape (B, Q), all alike, by seeds over the whole ranges."""
-    _, moving, _, _, _, moving_f, _, _, _, weight = unpack(ints, floats)
-    start = poses[0].copy()
+def spread_seeds(ints, floats, start, poses):
+    """Fill the rows of poses, shape (B, Q), copies of the start, with seeds over the whole ranges."""
+    problem = unpack(ints, floats)
     for b in range(poses.shape[0]):
-        seed(
-            moving, moving_f, b + 1, 1.0, floats[F_LENGTH], weight.shape[0], start, start, poses[b]
-        )
+        seed(problem, b + 1, 1.0, start, Window(start, 0.0), poses[b])

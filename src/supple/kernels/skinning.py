@@ -15,9 +15,7 @@ NO_NORMALS = 0  # the length of the array of normals that stands for none
 
 
 @kernel
-def blend_range(
-    matrices, first, joint, weight, positions, normals, row, last, out, out_normals
-):  # fmt: skip
+def blend_range(matrices, first, joint, weight, positions, normals, row, last, out, out_normals):
     """Linear blend skinning of rows of work.
 
     The matrices are blended and then applied, which is the same sum with fewer operations for
@@ -83,7 +81,7 @@ def blend_range(
 @kernel
 def dual_range(
     duals, stretches, first, joint, weight, positions, normals, row, last, out, out_normals
-):  # fmt: skip
+):
     """Dual-quaternion skinning of rows of work: volume is kept where a limb twists.
 
     Kavan, Collins, Zara and O'Sullivan 2008, sections 4 and 5: the scales of the joints are blended as

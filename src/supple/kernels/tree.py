@@ -6,183 +6,102 @@ once into the rigid step from each moving joint to the next; after that `forward
 moving joints alone.
 """
 
-from supple.kernels.cache import kernel
-from supple.kernels.layout import (
-    A_KIND,
-    A_MOVE,
-    A_ORDER,
-    A_PARENT,
-    A_Q,
-    A_STRETCH_Q,
-    ACTIVE_INTS,
-    AXES,
-    AXIS,
-    AXIS_U,
-    B_HELD,
-    B_JOINT,
-    B_KIND,
-    B_MOVE,
-    B_ROTATION,
-    B_TARGET,
-    BALL,
-    BLOCK_FLOATS,
-    BLOCK_INTS,
-    CONE,
-    E_P0,
-    E_P1,
-    E_POS,
-    E_ROT,
-    E_TARGET,
-    E_WROT,
-    EFFECTOR,
-    FIXED,
-    FREE,
-    H_ACTIVE,
-    H_BLOCKS,
-    H_COORDS,
-    H_DOFS,
-    H_MOVING,
-    H_OPTIONS,
-    HEADER_FLOATS,
-    HEADER_INTS,
-    HINGE,
-    JOINT_FLOATS,
-    M_KIND,
-    M_ORDER,
-    M_PARENT,
-    M_Q,
-    M_STRETCH_Q,
-    MOVING_INTS,
-    ORIENTATION,
-    PLANAR,
-    REST,
-    S_P0,
-    S_P1,
-    S_POS,
-    S_PRE,
-    S_W,
-    S_WPRE,
-    SLIDER,
-    STATE,
-)
-from supple.kernels.quaternion import (
-    about,
-    add,
-    axpy,
-    load3,
-    load4,
-    mul,
-    rotate,
-    scale,
-    store3,
-    store4,
-    take4,
-    turn_about_letter,
-)
-from supple.kernels.views import grid, part
+from typing import Any, NamedTuple
+
+from supple.kernels import layout
+from supple.kernels import quaternion as quat
+from supple.kernels.cache import kernel, leaf
+from supple.kernels.workspace import matrix, vector
 
 FOLD = (
     10  # an active joint's row while folding: rotation, P0, P1 relative to the nearest moving joint
 )
-MARK = 0  # in a workspace: not zero if a solver may go on with what it has folded there before
 
 
-@kernel
-def unpack(ints, floats):
-    """The tables inside a packed problem.
+class Frames(NamedTuple):
+    """Where a pose puts everything, and how far its effectors are from their targets.
 
-    Active, moving, blocks, touch, then active, moving, blocks of floats,
-    the solver's options, the rest posture and a weight a freedom.
+    `fold` fills what is rigid, `forward` and `place_effectors` the world frames, `residuals` the rest.
     """
-    na, nm, ng = ints[H_ACTIVE], ints[H_MOVING], ints[H_BLOCKS]
-    i = HEADER_INTS
-    active = grid(ints, i, na, ACTIVE_INTS)
-    i += na * ACTIVE_INTS
-    moving = grid(ints, i, nm, MOVING_INTS)
-    i += nm * MOVING_INTS
-    blocks = grid(ints, i, ng, BLOCK_INTS)
-    i += ng * BLOCK_INTS
-    touch = grid(ints, i, ints[H_DOFS], ng)
-    f = HEADER_FLOATS
-    active_f = grid(floats, f, na, JOINT_FLOATS)
-    f += na * JOINT_FLOATS
-    moving_f = grid(floats, f, nm, JOINT_FLOATS)
-    f += nm * JOINT_FLOATS
-    blocks_f = grid(floats, f, ng, BLOCK_FLOATS)
-    f += ng * BLOCK_FLOATS
-    options = part(floats, f, ints[H_OPTIONS])
-    f += ints[H_OPTIONS]
-    rest = part(floats, f, ints[H_COORDS])
-    f += ints[H_COORDS]
-    weight = part(floats, f, ints[H_DOFS])
-    return active, moving, blocks, touch, active_f, moving_f, blocks_f, options, rest, weight
+
+    joints: Any  # (M, STATE) of the moving joints
+    effectors: Any  # (G, EFFECTOR) of the residual blocks
+    folded: Any  # (A, FOLD) used by `fold` alone
+    residual: Any  # (R,) weighted, in characteristic lengths
+    errors: Any  # (G,) in plain units: lengths or radians
 
 
-def tree_space(ints):
-    """Floats of workspace that `carve` needs."""
-    return 1 + ints[H_MOVING] * STATE + ints[H_BLOCKS] * EFFECTOR + ints[H_ACTIVE] * FOLD
-
-
-@kernel
-def carve(ints, work):
-    """Split the front of a workspace into states, effectors and fold rows, after its MARK.
-
-    Returns them and the first free place.
-    """
-    na, nm, ng = ints[H_ACTIVE], ints[H_MOVING], ints[H_BLOCKS]
-    i = MARK + 1
-    states = grid(work, i, nm, STATE)
-    i += nm * STATE
-    effectors = grid(work, i, ng, EFFECTOR)
-    i += ng * EFFECTOR
-    folded = grid(work, i, na, FOLD)
-    return states, effectors, folded, i + na * FOLD
+@leaf
+def take_frames(problem, work):
+    """Frames for one pose at a time."""
+    blocks = problem.blocks
+    return Frames(
+        matrix(work, problem.moving.shape[0], layout.STATE),
+        matrix(work, blocks.shape[0], layout.EFFECTOR),
+        matrix(work, problem.active.shape[0], FOLD),
+        vector(work, problem.rows),
+        vector(work, blocks.shape[0]),
+    )
 
 
 @kernel
 def joint_turn(kind, order, floats, i, q, at):
     """The rotation r(q) of one joint, wxyz, in its rest frame; `at` is its first coordinate."""
-    if kind == BALL or kind == CONE:
-        return take4(q, at)
-    if kind == HINGE:
-        return about(load3(floats, i, AXIS), q[at])
-    if kind == AXES:
-        turn = turn_about_letter(order & 3, q[at])
+    if kind == layout.BALL or kind == layout.CONE:
+        return quat.take4(q, at)
+    if kind == layout.HINGE:
+        return quat.about(quat.load3(floats, i, layout.AXIS), q[at])
+    if kind == layout.AXES:
+        turn = quat.turn_about_letter(order & 3, q[at])
         if (order >> 2) & 3 != 3:
-            turn = mul(turn, turn_about_letter((order >> 2) & 3, q[at + 1]))
+            turn = quat.mul(turn, quat.turn_about_letter((order >> 2) & 3, q[at + 1]))
         if (order >> 4) & 3 != 3:
-            turn = mul(turn, turn_about_letter((order >> 4) & 3, q[at + 2]))
+            turn = quat.mul(turn, quat.turn_about_letter((order >> 4) & 3, q[at + 2]))
         return turn
-    if kind == FREE:
-        return take4(q, at + 3)
-    if kind == PLANAR:
-        return about(load3(floats, i, AXIS), q[at + 2])
+    if kind == layout.FREE:
+        return quat.take4(q, at + 3)
+    if kind == layout.PLANAR:
+        return quat.about(quat.load3(floats, i, layout.AXIS), q[at + 2])
     return (1.0, 0.0, 0.0, 0.0)
+
+
+@leaf
+def own_turn(problem, q, k):
+    """The rotation of moving joint k in its rest frame, wxyz."""
+    moving = problem.moving
+    return joint_turn(
+        moving[k, layout.M_KIND],
+        moving[k, layout.M_ORDER],
+        problem.moving_f,
+        k,
+        q,
+        moving[k, layout.M_Q],
+    )
 
 
 @kernel
 def joint_shift(kind, floats, i, q, at):
     """The translation d(q) of one joint in its rest frame."""
-    if kind == SLIDER:
-        return scale(load3(floats, i, AXIS), q[at])
-    if kind == FREE:
+    if kind == layout.SLIDER:
+        return quat.scale(quat.load3(floats, i, layout.AXIS), q[at])
+    if kind == layout.FREE:
         return (q[at], q[at + 1], q[at + 2])
-    if kind == PLANAR:
-        u = load3(floats, i, AXIS_U)
-        n = load3(floats, i, AXIS)
+    if kind == layout.PLANAR:
+        u = quat.load3(floats, i, layout.AXIS_U)
+        n = quat.load3(floats, i, layout.AXIS)
         v = (n[1] * u[2] - n[2] * u[1], n[2] * u[0] - n[0] * u[2], n[0] * u[1] - n[1] * u[0])
-        return axpy(scale(u, q[at]), q[at + 1], v)
+        return quat.axpy(quat.scale(u, q[at]), q[at + 1], v)
     return (0.0, 0.0, 0.0)
 
 
 @kernel
 def shifts(kind):
     """Whether a joint of this kind can translate."""
-    return kind == SLIDER or kind == FREE or kind == PLANAR
+    return kind == layout.SLIDER or kind == layout.FREE or kind == layout.PLANAR
 
 
-@kernel
-def fold(active, active_f, blocks, blocks_f, offsets, q, states, effectors, folded):
+@leaf
+def fold(problem, frames, offsets, q):
     """Merge everything that this solve cannot move into rigid steps between moving joints.
 
     Read off the pose q. `offsets`, shape (A + 2 G, 3), holds the origins of the active joints, then
@@ -191,133 +110,160 @@ def fold(active, active_f, blocks, blocks_f, offsets, q, states, effectors, fold
 
     Writes S_PRE, S_P0, S_P1 of every moving joint and E_P0, E_P1, E_ROT of every effector.
     """
+    active, active_f, blocks = problem.active, problem.active_f, problem.blocks
+    joints, effectors = frames.joints, frames.effectors
     for a in range(active.shape[0]):
-        parent = active[a, A_PARENT]
-        offset = load3(offsets, a, 0)
+        parent = active[a, layout.A_PARENT]
+        offset = quat.load3(offsets, a, 0)
         turn = (1.0, 0.0, 0.0, 0.0)
         p0 = offset
         p1 = (0.0, 0.0, 0.0)
         if parent >= 0:
-            stretch_q = active[parent, A_STRETCH_Q]
-            if active[parent, A_MOVE] >= 0:
+            stretch_q = active[parent, layout.A_STRETCH_Q]
+            if active[parent, layout.A_MOVE] >= 0:
                 if stretch_q >= 0:
                     p0, p1 = p1, p0
             else:
-                turn = load4(folded, parent, 0)
+                turn = quat.load4(frames.folded, parent, 0)
                 if stretch_q >= 0:
-                    offset = scale(offset, q[stretch_q])
-                p0 = add(load3(folded, parent, 4), rotate(turn, offset))
-                p1 = load3(folded, parent, 7)
-        turn = mul(turn, load4(active_f, a, REST))
-        move = active[a, A_MOVE]
+                    offset = quat.scale(offset, q[stretch_q])
+                p0 = quat.add(quat.load3(frames.folded, parent, 4), quat.rotate(turn, offset))
+                p1 = quat.load3(frames.folded, parent, 7)
+        turn = quat.mul(turn, quat.load4(active_f, a, layout.REST))
+        move = active[a, layout.A_MOVE]
         if move >= 0:
-            store4(states, move, S_PRE, turn)
-            store3(states, move, S_P0, p0)
-            store3(states, move, S_P1, p1)
+            quat.store4(joints, move, layout.S_PRE, turn)
+            quat.store3(joints, move, layout.S_P0, p0)
+            quat.store3(joints, move, layout.S_P1, p1)
         else:
-            kind = active[a, A_KIND]
-            at = active[a, A_Q]
+            kind = active[a, layout.A_KIND]
+            at = active[a, layout.A_Q]
             if shifts(kind):
-                p0 = add(p0, rotate(turn, joint_shift(kind, active_f, a, q, at)))
-            turn = mul(turn, joint_turn(kind, active[a, A_ORDER], active_f, a, q, at))
-            store4(folded, a, 0, turn)
-            store3(folded, a, 4, p0)
-            store3(folded, a, 7, p1)
+                p0 = quat.add(p0, quat.rotate(turn, joint_shift(kind, active_f, a, q, at)))
+            turn = quat.mul(
+                turn,
+                joint_turn(kind, active[a, layout.A_ORDER], active_f, a, q, at),
+            )
+            quat.store4(frames.folded, a, 0, turn)
+            quat.store3(frames.folded, a, 4, p0)
+            quat.store3(frames.folded, a, 7, p1)
     for g in range(blocks.shape[0]):
-        a = blocks[g, B_JOINT]
-        rotation = load4(blocks_f, g, B_ROTATION)
-        p0 = load3(offsets, active.shape[0] + 2 * g, 0)
-        p1 = load3(offsets, active.shape[0] + 2 * g + 1, 0)
-        stretch_q = active[a, A_STRETCH_Q]
-        if active[a, A_MOVE] >= 0:
+        a = blocks[g, layout.B_JOINT]
+        rotation = quat.load4(problem.blocks_f, g, layout.B_ROTATION)
+        p0 = quat.load3(offsets, active.shape[0] + 2 * g, 0)
+        p1 = quat.load3(offsets, active.shape[0] + 2 * g + 1, 0)
+        stretch_q = active[a, layout.A_STRETCH_Q]
+        if active[a, layout.A_MOVE] >= 0:
             turn = rotation
             if stretch_q < 0:
-                p0, p1 = add(p0, p1), (0.0, 0.0, 0.0)
+                p0, p1 = quat.add(p0, p1), (0.0, 0.0, 0.0)
         else:
-            point = axpy(p0, q[stretch_q] if stretch_q >= 0 else 1.0, p1)
-            turn = load4(folded, a, 0)
-            p0 = add(load3(folded, a, 4), rotate(turn, point))
-            p1 = load3(folded, a, 7)
-            turn = mul(turn, rotation)
-        store3(effectors, g, E_P0, p0)
-        store3(effectors, g, E_P1, p1)
-        store4(effectors, g, E_ROT, turn)
+            point = quat.axpy(p0, q[stretch_q] if stretch_q >= 0 else 1.0, p1)
+            turn = quat.load4(frames.folded, a, 0)
+            p0 = quat.add(quat.load3(frames.folded, a, 4), quat.rotate(turn, point))
+            p1 = quat.load3(frames.folded, a, 7)
+            turn = quat.mul(turn, rotation)
+        quat.store3(effectors, g, layout.E_P0, p0)
+        quat.store3(effectors, g, layout.E_P1, p1)
+        quat.store4(effectors, g, layout.E_ROT, turn)
 
 
-@kernel
-def rigid(active):
+@leaf
+def rigid(problem):
     """Whether what a solve cannot move is the same in every pose."""
+    active = problem.active
     for a in range(active.shape[0]):
-        if active[a, A_MOVE] < 0:
-            if active[a, A_KIND] != FIXED or active[a, A_STRETCH_Q] >= 0:
+        if active[a, layout.A_MOVE] < 0:
+            if active[a, layout.A_KIND] != layout.FIXED or active[a, layout.A_STRETCH_Q] >= 0:
                 return False
     return True
 
 
-@kernel
-def folds_once(active, starts, offsets):
+@leaf
+def folds_once(problem, starts, offsets):
     """Whether what stands still in a batch stands still alike in all its problems."""
-    return offsets.shape[0] == 1 and (starts.shape[0] == 1 or rigid(active))
+    return offsets.shape[0] == 1 and (starts.shape[0] == 1 or rigid(problem))
 
 
-@kernel
-def place(moving, moving_f, q, states, k):
+@leaf
+def place(problem, frames, q, k):
     """The world frame of moving joint k from that of its moving parent."""
-    parent = moving[k, M_PARENT]
-    pre = load4(states, k, S_PRE)
-    step = load3(states, k, S_P0)
+    moving, moving_f = problem.moving, problem.moving_f
+    joints = frames.joints
+    parent = moving[k, layout.M_PARENT]
+    pre = quat.load4(joints, k, layout.S_PRE)
+    step = quat.load3(joints, k, layout.S_P0)
     if parent >= 0:
-        stretch_q = moving[parent, M_STRETCH_Q]
+        stretch_q = moving[parent, layout.M_STRETCH_Q]
         if stretch_q >= 0:
-            step = axpy(step, q[stretch_q], load3(states, k, S_P1))
-        world = load4(states, parent, S_W)
-        step = add(load3(states, parent, S_POS), rotate(world, step))
-        pre = world if pre[1] == pre[2] == pre[3] == 0.0 else mul(world, pre)
-    kind = moving[k, M_KIND]
-    at = moving[k, M_Q]
+            step = quat.axpy(step, q[stretch_q], quat.load3(joints, k, layout.S_P1))
+        world = quat.load4(joints, parent, layout.S_W)
+        step = quat.add(quat.load3(joints, parent, layout.S_POS), quat.rotate(world, step))
+        pre = world if pre[1] == pre[2] == pre[3] == 0.0 else quat.mul(world, pre)
+    kind = moving[k, layout.M_KIND]
+    at = moving[k, layout.M_Q]
     if shifts(kind):
-        step = add(step, rotate(pre, joint_shift(kind, moving_f, k, q, at)))
-    store4(states, k, S_WPRE, pre)
-    store4(states, k, S_W, mul(pre, joint_turn(kind, moving[k, M_ORDER], moving_f, k, q, at)))
-    store3(states, k, S_POS, step)
+        step = quat.add(step, quat.rotate(pre, joint_shift(kind, moving_f, k, q, at)))
+    quat.store4(joints, k, layout.S_WPRE, pre)
+    quat.store4(
+        joints,
+        k,
+        layout.S_W,
+        quat.mul(pre, joint_turn(kind, moving[k, layout.M_ORDER], moving_f, k, q, at)),
+    )
+    quat.store3(joints, k, layout.S_POS, step)
 
 
 @kernel
-def forward(moving, moving_f, q, states):
+def forward(problem, frames, q):
     """World frames of all moving joints: S_WPRE, S_W, S_POS."""
-    for k in range(moving.shape[0]):
-        place(moving, moving_f, q, states, k)
+    for k in range(problem.moving.shape[0]):
+        place(problem, frames, q, k)
 
 
 @kernel
-def place_effectors(moving, blocks, q, states, effectors):
+def place_effectors(problem, frames, q):
     """World point and rotation of every effector: E_POS, E_WROT."""
+    blocks = problem.blocks
+    joints, effectors = frames.joints, frames.effectors
     for g in range(blocks.shape[0]):
-        k = blocks[g, B_MOVE]
-        point = load3(effectors, g, E_P0)
-        rotation = load4(effectors, g, E_ROT)
+        k = blocks[g, layout.B_MOVE]
+        point = quat.load3(effectors, g, layout.E_P0)
+        rotation = quat.load4(effectors, g, layout.E_ROT)
         if k >= 0:
-            stretch_q = moving[k, M_STRETCH_Q]
+            stretch_q = problem.moving[k, layout.M_STRETCH_Q]
             if stretch_q >= 0:
-                point = axpy(point, q[stretch_q], load3(effectors, g, E_P1))
-            world = load4(states, k, S_W)
-            point = add(load3(states, k, S_POS), rotate(world, point))
-            rotation = mul(world, rotation)
-        store3(effectors, g, E_POS, point)
-        store4(effectors, g, E_WROT, rotation)
+                point = quat.axpy(point, q[stretch_q], quat.load3(effectors, g, layout.E_P1))
+            world = quat.load4(joints, k, layout.S_W)
+            point = quat.add(quat.load3(joints, k, layout.S_POS), quat.rotate(world, point))
+            rotation = quat.mul(world, rotation)
+        quat.store3(effectors, g, layout.E_POS, point)
+        quat.store4(effectors, g, layout.E_WROT, rotation)
 
 
-@kernel
-def aim(blocks, effectors, targets):
+@leaf
+def aim(problem, frames, targets):
     """Give every effector its target; a held one keeps the place it has now."""
+    blocks = problem.blocks
+    effectors = frames.effectors
     for g in range(blocks.shape[0]):
-        kind = blocks[g, B_KIND]
-        if blocks[g, B_HELD] == 1:
-            if kind == ORIENTATION:
-                store4(effectors, g, E_TARGET, load4(effectors, g, E_WROT))
+        kind = blocks[g, layout.B_KIND]
+        if blocks[g, layout.B_HELD] == 1:
+            if kind == layout.ORIENTATION:
+                quat.store4(
+                    effectors,
+                    g,
+                    layout.E_TARGET,
+                    quat.load4(effectors, g, layout.E_WROT),
+                )
             else:
-                store3(effectors, g, E_TARGET, load3(effectors, g, E_POS))
+                quat.store3(
+                    effectors,
+                    g,
+                    layout.E_TARGET,
+                    quat.load3(effectors, g, layout.E_POS),
+                )
             continue
-        t = blocks[g, B_TARGET]
-        for i in range(4 if kind == ORIENTATION else 3):
-            effectors[g, E_TARGET + i] = targets[t + i]
+        t = blocks[g, layout.B_TARGET]
+        for i in range(4 if kind == layout.ORIENTATION else 3):
+            effectors[g, layout.E_TARGET + i] = targets[t + i]

@@ -14,7 +14,7 @@ from typing import Any
 from numba import types
 from numba.extending import intrinsic
 
-from supple.kernels.cache import compiling
+from supple.kernels.cache import compiling, kernel
 
 
 def _plain_part(array: Any, first: int, count: int) -> Any:
@@ -91,3 +91,26 @@ def _row(typing: Any, array: Any, b: Any) -> Any:
 part: Any = intrinsic(_part) if compiling() else _plain_part
 grid: Any = intrinsic(_grid) if compiling() else _plain_grid
 row_at: Any = intrinsic(_row) if compiling() else _plain_row
+
+
+@kernel
+def copy(source, target):
+    """Copy a row of numbers; the target may be longer."""
+    for i in range(source.shape[0]):
+        target[i] = source[i]
+
+
+@kernel
+def copy_rows(source, target):
+    """Copy an array of two axes."""
+    for i in range(source.shape[0]):
+        for j in range(source.shape[1]):
+            target[i, j] = source[i, j]
+
+
+@kernel
+def zero_rows(array):
+    """Fill an array of two axes with zeros."""
+    for i in range(array.shape[0]):
+        for j in range(array.shape[1]):
+            array[i, j] = 0.0

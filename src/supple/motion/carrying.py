@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.model.skeleton import Pose
 from supple.motion.seams import Columns
-from supple.pose import Pose
 from supple.rotations import conjugate, multiply
 
 Floats = NDArray[np.float64]

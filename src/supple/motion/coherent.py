@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.kernels import layout as at
+from supple.model.skeleton import Pose
 from supple.motion.seams import Columns
-from supple.pose import Pose
-from supple.prepare import Prepared
 from supple.rotations import conjugate, multiply
-from supple.solution import Solution
+from supple.solve.prepare import Prepared
+from supple.solve.solution import Solution
 
 Floats = NDArray[np.float64]
 
@@ -44,36 +44,26 @@ def one_by_one(
         The answers of all frames, a batch (F,).
     """
     count = len(starts)
-    rows = problem._targets.filled(tuple(targets))
-    rows = np.array(np.broadcast_to(rows, (count, rows.shape[-1])), order="C")
-    offsets = _offsets(problem, starts)
+    (offsets, _, rows), _, _ = problem.batch(targets, starts)
     animated = np.array(starts.packed_coordinates)
     onward = _Onward(animated, columns)
+    begins = animated.copy()
+    coherent, afresh = (offsets, begins, rows), (offsets, animated, rows)
     status = problem.problem.coordinates + at.O_STATUS
     error = problem.problem.coordinates + at.O_ERROR
-    out = np.empty((count, problem.problem.report_width))
-    begin = animated[0]
+    out = np.empty((count, problem.executor.width))
+    other = np.empty_like(out)
     for f in range(count):
-        here = offsets if len(offsets) == 1 else offsets[f : f + 1]
-        report, _ = problem._one(here, begin, rows[f])
-        if f > 0 and report[status] != at.REACHED:
-            other, _ = problem._one(here, animated[f], rows[f])
-            if other[status] == at.REACHED or other[error] < BETTER * report[error]:
-                report = other
-        out[f] = report
+        problem.executor.run(coherent, out, f, f + 1)
+        if f > 0 and out[f, status] != at.REACHED:
+            problem.executor.run(afresh, other, f, f + 1)
+            if other[f, status] == at.REACHED or other[f, error] < BETTER * out[f, error]:
+                out[f] = other[f]
         if f + 1 < count:
-            begin = onward.begin(f, report)
+            begins[f + 1] = onward.begin(f, out[f])
         if progress is not None:
             progress(f + 1, count)
     return Solution(problem._asked, out, starts)
-
-
-def _offsets(problem: Prepared, starts: Pose) -> Floats:
-    """What is rigid in each frame as kernels take it, a row for each or one for all."""
-    if starts._translations is None and starts._scales is None:
-        return problem._offsets
-    offsets = problem.problem.offsets(starts)
-    return np.ascontiguousarray(offsets[None] if offsets.ndim == 2 else offsets)
 
 
 class _Onward:

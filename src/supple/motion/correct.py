@@ -18,16 +18,16 @@ from numpy.typing import NDArray
 
 from supple.errors import SuppleError, number, one_of
 from supple.goals import OPEN, Goal, Hold, as_goals
+from supple.model.motion import Motion
+from supple.model.skeleton import Pose
 from supple.motion.carrying import APART, carried, key_frames, runs
 from supple.motion.coherent import one_by_one
 from supple.motion.meeting import Met, measured
-from supple.motion.motion import Motion
 from supple.motion.seams import Columns, Seam, Speeds, columns_of, seams_at, settled
 from supple.motion.window import Window, faded_targets, windows
-from supple.outcome import Status, counted, summary
-from supple.pose import Pose
-from supple.prepare import POLICIES, Prepared, prepare
-from supple.solution import Solution
+from supple.solve.outcome import Status, counted, summary
+from supple.solve.prepare import POLICIES, Prepared, prepare
+from supple.solve.solution import Solution
 from supple.solvers import Solver
 
 Floats = NDArray[np.float64]

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import SuppleError, one_of
-from supple.motion.motion import Motion
-from supple.skeleton import Skeleton
+from supple.model.motion import Motion
+from supple.model.skeleton import Skeleton
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]

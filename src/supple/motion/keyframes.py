@@ -13,10 +13,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.coordinates import follow
 from supple.errors import SuppleError, array, positive
-from supple.motion.motion import Motion
-from supple.pose import Pose
+from supple.model.coordinates import follow
+from supple.model.motion import Motion
+from supple.model.skeleton import Pose
 from supple.rotations import (
     conjugate,
     from_rotation_vector,

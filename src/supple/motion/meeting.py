@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from supple.goals import Goal, Hold, LookAt, Reach, split_pose
 from supple.kernels import layout
-from supple.kinematics import some_world_frames
-from supple.pose import Pose
-from supple.prepare import Prepared
+from supple.model.forward import some_world_frames
+from supple.model.skeleton import Pose
 from supple.rotations import angle_between, rotate
+from supple.solve.prepare import Prepared
 
 Floats = NDArray[np.float64]
 

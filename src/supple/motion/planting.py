@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from supple.errors import SuppleError, number, positive
 from supple.goals import Reach
+from supple.model.motion import Motion
+from supple.model.skeleton import Pose
 from supple.motion.correct import Correction, corrected
 from supple.motion.feet import HEIGHT, SPEED, Foot, find_feet, standing, true_runs, up_vector
-from supple.motion.motion import Motion
-from supple.outcome import Status
-from supple.pose import Pose
 from supple.rotations import between, from_rotation_vector, multiply, rotate, to_rotation_vector
+from supple.solve.outcome import Status
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]

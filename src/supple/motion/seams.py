@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.coordinates import follow
 from supple.kernels import layout
-from supple.motion.motion import Motion
-from supple.pose import Pose
+from supple.model.coordinates import follow
+from supple.model.motion import Motion
+from supple.model.skeleton import Pose
 from supple.rotations import angle_between, conjugate, multiply, normalize, slerp
 
 Floats = NDArray[np.float64]

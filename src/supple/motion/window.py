@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from supple.errors import SuppleError, number
 from supple.goals import Goal, LookAt, Pole, split_pose
+from supple.model.skeleton import Pose
 from supple.motion.meeting import Effectors
-from supple.pose import Pose
 from supple.rotations import rotate, slerp, to_matrix
 
 Floats = NDArray[np.float64]

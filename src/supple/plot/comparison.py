@@ -11,11 +11,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from supple.errors import SuppleError
-from supple.outcome import counted
 from supple.plot import style
 from supple.plot.figures import headline, status_words, styled
 from supple.plot.scene import Detail, Goals, Scene, marks_of, pressed_of, reach_of
-from supple.solution import Solution, Status
+from supple.solve.outcome import counted
+from supple.solve.solution import Solution, Status
 
 WIDTH = 11.0  # inches
 COLUMNS = 4

@@ -14,12 +14,12 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from supple.errors import SuppleError
-from supple.outcome import counted
+from supple.model.skeleton import Pose
 from supple.plot import marks, style
 from supple.plot.scene import Detail, Goals, Scene, marks_of, pressed_of, reach_of
-from supple.pose import Pose
-from supple.solution import Solution, Status
-from supple.trace import Trace
+from supple.solve.outcome import counted
+from supple.solve.solution import Solution, Status
+from supple.solve.trace import Trace
 
 WIDTH = 6.4  # inches
 LOWEST, HIGHEST = 2.6, 6.2  # of what is below the title

@@ -16,13 +16,12 @@ from matplotlib.patches import Circle, Polygon
 from matplotlib.patheffects import Normal, Stroke
 
 from supple import rotations
-from supple.joints import Cone
 from supple.kernels import layout
+from supple.model.joints import Cone
+from supple.model.skeleton import Pose, Skeleton
+from supple.model.sketch import limit_curves
 from supple.plot import style
 from supple.plot.view import Floats, View
-from supple.pose import Pose
-from supple.skeleton import Skeleton
-from supple.sketch import limit_curves
 
 # Layers; within one the nearer to the eye is higher by less than 1.
 GROUND, SHADOW, REACH, LIMITS, GHOSTS, GOALS, BONES, FRAMES, JOINTS, NAMES = range(10)

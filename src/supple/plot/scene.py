@@ -11,10 +11,10 @@ from matplotlib.axes import Axes
 
 from supple.errors import SuppleError
 from supple.goals import OPEN, Goal, Hold, LookAt, Pole, Reach, as_goals
+from supple.model.skeleton import Pose
 from supple.plot import ground, marks, style
 from supple.plot.view import Floats, View, choose
-from supple.pose import Pose
-from supple.solution import Solution, Status
+from supple.solve.solution import Solution, Status
 
 Goals = Mapping[str, Any] | Sequence[Goal] | Goal | None
 MOST_NAMES = 24  # joints, beyond which only effectors are named

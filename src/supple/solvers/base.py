@@ -8,9 +8,8 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 from supple.errors import SuppleError, number, positive, whole
-from supple.goals import Hold, LookAt, Pole, Reach, Rest
 from supple.kernels import layout as at
-from supple.problem import Problem
+from supple.problem.lowering import Problem
 
 JOINT_KINDS = ("Fixed", "Hinge", "Slider", "Ball", "Cone", "Axes", "Free", "Planar")
 GOAL_KINDS = ("position", "orientation", "direction", "hold", "pole", "rest")
@@ -46,13 +45,21 @@ EVERYTHING = Takes(
 )
 
 
+def _solve_in_python(solver: Solver, *arguments: Any) -> None:
+    """The kernel of a solver in plain Python: problems first..last-1 of a batch, by `Solver.solve`."""
+    from supple.solvers import own  # kernels, which only such a solver needs
+
+    own.run(solver, *arguments)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Solver:
-    """A way to solve: a frozen set of options and the kernel that runs with them.
+    """A way to solve: a frozen set of options, and what runs with them.
 
-    A solver of your own is a frozen dataclass with keyword-only options that derives from this class
-    and sets four class attributes; options other than these are its fields. What is missing is
-    refused when the solver is used.
+    A solver of your own is a frozen dataclass with keyword-only options that derives from this class,
+    sets `name` and `takes`, and either overrides `solve`, in plain Python, or sets `kernel` to a
+    compiled `solve_range` (a staticmethod), as every file of `supple.solvers` does. What is missing is
+    refused when the solver is used. See `supple.solvers.own`.
 
     Args:
         max_iterations: Sweeps or Newton steps in all, restarts included.
@@ -60,17 +67,12 @@ class Solver:
     Attributes:
         name: What it is called in messages and in `Solution.asked.solver`.
         takes: What it can take, a `supple.solvers.Takes`.
-        kernel: A function (ints, floats, offsets, starts, targets, out, work, trace, events, first,
-            last) that solves problems first..last-1 of a batch and fills these rows of `out`; the
-            arrays are described in `supple.kernels.layout`, and `supple.kernels.report` has what
-            begins and ends a solve. Set it as a staticmethod.
-        space: A function of `ints` that tells how many floats `work` has to have. A staticmethod.
+        kernel: What solves problems first..last-1 of a batch; by default in plain Python, by `solve`.
     """
 
     name: ClassVar[str]
     takes: ClassVar[Takes]
-    kernel: ClassVar[Callable[..., Any]]
-    space: ClassVar[Callable[..., int]]
+    kernel: ClassVar[Callable[..., Any]] = _solve_in_python
 
     max_iterations: int = 100
 
@@ -78,29 +80,41 @@ class Solver:
         """Check the options that all solvers share; a solver with others checks these too."""
         self._whole("max_iterations")
 
+    def solve(self, search: Any) -> None:
+        """Solve one problem in plain Python.
+
+        Args:
+            search: The problem, a `supple.solvers.own.Search`. The best pose that it has evaluated is
+                the answer.
+        """
+        raise SuppleError(
+            f"solver {self._called}: expected a method solve(self, search), or a kernel"
+        )
+
+    @property
+    def is_python(self) -> bool:
+        """True if problems are solved by the method `solve`, False if by a compiled kernel."""
+        return getattr(type(self), "kernel", None) is _solve_in_python
+
     def check_defined(self) -> None:
         """Check that the class has all that a solver needs.
 
         Raises:
             SuppleError: Something is missing; the message says what, and how to define it.
         """
-        cls = type(self)
-        wanted: dict[str, tuple[Callable[[Any], bool], str]] = {
-            "name": (lambda x: isinstance(x, str) and bool(x.strip()), 'name = "Mine"'),
-            "takes": (lambda x: isinstance(x, Takes), "takes = supple.solvers.Takes(...)"),
-            "kernel": (callable, "kernel = staticmethod(solve_range)"),
-            "space": (callable, "space = staticmethod(space)"),
-        }
-        missing = {
-            attribute: example
-            for attribute, (fits, example) in wanted.items()
-            if not fits(getattr(self, attribute, None))
-        }
+        name, cls = getattr(self, "name", None), type(self)
+        missing = []
+        if not isinstance(name, str) or not name.strip():
+            missing.append('a name, as in name = "Mine"')
+        if not isinstance(getattr(self, "takes", None), Takes):
+            missing.append("what it takes, as in takes = supple.solvers.EVERYTHING")
+        if not callable(getattr(self, "kernel", None)):
+            missing.append("a kernel that can be called, as in kernel = staticmethod(solve_range)")
+        elif self.is_python and cls.solve is Solver.solve:
+            missing.append("a method solve(self, search), or a kernel")
         if missing:
             raise SuppleError(
-                f"solver {cls.__name__}: expected class attributes name, takes, kernel and space, "
-                f"got none, or none that will do, for {', '.join(missing)}; define "
-                f"{', '.join(missing.values())} (see supple.Solver), "
+                f"solver {cls.__name__}: expected {'; '.join(missing)} (see supple.Solver), "
                 "or derive from a solver that has them, such as supple.LM"
             )
 
@@ -140,6 +154,8 @@ class Solver:
 
     def options(self) -> tuple[float, ...]:
         """The options as the kernel reads them: the fields in their order, None as infinity."""
+        if self.is_python:
+            return ()
         values = (getattr(self, field.name) for field in fields(self))
         return tuple(math.inf if value is None else float(value) for value in values)
 
@@ -171,20 +187,15 @@ def _needs(problem: Problem) -> list[tuple[str, Callable[[Takes], bool]]]:
             needs.append((f"stretch ({names[joint]!r})", lambda t: t.stretch))
     primary = 0
     for goal in problem.goals:
-        if isinstance(goal, Reach):
-            kinds = ["position"] if goal.position_target is not None else []
-            kinds += ["orientation"] if goal.orientation_target is not None else []
-        else:
-            kinds = [{LookAt: "direction", Hold: "hold", Pole: "pole", Rest: "rest"}[type(goal)]]
-        primary += not isinstance(goal, (Pole, Rest))
-        for kind in kinds:
+        primary += goal.counts
+        for kind in goal.kinds:
             needs.append((f"{kind} goals", lambda t, k=kind: k in t.goals))
     if primary > 1:
         needs.append(("several goals at once", lambda t: t.several))
     return needs
 
 
-def check(solver: Solver, problem: Problem, others: tuple[type[Solver], ...]) -> None:
+def check(solver: Solver, problem: Problem, others: Callable[[], tuple[type[Solver], ...]]) -> None:
     """Raise a SuppleError that names the solvers that can, if this one cannot take the problem."""
     needs = _needs(problem)
     missing = next((what for what, test in needs if not test(solver.takes)), None)
@@ -194,6 +205,8 @@ def check(solver: Solver, problem: Problem, others: tuple[type[Solver], ...]) ->
             return
         missing = refusal
     able = [
-        o.name for o in others if all(test(o.takes) for _, test in needs) and o.name != solver.name
+        o.name
+        for o in others()
+        if all(test(o.takes) for _, test in needs) and o.name != solver.name
     ]
     raise SuppleError(f"{solver.name} cannot take {missing}; {', '.join(able) or 'no solver'} can")

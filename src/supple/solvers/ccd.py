@@ -4,8 +4,8 @@ The idea (Wang & Chen 1991, "A combined optimization method for solving the inve
 problem of mechanical manipulators"; Welman 1993; Lander 1998, "Making Kine More Flexible";
 Kuehtreiber, "IK for Shape Grammars"): with all others standing still, the best turn of a joint has a
 closed form, so go through the chain from the tip to the root, again and again. Limits, damping and
-stiffness are part of each closed form (`ccd_turns`, `ccd_cones`) and the effector is carried along
-(`ccd_visit`): a sweep is linear in the joints, and no visit ever increases the cost.
+stiffness are part of each closed form (`kernels.best_turn`) and the effector is carried along: a
+sweep is linear in the joints, and no visit ever increases the cost.
 
 The right choice for one chain with one effector that is to be watched while it reaches. It fails,
 like every descent, where no single joint can help; it favours the joints it visits first (`damping`
@@ -42,259 +42,591 @@ What is read differently from the sources, and why:
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from supple.errors import one_of
-from supple.kernels.cache import kernel
-from supple.kernels.layout import (
-    B_KIND,
-    B_TOLERANCE,
-    B_WEIGHT,
-    DAMPING,
-    F_LENGTH,
-    F_TURN,
-    H_BLOCKS,
-    H_COORDS,
-    H_DOFS,
-    H_ROWS,
-    POSITION,
-    STOP_BUDGET,
-    STOP_REACHED,
-    STOP_STALLED,
+from supple.kernels import layout
+from supple.kernels import quaternion as quat
+from supple.kernels.best_turn import (
+    HALVINGS,
+    Aim,
+    Tip,
+    axis_turn,
+    ball_turn,
+    cone_of,
+    cone_turn,
+    cost_at,
+    creep,
+    into_cone,
+    part_of,
+    seen_from,
 )
-from supple.kernels.record import record, record_turn
-from supple.kernels.report import begin, evaluate, finish, finish_space, gap, span
+from supple.kernels.cache import kernel, leaf
+from supple.kernels.evaluate import begin, evaluate
+from supple.kernels.jacobian import take_linear
+from supple.kernels.problem import unpack
+from supple.kernels.reach import gap, span
+from supple.kernels.report import Ended, finish
 from supple.kernels.residual import within
-from supple.kernels.seeds import seed
+from supple.kernels.restart import CLEARLY, Seeds, best_seed, clearly_better
+from supple.kernels.seeds import Window
 from supple.kernels.tangent import project
-from supple.kernels.tree import carve, tree_space, unpack
-from supple.kernels.views import part, row_at
-from supple.problem import Problem
+from supple.kernels.trace import clear_trace, record, record_change, record_turn, trace_into
+from supple.kernels.tree import joint_turn, place, take_frames
+from supple.kernels.views import copy, part, row_at
+from supple.kernels.workspace import clear, vector
+from supple.problem.lowering import Problem
 from supple.solvers.base import JOINT_KINDS, Solver, Takes
-from supple.solvers.ccd_visit import go_on, kick, sweep
 
-MAX_ITERATIONS, CAP, UPWARD, RESTARTS, ACCELERATE = range(5)
-ORDERS = ("root-to-tip", "tip-to-root")  # by the value of UPWARD
+ORDERS = ("root-to-tip", "tip-to-root")  # by the value of the option
 CANDIDATES = 16  # seeds looked at for each restart; the one nearest to the goals is used
-CLEARLY = 0.81  # a pose from elsewhere must be below this fraction of an unreached one's cost
 FLAT = 1e-6  # a sweep that lowers the cost by less than this fraction changes nothing
 PATIENCE = 3  # that many such sweeps in a row are a stall
 POLISH = 0.2  # the part of the budget that belongs to the best pose found
 MOST_GAIN = 1000.0  # the farthest an accelerated sweep goes on, in sweeps
+ENOUGH = 0.99  # a cone that lowers the cost to this need not look all around
+KICK = 0.05  # how far every joint is bent where no single one can help [rad]
 
 
-def space(ints):
-    """Floats of workspace for one solve."""
-    return (
-        tree_space(ints) + 4 * ints[H_COORDS] + ints[H_ROWS] + ints[H_BLOCKS] + finish_space(ints)
-    )
+class Options(NamedTuple):
+    """The options of `CCD`, in their order."""
+
+    max_iterations: float
+    damping: float  # infinite for none
+    upward: bool  # from the tip to the root
+    restarts: float
+    accelerate: bool
+
+
+class Buffers(NamedTuple):
+    """The workspace of one solve."""
+
+    q: Any  # (Q,) the pose
+    old: Any  # (Q,) the pose before a sweep
+    trial: Any  # (Q,)
+    best: Any  # (Q,) the best pose so far
+    frames: Any
+    linear: Any  # used to judge the answer
+
+
+class Joint(NamedTuple):
+    """A joint on a visit, with everything above it standing still."""
+
+    k: int  # its row among the moving joints
+    at: int  # its first coordinate
+    here: Any  # xyz, its place in the world
+    pre: Any  # wxyz, the world rotation just before it
+    cap: float  # the greatest turn [rad]
+    slide_cap: float  # the greatest slide
+
+
+class Descent(NamedTuple):
+    """How a descent ended."""
+
+    stop: int
+    stuck: bool  # nothing changed any more
+    cost: float
+    used: int  # iterations so far
 
 
 @kernel
-def costs_at_stake(moving, moving_f, blocks, blocks_f, states, effectors, length, radian):
+def read_options(problem):
+    """The options in a packed problem."""
+    o = problem.options
+    return Options(o[0], o[1], o[2] != 0.0, o[3], o[4] != 0.0)
+
+
+@kernel
+def take_buffers(problem, work):
+    """Take the workspace of one solve."""
+    nq = problem.coordinates
+    return Buffers(
+        vector(work, nq),
+        vector(work, nq),
+        vector(work, nq),
+        vector(work, nq),
+        take_frames(problem, work),
+        take_linear(problem, work),
+    )
+
+
+# One visit: a joint does the best it can ---------------------------------------------------------
+
+
+@kernel
+def _clamped(value, low, high):
+    return min(max(value, low), high)
+
+
+@kernel
+def _turn_number(problem, joint, i, axis, q, tip, aim):
+    """Turn coordinate i of a joint, about a world axis through its place, to its best value."""
+    moving_f = problem.moving_f
+    k, at = joint.k, joint.at + i
+    low, high = (
+        moving_f[k, layout.LIMITS + 2 * i],
+        moving_f[k, layout.LIMITS + 2 * i + 1],
+    )
+    old = q[at]
+    angle = axis_turn(
+        joint.here,
+        axis,
+        tip,
+        aim,
+        max(low - old, -joint.cap),
+        min(high - old, joint.cap),
+        moving_f[k, layout.WEIGHT],
+    )
+    if angle == 0.0:
+        return tip
+    q[at] = _clamped(old + angle, low, high)
+    return turned_tip(joint.here, quat.about(axis, q[at] - old), tip)
+
+
+@kernel
+def turned_tip(here, turn, tip):
+    """A tip after a turn of the world about a place."""
+    arm = quat.rotate(turn, quat.sub(tip.point, here))
+    return Tip(quat.add(here, arm), quat.mul(turn, tip.turn))
+
+
+@kernel
+def _slide_number(problem, joint, i, axis, q, tip, aim):
+    """Slide coordinate i of a joint along a world axis to its best value; returns by how much."""
+    moving_f = problem.moving_f
+    k, at = joint.k, joint.at + i
+    low, high = (
+        moving_f[k, layout.LIMITS + 2 * i],
+        moving_f[k, layout.LIMITS + 2 * i + 1],
+    )
+    old = q[at]
+    wanted = moving_f[k, layout.WEIGHT] * quat.dot(axis, quat.sub(aim.target, tip.point))
+    q[at] = _clamped(old + _clamped(wanted, -joint.slide_cap, joint.slide_cap), low, high)
+    return q[at] - old
+
+
+@kernel
+def _turn_quaternion(problem, kind, joint, at, q, tip, aim):
+    """Turn a ball, a cone or the turning part of a free joint; its quaternion stands at `at`."""
+    arm, seen = seen_from(joint.here, joint.pre, tip, aim)
+    old = quat.take4(q, at)
+    cone = cone_of(problem, joint.k)
+    before = cost_at(tip, aim)
+    least, best = before, tip
+    for attempt in range(3):
+        if attempt == 2:
+            if aim.facing == 0.0 or least < before:
+                break
+            free = True
+            step = quat.mul(creep(old, cone, arm, seen), quat.conj(old))
+        elif kind == layout.CONE:
+            new, free = cone_turn(old, cone, arm, seen, attempt == 1)
+            step = quat.mul(new, quat.conj(old))
+        else:
+            free = True
+            step = ball_turn(arm, seen)
+        step = part_of(step, problem.moving_f[joint.k, layout.WEIGHT], joint.cap)
+        for _ in range(HALVINGS):
+            new = quat.normalized(quat.mul(step, old))
+            if kind == layout.CONE:
+                new = into_cone(new, cone)
+                step = quat.mul(new, quat.conj(old))
+            world = quat.mul(quat.mul(joint.pre, step), quat.conj(joint.pre))
+            moved = turned_tip(joint.here, world, tip)
+            cost = cost_at(moved, aim)
+            if cost < least:
+                quat.put4(q, at, new)
+                least, best = cost, moved
+                break
+            step = part_of(step, 0.5, math.inf)
+        if free or least < ENOUGH * before:
+            break
+    return best
+
+
+@kernel
+def _move_free(problem, joint, q, tip, aim):
+    """Turn and shift a free joint: straight to the goals, or one after the other if it is slowed."""
+    at, pre, weight = joint.at, joint.pre, problem.moving_f[joint.k, layout.WEIGHT]
+    if aim.facing > 0.0:
+        error = quat.mul(aim.goal, quat.conj(tip.turn))
+        moved = quat.add(joint.here, quat.rotate(error, quat.sub(tip.point, joint.here)))
+        shift = quat.norm(quat.sub(aim.target, moved)) if aim.near > 0.0 else 0.0
+        if weight == 1.0 and quat.norm(quat.log(error)) <= joint.cap and shift <= joint.slide_cap:
+            error = quat.mul(quat.mul(quat.conj(pre), error), pre)
+            quat.put4(q, at + 3, quat.normalized(quat.mul(error, quat.take4(q, at + 3))))
+            tip = Tip(moved, aim.goal)
+        else:
+            tip = _turn_quaternion(problem, layout.FREE, joint, at + 3, q, tip, aim)
+    if aim.near > 0.0:
+        shift = quat.scale(quat.sub(aim.target, tip.point), weight)
+        size = quat.norm(shift)
+        if size > joint.slide_cap:
+            shift = quat.scale(shift, joint.slide_cap / size)
+        tip = Tip(quat.add(tip.point, shift), tip.turn)
+        shift = quat.unrotate(pre, shift)
+        for i in range(3):
+            q[at + i] += shift[i]
+    return tip
+
+
+@kernel
+def _stretch(problem, frames, joint, q, tip, aim):
+    """Stretch a joint to its best factor."""
+    moving, moving_f = problem.moving, problem.moving_f
+    k, at = joint.k, moving[joint.k, layout.M_STRETCH_Q]
+    last = k + 1 == moving.shape[0]
+    below = (
+        quat.load3(frames.effectors, 0, layout.E_P1)
+        if last
+        else quat.load3(frames.joints, k + 1, layout.S_P1)
+    )
+    kind, order = moving[k, layout.M_KIND], moving[k, layout.M_ORDER]
+    world = quat.mul(joint.pre, joint_turn(kind, order, moving_f, k, q, joint.at))
+    below = quat.rotate(world, below)
+    size = quat.dot(below, below)
+    if size == 0.0:
+        return tip
+    wanted = quat.dot(below, quat.sub(aim.target, tip.point))
+    change = moving_f[k, layout.WEIGHT] * wanted / size
+    old = q[at]
+    q[at] = _clamped(
+        old + _clamped(change, -joint.cap, joint.cap),
+        moving_f[k, layout.STRETCH_LO],
+        moving_f[k, layout.STRETCH_HI],
+    )
+    return Tip(quat.axpy(tip.point, q[at] - old, below), tip.turn)
+
+
+@kernel
+def visit(problem, frames, options, k, q, tip, aim):
+    """Move joint k as best it can; returns where that takes the effector."""
+    moving, moving_f = problem.moving, problem.moving_f
+    joints = frames.joints
+    kind, at = moving[k, layout.M_KIND], moving[k, layout.M_Q]
+    pre, here = (
+        quat.load4(joints, k, layout.S_WPRE),
+        quat.load3(joints, k, layout.S_POS),
+    )
+    own = moving_f[k, layout.DAMPING]
+    cap, slide_cap = min(own, options.damping), min(own, options.damping * problem.length)
+    joint = Joint(k, at, here, pre, cap, slide_cap)
+    if kind == layout.BALL and aim.facing == 0.0:
+        turn = part_of(
+            quat.between(quat.sub(tip.point, here), quat.sub(aim.target, here)),
+            moving_f[k, layout.WEIGHT],
+            cap,
+        )
+        world = quat.mul(turn, quat.load4(joints, k, layout.S_W))
+        quat.put4(q, at, quat.normalized(quat.mul(quat.conj(pre), world)))
+        point = quat.add(here, quat.rotate(turn, quat.sub(tip.point, here)))
+        tip = Tip(point, tip.turn)
+    elif kind == layout.BALL or kind == layout.CONE:
+        tip = _turn_quaternion(problem, kind, joint, at, q, tip, aim)
+    elif kind == layout.HINGE:
+        axis = quat.rotate(pre, quat.load3(moving_f, k, layout.AXIS))
+        tip = _turn_number(problem, joint, 0, axis, q, tip, aim)
+    elif kind == layout.AXES:
+        order = moving[k, layout.M_ORDER]
+        for n in range(3):
+            i = 2 - n if options.upward else n
+            code = (order >> (2 * i)) & 3
+            if code == 3 or (moving[k, layout.M_FROZEN] >> i) & 1 == 1:
+                continue
+            frame = pre
+            for j in range(i):
+                frame = quat.mul(frame, quat.turn_about_letter((order >> (2 * j)) & 3, q[at + j]))
+            axis = quat.rotate(frame, quat.letter_axis(code))
+            tip = _turn_number(problem, joint, i, axis, q, tip, aim)
+    elif kind == layout.SLIDER:
+        if aim.near > 0.0:
+            axis = quat.rotate(pre, quat.load3(moving_f, k, layout.AXIS))
+            change = _slide_number(problem, joint, 0, axis, q, tip, aim)
+            tip = Tip(quat.axpy(tip.point, change, axis), tip.turn)
+    elif kind == layout.PLANAR:
+        normal = quat.load3(moving_f, k, layout.AXIS)
+        if aim.near > 0.0:
+            side = quat.load3(moving_f, k, layout.AXIS_U)
+            for i in range(2):
+                axis = quat.rotate(pre, side if i == 0 else quat.cross(normal, side))
+                change = _slide_number(problem, joint, i, axis, q, tip, aim)
+                tip = Tip(quat.axpy(tip.point, change, axis), tip.turn)
+                here = quat.axpy(here, change, axis)
+        joint = Joint(k, at, here, pre, cap, slide_cap)
+        tip = _turn_number(problem, joint, 2, quat.rotate(pre, normal), q, tip, aim)
+    elif kind == layout.FREE:
+        tip = _move_free(problem, joint, q, tip, aim)
+    if moving[k, layout.M_STRETCH_Q] >= 0 and aim.near > 0.0:
+        tip = _stretch(problem, frames, joint, q, tip, aim)
+    return tip
+
+
+# Sweeps ------------------------------------------------------------------------------------------
+
+
+@kernel
+def aim_of(problem, frames):
+    """Where the effector should be, and what each part of that weighs."""
+    blocks = problem.blocks
+    effectors = frames.effectors
+    near, facing = 0.0, 0.0
+    target = quat.load3(effectors, 0, layout.E_POS)
+    goal = quat.load4(effectors, 0, layout.E_WROT)
+    for g in range(blocks.shape[0]):
+        weight = problem.blocks_f[g, layout.B_WEIGHT]
+        if blocks[g, layout.B_KIND] == layout.POSITION:
+            near = (weight / problem.length) * (weight / problem.length)
+            target = quat.load3(effectors, g, layout.E_TARGET)
+        elif blocks[g, layout.B_KIND] == layout.ORIENTATION:
+            facing = (weight * problem.radian) * (weight * problem.radian)
+            goal = quat.load4(effectors, g, layout.E_TARGET)
+    return Aim(target, goal, near, facing)
+
+
+@kernel
+def sweep(problem, options, ccd, trace, iteration):
+    """Visit every joint once, from q = old, evaluated; the frames are used up.
+
+    The effector's point and turn are carried along: a joint that turns by R about its place p takes
+    the point e to p + R (e - p). So a visit costs the same whatever hangs below, and the frames of the
+    chain are computed once a sweep: before it when going from the tip to the root (what is above a
+    joint has not moved yet), on the way when going from the root to the tip.
+    """
+    frames, q = ccd.frames, ccd.q
+    aim = aim_of(problem, frames)
+    tip = Tip(
+        quat.load3(frames.effectors, 0, layout.E_POS),
+        quat.load4(frames.effectors, 0, layout.E_WROT),
+    )
+    count = problem.moving.shape[0]
+    for i in range(count):
+        k = count - 1 - i if options.upward else i
+        if not options.upward:
+            place(problem, frames, q, k)
+        tip = visit(problem, frames, options, k, q, tip, aim)
+        if not options.upward:
+            place(problem, frames, q, k)
+        record_turn(trace, problem, iteration, k, ccd.old, q)
+
+
+@leaf
+def _grown(change, gain, cap):
+    """A change with `gain` times as much added, but no larger than the cap."""
+    size = abs(change)
+    return change * min(1.0 + gain, max(1.0, cap / size)) if size > 0.0 else change
+
+
+@kernel
+def extrapolate(problem, options, old, new, gain, out):
+    """Go on as from old to new, `gain` times as far again, inside limits and caps."""
+    moving, moving_f = problem.moving, problem.moving_f
+    for k in range(moving.shape[0]):
+        kind = moving[k, layout.M_KIND]
+        at = moving[k, layout.M_Q]
+        cap = min(moving_f[k, layout.DAMPING], options.damping)
+        slide_cap = min(moving_f[k, layout.DAMPING], options.damping * problem.length)
+        numbers = moving[k, layout.M_NQ]
+        if kind == layout.BALL or kind == layout.CONE or kind == layout.FREE:
+            numbers = 3 if kind == layout.FREE else 0
+            i = at + numbers
+            step = quat.log(quat.mul(quat.take4(new, i), quat.conj(quat.take4(old, i))))
+            angle = quat.norm(step)
+            if angle > 0.0:
+                step = quat.scale(step, _grown(angle, gain, cap) / angle)
+                quat.put4(out, i, quat.normalized(quat.mul(quat.exp(step), quat.take4(old, i))))
+        for i in range(numbers):
+            slides = (
+                kind == layout.SLIDER or kind == layout.FREE or (kind == layout.PLANAR and i < 2)
+            )
+            change = _grown(new[at + i] - old[at + i], gain, slide_cap if slides else cap)
+            out[at + i] = old[at + i] + change
+        stretch = moving[k, layout.M_STRETCH_Q]
+        if stretch >= 0:
+            out[stretch] = old[stretch] + _grown(new[stretch] - old[stretch], gain, cap)
+    project(problem, out)
+
+
+@kernel
+def kick(problem, options, frames, q):
+    """Bend every joint of q, evaluated, a little, all to one side, inside limits and caps."""
+    joints = frames.joints
+    moving, moving_f = problem.moving, problem.moving_f
+    side = quat.perpendicular((1.0, 0.0, 0.0))
+    if problem.blocks[0, layout.B_KIND] == layout.POSITION:
+        base = quat.load3(joints, 0, layout.S_POS)
+        line = quat.unit(quat.sub(quat.load3(frames.effectors, 0, layout.E_TARGET), base))
+        if quat.norm(line) > 0.5:
+            side = quat.perpendicular(line)
+    for k in range(moving.shape[0]):
+        kind = moving[k, layout.M_KIND]
+        at = moving[k, layout.M_Q]
+        size = min(KICK, moving_f[k, layout.DAMPING], options.damping)
+        if kind == layout.BALL or kind == layout.CONE:
+            axis = quat.unrotate(quat.load4(joints, k, layout.S_WPRE), side)
+            quat.put4(q, at, quat.normalized(quat.mul(quat.about(axis, size), quat.take4(q, at))))
+        elif kind == layout.HINGE or kind == layout.AXES or kind == layout.PLANAR:
+            for i in range(2 if kind == layout.PLANAR else 0, moving[k, layout.M_NQ]):
+                if kind == layout.AXES and (moving[k, layout.M_FROZEN] >> i) & 1 == 1:
+                    continue
+                inside = q[at + i] + size <= moving_f[k, layout.LIMITS + 2 * i + 1]
+                q[at + i] += size if inside else -size
+    project(problem, q)
+
+
+# The search --------------------------------------------------------------------------------------
+
+
+@kernel
+def costs_at_stake(problem, frames):
     """The cost at which all goals are met, and a cost that no pose can go below."""
+    blocks, blocks_f = problem.blocks, problem.blocks_f
     enough, least = 0.0, 0.0
     for g in range(blocks.shape[0]):
-        weight, tolerance = blocks_f[g, B_WEIGHT], blocks_f[g, B_TOLERANCE]
-        if blocks[g, B_KIND] == POSITION:
-            nearest, longest = span(moving, moving_f, blocks, states, effectors, g)
-            away = gap(moving, moving_f, blocks, states, effectors, g)
-            miss = weight * max(away - longest, nearest - away, 0.0) / length
+        weight = blocks_f[g, layout.B_WEIGHT]
+        tolerance = blocks_f[g, layout.B_TOLERANCE]
+        if blocks[g, layout.B_KIND] == layout.POSITION:
+            nearest, longest = span(problem, frames, g)
+            away = gap(problem, frames, g)
+            miss = weight * max(away - longest, nearest - away, 0.0) / problem.length
             least += 0.5 * miss * miss
-            tolerance /= length
+            tolerance /= problem.length
         else:
-            tolerance *= radian
+            tolerance *= problem.radian
         enough += 0.5 * (weight * tolerance) * (weight * tolerance)
     return enough, least
 
 
 @kernel
-def is_damped(moving_f, options):
-    """Whether anything caps the change of a joint: progress then says nothing about what is to come."""
-    if options[CAP] < math.inf:
+def is_damped(problem, options):
+    """True if anything caps the change of a joint: progress then says nothing about what is to come."""
+    if options.damping < math.inf:
         return True
-    for k in range(moving_f.shape[0]):
-        if moving_f[k, DAMPING] < math.inf:
+    for k in range(problem.moving.shape[0]):
+        if problem.moving_f[k, layout.DAMPING] < math.inf:
             return True
     return False
 
 
 @kernel
-def descend(
-    floats, moving, moving_f, blocks, blocks_f, options, q, old, trial,
-    states, effectors, rows, errors, cost, aim, used, until, trace, traced, events, event,
-):  # fmt: skip
+def accelerate(problem, options, ccd, trace, cost, gain, iteration):
+    """Go on from q, the end of a sweep, in its direction if that helps; the cost and the next gain."""
+    copy(ccd.q, ccd.trial)
+    extrapolate(problem, options, ccd.old, ccd.q, gain, ccd.trial)
+    farther = evaluate(problem, ccd.frames, ccd.trial)
+    if farther < cost:
+        record_change(trace, problem, iteration, ccd.q, ccd.trial)
+        copy(ccd.trial, ccd.q)
+        return farther, min(2.0 * gain, MOST_GAIN)
+    evaluate(problem, ccd.frames, ccd.q)
+    return cost, max(0.5 * gain, 0.25)
+
+
+@kernel
+def descend(problem, options, ccd, trace, cost, used, until, aim):
     """Sweep from q, evaluated, until reached, stalled or at iteration `until`.
 
     With an `aim` that is not negative, a rate at which the cost will not be there within the budget
-    is a stall too. Returns why it stopped, whether nothing changed any more, the cost, the
-    iterations used so far, and the trace rows and events written; q ends as the best pose seen.
+    is a stall too. Q ends as the best pose seen.
     """
-    length, radian = floats[F_LENGTH], floats[F_TURN]
+    frames, q, old = ccd.frames, ccd.q, ccd.old
     gain = 1.0
     slow, flat = 0, 0
     while True:
-        if within(blocks, blocks_f, errors):
-            return STOP_REACHED, False, cost, used, traced, event
+        if within(problem, frames):
+            return Descent(layout.STOP_REACHED, False, cost, used)
         if used >= until:
-            return STOP_BUDGET, False, cost, used, traced, event
+            return Descent(layout.STOP_BUDGET, False, cost, used)
         used += 1
-        old[:] = q
-        event = sweep(
-            moving, moving_f, blocks, blocks_f, effectors, states, q, old, length, radian,
-            options[CAP], options[UPWARD] != 0.0, events, event, used,
-        )  # fmt: skip
-        new = evaluate(
-            moving, moving_f, blocks, blocks_f, q, states, effectors, length, radian, rows, errors
-        )
-        if options[ACCELERATE] != 0.0 and not within(blocks, blocks_f, errors):
-            trial[:] = q
-            go_on(moving, moving_f, old, q, gain, options[CAP], length, trial)
-            farther = evaluate(
-                moving, moving_f, blocks, blocks_f, trial, states, effectors, length, radian,
-                rows, errors,
-            )  # fmt: skip
-            if farther < new:
-                event = record_jump(events, event, used, moving, q, trial)
-                q[:] = trial
-                new = farther
-                gain = min(2.0 * gain, MOST_GAIN)
-            else:
-                evaluate(
-                    moving, moving_f, blocks, blocks_f, q, states, effectors, length, radian,
-                    rows, errors,
-                )  # fmt: skip
-                gain = max(0.5 * gain, 0.25)
+        copy(q, old)
+        sweep(problem, options, ccd, trace, used)
+        new = evaluate(problem, frames, q)
+        if options.accelerate and not within(problem, frames):
+            new, gain = accelerate(problem, options, ccd, trace, new, gain, used)
         if not new <= cost:
             # No visit does harm, but for rounding.
-            event = record_jump(events, event, used, moving, q, old)
-            q[:] = old
-            new = evaluate(
-                moving, moving_f, blocks, blocks_f, q, states, effectors, length, radian, rows,
-                errors,
-            )  # fmt: skip
-        traced = record(trace, traced, q, blocks, errors)
+            record_change(trace, problem, used, q, old)
+            copy(old, q)
+            new = evaluate(problem, frames, q)
+        record(trace, problem, q, frames.errors)
         rate = new / cost
         flat = flat + 1 if 1.0 - rate < FLAT else 0
-        slow = slow + 1 if new * rate ** (options[MAX_ITERATIONS] - used) > aim else 0
+        slow = slow + 1 if new * rate ** (options.max_iterations - used) > aim else 0
         cost = new
         if flat >= PATIENCE or rate == 1.0:
-            return STOP_STALLED, True, cost, used, traced, event
+            return Descent(layout.STOP_STALLED, True, cost, used)
         if slow >= PATIENCE and aim >= 0.0:
-            return STOP_STALLED, False, cost, used, traced, event
+            return Descent(layout.STOP_STALLED, False, cost, used)
 
 
 @kernel
-def record_jump(events, event, iteration, moving, before, after):
-    """Write how every joint went from one pose to another, outside a sweep; returns the next event."""
-    for k in range(moving.shape[0]):
-        event = record_turn(events, event, iteration, moving, k, before, after)
-    return event
+def search(problem, options, ccd, trace, start, cost):
+    """Descend from q; after a stall kick, then begin elsewhere, then polish the best pose, in `best`."""
+    enough, least = costs_at_stake(problem, ccd.frames)
+    impatient = options.restarts > 0.0 and not is_damped(problem, options)
+    aim = max(enough, least / CLEARLY) if impatient else -1.0
+    budget = options.max_iterations
+    best_cost, best_stuck = math.inf, False
+    restarts, used, until = 0, 0, budget
+    elsewhere = False
+    stop = layout.STOP_STALLED
+    while True:
+        descent = descend(problem, options, ccd, trace, cost, used, until, aim)
+        stop, cost, used = descent.stop, descent.cost, descent.used
+        if stop == layout.STOP_REACHED or clearly_better(cost, best_cost, elsewhere):
+            copy(ccd.q, ccd.best)
+            best_cost, best_stuck = cost, descent.stuck
+        # Beyond the reach of the chain nothing can be clearly better than as near as it gets.
+        if stop != layout.STOP_STALLED or used >= budget or CLEARLY * best_cost <= least:
+            break
+        copy(ccd.q, ccd.old)
+        if descent.stuck and not elsewhere:
+            kick(problem, options, ccd.frames, ccd.q)
+        elif restarts < options.restarts:
+            spread = min(1.0, 0.5 + 0.5 * restarts)
+            seeds = Seeds(1 + restarts * CANDIDATES, CANDIDATES, spread)
+            best_seed(problem, ccd.frames, seeds, start, Window(start, 0.0), ccd.trial, ccd.q)
+            restarts += 1
+            until = budget - POLISH * budget
+        else:
+            break
+        elsewhere = True
+        record_change(trace, problem, used + 1, ccd.old, ccd.q)
+        cost = evaluate(problem, ccd.frames, ccd.q)
+    if stop == layout.STOP_REACHED:
+        return Ended(stop, used, restarts)
+    stop = layout.STOP_STALLED if best_stuck else layout.STOP_BUDGET
+    if used < budget and not best_stuck:
+        record_change(trace, problem, used + 1, ccd.q, ccd.best)
+        copy(ccd.best, ccd.q)
+        cost = evaluate(problem, ccd.frames, ccd.q)
+        polished = descend(problem, options, ccd, trace, cost, used, budget, -1.0)
+        copy(ccd.q, ccd.best)
+        return Ended(polished.stop, polished.used, restarts)
+    if restarts > 0:
+        record_change(trace, problem, used, ccd.q, ccd.best)
+    return Ended(stop, used, restarts)
 
 
 @kernel
-def best_seed(
-    moving, moving_f, blocks, blocks_f, states, effectors, rows, errors,
-    length, radian, freedoms, number, spread, start, trial, q,
-):  # fmt: skip
-    """Put into q the one of CANDIDATES seeds, from `number` on, that is nearest to the goals."""
-    low = math.inf
-    trial[:] = start
-    for i in range(CANDIDATES):
-        seed(moving, moving_f, number + i, spread, length, freedoms, start, start, trial)
-        project(moving, moving_f, trial)
-        cost = evaluate(
-            moving, moving_f, blocks, blocks_f, trial, states, effectors, length, radian, rows,
-            errors,
-        )  # fmt: skip
-        if cost < low:
-            low = cost
-            q[:] = trial
-
-
-@kernel
-def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events, first, last):
+def solve_range(
+    ints, floats, offsets, starts, targets, out, work, trace_poses, trace_events, first, last
+):
     """Solve problems first..last-1 of a batch.
 
     Single rows of offsets, starts and targets serve all.
     """
-    active, moving, blocks, _, active_f, moving_f, blocks_f, options, _, _ = unpack(ints, floats)
-    states, effectors, folded, i = carve(ints, work)
-    nq, nr = ints[H_COORDS], ints[H_ROWS]
-    q, i = part(work, i, nq), i + nq
-    old, i = part(work, i, nq), i + nq
-    trial, i = part(work, i, nq), i + nq
-    best, i = part(work, i, nq), i + nq
-    rows, i = part(work, i, nr), i + nr
-    errors, i = part(work, i, blocks.shape[0]), i + blocks.shape[0]
-    tail = part(work, i, work.shape[0] - i)
-    length, radian = floats[F_LENGTH], floats[F_TURN]
-    budget = options[MAX_ITERATIONS]
-    impatient = options[RESTARTS] > 0.0 and not is_damped(moving_f, options)
+    clear(work)
+    problem = unpack(ints, floats)
+    options = read_options(problem)
+    ccd = take_buffers(problem, work)
+    trace = trace_into(trace_poses, trace_events, work)
     for b in range(first, last):
-        start = row_at(starts, b)
-        cost = begin(
-            floats, active, active_f, moving, moving_f, blocks, blocks_f,
-            row_at(offsets, b), start,
-            row_at(targets, b),
-            q, states, effectors, folded, rows, errors,
-        )  # fmt: skip
-        traced, event = record(trace, 0, q, blocks, errors), 0
-        enough, least = costs_at_stake(
-            moving, moving_f, blocks, blocks_f, states, effectors, length, radian
-        )
-        aim = max(enough, least / CLEARLY) if impatient else -1.0
-        best_cost, best_stuck = math.inf, False
-        restarts, used, until = 0, 0, budget
-        elsewhere = False
-        while True:
-            stop, stuck, cost, used, traced, event = descend(
-                floats, moving, moving_f, blocks, blocks_f, options, q, old, trial,
-                states, effectors, rows, errors, cost, aim, used, until, trace, traced, events, event,
-            )  # fmt: skip
-            if stop == STOP_REACHED or cost < best_cost * (CLEARLY if elsewhere else 1.0):
-                best[:] = q
-                best_cost, best_stuck = cost, stuck
-            # Beyond the reach of the chain nothing can be clearly better than as near as it gets.
-            if stop != STOP_STALLED or used >= budget or CLEARLY * best_cost <= least:
-                break
-            old[:] = q
-            if stuck and not elsewhere:
-                kick(moving, moving_f, blocks, effectors, states, q, options[CAP])
-            elif restarts < options[RESTARTS]:
-                best_seed(
-                    moving, moving_f, blocks, blocks_f, states, effectors, rows, errors, length, radian,
-                    ints[H_DOFS], 1 + restarts * CANDIDATES, min(1.0, 0.5 + 0.5 * restarts), start, trial, q,
-                )  # fmt: skip
-                restarts += 1
-                until = budget - POLISH * budget
-            else:
-                break
-            elsewhere = True
-            event = record_jump(events, event, used + 1, moving, old, q)
-            cost = evaluate(
-                moving, moving_f, blocks, blocks_f, q, states, effectors, length, radian, rows,
-                errors,
-            )  # fmt: skip
-        if stop != STOP_REACHED:
-            stop = STOP_STALLED if best_stuck else STOP_BUDGET
-            if used < budget and not best_stuck:
-                event = record_jump(events, event, used + 1, moving, q, best)
-                cost = evaluate(
-                    moving, moving_f, blocks, blocks_f, best, states, effectors, length, radian,
-                    rows, errors,
-                )  # fmt: skip
-                stop, _, _, used, traced, event = descend(
-                    floats, moving, moving_f, blocks, blocks_f, options, best, old, trial,
-                    states, effectors, rows, errors, cost, -1.0, used, budget, trace, traced, events, event,
-                )  # fmt: skip
-            elif restarts > 0:
-                event = record_jump(events, event, used, moving, q, best)
-        finish(
-            ints, floats, moving, moving_f, blocks, blocks_f,
-            start, best, states, effectors, rows, errors, tail, row_at(out, b),
-            stop, used, restarts, traced, event,
-        )  # fmt: skip
+        start = part(row_at(starts, b), 0, problem.coordinates)
+        clear_trace(trace)
+        cost = begin(problem, ccd.frames, row_at(offsets, b), start, row_at(targets, b), ccd.q)
+        record(trace, problem, ccd.q, ccd.frames.errors)
+        ended = search(problem, options, ccd, trace, start, cost)
+        finish(problem, ccd.frames, ccd.linear, trace, start, ccd.best, ended, row_at(out, b))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -318,7 +650,6 @@ class CCD(Solver):
         remark="one effector",
     )
     kernel = staticmethod(solve_range)
-    space = staticmethod(space)
 
     max_iterations: int = 100
     damping: float | None = None

@@ -37,54 +37,104 @@ least step there is a singular one; "dls" does not.
 
 import math
 from dataclasses import dataclass, fields
-from typing import ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from supple.errors import one_of
+from supple.kernels import layout
+from supple.kernels.bend import bend_freedoms
 from supple.kernels.cache import kernel
-from supple.kernels.direction import PINV, TRANSPOSE, inside, mark_turns, shorten, strays
-from supple.kernels.jacobian import jacobian
-from supple.kernels.layout import (
-    F_LENGTH,
-    F_TURN,
-    H_BLOCKS,
-    H_COORDS,
-    H_DOFS,
-    H_MOVING,
-    H_ROWS,
-    STATE,
-    STOP_BUDGET,
-    STOP_REACHED,
-    STOP_STALLED,
+from supple.kernels.direction import (
+    PINV,
+    TRANSPOSE,
+    bounded_direction,
+    mark_turns,
+    shorten,
+    strays,
+    take_direction,
 )
-from supple.kernels.record import record
-from supple.kernels.report import begin, evaluate, finish, finish_space
+from supple.kernels.evaluate import begin, evaluate
+from supple.kernels.jacobian import linearize, take_linear
+from supple.kernels.problem import unpack
+from supple.kernels.report import Ended, finish
 from supple.kernels.residual import within
-from supple.kernels.seeds import fraction, seed
-from supple.kernels.tangent import project, step, tangent
-from supple.kernels.tree import carve, tree_space, unpack
-from supple.kernels.views import grid, part, row_at
+from supple.kernels.restart import CLEARLY, Seeds, best_seed
+from supple.kernels.seeds import Window
+from supple.kernels.tangent import step_along
+from supple.kernels.trace import clear_trace, record, trace_into
+from supple.kernels.tree import Frames, take_frames
+from supple.kernels.views import copy, copy_rows, part, row_at
+from supple.kernels.workspace import clear, matrix, vector
 from supple.solvers.base import EVERYTHING, Solver, Takes
 
 METHODS = ("pinv", "transpose", "dls", "sdls")  # in the order of supple.kernels.direction
-MAX_ITERATIONS, METHOD, REGULARIZATION, TRACKING, DAMPING, STRIDE, RESTARTS, STALL = range(8)
 HALVINGS = 30
 WINDOW = 10  # iterations over which progress is judged
-BEND = 0.03  # how far a stuck pose is bent [rad, characteristic lengths]
-BETTER = 0.999  # what follows a bend counts only below this fraction of the cost ...
-CLEARLY = 0.81  # ... and what follows a restart only below this one
+BETTER = 0.999  # what follows a bend counts only below this fraction of the cost
 
 
-def space(ints):
-    """Floats of workspace for one solve."""
-    nd, nr, nm = ints[H_DOFS], ints[H_ROWS], ints[H_MOVING]
-    side = min(nd, nr)
-    local = 3 * ints[H_COORDS] + ints[H_BLOCKS] + 4 * nr + 5 * nd + 2 * side * side
-    tangents = nd * (5 + nr) + 3 * nm
-    return tree_space(ints) + nm * STATE + local + tangents + finish_space(ints)
+class Options(NamedTuple):
+    """The options of `Jacobian`, in their order."""
+
+    max_iterations: float
+    method: int
+    regularization: float
+    tracking: float
+    damping: float
+    stride: float
+    restarts: float
+    stall: float
+
+
+class Buffers(NamedTuple):
+    """The workspace of one solve."""
+
+    q: Any  # (Q,) the pose
+    trial: Any  # (Q,)
+    best: Any  # (Q,) the best pose so far
+    frames: Any  # of q
+    trial_frames: Any  # of the trial; errors and effectors are shared
+    linear: Any
+    step: Any
+    change: Any  # (D,) the part of the step that is taken
+
+
+class Descent(NamedTuple):
+    """How a descent ended."""
+
+    stop: int
+    cost: float
+    used: int  # iterations so far
 
 
 @kernel
-def asked(rows, stride, error):
+def read_options(problem):
+    """The options in a packed problem."""
+    o = problem.options
+    return Options(o[0], int(o[1]), o[2], o[3], o[4], o[5], o[6], o[7])
+
+
+@kernel
+def take_buffers(problem, work):
+    """Take the workspace of one solve."""
+    nq = problem.coordinates
+    frames = take_frames(problem, work)
+    joints = matrix(work, problem.moving.shape[0], layout.STATE)
+    residual = vector(work, problem.rows)
+    trial_frames = Frames(joints, frames.effectors, frames.folded, residual, frames.errors)
+    return Buffers(
+        vector(work, nq),
+        vector(work, nq),
+        vector(work, nq),
+        frames,
+        trial_frames,
+        take_linear(problem, work),
+        take_direction(problem, work),
+        vector(work, problem.freedoms),
+    )
+
+
+@kernel
+def within_stride(rows, stride, error):
     """The error that one iteration goes for: every block's, no longer than the stride."""
     for r in range(0, rows.shape[0], 3):
         size = math.sqrt(rows[r] * rows[r] + rows[r + 1] * rows[r + 1] + rows[r + 2] * rows[r + 2])
@@ -94,190 +144,127 @@ def asked(rows, stride, error):
 
 
 @kernel
-def advance(
-    method, options, moving, moving_f, blocks, blocks_f, weight, turns, length, turn, cost,
-    q, trial, states, trial_states, effectors, rows, new_rows, error, errors,
-    axes, bounds, columns, gain, a, basis, u, v, delta, change,
-):  # fmt: skip
-    """One step of a method from q into trial, halved until it is good; its cost, or `cost` if none.
-
-    The frames, rows and errors of the trial are in trial_states, new_rows and errors.
-    """
-    inside(
-        method, columns, weight, turns, error, bounds, options[REGULARIZATION],
-        gain, a, basis, u, v, delta,
-    )  # fmt: skip
-    shorten(delta, turns, options[DAMPING])
+def advance(problem, options, state, method, cost):
+    """One step of a method from q into trial, halved until it is good; its cost, or `cost` if none."""
+    linear, delta, change = state.linear, state.step.delta, state.change
+    bounded_direction(problem, linear, state.step, method, options.regularization)
+    shorten(delta, state.step.turns, options.damping)
     share = 1.0
     for _ in range(HALVINGS):
         for d in range(delta.shape[0]):
-            change[d] = min(max(share * delta[d], bounds[d, 0]), bounds[d, 1])
+            change[d] = min(max(share * delta[d], linear.bounds[d, 0]), linear.bounds[d, 1])
         share *= 0.5
-        trial[:] = q
-        step(moving, moving_f, q, states, length, axes, change, trial)
-        new = evaluate(
-            moving, moving_f, blocks, blocks_f, trial, trial_states, effectors,
-            length, turn, new_rows, errors,
-        )  # fmt: skip
-        if new < cost and not (
-            method == PINV and strays(columns, change, rows, new_rows, options[TRACKING], u)
-        ):
-            return new
+        copy(state.q, state.trial)
+        step_along(problem, state.frames, linear, state.q, change, state.trial)
+        new = evaluate(problem, state.trial_frames, state.trial)
+        if new < cost:
+            rows, new_rows = state.frames.residual, state.trial_frames.residual
+            if method != PINV or not strays(
+                linear.columns, change, rows, new_rows, options.tracking, state.step.u
+            ):
+                return new
     return cost
 
 
 @kernel
-def descend(
-    floats, moving, moving_f, blocks, blocks_f, weight, turns, options,
-    q, trial, states, trial_states, effectors, rows, new_rows, error, errors,
-    axes, bounds, columns, gain, a, basis, u, v, delta, change,
-    cost, used, trace, traced,
-):  # fmt: skip
-    """Iterate from q, evaluated, until reached, stalled or out of budget; the cost only falls.
-
-    Returns why it stopped, the cost, the iterations used so far and the trace rows written.
-    """
-    length, turn = floats[F_LENGTH], floats[F_TURN]
+def descend(problem, options, state, trace, cost, used):
+    """Iterate from q, evaluated, until reached, stalled or out of budget; the cost only falls."""
+    frames = state.frames
     first, mark, count = cost, cost, 0
     while True:
-        if within(blocks, blocks_f, errors):
-            return STOP_REACHED, cost, used, traced
-        if used >= options[MAX_ITERATIONS]:
-            return STOP_BUDGET, cost, used, traced
+        if within(problem, frames):
+            return Descent(layout.STOP_REACHED, cost, used)
+        if used >= options.max_iterations:
+            return Descent(layout.STOP_BUDGET, cost, used)
         used += 1
-        tangent(moving, moving_f, q, states, length, axes, bounds)
-        jacobian(
-            moving, moving_f, blocks, blocks_f, states, effectors, rows, length, turn, axes, columns
-        )
-        asked(rows, options[STRIDE], error)
-        method = int(options[METHOD])
-        while True:
-            new = advance(
-                method, options, moving, moving_f, blocks, blocks_f, weight, turns, length, turn,
-                cost, q, trial, states, trial_states, effectors, rows, new_rows, error, errors,
-                axes, bounds, columns, gain, a, basis, u, v, delta, change,
-            )  # fmt: skip
-            if new < cost or method == TRANSPOSE:
-                break
-            method = TRANSPOSE
+        linearize(problem, frames, state.linear, state.q)
+        within_stride(frames.residual, options.stride, state.step.error)
+        new = advance(problem, options, state, options.method, cost)
+        if not new < cost and options.method != TRANSPOSE:
+            new = advance(problem, options, state, TRANSPOSE, cost)
         stuck = not new < cost
         if stuck:
-            evaluate(
-                moving, moving_f, blocks, blocks_f, q, states, effectors, length, turn, rows, errors
-            )
+            evaluate(problem, frames, state.q)
         else:
             cost = new
-            q[:] = trial
-            rows[:] = new_rows
-            states[:] = trial_states
-        traced = record(trace, traced, q, blocks, errors)
+            copy(state.trial, state.q)
+            copy(state.trial_frames.residual, frames.residual)
+            copy_rows(state.trial_frames.joints, frames.joints)
+        record(trace, problem, state.q, frames.errors)
         count += 1
-        if count == WINDOW and not stuck and not within(blocks, blocks_f, errors):
+        if count == WINDOW and not stuck and not within(problem, frames):
             # Out of reach most of the cost is there to stay: what was gained so far counts, too.
-            stuck = mark - cost <= options[STALL] * min(cost, first - cost)
+            stuck = mark - cost <= options.stall * min(cost, first - cost)
             mark, count = cost, 0
         if stuck:
-            return STOP_STALLED, cost, used, traced
+            return Descent(layout.STOP_STALLED, cost, used)
 
 
 @kernel
-def bend(moving, moving_f, q, states, length, axes, bounds, change, out):
-    """The pose q with every freedom changed a little, always alike: out of a singular pose."""
-    tangent(moving, moving_f, q, states, length, axes, bounds)
-    count = change.shape[0]
-    for d in range(count):
-        small = BEND * (2.0 * fraction(1, d, count) - 1.0)
-        change[d] = min(max(small, bounds[d, 0]), bounds[d, 1])
-    out[:] = q
-    step(moving, moving_f, q, states, length, axes, change, out)
+def search(problem, options, state, trace, start, cost):
+    """Descend from q; after a stall bend, then begin elsewhere. The best pose ends in `best`."""
+    used, restarts = 0, 0
+    bent = False
+    copy(state.q, state.best)
+    best_cost = math.inf
+    verdict = layout.STOP_STALLED
+    while True:
+        descent = descend(problem, options, state, trace, cost, used)
+        cost, used = descent.cost, descent.used
+        better = descent.stop == layout.STOP_REACHED or (
+            cost < (BETTER if restarts == 0 else CLEARLY) * best_cost
+        )
+        if better:
+            copy(state.q, state.best)
+            best_cost = cost
+            verdict = descent.stop
+        if descent.stop != layout.STOP_STALLED or used >= options.max_iterations:
+            break
+        if better or not bent:
+            # Singular or a local minimum: only what follows a bend can tell.
+            bent = True
+            bend_freedoms(problem, state.frames, state.linear, state.q, state.change, state.trial)
+            copy(state.trial, state.q)
+        elif restarts < options.restarts:
+            restarts += 1
+            spread = min(1.0, 0.25 * restarts)
+            best_seed(
+                problem,
+                state.frames,
+                Seeds(restarts, 1, spread),
+                start,
+                Window(state.best, 0.0),
+                state.trial,
+                state.q,
+            )
+        else:
+            break
+        cost = evaluate(problem, state.frames, state.q)
+    return Ended(verdict, used, restarts)
 
 
 @kernel
-def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events, first, last):
+def solve_range(
+    ints, floats, offsets, starts, targets, out, work, trace_poses, trace_events, first, last
+):
     """Solve problems first..last-1 of a batch.
 
     Single rows of offsets, starts and targets serve all.
     """
-    active, moving, blocks, _, active_f, moving_f, blocks_f, options, _, weight = unpack(
-        ints, floats
-    )
-    states, effectors, folded, i = carve(ints, work)
-    nq, nd, nr, nm = ints[H_COORDS], ints[H_DOFS], ints[H_ROWS], ints[H_MOVING]
-    side = min(nd, nr)
-    trial_states, i = grid(work, i, nm, STATE), i + nm * STATE
-    q, i = part(work, i, nq), i + nq
-    trial, i = part(work, i, nq), i + nq
-    best, i = part(work, i, nq), i + nq
-    errors, i = part(work, i, blocks.shape[0]), i + blocks.shape[0]
-    rows, i = part(work, i, nr), i + nr
-    new_rows, i = part(work, i, nr), i + nr
-    error, i = part(work, i, nr), i + nr
-    u, i = part(work, i, nr), i + nr
-    v, i = part(work, i, nd), i + nd
-    gain, i = part(work, i, nd), i + nd
-    turns, i = part(work, i, nd), i + nd
-    delta, i = part(work, i, nd), i + nd
-    change, i = part(work, i, nd), i + nd
-    a, i = grid(work, i, side, side), i + side * side
-    basis, i = grid(work, i, side, side), i + side * side
-    bounds, i = grid(work, i, nd, 2), i + 2 * nd
-    axes, i = grid(work, i, nd + nm, 3), i + 3 * (nd + nm)
-    columns, i = grid(work, i, nd, nr), i + nd * nr
-    tail = part(work, i, work.shape[0] - i)
-    length, turn = floats[F_LENGTH], floats[F_TURN]
-    mark_turns(moving, turns)
+    clear(work)
+    problem = unpack(ints, floats)
+    options = read_options(problem)
+    state = take_buffers(problem, work)
+    trace = trace_into(trace_poses, trace_events, work)
     for b in range(first, last):
-        start = row_at(starts, b)
-        cost = begin(
-            floats, active, active_f, moving, moving_f, blocks, blocks_f,
-            row_at(offsets, b), start,
-            row_at(targets, b),
-            q, states, effectors, folded, rows, errors,
-        )  # fmt: skip
-        trial_states[:] = states
-        traced = record(trace, 0, q, blocks, errors)
-        used, restarts = 0, 0
-        bent = False
-        best[:] = q
-        best_cost = math.inf
-        verdict = STOP_STALLED
-        while True:
-            stop, cost, used, traced = descend(
-                floats, moving, moving_f, blocks, blocks_f, weight, turns, options,
-                q, trial, states, trial_states, effectors, rows, new_rows, error, errors,
-                axes, bounds, columns, gain, a, basis, u, v, delta, change,
-                cost, used, trace, traced,
-            )  # fmt: skip
-            better = stop == STOP_REACHED or (
-                cost < (BETTER if restarts == 0 else CLEARLY) * best_cost
-            )
-            if better:
-                best[:] = q
-                best_cost = cost
-                verdict = stop
-            if stop != STOP_STALLED or used >= options[MAX_ITERATIONS]:
-                break
-            if better or not bent:
-                # Singular or a local minimum: only what follows a bend can tell.
-                bent = True
-                bend(moving, moving_f, q, states, length, axes, bounds, change, trial)
-            elif restarts < options[RESTARTS]:
-                restarts += 1
-                trial[:] = start
-                spread = min(1.0, 0.25 * restarts)
-                seed(moving, moving_f, restarts, spread, length, nd, start, best, trial)
-                project(moving, moving_f, trial)
-            else:
-                break
-            q[:] = trial
-            cost = evaluate(
-                moving, moving_f, blocks, blocks_f, q, states, effectors, length, turn, rows, errors
-            )
-        finish(
-            ints, floats, moving, moving_f, blocks, blocks_f,
-            start, best, states, effectors, rows, errors, tail, row_at(out, b),
-            verdict, used, restarts, traced, 0,
-        )  # fmt: skip
+        start = part(row_at(starts, b), 0, problem.coordinates)
+        clear_trace(trace)
+        mark_turns(problem, state.step.turns)
+        cost = begin(problem, state.frames, row_at(offsets, b), start, row_at(targets, b), state.q)
+        copy_rows(state.frames.joints, state.trial_frames.joints)
+        record(trace, problem, state.q, state.frames.errors)
+        ended = search(problem, options, state, trace, start, cost)
+        finish(problem, state.frames, state.linear, trace, start, state.best, ended, row_at(out, b))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -307,7 +294,6 @@ class Jacobian(Solver):
         mimic=True,
     )
     kernel = staticmethod(solve_range)
-    space = staticmethod(space)
 
     max_iterations: int = 200
     method: str = "pinv"

@@ -11,294 +11,383 @@ and the rest is solved again.
 The right choice almost always: any joints, any goals, a few microseconds an iteration. A local
 solve can end in a pose where limits or geometry block every small improvement; restarts from
 low-discrepancy seeds then look elsewhere, and an answer is only ever replaced by a clearly better
-one. An arm of six hinges that has a closed form (`arm_forms`) can begin at its answer nearest to the
+one. An arm of six hinges that has a closed form (`fast.six_hinges`) can begin at its answer nearest to the
 start, and is done: `closed_form`, which "auto" asks for.
 
 Chains that everybody has take the same steps with less work: free balls in a row with one position
-(`lm_balls`), whose tip is led round the root and not straight at its target, which saves two
-iterations of five and turns the joints less; and hinges in a row with one effector (`lm_hinges`).
+(`fast.balls`), whose tip is led round the root and not straight at its target, which saves two
+iterations of five and turns the joints less; and hinges in a row with one effector (`fast.hinges`).
 """
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, NamedTuple
 
+from supple.kernels import layout
 from supple.kernels.bend import bend
-from supple.kernels.cache import kernel
-from supple.kernels.layout import (
-    B_KIND,
-    B_TOLERANCE,
-    E_TARGET,
-    F_LENGTH,
-    F_TURN,
-    H_BLOCKS,
-    H_COORDS,
-    H_DOFS,
-    H_MOVING,
-    H_ROWS,
-    POSITION,
-    S_P0,
-    STOP_REACHED,
-    STOP_STALLED,
-)
-from supple.kernels.posture import wishes
-from supple.kernels.quaternion import load3, norm, sub
-from supple.kernels.record import record
-from supple.kernels.report import (
-    base_point,
-    evaluate,
-    finish,
-    finish_reached,
-    finish_space,
-    out_of_reach,
-    span,
-    take_aim,
-)
-from supple.kernels.residual import residuals
-from supple.kernels.tree import (
-    MARK,
-    aim,
-    carve,
-    fold,
-    folds_once,
-    forward,
-    place_effectors,
-    rigid,
-    tree_space,
-    unpack,
-)
-from supple.kernels.views import grid, part, row_at
-from supple.solvers import arm_forms, hinge_arm, lm_balls, lm_hinges
-from supple.solvers.base import EVERYTHING, Solver, Takes
-from supple.solvers.lm_rules import (
-    CLEARLY,
+from supple.kernels.cache import kernel, leaf
+from supple.kernels.curvature import curvature
+from supple.kernels.evaluate import evaluate, take_aim
+from supple.kernels.jacobian import linearize, take_linear
+from supple.kernels.levenberg import (
+    BLOCKED,
+    FLOOR,
+    HUGE,
     NOTHING,
+    PROVEN,
+    SLOW,
     TIGHT,
+    before_settling,
+    eased,
+    slowed,
 )
-from supple.solvers.lm_tree import begin_elsewhere, descend, on_saddle, relax
+from supple.kernels.linear import factor
+from supple.kernels.normal import (
+    attainable,
+    bounded_step,
+    hold_at_bounds,
+    normal_matrix,
+    take_step,
+)
+from supple.kernels.posture import posture
+from supple.kernels.problem import has_secondary, unpack
+from supple.kernels.reach import farthest, out_of_reach, proven_out
+from supple.kernels.report import Ended, finish, finish_reached
+from supple.kernels.residual import nearer, residuals, tolerances
+from supple.kernels.restart import Seeds, best_seed, clearly_better
+from supple.kernels.seeds import Window
+from supple.kernels.tangent import step_along
+from supple.kernels.trace import clear_trace, record, trace_into
+from supple.kernels.tree import fold, folds_once, forward, place_effectors, take_frames
+from supple.kernels.views import copy, part, row_at
+from supple.kernels.workspace import clear, matrix, vector
+from supple.solvers.base import EVERYTHING, Solver, Takes
+from supple.solvers.fast import serial
 
-MAX_ITERATIONS, REGULARIZATION, RESTARTS, STALL, CLOSED_FORM = range(5)
-NEW, GENERAL, BALLS, HINGES = range(4)  # kinds of problems, as the MARK of a workspace has them
-CANDIDATES = 32  # seeds looked at for each restart; the one nearest to the goals is used
-RELAXING = 20  # iterations that secondary aims may use when the goals took the whole budget
-SPANS = 5  # nearest, longest and base of a chain
+CANDIDATES = 32  # seeds looked at for a restart, at most; the one nearest to the goals is used
+LONGEST = 100  # iterations of one descent, so that one that creeps leaves some to the others
+RELAXING = 20  # iterations that secondary goals may use when the goals took the whole budget
 NEWTON = 96  # up to this many freedoms, targets out of reach are approached with second derivatives
+SETTLING = 1e-6  # damping while following secondary goals, as a fraction of the mean diagonal
+STEADY = 1e-6  # the part of its tolerance by which a met goal may get worse for secondary goals
+FLAT = 1e-6  # a curvature above minus this fraction of the mean diagonal is none
 
 
-def space(ints):
-    """Floats of workspace for one solve."""
-    nd, nr = ints[H_DOFS], ints[H_ROWS]
-    side = nd if nd <= NEWTON else min(nd, nr)
-    local = 3 * ints[H_COORDS] + nr + ints[H_BLOCKS] + 4 * nd + 2 * side * side + 2 * max(nd, nr)
-    tangents = nd * (5 + nr) + 3 * ints[H_MOVING]
-    special = max(lm_balls.space(ints), lm_hinges.space(ints)) + arm_forms.SPACE + SPANS
-    return tree_space(ints) + local + tangents + special + finish_space(ints)
+class Options(NamedTuple):
+    """The options of `LM`, in their order."""
+
+    max_iterations: float
+    regularization: float
+    restarts: float
+    stall: float
+    closed_form: float
+
+
+class Buffers(NamedTuple):
+    """The workspace of one solve."""
+
+    q: Any  # (Q,) the pose
+    trial: Any  # (Q,)
+    best: Any  # (Q,) the best pose so far
+    frames: Any
+    linear: Any
+    step: Any
+    secondary: Any  # (D,) the step that secondary goals ask for
+    swing: Any  # (D,)
+    bones: Any  # (M, 3) used by `bend`
+    ranges: Any  # (M, 2) used to prove targets out of reach
+    near: Any  # (G,) how near each goal must come to count as met
+
+
+class Rules(NamedTuple):
+    """How long a descent goes on, and how it steps."""
+
+    budget: float  # the iteration to stop at
+    damping: float  # at the start
+    stall: float  # an iteration that lowers the cost by less than this fraction is slow
+    newton: bool  # whether to use second derivatives
+
+
+class Descent(NamedTuple):
+    """How a descent ended."""
+
+    stop: int
+    cost: float
+    used: int  # iterations so far
+
+
+@leaf
+def read_options(problem):
+    """The options in a packed problem."""
+    o = problem.options
+    return Options(o[0], o[1], o[2], o[3], o[4])
+
+
+@leaf
+def take_buffers(problem, work):
+    """Take the workspace of one solve."""
+    moving = problem.moving
+    nq, nd, nr = problem.coordinates, problem.freedoms, problem.rows
+    return Buffers(
+        vector(work, nq),
+        vector(work, nq),
+        vector(work, nq),
+        take_frames(problem, work),
+        take_linear(problem, work),
+        take_step(problem, work, nd if nd <= NEWTON else min(nd, nr)),
+        vector(work, nd),
+        vector(work, nd),
+        matrix(work, moving.shape[0], 3),
+        matrix(work, moving.shape[0], 2),
+        vector(work, problem.blocks.shape[0]),
+    )
 
 
 @kernel
-def put_row(numbers, into):
-    """Copy a row of numbers."""
-    for i in range(numbers.shape[0]):
-        into[i] = numbers[i]
+def descend(problem, lm, trace, cost, used, rules):
+    """Iterate from q, evaluated, until reached, stalled or out of budget.
 
-
-@kernel
-def kind_of(ints, moving, moving_f, blocks):
-    """Whether the problem is of a kind that has ways of its own."""
-    if lm_balls.fits(ints, moving, moving_f, blocks):
-        return BALLS
-    return HINGES if lm_hinges.fits(ints, moving, moving_f, blocks) else GENERAL
-
-
-@kernel
-def measure_chain(moving, moving_f, blocks, states, effectors, spans):
-    """Fill spans, shape (SPANS,): how near and far a chain's position can ever be from its base.
-
-    Then the base in world. No bounds if no position is asked for.
+    Q ends as the best pose seen, evaluated.
     """
-    spans[0], spans[1] = 0.0, math.inf
-    for g in range(blocks.shape[0]):
-        if blocks[g, B_KIND] == POSITION:
-            spans[0], spans[1] = span(moving, moving_f, blocks, states, effectors, g)
-            spans[2], spans[3], spans[4] = base_point(moving, moving_f, blocks, states, g)
+    frames, linear, step, q = lm.frames, lm.linear, lm.step, lm.q
+    by_rows = problem.rows <= problem.freedoms and not rules.newton
+    damping, growth = rules.damping, 2.0
+    slow = 0
+    fresh = True
+    while True:
+        if nearer(problem, frames, lm.near):
+            return Descent(layout.STOP_REACHED, cost, used)
+        if used >= rules.budget:
+            return Descent(layout.STOP_BUDGET, cost, used)
+        used += 1
+        if fresh:
+            linearize(problem, frames, linear, q)
+        hold_at_bounds(problem, frames, linear, step)
+        mean = normal_matrix(problem, linear, step, by_rows)
+        if rules.newton:
+            curvature(problem, frames, linear, step.matrix)
+        alignment = attainable(problem, frames, linear, step) / (mean * cost + 1e-300)
+        amount = (damping * min(cost, 1.0) + FLOOR) * mean + 1e-300
+        prediction = bounded_step(problem, frames, linear, step, amount, by_rows)
+        new = math.inf
+        if prediction >= 0.0:
+            copy(q, lm.trial)
+            step_along(problem, frames, linear, q, step.delta, lm.trial)
+            new = evaluate(problem, frames, lm.trial)
+        if new < cost:
+            damping = eased(damping, cost - new, prediction)
+            slow = slowed(slow, cost - new, cost, alignment, rules.stall)
+            cost = new
+            copy(lm.trial, q)
+            growth = 2.0
+            fresh = True
+        else:
+            # Worse, or not solvable: back to q, with more damping.
+            evaluate(problem, frames, q)
+            damping *= growth
+            growth *= 2.0
+            fresh = False
+            if alignment < BLOCKED and 0.0 <= prediction < rules.stall * cost:
+                slow += 1
+        record(trace, problem, q, frames.errors)
+        if slow >= SLOW or damping > HUGE or 0.0 <= prediction < NOTHING * cost:
+            return Descent(layout.STOP_STALLED, cost, used)
 
 
 @kernel
-def beyond(blocks, blocks_f, effectors, spans):
-    """Whether a chain's position is surely out of its span."""
-    for g in range(blocks.shape[0]):
-        if blocks[g, B_KIND] == POSITION:
-            away = norm(sub(load3(effectors, g, E_TARGET), (spans[2], spans[3], spans[4])))
-            return max(away - spans[1], spans[0] - away) > blocks_f[g, B_TOLERANCE]
-    return False
+def relax(problem, lm, trace, used, budget):
+    """Follow the secondary goals while the goals, met by q, stay met; q ends there.
+
+    Each step follows the secondary goals with what it would do to the goals taken back, then
+    corrects; it is kept if the goals are met again and the secondary ones are nearer. Returns the
+    iterations used so far.
+    """
+    frames, linear, step, q, kept = lm.frames, lm.linear, lm.step, lm.q, lm.best
+    by_rows = problem.rows <= problem.freedoms
+    for g in range(lm.near.shape[0]):
+        # The goals are to stay as near as they are, not just within their tolerance: the answer to a
+        # start that meets them is no worse than the start, and solving again and again does not drift.
+        lm.near[g] = min(lm.near[g], max(frames.errors[g], STEADY * lm.near[g]))
+    gain = 1.0
+    while used < budget:
+        linearize(problem, frames, linear, q)
+        before = posture(problem, frames, linear, q, lm.secondary, lm.swing)
+        for d in range(problem.freedoms):
+            change = min(max(gain * lm.secondary[d], linear.bounds[d, 0]), linear.bounds[d, 1])
+            lm.secondary[d] = change
+            linear.bounds[d, 0] -= change
+            linear.bounds[d, 1] -= change
+            for r in range(problem.rows):
+                frames.residual[r] -= linear.columns[d, r] * change
+        hold_at_bounds(problem, frames, linear, step)
+        amount = SETTLING * normal_matrix(problem, linear, step, by_rows) + 1e-300
+        if bounded_step(problem, frames, linear, step, amount, by_rows) < 0.0:
+            break
+        for d in range(problem.freedoms):
+            step.delta[d] += lm.secondary[d]
+        copy(q, kept)
+        step_along(problem, frames, linear, kept, step.delta, q)
+        cost = evaluate(problem, frames, q)
+        used += 1
+        record(trace, problem, q, frames.errors)
+        corrected = descend(
+            problem, lm, trace, cost, used, Rules(min(used + 4, budget), 1.0, TIGHT, False)
+        )
+        used = corrected.used
+        linearize(problem, frames, linear, q)
+        after = posture(problem, frames, linear, q, lm.secondary, lm.swing)
+        if corrected.stop == layout.STOP_REACHED and after < before:
+            gain = min(1.0, 2.0 * gain)
+            if before - after < 1e-4 * before or after < 1e-12:
+                break
+        else:
+            copy(kept, q)
+            evaluate(problem, frames, q)
+            gain *= 0.25
+            if gain < 0.01:
+                break
+    return used
 
 
 @kernel
-def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events, first, last):
+def on_saddle(problem, lm):
+    """True if the cost curves down from q, evaluated, in some direction of the free freedoms.
+
+    With at most NEWTON freedoms. Freedoms that are pulled into their limits count as locked.
+    """
+    a, free = lm.step.matrix, lm.step.free
+    linearize(problem, lm.frames, lm.linear, lm.q)
+    hold_at_bounds(problem, lm.frames, lm.linear, lm.step)
+    mean = normal_matrix(problem, lm.linear, lm.step, False)
+    curvature(problem, lm.frames, lm.linear, a)
+    n = problem.freedoms
+    for i in range(n):
+        for j in range(i):
+            a[i, j] = 0.0 if free[i] == 0.0 or free[j] == 0.0 else a[i, j]
+        a[i, i] = 1.0 if free[i] == 0.0 else a[i, i] + FLAT * mean + 1e-300
+    return not factor(a, n, a)
+
+
+@kernel
+def begin_elsewhere(problem, lm, start, restart, number):
+    """Put a pose to descend from into q; returns how many seeds were looked at.
+
+    By turns around the best pose and in the targets' reach, the best of 32 seeds down to a single one:
+    a near seed is most of the way, and a seed taken as it comes ends elsewhere.
+    """
+    count = CANDIDATES >> ((restart - 1) % 6)
+    wide = farthest(problem, lm.frames) + problem.length if restart % 2 == 0 else 0.0
+    seeds = Seeds(number, count, min(1.0, 0.5 * restart))
+    best_seed(problem, lm.frames, seeds, start, Window(lm.best, wide), lm.trial, lm.q)
+    return count
+
+
+@kernel
+def search(problem, options, lm, trace, start, far, ended, searched):
+    """Descend from q, inside its limits; after a stall bend, then begin elsewhere, then settle.
+
+    `far` says that a target is surely out of reach: then the start's own valley is all there is to
+    look at. `ended` holds what a fast path has used up, and `searched` whether that has had its
+    restarts. The best pose found ends in `best`.
+    """
+    frames, q, budget = lm.frames, lm.q, options.max_iterations
+    most = before_settling(budget)
+    used, restarts, number = ended.iterations, ended.restarts, 1
+    allowed = float(restarts) if searched else options.restarts
+    newton = problem.freedoms <= NEWTON
+    copy(q, lm.best)
+    best_cost = first_cost = cost = evaluate(problem, frames, q)
+    settling = far  # the last descent: what is surely out of reach is only settled
+    bent = elsewhere = False
+    stop = layout.STOP_STALLED
+    tolerances(problem, lm.near)
+    while True:
+        rules = Rules(
+            budget if settling else min(most, used + LONGEST),
+            options.regularization,
+            TIGHT if settling else options.stall,
+            settling and newton,
+        )
+        descent = descend(problem, lm, trace, cost, used, rules)
+        stop, cost, used = descent.stop, descent.cost, descent.used
+        if stop == layout.STOP_BUDGET and used < most:
+            stop = layout.STOP_STALLED  # creeping: the others are to have their turn
+        if stop == layout.STOP_REACHED or clearly_better(cost, best_cost, elsewhere):
+            copy(q, lm.best)
+            best_cost = cost
+        # Limbs in one line with their targets: a small bend, always the same, leaves that. What is
+        # surely out of reach may not leave a valley, or it would not stay where it has settled.
+        to_bend = stop == layout.STOP_STALLED and not bent
+        if to_bend and far:
+            to_bend = on_saddle(problem, lm) if newton else cost >= first_cost * (1.0 - NOTHING)
+        if stop == layout.STOP_REACHED or (settling and not to_bend):
+            break
+        elsewhere = True
+        if to_bend:
+            bent = True
+            bend(problem, frames, q, lm.bones)
+        elif stop == layout.STOP_STALLED and not far and restarts < allowed:
+            if restarts == 0 and allowed > PROVEN and proven_out(problem, frames, lm.ranges):
+                allowed = PROVEN
+            restarts += 1
+            number += begin_elsewhere(problem, lm, start, restarts, number)
+        else:
+            # Nothing was reached: settle the best pose, so that a small move of the target is a
+            # small move of the pose.
+            settling = True
+            elsewhere = False
+            copy(lm.best, q)
+        cost = evaluate(problem, frames, q)
+    if stop == layout.STOP_REACHED and has_secondary(problem):
+        used = relax(problem, lm, trace, used, max(budget, used + RELAXING))
+        copy(q, lm.best)
+    return Ended(stop, used, restarts)
+
+
+@kernel
+def solve_range(
+    ints, floats, offsets, starts, targets, out, work, trace_poses, trace_events, first, last
+):
     """Solve problems first..last-1 of a batch.
 
     Single rows of offsets, starts and targets serve all.
     """
-    active, moving, blocks, touch, active_f, moving_f, blocks_f, options, rest, weight = unpack(
-        ints, floats
-    )
-    states, effectors, folded, i = carve(ints, work)
-    nq, nd, nr, nm = ints[H_COORDS], ints[H_DOFS], ints[H_ROWS], ints[H_MOVING]
-    side = nd if nd <= NEWTON else min(nd, nr)
-    q, i = part(work, i, nq), i + nq
-    trial, i = part(work, i, nq), i + nq
-    best, i = part(work, i, nq), i + nq
-    rows, i = part(work, i, nr), i + nr
-    left, i = part(work, i, max(nd, nr)), i + max(nd, nr)
-    errors, i = part(work, i, blocks.shape[0]), i + blocks.shape[0]
-    free, i = part(work, i, nd), i + nd
-    delta, i = part(work, i, nd), i + nd
-    y, i = part(work, i, max(nd, nr)), i + max(nd, nr)
-    a, i = grid(work, i, side, side), i + side * side
-    wish, i = part(work, i, nd), i + nd
-    swing, i = part(work, i, nd), i + nd
-    c, i = grid(work, i, side, side), i + side * side
-    bounds, i = grid(work, i, nd, 2), i + 2 * nd
-    axes, i = grid(work, i, nd + nm, 3), i + 3 * (nd + nm)
-    columns, i = grid(work, i, nd, nr), i + nd * nr
-    exact, i = part(work, i, arm_forms.SPACE), i + arm_forms.SPACE
-    special = max(lm_balls.space(ints), lm_hinges.space(ints))
-    links, i = part(work, i, special), i + special
-    spans, i = part(work, i, SPANS), i + SPANS
-    tail = part(work, i, work.shape[0] - i)
-    length, turn = floats[F_LENGTH], floats[F_TURN]
-    budget = options[MAX_ITERATIONS]
-    kind = int(work[MARK])
-    folded_before = kind != NEW
-    if not folded_before:
-        kind = kind_of(ints, moving, moving_f, blocks)
-    closed = kind == HINGES and options[CLOSED_FORM] > 0.0 and nm == arm_forms.COUNT and nr == nm
-    once = folds_once(active, starts, offsets)
-    alike = starts.shape[0] == 1 and offsets.shape[0] == 1
-    standing = False  # whether `best`, and what is made of it, is the start of the problem to come
-    placed = grid(links, 0, nm, lm_balls.STATES * lm_balls.STATE)
-    tip, moments = (0.0, 0.0, 0.0), lm_balls.NO_MOMENTS
+    clear(work)
+    problem = unpack(ints, floats)
+    options = read_options(problem)
+    lm = take_buffers(problem, work)
+    chain = serial.take_chain(problem, work)
+    trace = trace_into(trace_poses, trace_events, work)
+    traced = trace_poses.shape[0] > 0
+    once, folded = folds_once(problem, starts, offsets), False
     for b in range(first, last):
-        start = row_at(starts, b)
-        if standing:
-            put_row(best, q)
-            aim(blocks, effectors, row_at(targets, b))
+        start = part(row_at(starts, b), 0, problem.coordinates)
+        clear_trace(trace)
+        copy(start, lm.q)
+        if not folded:
+            fold(problem, lm.frames, row_at(offsets, b), lm.q)
+            serial.set_up(problem, lm.frames, chain)
+            folded = once
+        take_aim(problem, lm.frames, row_at(targets, b), lm.q)
+        if chain.kind == serial.GENERAL or traced:
+            forward(problem, lm.frames, lm.q)
+            place_effectors(problem, lm.frames, lm.q)
+        if traced:
+            residuals(problem, lm.frames)
+            record(trace, problem, lm.q, lm.frames.errors)
+        ended = Ended(layout.STOP_STALLED, 0, 0)
+        if chain.kind == serial.GENERAL:
+            far = out_of_reach(problem, lm.frames)
         else:
-            put_row(start, q)
-            if not folded_before:
-                fold(
-                    active, active_f, blocks, blocks_f, row_at(offsets, b), q, states, effectors,
-                    folded,
-                )  # fmt: skip
-                if kind != GENERAL:
-                    measure_chain(moving, moving_f, blocks, states, effectors, spans)
-                if kind == HINGES:
-                    hinge_arm.set_up(moving, moving_f, blocks, states, effectors, links)
-                work[MARK] = kind if rigid(active) else NEW
-                folded_before = once
-            take_aim(moving, moving_f, blocks, row_at(targets, b), q, states, effectors)
-            put_row(q, best)
-            if kind == BALLS:
-                tip, moments = lm_balls.stand(moving, states, effectors, weight, q, placed)
-        traced = 0
-        used, restarts, number = 0, 0, 1
-        if kind == GENERAL or trace.shape[0] > 0:
-            forward(moving, moving_f, q, states)
-            place_effectors(moving, blocks, q, states, effectors)
-        if kind == GENERAL:
-            far = out_of_reach(moving, moving_f, blocks, blocks_f, states, effectors)
-        else:
-            far = beyond(blocks, blocks_f, effectors, spans)
-        if trace.shape[0] > 0:
-            residuals(blocks, blocks_f, states, effectors, length, turn, rows, errors)
-            traced = record(trace, 0, q, blocks, errors)
-        standing = False
-        if kind != GENERAL and not far:
-            if kind == BALLS:
-                target = sub(load3(effectors, 0, E_TARGET), load3(states, 0, S_P0))
-                done, used, cost, traced = lm_balls.descend(
-                    moving, blocks, blocks_f, weight, length, options[REGULARIZATION],
-                    states, target, tip, moments, q, errors, placed, budget, trace, traced,
-                )  # fmt: skip
-            else:
-                done, used, restarts, cost, traced = lm_hinges.search(
-                    moving, moving_f, blocks, blocks_f, states, effectors, length, turn, weight,
-                    start, q, errors, links, exact, closed, budget - min(10.0, budget // 10),
-                    options[REGULARIZATION], options[RESTARTS], options[STALL], trace, traced,
-                )  # fmt: skip
-            if done:
-                finish_reached(
-                    ints, blocks, q, errors, row_at(out, b), used, restarts, traced, cost
-                )
-                standing = alike
-                continue
-            if kind == BALLS:
-                q[:] = best
-        best[:] = q
-        best_cost = first_cost = cost = evaluate(
-            moving, moving_f, blocks, blocks_f, q, states, effectors, length, turn, rows, errors
-        )
-        settling = far  # the last descent: what is surely out of reach is only settled
-        stop = STOP_STALLED
-        bent = elsewhere = False
-        while True:
-            stop, cost, used, traced = descend(
-                floats, moving, moving_f, blocks, blocks_f, touch, weight,
-                q, trial, states, effectors, rows, errors,
-                axes, bounds, columns, a, c, y, left, free, delta,
-                cost, used, budget if settling else budget - min(10.0, budget // 10),
-                options[REGULARIZATION], TIGHT if settling else options[STALL],
-                settling and nd <= NEWTON, trace, traced,
-            )  # fmt: skip
-            if stop == STOP_REACHED or cost < best_cost * (CLEARLY if elsewhere else 1.0):
-                best[:] = q
-                best_cost = cost
-            # Limbs in one line with their targets: a small bend, always the same, leaves that. What
-            # is surely out of reach may not leave a valley, or it would not stay where it has settled.
-            to_bend = stop == STOP_STALLED and not bent
-            if to_bend and far:
-                if nd <= NEWTON:
-                    to_bend = on_saddle(
-                        floats, moving, moving_f, blocks, blocks_f, touch, weight,
-                        q, states, effectors, rows, axes, bounds, columns, a, free,
-                    )  # fmt: skip
-                else:
-                    to_bend = cost >= first_cost * (1.0 - NOTHING)
-            if stop == STOP_REACHED or (settling and not to_bend):
-                break
-            elsewhere = True
-            if to_bend:
-                bent = True
-                bend(moving, moving_f, blocks, states, effectors, q, grid(tail, 0, nm, 3))
-            elif stop == STOP_STALLED and not far and restarts < options[RESTARTS]:
-                restarts += 1
-                number = begin_elsewhere(
-                    moving, moving_f, blocks, blocks_f, number,
-                    min(1.0, 0.5 * restarts), CANDIDATES,
-                    floats, nd, start, best, trial, q, states, effectors, rows, errors,
-                )  # fmt: skip
-            else:
-                # Nothing was reached: settle the best pose, so that a small move of the target is
-                # a small move of the pose.
-                settling = True
-                elsewhere = False
-                q[:] = best
-            cost = evaluate(
-                moving, moving_f, blocks, blocks_f, q, states, effectors, length, turn, rows, errors
-            )
-        if stop == STOP_REACHED and wishes(ints):
-            used, traced = relax(
-                ints, floats, moving, moving_f, blocks, blocks_f, touch, weight, rest, wish, swing,
-                q, trial, best, states, effectors, rows, errors,
-                axes, bounds, columns, a, c, y, left, free, delta,
-                used, max(budget, used + RELAXING), trace, traced,
-            )  # fmt: skip
-            best[:] = q
-        finish(
-            ints, floats, moving, moving_f, blocks, blocks_f,
-            start, best, states, effectors, rows, errors, tail, row_at(out, b),
-            stop, used, restarts, traced, 0,
-        )  # fmt: skip
+            far = serial.beyond(problem, lm.frames, chain)
+            if not far:
+                ended, cost = serial.solve(problem, options, lm.frames, chain, trace, start, lm.q)
+                if ended.stop == layout.STOP_REACHED:
+                    finish_reached(problem, lm.frames, trace, lm.q, ended, cost, row_at(out, b))
+                    continue
+        searched = chain.kind == serial.HINGES and not far
+        ended = search(problem, options, lm, trace, start, far, ended, searched)
+        finish(problem, lm.frames, lm.linear, trace, start, lm.best, ended, row_at(out, b))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -319,7 +408,6 @@ class LM(Solver):
     name: ClassVar[str] = "LM"
     takes: ClassVar[Takes] = EVERYTHING
     kernel = staticmethod(solve_range)
-    space = staticmethod(space)
 
     max_iterations: int = 100
     regularization: float = 1.0

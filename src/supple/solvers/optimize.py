@@ -27,37 +27,29 @@ import math
 import threading
 import warnings
 from dataclasses import dataclass, fields
-from typing import ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from supple.errors import one_of
+from supple.kernels import layout
 from supple.kernels.cache import announce, kernel
 from supple.kernels.chart import farthest_turn, from_chart, joint_axes, pull_back, to_chart
-from supple.kernels.jacobian import jacobian
-from supple.kernels.layout import (
-    F_LENGTH,
-    F_TURN,
-    H_BLOCKS,
-    H_COORDS,
-    H_DOFS,
-    H_MOVING,
-    H_ROWS,
-    STOP_BUDGET,
-    STOP_REACHED,
-    STOP_STALLED,
-)
-from supple.kernels.record import record
-from supple.kernels.report import begin, evaluate, finish, finish_space
+from supple.kernels.evaluate import begin, evaluate
+from supple.kernels.jacobian import jacobian, take_linear
+from supple.kernels.problem import unpack
+from supple.kernels.report import Ended, finish
 from supple.kernels.residual import within
 from supple.kernels.seeds import fraction
 from supple.kernels.tangent import project, tangent
-from supple.kernels.tree import carve, tree_space, unpack
-from supple.problem import Problem
+from supple.kernels.trace import clear_trace, record, trace_into
+from supple.kernels.tree import take_frames
+from supple.kernels.views import copy, part, row_at
+from supple.kernels.workspace import clear, vector
+from supple.problem.lowering import Problem
 from supple.solvers.base import EVERYTHING, Solver, Takes
 
 METHODS = ("bfgs", "cg")
-MAX_ITERATIONS, METHOD, STALL = range(3)
 MOST = 3000  # freedoms for which a dense matrix is kept
 GRADIENT = 1e-13  # a gradient this small is zero
 WINDOW = 10  # iterations over which progress is judged
@@ -66,121 +58,124 @@ BEND = 0.03  # how far a stuck pose is bent [rad, characteristic lengths]
 BETTER = 0.999  # what follows a bend counts only below this fraction of the cost
 
 
-def space(ints):
-    """Floats of workspace for one solve."""
-    nd, nr = ints[H_DOFS], ints[H_ROWS]
-    local = 2 * ints[H_COORDS] + nr + ints[H_BLOCKS] + nd
-    tangents = nd * (5 + nr) + 3 * ints[H_MOVING]
-    return tree_space(ints) + local + tangents + finish_space(ints)
+class Options(NamedTuple):
+    """The options of `Optimize`, in their order."""
+
+    max_iterations: int
+    method: int
+    stall: float
+
+
+class Buffers(NamedTuple):
+    """The workspace of one solve. Every kernel here takes the same buffers from it, in this order."""
+
+    q: Any  # (Q,) the pose evaluated last
+    centre: Any  # (Q,) the pose that the charts are centred on
+    gain: Any  # (D,) of each freedom: the root of its weight
+    frames: Any
+    linear: Any
+    trace: Any
 
 
 @kernel
-def parts(ints, work, i):
-    """The workspace from i on: q, centre, rows, errors, gain, bounds, axes, columns, the rest."""
-    nq, nd, nr, nm = ints[H_COORDS], ints[H_DOFS], ints[H_ROWS], ints[H_MOVING]
-    q, i = work[i : i + nq], i + nq
-    centre, i = work[i : i + nq], i + nq
-    rows, i = work[i : i + nr], i + nr
-    errors, i = work[i : i + ints[H_BLOCKS]], i + ints[H_BLOCKS]
-    gain, i = work[i : i + nd], i + nd
-    bounds, i = work[i : i + 2 * nd].reshape(nd, 2), i + 2 * nd
-    axes, i = work[i : i + 3 * (nd + nm)].reshape(nd + nm, 3), i + 3 * (nd + nm)
-    columns, i = work[i : i + nd * nr].reshape(nd, nr), i + nd * nr
-    return q, centre, rows, errors, gain, bounds, axes, columns, work[i:]
+def take_buffers(problem, work, poses):
+    """Take the workspace of one solve."""
+    clear(work)
+    return Buffers(
+        vector(work, problem.coordinates),
+        vector(work, problem.coordinates),
+        vector(work, problem.freedoms),
+        take_frames(problem, work),
+        take_linear(problem, work),
+        trace_into(poses, poses, work),  # there are no events to record
+    )
 
 
 @kernel
-def open_problem(ints, floats, offsets, start, targets, work, pose):
-    """Set up one problem; its start, put into the limits, goes to `pose`, shape (Q,).
+def measure(ints, floats, work, poses):
+    """Leave in work[0] how many floats of workspace a solve needs."""
+    take_buffers(unpack(ints, floats), work, poses)
+
+
+@kernel
+def open_problem(ints, floats, work, poses, offsets, starts, targets, b, pose):
+    """Set up problem b of a batch; its start, put into the limits, goes to `pose`, shape (Q,).
 
     Returns its cost and whether it meets the goals.
     """
-    active, moving, blocks, _, active_f, moving_f, blocks_f, _, _, weight = unpack(ints, floats)
-    states, effectors, folded, i = carve(ints, work)
-    q, _, rows, errors, gain, _, _, _, _ = parts(ints, work, i)
-    cost = begin(
-        floats, active, active_f, moving, moving_f, blocks, blocks_f,
-        offsets, start, targets, q, states, effectors, folded, rows, errors,
-    )  # fmt: skip
-    for d in range(gain.shape[0]):
-        gain[d] = math.sqrt(weight[d])
-    pose[:] = q
-    return cost, within(blocks, blocks_f, errors)
+    problem = unpack(ints, floats)
+    state = take_buffers(problem, work, poses)
+    start = part(row_at(starts, b), 0, problem.coordinates)
+    cost = begin(problem, state.frames, row_at(offsets, b), start, row_at(targets, b), state.q)
+    for d in range(problem.freedoms):
+        state.gain[d] = math.sqrt(problem.weight[d])
+    copy(state.q, pose)
+    clear_trace(state.trace)
+    record(state.trace, problem, state.q, state.frames.errors)
+    return cost, within(problem, state.frames)
 
 
 @kernel
-def centre_on(ints, floats, pose, bent, work, x):
+def centre_on(ints, floats, work, poses, pose, bent, x):
     """Centre the charts on a pose; its place in them, a little bent if asked, goes to x, (D,)."""
-    _, moving, _, _, _, moving_f, _, _, _, _ = unpack(ints, floats)
-    _, _, _, i = carve(ints, work)
-    _, centre, _, _, gain, _, _, _, _ = parts(ints, work, i)
-    centre[:] = pose
-    to_chart(moving, moving_f, pose, floats[F_LENGTH], gain, x)
+    problem = unpack(ints, floats)
+    state = take_buffers(problem, work, poses)
+    copy(pose, state.centre)
+    to_chart(problem, pose, state.gain, x)
     if bent:
         for d in range(x.shape[0]):
             x[d] += BEND * (2.0 * fraction(1, d, x.shape[0]) - 1.0)
 
 
 @kernel
-def value_and_slope(ints, floats, work, x, gradient, pose):
+def value_and_slope(ints, floats, work, poses, x, gradient, pose):
     """Fill the pose at x, shape (Q,), and the gradient of the cost there, shape (D,).
 
     Returns the cost and whether the goals are met.
     """
-    _, moving, blocks, _, _, moving_f, blocks_f, _, _, _ = unpack(ints, floats)
-    states, effectors, _, i = carve(ints, work)
-    q, centre, rows, errors, gain, bounds, axes, columns, _ = parts(ints, work, i)
-    length, turn = floats[F_LENGTH], floats[F_TURN]
-    q[:] = centre
-    from_chart(moving, moving_f, centre, length, gain, x, q)
-    project(moving, moving_f, q)  # rounding may have left the limits
-    pose[:] = q
-    cost = evaluate(
-        moving, moving_f, blocks, blocks_f, q, states, effectors, length, turn, rows, errors
-    )
-    tangent(moving, moving_f, q, states, length, axes, bounds)
-    joint_axes(moving, states, axes)
-    jacobian(
-        moving, moving_f, blocks, blocks_f, states, effectors, rows, length, turn, axes, columns
-    )
+    problem = unpack(ints, floats)
+    state = take_buffers(problem, work, poses)
+    frames, linear, q = state.frames, state.linear, state.q
+    copy(state.centre, q)
+    from_chart(problem, state.centre, state.gain, x, q)
+    project(problem, q)  # rounding may have left the limits
+    copy(q, pose)
+    cost = evaluate(problem, frames, q)
+    tangent(problem, frames, linear, q)
+    joint_axes(problem, frames, linear)
+    jacobian(problem, frames, linear)
     for d in range(gradient.shape[0]):
         s = 0.0
-        for r in range(rows.shape[0]):
-            s -= columns[d, r] * rows[r]
+        for r in range(problem.rows):
+            s -= linear.columns[d, r] * frames.residual[r]
         gradient[d] = s
-    pull_back(moving, moving_f, length, gain, x, gradient)
-    return cost, within(blocks, blocks_f, errors)
+    pull_back(problem, state.gain, x, gradient)
+    return cost, within(problem, frames)
 
 
 @kernel
-def folding(ints, floats, work, x):
+def folding(ints, floats, work, poses, x):
     """How far the ball that has turned the most is from its chart's centre [rad]."""
-    _, moving, _, _, _, _, _, _, _, _ = unpack(ints, floats)
-    _, _, _, i = carve(ints, work)
-    _, _, _, _, gain, _, _, _, _ = parts(ints, work, i)
-    return farthest_turn(moving, gain, x)
+    problem = unpack(ints, floats)
+    return farthest_turn(problem, take_buffers(problem, work, poses).gain, x)
 
 
 @kernel
-def note(ints, floats, work, trace, traced):
-    """Record the pose evaluated last; returns the trace rows written."""
-    _, _, blocks, _, _, _, _, _, _, _ = unpack(ints, floats)
-    _, _, _, i = carve(ints, work)
-    q, _, _, errors, _, _, _, _, _ = parts(ints, work, i)
-    return record(trace, traced, q, blocks, errors)
+def note(ints, floats, work, poses):
+    """Record the pose evaluated last."""
+    problem = unpack(ints, floats)
+    state = take_buffers(problem, work, poses)
+    record(state.trace, problem, state.q, state.frames.errors)
 
 
 @kernel
-def close_problem(ints, floats, start, answer, work, out, stop, used, traced):
-    """Judge the answer and write the row of output."""
-    _, moving, blocks, _, _, moving_f, blocks_f, _, _, _ = unpack(ints, floats)
-    states, effectors, _, i = carve(ints, work)
-    _, _, rows, errors, _, _, _, _, tail = parts(ints, work, i)
-    finish(
-        ints, floats, moving, moving_f, blocks, blocks_f,
-        start, answer, states, effectors, rows, errors, tail, out,
-        stop, used, 0, traced, 0,
-    )  # fmt: skip
+def close_problem(ints, floats, work, poses, starts, b, answer, stop, used, out):
+    """Judge the answer and write row b of output."""
+    problem = unpack(ints, floats)
+    state = take_buffers(problem, work, poses)
+    start = part(row_at(starts, b), 0, problem.coordinates)
+    ended = Ended(stop, used, 0)
+    finish(problem, state.frames, state.linear, state.trace, start, answer, ended, row_at(out, b))
 
 
 # What to do with warnings is one setting for all threads; SciPy holds the interpreter anyway.
@@ -191,25 +186,24 @@ class _Stop(Exception):  # noqa: N818
     """Thrown through SciPy to end a run."""
 
 
+Arrays = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+"""Integers and floats of the problem, workspace, trace of poses."""
+
+
 class _Run:
     """One problem on its way: what SciPy calls, and what is remembered between its calls.
 
     Attributes:
         used: Iterations so far.
-        traced: Trace rows written.
         cost: The least cost since `go` was called ...
         best: ... and its pose, shape (Q,).
         reached: Whether that pose meets the goals.
     """
 
-    def __init__(
-        self, arrays: tuple[np.ndarray, np.ndarray, np.ndarray], trace: np.ndarray, stall: float
-    ) -> None:
-        self.arrays = arrays  # ints, floats, work
-        self.trace = trace
+    def __init__(self, arrays: Arrays, stall: float) -> None:
+        self.arrays = arrays  # ints, floats, workspace, trace of poses
         self.stall = stall
         self.used = 0
-        self.traced = note(*arrays, trace, 0)
         self.cost = math.inf
         self.best = np.empty(0)
         self.reached = False
@@ -219,7 +213,7 @@ class _Run:
 
     def _value(self, x: np.ndarray) -> tuple[float, np.ndarray]:
         """The cost and its gradient at x, for SciPy."""
-        gradient, pose = np.empty(len(x)), np.empty(self.arrays[0][H_COORDS])
+        gradient, pose = np.empty(len(x)), np.empty(self.arrays[0][layout.H_COORDS])
         cost, self.reached = value_and_slope(*self.arrays, x, gradient, pose)
         if self.reached or cost < self.cost:
             self.cost, self.best = cost, pose
@@ -231,7 +225,7 @@ class _Run:
     def _count(self) -> None:
         """An iteration has ended with the pose evaluated last."""
         self.used += 1
-        self.traced = note(*self.arrays, self.trace, self.traced)
+        note(*self.arrays)
 
     def _after(self, x: np.ndarray) -> None:
         """What happens after each of SciPy's iterations."""
@@ -251,13 +245,12 @@ class _Run:
         """Minimise from a pose, a little bent if asked, until reached, stalled or out of budget."""
         from scipy.optimize import minimize
 
-        ints, floats, work = self.arrays
         self.cost, self.best, self._budget = math.inf, pose, budget
-        x = np.empty(ints[H_DOFS])
+        x = np.empty(self.arrays[0][layout.H_DOFS])
         again = True
         while again:
             self._costs, self._folded = [], False
-            centre_on(ints, floats, self.best, bent, work, x)
+            centre_on(*self.arrays, self.best, bent, x)
             bent = False
             options = {"gtol": GRADIENT, "maxiter": budget - self.used}
             with (
@@ -280,8 +273,8 @@ def solve_range(
     targets: np.ndarray,
     out: np.ndarray,
     work: np.ndarray,
-    trace: np.ndarray,
-    events: np.ndarray,
+    trace_poses: np.ndarray,
+    trace_events: np.ndarray,
     first: int,
     last: int,
 ) -> None:
@@ -289,19 +282,20 @@ def solve_range(
 
     Single rows of offsets, starts and targets serve all.
     """
-    del events
+    del trace_events
     announce("Optimize solver", value_and_slope, seconds=20)
-    options = unpack(ints, floats)[7]
-    budget, method = int(options[MAX_ITERATIONS]), METHODS[int(options[METHOD])].upper()
+    measure(ints, floats, work, trace_poses)
+    count = ints[layout.H_OPTIONS]
+    options = Options(
+        *floats[len(floats) - ints[layout.H_COORDS] - ints[layout.H_DOFS] - count :][:count]
+    )
+    budget, method = int(options.max_iterations), METHODS[int(options.method)].upper()
+    arrays = (ints, floats, work, trace_poses)
     for b in range(first, last):
-        start = starts[b if len(starts) > 1 else 0]
-        answer = np.empty(ints[H_COORDS])
-        cost, reached = open_problem(
-            ints, floats, offsets[b if len(offsets) > 1 else 0], start,
-            targets[b if len(targets) > 1 else 0], work, answer,
-        )  # fmt: skip
-        run = _Run((ints, floats, work), trace, float(options[STALL]))
-        stop = STOP_REACHED if reached else STOP_BUDGET
+        answer = np.empty(ints[layout.H_COORDS])
+        cost, reached = open_problem(*arrays, offsets, starts, targets, b, answer)
+        run = _Run(arrays, float(options.stall))
+        stop = layout.STOP_REACHED if reached else layout.STOP_BUDGET
         bent = False
         while not reached and run.used < budget:
             run.go(answer, method, budget, bent=bent)
@@ -311,9 +305,9 @@ def solve_range(
                 cost, answer = run.cost, run.best
             elif bent:
                 break
-            stop = STOP_BUDGET if run.used >= budget else STOP_STALLED
+            stop = layout.STOP_BUDGET if run.used >= budget else layout.STOP_STALLED
             bent = True
-        close_problem(ints, floats, start, answer, work, out[b], stop, run.used, run.traced)
+        close_problem(*arrays, starts, b, answer, stop, run.used, out)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -337,7 +331,6 @@ class Optimize(Solver):
         remark="does not look at damping",
     )
     kernel = staticmethod(solve_range)
-    space = staticmethod(space)
 
     max_iterations: int = 500
     method: str = "bfgs"

@@ -43,250 +43,338 @@ The paper leaves some things open and contradicts itself in others. Decisions:
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from supple import rotations
-from supple.kernels.cache import kernel
-from supple.kernels.fitting import best_angle, temper, untempered
-from supple.kernels.layout import (
-    AXIS,
-    BALL,
-    CONE,
-    E_P0,
-    E_TARGET,
-    F_LENGTH,
-    F_TURN,
-    H_COORDS,
-    H_MOVING,
-    HINGE,
-    KIND,
-    LIMITS,
-    M_KIND,
-    M_NQ,
-    M_ORDER,
-    M_Q,
-    S_P0,
-    S_POS,
-    S_WPRE,
-    STOP_BUDGET,
-    STOP_REACHED,
-    STOP_STALLED,
-)
+from supple.kernels import layout
+from supple.kernels import quaternion as quat
+from supple.kernels.cache import kernel, leaf
+from supple.kernels.damping import damp, undamped
+from supple.kernels.evaluate import begin, evaluate
+from supple.kernels.jacobian import take_linear
 from supple.kernels.limits import project_joint, swing_twist_angles
-from supple.kernels.quaternion import (
-    about,
-    axpy,
-    between,
-    cross,
-    dot,
-    load3,
-    load4,
-    mul,
-    norm,
-    normalized,
-    perpendicular,
-    put4,
-    rotate,
-    store3,
-    sub,
-    unit,
-    unrotate,
-)
-from supple.kernels.record import record
-from supple.kernels.report import begin, evaluate, finish, finish_space
+from supple.kernels.problem import unpack
+from supple.kernels.report import Ended, finish
 from supple.kernels.residual import within
-from supple.kernels.tree import carve, forward, joint_turn, place, tree_space, unpack
-from supple.kernels.triangle import STRAIGHT, on_rim, target_angle
-from supple.kernels.turns import record_turns
-from supple.kernels.views import grid, part, row_at
-from supple.problem import Problem
+from supple.kernels.trace import clear_trace, record, record_turns, trace_into
+from supple.kernels.tree import forward, own_turn, place, take_frames
+from supple.kernels.views import copy, part, row_at, zero_rows
+from supple.kernels.wahba import best_angle
+from supple.kernels.workspace import clear, matrix, vector
+from supple.problem.lowering import Problem
 from supple.solvers.base import Solver, Takes
 
-MAX_ITERATIONS = 0
 STEP = math.radians(10.0)  # by which phi is made smaller
 STEPS = 35  # at most so many times: one more would be a whole turn
 BETTER = 1.0 - 1e-9  # of equally good numbers of steps, rounding apart, the first counts
 ALIKE = 1e-6  # directions that differ less are the same [rad]
+STRAIGHT = 1e-12  # a sine below this is rounding: two directions are in one line
 
 
-def space(ints):
-    """Floats of workspace for one solve."""
-    local = 4 * ints[H_COORDS] + 4 + 5 * ints[H_MOVING]
-    return tree_space(ints) + local + finish_space(ints)
+class Options(NamedTuple):
+    """The options of `TargetTriangle`, in their order."""
+
+    max_iterations: float
+
+
+class Buffers(NamedTuple):
+    """The workspace of one solve."""
+
+    q: Any  # (Q,) the pose
+    before: Any  # (Q,) the start, inside its limits
+    best: Any  # (Q,) the best pose so far
+    shown: Any  # (Q,) the pose that the trace's turns have led to
+    rest: Any  # (M,) the length of the straight chain after each link
+    steps: Any  # (M,) how many steps its phi is made smaller by
+    normals: Any  # (M, 3) the axis of its turn, in the world
+    frames: Any
+    linear: Any  # used by `finish`
+
+
+class Link(NamedTuple):
+    """A link whose joint stands, and its target, in the frame just before the joint."""
+
+    a: float  # its length
+    c: float  # the distance of its target
+    e: Any  # unit vector along it
+    v: Any  # unit vector to its target
+    phi: float  # the angle from the one to the other that its triangle asks for
 
 
 @kernel
-def bone(states, effectors, k):
-    """The link of joint k in its frame: the way to the next joint, or to the tip."""
-    if k + 1 < states.shape[0]:
-        return load3(states, k + 1, S_P0)
-    return load3(effectors, 0, E_P0)
+def read_options(problem):
+    """The options in a packed problem."""
+    return Options(problem.options[0])
 
 
 @kernel
-def turn_link(moving, moving_f, states, effectors, rest, steps, normals, before, k, q):
-    """Turn link k, whose joint stands, into its target triangle.
+def take_buffers(problem, work):
+    """Take the workspace of one solve."""
+    nq, nm = problem.coordinates, problem.moving.shape[0]
+    return Buffers(
+        vector(work, nq),
+        vector(work, nq),
+        vector(work, nq),
+        vector(work, nq),
+        vector(work, nm),
+        vector(work, nm),
+        matrix(work, nm, 3),
+        take_frames(problem, work),
+        take_linear(problem, work),
+    )
 
-    Returns whether a limit held it.
+
+@kernel
+def target_angle(a, b, c):
+    """The angle at the joint between its link and its target, in the triangle of a, b and c.
+
+    Where there is no such triangle, the angle with which the next distance is nearest to b.
     """
-    place(moving, moving_f, q, states, k)
-    kind, at = moving[k, M_KIND], moving[k, M_Q]
-    pre, b = load4(states, k, S_WPRE), bone(states, effectors, k)
-    way = unrotate(pre, sub(load3(effectors, 0, E_TARGET), load3(states, k, S_POS)))
-    own = joint_turn(kind, moving[k, M_ORDER], moving_f, k, q, at)
-    link = rotate(own, b)
-    axis = load3(moving_f, k, AXIS)
-    if kind == HINGE:
-        way = axpy(way, -dot(way, axis), axis)
-        link = axpy(link, -dot(link, axis), axis)
-    a, c = norm(link), norm(way)
-    if a == 0.0 or c == 0.0:
+    opening = math.sqrt(max(0.0, (b - (a - c)) * (b + (a - c))))
+    closing = math.sqrt(max(0.0, (a + c - b) * (a + c + b)))
+    return 2.0 * math.atan2(opening, closing)
+
+
+@kernel
+def on_rim(u, limit, v, phi, wanted):
+    """The direction on the rim of the cone (u, limit) whose angle to v is nearest to phi.
+
+    Of the two that mirror each other, the one on the side of `wanted`.
+    """
+    normal = quat.cross(u, v)
+    sine = quat.norm(normal)
+    if sine < STRAIGHT:
+        side = quat.axpy(wanted, -quat.dot(u, wanted), u)
+        if quat.norm(side) < STRAIGHT:
+            side = quat.perpendicular(u)
+        return quat.axpy(quat.scale(u, math.cos(limit)), math.sin(limit), quat.unit(side))
+    normal = quat.scale(normal, 1.0 / sine)
+    ahead = quat.cross(normal, u)
+    along = (math.cos(phi) - quat.dot(u, v) * math.cos(limit)) / (sine * math.sin(limit) + 1e-300)
+    along = min(max(along, -1.0), 1.0)
+    across = math.sqrt(1.0 - along * along)
+    if quat.dot(normal, wanted) < 0.0:
+        across = -across
+    side = quat.axpy(quat.scale(ahead, along), across, normal)
+    return quat.axpy(quat.scale(u, math.cos(limit)), math.sin(limit), side)
+
+
+@leaf
+def bone(frames, k):
+    """The link of joint k in its frame: the way to the next joint, or to the tip."""
+    joints = frames.joints
+    if k + 1 < joints.shape[0]:
+        return quat.load3(joints, k + 1, layout.S_P0)
+    return quat.load3(frames.effectors, 0, layout.E_P0)
+
+
+@kernel
+def measure(problem, triangle):
+    """Fill the lengths of what follows each link, and forget all steps and normals."""
+    left = 0.0
+    for k in range(problem.moving.shape[0] - 1, -1, -1):
+        triangle.rest[k] = left
+        left += quat.norm(bone(triangle.frames, k))
+        triangle.steps[k] = 0.0
+    zero_rows(triangle.normals)
+
+
+@leaf
+def link_triangle(problem, triangle, k):
+    """The triangle of link k, whose joint is placed."""
+    frames = triangle.frames
+    way = quat.unrotate(
+        quat.load4(frames.joints, k, layout.S_WPRE),
+        quat.sub(
+            quat.load3(frames.effectors, 0, layout.E_TARGET),
+            quat.load3(frames.joints, k, layout.S_POS),
+        ),
+    )
+    link = quat.rotate(own_turn(problem, triangle.q, k), bone(frames, k))
+    if problem.moving[k, layout.M_KIND] == layout.HINGE:
+        axis = quat.load3(problem.moving_f, k, layout.AXIS)
+        way = quat.axpy(way, -quat.dot(way, axis), axis)
+        link = quat.axpy(link, -quat.dot(link, axis), axis)
+    a, c = quat.norm(link), quat.norm(way)
+    phi = target_angle(a, triangle.rest[k], c) - STEP * triangle.steps[k]
+    return Link(a, c, quat.unit(link), quat.unit(way), phi)
+
+
+@leaf
+def turn_hinge(problem, link, k, q):
+    """Turn the hinge k of a link into its triangle; returns whether it turned, and was held."""
+    moving_f = problem.moving_f
+    at, axis = problem.moving[k, layout.M_Q], quat.load3(moving_f, k, layout.AXIS)
+    normal = quat.cross(link.e, link.v)
+    theta = math.atan2(quat.dot(normal, axis), quat.dot(link.e, link.v))
+    beta = theta - link.phi
+    if quat.norm(normal) < STRAIGHT:
+        beta = abs(theta) - link.phi
+    elif theta < 0.0:
+        beta = theta + link.phi
+    if beta == 0.0:
+        return False, False
+    wanted = q[at] + beta
+    low, high = moving_f[k, layout.LIMITS], moving_f[k, layout.LIMITS + 1]
+    q[at] = best_angle(math.cos(wanted), math.sin(wanted), low, high, q[at], 1.0)
+    return True, math.cos(wanted - q[at]) < 1.0 - 1e-12
+
+
+@leaf
+def turn_axis(problem, triangle, link, k):
+    """The axis, square to link k, to turn it about; also written to `normals`, in the world."""
+    pre = quat.load4(triangle.frames.joints, k, layout.S_WPRE)
+    normal = quat.cross(link.e, link.v)
+    if quat.norm(normal) < STRAIGHT:
+        # In one line with its target a link may turn about any axis square to it: about that
+        # of the link before it, so that a chain that is flat stays flat.
+        normal = (0.0, 0.0, 0.0)
+        if k > 0:
+            normal = quat.unrotate(pre, quat.load3(triangle.normals, k - 1, 0))
+        normal = quat.axpy(normal, -quat.dot(normal, link.e), link.e)
+        if quat.norm(normal) < ALIKE:
+            side = quat.perpendicular(quat.unit(bone(triangle.frames, k)))
+            normal = quat.rotate(own_turn(problem, triangle.q, k), side)
+    normal = quat.unit(normal)
+    quat.store3(triangle.normals, k, 0, quat.rotate(pre, normal))
+    return normal
+
+
+@leaf
+def turn_ball(problem, triangle, link, k):
+    """Turn the ball or cone k of a link into its triangle; returns whether it turned, and was held."""
+    moving, moving_f = problem.moving, problem.moving_f
+    kind, at, q = moving[k, layout.M_KIND], moving[k, layout.M_Q], triangle.q
+    normal = turn_axis(problem, triangle, link, k)
+    sine = quat.norm(quat.cross(link.e, link.v))
+    beta = math.atan2(sine, quat.dot(link.e, link.v)) - link.phi
+    if beta == 0.0:
+        return False, False
+    own = quat.take4(q, at)
+    turn = quat.about(normal, beta)
+    if kind == layout.BALL:
+        quat.put4(q, at, quat.normalized(quat.mul(turn, own)))
+        return True, False
+    u, wanted = quat.unit(bone(triangle.frames, k)), quat.rotate(turn, link.e)
+    axis, limit = (
+        quat.load3(moving_f, k, layout.AXIS),
+        moving_f[k, layout.LIMITS + 1],
+    )
+    swing = math.atan2(quat.norm(quat.cross(u, wanted)), quat.dot(u, wanted))
+    held = swing > limit + 1e-12
+    if held:
+        wanted = on_rim(u, limit, link.v, link.phi, wanted)
+    _, twist = swing_twist_angles(own, axis)
+    swung = quat.mul(quat.between(u, wanted), quat.about(axis, twist))
+    quat.put4(q, at, quat.normalized(swung))
+    project_joint(kind, moving[k, layout.M_ORDER], moving_f, k, q, at)
+    return True, held
+
+
+@leaf
+def turn_link(problem, triangle, k):
+    """Turn link k, whose joint stands, into its target triangle; returns whether a limit held it."""
+    place(problem, triangle.frames, triangle.q, k)
+    link = link_triangle(problem, triangle, k)
+    if link.a == 0.0 or link.c == 0.0:
         return False
-    e, v = unit(link), unit(way)
-    phi = target_angle(a, rest[k], c) - STEP * steps[k]
-    normal = cross(e, v)
-    sine = norm(normal)
-    held = False
-    if kind == HINGE:
-        theta = math.atan2(dot(normal, axis), dot(e, v))
-        beta = theta - phi
-        if sine < STRAIGHT:
-            beta = abs(theta) - phi
-        elif theta < 0.0:
-            beta = theta + phi
-        if beta == 0.0:
-            return False
-        wanted = q[at] + beta
-        low, high = moving_f[k, LIMITS], moving_f[k, LIMITS + 1]
-        q[at] = best_angle(math.cos(wanted), math.sin(wanted), low, high, q[at], 1.0)
-        held = math.cos(wanted - q[at]) < 1.0 - 1e-12
+    if problem.moving[k, layout.M_KIND] == layout.HINGE:
+        turned, held = turn_hinge(problem, link, k, triangle.q)
     else:
-        if sine < STRAIGHT:
-            # In one line with its target a link may turn about any axis square to it: about that
-            # of the link before it, so that a chain that is flat stays flat.
-            normal = unrotate(pre, load3(normals, k - 1, 0)) if k > 0 else (0.0, 0.0, 0.0)
-            normal = axpy(normal, -dot(normal, e), e)
-            if norm(normal) < ALIKE:
-                normal = rotate(own, perpendicular(unit(b)))
-        normal = unit(normal)
-        store3(normals, k, 0, rotate(pre, normal))
-        beta = math.atan2(sine, dot(e, v)) - phi
-        if beta == 0.0:
-            return False
-        turn = about(normal, beta)
-        if kind == BALL:
-            put4(q, at, normalized(mul(turn, own)))
-        else:
-            u, wanted = unit(b), rotate(turn, e)
-            limit = moving_f[k, LIMITS + 1]
-            swing = math.atan2(norm(cross(u, wanted)), dot(u, wanted))
-            held = swing > limit + 1e-12
-            if held:
-                wanted = on_rim(u, limit, v, phi, wanted)
-            _, twist = swing_twist_angles(own, axis)
-            put4(q, at, normalized(mul(between(u, wanted), about(axis, twist))))
-            project_joint(kind, moving[k, M_ORDER], moving_f, k, q, at)
-    temper(moving, moving_f, k, before, math.inf, q)
-    place(moving, moving_f, q, states, k)
+        turned, held = turn_ball(problem, triangle, link, k)
+    if turned:
+        damp(problem, k, triangle.before, math.inf, triangle.q)
+        place(problem, triangle.frames, triangle.q, k)
     return held
 
 
 @kernel
-def sweep(moving, moving_f, states, effectors, rest, steps, normals, before, first, q):
+def sweep(problem, triangle, first):
     """Turn the links from `first` on, each once, from where they are in `before`.
 
     Returns the last joint that a limit held, -1 if none.
     """
+    moving = problem.moving
     last = -1
     for k in range(first, moving.shape[0]):
-        at = moving[k, M_Q]
-        for i in range(moving[k, M_NQ]):
-            q[at + i] = before[at + i]
-        if turn_link(moving, moving_f, states, effectors, rest, steps, normals, before, k, q):
+        at = moving[k, layout.M_Q]
+        for i in range(moving[k, layout.M_NQ]):
+            triangle.q[at + i] = triangle.before[at + i]
+        if turn_link(problem, triangle, k):
             last = k
     return last
 
 
 @kernel
-def solve_range(ints, floats, offsets, starts, targets, out, work, trace, events, first, last):
+def search(problem, options, triangle, trace, low):
+    """Pass over the chain from q, the start, with the cost `low`; then with the steps that free it.
+
+    The best pose found ends in `best`.
+    """
+    frames, q = triangle.frames, triangle.q
+    copy(q, triangle.before)
+    copy(q, triangle.best)
+    stop, used = layout.STOP_STALLED, 0
+    if within(problem, frames):
+        stop = layout.STOP_REACHED
+    link, tried, chosen, limited = 0, 0, 0, 0
+    while stop == layout.STOP_STALLED and link <= limited:
+        if used >= options.max_iterations:
+            stop = layout.STOP_BUDGET
+            break
+        used += 1
+        triangle.steps[link] = tried
+        held = sweep(problem, triangle, link)
+        cost = evaluate(problem, frames, q)
+        record(trace, problem, q, frames.errors)
+        record_turns(trace, problem, used, triangle.shown, q)
+        if within(problem, frames):
+            stop = layout.STOP_REACHED
+        if cost < BETTER * low or stop == layout.STOP_REACHED:
+            low = cost
+            copy(q, triangle.best)
+            chosen = tried
+        if used == 1 or chosen == tried:
+            # Steps before a held link may free it. The last link's own can only do harm.
+            limited = min(held, problem.moving.shape[0] - 2)
+        tried += 1
+        if tried > STEPS:
+            # No turn of this link will do: keep the best, and go on to the next.
+            triangle.steps[link] = chosen
+            copy(triangle.best, q)
+            forward(problem, frames, q)
+            link += 1
+            tried, chosen = 1, 0
+    if stop == layout.STOP_STALLED and not undamped(problem, math.inf):
+        stop = layout.STOP_BUDGET  # damped or stiff links are on their way
+    return Ended(stop, used, 0)
+
+
+@kernel
+def solve_range(
+    ints, floats, offsets, starts, targets, out, work, trace_poses, trace_events, first, last
+):
     """Solve problems first..last-1 of a batch.
 
     Single rows of offsets, starts and targets serve all.
     """
-    active, moving, blocks, _, active_f, moving_f, blocks_f, options, _, _ = unpack(ints, floats)
-    states, effectors, folded, i = carve(ints, work)
-    nq, nm = ints[H_COORDS], ints[H_MOVING]
-    q, i = part(work, i, nq), i + nq
-    best, i = part(work, i, nq), i + nq
-    before, i = part(work, i, nq), i + nq
-    shown, i = part(work, i, nq), i + nq
-    rows, i = part(work, i, 3), i + 3
-    errors, i = part(work, i, 1), i + 1
-    rest, i = part(work, i, nm), i + nm
-    steps, i = part(work, i, nm), i + nm
-    normals, i = grid(work, i, nm, 3), i + 3 * nm
-    tail = part(work, i, work.shape[0] - i)
-    length, turn = floats[F_LENGTH], floats[F_TURN]
+    clear(work)
+    problem = unpack(ints, floats)
+    options = read_options(problem)
+    triangle = take_buffers(problem, work)
+    trace = trace_into(trace_poses, trace_events, work)
+    frames, q = triangle.frames, triangle.q
     for b in range(first, last):
-        start = row_at(starts, b)
-        low = begin(
-            floats, active, active_f, moving, moving_f, blocks, blocks_f,
-            row_at(offsets, b), start,
-            row_at(targets, b),
-            q, states, effectors, folded, rows, errors,
-        )  # fmt: skip
-        traced = record(trace, 0, q, blocks, errors)
-        best[:] = q
-        before[:] = q
-        shown[:] = q
-        left = 0.0
-        for k in range(nm - 1, -1, -1):
-            rest[k] = left
-            left += norm(bone(states, effectors, k))
-            steps[k] = 0.0
-        normals[:] = 0.0
-        stop, used, n = STOP_STALLED, 0, 0
-        if within(blocks, blocks_f, errors):
-            stop = STOP_REACHED
-        link, tried, chosen, limited = 0, 0, 0, 0
-        while stop == STOP_STALLED and link <= limited:
-            if used >= options[MAX_ITERATIONS]:
-                stop = STOP_BUDGET
-                break
-            used += 1
-            steps[link] = tried
-            held = sweep(moving, moving_f, states, effectors, rest, steps, normals, before, link, q)
-            cost = evaluate(
-                moving, moving_f, blocks, blocks_f, q, states, effectors, length, turn, rows, errors
-            )
-            traced = record(trace, traced, q, blocks, errors)
-            n = record_turns(events, n, used, moving, shown, q)
-            if within(blocks, blocks_f, errors):
-                stop = STOP_REACHED
-            if cost < BETTER * low or stop == STOP_REACHED:
-                low = cost
-                best[:] = q
-                chosen = tried
-            if used == 1 or chosen == tried:
-                # Steps before a held link may free it. The last link's own can only do harm.
-                limited = min(held, nm - 2)
-            tried += 1
-            if tried > STEPS:
-                # No turn of this link will do: keep the best, and ask the next.
-                steps[link] = chosen
-                q[:] = best
-                forward(moving, moving_f, q, states)
-                link += 1
-                tried, chosen = 1, 0
-        if stop == STOP_STALLED and not untempered(moving_f, math.inf):
-            stop = STOP_BUDGET  # damped or stiff links are on their way
-        finish(
-            ints, floats, moving, moving_f, blocks, blocks_f,
-            start, best, states, effectors, rows, errors, tail, row_at(out, b),
-            stop, used, 0, traced, n,
-        )  # fmt: skip
+        start = part(row_at(starts, b), 0, problem.coordinates)
+        clear_trace(trace)
+        cost = begin(problem, frames, row_at(offsets, b), start, row_at(targets, b), q)
+        record(trace, problem, q, frames.errors)
+        copy(q, triangle.shown)
+        measure(problem, triangle)
+        ended = search(problem, options, triangle, trace, cost)
+        finish(problem, frames, triangle.linear, trace, start, triangle.best, ended, row_at(out, b))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -304,7 +392,6 @@ class TargetTriangle(Solver):
         remark="hinges parallel in one plane, cones along their links",
     )
     kernel = staticmethod(solve_range)
-    space = staticmethod(space)
 
     max_iterations: int = 100
 
@@ -315,18 +402,20 @@ class TargetTriangle(Solver):
         joints, block = problem.moving.tolist(), problem.blocks[0]
         tip = rotations.rotate(rest.rotations[block.joint], block.point)
         places = np.vstack([rest.positions[joints], rest.positions[block.joint] + tip])
-        axes = rotations.rotate(rest.rotations[joints], floats[joints, AXIS : AXIS + 3])
-        kinds = ints[joints, KIND]
+        axes = rotations.rotate(
+            rest.rotations[joints], floats[joints, layout.AXIS : layout.AXIS + 3]
+        )
+        kinds = ints[joints, layout.KIND]
         for joint, kind, axis, link in zip(
             joints, kinds, axes, np.diff(places, axis=0), strict=True
         ):
             name, size = names[joint], float(np.linalg.norm(link))
-            if kind == CONE and np.linalg.norm(np.cross(axis, link)) > ALIKE * size:
+            if kind == layout.CONE and np.linalg.norm(np.cross(axis, link)) > ALIKE * size:
                 return f"a cone whose axis is not along its link ({name!r})"
-            if kind != HINGE and HINGE in kinds:
+            if kind != layout.HINGE and layout.HINGE in kinds:
                 return f"hinges together with other joints ({name!r})"
             across = np.linalg.norm(np.cross(axes[0], axis))
-            if kind == HINGE and (across > ALIKE or abs(axis @ link) > ALIKE * size):
+            if kind == layout.HINGE and (across > ALIKE or abs(axis @ link) > ALIKE * size):
                 return f"hinges that do not turn in one plane ({name!r})"
         return None
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from supple.model.skinning import skin
 from supple.motion import Motion
-from supple.skinning import skin
 from supple.viewer.messages import Vector
 from supple.viewer.subject import Subject
 

@@ -6,14 +6,13 @@ import math
 
 import numpy as np
 
-from supple.joints import Axes, Cone, Hinge, Joint, Planar, Slider
 from supple.kernels import layout
+from supple.model.joints import Axes, Cone, Hinge, Joint, Planar, Slider
+from supple.model.skeleton import Pose, Skeleton
 from supple.motion import Motion
-from supple.outcome import Status
-from supple.pose import Pose
-from supple.skeleton import Skeleton
-from supple.solution import Solution
-from supple.trace import Trace
+from supple.solve.outcome import Status
+from supple.solve.solution import Solution
+from supple.solve.trace import Trace
 from supple.viewer.bounds import Bounds
 from supple.viewer.foot_contacts import contacts
 from supple.viewer.messages import (

@@ -8,13 +8,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from supple.character import Character
 from supple.errors import SuppleError
 from supple.formats import save
+from supple.model.character import Character
+from supple.model.skeleton import Pose, Skeleton
 from supple.motion import Motion
-from supple.pose import Pose
-from supple.skeleton import Skeleton
-from supple.trace import Trace
+from supple.solve.trace import Trace
 from supple.viewer.messages import GoalPlace, SaveFormat
 from supple.viewer.model import Model, carried
 from supple.viewer.subject import Subject

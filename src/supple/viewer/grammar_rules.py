@@ -13,7 +13,7 @@ from supple.data import rules as own_rules
 from supple.errors import SuppleError
 from supple.goals import LookAt
 from supple.grammar import grow
-from supple.outcome import Status
+from supple.solve.outcome import Status
 from supple.viewer.messages import (
     AttributeField,
     AttributeKind,

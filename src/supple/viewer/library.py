@@ -15,14 +15,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from supple.character import Character
 from supple.errors import SuppleError, one_of
 from supple.formats import load
+from supple.model.character import Character
+from supple.model.skeleton import Pose, Skeleton
 from supple.motion import Motion
-from supple.pose import Pose
-from supple.skeleton import Skeleton
-from supple.solution import Solution
-from supple.trace import Trace
+from supple.solve.solution import Solution
+from supple.solve.trace import Trace
 from supple.viewer.grammar_rules import Rules
 from supple.viewer.messages import Grown
 from supple.viewer.subject import Subject, character_subject, grown_subject, skeleton_subject

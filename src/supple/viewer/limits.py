@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple import rotations
-from supple.joints import Cone
 from supple.kernels import layout
-from supple.pose import Pose
-from supple.skeleton import Skeleton
+from supple.model.joints import Cone
+from supple.model.skeleton import Pose, Skeleton
 
 AT_LIMIT = 2e-3  # distance to a limit that counts as at it [rad, or model units]
 

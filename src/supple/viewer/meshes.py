@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from supple.mesh import Material, Mesh
+from supple.model.mesh import Material, Mesh
 from supple.motion import Motion
 from supple.viewer.messages import MeshHead
 from supple.viewer.messages.binary import packet

@@ -15,11 +15,10 @@ import numpy as np
 from supple import rotations
 from supple.errors import SuppleError, one_of
 from supple.goals import OPEN, Goal, LookAt, Pole, Reach
-from supple.joints import Axes, Ball, Cone, Hinge, Joint, Planar, Slider
+from supple.model.joints import Axes, Ball, Cone, Hinge, Joint, Planar, Slider
+from supple.model.skeleton import Pose, Skeleton
 from supple.motion import Motion, keyframes
-from supple.pose import Pose
-from supple.prepare import Prepared, prepare
-from supple.skeleton import Skeleton
+from supple.solve.prepare import Prepared, prepare
 from supple.solvers import ALL, Solver
 from supple.viewer.limits import Limited
 from supple.viewer.messages import GoalPlace, GoalSetup, JointEdit, Setup, SolverChoice

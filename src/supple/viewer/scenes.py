@@ -9,9 +9,8 @@ from typing import Any
 
 from supple.data import humanoid
 from supple.errors import SuppleError, one_of
-from supple.joints import Cone, Hinge, Joint
-from supple.pose import Pose
-from supple.skeleton import Skeleton, chain
+from supple.model.joints import Cone, Hinge, Joint
+from supple.model.skeleton import Pose, Skeleton, chain
 from supple.viewer import grammar_rules
 from supple.viewer.library import Library
 from supple.viewer.messages import MOST_LINKS, GoalSetup, Grown, SceneInfo, Setup

@@ -17,9 +17,9 @@ from typing import Any
 
 from supple import costs
 from supple.errors import SuppleError
-from supple.pose import Pose
-from supple.solution import Solution
-from supple.trace import Trace
+from supple.model.skeleton import Pose
+from supple.solve.solution import Solution
+from supple.solve.trace import Trace
 from supple.viewer import describe, export, meshes, model, scenes
 from supple.viewer.bounds import Bounds, bounds
 from supple.viewer.library import Library

@@ -7,15 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from supple.character import Character
 from supple.errors import SuppleError
 from supple.goals import Reach
-from supple.mesh import Mesh
+from supple.model.character import Character
+from supple.model.mesh import Mesh
+from supple.model.skeleton import Pose, Skeleton
 from supple.motion import Motion
-from supple.pose import Pose
-from supple.prepare import prepare
-from supple.skeleton import Skeleton
-from supple.trace import Trace
+from supple.solve.prepare import prepare
+from supple.solve.trace import Trace
 from supple.viewer import grammar_rules
 from supple.viewer.messages import GoalPlace, GoalSetup, Grown, GrownInfo
 

@@ -25,15 +25,15 @@ def test_there_is_a_tiny_problem_for_every_solver(solver):
 
 
 def test_poses_use_every_kernel_that_is_not_a_solver_s():
-    from supple import kinematics, pose
     from supple.kernels.seeds import spread_seeds
+    from supple.model import forward, skeleton
 
     warmup.warm(warmup.POSES)
     for kernel in (
-        kinematics.forward_batch,
-        kinematics.local_batch,
-        pose.project_batch,
-        pose.excess_batch,
+        forward.forward_batch,
+        forward.local_batch,
+        skeleton.project_batch,
+        skeleton.excess_batch,
         spread_seeds,
     ):
         assert getattr(kernel, "signatures", [0])

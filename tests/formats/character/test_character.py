@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 import supple
-from supple.character import Character
 from supple.errors import SuppleError
 from supple.formats.character.write import bone_limits
-from supple.mesh import Mesh, Skin
-from supple.motion.motion import Motion
-from supple.skinning import skin
+from supple.model.character import Character
+from supple.model.mesh import Mesh, Skin
+from supple.model.motion import Motion
+from supple.model.skinning import skin
 
 
 def hero():

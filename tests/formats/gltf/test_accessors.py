@@ -118,7 +118,7 @@ def test_a_quantised_mesh_is_moved_by_its_node(sketch):
     sketch.add("nodes", {"name": "n", "mesh": mesh, "scale": [0.001] * 3})
     sketch.root["extensionsRequired"] = sketch.root["extensionsUsed"] = ["KHR_mesh_quantization"]
     character = supple.load(sketch.gltf())
-    from supple.skinning import skin
+    from supple.model.skinning import skin
 
     points = skin(character.meshes[0], character.pose)
     assert np.allclose(points, [[0, 0, 0], [1, 0, 0], [0, 2, 0]])

@@ -7,7 +7,7 @@ import pytest
 
 import supple
 from supple.errors import SuppleError
-from supple.skinning import skin
+from supple.model.skinning import skin
 
 ONE = [[1, 0, 0, 0]] * 3
 PNG = b"\x89PNG\r\n\x1a\n" + b"rest of an image"

@@ -7,7 +7,7 @@ import supple
 from supple.errors import SuppleError
 from supple.formats.gltf import nodes as read_nodes
 from supple.formats.gltf import write_nodes
-from supple.skinning import skin
+from supple.model.skinning import skin
 
 
 def test_every_node_is_a_joint(sketch):

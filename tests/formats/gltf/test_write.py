@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 import supple
-from supple.character import Character
 from supple.formats.gltf.read import read
 from supple.formats.source import Source
-from supple.mesh import Material, Mesh, Morph, Skin, Texture
-from supple.motion.motion import Motion
-from supple.skinning import skin
+from supple.model.character import Character
+from supple.model.mesh import Material, Mesh, Morph, Skin, Texture
+from supple.model.motion import Motion
+from supple.model.skinning import skin
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"an image"
 SHARED = Path(__file__).resolve().parents[3].parent / "shared" / "data" / "gltf"

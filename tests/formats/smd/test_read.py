@@ -7,8 +7,8 @@ import pytest
 
 import supple
 from supple import Ball, SuppleError
+from supple.model.skinning import skin
 from supple.rotations import from_euler, to_matrix
-from supple.skinning import skin
 
 BONES = """version 1
 nodes

@@ -9,7 +9,7 @@ import pytest
 
 import supple
 from supple import Character, Mesh, Morph, Node, Skeleton, Skin, SuppleError
-from supple.skinning import skin
+from supple.model.skinning import skin
 
 HEAD = 'version 1\nnodes\n0 "head" -1\nend\n'
 MESH = (

@@ -16,8 +16,8 @@ from supple import (
     SuppleError,
     Texture,
 )
+from supple.model.skinning import skin
 from supple.rotations import from_euler
-from supple.skinning import skin
 
 
 @pytest.fixture

@@ -68,7 +68,7 @@ def test_a_character_can_be_posed_further() -> None:
     hero = grown.character()
     assert hero.pose == grown.pose and hero.skeleton == grown.skeleton
     assert len(hero.motions["steps"]) == len(grown.steps)
-    from supple.skinning import skin
+    from supple.model.skinning import skin
 
     for mesh, expected in zip(hero.meshes, grown.meshes(), strict=True):
         assert skin(mesh, hero.pose) == pytest.approx(expected.positions, abs=1e-12)
@@ -96,7 +96,7 @@ def test_a_stretched_shape_reaches_in_every_file(tmp_path) -> None:
     end = grown.shapes[0].point(1, 0.5, 0.5)
     assert end == pytest.approx((2, 1, 0.1), abs=0.011)
     hero = grown.character()
-    from supple.skinning import skin
+    from supple.model.skinning import skin
 
     posed = skin(hero.meshes[0], hero.pose)
     assert posed == pytest.approx(grown.meshes()[0].positions, abs=1e-9)

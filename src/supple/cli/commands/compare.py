@@ -33,7 +33,7 @@ from supple.cli.options import (
     upright,
 )
 from supple.cli.random_targets import random_targets
-from supple.prepare import Prepared
+from supple.solve.prepare import Prepared
 
 
 def compare(

@@ -27,9 +27,9 @@ from supple import costs
 from supple.cli.solver_names import read_solver, solver_name
 from supple.errors import SuppleError
 from supple.goals import Reach
-from supple.prepare import Prepared, prepare
-from supple.skeleton import Skeleton
-from supple.solution import Solution
+from supple.model.skeleton import Skeleton
+from supple.solve.prepare import Prepared, prepare
+from supple.solve.solution import Solution
 from supple.solvers import ALL
 
 TURN_FOUND = 9  # n

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from supple.character import Character, Note
 from supple.cli.character_files import note_data, quiet, read_file, read_names
 from supple.errors import SuppleError
 from supple.formats import save
 from supple.formats.conventions import converted
 from supple.formats.registry import format_for_writing
+from supple.model.character import Character, Note
 
 
 @dataclass(frozen=True)

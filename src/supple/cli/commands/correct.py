@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 import typer
 
-from supple.character import Character, Note
 from supple.cli.argument_values import vector
 from supple.cli.character_files import quiet, read_file
 from supple.cli.commands.correct_files import Made, many, outputs, single
@@ -33,6 +32,7 @@ from supple.errors import SuppleError
 from supple.formats import save
 from supple.formats.registry import format_for_writing
 from supple.goals import Goal, Hold, Reach
+from supple.model.character import Character, Note
 from supple.motion import Correction, Motion, Window, plant_feet
 from supple.motion import correct as correct_motion
 from supple.motion.feet import HEIGHT, SPEED

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import typer
 
-from supple.character import Note
 from supple.cli.character_files import say_notes
 from supple.cli.commands.correct_report import as_data, one_line, show
 from supple.cli.console import print_json
@@ -16,6 +15,7 @@ from supple.cli.file_batch import DONE, NOT_REACHED, Outcome, each, expanded, pl
 from supple.errors import SuppleError
 from supple.files import check_writable
 from supple.formats.registry import format_for_writing
+from supple.model.character import Note
 from supple.motion import Correction
 
 Made = tuple[list[Correction], Sequence[Note]]

@@ -13,7 +13,7 @@ from supple.cli.console import console, short
 from supple.motion import Correction
 from supple.motion.correct import FADING, UNTOUCHED
 from supple.motion.planting import Planted
-from supple.outcome import Status, counted
+from supple.solve.outcome import Status, counted
 
 
 def as_data(steps: Sequence[Correction]) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from rich.text import Text
 
-from supple.character import Character
 from supple.cli.character_files import note_data, read_file
 from supple.cli.console import console, print_json, short, table
 from supple.cli.options import (
@@ -18,6 +17,7 @@ from supple.cli.options import (
     PositionModeOption,
     ShapesOption,
 )
+from supple.model.character import Character
 
 DEEPEST = 20  # deepest level that is indented
 

@@ -10,7 +10,6 @@ from typing import Annotated, Any
 
 import typer
 
-from supple.character import Character
 from supple.cli.argument_values import named, vector
 from supple.cli.commands.reach_report import as_data, show
 from supple.cli.console import print_json
@@ -39,11 +38,11 @@ from supple.files import check_writable, write
 from supple.formats import save
 from supple.formats.registry import format_for_writing
 from supple.goals import Goal, Hold, LookAt, Pole, Reach
-from supple.pose import Pose
-from supple.prepare import prepare
-from supple.skeleton import Skeleton
-from supple.solution import Solution
-from supple.solve import solve
+from supple.model.character import Character
+from supple.model.skeleton import Pose, Skeleton
+from supple.solve.prepare import prepare
+from supple.solve.solution import Solution
+from supple.solve.solve import solve
 from supple.solvers import Solver
 
 NOT_REACHED = 1  # exit code

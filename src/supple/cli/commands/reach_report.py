@@ -13,9 +13,9 @@ from supple import costs
 from supple.cli.console import console, short, table
 from supple.goals import Goal, Reach
 from supple.kernels import layout
-from supple.outcome import counted
-from supple.pose import Pose
-from supple.solution import Solution
+from supple.model.skeleton import Pose
+from supple.solve.outcome import counted
+from supple.solve.solution import Solution
 
 
 def as_data(answer: Solution, goals: list[Goal]) -> dict[str, Any]:

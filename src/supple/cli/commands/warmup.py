@@ -23,16 +23,14 @@ from supple.cli.character_files import quiet
 from supple.cli.console import console, error_console, print_json, table
 from supple.cli.options import JsonOption
 from supple.data import humanoid
-from supple.desk import ready_calls
 from supple.errors import SuppleError
 from supple.formats import load, save
 from supple.goals import Reach
-from supple.joints import Ball, Hinge
 from supple.kernels.cache import cache_folder
-from supple.pose import Pose
-from supple.prepare import Prepared, prepare
-from supple.skeleton import Skeleton, chain
-from supple.skinning import skin
+from supple.model.joints import Ball, Hinge
+from supple.model.skeleton import Pose, Skeleton, chain
+from supple.model.skinning import skin
+from supple.solve.prepare import Prepared, prepare
 from supple.solvers import ALL, Solver, named
 
 POSES = "poses"
@@ -192,7 +190,6 @@ def _use_poses() -> None:
         _ = pose.positions, pose.local_rotations, pose.violations(), pose.clamped()
     problem = prepare(skeleton, [Reach("tip")])
     problem.seeds(turned, 2)
-    ready_calls()
     _use_characters()
 
 

@@ -14,11 +14,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.joints import Ball
 from supple.kernels import layout
 from supple.kernels.channels import AT, AXES, COUNT, PLAN, TURNS, coordinates_of_channels
-from supple.pose import Pose
-from supple.skeleton import Skeleton
+from supple.model.joints import Ball
+from supple.model.skeleton import Pose, Skeleton
 
 BLOCK = 1 << 18  # joints times frames whose turns are compared at a time
 

@@ -13,17 +13,16 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.character import Character
 from supple.errors import one_of, positive
 from supple.formats import infer_conventions
 from supple.formats.bvh.channels import BvhChannels
 from supple.formats.bvh.hierarchy import BvhJoint, Scanner, read_hierarchy
 from supple.formats.source import GREATEST, JOINT_BYTES, Source, distinct, shown
 from supple.formats.text_numbers import read_lines, split, without_commas
-from supple.joints import Axes, Ball, Fixed, Joint
-from supple.motion.motion import Motion
-from supple.pose import Pose
-from supple.skeleton import Node, Skeleton, Tip
+from supple.model.character import Character
+from supple.model.joints import Axes, Ball, Fixed, Joint
+from supple.model.motion import Motion
+from supple.model.skeleton import Node, Pose, Skeleton, Tip
 
 MODES = ("replace", "add", "auto")
 FRAME_TIME = 1.0 / 30.0  # of files that say 0

@@ -15,20 +15,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.character import Character, Note
 from supple.errors import SuppleError
 from supple.files import write as write_file
 from supple.formats.bvh.channels import BvhChannels
 from supple.formats.bvh.hierarchy import CHANNELS
 from supple.formats.single_motion import asked_motion, default_motion, even_frames
 from supple.formats.text_numbers import MOST_DIGITS, as_written, digits_for, written
-from supple.joints import Axes
 from supple.kernels import layout
-from supple.matching import euler_along
-from supple.motion.motion import Motion
-from supple.pose import Pose
+from supple.model.character import Character, Note
+from supple.model.joints import Axes
+from supple.model.matching import euler_along
+from supple.model.motion import Motion
+from supple.model.skeleton import Pose, Skeleton
 from supple.rotations import conjugate, multiply, rotate
-from supple.skeleton import Skeleton
 
 POSITIONS = ("Xposition", "Yposition", "Zposition")
 ROTATIONS = ("Zrotation", "Xrotation", "Yrotation")

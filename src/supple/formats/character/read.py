@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.character import Character
 from supple.errors import SuppleError
 from supple.formats.character.layout import (
     BONE,
@@ -22,14 +21,14 @@ from supple.formats.character.layout import (
     weight_type,
 )
 from supple.formats.source import Source, distinct, shown
-from supple.joints import Axes, Ball, Fixed, Joint
 from supple.kernels import layout
-from supple.matching import put_turns
-from supple.mesh import Mesh, Skin
-from supple.motion.motion import Motion
-from supple.pose import Pose
+from supple.model.character import Character
+from supple.model.joints import Axes, Ball, Fixed, Joint
+from supple.model.matching import put_turns
+from supple.model.mesh import Mesh, Skin
+from supple.model.motion import Motion
+from supple.model.skeleton import Node, Pose, Skeleton
 from supple.rotations import conjugate, from_matrix, multiply
-from supple.skeleton import Node, Skeleton
 
 Floats = NDArray[np.float64]
 

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple import files
-from supple.character import Character, Note
 from supple.formats.character.layout import (
     BONE,
     COUNTS,
@@ -22,11 +21,12 @@ from supple.formats.character.layout import (
     weight_type,
 )
 from supple.formats.single_motion import even_frames
-from supple.joints import Axes, Ball, Fixed, Hinge, Joint
 from supple.kernels import layout
-from supple.pose import Pose
+from supple.model.character import Character, Note
+from supple.model.joints import Axes, Ball, Fixed, Hinge, Joint
+from supple.model.skeleton import Pose
+from supple.model.skinning import morphed
 from supple.rotations import to_matrix
-from supple.skinning import morphed
 
 
 def write(

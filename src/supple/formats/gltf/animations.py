@@ -19,10 +19,10 @@ from supple.formats.gltf.document import Document, Item
 from supple.formats.gltf.nodes import Tree, coordinates_of
 from supple.formats.gltf.placements import ALIKE
 from supple.formats.source import distinct
-from supple.joints import Ball, Cone
 from supple.kernels import layout
-from supple.motion.motion import Motion
-from supple.pose import Pose
+from supple.model.joints import Ball, Cone
+from supple.model.motion import Motion
+from supple.model.skeleton import Pose
 from supple.rotations import conjugate, multiply, slerp
 
 Floats = NDArray[np.float64]

@@ -14,7 +14,7 @@ from supple.formats.gltf.texture_sets import (
     set_written,
     texture_keys,
 )
-from supple.mesh import Material, Texture
+from supple.model.mesh import Material, Texture
 
 SIGNATURES = (
     (b"\x89PNG", "image/png"),

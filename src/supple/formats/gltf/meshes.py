@@ -15,7 +15,7 @@ from supple.formats.gltf.materials import read_material
 from supple.formats.gltf.nodes import Tree
 from supple.formats.gltf.texture_sets import read_sets
 from supple.formats.source import SKIN_JOINT_BYTES
-from supple.mesh import Mesh, Morph, Skin
+from supple.model.mesh import Mesh, Morph, Skin
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -25,12 +25,11 @@ from supple.formats.gltf.placements import (
     some,
 )
 from supple.formats.source import JOINT_BYTES
-from supple.joints import Ball, Fixed, Joint
 from supple.kernels import layout
-from supple.matching import put_turns
-from supple.pose import Pose
+from supple.model.joints import Ball, Fixed, Joint
+from supple.model.matching import put_turns
+from supple.model.skeleton import Node, Pose, Skeleton, Tip
 from supple.rotations import conjugate, multiply, rotate
-from supple.skeleton import Node, Skeleton, Tip
 
 Floats = NDArray[np.float64]
 

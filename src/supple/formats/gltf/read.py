@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from supple.character import UPS, Character
 from supple.errors import SuppleError
 from supple.formats.gltf import meshopt
 from supple.formats.gltf.animations import read_motions
@@ -14,6 +13,7 @@ from supple.formats.gltf.document import Document
 from supple.formats.gltf.meshes import DRACO, read_meshes, refuse_draco
 from supple.formats.gltf.nodes import Tree, read_tree
 from supple.formats.source import Source, shown
+from supple.model.character import UPS, Character
 
 # Extensions that a file may require; other KHR_materials_ extensions affect appearance only.
 UNDERSTOOD = frozenset(

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from supple import files
-from supple.character import Character
 from supple.formats.gltf.buffers import Builder, fingerprint
 from supple.formats.gltf.write_meshes import write_meshes
 from supple.formats.gltf.write_motions import turned_joints, write_motions
 from supple.formats.gltf.write_nodes import Nodes
+from supple.model.character import Character
 from supple.version import __version__
 
 WHAT = "glTF file"

@@ -7,7 +7,7 @@ from typing import Any
 
 from supple.formats.gltf.buffers import Builder
 from supple.formats.gltf.materials import IMAGE_EXTENSIONS, OTHER_TEXTURES, SIGNATURES
-from supple.mesh import Material, Texture
+from supple.model.mesh import Material, Texture
 
 CORE = ("image/png", "image/jpeg")
 FILTERS = {

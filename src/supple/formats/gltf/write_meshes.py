@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.character import Character, Note, report
 from supple.errors import SuppleError
 from supple.formats.gltf.buffers import INDICES, UINT16, UINT32, VERTICES, Builder
 from supple.formats.gltf.write_materials import textured, write_material
 from supple.formats.gltf.write_nodes import Nodes
-from supple.mesh import Mesh, Skin
+from supple.model.character import Character, Note, report
+from supple.model.mesh import Mesh, Skin
 
 Floats = NDArray[np.float64]
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.character import Character
 from supple.formats.gltf.animations import Curves
 from supple.formats.gltf.buffers import Builder
 from supple.formats.gltf.write_nodes import Nodes
-from supple.motion.motion import Motion
+from supple.model.character import Character
+from supple.model.motion import Motion
 
 Floats = NDArray[np.float64]
 

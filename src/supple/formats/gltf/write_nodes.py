@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.character import Character
 from supple.formats.conventions import METRES, turn_between
 from supple.formats.gltf.buffers import Builder
 from supple.formats.gltf.nodes import default_joint
 from supple.formats.gltf.placements import ALIKE
 from supple.kernels import layout
-from supple.skeleton import Skeleton
+from supple.model.character import Character
+from supple.model.skeleton import Skeleton
 
 Floats = NDArray[np.float64]
 

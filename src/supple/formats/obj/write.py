@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
-from supple.character import Character
 from supple.errors import SuppleError
 from supple.files import write as write_file
 from supple.formats.text_numbers import digits_for, written
-from supple.skinning import skin
+from supple.model.character import Character
+from supple.model.skinning import skin
 
 FINE = 6
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from supple.formats.smd.text import Section, numbers_of
 from supple.formats.smd.vta_read import Shapes
 from supple.formats.source import SKIN_JOINT_BYTES, Source, shown
-from supple.mesh import Material, Mesh, Skin, Texture
-from supple.skeleton import Skeleton
+from supple.model.mesh import Material, Mesh, Skin, Texture
+from supple.model.skeleton import Skeleton
 
 MISSING = ("renormalize", "first")
 ENOUGH = 0.975  # with weights="first", a sum above this counts as one

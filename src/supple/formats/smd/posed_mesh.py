@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.mesh import Mesh
-from supple.pose import Pose
-from supple.skinning import skin
+from supple.model.mesh import Mesh
+from supple.model.skeleton import Pose
+from supple.model.skinning import skin
 
 BOUND = 1e-6  # skinning matrices this near to identity (float32 rounding) count as identity
 

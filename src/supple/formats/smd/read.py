@@ -12,20 +12,19 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.character import Character
 from supple.errors import SuppleError, one_of, positive
 from supple.formats import infer_conventions
 from supple.formats.smd.mesh import MISSING, read_meshes
 from supple.formats.smd.text import Section, sections, timed_rows
 from supple.formats.smd.vta_read import Shapes, read_shapes
 from supple.formats.source import JOINT_BYTES, Source, decoded, distinct, shown
-from supple.joints import Axes, Ball, Joint
 from supple.kernels import layout
-from supple.matching import put_turns
-from supple.motion.motion import Motion
-from supple.pose import Pose
+from supple.model.character import Character
+from supple.model.joints import Axes, Ball, Joint
+from supple.model.matching import put_turns
+from supple.model.motion import Motion
+from supple.model.skeleton import Node, Pose, Skeleton
 from supple.rotations import conjugate, from_euler, multiply
-from supple.skeleton import Node, Skeleton
 
 FPS = 30.0
 ORDER = "zyx"

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from supple.formats.smd.text import Section, sections, timed_rows
 from supple.formats.source import Source, decoded, distinct, shown
-from supple.mesh import Morph
+from supple.model.mesh import Morph
 
 NEAR = 1e-3  # largest distance of matching vertices, as a fraction of the shapes' extent
 NORMALS = 1e-5  # weight of normals in matching vertices of equal position, same fraction

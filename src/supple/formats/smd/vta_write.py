@@ -12,12 +12,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.character import Character, Note
 from supple.files import write as write_file
 from supple.formats.smd.posed_mesh import posed_vertices
 from supple.formats.text_numbers import digits_for, written
-from supple.mesh import Mesh, Morph
-from supple.pose import Pose
+from supple.model.character import Character, Note
+from supple.model.mesh import Mesh, Morph
+from supple.model.skeleton import Pose
 
 FINE = 9  # digits of normals after the point
 

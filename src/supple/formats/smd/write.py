@@ -11,18 +11,16 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.character import Character, Note
 from supple.files import write as write_file
 from supple.formats.single_motion import asked_motion, default_motion, even_frames
 from supple.formats.smd.posed_mesh import posed_vertices
 from supple.formats.smd.vta_write import write_shapes
 from supple.formats.text_numbers import digits_for, written
-from supple.matching import euler_along
-from supple.mesh import Mesh
-from supple.motion.motion import Motion
-from supple.motion.sampling import alike
-from supple.pose import Pose
-from supple.skeleton import Skeleton
+from supple.model.character import Character, Note
+from supple.model.matching import euler_along
+from supple.model.mesh import Mesh
+from supple.model.motion import Motion, alike
+from supple.model.skeleton import Pose, Skeleton
 
 ORDER = "zyx"
 FINE = 9  # digits after the point of angles, normals, texture coordinates and weights

@@ -11,7 +11,7 @@ import numpy as np
 
 from supple.errors import SuppleError
 from supple.formats.source import Source, shown
-from supple.mesh import Material, Mesh
+from supple.model.mesh import Material, Mesh
 
 LARGEST = 256 << 20  # size limit of a mesh file [B]
 READABLE = (".stl", ".obj", ".ply", ".glb")  # formats for which trimesh opens no further file

@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 
 from supple import rotations
-from supple.character import Character
 from supple.errors import SuppleError
 from supple.formats.source import GREATEST, Source, distinct, shown
-from supple.joint import in_degrees
-from supple.joints import Fixed, Free, Hinge, Joint, Mimic, Planar, Slider
-from supple.skeleton import Node, Skeleton, Tip
+from supple.model.character import Character
+from supple.model.joint import in_degrees
+from supple.model.joints import Fixed, Free, Hinge, Joint, Mimic, Planar, Slider
+from supple.model.skeleton import Node, Skeleton, Tip
 
 LARGEST = 64 << 20  # size limit of a file [B]
 KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")

@@ -28,9 +28,9 @@ from supple.grammar.geometry.frames import (
     turned_back,
 )
 from supple.grammar.language.errors import RuleError
-from supple.joints import Axes, Ball, Cone, Fixed, Hinge, Joint, Slider
-from supple.parts import Node, Tip
-from supple.skeleton import Skeleton
+from supple.model.joints import Axes, Ball, Cone, Fixed, Hinge, Joint, Slider
+from supple.model.parts import Node, Tip
+from supple.model.skeleton import Skeleton
 
 UPWARDS_FIRST = (1, 0, 2)  # order of preference of axes along which an offset is equally long
 LEVEL = 1e-6  # of an offset: shorter components count as 0

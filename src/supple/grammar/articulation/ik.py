@@ -21,11 +21,10 @@ from supple.grammar.evaluate.store import Store
 from supple.grammar.geometry.frames import from_degrees, quaternion
 from supple.grammar.language.errors import RuleError
 from supple.kernels import layout
-from supple.outcome import Demand, Status, reason
-from supple.pose import Pose
-from supple.skeleton import Skeleton
-from supple.solution import Solution
-from supple.solve import solve
+from supple.model.skeleton import Pose, Skeleton
+from supple.solve.outcome import Demand, Status, reason
+from supple.solve.solution import Solution
+from supple.solve.solve import solve
 from supple.solvers import CCD, LM, Solver
 from supple.solvers import named as solver_named
 

@@ -10,8 +10,7 @@ from supple.grammar.articulation.figure import Figure
 from supple.grammar.evaluate.store import Store
 from supple.grammar.geometry.polygons import Floats
 from supple.kernels import layout
-from supple.pose import Pose
-from supple.skeleton import Skeleton
+from supple.model.skeleton import Pose, Skeleton
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ from supple.errors import SuppleError, nearest
 from supple.grammar.evaluate.obj import read_obj
 from supple.grammar.evaluate.values import LONGEST
 from supple.grammar.geometry.mesh import BUILT_IN, Geometry, fitted
-from supple.mesh import Mesh
+from supple.model.mesh import Mesh
 
 LARGEST = 256 << 20  # bytes of an asset
 MODELS = (".obj", ".glb")

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple import files, rotations
-from supple.character import Character
 from supple.formats.gltf.buffers import FLOAT, INDICES, UINT16, UINT32, VERTICES, Builder
 from supple.formats.gltf.write_materials import write_material
 from supple.formats.gltf.write_nodes import Nodes
 from supple.grammar.articulation.posed import PosedShapes
 from supple.grammar.output import meshes as leaf_meshes
-from supple.mesh import Material
+from supple.model.character import Character
+from supple.model.mesh import Material
 
 Floats = NDArray[np.float64]
 EXTENSION = "EXT_mesh_gpu_instancing"

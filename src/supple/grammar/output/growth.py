@@ -19,12 +19,11 @@ from supple.grammar.evaluate.modules import Module
 from supple.grammar.evaluate.run import Run
 from supple.grammar.output import meshes as leaf_meshes
 from supple.grammar.output.shapes import Shapes
-from supple.mesh import Mesh, Skin
-from supple.pose import Pose
-from supple.skeleton import Skeleton
+from supple.model.mesh import Mesh, Skin
+from supple.model.skeleton import Pose, Skeleton
 
 if TYPE_CHECKING:
-    from supple.character import Character
+    from supple.model.character import Character
     from supple.motion import Motion
 
 Floats = NDArray[np.float64]
@@ -136,7 +135,7 @@ class Growth:
         Its pose is the one after IK, and the iteration steps are its motion. Shapes that IK
         stretched keep their length.
         """
-        from supple.character import Character
+        from supple.model.character import Character
 
         rest = self._posed.rest_frames()
         stretched = rest @ self._posed.stretches() @ np.linalg.inv(rest) if len(rest) else rest

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple import mesh as mesh_model
 from supple.grammar.evaluate.material import Material
 from supple.grammar.evaluate.store import Store
 from supple.grammar.geometry.mesh import Geometry
 from supple.grammar.geometry.uv import projected
+from supple.model import mesh as mesh_model
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from supple.mesh import Mesh
+from supple.model.mesh import Mesh
 
 
 def write_obj(meshes: Iterable[Mesh], library: str) -> tuple[str, str]:

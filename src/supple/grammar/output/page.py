@@ -14,7 +14,7 @@ from supple import files
 from supple.errors import SuppleError
 from supple.grammar.articulation.posed import PosedShapes
 from supple.grammar.output import meshes
-from supple.pose import Pose
+from supple.model.skeleton import Pose
 
 TEMPLATE = Path(__file__).with_name("page.html")
 MOST = 2_000_000  # vertices of a page

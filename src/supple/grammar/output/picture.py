@@ -12,11 +12,11 @@ from matplotlib.figure import Figure
 from supple.errors import SuppleError
 from supple.grammar.articulation.ik import Touch
 from supple.grammar.output.raster import Triangles, rendered
-from supple.mesh import Mesh
+from supple.model.mesh import Mesh
+from supple.model.skeleton import Pose
 from supple.plot import style
 from supple.plot.figures import headline, styled
 from supple.plot.view import View
-from supple.pose import Pose
 
 MOST = 600_000  # triangles of a picture
 PIXELS = 110.0  # per inch

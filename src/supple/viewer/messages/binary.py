@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.pose import Pose
+from supple.model.skeleton import Pose
 from supple.viewer.messages import Report
 
 POSE, PACKET = 1, 2

@@ -1,0 +1,66 @@
+"""`Hold`: keep an effector where the start has it."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+
+import numpy as np
+
+from supple.errors import SuppleError
+from supple.goals.block import Block
+from supple.goals.goal import Goal
+from supple.kernels import layout
+from supple.model.effector import find_effector
+from supple.model.skeleton import Skeleton
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Hold(Goal):
+    """Keep an effector where it is in this call's start pose. Frees no joint by itself.
+
+    Args:
+        effector: Name of a joint or tip.
+        position: Whether its position is held.
+        orientation: Whether its orientation is held.
+        weight: How much the goal counts.
+    """
+
+    effector: str
+    position: bool = True
+    _: KW_ONLY
+    orientation: bool = True
+    weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        self._check_weight()
+        for name in ("position", "orientation"):
+            value = getattr(self, name)
+            if not isinstance(value, (bool, np.bool_)):
+                raise SuppleError(
+                    f"Hold {self.effector!r}: {name}: expected True or False, whether it is held "
+                    f"where the start has it, got {value!r}"
+                )
+        if not (self.position or self.orientation):
+            raise SuppleError(f"Hold {self.effector!r}: position and orientation are both off")
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """A hold."""
+        return ("hold",)
+
+    def lower(self, skeleton: Skeleton, number: int) -> list[Block]:
+        """A block for each of position and orientation that is held; the start has their targets."""
+        frame = find_effector(skeleton, self.effector)
+        held = ((layout.POSITION, self.position), (layout.ORIENTATION, self.orientation))
+        return [
+            Block(
+                kind,
+                number,
+                frame.joint,
+                float(np.sqrt(self.weight)),
+                stretching=frame.offset,
+                rotation=frame.rotation,
+            )
+            for kind, on in held
+            if on
+        ]

@@ -1,0 +1,79 @@
+"""`LookAt`: point an axis of an effector at a target."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from supple import rotations
+from supple.errors import array
+from supple.goals.block import Block
+from supple.goals.goal import Goal, check_depth
+from supple.goals.target import OPEN, kept, read_target
+from supple.kernels import layout
+from supple.model.effector import find_effector
+from supple.model.skeleton import Skeleton
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LookAt(Goal):
+    """Turn an effector so that one of its axes points at a target.
+
+    Args:
+        effector: Name of a joint or tip.
+        target: World position to look at, shape (..., 3), or OPEN.
+        axis: The looking direction in the effector's frame: "x", "-z", ... or a vector.
+        root: The topmost joint that may move.
+        depth: How many joints may move, counted from the effector; 0 = to the skeleton's root. By
+            default 1, or up to the root if that is given.
+        weight: How much the goal counts.
+    """
+
+    frees: ClassVar[bool] = True
+
+    effector: str
+    target: Any = OPEN
+    _: KW_ONLY
+    axis: Any = "x"
+    root: str | None = None
+    depth: int | None = None
+    weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        what = repr(self.effector)
+        depth = self.depth
+        if depth is None:
+            depth = 0 if self.root is not None else 1
+        self._set("depth", check_depth(self.effector, depth, self.root))
+        self._check_weight()
+        self._set("target", read_target("target", self.effector, self.target))
+        axis = rotations.axis_vector(self.axis, what=f"axis of {what}")
+        self._set("axis", kept(array(f"axis of {what}", axis, (3,))))
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        """The field that holds a target."""
+        return ("target",)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """A direction."""
+        return ("direction",)
+
+    def lower(self, skeleton: Skeleton, number: int) -> list[Block]:
+        """One block."""
+        frame = find_effector(skeleton, self.effector)
+        return [
+            Block(
+                layout.LOOKAT,
+                number,
+                frame.joint,
+                float(np.sqrt(self.weight)),
+                stretching=frame.offset,
+                rotation=frame.rotation,
+                axis=self.axis,
+                target=self.target,
+            )
+        ]

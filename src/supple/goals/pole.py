@@ -1,0 +1,53 @@
+"""`Pole`: bend a limb towards a point."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+from supple.errors import one_of
+from supple.goals.block import Block
+from supple.goals.goal import Goal
+from supple.goals.target import OPEN, read_target
+from supple.kernels import layout
+from supple.model.skeleton import Skeleton
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pole(Goal):
+    """Bend towards a point.
+
+    The middle joint of a limb lies on the pole's side of the line from its root to its tip.
+
+    Args:
+        joint: The middle joint, such as the elbow.
+        target: World position of the pole, shape (..., 3), or OPEN.
+        weight: How much the goal counts against other secondary goals.
+    """
+
+    counts: ClassVar[bool] = False
+
+    joint: str
+    target: Any = OPEN
+    _: KW_ONLY
+    weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        self._check_weight()
+        self._set("target", read_target("target", self.joint, self.target))
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        """The field that holds a target."""
+        return ("target",)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """A pole."""
+        return ("pole",)
+
+    def lower(self, skeleton: Skeleton, number: int) -> list[Block]:
+        """One block without rows."""
+        one_of("joint of a Pole", self.joint, skeleton.joint_names)
+        joint = skeleton.index(self.joint)
+        return [Block(layout.POLE, number, joint, self.weight, target=self.target)]

@@ -1,0 +1,117 @@
+"""`Reach`: put an effector somewhere, turn it somehow, or both."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from supple.errors import SuppleError, array
+from supple.goals.block import Block
+from supple.goals.goal import Goal, check_depth
+from supple.goals.target import OPEN, kept, read_target, split_pose
+from supple.kernels import layout
+from supple.model.effector import find_effector
+from supple.model.skeleton import Skeleton
+from supple.rotations import rotate
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Reach(Goal):
+    """Put an effector somewhere, turn it somehow, or both.
+
+    Args:
+        effector: Name of a joint or tip.
+        target: World position, shape (..., 3). Without a target and without orientation or pose the
+            position is open.
+        orientation: World orientation wxyz, shape (..., 4), or OPEN. Alone it asks for the
+            orientation only.
+        pose: Both at once as a world transform, shape (..., 4, 4), or OPEN.
+        point: The point on the effector that must touch the target, in the effector's frame, shape
+            (3,).
+        root: The topmost joint that may move. Without root and depth, all joints up to the
+            skeleton's root may.
+        depth: How many joints that can move the effector may, counted from the effector; 0 = to the
+            skeleton's root.
+        weight: How much the goal counts against others that cannot all be met.
+    """
+
+    frees: ClassVar[bool] = True
+
+    effector: str
+    target: Any = None
+    _: KW_ONLY
+    orientation: Any = None
+    pose: Any = None
+    point: Any = None
+    root: str | None = None
+    depth: int = 0
+    weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        self._set("depth", check_depth(self.effector, self.depth, self.root))
+        self._check_weight()
+        if self.pose is not None and (self.target is not None or self.orientation is not None):
+            raise SuppleError(
+                f"Reach {self.effector!r}: give pose, or target and orientation, not both"
+            )
+        if self.target is None and self.orientation is None and self.pose is None:
+            self._set("target", OPEN)
+        for slot in self.slots:
+            self._set(slot, read_target(slot, self.effector, getattr(self, slot)))
+        if self.point is not None:
+            what = f"point of {self.effector!r}"
+            self._set("point", kept(array(what, self.point, (3,))))
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        """The fields that hold a target: pose, or target and orientation as far as asked for."""
+        if self.pose is not None:
+            return ("pose",)
+        if self.orientation is None:
+            return ("target",) if self.target is not None else ()
+        return ("orientation",) if self.target is None else ("target", "orientation")
+
+    @property
+    def position_target(self) -> Any:
+        """The position asked for: an array (..., 3), OPEN, or None."""
+        if self.pose is None or self.pose is OPEN:
+            return OPEN if self.pose is OPEN else self.target
+        return split_pose(self.pose)[0]
+
+    @property
+    def orientation_target(self) -> Any:
+        """The orientation asked for: an array (..., 4) wxyz, OPEN, or None."""
+        if self.pose is None or self.pose is OPEN:
+            return OPEN if self.pose is OPEN else self.orientation
+        return split_pose(self.pose)[1]
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Position, orientation, or both."""
+        asked = (("position", self.position_target), ("orientation", self.orientation_target))
+        return tuple(kind for kind, target in asked if target is not None)
+
+    def lower(self, skeleton: Skeleton, number: int) -> list[Block]:
+        """A block for the position, one for the orientation, as far as asked for."""
+        frame = find_effector(skeleton, self.effector)
+        point = (0.0,) * 3 if self.point is None else rotate(frame.rotation, self.point)
+        asked = (
+            (layout.POSITION, self.position_target),
+            (layout.ORIENTATION, self.orientation_target),
+        )
+        return [
+            Block(
+                kind,
+                number,
+                frame.joint,
+                float(np.sqrt(self.weight)),
+                fixed=point,
+                stretching=frame.offset,
+                rotation=frame.rotation,
+                target=target,
+            )
+            for kind, target in asked
+            if target is not None
+        ]

@@ -1,0 +1,496 @@
+"""The best turn of one joint inside its limits while all others stand still: closed forms.
+
+With one joint turning the effector runs on an arc, and its cost (that of `residual.residuals`) has
+one of two shapes:
+
+* About one axis: a constant less c cos x + s sin x. This is the objective of Wang & Chen (1991) in
+  Welman's form, k1 (1 - cos x) + k2 cos x + k3 sin x, with c = k2 - k1 and s = k3. Its best place
+  inside limits is the peak, if a whole number of turns brings it inside, else the better end.
+* Over all turns, as unit quaternions u: a constant less u.K.u. K has a plane of equal eigenvectors,
+  the turns that point the effector at the target, and one direction more, the turn that meets the
+  orientation. The best turn lies between the two, at an angle that one arctangent gives.
+
+Wang & Chen compare orientations by 1 - cos of the angle x between them, which flattens out at half
+a turn; the cost counts x^2 / 2. Their term is used with the factor x / sin x: both then have the
+same slope here, and the same curvature once they meet. As this is no upper bound, a turn that
+serves an orientation is tried, and halved if it fails.
+
+A cone joint has u = (cos B (cos T, sin T), sin B (cos f, sin f)) along (1, axis, side, other side).
+Half the swing B, half the twist T and the direction of the swing f are bounded *independently* of
+each other: best turns of B, T and f, one after the other, cannot jam against a limit, as turns about
+fixed axes do. A turn that only points has a freedom to spare, the spin about the arm; if any spin of
+it is inside the cone, the one nearest to no spin is taken, and the joint points exactly.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+from supple.kernels import layout
+from supple.kernels import quaternion as quat
+from supple.kernels.cache import kernel
+from supple.kernels.limits import TURN, clamped_cone, unwrapped
+
+HALVINGS = 6
+STEEPEST = 8.0  # the greatest x / sin x
+FAINT = 1e-14  # an arm this small against the distances at play has no direction
+SAMPLES = 8
+NEWTONS = 3
+SPINS = 4  # how many of the turns that point are climbed from
+CREEP, CREEPS = 0.25, 8  # the first and largest step of a creep [rad], and how many sizes
+SLACK = 1e-10  # what is this little outside a cone is rounding, and is put on its rim [rad]
+
+
+class Tip(NamedTuple):
+    """Where an effector is."""
+
+    point: Any  # xyz
+    turn: Any  # wxyz
+
+
+class Aim(NamedTuple):
+    """Where an effector should be, in the frame of its tip."""
+
+    target: Any  # xyz, the point to come to
+    goal: Any  # wxyz, the orientation to come to
+    near: float  # weight of the squared distance
+    facing: float  # weight of the squared angle; 0 if no orientation is asked for
+
+
+class Cone(NamedTuple):
+    """The limits of a cone joint [rad]."""
+
+    axis: Any  # xyz, a unit vector in its rest frame
+    swing: float  # at most
+    low: float  # the twist, at least
+    high: float  # the twist, at most
+
+
+class Pull(NamedTuple):
+    """The form u.K.u of a cone joint: two turns that point at the target, one that meets the goal.
+
+    All are along the cone's parts (1, axis, side, other side).
+    """
+
+    first: Any  # wxyz
+    second: Any  # wxyz
+    third: Any  # wxyz
+    near: float  # weight of the squares along the first two
+    facing: float  # weight of the square along the third
+
+
+@kernel
+def cone_of(problem, k):
+    """The limits of moving joint k, a cone."""
+    moving_f = problem.moving_f
+    return Cone(
+        quat.load3(moving_f, k, layout.AXIS),
+        moving_f[k, layout.LIMITS + 1],
+        moving_f[k, layout.LIMITS + 2],
+        moving_f[k, layout.LIMITS + 3],
+    )
+
+
+@kernel
+def into_cone(turn, cone):
+    """A turn put into a cone's limits."""
+    return clamped_cone(turn, cone.axis, cone.swing, cone.low, cone.high)
+
+
+@kernel
+def seen_from(place, frame, tip, aim):
+    """The arm from a joint to the tip, and the aim, as `ball_turn` takes them.
+
+    Seen from the joint's place in its frame, where the tip's turn counts as none: the goal becomes
+    the turn that the tip still has to make.
+    """
+    error = quat.IDENTITY
+    if aim.facing > 0.0:
+        error = quat.mul(quat.mul(quat.conj(frame), quat.mul(aim.goal, quat.conj(tip.turn))), frame)
+    arm = quat.unrotate(frame, quat.sub(tip.point, place))
+    target = quat.unrotate(frame, quat.sub(aim.target, place))
+    return arm, Aim(target, error, aim.near, aim.facing)
+
+
+@kernel
+def cost_at(tip, aim):
+    """The cost of a tip for an aim."""
+    miss = quat.sub(aim.target, tip.point)
+    cost = 0.5 * aim.near * quat.dot(miss, miss)
+    if aim.facing > 0.0:
+        error = quat.log(quat.mul(aim.goal, quat.conj(tip.turn)))
+        cost += 0.5 * aim.facing * quat.dot(error, error)
+    return cost
+
+
+@kernel
+def best_angle(c, s, low, high):
+    """Where c cos x + s sin x is greatest in [low, high], a range that holds 0.
+
+    Of equal places the one nearer to 0.
+    """
+    peak = math.atan2(s, c)
+    if low <= peak <= high:
+        return peak
+    other = peak - TURN if peak > 0.0 else peak + TURN
+    if low <= other <= high:
+        return other
+    at_low = c * math.cos(low) + s * math.sin(low)
+    at_high = c * math.cos(high) + s * math.sin(high)
+    if at_low == at_high:
+        return low if -low < high else high
+    return low if at_low > at_high else high
+
+
+@kernel
+def steepness(error):
+    """How much x / sin x is for an error of angle x, up to a bound: see the module's text."""
+    w = abs(error[0])
+    s = math.sqrt(error[1] * error[1] + error[2] * error[2] + error[3] * error[3])
+    sine = 2.0 * s * w
+    x = 2.0 * math.atan2(s, w)
+    if x < 1e-4:
+        return 1.0
+    return x / sine if x < STEEPEST * sine else STEEPEST
+
+
+@kernel
+def axis_turn(place, axis, tip, aim, low, high, weight):
+    """The best angle in [low, high] about an axis through a place, times a weight; 0 if none helps."""
+    arm = quat.sub(tip.point, place)
+    ahead = quat.sub(aim.target, place)
+    arm = quat.axpy(arm, -quat.dot(arm, axis), axis)
+    ahead = quat.axpy(ahead, -quat.dot(ahead, axis), axis)
+    c, s = 0.0, 0.0
+    size = FAINT * (quat.norm(arm) + quat.norm(ahead))
+    if quat.norm(arm) > size and quat.norm(ahead) > size:
+        c, s = aim.near * quat.dot(arm, ahead), aim.near * quat.dot(axis, quat.cross(arm, ahead))
+    if aim.facing > 0.0:
+        error = quat.mul(aim.goal, quat.conj(tip.turn))
+        along = error[1] * axis[0] + error[2] * axis[1] + error[3] * axis[2]
+        pull = aim.facing * steepness(error)
+        c += pull * (error[0] * error[0] - along * along)
+        s += pull * 2.0 * error[0] * along
+    if c == 0.0 and s == 0.0:
+        return 0.0
+    angle = best_angle(c, s, low, high) * weight
+    if aim.facing == 0.0 and abs(angle) <= math.pi:
+        return angle
+    before = cost_at(tip, aim)
+    for _ in range(HALVINGS):
+        if cost_at(turned_about(place, quat.about(axis, angle), tip), aim) <= before:
+            return angle
+        angle *= 0.5
+    return 0.0
+
+
+@kernel
+def turned_about(place, turn, tip):
+    """The tip after a turn, wxyz, about a place."""
+    arm = quat.rotate(turn, quat.sub(tip.point, place))
+    return Tip(quat.add(place, arm), quat.mul(turn, tip.turn))
+
+
+@kernel
+def ball_turn(arm, aim):
+    """The best turn of all, a unit quaternion, for an arm and an aim as `seen_from` gives them.
+
+    The arm should point at the target, and the effector still has to turn by the goal.
+    """
+    point = quat.between(arm, aim.target)
+    if aim.facing == 0.0:
+        return point
+    error = aim.goal
+    if error[0] < 0.0:
+        error = (-error[0], -error[1], -error[2], -error[3])
+    strength = aim.near * quat.norm(arm) * quat.norm(aim.target)
+    if strength == 0.0:
+        return error
+    pull = aim.facing * steepness(error)
+    # The turns that point the arm at the target: point, and point after half a turn about the arm.
+    spun = quat.unit(arm)
+    spun = quat.mul(point, (0.0, spun[0], spun[1], spun[2]))
+    x, y = dot4(error, point), dot4(error, spun)
+    inside = mix(x, point, y, spun)
+    outside = (
+        error[0] - inside[0],
+        error[1] - inside[1],
+        error[2] - inside[2],
+        error[3] - inside[3],
+    )
+    rho, sigma = math.hypot(x, y), math.sqrt(dot4(outside, outside))
+    if rho < 1e-12:
+        return point if strength > pull else error
+    if sigma < 1e-12:
+        return error
+    between_them = 2.0 * math.atan2(sigma, rho)
+    angle = 0.5 * math.atan2(
+        pull * math.sin(between_them), strength + pull * math.cos(between_them)
+    )
+    return quat.normalized(mix(math.cos(angle) / rho, inside, math.sin(angle) / sigma, outside))
+
+
+@kernel
+def part_of(turn, weight, cap):
+    """A turn made smaller: its angle times a weight, and no larger than the cap."""
+    if weight >= 1.0 and cap == math.inf:
+        return turn
+    vector = quat.log(turn)
+    angle = quat.norm(vector)
+    if weight >= 1.0 and angle <= cap:
+        return turn
+    size = min(angle * weight, cap)
+    if angle == 0.0:
+        return turn
+    return quat.exp(quat.scale(vector, size / angle))
+
+
+@kernel
+def dot4(a, b):
+    """The inner product of two quaternions."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
+
+
+@kernel
+def mix(c, first, s, second):
+    """The sum c * first + s * second of two quaternions."""
+    return (
+        c * first[0] + s * second[0],
+        c * first[1] + s * second[1],
+        c * first[2] + s * second[2],
+        c * first[3] + s * second[3],
+    )
+
+
+@kernel
+def cone_turn(q, cone, arm, aim, far):
+    """The best coordinates of a cone inside its limits that can be climbed to from q.
+
+    Arm and aim are those of `ball_turn`, in the cone's rest frame. Also returns True if the limits
+    are not in the way. If they are, `far` looks all around for a better place to climb from.
+    """
+    best = quat.normalized(quat.mul(ball_turn(arm, aim), q))
+    if _inside(_parts(best, cone), cone):
+        return into_cone(best, cone), True
+    strength = aim.near * quat.norm(arm) * quat.norm(aim.target)
+    if strength == 0.0 and aim.facing == 0.0:
+        return into_cone(q, cone), True
+    first = quat.mul(quat.between(arm, aim.target), q)
+    spun = quat.unit(arm)
+    spun = quat.mul(quat.between(arm, aim.target), quat.mul((0.0, spun[0], spun[1], spun[2]), q))
+    one, two = _parts(first, cone), _parts(spun, cone)
+    if aim.facing == 0.0:
+        x = _nearest_pointing(one, two, cone)
+        if x != math.pi:
+            best = quat.normalized(mix(math.cos(x), first, math.sin(x), spun))
+            return into_cone(best, cone), True
+    turning = aim.facing * steepness(aim.goal) if aim.facing > 0.0 else 0.0
+    three = _parts(quat.mul(aim.goal, q), cone)
+    pull = Pull(one, two, three, 2.0 * strength, 2.0 * turning)
+    u = _climb(pull, _parts(into_cone(q, cone), cone), cone)
+    if far:
+        top = _worth(pull, u)
+        for i in range(SPINS):
+            # From next to a turn that points at the target, but is outside.
+            c, s = math.cos(math.pi * i / SPINS), math.sin(math.pi * i / SPINS)
+            held = _climb(pull, _parts(into_cone(mix(c, first, s, spun), cone), cone), cone)
+            value = _worth(pull, held)
+            if value > top:
+                u, top = held, value
+    return into_cone(quat.normalized(_whole(u, cone)), cone), False
+
+
+@kernel
+def creep(q, cone, arm, aim):
+    """A step down in one of half the swing, its direction or half the twist; q if there is none.
+
+    For where the closed forms, which know orientations by their cosines, see no way down.
+    """
+    half, way, t, low, high = _box(_parts(q, cone), cone)
+    before = cost_at(Tip(arm, quat.IDENTITY), aim)
+    size = CREEP
+    for _ in range(CREEPS):
+        for i in range(6):
+            change = size if i % 2 == 0 else -size
+            b = min(max(half + change, 0.0), 0.5 * cone.swing) if i < 2 else half
+            f = way + change if i == 2 or i == 3 else way
+            x = min(max(t + change, low), high) if i >= 4 else t
+            c, s = math.cos(b), math.sin(b)
+            u = (c * math.cos(x), c * math.sin(x), s * math.cos(f), s * math.sin(f))
+            new = into_cone(quat.normalized(_whole(u, cone)), cone)
+            step = quat.mul(new, quat.conj(q))
+            if cost_at(Tip(quat.rotate(step, arm), step), aim) < before:
+                return new
+        size *= 0.25
+    return q
+
+
+@kernel
+def _parts(q, cone):
+    """A quaternion along (1, axis, side, other side)."""
+    v = (q[1], q[2], q[3])
+    side = quat.perpendicular(cone.axis)
+    other = quat.cross(cone.axis, side)
+    return (q[0], quat.dot(v, cone.axis), quat.dot(v, side), quat.dot(v, other))
+
+
+@kernel
+def _whole(u, cone):
+    """The quaternion with these parts."""
+    side = quat.perpendicular(cone.axis)
+    other = quat.cross(cone.axis, side)
+    v = quat.axpy(quat.axpy(quat.scale(cone.axis, u[1]), u[2], side), u[3], other)
+    return (u[0], v[0], v[1], v[2])
+
+
+@kernel
+def _inside(u, cone):
+    """True if a quaternion along the cone's parts is within its limits, but for rounding."""
+    if math.hypot(u[2], u[3]) > math.sin(0.5 * cone.swing) + SLACK:
+        return False
+    if cone.high - cone.low >= TURN:
+        return True
+    twist = unwrapped(2.0 * math.atan2(u[1], u[0]), cone.low, cone.high)
+    return cone.low - SLACK <= twist <= cone.high + SLACK
+
+
+@kernel
+def _box(u, cone):
+    """Half the swing, its direction, half the twist and the range of that, of u along the parts."""
+    half = math.atan2(math.hypot(u[2], u[3]), math.hypot(u[0], u[1]))
+    way = math.atan2(u[3], u[2])
+    twist = 2.0 * math.atan2(u[1], u[0])
+    near = unwrapped(twist, cone.low, cone.high)
+    if math.cos(0.5 * (near - twist)) < 0.0:
+        way += math.pi  # one turn of twist is the other sign of the quaternion
+    t = 0.5 * near
+    if cone.high - cone.low >= TURN:
+        return half, way, t, t - 0.5 * math.pi, t + 0.5 * math.pi
+    return half, way, t, 0.5 * cone.low, 0.5 * cone.high
+
+
+@kernel
+def _nearest_pointing(first, second, cone):
+    """Of the turns cos x first + sin x second the least x that is inside a cone; pi if there is none."""
+    best = math.pi
+    found = math.pi
+    for i in range(5):
+        x = 0.0
+        if i == 1 or i == 2:
+            # Where the swing is just as large as it may be: a wave in 2x.
+            a = first[2] * first[2] + first[3] * first[3]
+            b = second[2] * second[2] + second[3] * second[3]
+            c = first[2] * second[2] + first[3] * second[3]
+            size = math.hypot(0.5 * (a - b), c)
+            edge = math.sin(0.5 * cone.swing) * math.sin(0.5 * cone.swing) - 0.5 * (a + b)
+            if edge >= size or edge < -size - SLACK:
+                continue
+            middle = math.atan2(c, 0.5 * (a - b))
+            spread = math.acos(max(edge / size, -1.0))
+            x = middle + (spread if i == 1 else -spread)
+            x = 0.5 * (x - TURN * math.floor(x / TURN + 0.5))
+        elif i >= 3:
+            # Where the twist is at a limit.
+            if cone.high - cone.low >= TURN:
+                continue
+            half = 0.5 * (cone.low if i == 3 else cone.high)
+            c, s = math.cos(half), math.sin(half)
+            x = math.atan2(first[1] * c - first[0] * s, second[0] * s - second[1] * c)
+            x -= math.pi * math.floor(x / math.pi + 0.5)
+        if abs(x) < best:
+            c, s = math.cos(x), math.sin(x)
+            if _inside(mix(c, first, s, second), cone):
+                best = abs(x)
+                found = x
+    return found
+
+
+@kernel
+def _climb(pull, u, cone):
+    """Best turns of half the swing, its direction and half the twist, one after the other, from u."""
+    _, way, t, low, high = _box(u, cone)
+    # Half the swing; a negative one points the other way.
+    a1, a2, a3 = _along(pull, 0, t)
+    b1, b2, b3 = _along(pull, 2, way)
+    m1, m3 = pull.near, pull.facing
+    x = 0.5 * (m1 * (a1 * a1 - b1 * b1 + a2 * a2 - b2 * b2) + m3 * (a3 * a3 - b3 * b3))
+    y = m1 * (a1 * b1 + a2 * b2) + m3 * a3 * b3
+    half = 0.5 * best_angle(x, y, -cone.swing, cone.swing)
+    if half < 0.0:
+        half, way = -half, way + math.pi
+    c, s = math.cos(half), math.sin(half)
+    if s > 0.0:
+        waves = _waves(pull, quat.scale((a1, a2, a3), c), 2, s)
+        way = best_of_two_waves(waves, way, way - math.pi, way + math.pi)
+    if c > 0.0:
+        waves = _waves(pull, quat.scale(_along(pull, 2, way), s), 0, c)
+        t = best_of_two_waves(waves, t, low, high)
+    return (c * math.cos(t), c * math.sin(t), s * math.cos(way), s * math.sin(way))
+
+
+@kernel
+def _along(pull, i, x):
+    """The first, second and third of a pull along parts i and i + 1 turned by x."""
+    c, s = math.cos(x), math.sin(x)
+    return (
+        pull.first[i] * c + pull.first[i + 1] * s,
+        pull.second[i] * c + pull.second[i + 1] * s,
+        pull.third[i] * c + pull.third[i + 1] * s,
+    )
+
+
+@kernel
+def _waves(pull, h, i, size):
+    """The c1, s1, c2, s2 of the sum of m (h + size (v[i] cos x + v[i+1] sin x))^2 over the three v."""
+    m1, m3 = pull.near, pull.facing
+    x1, y1 = size * pull.first[i], size * pull.first[i + 1]
+    x2, y2 = size * pull.second[i], size * pull.second[i + 1]
+    x3, y3 = size * pull.third[i], size * pull.third[i + 1]
+    return (
+        2.0 * (m1 * (h[0] * x1 + h[1] * x2) + m3 * h[2] * x3),
+        2.0 * (m1 * (h[0] * y1 + h[1] * y2) + m3 * h[2] * y3),
+        0.5 * (m1 * (x1 * x1 - y1 * y1 + x2 * x2 - y2 * y2) + m3 * (x3 * x3 - y3 * y3)),
+        m1 * (x1 * y1 + x2 * y2) + m3 * x3 * y3,
+    )
+
+
+@kernel
+def _two_waves(waves, x):
+    """The value of c1 cos x + s1 sin x + c2 cos 2x + s2 sin 2x."""
+    c1, s1, c2, s2 = waves
+    c, s = math.cos(x), math.sin(x)
+    return c1 * c + s1 * s + c2 * (c * c - s * s) + 2.0 * s2 * s * c
+
+
+@kernel
+def best_of_two_waves(waves, here, low, high):
+    """Where c1 cos x + s1 sin x + c2 cos 2x + s2 sin 2x is greatest in [low, high].
+
+    Sampled, then refined by Newton's method; never lower than here.
+    """
+    c1, s1, c2, s2 = waves
+    best, top = here, _two_waves(waves, here)
+    for i in range(SAMPLES + 1):
+        x = low + (high - low) * i / SAMPLES
+        value = _two_waves(waves, x)
+        if value > top:
+            best, top = x, value
+    for _ in range(NEWTONS):
+        c, s = math.cos(best), math.sin(best)
+        cc, ss = c * c - s * s, 2.0 * s * c
+        slope = s1 * c - c1 * s + 2.0 * (s2 * cc - c2 * ss)
+        bend = -c1 * c - s1 * s - 4.0 * (c2 * cc + s2 * ss)
+        if bend >= 0.0:
+            break
+        x = min(max(best - slope / bend, low), high)
+        value = _two_waves(waves, x)
+        if not value > top:
+            break
+        best, top = x, value
+    return best
+
+
+@kernel
+def _worth(pull, u):
+    """The u.K.u of the module's text."""
+    a, b, c = dot4(u, pull.first), dot4(u, pull.second), dot4(u, pull.third)
+    return pull.near * (a * a + b * b) + pull.facing * c * c

@@ -1,0 +1,1 @@
+"""The model: joints, skeletons, poses, meshes, characters and motions."""

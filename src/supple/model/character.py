@@ -1,0 +1,249 @@
+"""Characters: a skeleton with what moves on it, as a file holds them."""
+
+from __future__ import annotations
+
+import html
+import logging
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from supple.errors import SuppleError, one_of
+from supple.model.joints import Joint, Mimic
+from supple.model.mesh import Described, Mesh
+from supple.model.skeleton import Pose, Skeleton
+
+if TYPE_CHECKING:
+    from supple.model.motion import Motion
+
+UPS = ("x", "y", "z", "-x", "-y", "-z")
+LEVELS = ("guess", "warning")
+
+_log = logging.getLogger("supple")
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something that a reader guessed, or found odd and had to settle.
+
+    Attributes:
+        text: What it was, and what was assumed.
+        line: The line of the file, counted from 1, where there is one.
+        path: The file.
+        level: "guess" for what the file does not say, "warning" for what it says oddly.
+    """
+
+    text: str
+    line: int | None = None
+    path: str | None = None
+    level: str = "warning"
+
+    def __post_init__(self) -> None:
+        one_of("level of note", self.level, LEVELS)
+
+    def __str__(self) -> str:
+        where = self.path or ""
+        if self.line is not None:
+            where += f":{self.line}"
+        return f"{where}: {self.text}" if where else self.text
+
+
+@dataclass(frozen=True, eq=False)
+class Character(Described):
+    """A skeleton with its meshes and motions; what `supple.load` gives.
+
+    Coordinates are as the file has them: `unit` and `up` only say what they mean.
+
+    Attributes:
+        skeleton: Its joints and tips.
+        meshes: What it looks like.
+        motions: By name, in order: Mapping[str, Motion].
+        pose: How it stands now; the skeleton's rest by default. A saved file shows this pose, with
+            the skins bound as they were.
+        unit: What a length of 1 is, such as "m", "cm", "inch"; None if not known.
+        up: The axis that points up, such as "y" or "-z"; None if not known.
+        source: The file it came from.
+        notes: What the reader guessed or found odd.
+        extras: What else the format has, by format, kept for writing.
+    """
+
+    skeleton: Skeleton
+    meshes: tuple[Mesh, ...] = ()
+    motions: Mapping[str, Motion] = field(default_factory=dict)
+    pose: Pose = None  # type: ignore[assignment]  # the rest pose, filled in below
+    unit: str | None = field(default=None, kw_only=True)
+    up: str | None = field(default=None, kw_only=True)
+    source: str | None = field(default=None, kw_only=True, compare=False)
+    notes: tuple[Note, ...] = field(default=(), kw_only=True, compare=False)
+    extras: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+
+    def __post_init__(self) -> None:
+        skeleton = self.skeleton
+        if not isinstance(skeleton, Skeleton):
+            raise SuppleError(
+                f"character: expected a supple.Skeleton, got {type(skeleton).__name__}"
+            )
+        self._set("meshes", tuple(self.meshes))
+        for mesh in self.meshes:
+            _check_mesh(mesh, skeleton)
+        if not isinstance(self.motions, Mapping):
+            kind = type(self.motions).__name__
+            raise SuppleError(f"motions: expected a mapping from name to motion, got a {kind}")
+        for name, motion in self.motions.items():
+            if motion.skeleton != skeleton:
+                raise SuppleError(
+                    f"motion {name!r}: expected poses of {skeleton}, got those of "
+                    f"{motion.skeleton}; motion.on(skeleton) matches joints by name"
+                )
+        self._set("motions", MappingProxyType(dict(self.motions)))
+        if self.pose is None:
+            self._set("pose", skeleton.rest)
+        if self.pose.skeleton != skeleton or self.pose.batch_shape:
+            raise SuppleError(f"character: expected a single pose of {skeleton}, got {self.pose}")
+        if self.up is not None:
+            one_of("up axis", self.up, UPS)
+        self._set("notes", tuple(self.notes))
+        self._set("extras", MappingProxyType(dict(self.extras)))
+
+    def posed(self, pose: Pose) -> Character:
+        """The same character standing as in a pose; skins stay bound as they are."""
+        return replace(self, pose=pose)
+
+    def with_(self, **changes: Any) -> Character:
+        """The same character with other fields, such as motions= or unit=.
+
+        With another skeleton the pose is its rest, unless one is given.
+        """
+        if "skeleton" in changes and "pose" not in changes:
+            changes["pose"] = None
+        return replace(self, **changes)
+
+    def renamed(self, names: Mapping[str, str]) -> Character:
+        """The same character with other names for joints and tips: {old: new}."""
+        for old in names:
+            one_of("joint or tip", old, self.skeleton.names)
+        new = {name: names.get(name, name) for name in self.skeleton.names}
+        nodes = [
+            node._replace(
+                name=new[node.name],
+                parent=node.parent and new[node.parent],
+                joint=_copying(node.joint, new),
+            )
+            for node in self.skeleton.nodes
+        ]
+        tips = [
+            tip._replace(name=new[tip.name], joint=new[tip.joint]) for tip in self.skeleton.tips
+        ]
+        skeleton = Skeleton(nodes, tips)
+
+        def moved(pose: Pose) -> Pose:
+            return Pose(skeleton, pose.coordinates, pose.translations, pose.scales)
+
+        meshes = []
+        for mesh in self.meshes:
+            skin = mesh.skin
+            if skin is not None:
+                skin = replace(skin, joints=tuple(new[name] for name in skin.joints))
+            meshes.append(replace(mesh, skin=skin, joint=mesh.joint and new[mesh.joint]))
+        motions = {
+            key: motion.with_(poses=moved(motion.poses)) for key, motion in self.motions.items()
+        }
+        return replace(
+            self,
+            skeleton=skeleton,
+            meshes=tuple(meshes),
+            motions=motions,
+            pose=moved(self.pose),
+            extras={},
+        )
+
+    def mesh(self, name: str) -> Mesh:
+        """The mesh of a name."""
+        for mesh in self.meshes:
+            if mesh.name == name:
+                return mesh
+        one_of("mesh", name, [mesh.name for mesh in self.meshes])
+        raise AssertionError  # one_of has raised
+
+    def motion(self, name: str) -> Motion:
+        """The motion of a name."""
+        return self.motions[one_of("motion", name, list(self.motions))]
+
+    @property
+    def extent(self) -> float:
+        """The diagonal of the box around joints, tips and vertices at rest."""
+        rest = self.skeleton.rest
+        points = [rest.positions]
+        for mesh in self.meshes:
+            if mesh.joint is None:
+                points.append(mesh.positions)
+            else:
+                frame = rest.frames[self.skeleton.index(mesh.joint)]
+                points.append(mesh.positions @ frame[:3, :3].T + frame[:3, 3])
+        low = np.min([p.min(axis=0) for p in points if len(p)], axis=0)
+        high = np.max([p.max(axis=0) for p in points if len(p)], axis=0)
+        return float(np.linalg.norm(high - low))
+
+    def __reduce__(self) -> Any:
+        return _rebuild, (self._parts(),)
+
+    def _parts(self) -> dict[str, Any]:
+        parts = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return {**parts, "motions": dict(self.motions), "extras": dict(self.extras)}
+
+    def __repr__(self) -> str:
+        def some(what: str, names: list[str]) -> str:
+            shown = names if len(names) <= 4 else [*names[:3], "..."]
+            few = f" ({', '.join(shown)})" if names else ""
+            return f"{len(names)} {what}{'es' if what == 'mesh' else 's'}{few}"
+
+        if len(self.meshes) == 1:
+            meshes = f"1 mesh ({self.meshes[0].name})"
+        else:
+            meshes = some("mesh", [mesh.name for mesh in self.meshes])
+        motions = some("motion", list(self.motions))
+        if len(self.motions) == 1:
+            motions = motions.replace("motions", "motion")
+        return f"Character({len(self.skeleton)} joints; {meshes}; {motions})"
+
+    def _repr_html_(self) -> str:
+        notes = "".join(f"<li>{html.escape(str(note))}</li>" for note in self.notes)
+        return (
+            f"<figure>{self.pose._repr_svg_()}<figcaption>{html.escape(repr(self))}"
+            f"{f'<ul>{notes}</ul>' if notes else ''}</figcaption></figure>"
+        )
+
+
+def report(notes: Iterable[Note]) -> tuple[Note, ...]:
+    """The notes, said through the "supple" logger: warnings as such, guesses as information."""
+    notes = tuple(notes)
+    for note in notes:
+        _log.log(logging.WARNING if note.level == "warning" else logging.INFO, "%s", note)
+    return notes
+
+
+def _copying(joint: Joint, names: Mapping[str, str]) -> Joint:
+    """A joint that copies the same other one under that one's new name."""
+    if not isinstance(joint.mimic, Mimic):
+        return joint
+    return replace(joint, mimic=replace(joint.mimic, joint=names[joint.mimic.joint]))
+
+
+def _rebuild(parts: dict[str, Any]) -> Character:
+    return Character(**parts)
+
+
+def _check_mesh(mesh: Mesh, skeleton: Skeleton) -> None:
+    if not isinstance(mesh, Mesh):
+        raise SuppleError(f"character: expected meshes, got a {type(mesh).__name__}")
+    names = skeleton.joint_names
+    if mesh.joint is not None and mesh.joint not in skeleton:
+        one_of(f"joint of mesh {mesh.name!r}", mesh.joint, names)
+    if mesh.skin is not None:
+        known = set(names)
+        for name in mesh.skin.joints:
+            if name not in known:
+                one_of(f"joint of the skin of mesh {mesh.name!r}", name, names)

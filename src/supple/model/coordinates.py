@@ -1,0 +1,125 @@
+"""The coordinates of a pose as plain arrays: what users give, put in its place.
+
+Everything here takes and returns coordinates of shape (..., Q) in the order of the skeleton's
+joints, with batch axes in front.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.errors import SuppleError, array, one_of
+from supple.kernels import layout
+from supple.kernels.angles import angles_batch
+from supple.model.joints import Ball, Cone, Free, Hinge, Mimic, Slider
+from supple.model.structure import Structure
+from supple.rotations import from_rotation_vector, unit_quaternions
+
+Floats = NDArray[np.float64]
+
+
+def read(skeleton: Structure, values: Any) -> Floats:
+    """Coordinates checked and copied: finite, quaternions unit, mimic joints in their place."""
+    packed = skeleton.packed
+    q = array("coordinates", values, (..., len(packed.rest))) + 0.0  # a copy, without -0.0
+    if len(packed.turn_at):
+        turns = q[..., packed.turn_at]
+        try:
+            q[..., packed.turn_at] = unit_quaternions("coordinates", turns)
+        except SuppleError:  # to say whose
+            unit_quaternions(
+                "coordinates", turns, [skeleton.names[int(j)] for j in packed.turn_joint]
+            )
+            raise
+    follow(skeleton, q)
+    return q
+
+
+def follow(skeleton: Structure, q: Floats) -> None:
+    """Put the joints that copy others where these say, in place."""
+    ints, floats = skeleton.packed_ints, skeleton.packed_floats
+    joints = np.flatnonzero(ints[:, layout.MIMIC] >= 0)
+    if len(joints):
+        source = ints[ints[joints, layout.MIMIC], layout.Q]
+        multiplier, offset = floats[joints, layout.MIMIC_MUL], floats[joints, layout.MIMIC_ADD]
+        q[..., ints[joints, layout.Q]] = multiplier * q[..., source] + offset
+
+
+def to_angles(skeleton: Structure, q: Floats) -> Floats:
+    """The freedoms (..., D) of coordinates; balls as rotation vectors."""
+    packed = skeleton.packed
+    maps = (packed.number_at, packed.number_freedom, packed.turn_at, packed.turn_freedom)
+    angles = np.empty((*q.shape[:-1], packed.freedom_count))
+    if q.ndim == 1:
+        angles_batch(*maps, q[None], angles[None])
+    else:
+        size = math.prod(q.shape[:-1])
+        angles_batch(*maps, q.reshape(size, q.shape[-1]), angles.reshape(size, angles.shape[-1]))
+    return angles
+
+
+def from_angles(skeleton: Structure, angles: Floats) -> Floats:
+    """The coordinates of freedoms (..., D); frozen axes are at rest."""
+    packed = skeleton.packed
+    q = np.empty((*angles.shape[:-1], len(packed.rest)))
+    q[...] = packed.rest
+    q[..., packed.number_at] = angles[..., packed.number_freedom]
+    q[..., packed.turn_at] = from_rotation_vector(angles[..., packed.turn_freedom])
+    follow(skeleton, q)
+    return q
+
+
+def slots(skeleton: Structure, name: str, value: Any) -> list[tuple[int, Floats]]:
+    """Where a value for "joint" or "joint.label" goes: first coordinate and numbers (..., k)."""
+    joint_name, label = name, None
+    if isinstance(name, str) and name not in skeleton and "." in name:
+        joint_name, label = name.rsplit(".", 1)
+    if joint_name not in skeleton or skeleton.index(joint_name) >= len(skeleton.joints):
+        one_of("joint", joint_name, skeleton.joint_names)
+    j = skeleton.index(joint_name)
+    joint, first = skeleton.joints[j], int(skeleton.packed_ints[j, layout.Q])
+    what = f"pose of {name!r}"
+    if isinstance(joint.mimic, Mimic) and label != "stretch":
+        raise SuppleError(f"{what}: it copies {joint.mimic.joint!r}; expected a value for that")
+    if label is not None:
+        labels = joint.coordinate_labels
+        one_of(f"coordinate of {joint_name!r}", label, [x for x in labels if x])
+        return [(first + labels.index(label), array(what, value, (...,))[..., None])]
+    if isinstance(value, Mapping):
+        return [slot for x, v in value.items() for slot in slots(skeleton, f"{joint_name}.{x}", v)]
+    if isinstance(joint, (Hinge, Slider)):
+        return [(first, array(what, value, (...,))[..., None])]
+    width = joint.coordinate_count - (joint.stretch is not None)
+    if width == 0:
+        raise SuppleError(f"{what}: a {type(joint).__name__} joint does not move")
+    if isinstance(joint, (Ball, Cone)) and np.shape(value)[-1:] == (3,):
+        return [(first, from_rotation_vector(array(what, value, (..., 3))))]
+    numbers = array(what, value, (..., width)) + 0.0
+    if isinstance(joint, (Ball, Cone, Free)):
+        numbers[..., -4:] = unit_quaternions(what, numbers[..., -4:])
+    return [(first, numbers)]
+
+
+def common_batch(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """The batch axes that all shapes broadcast to."""
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        shown = " and ".join(str(shape) for shape in shapes)
+        raise SuppleError(f"pose: expected batch axes that go together, got {shown}") from None
+
+
+def spread(values: Floats | None, batch: tuple[int, ...]) -> Floats | None:
+    """Translations or scales with all batch axes, or with none where they have none."""
+    if values is None or values.ndim == 2:
+        return values
+    return np.array(np.broadcast_to(values, (*batch, *values.shape[-2:])), order="C")
+
+
+def mix(a: Floats, b: Floats, t: Floats) -> Floats:
+    """The straight line from a at t = 0 to b at t = 1, exact at both ends."""
+    common_batch(a.shape, b.shape, t.shape)
+    return np.ascontiguousarray(np.where(t == 1.0, b, a + t * (b - a)))

@@ -1,0 +1,121 @@
+"""Poses of one skeleton on another: joints matched by name."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.errors import SuppleError, nearest, one_of
+from supple.kernels import layout
+from supple.kernels.channels import angle_along, angles_along
+from supple.model.joints import Axes, Ball, Cone, Free, Hinge, Joint, Planar
+from supple.model.structure import Posed, Structure
+from supple.rotations import conjugate, multiply
+
+Floats = NDArray[np.float64]
+
+OFFSETS = ("animated", "all")
+
+
+def matched(
+    poses: Posed, skeleton: Structure, *, offsets: str = "animated", along: bool = True
+) -> tuple[Floats, Floats | None, Floats | None]:
+    """A batch of poses (F,) on another skeleton, joints matched by name.
+
+    Gives coordinates, translations and scales.
+
+    Args:
+        poses: What to take over.
+        skeleton: Whose poses they become.
+        offsets: Which joints bring their offsets along: those that the poses move ("animated"), or
+            "all". The others have those of `skeleton`.
+        along: Whether the poses are frames of a motion, so that angles go on from frame to frame
+            without jumps. If not, each pose has the angles nearest to zero.
+    """
+    one_of("offsets", offsets, OFFSETS)
+    source = poses.skeleton
+    index = {name: i for i, name in enumerate(source.joint_names)}
+    pairs = [(j, index[name]) for j, name in enumerate(skeleton.joint_names) if name in index]
+    if not pairs:
+        name = source.joint_names[0]
+        raise SuppleError(
+            f"on: expected joints that {skeleton} has too, got {name!r} and others"
+            f"{nearest(name, skeleton.joint_names)}"
+        )
+    count = len(poses)
+    turns, places = poses.local_rotations, poses.local_translations
+    q = np.tile(skeleton.rest.coordinates, (count, 1))
+    moved = np.tile(skeleton.offsets, (count, 1, 1))
+    takes = np.zeros(len(skeleton), bool)
+    for j, i in pairs:
+        joint, first = skeleton.joints[j], int(skeleton.packed_ints[j, layout.Q])
+        twin = joint == source.joints[i] and np.array_equal(
+            skeleton.rotations[j], source.rotations[i]
+        )
+        if twin:
+            width = joint.coordinate_count
+            start = int(source.packed_ints[i, layout.Q])
+            q[:, first : first + width] = poses.coordinates[:, start : start + width]
+            own = poses._full_translations()[:, i]
+        else:
+            turn = multiply(conjugate(skeleton.rotations[j]), turns[:, i])
+            for part in (slice(None),) if along else map(_row, range(count)):
+                put_turns(joint, turn[part], q[part], first)
+            own = places[:, i]
+        if offsets == "all" or np.any(own != source.offsets[i]):
+            moved[:, j] = own
+            takes[j] = True
+    scales = None
+    if poses.scales is not None:
+        scales = np.ones((count, len(skeleton), 3))
+        full = poses._full_scales()
+        for j, i in pairs:
+            scales[:, j] = full[:, i]
+    return q, moved if takes.any() else None, scales
+
+
+def _row(f: int) -> slice:
+    return slice(f, f + 1)
+
+
+def put_turns(joint: Joint, turns: Floats, q: Floats, first: int) -> None:
+    """Give a joint turns (F, 4) against its rest, as far as it can make them.
+
+    Args:
+        joint: How it moves.
+        turns: Unit quaternions wxyz, frame after frame; angles follow them without jumps.
+        q: Coordinates (F, Q), written in place.
+        first: Where the joint's begin.
+    """
+    turns = np.ascontiguousarray(turns)
+    if isinstance(joint, (Ball, Cone)):
+        q[:, first : first + 4] = turns
+    elif isinstance(joint, Free):
+        q[:, first + 3 : first + 7] = turns
+    elif isinstance(joint, Hinge):
+        q[:, first] = twists(turns, np.array(joint.axis, dtype=np.float64))
+    elif isinstance(joint, Planar):
+        q[:, first + 2] = twists(turns, np.array(joint.normal, dtype=np.float64))
+    elif isinstance(joint, Axes):
+        letters = joint.order
+        if len(letters) == 1:
+            q[:, first] = twists(turns, np.eye(3)["xyz".index(letters)])
+            return
+        # Of two letters, the angles that leave the least to the axis it does not have.
+        third = letters if len(letters) == 3 else letters + (set("xyz") - set(letters)).pop()
+        q[:, first : first + len(letters)] = euler_along(third, turns)[:, : len(letters)]
+
+
+def euler_along(order: str, turns: Floats) -> Floats:
+    """The angles (F, 3) of turns (F, 4) in an order of three letters, without jumps in between."""
+    i, j, k = ("xyz".index(letter) for letter in order)
+    out = np.empty((len(turns), 3))
+    angles_along(np.ascontiguousarray(turns), i | j << 2 | k << 4, out)
+    return out
+
+
+def twists(turns: Floats, axis: Floats) -> Floats:
+    """The angles (F,) by which turns (F, 4) twist about a unit axis (3,), without jumps."""
+    out = np.empty(len(turns))
+    angle_along(np.ascontiguousarray(turns), np.ascontiguousarray(axis), out)
+    return out

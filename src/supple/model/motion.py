@@ -1,0 +1,503 @@
+"""A motion: the poses of one skeleton over time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.errors import SuppleError, array, number, positive
+from supple.model.matching import matched
+from supple.model.mesh import kept, same
+from supple.model.mirror import mirrored_poses
+from supple.model.skeleton import Pose, Skeleton, check_format
+
+FORMAT = "supple-motion"
+VERSION = 1
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+CLOSED = 1e-6  # poses that differ by no more than this [rad, or of the offsets] look the same
+MOST = 10_000_000  # frames of a motion that is sampled anew
+WHOLE = 1e-3  # of a frame: how far before a new frame a motion may end and still have it
+
+
+class Channels(Protocol):
+    """What a file has of each frame, as it was read; what is in it only its format knows."""
+
+    def __len__(self) -> int:
+        """How many frames there are."""
+        ...
+
+    def __getitem__(self, frames: slice) -> Channels:
+        """Those of some frames."""
+        ...
+
+
+class Motion:
+    """Poses of one skeleton, frame after frame; between frames, quaternions go by slerp.
+
+    `motion[12]` is a pose, `motion[10:20]` a motion, `len(motion)` the number of frames. Immutable;
+    motions compare by content, copy, pickle and go to and from JSON.
+
+    Args:
+        name: Its name.
+        poses: A batch of poses, shape (F,), or a sequence of single ones; at least one.
+        fps: Frames a second; with `times`, what the motion is written with.
+        loop: Whether the first frame comes again after the last.
+        times: When each frame is [s], rising, shape (F,); None for every 1 / fps from 0.
+        tracks: Numbers that go along with the frames, such as morph weights or foot contacts: by
+            name, each of shape (F,) or (F, K). They are sliced and mixed as the poses are.
+    """
+
+    __slots__ = ("_channels", "_fps", "_loop", "_name", "_poses", "_times", "_tracks")
+
+    _channels: Channels | None
+
+    def __init__(
+        self,
+        name: str,
+        poses: Pose | Sequence[Pose],
+        *,
+        fps: float,
+        loop: bool = False,
+        times: ArrayLike | None = None,
+        tracks: Mapping[str, ArrayLike] | None = None,
+    ) -> None:
+        what = f"motion {name!r}"
+        if not isinstance(poses, Pose):
+            poses = Pose.stack(list(poses))
+        if len(poses.batch_shape) != 1 or not len(poses):
+            raise SuppleError(
+                f"{what}: expected a batch of at least one pose, got {poses.batch_shape}"
+            )
+        self._name = str(name)
+        self._channels = None
+        self._poses = poses
+        self._fps = positive(f"fps of {what}", fps)
+        self._loop = bool(loop)
+        self._times: Floats | None = None
+        if times is not None:
+            given = array(f"times of {what}", times, (len(poses),))
+            if np.any(np.diff(given) <= 0):
+                k = int(np.argmax(np.diff(given) <= 0))
+                raise SuppleError(
+                    f"times of {what}: expected them to rise, got {given[k]:g} "
+                    f"and then {given[k + 1]:g} at frame {k + 1}"
+                )
+            self._times = kept(given)
+        self._tracks = MappingProxyType(
+            {key: _track(what, key, value, len(poses)) for key, value in (tracks or {}).items()}
+        )
+
+    # What it holds --------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self._name
+
+    @property
+    def poses(self) -> Pose:
+        """All frames, a batch of shape (F,)."""
+        return self._poses
+
+    @property
+    def skeleton(self) -> Skeleton:
+        """What moves."""
+        return self._poses.skeleton
+
+    @property
+    def fps(self) -> float:
+        """Frames a second."""
+        return self._fps
+
+    @property
+    def loop(self) -> bool:
+        """Whether the first frame comes again after the last."""
+        return self._loop
+
+    @property
+    def even(self) -> bool:
+        """Whether frames are 1 / fps apart, from 0 on."""
+        return self._times is None
+
+    @property
+    def times(self) -> Floats:
+        """When each frame is [s], shape (F,)."""
+        return np.arange(len(self)) / self._fps if self._times is None else self._times
+
+    @property
+    def tracks(self) -> Mapping[str, Floats]:
+        """Numbers that go along with the frames, each of shape (F,) or (F, K)."""
+        return self._tracks
+
+    @property
+    def duration(self) -> float:
+        """From the first frame to the last [s]."""
+        times = self.times
+        return float(times[-1] - times[0])
+
+    @property
+    def period(self) -> float:
+        """After how long a loop begins again [s].
+
+        That is one frame after the last; at the last frame, if it shows the first again.
+        """
+        if len(self) > 1 and alike(self._poses[0], self._poses[-1]):
+            return self.duration
+        return self.duration + 1.0 / self._fps
+
+    # Poses at times -------------------------------------------------------------------------------
+
+    def at(self, seconds: ArrayLike) -> Pose:
+        """The pose at a time, or a batch of poses at times of any shape [s].
+
+        Before the first and after the last frame the motion stands still; a loop goes on.
+        """
+        when = array("seconds", seconds, (...,))
+        before, after, share = between(self, when.reshape(-1))
+        poses = self._poses[before].interpolate(self._poses[after], share)
+        return poses if when.ndim == 1 else shaped(poses, when.shape)
+
+    # Other motions from this one ------------------------------------------------------------------
+
+    def with_(self, **changes: Any) -> Motion:
+        """The same motion with another name=, poses=, fps=, loop=, times= or tracks=."""
+        old = {
+            "name": self._name,
+            "poses": self._poses,
+            "fps": self._fps,
+            "loop": self._loop,
+            "times": self._times,
+            "tracks": self._tracks,
+        }
+        return Motion(**{**old, **changes})._read_from(self._channels)
+
+    def _read_from(self, channels: Channels | None) -> Motion:
+        """This motion, with the channels of the file that its frames were read from.
+
+        They go along wherever frames do, one by one, and no further. Poses may change: whoever writes
+        the channels again has to see which of them still stand for the poses.
+        """
+        if channels is not None and len(channels) == len(self):
+            self._channels = channels
+        return self
+
+    def resampled(self, fps: float) -> Motion:
+        """The same motion with other frames: evenly, from its first frame up to its last.
+
+        A whole number of new frames seldom fits; the last is then where the motion ends before the
+        next. A loop keeps its period as nearly as whole frames allow.
+        """
+        when, fps = even_times(self, positive("fps", fps))
+        before, after, share = between(self, when)
+        tracks = {
+            key: mixed(values[before], values[after], share) for key, values in self._tracks.items()
+        }
+        return Motion(self._name, self.at(when), fps=fps, loop=self._loop, tracks=tracks)
+
+    def trimmed(self, start: float | None = None, stop: float | None = None) -> Motion:
+        """The part between two times [s], of its frames; the times count from its first frame.
+
+        Args:
+            start: From here on, frames at it included; None for the beginning.
+            stop: Up to here, frames at it included; None for the end.
+        """
+        times = self.times - self.times[0]
+        slack = 1e-6 / self._fps
+        low = -math.inf if start is None else float(start) - slack
+        high = math.inf if stop is None else float(stop) + slack
+        inside = np.flatnonzero((times >= low) & (times <= high))
+        if not len(inside):
+            raise SuppleError(
+                f"motion {self._name!r}: expected a frame between {start} and {stop} s, "
+                f"got none; it lasts {self.duration:g} s"
+            )
+        return self[int(inside[0]) : int(inside[-1]) + 1]
+
+    def joined(self, other: Motion, *, blend: float = 0.0, name: str | None = None) -> Motion:
+        """This motion and then another, at this one's fps.
+
+        Args:
+            other: What follows; of the same skeleton.
+            blend: For how long the end of this fades into the beginning of the other [s]; 0: the
+                other begins one frame after the end of this.
+            name: Of the new motion.
+        """
+        return joined(self, other, blend=blend, name=name)
+
+    def mirrored(
+        self, *, axis: str = "x", pairs: Mapping[str, str] | None = None, name: str | None = None
+    ) -> Motion:
+        """The motion as seen in a mirror: left and right change places.
+
+        Args:
+            axis: The world axis along which left and right differ: "x", "y" or "z".
+            pairs: Joints that change places, {left: right}; others stay. By default found by name:
+                Left and Right, L and R, in any of the usual spellings.
+            name: Of the new motion.
+        """
+        poses = mirrored_poses(self._poses, axis=axis, pairs=pairs)
+        return self.with_(name=name or f"{self._name} mirrored", poses=poses)
+
+    def on(self, skeleton: Skeleton, *, offsets: str = "animated") -> Motion:
+        """The same motion of another skeleton, joints matched by name.
+
+        Local rotations are taken over as they stand in the parents' frames; joints that the motion
+        does not have stay at rest. What a joint cannot do (a hinge, about another axis) is left
+        out.
+
+        Args:
+            skeleton: Whose motion it becomes.
+            offsets: Which joints bring their offsets along: those that the motion moves
+                ("animated"), or "all". The others have those of `skeleton`.
+
+        Raises:
+            SuppleError: No joint has a name in common.
+        """
+        if skeleton == self.skeleton:
+            return self.with_(poses=Pose._wrap(skeleton, *arrays(self._poses)))
+        return self.with_(poses=Pose(skeleton, *matched(self._poses, skeleton, offsets=offsets)))
+
+    # A sequence of poses --------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self._poses)
+
+    def __getitem__(self, key: Any) -> Any:
+        """A pose at a frame, or the motion of a slice of frames, which begins at time 0.
+
+        A step other than 1 makes it that much faster to keep fps.
+        """
+        if not isinstance(key, slice):
+            return self._poses[key]
+        chosen = range(len(self))[key]
+        if not len(chosen):
+            raise SuppleError(f"motion {self._name!r}: expected some frames, got none of {key}")
+        times = None
+        if self._times is not None and chosen.step > 0:
+            times = self._times[key] - self._times[chosen[0]]
+        return Motion(
+            self._name,
+            self._poses[key],
+            fps=self._fps,
+            loop=self._loop and len(chosen) == len(self),
+            times=times,
+            tracks={name: values[key] for name, values in self._tracks.items()},
+        )._read_from(None if self._channels is None else self._channels[key])
+
+    def __iter__(self) -> Iterator[Pose]:
+        return iter(self._poses)
+
+    # Comparing, keeping and showing ---------------------------------------------------------------
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Motion):
+            return NotImplemented
+        return (
+            (self._name, self._fps, self._loop) == (other._name, other._fps, other._loop)
+            and same(self._times, other._times)
+            and same(self._tracks, other._tracks)
+            and self._poses == other._poses
+        )
+
+    def __reduce__(self) -> Any:
+        return _rebuild, (
+            self._name,
+            self._poses,
+            self._fps,
+            self._loop,
+            self._times,
+            dict(self._tracks),
+            self._channels,
+        )
+
+    def to_json(self, *, skeleton: bool = True) -> dict[str, Any]:
+        """Plain dictionaries and lists; `from_json` reads them back to the last bit.
+
+        Args:
+            skeleton: Whether the skeleton goes in too; if not, its fingerprint does.
+        """
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "name": self._name,
+            "fps": self._fps,
+            "loop": self._loop,
+            "times": None if self._times is None else self._times.tolist(),
+            "tracks": {key: values.tolist() for key, values in self._tracks.items()},
+            "poses": self._poses.to_json(skeleton=skeleton),
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], skeleton: Skeleton | None = None) -> Motion:
+        """The motion that `to_json` described; `skeleton` if the data does not hold it."""
+        check_format(data, FORMAT, VERSION)
+        for key in ("name", "fps", "loop", "poses"):
+            if key not in data:
+                raise SuppleError(f"motion from JSON: expected {key!r}, got none")
+        return cls(
+            data["name"],
+            Pose.from_json(data["poses"], skeleton),
+            fps=data["fps"],
+            loop=data["loop"],
+            times=data.get("times"),
+            tracks=data.get("tracks"),
+        )
+
+    def __repr__(self) -> str:
+        frames = f"{len(self)} frame{'s' * (len(self) != 1)}"
+        loop = ", loop" if self._loop else ""
+        return (
+            f"Motion({self._name!r}: {frames} at {self._fps:.6g} fps, {self.duration:.4g} s{loop}; "
+            f"{len(self.skeleton)} joints)"
+        )
+
+
+def _track(what: str, key: str, value: ArrayLike, count: int) -> Floats:
+    values = array(f"track {key!r} of {what}", value, (...,))
+    if values.ndim not in (1, 2) or len(values) != count:
+        raise SuppleError(
+            f"track {key!r} of {what}: expected shape ({count},) or ({count}, K), "
+            f"got {values.shape}"
+        )
+    return kept(values)
+
+
+def _rebuild(
+    name: str,
+    poses: Pose,
+    fps: float,
+    loop: bool,
+    times: Any,
+    tracks: dict[str, Any],
+    channels: Channels | None = None,
+) -> Motion:
+    motion = Motion(name, poses, fps=fps, loop=loop, times=times, tracks=tracks)
+    return motion._read_from(channels)
+
+
+# Between frames -----------------------------------------------------------------------------------
+
+
+def between(motion: Motion, when: Floats) -> tuple[Ints, Ints, Floats]:
+    """The frames before and after some times (T,) [s], and how far between them the times are.
+
+    Before the first and after the last frame the motion stands still; a loop goes on.
+    """
+    times = motion.times
+    last = len(times) - 1
+    if motion.loop:
+        when = times[0] + np.mod(when - times[0], motion.period or 1.0)
+    before = np.clip(np.searchsorted(times, when, side="right") - 1, 0, last)
+    after = np.minimum(before + 1, last)
+    gap = times[after] - times[before]
+    if motion.loop:
+        wraps = before == last
+        after = np.where(wraps, 0, after)
+        gap = np.where(wraps, 1.0 / motion.fps, gap)
+    share = (when - times[before]) / np.where(gap > 0, gap, 1.0)
+    return before, after, np.clip(share, 0.0, 1.0)
+
+
+def even_times(motion: Motion, fps: float) -> tuple[Floats, float]:
+    """When new frames are, so many a second from the first one on [s], and how many a second.
+
+    A loop keeps its period, by another number of frames a second where whole frames do not fit.
+    """
+    start = float(motion.times[0])
+    wanted = (motion.period if motion.loop else motion.duration) * fps
+    if not wanted < MOST:
+        raise SuppleError(f"motion {motion.name!r}: expected at most {MOST:,} frames, got "
+                          f"{wanted:.3g} of {motion.duration:.3g} s at {fps:g} a second")  # fmt: skip
+    if motion.loop:
+        period = motion.period
+        count = max(1, round(period * fps))
+        when = start + np.arange(count, dtype=np.float64) * (period / count)
+        return when, count / period if period > 0 else fps
+    count = math.floor(motion.duration * fps + WHOLE) + 1
+    return start + np.arange(count, dtype=np.float64) / fps, fps
+
+
+def mixed(a: Floats, b: Floats, share: Floats) -> Floats:
+    """Rows of numbers (F, ...) so much of the way (F,) from a to b."""
+    share = share.reshape(-1, *[1] * (a.ndim - 1))
+    return a + share * (b - a)
+
+
+def arrays(poses: Pose) -> tuple[Floats, Floats | None, Floats | None]:
+    """Coordinates, translations and scales of a batch."""
+    return poses._coordinates, poses._translations, poses._scales
+
+
+def shaped(poses: Pose, shape: tuple[int, ...]) -> Pose:
+    """A flat batch with other batch axes."""
+    q, *extras = arrays(poses)
+    count = len(poses.skeleton.joints)
+    extras = [x if x is None or x.ndim == 2 else x.reshape(*shape, count, 3) for x in extras]
+    return Pose._wrap(poses.skeleton, q.reshape(*shape, q.shape[-1]), *extras)
+
+
+def alike(a: Pose, b: Pose) -> bool:
+    """Whether two poses look the same, but for rounding."""
+    if np.max(a.turns(b), initial=0.0) > CLOSED:
+        return False
+    one, two = a.local_translations, b.local_translations
+    return bool(np.abs(one - two).max(initial=0.0) <= CLOSED * (1.0 + np.abs(one).max(initial=0.0)))
+
+
+# One after the other -----------------------------------------------------------------------------
+
+
+def joined(first: Motion, second: Motion, *, blend: float, name: str | None) -> Motion:
+    """One motion and then another, at the first one's fps; see `Motion.joined`."""
+    if not isinstance(second, Motion):
+        raise SuppleError(f"joined: expected a Motion, got {type(second).__name__}")
+    if second.skeleton != first.skeleton:
+        raise SuppleError("joined: expected motions of one skeleton; motion.on() matches them")
+    blend = number("blend", blend, "0 or more seconds", lambda x: 0.0 <= x < np.inf)
+    fps = first.fps
+    called = name or f"{first.name} {second.name}"
+    first = first if first.even else first.resampled(fps)
+    second = second if second.even and second.fps == fps else second.resampled(fps)
+    overlap = round(blend * fps) + 1 if blend > 0 else 0
+    if overlap > min(len(first), len(second)):
+        shortest = min(first.duration, second.duration)
+        raise SuppleError(f"blend: expected at most {shortest:g} s, got {blend:g}")
+    head, tail = len(first) - overlap, len(second) - overlap
+    t = np.linspace(0.0, 1.0, overlap + 2)[1:-1]
+    ramp = t * t * (3.0 - 2.0 * t)  # with no speed at the ends
+    parts = [first.poses[:head]] if head else []
+    if overlap:
+        parts.append(first.poses[head:].interpolate(second.poses[:overlap], ramp))
+    if tail:
+        parts.append(second.poses[overlap:])
+    tracks = {
+        key: np.concatenate(
+            [
+                values[:head],
+                mixed(values[head:], second.tracks[key][:overlap], ramp),
+                second.tracks[key][overlap:],
+            ]
+        )
+        for key, values in first.tracks.items()
+        if key in second.tracks
+    }
+    return Motion(called, _concatenated(parts), fps=fps, tracks=tracks)
+
+
+def _concatenated(parts: Sequence[Pose]) -> Pose:
+    """Batches of poses of one skeleton, one after the other."""
+    translations = scales = None
+    if any(part.translations is not None for part in parts):
+        translations = np.concatenate([part._full_translations() for part in parts])
+    if any(part.scales is not None for part in parts):
+        scales = np.concatenate([part._full_scales() for part in parts])
+    q = np.concatenate([part.packed_coordinates for part in parts])
+    return Pose._wrap(parts[0].skeleton, q, translations, scales)

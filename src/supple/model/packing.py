@@ -1,0 +1,342 @@
+"""From the parts of a skeleton to the flat arrays that kernels read.
+
+Everything that can be wrong with a skeleton as a whole is found here: names, parents, cycles, cones
+without an axis, joints that copy each other. All of it is linear in the number of joints, and
+nothing recurses, so a chain of any length will do.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.errors import SuppleError, nearest
+from supple.kernels import layout
+from supple.model.joint import rows
+from supple.model.joints import Axes, Cone, Joint, Mimic, Planar
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class Packed(NamedTuple):
+    """A skeleton as kernels take it; the columns are named in `supple.kernels.layout`."""
+
+    ints: Ints  # (N, JOINT_INTS)
+    floats: Floats  # (N, JOINT_FLOATS)
+    rest: Floats  # (Q,) coordinates at rest
+    number_at: Ints  # coordinates that are freedoms as they stand ...
+    number_freedom: Ints  # ... and which freedoms they are
+    turn_at: Ints  # (K, 4) coordinates of each quaternion ...
+    turn_freedom: Ints  # (K, 3) ... and the freedoms of its rotation vector
+    turn_joint: Ints  # (K,) whose it is
+    freedom_count: int
+
+
+def check_names(names: Sequence[str], tips: Sequence[str]) -> None:
+    """Joints and tips share one namespace: every name a string, not blank, and no two alike."""
+    seen: dict[str, str] = {}
+    for what, group in (("joint", names), ("tip", tips)):
+        for k, name in enumerate(group):
+            if not isinstance(name, str) or not name.strip():
+                raise SuppleError(f"{what} {k}: expected a name that is not blank, got {name!r}")
+            if name in seen:
+                raise SuppleError(
+                    f"{what} {name!r}: expected names that differ, "
+                    f"but there is a {seen[name]} of that name already"
+                )
+            seen[name] = what
+
+
+def topological_order(names: Sequence[str], parents: Sequence[str | None]) -> list[int]:
+    """The indices with every parent before its children, otherwise in the order given."""
+    index = {name: k for k, name in enumerate(names)}
+    above: list[int] = []
+    for name, parent in zip(names, parents, strict=True):
+        if parent is not None and parent not in index:
+            hint = nearest(parent, names) if isinstance(parent, str) else ""
+            raise SuppleError(
+                f"joint {name!r}: expected a parent among the joints, or None, got {parent!r}{hint}"
+            )
+        above.append(-1 if parent is None else index[parent])
+    order: list[int] = []
+    placed = [False] * len(names)
+    climbing = [False] * len(names)
+    for k in range(len(names)):
+        climb: list[int] = []
+        j = k
+        while j >= 0 and not placed[j]:
+            if climbing[j]:
+                cycle = [names[i] for i in climb[climb.index(j) :]]
+                shown = cycle if len(cycle) <= 12 else [*cycle[:6], "...", *cycle[-5:]]
+                raise SuppleError(
+                    f"joint {names[j]!r}: expected a tree, got a cycle of parents: "
+                    f"{' -> '.join([*shown, names[j]])}"
+                )
+            climbing[j] = True
+            climb.append(j)
+            j = above[j]
+        for j in reversed(climb):
+            placed[j] = True
+            order.append(j)
+    return order
+
+
+class _Kind(NamedTuple):
+    """What is the same for every joint of equal description."""
+
+    kind: int
+    coordinates: int  # with the stretch factor, which is last
+    freedoms: int
+    stretches: bool
+    order: int
+    frozen: int
+    rest: tuple[float, ...]
+    floats: list[float]
+    numbers: tuple[
+        tuple[int, int], ...
+    ]  # (coordinate, freedom), both counted from the joint's first
+    turn: tuple[int, int] | None  # first coordinate and first freedom of its quaternion
+
+
+def _describe(joint: Joint) -> _Kind:
+    floats = [0.0] * layout.JOINT_FLOATS
+    floats[layout.REST] = floats[layout.AXIS] = floats[layout.AXIS_U + 1] = 1.0
+    floats[layout.LIMITS : layout.LIMITS + 6] = [-math.inf, math.inf] * 3
+    for k, pair in enumerate(joint.limit_rows):
+        floats[layout.LIMITS + 2 * k : layout.LIMITS + 2 * k + 2] = pair
+    floats[layout.DAMPING] = math.inf if joint.damping is None else joint.damping
+    floats[layout.WEIGHT] = 1.0 - joint.stiffness
+    floats[layout.STRETCH_LO], floats[layout.STRETCH_HI] = rows([joint.stretch or (1.0, 1.0)])[0]
+    floats[layout.MIMIC_MUL] = 1.0
+    axis = getattr(joint, "normal" if isinstance(joint, Planar) else "axis", None)
+    if axis is not None:
+        floats[layout.AXIS : layout.AXIS + 3] = axis
+    if isinstance(joint, Planar):
+        floats[layout.AXIS_U : layout.AXIS_U + 3] = joint.u_axis
+    order = frozen = 0
+    labels = joint.coordinate_labels
+    freedoms = joint.freedom_labels
+    if isinstance(joint, Axes):
+        codes = ["xyz".index(letter) for letter in joint.order] + [3, 3]
+        order = codes[0] + 4 * codes[1] + 16 * codes[2]
+        for k, label in enumerate(joint.axis_labels):
+            if label in joint.frozen:
+                frozen |= 1 << k
+                floats[layout.LIMITS + 2 * k : layout.LIMITS + 2 * k + 2] = -math.inf, math.inf
+    numbers = tuple(
+        (k, freedoms.index(label))
+        for k, label in enumerate(labels)
+        if label is not None and label in freedoms
+    )
+    turn = (labels.index(None), freedoms.index("x")) if None in labels else None
+    stretches = joint.stretch is not None
+    return _Kind(
+        kind=joint.kind,
+        coordinates=len(labels),
+        freedoms=len(freedoms),
+        stretches=stretches,
+        order=order,
+        frozen=frozen,
+        rest=joint.rest_coordinates,
+        floats=floats,
+        numbers=numbers,
+        turn=turn,
+    )
+
+
+def pack(
+    names: Sequence[str],
+    parents: Ints,
+    joints: Sequence[Joint],
+    offsets: Floats,
+    rotations: Floats,
+    tip_joint: Ints,
+    tip_offset: Floats,
+) -> Packed:
+    """The arrays of a skeleton whose joints are in topological order."""
+    kinds: dict[int, _Kind] = {}
+    each: list[_Kind] = []
+    for joint in joints:
+        kind = kinds.get(id(joint))
+        if kind is None:
+            kind = kinds[id(joint)] = _describe(joint)
+        each.append(kind)
+    columns = np.array([k[:6] for k in each], dtype=np.int64)
+    kind, nq, nd, stretches, order, frozen = columns.T
+    first_q = np.concatenate([[0], np.cumsum(nq)])
+    first_d = np.concatenate([[0], np.cumsum(nd)])
+    ints = np.full((len(joints), layout.JOINT_INTS), -1, dtype=np.int64)
+    ints[:, layout.PARENT] = parents
+    ints[:, layout.KIND] = kind
+    ints[:, layout.Q] = first_q[:-1]
+    ints[:, layout.NQ] = nq
+    ints[:, layout.ORDER] = order
+    ints[:, layout.FROZEN] = frozen
+    ints[:, layout.STRETCH_Q] = np.where(stretches == 1, first_q[1:] - 1, -1)
+    ints[:, layout.DOF] = np.where(nd > 0, first_d[:-1], -1)
+    ints[:, layout.NDOF] = nd
+    ints[:, layout.STRETCH_DOF] = np.where(stretches == 1, first_d[1:] - 1, -1)
+    floats = np.array([k.floats for k in each])
+    floats[:, layout.REST : layout.REST + 4] = rotations
+    floats[:, layout.OFFSET : layout.OFFSET + 3] = offsets
+    floats[:, layout.WINDOW] = math.pi
+    rest = np.array([x for k in each for x in k.rest], dtype=np.float64)
+    _point_cones(names, parents, joints, offsets, tip_joint, tip_offset, floats)
+    _resolve_mimics(names, joints, ints, floats)
+    for j in np.flatnonzero(ints[:, layout.MIMIC] >= 0):
+        rest[ints[j, layout.Q]] = floats[j, layout.MIMIC_ADD]
+    numbers = [
+        (q + a, d + b)
+        for k, q, d in zip(each, first_q.tolist(), first_d.tolist(), strict=False)
+        for a, b in k.numbers
+    ]
+    turns = [
+        (j, q + k.turn[0], d + k.turn[1])
+        for j, (k, q, d) in enumerate(zip(each, first_q.tolist(), first_d.tolist(), strict=False))
+        if k.turn is not None
+    ]
+    number_at, number_freedom = np.array(numbers, dtype=np.int64).reshape(-1, 2).T
+    turn_joint, turn_at, turn_freedom = np.array(turns, dtype=np.int64).reshape(-1, 3).T
+    return Packed(
+        ints=ints,
+        floats=floats,
+        rest=rest,
+        number_at=number_at,
+        number_freedom=number_freedom,
+        turn_at=turn_at[:, None] + np.arange(4),
+        turn_freedom=turn_freedom[:, None] + np.arange(3),
+        turn_joint=turn_joint,
+        freedom_count=int(first_d[-1]),
+    )
+
+
+def _point_cones(
+    names: Sequence[str],
+    parents: Ints,
+    joints: Sequence[Joint],
+    offsets: Floats,
+    tip_joint: Ints,
+    tip_offset: Floats,
+    floats: Floats,
+) -> None:
+    """Give every cone without an axis the direction of its only child or tip."""
+    wanting = [j for j, x in enumerate(joints) if isinstance(x, Cone) and x.axis is None]
+    if not wanting:
+        return
+    links = np.concatenate([parents, tip_joint])
+    carried = np.concatenate([offsets, tip_offset])
+    inner = links >= 0
+    count = np.bincount(links[inner], minlength=len(joints))
+    child = np.full(len(joints), -1)
+    child[links[inner]] = np.flatnonzero(inner)
+    for j in wanting:
+        if count[j] != 1:
+            has = "no child and no tip" if count[j] == 0 else f"{count[j]} children and tips"
+            raise SuppleError(
+                f"joint {names[j]!r}: a Cone takes its axis from its only child or tip, "
+                f"but this one has {has}; give axis=, as in Cone(swing, axis='x')"
+            )
+        direction = carried[child[j]]
+        size = math.hypot(*direction)
+        if size == 0:
+            raise SuppleError(
+                f"joint {names[j]!r}: a Cone takes its axis from its only child or tip, but that "
+                "is at the same place; give axis=, as in Cone(swing, axis='x')"
+            )
+        floats[j, layout.AXIS : layout.AXIS + 3] = direction / size
+
+
+def _resolve_mimics(
+    names: Sequence[str], joints: Sequence[Joint], ints: Ints, floats: Floats
+) -> None:
+    """Point every mimic joint at the joint at the end of its line, and hand its limits on to it."""
+    follows: dict[int, Mimic] = {
+        j: x.mimic for j, x in enumerate(joints) if isinstance(x.mimic, Mimic)
+    }
+    if not follows:
+        return
+    index = {name: j for j, name in enumerate(names)}
+    done: dict[int, tuple[int, float, float]] = {}
+    for first in follows:
+        line: dict[int, None] = {}  # an ordered set
+        j = first
+        while j in follows and j not in done:
+            if j in line:
+                loop = list(line)[list(line).index(j) :]
+                cycle = " -> ".join(names[i] for i in [*loop, j])
+                raise SuppleError(f"joint {names[j]!r}: expected no loop of mimics, got {cycle}")
+            line[j] = None
+            j = _source(names, joints, index, j, follows[j])
+        source, multiplier, offset = done.get(j, (j, 1.0, 0.0))
+        for j in reversed(line):
+            mimic = follows[j]
+            multiplier = mimic.multiplier * multiplier
+            offset = mimic.multiplier * offset + mimic.offset
+            done[j] = (source, multiplier, offset)
+    for j, (source, multiplier, offset) in done.items():
+        ints[j, layout.MIMIC] = source
+        floats[j, layout.MIMIC_MUL] = multiplier
+        floats[j, layout.MIMIC_ADD] = offset
+        _hand_on_limits(names, floats, j, source, multiplier, offset)
+        if joints[j].kind == joints[source].kind == layout.HINGE:
+            _widen_window(floats, source, multiplier)
+
+
+MOST_TURNS = 12  # of a joint before its copies' turns repeat, to count as a period
+
+
+def _widen_window(floats: Floats, source: int, multiplier: float) -> None:
+    """Let the window of a joint's open range hold all turns of a joint that copies it."""
+    window = floats[source, layout.WINDOW]
+    turns = round(abs(window) / math.pi)
+    for more in range(turns, MOST_TURNS + 1, turns):
+        if window > 0.0 and abs(more * multiplier - round(more * multiplier)) < 1e-9:
+            floats[source, layout.WINDOW] = more * math.pi
+            return
+    floats[source, layout.WINDOW] = -max(2.0 * math.pi, abs(window))
+
+
+def _source(
+    names: Sequence[str],
+    joints: Sequence[Joint],
+    index: Mapping[str, int],
+    j: int,
+    mimic: Mimic,
+) -> int:
+    """The joint that joint j copies, checked."""
+    if mimic.joint not in index:
+        raise SuppleError(
+            f"joint {names[j]!r}: expected a joint to mimic, got {mimic.joint!r}"
+            f"{nearest(mimic.joint, names)}"
+        )
+    source = index[mimic.joint]
+    if joints[source].kind not in (layout.HINGE, layout.SLIDER):
+        raise SuppleError(
+            f"joint {names[j]!r}: expected to mimic a Hinge or a Slider, "
+            f"got {mimic.joint!r}, which is a {type(joints[source]).__name__}"
+        )
+    return source
+
+
+def _hand_on_limits(
+    names: Sequence[str], floats: Floats, j: int, source: int, multiplier: float, offset: float
+) -> None:
+    """Narrow the source's limits to those at which the mimic joint keeps its own."""
+    low, high = floats[j, layout.LIMITS : layout.LIMITS + 2].tolist()
+    if multiplier == 0.0:
+        empty = not low <= offset <= high
+        narrowed = floats[source, layout.LIMITS : layout.LIMITS + 2].tolist()
+    else:
+        ends = sorted([(low - offset) / multiplier, (high - offset) / multiplier])
+        own_low, own_high = floats[source, layout.LIMITS : layout.LIMITS + 2].tolist()
+        narrowed = [max(own_low, ends[0]), min(own_high, ends[1])]
+        empty = narrowed[0] > narrowed[1]
+    if empty:
+        raise SuppleError(
+            f"joint {names[j]!r}: its limits [{low:g}, {high:g}] and those of {names[source]!r}, "
+            "which it mimics, leave no value for both"
+        )
+    floats[source, layout.LIMITS : layout.LIMITS + 2] = narrowed

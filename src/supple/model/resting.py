@@ -1,0 +1,50 @@
+"""The parts of a skeleton as they are in a pose, for one that rests in it."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from supple.kernels import layout
+from supple.model.joints import Mimic
+from supple.model.parts import UPRIGHT, Node, Tip
+from supple.model.structure import Posed
+from supple.rotations import conjugate, multiply, rotate
+
+
+def rested_parts(pose: Posed) -> tuple[list[Node], list[Tip]]:
+    """Joints and tips, in the order given, of a skeleton whose rest has the world frames of a pose.
+
+    Scales of the pose go into the offsets; a mimic joint stands where the joint it copies puts it.
+
+    Args:
+        pose: A single pose.
+    """
+    skeleton = pose.skeleton
+    count = len(skeleton)
+    parents, (tip_joint, tip_offset, tip_rotation) = skeleton.parents, skeleton.packed_tips
+    if pose.scales is None:
+        offsets, rotations = pose.local_translations, pose.local_rotations
+        stretch = skeleton.packed_ints[tip_joint, layout.STRETCH_Q]
+        padded = np.append(pose.coordinates, 1.0)  # so that -1 finds a factor of 1
+        tip_offset = tip_offset * padded[stretch][:, None]
+    else:
+        above = np.concatenate([parents, tip_joint])
+        R, p = pose.rotations, pose.positions
+        R_above = np.where(above[:, None] < 0, UPRIGHT, R[above])
+        p_above = np.where(above[:, None] < 0, 0.0, p[above])
+        local = rotate(conjugate(R_above), p - p_above)
+        turned = multiply(conjugate(R_above), R)
+        offsets, tip_offset = local[:count], local[count:]
+        rotations, tip_rotation = turned[:count], turned[count:]
+    nodes = []
+    for node, j in zip(skeleton.nodes, skeleton.file_order.tolist(), strict=True):
+        joint = node.joint
+        if isinstance(joint.mimic, Mimic):
+            # Both count from the new rest, so what was left at zero is gone.
+            joint = replace(joint, mimic=replace(joint.mimic, offset=0.0))
+        nodes.append(Node(node.name, node.parent, offsets[j], joint, rotations[j]))
+    tips = [
+        Tip(tip.name, tip.joint, tip_offset[t], tip_rotation[t])
+        for t, tip in enumerate(skeleton.tips)
+    ]
+    return nodes, tips

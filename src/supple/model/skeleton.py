@@ -1,0 +1,873 @@
+"""Skeletons and their poses.
+
+A skeleton is an immutable tree of joints, with tips, that poses and solvers refer to by name. A pose
+holds the coordinates of every joint of a skeleton, for one pose or for a batch of them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.errors import SuppleError, array, one_of
+from supple.kernels import layout
+from supple.kernels.limits import excess_batch, project_batch
+from supple.model.chains import chain_parts
+from supple.model.coordinates import (
+    common_batch,
+    follow,
+    from_angles,
+    mix,
+    read,
+    slots,
+    spread,
+    to_angles,
+)
+from supple.model.forward import flat, frame, local_frames, world_frames
+from supple.model.joints import Ball, Joint
+from supple.model.matching import matched
+from supple.model.mismatch import another
+from supple.model.packing import Packed, check_names, pack, topological_order
+from supple.model.parts import Node, Tip, placements, read_nodes, record
+from supple.model.parts import from_json as part_from_json
+from supple.model.parts import to_json as part_to_json
+from supple.model.resting import rested_parts
+from supple.rotations import angle_between, slerp, to_matrix
+
+FORMAT = "supple-skeleton"
+VERSION = 1
+POSE_FORMAT = "supple-pose"
+POSE_VERSION = 1
+Floats = NDArray[np.float64]
+
+
+class Pose:
+    """Where every joint of a skeleton stands.
+
+    A pose stores coordinates: hinge, axes and slider values as numbers, so that turns beyond pi
+    survive, balls and cones as quaternions wxyz; and, where it has them, offsets and scales of its
+    own. Leading axes are a batch: `len(poses)`, `poses[i]` and iteration go along the first. Poses
+    are immutable: they compare by content, hash, copy, pickle and go to and from JSON.
+
+    Args:
+        skeleton: What is posed.
+        coordinates: Shape (..., Q), joint after joint; None for the rest pose. Quaternions are
+            scaled to length one if they are within 1e-6 of it, and joints that mimic others follow.
+        translations: Offsets of the joints in their parents' frames, in place of the skeleton's,
+            shape (..., N, 3).
+        scales: Factors along the axes of each joint's frame, inherited by what hangs on it, shape
+            (..., N, 3).
+    """
+
+    __slots__ = ("_coordinates", "_frames", "_scales", "_skeleton", "_translations")
+
+    _skeleton: Skeleton
+    _coordinates: Floats
+    _translations: Floats | None
+    _scales: Floats | None
+    _frames: tuple[Floats, Floats, Floats | None] | None
+
+    def __init__(
+        self,
+        skeleton: Skeleton,
+        coordinates: ArrayLike | None = None,
+        translations: ArrayLike | None = None,
+        scales: ArrayLike | None = None,
+    ) -> None:
+        count = len(skeleton.joints)
+        q = read(skeleton, skeleton.packed.rest if coordinates is None else coordinates)
+        extras: list[Floats | None] = []
+        for what, value in (("translations", translations), ("scales", scales)):
+            extras.append(None if value is None else array(what, value, (..., count, 3)) + 0.0)
+        batch = common_batch(q.shape[:-1], *(x.shape[:-2] for x in extras if x is not None))
+        self._skeleton = skeleton
+        self._coordinates = np.array(np.broadcast_to(q, (*batch, q.shape[-1])), order="C")
+        self._translations, self._scales = (spread(x, batch) for x in extras)
+        self._frames = None
+
+    @classmethod
+    def _wrap(
+        cls,
+        skeleton: Skeleton,
+        coordinates: Floats,
+        translations: Floats | None = None,
+        scales: Floats | None = None,
+    ) -> Pose:
+        """A pose of arrays that are known to be right and that nobody else will write to.
+
+        They are contiguous and writable; translations and scales have the batch axes of the
+        coordinates, or none.
+        """
+        pose = cls.__new__(cls)
+        pose._skeleton = skeleton
+        pose._coordinates = coordinates
+        pose._translations = translations
+        pose._scales = scales
+        pose._frames = None
+        return pose
+
+    @classmethod
+    def from_angles(cls, skeleton: Skeleton, angles: ArrayLike) -> Pose:
+        """The pose with given freedoms, shape (..., D) in `skeleton.freedoms` order.
+
+        Balls and cones take rotation vectors; frozen axes are at rest.
+        """
+        angles = array("angles", angles, (..., skeleton.packed.freedom_count))
+        return cls._wrap(skeleton, from_angles(skeleton, angles))
+
+    @classmethod
+    def stack(cls, poses: Sequence[Pose]) -> Pose:
+        """Poses of one skeleton and one batch shape, along a new first axis."""
+        poses = list(poses)
+        if not poses:
+            raise SuppleError("stack: expected at least one pose, got none")
+        first = poses[0]
+        for pose in poses:
+            first._check_same("stack", pose)
+            if pose.batch_shape != first.batch_shape:
+                raise SuppleError(
+                    f"stack: expected poses of one batch shape {first.batch_shape}, "
+                    f"got {pose.batch_shape}"
+                )
+        has_t = any(pose._translations is not None for pose in poses)
+        has_s = any(pose._scales is not None for pose in poses)
+        return cls._wrap(
+            first._skeleton,
+            np.stack([pose._coordinates for pose in poses]),
+            np.stack([pose._full_translations() for pose in poses]) if has_t else None,
+            np.stack([pose._full_scales() for pose in poses]) if has_s else None,
+        )
+
+    # What it holds --------------------------------------------------------------------------------
+
+    @property
+    def skeleton(self) -> Skeleton:
+        """What is posed."""
+        return self._skeleton
+
+    @property
+    def coordinates(self) -> Floats:
+        """Every joint's coordinates, shape (..., Q)."""
+        return _read_only(self._coordinates)
+
+    @property
+    def translations(self) -> Floats | None:
+        """The joints' offsets in their parents' frames, (..., N, 3); None: the skeleton's."""
+        return None if self._translations is None else _read_only(self._translations)
+
+    @property
+    def scales(self) -> Floats | None:
+        """The joints' scales, shape (..., N, 3); None: there are none."""
+        return None if self._scales is None else _read_only(self._scales)
+
+    @property
+    def packed_coordinates(self) -> Floats:
+        """The coordinates as kernels take them: writable, contiguous, and not to be written to."""
+        return self._coordinates
+
+    @property
+    def batch_shape(self) -> tuple[int, ...]:
+        """The leading axes; () for a single pose."""
+        return self._coordinates.shape[:-1]
+
+    @property
+    def angles(self) -> Floats:
+        """The freedoms, shape (..., D) in `skeleton.freedoms` order; balls as rotation vectors."""
+        return to_angles(self._skeleton, self._coordinates)
+
+    # World frames ---------------------------------------------------------------------------------
+
+    def _forward(self) -> tuple[Floats, Floats, Floats | None]:
+        """World positions, rotations and, with scales, linear parts; found once."""
+        if self._frames is None:
+            parts = (self._skeleton, self._coordinates, self._translations, self._scales)
+            positions, rotations, linear = world_frames(*parts)
+            positions.setflags(write=False)
+            rotations.setflags(write=False)
+            self._frames = (positions, rotations, linear)
+        return self._frames
+
+    @property
+    def positions(self) -> Floats:
+        """World positions of joints and tips, shape (..., N + T, 3), in `skeleton.names` order."""
+        return self._forward()[0]
+
+    @property
+    def rotations(self) -> Floats:
+        """World rotations of joints and tips, wxyz, shape (..., N + T, 4), without scales."""
+        return self._forward()[1]
+
+    @property
+    def frames(self) -> Floats:
+        """T_world_joint and T_world_tip, scales included, shape (..., N + T, 4, 4)."""
+        positions, rotations, linear = self._forward()
+        return frame(positions, to_matrix(rotations) if linear is None else linear)
+
+    def position(self, name: str) -> Floats:
+        """World position of a joint or tip, shape (..., 3)."""
+        return self.positions[..., self._skeleton.index(name), :]
+
+    def rotation(self, name: str) -> Floats:
+        """World rotation of a joint or tip, wxyz, shape (..., 4)."""
+        return self.rotations[..., self._skeleton.index(name), :]
+
+    # Local frames ---------------------------------------------------------------------------------
+
+    def _locals(self) -> tuple[Floats, Floats]:
+        return local_frames(self._skeleton, self._coordinates, self._translations)
+
+    @property
+    def local_translations(self) -> Floats:
+        """Each joint's origin in its parent's frame as posed, shape (..., N, 3)."""
+        return self._locals()[0]
+
+    @property
+    def local_rotations(self) -> Floats:
+        """Each joint's rotation in its parent's frame, rest * q, wxyz, shape (..., N, 4)."""
+        return self._locals()[1]
+
+    def local(self, name: str) -> Floats:
+        """T_parent_joint of a joint, or T_joint_tip of a tip, scale included, shape (..., 4, 4)."""
+        skeleton = self._skeleton
+        k, count = skeleton.index(name), len(skeleton.joints)
+        if k < count:
+            positions, rotations = self._locals()
+            linear = to_matrix(rotations[..., k, :])
+            if self._scales is not None:
+                linear = linear * self._scales[..., k, None, :]
+            return frame(positions[..., k, :], linear)
+        joint, offset, rotation = (part[k - count] for part in skeleton.packed_tips)
+        at = skeleton.packed_ints[joint, layout.STRETCH_Q]
+        stretch = self._coordinates[..., at, None] if at >= 0 else np.ones((*self.batch_shape, 1))
+        return frame(offset * stretch, to_matrix(rotation))
+
+    # Other poses from this one --------------------------------------------------------------------
+
+    def with_(self, values: Mapping[str, Any]) -> Pose:
+        """This pose with some joints moved; batch axes of the values broadcast with the pose's.
+
+        Args:
+            values: By joint: a number for a hinge or slider; wxyz or a rotation vector for a ball
+                or cone; a number for each axis of an Axes or Planar joint, or a mapping such as
+                {"x": 0.1}; x, y, z, w, x, y, z for a Free joint. By "joint.label" for one number,
+                as in "arm.stretch" or "wrist.x".
+        """
+        skeleton, old = self._skeleton, self._coordinates
+        moved = [slot for name, value in values.items() for slot in slots(skeleton, name, value)]
+        batch = common_batch(self.batch_shape, *(value.shape[:-1] for _, value in moved))
+        q = np.array(np.broadcast_to(old, (*batch, old.shape[-1])), order="C")
+        for at, value in moved:
+            q[..., at : at + value.shape[-1]] = value
+        follow(skeleton, q)
+        extras = (spread(x, batch) for x in (self._translations, self._scales))
+        return Pose._wrap(skeleton, q, *extras)
+
+    def interpolate(self, other: Pose, t: ArrayLike) -> Pose:
+        """The poses at the fractions t of the way to another; t broadcasts with both batches.
+
+        Quaternions go the short way at constant speed (slerp), everything else goes straight.
+        """
+        self._check_same("interpolate", other)
+        t = array("t", t, (...,))
+        packed = self._skeleton.packed
+        a, b = self._coordinates, other._coordinates
+        q = mix(a, b, t[..., None])
+        if len(packed.turn_at):
+            q[..., packed.turn_at] = slerp(
+                a[..., packed.turn_at], b[..., packed.turn_at], t[..., None]
+            )
+        follow(self._skeleton, q)
+        translations = scales = None
+        if self._translations is not None or other._translations is not None:
+            ends = self._full_translations(), other._full_translations()
+            translations = mix(*ends, t[..., None, None])
+        if self._scales is not None or other._scales is not None:
+            scales = mix(self._full_scales(), other._full_scales(), t[..., None, None])
+        return Pose._wrap(self._skeleton, q, translations, scales)
+
+    def on(self, skeleton: Skeleton, *, offsets: str = "animated") -> Pose:
+        """The same pose of another skeleton, joints matched by name.
+
+        A joint that is the same in both (kind, axes, limits, rest rotation) keeps its coordinates.
+        Of others the local rotation in the parent's frame is taken over as far as the joint can make
+        it: a hinge takes the part about its axis, and limits are not applied (see `clamped`). What
+        such a joint slides or shifts becomes its offset; its stretch stays at rest. Joints that this
+        pose does not have stay at rest, and joints that `skeleton` does not have are left out.
+
+        Args:
+            skeleton: Whose pose it becomes.
+            offsets: Which joints bring their offsets along: those whose offset is not the one of
+                their own skeleton ("animated"), or "all". The others have those of `skeleton`.
+
+        Raises:
+            SuppleError: No joint has a name in common.
+        """
+        if skeleton == self._skeleton:
+            return Pose._wrap(skeleton, self._coordinates, self._translations, self._scales)
+        batch, count = self.batch_shape, len(self._skeleton.joints)
+        parts = (
+            x if x is None or x.ndim == 2 else x.reshape(-1, count, 3)
+            for x in (self._translations, self._scales)
+        )
+        rows = Pose._wrap(self._skeleton, flat(self._coordinates), *parts)
+        found = Pose(skeleton, *matched(rows, skeleton, offsets=offsets, along=False))
+        extras = (
+            x if x is None or x.ndim == 2 else x.reshape(*batch, -1, 3)
+            for x in (found._translations, found._scales)
+        )
+        return Pose._wrap(skeleton, found._coordinates.reshape(*batch, -1), *extras)
+
+    def clamped(self) -> Pose:
+        """This pose with every joint put into its limits: what is inside keeps its bits."""
+        q = self._coordinates.copy()
+        skeleton = self._skeleton
+        project_batch(skeleton.packed_ints, skeleton.packed_floats, flat(q))
+        return Pose._wrap(skeleton, q, self._translations, self._scales)
+
+    # Measures -------------------------------------------------------------------------------------
+
+    def violations(self) -> Floats:
+        """By how much each joint is outside its limits, radians or length, shape (..., N).
+
+        0 inside. A joint that mimics another and is not where that one puts it counts as outside by
+        the difference.
+        """
+        skeleton = self._skeleton
+        q = flat(self._coordinates)
+        out = np.empty((len(q), len(skeleton.joints)))
+        excess_batch(skeleton.packed_ints, skeleton.packed_floats, q, out)
+        return out.reshape(*self.batch_shape, len(skeleton.joints))
+
+    def turns(self, other: Pose) -> Floats:
+        """The angle by which each joint turns between this pose and another, shape (..., N).
+
+        A hinge turns by the difference of its numbers, which may be more than pi; the others by the
+        angle of the shortest turn. What slides or stretches does not turn.
+        """
+        self._check_same("turns", other)
+        angles = angle_between(self.local_rotations, other.local_rotations)
+        ints = self._skeleton.packed_ints
+        for kind, shift in ((layout.HINGE, 0), (layout.PLANAR, 2)):
+            joints = np.flatnonzero(ints[:, layout.KIND] == kind)
+            at = ints[joints, layout.Q] + shift
+            angles[..., joints] = np.abs(self._coordinates[..., at] - other._coordinates[..., at])
+        return angles
+
+    # A batch is a sequence of poses ---------------------------------------------------------------
+
+    def __len__(self) -> int:
+        if not self.batch_shape:
+            raise TypeError("a single pose has no length")
+        return self.batch_shape[0]
+
+    def __getitem__(self, key: Any) -> Pose:
+        """The poses at an index, slice or mask of the leading axes."""
+        if not self.batch_shape:
+            raise TypeError("a single pose cannot be indexed")
+        np.broadcast_to(True, self.batch_shape)[key]  # an index too many must not reach deeper
+        key = key if isinstance(key, tuple) else (key,)
+        if any(k is Ellipsis for k in key):
+            key = (*key, slice(None))
+        extras = (
+            x if x is None or x.ndim == 2 else np.ascontiguousarray(x[(*key, slice(None))])
+            for x in (self._translations, self._scales)
+        )
+        return Pose._wrap(self._skeleton, np.ascontiguousarray(self._coordinates[key]), *extras)
+
+    def __iter__(self) -> Iterator[Pose]:
+        return (self[i] for i in range(len(self)))
+
+    # Comparing, keeping and showing ---------------------------------------------------------------
+
+    def _check_same(self, what: str, other: Pose) -> None:
+        if not isinstance(other, Pose):
+            raise SuppleError(f"{what}: expected a Pose, got {other!r}")
+        if other._skeleton != self._skeleton:
+            raise another(what, self._skeleton, other._skeleton, expected="poses of one skeleton")
+
+    def _full_translations(self) -> Floats:
+        own = self._skeleton.offsets if self._translations is None else self._translations
+        return np.broadcast_to(own, (*self.batch_shape, *own.shape[-2:]))
+
+    def _full_scales(self) -> Floats:
+        shape = (*self.batch_shape, len(self._skeleton.joints), 3)
+        return np.broadcast_to(1.0 if self._scales is None else self._scales, shape)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether skeleton and numbers are the same; q and -q are not the same numbers."""
+        if not isinstance(other, Pose):
+            return NotImplemented
+        return (
+            np.array_equal(self._coordinates, other._coordinates)
+            and _same(self._translations, other._translations)
+            and _same(self._scales, other._scales)
+            and self._skeleton == other._skeleton
+        )
+
+    def __hash__(self) -> int:
+        return hash((self._skeleton, (self._coordinates + 0.0).tobytes()))  # -0.0 equals 0.0
+
+    def __copy__(self) -> Pose:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Pose:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parts = (self._skeleton, self._coordinates, self._translations, self._scales)
+        return Pose._wrap, parts
+
+    def to_json(self, *, skeleton: bool = True) -> dict[str, Any]:
+        """Plain dictionaries and lists; `from_json` reads them back to the last bit.
+
+        Args:
+            skeleton: Whether the skeleton goes in too; if not, its fingerprint does.
+        """
+        own = self._skeleton
+        return {
+            "format": POSE_FORMAT,
+            "version": POSE_VERSION,
+            "skeleton": own.to_json() if skeleton else own.fingerprint,
+            "coordinates": self._coordinates.tolist(),
+            "translations": None if self._translations is None else self._translations.tolist(),
+            "scales": None if self._scales is None else self._scales.tolist(),
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], skeleton: Skeleton | None = None) -> Pose:
+        """The pose that `to_json` described.
+
+        Args:
+            data: What `to_json` gave.
+            skeleton: Whose pose it is; None if the data holds the skeleton.
+        """
+        check_format(data, POSE_FORMAT, POSE_VERSION)
+        held = data.get("skeleton")
+        own = Skeleton.from_json(held) if isinstance(held, Mapping) else None
+        if skeleton is None:
+            if own is None:
+                raise SuppleError("pose from JSON: expected skeleton=, since the data holds none")
+            skeleton = own
+        elif own is not None and own != skeleton:
+            raise another("pose from JSON", skeleton, own)
+        elif own is None and skeleton.fingerprint != held:
+            raise SuppleError(
+                f"pose from JSON: expected a pose of {skeleton}, got another's: its fingerprint differs"
+            )
+        if data.get("coordinates") is None:
+            raise SuppleError("pose from JSON: expected coordinates, got none")
+        q, translations, scales = (data.get(k) for k in ("coordinates", "translations", "scales"))
+        return cls(skeleton, q, translations, scales)
+
+    def __repr__(self) -> str:
+        skeleton = self._skeleton
+        count = len(skeleton.joints)
+        joints = f"{count} joint{'s' * (count != 1)}"
+        if self.batch_shape:
+            return f"Pose(batch {'x'.join(map(str, self.batch_shape))}, {joints})"
+        shown = skeleton.tip_names or skeleton.joint_names[-1:]
+        places = [
+            f"{name} at ({', '.join(f'{x + 0.0:.4g}' for x in self.position(name))})"
+            for name in shown[:3]
+        ]
+        return f"Pose({joints}; {', '.join(places)}{', ...' * (len(shown) > 3)})"
+
+    def _repr_svg_(self) -> str:
+        from supple.model.sketch import pose_svg  # pictures: not before they are looked at
+
+        return pose_svg(self)
+
+
+def check_format(data: Any, name: str, version: int) -> None:
+    """Whether JSON data is of a format and of a version that can be read."""
+    if not isinstance(data, Mapping) or data.get("format") != name:
+        given = data.get("format") if isinstance(data, Mapping) else data
+        raise SuppleError(f"JSON: expected an object with format {name!r}, got {given!r}")
+    if data.get("version") != version:
+        raise SuppleError(f"{name}: expected version {version}, got {data.get('version')!r}")
+
+
+def _same(a: Floats | None, b: Floats | None) -> bool:
+    return a is b or (a is not None and b is not None and np.array_equal(a, b))
+
+
+class Skeleton:
+    """A tree of joints with any number of roots, and tips.
+
+    Example::
+
+        Skeleton(
+            [Node("hip"), Node("knee", "hip", (0, -4, 0), Hinge("x", limits=(0, 2.5)))],
+            [Tip("foot", "knee", (0, -4, 0))],
+        )
+
+    Joints come in topological order, which is the order given wherever parents precede their
+    children; then the tips. A local rotation is rest * q. Skeletons are immutable: they compare by
+    content, hash, copy, pickle and go to and from JSON. Plain tuples serve as nodes and tips.
+
+    Args:
+        nodes: The joints.
+        tips: Named frames on them.
+
+    Raises:
+        SuppleError: Names are blank, doubled or unknown, parents run in a circle, numbers are not
+            finite, quaternions not unit (within 1e-6), a Cone lacks an axis or a mimic its joint.
+    """
+
+    __slots__ = (
+        "_children",
+        "_file_order",
+        "_fingerprint",
+        "_freedoms",
+        "_index",
+        "_joints",
+        "_names",
+        "_packed",
+        "_packed_tips",
+        "_rest",
+    )
+
+    def __init__(
+        self,
+        nodes: Iterable[Node | tuple[Any, ...]],
+        tips: Iterable[Tip | tuple[Any, ...]] = (),
+    ) -> None:
+        given, tips = read_nodes(nodes), [record(Tip, tip) for tip in tips]
+        check_names([node.name for node in given], [tip.name for tip in tips])
+        order = topological_order([node.name for node in given], [node.parent for node in given])
+        sorted_nodes = [given[k] for k in order]
+        names = tuple(node.name for node in sorted_nodes)
+        index = {name: j for j, name in enumerate(names)}
+        for tip in tips:
+            if tip.joint not in index:
+                one_of(f"joint of tip {tip.name!r}", tip.joint, names)
+        offsets, rotations = placements("joint", sorted_nodes)
+        tip_offset, tip_rotation = placements("tip", tips)
+        parents = [-1 if node.parent is None else index[node.parent] for node in sorted_nodes]
+        tip_joint = np.array([index[tip.joint] for tip in tips], dtype=np.int64)
+        joints = tuple(node.joint for node in sorted_nodes)
+        self._packed = pack(
+            names, np.array(parents), joints, offsets, rotations, tip_joint, tip_offset
+        )
+        self._packed_tips = (tip_joint, tip_offset, tip_rotation)
+        self._joints = joints
+        self._names = names + tuple(tip.name for tip in tips)
+        self._index = {name: k for k, name in enumerate(self._names)}
+        self._file_order = _read_only(np.argsort(np.array(order)))
+        self._rest: Pose | None = None
+        self._children: list[list[int]] | None = None
+        self._freedoms: tuple[str, ...] | None = None
+        self._fingerprint: str | None = None
+
+    # What it holds --------------------------------------------------------------------------------
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Joints in topological order, then tips: the order of a pose's positions."""
+        return self._names
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """The joints in topological order."""
+        return self._names[: len(self._joints)]
+
+    @property
+    def tip_names(self) -> tuple[str, ...]:
+        """The tips in the order given."""
+        return self._names[len(self._joints) :]
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        """How each joint moves, in topological order."""
+        return self._joints
+
+    @property
+    def freedoms(self) -> tuple[str, ...]:
+        """A name for each number of `Pose.angles`: "j0" for a lone one, "j0.x", "j0.stretch"."""
+        if self._freedoms is None:
+            self._freedoms = tuple(
+                f"{name}.{label}" if label else name
+                for name, joint in zip(self.joint_names, self._joints, strict=True)
+                for label in joint.freedom_labels
+            )
+        return self._freedoms
+
+    @property
+    def parents(self) -> NDArray[np.int64]:
+        """The index of each joint's parent, shape (N,); -1 for a root. Parents come first."""
+        return _read_only(self._packed.ints[:, layout.PARENT])
+
+    @property
+    def offsets(self) -> NDArray[np.float64]:
+        """Each joint's origin in its parent's frame at rest, shape (N, 3)."""
+        return _read_only(self._packed.floats[:, layout.OFFSET : layout.OFFSET + 3])
+
+    @property
+    def rotations(self) -> NDArray[np.float64]:
+        """Each joint's rest rotation in its parent's frame, wxyz, shape (N, 4)."""
+        return _read_only(self._packed.floats[:, layout.REST : layout.REST + 4])
+
+    @property
+    def file_order(self) -> NDArray[np.int64]:
+        """For each joint in the order it was given, its index in `joint_names`, shape (N,)."""
+        return self._file_order
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """The joints in the order given: `Skeleton(s.nodes, s.tips) == s`."""
+        names, parents = self._names, self.parents.tolist()
+        offsets, rotations = self.offsets.tolist(), self.rotations.tolist()
+        return tuple(
+            Node(
+                names[j],
+                None if parents[j] < 0 else names[parents[j]],
+                tuple(offsets[j]),
+                self._joints[j],
+                tuple(rotations[j]),
+            )
+            for j in self._file_order.tolist()
+        )
+
+    @property
+    def tips(self) -> tuple[Tip, ...]:
+        """The tips in the order given."""
+        joints, offsets, rotations = (part.tolist() for part in self._packed_tips)
+        return tuple(
+            Tip(name, self._names[j], tuple(offset), tuple(rotation))
+            for name, j, offset, rotation in zip(
+                self.tip_names, joints, offsets, rotations, strict=True
+            )
+        )
+
+    # For kernels: writable and contiguous, because Numba compiles anew for anything else. Nobody
+    # writes to them.
+    @property
+    def packed(self) -> Packed:
+        """Everything below and the maps between coordinates and freedoms."""
+        return self._packed
+
+    @property
+    def packed_ints(self) -> NDArray[np.int64]:
+        """A row of integers for each joint, by the columns of `kernels.layout`."""
+        return self._packed.ints
+
+    @property
+    def packed_floats(self) -> NDArray[np.float64]:
+        """A row of floats for each joint, by the columns of `kernels.layout`."""
+        return self._packed.floats
+
+    @property
+    def packed_tips(self) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+        """The joint (T,), offset (T, 3) and rotation wxyz (T, 4) of each tip."""
+        return self._packed_tips
+
+    # Finding the way ------------------------------------------------------------------------------
+
+    def index(self, name: str) -> int:
+        """The place of a joint or tip in `names`; an unknown name is an error with the nearest."""
+        found = self._index.get(name) if isinstance(name, str) else None
+        if found is None:
+            one_of("joint or tip", name, self._names)
+            raise AssertionError  # one_of has raised
+        return found
+
+    def children(self, name: str) -> tuple[str, ...]:
+        """The joints and then the tips that hang on a joint; a tip has none."""
+        if self._children is None:
+            below: list[list[int]] = [[] for _ in self._names]
+            links = [*self.parents.tolist(), *self._packed_tips[0].tolist()]
+            for k, parent in enumerate(links):
+                if parent >= 0:
+                    below[parent].append(k)
+            self._children = below
+        return tuple(self._names[k] for k in self._children[self.index(name)])
+
+    def parent(self, name: str) -> str | None:
+        """The joint that a joint or tip hangs on; None for a root."""
+        j = self._above(self.index(name))
+        return None if j < 0 else self._names[j]
+
+    def _above(self, k: int) -> int:
+        count = len(self._joints)
+        if k >= count:
+            return int(self._packed_tips[0][k - count])
+        return int(self._packed.ints[k, layout.PARENT])
+
+    def path(self, root: str | None, tip: str) -> tuple[str, ...]:
+        """The names from `root` (None: the root of the tree) down to `tip`, both included.
+
+        Raises:
+            SuppleError: `tip` does not hang below `root`.
+        """
+        first = -1 if root is None else self.index(root)
+        k = self.index(tip)
+        way = [k]
+        while k != first and (k := self._above(k)) >= 0:
+            way.append(k)
+        if root is not None and way[-1] != first:
+            raise SuppleError(
+                f"path: expected a root above {tip!r} (one of "
+                f"{', '.join(repr(self._names[i]) for i in reversed(way))}), got {root!r}"
+            )
+        return tuple(self._names[i] for i in reversed(way))
+
+    def length(self, name: str, *, root: str | None = None) -> float:
+        """How far a joint or tip is from its parent at rest, in the model's unit.
+
+        With `root`, the sum along the way from there down to `name`.
+        """
+        way = [name] if root is None else self.path(root, name)[1:]
+        count = len(self._joints)
+        total = 0.0
+        for k in map(self.index, way):
+            offset = self._packed_tips[1][k - count] if k >= count else self.offsets[k]
+            total += float(np.linalg.norm(offset))
+        return total
+
+    # Poses ----------------------------------------------------------------------------------------
+
+    @property
+    def rest(self) -> Pose:
+        """The pose in which every joint is as it was built."""
+        if self._rest is None:
+            self._rest = Pose._wrap(self, self._packed.rest.copy())
+        return self._rest
+
+    def pose(self, values: Mapping[str, Any] | None = None) -> Pose:
+        """The rest pose with some joints moved, as in `Pose.with_`.
+
+        {"elbow": 1.2, "wrist": (1, 0, 0, 0), "hand.stretch": 1.5}.
+        """
+        return self.rest.with_(values or {})
+
+    def with_joints(self, joints: Mapping[str, Joint]) -> Skeleton:
+        """The same skeleton with other joints: {name: joint}."""
+        if not isinstance(joints, Mapping):
+            raise SuppleError(
+                f"with_joints: expected {{name: joint}}, got a {type(joints).__name__}"
+            )
+        for name in joints:
+            if name not in self._index or self._index[name] >= len(self._joints):
+                one_of("joint", name, self.joint_names)
+        nodes = [node._replace(joint=joints.get(node.name, node.joint)) for node in self.nodes]
+        return Skeleton(nodes, self.tips)
+
+    def with_rest(self, pose: Pose) -> Skeleton:
+        """The same skeleton with a pose as its rest.
+
+        Its rest pose has the world frames of `pose`. Limits keep their numbers, and count from the
+        new rest from now on; a mimic joint still stands where the joint it copies puts it. Scales
+        of the pose go into the offsets.
+        """
+        if not isinstance(pose, Pose):
+            hint = "; give its .pose" if hasattr(pose, "pose") else ""
+            raise SuppleError(
+                f"with_rest: expected a supple.Pose, got a {type(pose).__name__}{hint}"
+            )
+        if pose.skeleton != self:
+            raise another("with_rest", self, pose.skeleton, expected="a pose of this skeleton")
+        if pose.batch_shape:
+            raise SuppleError(
+                f"with_rest: expected a single pose, got a batch of shape {pose.batch_shape}"
+            )
+        return Skeleton(*rested_parts(pose))
+
+    # Comparing, keeping and showing ---------------------------------------------------------------
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain dictionaries and lists, joints in the order given; `from_json` reads them back."""
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "joints": [part_to_json(node) for node in self.nodes],
+            "tips": [part_to_json(tip) for tip in self.tips],
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Skeleton:
+        """The skeleton that `to_json` described."""
+        check_format(data, FORMAT, VERSION)
+        nodes = [part_from_json(Node, node) for node in data.get("joints", ())]
+        return cls(nodes, [part_from_json(Tip, tip) for tip in data.get("tips", ())])
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of the content, 32 letters: equal for equal skeletons, in every process."""
+        if self._fingerprint is None:
+            text = json.dumps(self.to_json(), sort_keys=True)
+            self._fingerprint = hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+        return self._fingerprint
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Skeleton):
+            return NotImplemented
+        return self is other or (
+            self._names == other._names and self.fingerprint == other.fingerprint
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    def __copy__(self) -> Skeleton:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Skeleton:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Skeleton, (self.nodes, self.tips)
+
+    def __len__(self) -> int:
+        return len(self._joints)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._index
+
+    def __repr__(self) -> str:
+        def some(names: tuple[str, ...]) -> str:
+            shown = names if len(names) <= 6 else (*names[:4], "...", names[-1])
+            return ", ".join(shown)
+
+        tips = f"; tips: {some(self.tip_names)}" if self.tip_names else ""
+        return f"Skeleton({len(self)} joints: {some(self.joint_names)}{tips})"
+
+    def tree(self, *, limit: int = 200) -> str:
+        """The joints and tips as an indented tree, at most `limit` lines of it."""
+        from supple.model.sketch import skeleton_tree  # pictures: not before they are looked at
+
+        return skeleton_tree(self, limit=limit)
+
+    def _repr_html_(self) -> str:
+        from supple.model.sketch import skeleton_html  # pictures: not before they are looked at
+
+        return skeleton_html(self)
+
+
+def chain(
+    lengths: ArrayLike,
+    *,
+    joint: Joint | Sequence[Joint] = Ball(),  # noqa: B008 (frozen)
+    names: Sequence[str] | None = None,
+) -> Skeleton:
+    """A chain of links, straight along +X at rest, with its first joint at the origin.
+
+    Args:
+        lengths: The length of each link, in the model's unit; zero will do.
+        joint: How every joint moves, or one for each link.
+        names: A name for each joint; "j0", "j1", ... by default. The end is called "tip".
+    """
+    return Skeleton(*chain_parts(lengths, joint, names))
+
+
+Kind = TypeVar("Kind", np.int64, np.float64)
+
+
+def _read_only(values: NDArray[Kind]) -> NDArray[Kind]:
+    view = values.view()
+    view.flags.writeable = False
+    return view

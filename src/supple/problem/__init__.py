@@ -1,0 +1,1 @@
+"""The problem: goals and limits lowered to the numbers that kernels read."""

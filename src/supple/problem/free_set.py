@@ -1,0 +1,146 @@
+"""The free set: which joints a solve may move.
+
+It is the union of what the goals free. A goal with `root` frees the joints from the effector up to
+that one; a goal with `depth` frees the nearest joints that can move its effector, 0 for all of
+them. `Hold`, `Pole` and `Rest` free nothing. Locked joints stay, and joints that copy one another
+are locked and freed together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from supple.errors import SuppleError, one_of
+from supple.goals import Goal, Reach
+from supple.kernels import layout as at
+from supple.model.effector import Effector, find_effector
+from supple.model.skeleton import Skeleton
+from supple.rotations import rotate
+
+SHIFTING = (at.SLIDER, at.FREE, at.PLANAR)
+"""Kinds of joints that translate what hangs on them."""
+
+
+def way_up(skeleton: Skeleton, joint: int) -> list[int]:
+    """The joint and its ancestors, upwards."""
+    parents = skeleton.packed_ints[:, at.PARENT]
+    way = []
+    while joint >= 0:
+        way.append(joint)
+        joint = int(parents[joint])
+    return way
+
+
+def locked_joints(skeleton: Skeleton, lock: Iterable[str]) -> np.ndarray:
+    """Which joints keep their start coordinates, shape (N,) of truth values."""
+    if isinstance(lock, (str, bytes)):
+        raise SuppleError(f"lock: expected a list of joint names, got the single text {lock!r}")
+    if not isinstance(lock, Iterable):
+        raise SuppleError(f"lock: expected a list of joint names, got {lock!r}")
+    locked = np.zeros(len(skeleton.joints), bool)
+    for name in lock:
+        locked[skeleton.index(one_of("joint to lock", name, skeleton.joint_names))] = True
+    mimic = skeleton.packed_ints[:, at.MIMIC]
+    copies = np.flatnonzero(mimic >= 0)
+    np.logical_or.at(locked, mimic[copies], locked[copies])
+    locked[copies] = locked[mimic[copies]]
+    return locked
+
+
+def free_set(skeleton: Skeleton, goals: Sequence[Goal], locked: np.ndarray) -> np.ndarray:
+    """Indices of the joints that the goals free, in topological order.
+
+    Args:
+        skeleton: The skeleton.
+        goals: The goals.
+        locked: Which joints may not move, shape (N,).
+
+    Raises:
+        SuppleError: A name is unknown, a root is not above its effector, or nothing is free.
+    """
+    free = np.zeros(len(skeleton.joints), bool)
+    freeing: list[Any] = [goal for goal in goals if goal.frees]  # with effector, root and depth
+    for goal in freeing:
+        free[_freed_by(skeleton, goal, locked)] = True
+    if not free.any():
+        # Bones of no length: what can turn does so on the spot, and the answer says how far off it is.
+        for goal in freeing:
+            if goal.effector in skeleton.tip_names:
+                free[_freed_by(skeleton, goal, locked, idle=True)] = True
+    mimic = skeleton.packed_ints[:, at.MIMIC]
+    copies = np.flatnonzero(mimic >= 0)
+    np.logical_or.at(free, mimic[copies], free[copies])
+    free[copies] = free[mimic[copies]]
+    if not free.any():
+        names = ", ".join(repr(goal.effector) for goal in freeing)
+        raise SuppleError(
+            f"nothing can move {names}: every joint that the goals free is fixed or locked, "
+            "or turns about it on the spot"
+        )
+    return np.flatnonzero(free)
+
+
+def _freed_by(
+    skeleton: Skeleton, goal: Any, locked: np.ndarray, *, idle: bool = False
+) -> list[int]:
+    """The joints a goal frees, upwards; with `idle` also those that cannot move its effector."""
+    effector = find_effector(skeleton, goal.effector)
+    way = way_up(skeleton, effector.joint)
+    if goal.root is not None:
+        names = skeleton.joint_names
+        top = skeleton.index(one_of("root joint", goal.root, names))
+        if top not in way:
+            raise SuppleError(
+                f"root {goal.root!r} is not above {goal.effector!r}; "
+                f"above it are {', '.join(repr(names[j]) for j in way)}"
+            )
+        way = way[: way.index(top) + 1]
+    movers = _movers(skeleton, goal, effector, way)
+    if idle:
+        movers = (j for j in way if skeleton.packed_ints[j, at.NDOF] > 0)
+    able = [j for j in movers if not locked[j]]
+    return able[: goal.depth] if goal.depth else able
+
+
+def _movers(skeleton: Skeleton, goal: Any, effector: Effector, way: list[int]) -> Iterator[int]:
+    """The joints on the way up that can move the effector.
+
+    For a position alone, a joint cannot if the effector always stays at its origin or on its axis.
+    """
+    ints, floats = skeleton.packed_ints, skeleton.packed_floats
+    arm: np.ndarray | None = None  # from the joint to the effector, where this never changes
+    if isinstance(goal, Reach) and goal.orientation_target is None:
+        point = np.zeros(3) if goal.point is None else goal.point
+        arm = effector.offset + rotate(effector.rotation, point)
+    for joint in way:
+        row = ints[joint]
+        moves = row[at.NDOF] > 0 or row[at.MIMIC] >= 0
+        if moves and (arm is None or _moves_end(row, floats[joint], arm)):
+            yield joint
+        arm = _arm_above(row, floats[joint], arm)
+
+
+def _moves_end(row: np.ndarray, numbers: np.ndarray, arm: np.ndarray) -> bool:
+    """Whether a joint can move the far end of a rigid arm, shape (3,), that it carries."""
+    if row[at.KIND] in SHIFTING:
+        return True
+    if row[at.KIND] == at.HINGE and row[at.STRETCH_Q] < 0:
+        across = np.cross(numbers[at.AXIS : at.AXIS + 3], arm)
+        return bool(np.linalg.norm(across) > 1e-9 * np.linalg.norm(arm))
+    return bool(np.any(arm))
+
+
+def _arm_above(row: np.ndarray, numbers: np.ndarray, arm: np.ndarray | None) -> Any:
+    """The arm as the joint's parent sees it; None where it changes with the pose."""
+    if arm is None or row[at.KIND] in SHIFTING:
+        return None
+    offset = numbers[at.OFFSET : at.OFFSET + 3]
+    if not np.any(arm):
+        return offset
+    if row[at.KIND] != at.FIXED or row[at.STRETCH_Q] >= 0:
+        return None
+    arm = rotate(numbers[at.REST : at.REST + 4], arm)
+    return offset + arm

@@ -1,0 +1,1 @@
+"""Solving: problems prepared, run, followed along paths, and what they answer."""

@@ -1,0 +1,229 @@
+"""From Python to a kernel: the one route for single calls, batches, paths and traces.
+
+Every solver has one kernel, `solve_range`, that solves rows first..last-1 of a batch. A single call is
+a batch of one; a path is a batch whose starts are its own answers, a row later; a trace is the same
+call with buffers to write to.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from supple.errors import SuppleError
+from supple.kernels import layout
+from supple.kernels.cache import announce
+from supple.model.skeleton import Pose
+from supple.problem.lowering import Problem
+from supple.solve.trace import Trace
+from supple.solvers import Solver, is_own
+
+BETTER = 1.0 - 1e-6  # a later solver's answer that is not reached must cost less than this fraction
+MOST_STEPS = 2_000_000  # a trace holds no more steps than this
+
+
+Batch = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""Problems as kernels take them, each array with one row for all of them or a row for each: offsets
+(B, A + 2 G, 3), starts (B, Q or more) with the coordinates first, targets (B, T)."""
+
+
+class TraceBuffers(NamedTuple):
+    """What a solve is recorded in; with no rows nothing is recorded."""
+
+    poses: np.ndarray  # (P, Q + 2)
+    events: np.ndarray  # (E, EVENT)
+
+
+class _Run:
+    """A solver's kernel with its packed problem and its workspaces."""
+
+    __slots__ = ("_free", "_is_own", "floats", "ints", "kernel", "solver")
+
+    def __init__(self, solver: Solver, problem: Problem) -> None:
+        self.solver = solver
+        self.kernel = solver.kernel
+        self.ints, self.floats = problem.pack(solver.options())
+        self._free: list[np.ndarray] = []  # workspaces that no thread is using
+        self._is_own = is_own(solver)
+
+    def __call__(
+        self, batch: Batch, out: np.ndarray, first: int, last: int, trace: TraceBuffers
+    ) -> None:
+        """Solve problems first..last-1 into these rows of out."""
+        free = self._free
+        try:
+            work = free.pop()
+        except IndexError:
+            work = None
+        if work is None:
+            work = self._new_workspace(batch, out, trace)
+        if self._is_own:
+            self.kernel(self.ints, self.floats, *batch, out, work, *trace, first, last)
+        else:
+            self._call_foreign(batch, out, work, trace, first, last)
+        free.append(work)
+
+    def _call_foreign(
+        self,
+        batch: Batch,
+        out: np.ndarray,
+        work: np.ndarray,
+        trace: TraceBuffers,
+        first: int,
+        last: int,
+    ) -> None:
+        """Call a kernel that is not supple's own, and check that it fills its rows.
+
+        Raises:
+            SuppleError: A row has no status, or coordinates that are no numbers.
+        """
+        rows = out[first:last]
+        rows[:] = np.nan
+        self.kernel(self.ints, self.floats, *batch, out, work, *trace, first, last)
+        count = int(self.ints[layout.H_COORDS])
+        status = rows[:, count + layout.O_STATUS]
+        good = np.isin(status, range(layout.REACHED, layout.BUDGET + 1))
+        good &= ~np.isnan(rows[:, :count]).any(axis=1)
+        if not good.all():
+            k = int(np.argmin(good))
+            raise SuppleError(
+                f"solver {self.solver.name}: expected its kernel to fill every row of its output "
+                f"(see supple.kernels.layout), got problem {first + k} with status {status[k]:g} "
+                f"and coordinates {rows[k, :count]}"
+            )
+
+    def _new_workspace(self, batch: Batch, out: np.ndarray, trace: TraceBuffers) -> np.ndarray:
+        """Scratch memory: a call with no problems leaves in work[0] how many floats it takes."""
+        announce(f"{self.solver.name} solver", self.kernel)
+        work = np.zeros(1)
+        self.kernel(self.ints, self.floats, *batch, out, work, *trace, 0, 0)
+        return np.zeros(max(int(work[0]), 1))
+
+
+class Executor:
+    """The solvers of a problem, tried in turn until one reaches the goals; the nearest answer wins.
+
+    Safe to use from several threads at once.
+
+    Attributes:
+        problem: The lowered problem.
+        width: How many numbers a row of output has.
+    """
+
+    __slots__ = ("_cost", "_runs", "_status", "_untraced", "problem", "width")
+
+    def __init__(self, problem: Problem, solvers: tuple[Solver, ...]) -> None:
+        self.problem = problem
+        self.width = problem.report_width
+        self._runs = tuple(_Run(solver, problem) for solver in solvers)
+        self._status = problem.coordinates + layout.O_STATUS
+        self._cost = problem.coordinates + layout.O_COST
+        self._untraced = TraceBuffers(
+            np.zeros((0, problem.coordinates + 2)), np.zeros((0, layout.EVENT))
+        )
+
+    @property
+    def packed(self) -> tuple[np.ndarray, np.ndarray]:
+        """The problem's integers and floats, packed for the last solver."""
+        return self._runs[-1].ints, self._runs[-1].floats
+
+    def run(self, batch: Batch, out: np.ndarray, first: int, last: int) -> int:
+        """Solve problems first..last-1 of a batch into these rows of out, shape (B, width).
+
+        Returns:
+            The number of the last solver that gave an answer.
+        """
+        self._runs[0](batch, out, first, last, self._untraced)
+        found = 0
+        if len(self._runs) == 1 or (
+            last - first == 1 and out[first, self._status] == layout.REACHED
+        ):
+            return found  # without the arrays below, which take longer than a small solve
+        for number in range(1, len(self._runs)):
+            missed = first + np.flatnonzero(out[first:last, self._status] != layout.REACHED)
+            if not len(missed):
+                break
+            some = np.empty((len(missed), self.width))
+            self._runs[number](_picked(batch, missed), some, 0, len(missed), self._untraced)
+            better = self._better(some, out[missed])
+            out[missed[better]] = some[better]
+            found = number if better.any() else found
+        return found
+
+    def run_path(self, batch: Batch, out: np.ndarray, first: int, last: int) -> None:
+        """Solve frames first..last-1 of a path, each from the answer before it.
+
+        Args:
+            batch: The problems; their starts are not looked at.
+            out: Shape (F + 1, width): the start before the first frame, then the answers.
+            first: The first frame.
+            last: The last frame, plus one.
+        """
+        batch = (batch[0], out[:-1], batch[2])
+        if len(self._runs) == 1:
+            self._runs[0](batch, out[1:], first, last, self._untraced)
+        else:
+            for frame in range(first, last):
+                self.run(batch, out[1:], frame, frame + 1)
+
+    def run_traced(self, batch: Batch, start: Pose) -> tuple[np.ndarray, int, Trace]:
+        """Solve one problem, and record what its solver does.
+
+        Returns:
+            Its report, shape (width,), the number of the solver that gave it, and the trace.
+        """
+        best, found, kept = np.zeros((0, self.width)), 0, self._untraced
+        for number, run in enumerate(self._runs):
+            out, trace = np.empty((1, self.width)), self._buffers(run.solver)
+            run(batch, out, 0, 1, trace)
+            if not len(best) or self._better(out, best)[0]:
+                best, found, kept = out, number, trace
+            if best[0, self._status] == layout.REACHED:
+                break
+        solver = self._runs[found].solver
+        return best[0], found, self._trace(solver, batch[2][0], best[0], kept, start)
+
+    def _better(self, new: np.ndarray, old: np.ndarray) -> np.ndarray:
+        """Which reports of a later solver, shape (B, width), are to replace the old ones."""
+        reached = new[:, self._status] == layout.REACHED
+        return reached | (new[:, self._cost] < BETTER * old[:, self._cost])
+
+    def _buffers(self, solver: Solver) -> TraceBuffers:
+        """Room for everything that a solver may record."""
+        poses = np.zeros((solver.most_iterations + 1, self.problem.coordinates + 2))
+        steps = len(poses) * solver.events_per_iteration(self.problem)
+        return TraceBuffers(poses, np.zeros((min(steps, MOST_STEPS), layout.EVENT)))
+
+    def _trace(
+        self, solver: Solver, targets: np.ndarray, out: np.ndarray, kept: TraceBuffers, start: Pose
+    ) -> Trace:
+        problem, nq = self.problem, self.problem.coordinates
+        poses = kept.poses[: int(out[nq + layout.O_TRACE])]
+        events = kept.events[: int(out[nq + layout.O_EVENTS])]
+        out[nq + layout.O_TRACE] = out[nq + layout.O_EVENTS] = 0.0  # as without a trace
+        if out[self._status] == layout.REACHED or not problem.keep:
+            # After its last iteration a solver goes back to the best pose it has seen.
+            poses[-1] = (*out[:nq], out[nq + layout.O_ERROR], out[nq + layout.O_TURN_ERROR])
+        goals = {
+            problem.goals[b.goal].effector_name: targets[b.offset : b.offset + 3].copy()
+            for b in problem.blocks
+            if b.kind in (layout.POSITION, layout.LOOKAT) and not b.held
+        }
+        return Trace(
+            problem.skeleton,
+            poses[:, :nq].copy(),
+            poses[:, nq].copy(),
+            poses[:, nq + 1].copy(),
+            events.copy(),
+            solver.name,
+            goals,
+            start._translations,
+            start._scales,
+        )
+
+
+def _picked(batch: Batch, rows: np.ndarray) -> Batch:
+    """Some of the problems."""
+    offsets, starts, targets = (x if len(x) == 1 else x[rows] for x in batch)
+    return offsets, starts, targets

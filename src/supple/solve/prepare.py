@@ -1,0 +1,365 @@
+"""Prepared problems: everything that depends on the skeleton and the goals' shape, done once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from supple.errors import SuppleError, one_of, whole
+from supple.goals import Goal, as_goals
+from supple.kernels.seeds import spread_seeds
+from supple.model.mismatch import another
+from supple.model.skeleton import Pose, Skeleton
+from supple.problem.lowering import Problem
+from supple.problem.targets import Targets
+from supple.solve.execute import Batch, Executor
+from supple.solve.outcome import Asked, Demand
+from supple.solve.solution import Aside, Solution
+from supple.solve.tracked import Track
+from supple.solvers import Solver, choose
+from supple.threads import run_threaded
+
+KINDS = ("position", "orientation", "direction", "pole")
+POLICIES = ("approach", "keep")
+_empty = np.empty
+PROGRESS = 64  # frames of a track from one report of progress to the next
+
+
+class Prepared:
+    """A skeleton, goals and a solver, ready to be solved for one target after another.
+
+    Immutable, picklable, and safe to call from several threads at once.
+
+    Attributes:
+        problem: The lowered problem.
+        solvers: The solvers tried in turn; usually one.
+        executor: What runs them.
+    """
+
+    __slots__ = (
+        "_asked",
+        "_asked_of",
+        "executor",
+        "_offsets",
+        "_rest",
+        "_rest_row",
+        "_settings",
+        "_skeleton",
+        "_targets",
+        "problem",
+        "solvers",
+    )
+
+    def __init__(
+        self,
+        skeleton: Skeleton,
+        goals: Mapping[str, Any] | Sequence[Goal] | Goal,
+        *,
+        solver: Solver | str = "auto",
+        tolerance: float | None = None,
+        orientation_tolerance: float = 1e-4,
+        lock: Iterable[str] = (),
+        unreachable: str = "approach",
+        restarts: bool = True,
+    ) -> None:
+        """See `prepare`."""
+        if not isinstance(skeleton, Skeleton):
+            inside = isinstance(getattr(skeleton, "skeleton", None), Skeleton)
+            hint = "; give its .skeleton" if inside else ""
+            raise SuppleError(
+                f"skeleton: expected a supple.Skeleton, got a {type(skeleton).__name__}{hint}"
+            )
+        one_of("unreachable policy", unreachable, POLICIES)
+        listed = as_goals(goals)
+        if isinstance(lock, Iterable) and not isinstance(lock, (str, bytes)):
+            lock = tuple(lock)
+        options = {"tolerance": tolerance, "orientation_tolerance": orientation_tolerance}
+        self.problem = Problem(skeleton, listed, lock=lock, keep=unreachable == "keep", **options)
+        options |= {"solver": solver, "lock": lock, "unreachable": unreachable}
+        options["restarts"] = bool(restarts)
+        self._settings = (skeleton, listed, options)
+        self._skeleton = skeleton
+        self.solvers = choose(solver, self.problem, restarts=restarts)
+        self.executor = Executor(self.problem, self.solvers)
+        self._rest = skeleton.rest
+        self._rest_row = self._rest._coordinates[None]
+        self._offsets = self.problem.offsets(self._rest)[None]
+        self._targets = Targets(self.problem)
+        names = [one.name for one in self.solvers]
+        self._asked = self._demands(" then ".join(names), unreachable == "keep")
+        self._asked_of = tuple(replace(self._asked, solver=name) for name in names)
+
+    @property
+    def arguments(self) -> tuple[tuple[int, str], ...]:
+        """What a call takes, in order: (goal's number, slot), such as (0, "target")."""
+        return self._targets.arguments
+
+    def _demands(self, solver: str, kept: bool) -> Asked:
+        numbered = sorted(
+            enumerate(self.problem.blocks), key=lambda one: (one[1].goal, one[1].kind)
+        )
+        demands = tuple(
+            Demand(
+                block.goal,
+                KINDS[block.kind],
+                self.problem.goals[block.goal].effector_name,
+                block.tolerance,
+                place,
+            )
+            for place, block in numbered
+        )
+        names = self._skeleton.joint_names
+        moving = tuple(names[j] for j in self.problem.moving)
+        return Asked(demands, moving, solver, kept)
+
+    def with_solver(self, solver: Solver | str, *, restarts: bool | None = None) -> Prepared:
+        """The same problem with another solver; with other `restarts`, if they are given."""
+        skeleton, goals, options = self._settings
+        changed = (
+            {"solver": solver} if restarts is None else {"solver": solver, "restarts": restarts}
+        )
+        return Prepared(skeleton, goals, **{**options, **changed})
+
+    def __reduce__(self) -> Any:
+        return _rebuild, self._settings
+
+    def __repr__(self) -> str:
+        names = " then ".join(s.name for s in self.solvers)
+        asked = ", ".join(f"{d.kind} of {d.effector}" for d in self._asked.demands)
+        return f"Prepared({names}: {asked}; {self.problem.freedoms} freedoms)"
+
+    # Calls --------------------------------------------------------------------------------------
+
+    def __call__(self, *targets: Any, start: Pose | None = None) -> Solution:
+        """Solve for the open targets, in the order of the goals, from `start` (default: rest).
+
+        Args:
+            targets: One argument an open target: a position (3,), an orientation wxyz (4,), a
+                transform (4, 4).
+            start: The pose to start from.
+        """
+        # A plain start and plain targets need no more than a look. The general way takes all others,
+        # and says what is wrong with them.
+        if start is None:
+            plain_start, starts = self._rest, self._rest_row
+        elif (
+            type(start) is Pose
+            and start._skeleton is self._skeleton
+            and start._translations is None
+            and start._scales is None
+            and start._coordinates.ndim == 1
+        ):
+            plain_start, starts = start, start._coordinates[None]
+        else:
+            return self._solve_general(targets, start)
+        rows = self._targets.plain_rows(targets)
+        if rows is None:
+            return self._solve_general(targets, start)
+        out = _empty((1, self.executor.width))
+        found = self.executor.run((self._offsets, starts, rows.array), out, 0, 1)
+        self._targets.give_back(rows)
+        return Solution(self._asked_of[found], out[0], plain_start)
+
+    def solve(
+        self,
+        *targets: Any,
+        start: Pose | None = None,
+        threads: int | None = None,
+        progress: Callable[[int, int], None] | None = None,
+        trace: bool = False,
+    ) -> Solution:
+        """Solve one problem or a batch: leading axes of targets and start are broadcast.
+
+        Args:
+            targets: As in a call, each with any leading batch axes.
+            start: The pose, or batch of poses, to start from.
+            threads: At most how many threads a batch uses; all cores by default. The answer does
+                not depend on it.
+            progress: Called with (done, total) as a batch goes on, from the calling thread.
+            trace: Whether to record what the solver does; single solves only.
+        """
+        if threads is not None:
+            threads = whole("threads", threads, least=1)
+        if progress is not None and not callable(progress):
+            raise SuppleError(
+                f"progress: expected a function of (done, total), got {type(progress).__name__}"
+            )
+        if threads is None and progress is None and not trace:
+            return self(*targets, start=start)
+        return self._solve_general(targets, start, threads, progress, trace)
+
+    def _solve_general(
+        self,
+        targets: tuple[Any, ...],
+        start: Pose | None,
+        threads: int | None = None,
+        progress: Callable[[int, int], None] | None = None,
+        trace: bool = False,
+    ) -> Solution:
+        """See `solve`."""
+        problems, shape, start = self.batch(targets, start)
+        if trace:
+            if shape:
+                raise SuppleError(
+                    "trace: a batch has no trace; solve the problem of interest alone"
+                )
+            report, found, what = self.executor.run_traced(problems, start)
+            return Solution(self._asked_of[found], report, start, Aside(trace=what))
+        out = np.empty((math.prod(shape), self.executor.width))
+        if not shape:
+            found = self.executor.run(problems, out, 0, 1)
+            return Solution(self._asked_of[found], out[0], start)
+
+        def part(first: int, last: int) -> None:
+            self.executor.run(problems, out, first, last)
+
+        run_threaded(part, len(out), threads=threads, progress=progress)
+        return Solution(self._asked, out.reshape(*shape, out.shape[1]), _spread(start, shape))
+
+    def batch(
+        self, targets: Sequence[Any], start: Pose | None
+    ) -> tuple[Batch, tuple[int, ...], Pose]:
+        """Targets and start as kernels take them, the shape of the batch, and the checked start."""
+        start = self._checked_start(start)
+        rows = self._targets.filled(tuple(targets))
+        try:
+            shape = np.broadcast_shapes(rows.shape[:-1], start.batch_shape)
+        except ValueError:
+            raise SuppleError(
+                "targets and start: expected batch axes that go together, "
+                f"got {rows.shape[:-1]} and {start.batch_shape}"
+            ) from None
+        starts = _flat(start._coordinates, shape)
+        offsets = self._offsets
+        if start._translations is not None or start._scales is not None:
+            offsets = _flat(self.problem.offsets(start), shape, trailing=2)
+        return (offsets, starts, _flat(rows, shape)), shape, start
+
+    def track(
+        self,
+        *targets: Any,
+        start: Pose | None = None,
+        restarts: bool = False,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Track:
+        """Follow a path: every frame is solved from the answer of the frame before.
+
+        Args:
+            targets: As in a call, with a leading axis of F frames; those without one stand still.
+            start: The single pose before the first frame; the skeleton's rest by default.
+            restarts: Whether a frame that cannot be met from the last answer may be looked for
+                elsewhere, at the price of a jump. The first frame always may.
+            progress: Called with (done, total) now and then.
+        """
+        start = self._checked_start(start)
+        rows = self._targets.filled(targets)
+        if rows.ndim != 2 or start.batch_shape:
+            raise SuppleError(
+                "track: expected targets with one axis of frames and a single start, "
+                f"got axes {rows.shape[:-1]} and {start.batch_shape}"
+            )
+        offsets = self._offsets
+        if start._translations is not None or start._scales is not None:
+            offsets = self.problem.offsets(start)[None]
+        steady = self if restarts else self.with_solver(self._settings[2]["solver"], restarts=False)
+        frames = (offsets, rows, rows)
+        out = np.empty((len(rows) + 1, self.executor.width))
+        out[0, : self.problem.coordinates] = start._coordinates
+        for first in range(0, len(rows), PROGRESS):
+            last = min(first + PROGRESS, len(rows))
+            if first == 0:
+                self.executor.run_path(frames, out, 0, 1)
+            steady.executor.run_path(frames, out, max(first, 1), last)
+            if progress is not None:
+                progress(last, len(rows))
+        return Track(Solution(self._asked, out[1:], start))
+
+    def seeds(self, start: Pose, count: int) -> Pose:
+        """Poses to begin from, spread over the ranges of the joints that may move.
+
+        Low-discrepancy, always the same.
+        """
+        q = np.array(start.coordinates)
+        rows = np.array(np.broadcast_to(q, (count, self.problem.coordinates)))
+        spread_seeds(*self.executor.packed, q, rows)
+        return Pose._wrap(self._skeleton, rows, start._translations, start._scales)
+
+    def _checked_start(self, start: Pose | None) -> Pose:
+        if start is None:
+            return self._rest
+        if not isinstance(start, Pose):
+            hint = "; give its .pose" if isinstance(start, Solution) else ""
+            raise SuppleError(f"start: expected a supple.Pose, got a {type(start).__name__}{hint}")
+        if start.skeleton != self._skeleton:
+            raise another("start", self._skeleton, start.skeleton)
+        return start
+
+
+def _rebuild(skeleton: Skeleton, goals: tuple[Goal, ...], options: dict[str, Any]) -> Prepared:
+    return Prepared(skeleton, goals, **options)
+
+
+def _flat(value: np.ndarray, shape: tuple[int, ...], *, trailing: int = 1) -> np.ndarray:
+    """A writable array with its batch axes flattened to one, as kernels take it.
+
+    One row for all if it has no batch axes or only those of length one, else a row for each.
+    """
+    tail = value.shape[value.ndim - trailing :]
+    if math.prod(value.shape[: value.ndim - trailing]) == 1:
+        return value.reshape(1, *tail)
+    rows = np.array(np.broadcast_to(value, (*shape, *tail)), order="C")
+    return rows.reshape(math.prod(shape), *tail)
+
+
+def _spread(start: Pose, shape: tuple[int, ...]) -> Pose:
+    """A pose with all axes of a batch, or with none where it has none."""
+    if start.batch_shape in ((), shape):
+        return start
+    parts = [
+        x if x is None or x.ndim == 2 else np.array(np.broadcast_to(x, (*shape, *x.shape[-2:])))
+        for x in (start._translations, start._scales)
+    ]
+    rows = np.array(np.broadcast_to(start._coordinates, (*shape, start._coordinates.shape[-1])))
+    return Pose._wrap(start.skeleton, rows, *parts)
+
+
+def prepare(
+    skeleton: Skeleton,
+    goals: Mapping[str, Any] | Sequence[Goal] | Goal,
+    *,
+    solver: Solver | str = "auto",
+    tolerance: float | None = None,
+    orientation_tolerance: float = 1e-4,
+    lock: Iterable[str] = (),
+    unreachable: str = "approach",
+    restarts: bool = True,
+) -> Prepared:
+    """Prepare a problem that will be solved many times.
+
+    Args:
+        skeleton: The skeleton.
+        goals: The goals; targets that are not given, or OPEN, are arguments of each call, in the
+            goals' order.
+        solver: A solver, its name, or "auto".
+        tolerance: How near counts as reached, model units; 1e-4 of each goal's chain length by
+            default.
+        orientation_tolerance: How near in orientation counts as reached [rad].
+        lock: Names of joints that keep their start coordinates.
+        unreachable: "approach" (come as near as possible) or "keep" (give the start back).
+        restarts: Whether the solver may begin again elsewhere after a stall. If not, every answer
+            grows out of its start.
+    """
+    return Prepared(
+        skeleton,
+        goals,
+        solver=solver,
+        tolerance=tolerance,
+        orientation_tolerance=orientation_tolerance,
+        lock=lock,
+        unreachable=unreachable,
+        restarts=restarts,
+    )

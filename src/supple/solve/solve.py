@@ -1,0 +1,184 @@
+"""The one-shot `solve` on top of prepared problems, and several answers to one problem."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from supple import costs
+from supple.errors import SuppleError, array, number, one_of, whole
+from supple.goals import OPEN, Goal, as_goals, from_key
+from supple.model.skeleton import Pose, Skeleton
+from supple.solve.prepare import Prepared
+from supple.solve.solution import Solution
+from supple.solvers import Solver
+
+PREFERENCES = ("nearest", "turns", "path")
+SEEDS = 32  # other beginnings looked at for each answer asked for
+DIFFERENT = 0.05  # two answers are the same if no joint differs by more than this [rad]
+
+Cost = Callable[[Pose, Pose], np.ndarray]
+
+
+def solve(
+    skeleton: Skeleton,
+    goals: Mapping[str, Any] | Sequence[Goal] | Goal,
+    *,
+    start: Pose | None = None,
+    solver: Solver | str = "auto",
+    tolerance: float | None = None,
+    orientation_tolerance: float = 1e-4,
+    lock: Iterable[str] = (),
+    unreachable: str = "approach",
+    blend: float = 1.0,
+    trace: bool = False,
+    solutions: int = 1,
+    prefer: str | Cost | None = None,
+    threads: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Solution:
+    """Find a pose that meets the goals, or say why there is none.
+
+    Args:
+        skeleton: The skeleton.
+        goals: {effector: world position}, or a list of Reach, LookAt, Pole, Hold and Rest. Targets
+            may have leading batch axes, broadcast with those of `start`: a batch is solved over all
+            cores.
+        start: The pose to start from; the skeleton's rest by default. Joints that the goals do not
+            free keep it.
+        solver: "auto", a solver's name or a solver with options, such as LM(max_iterations=50).
+        tolerance: How near counts as reached, model units; 1e-4 of each goal's chain length by
+            default.
+        orientation_tolerance: How near in orientation counts as reached [rad].
+        lock: Names of joints that keep their start coordinates.
+        unreachable: What to do when the goals cannot be met: "approach" or "keep" the start.
+        blend: How much of the answer to take, 0 (the start) to 1; the report is that of the whole
+            answer.
+        trace: Whether to record what the solver does; not for batches.
+        solutions: How many different answers to look for; `Solution.alternatives` holds the others.
+        prefer: Which of several answers is best: "nearest" to the start, least sum of "turns",
+            least "path" of the tip, or a cost, a function of (start, answers) that gives a number
+            for each.
+        threads: At most how many threads a batch uses.
+        progress: Called with (done, total) as a batch goes on.
+
+    Raises:
+        SuppleError: The input makes no sense; the message says what, and what would.
+    """
+    blend = number("blend", blend, "a number from 0 to 1", lambda x: 0.0 <= x <= 1.0)
+    solutions = whole("solutions", solutions, least=1)
+    if prefer is not None and not callable(prefer):
+        one_of("preference", prefer, PREFERENCES)
+    listed = as_goals(goals)
+    targets: list[Any] = []
+    for goal in listed:
+        for target in goal.targets:
+            if target is OPEN:
+                raise SuppleError(
+                    f"{type(goal).__name__} {goal.effector_name!r} has no target: "
+                    "give one, or use supple.prepare"
+                )
+            targets.append(target)
+    if isinstance(lock, Iterable) and not isinstance(lock, (str, bytes)):
+        lock = tuple(lock)
+    problem = (
+        skeleton,
+        tuple([goal.key for goal in listed]),
+        solver,
+        tolerance,
+        orientation_tolerance,
+        lock,
+        unreachable,
+    )
+    try:
+        prepared = _kept(*problem)
+    except TypeError:  # something is not hashable, and so most likely wrong
+        prepared = _prepared(*problem)
+    if threads is None and progress is None and not trace:
+        answer = prepared(*targets, start=start)
+    else:
+        options = {"threads": threads, "progress": progress, "trace": trace}
+        answer = prepared.solve(*targets, start=start, **options)
+    if solutions > 1 or prefer is not None:
+        if answer.batch_shape:
+            raise SuppleError("solutions, prefer: for single solves only; loop over the batch")
+        answer = _best_of(prepared, targets, answer, solutions, prefer or "nearest", threads)
+    return answer.blended(blend) if blend < 1.0 else answer
+
+
+def _prepared(
+    skeleton: Skeleton,
+    keys: tuple[tuple[Any, ...], ...],
+    solver: Solver | str,
+    tolerance: float | None,
+    orientation_tolerance: float,
+    lock: Iterable[str],
+    unreachable: str,
+) -> Prepared:
+    return Prepared(
+        skeleton,
+        tuple(map(from_key, keys)),
+        solver=solver,
+        tolerance=tolerance,
+        orientation_tolerance=orientation_tolerance,
+        lock=lock,
+        unreachable=unreachable,
+    )
+
+
+_kept = lru_cache(maxsize=64, typed=True)(_prepared)
+"""The prepared problems of recent calls."""
+
+
+def _best_of(
+    prepared: Prepared,
+    targets: list[Any],
+    first: Solution,
+    count: int,
+    prefer: str | Cost,
+    threads: int | None,
+) -> Solution:
+    """The answers found from low-discrepancy beginnings, the cheapest first.
+
+    The others as its alternatives.
+    """
+    if not first.reached:
+        return first
+    start = first.start
+    seeds = prepared.seeds(start, SEEDS * count)
+    found = prepared.solve(*targets, start=seeds, threads=threads)
+    found = found[found.reached]
+    seeds = found.start
+    answers = [first, *found]
+    poses = Pose.stack([answer.pose for answer in answers])
+    cost = _costs(first, poses, prefer)
+    kept: list[int] = []
+    for i in np.argsort(cost, kind="stable").tolist():
+        if all(costs.moves(poses[i], poses[j]).max() > DIFFERENT for j in kept):
+            kept.append(i)
+        if len(kept) == count:
+            break
+    best, *others = kept
+    trace = first.trace
+    if trace is not None and best > 0:
+        trace = prepared.solve(*targets, start=seeds[best - 1], trace=True).trace
+    alternatives = tuple(answers[i].seen_from(start) for i in others)
+    return answers[best].seen_from(start, trace=trace, alternatives=alternatives)
+
+
+def _costs(first: Solution, poses: Pose, prefer: str | Cost) -> np.ndarray:
+    """What each of some answers to one problem costs, shape (B,)."""
+    start = first.start
+    if prefer == "nearest":
+        return costs.distance(start, poses)
+    if prefer == "turns":
+        return costs.sum_of_turns(start, poses)
+    if prefer == "path":
+        effectors = {demand.effector for demand in first.asked.demands if demand.kind != "pole"}
+        return np.sum([costs.tip_path(start, poses, name) for name in sorted(effectors)], axis=0)
+    assert callable(prefer)
+    what = "prefer: what it gives for (start, answers)"
+    return array(what, prefer(start, poses), (len(poses),), finite=False)

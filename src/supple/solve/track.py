@@ -1,0 +1,64 @@
+"""Following a path: every target solved from the answer before it, and what that answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from supple.errors import SuppleError
+from supple.goals import OPEN, Goal, as_goals
+from supple.model.skeleton import Pose, Skeleton
+from supple.solve.prepare import Prepared
+from supple.solve.tracked import Track
+from supple.solvers import Solver
+
+
+def track(
+    skeleton: Skeleton,
+    goals: Mapping[str, Any] | Sequence[Goal] | Goal,
+    *,
+    start: Pose | None = None,
+    solver: Solver | str = "auto",
+    tolerance: float | None = None,
+    orientation_tolerance: float = 1e-4,
+    lock: Iterable[str] = (),
+    unreachable: str = "approach",
+    restarts: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> Track:
+    """Follow a path of targets: every frame is solved from the answer of the frame before.
+
+    Each answer grows out of the last, so that the pose does not jump as long as the path does not:
+    where a frame cannot be met from there, it is approached, and the track says so. Targets have
+    one leading axis of F frames; a target without one stands still.
+
+    Args:
+        skeleton: The skeleton.
+        goals: As for `solve`.
+        start: The pose before the first frame; the skeleton's rest by default.
+        solver: As for `solve`.
+        tolerance: As for `solve`.
+        orientation_tolerance: As for `solve` [rad].
+        lock: Names of joints that keep their start coordinates.
+        unreachable: As for `solve`; "keep" gives the answer of the frame before back.
+        restarts: Whether a frame that cannot be met from the last answer may be looked for
+            elsewhere, at the price of a jump. The first frame always may.
+        progress: Called with (done, total) now and then.
+
+    Raises:
+        SuppleError: The input makes no sense, or no target has an axis of frames.
+    """
+    listed = as_goals(goals)
+    targets = [target for goal in listed for target in goal.targets]
+    if any(target is OPEN for target in targets):
+        raise SuppleError("track: expected a target for every goal, got OPEN")
+    prepared = Prepared(
+        skeleton,
+        [goal.opened() for goal in listed],
+        solver=solver,
+        tolerance=tolerance,
+        orientation_tolerance=orientation_tolerance,
+        lock=lock,
+        unreachable=unreachable,
+    )
+    return prepared.track(*targets, start=start, restarts=restarts, progress=progress)

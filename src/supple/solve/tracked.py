@@ -1,0 +1,84 @@
+"""What following a path answers: the poses, how far they step, and where the path was lost."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.model.skeleton import Pose
+from supple.solve.solution import Solution
+
+
+class Track:
+    """The answers along a path, frame after frame.
+
+    Attributes:
+        solution: All of them as a batch of shape (F,).
+    """
+
+    __slots__ = ("_steps", "solution")
+
+    def __init__(self, solution: Solution) -> None:
+        """Wrap the answers of all frames, in their order."""
+        self.solution: Solution = solution
+        self._steps: np.ndarray | None = None
+
+    @property
+    def poses(self) -> Pose:
+        """The poses, a batch of shape (F,)."""
+        return self.solution.pose
+
+    @property
+    def reached(self) -> bool:
+        """Whether every frame met its goals."""
+        return bool(np.all(self.solution.reached))
+
+    @property
+    def left(self) -> list[tuple[int, int]]:
+        """Where the path left what can be reached: (first, last + 1) of each run of frames."""
+        missed = np.concatenate([[False], ~np.asarray(self.solution.reached), [False]])
+        edges = np.flatnonzero(missed[1:] != missed[:-1]).tolist()
+        return list(zip(edges[::2], edges[1::2], strict=True))
+
+    @property
+    def steps(self) -> np.ndarray:
+        """How far each joint turns from each frame to the next [rad], shape (F - 1, N)."""
+        if self._steps is None:
+            poses = self.poses
+            self._steps = poses[:-1].turns(poses[1:]) if len(poses) > 1 else np.zeros((0, 0))
+        return self._steps
+
+    @property
+    def largest_step(self) -> float:
+        """The farthest that any joint turns between two frames [rad]."""
+        return float(self.steps.max(initial=0.0))
+
+    @property
+    def reason(self) -> str:
+        """How it went, in words."""
+        count = len(self)
+        if self.reached:
+            return f"all {count} frames reached; no joint turns more than {self.largest_step:.3g} rad a frame"
+        runs = self.left
+        shown = ", ".join(
+            f"{a}" if b == a + 1 else f"{a} to {b - 1}" for a, b in runs[:3]
+        )  # fmt: skip
+        more = f" and {len(runs) - 3} more runs" if len(runs) > 3 else ""
+        first = self.solution[runs[0][0]]
+        return (
+            f"frames {shown}{more} of {count} are not reached; in frame {runs[0][0]} {first.reason}"
+        )
+
+    def __len__(self) -> int:
+        return len(self.solution)
+
+    def __getitem__(self, frame: int) -> Solution:
+        """The answer of one frame."""
+        return self.solution[frame]
+
+    def __repr__(self) -> str:
+        return f"Track({self.reason})"
+
+    def _repr_html_(self) -> str:
+        from supple.model.sketch import captioned  # pictures: not before they are looked at
+
+        return captioned(self.poses, repr(self))

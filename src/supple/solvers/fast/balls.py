@@ -1,0 +1,274 @@
+"""Levenberg-Marquardt on the chain that everybody has: free balls in a row and one position.
+
+The same steps as `lm` takes, with what is special about this chain used. The normal matrix of the
+three rows is a sum over the joints in closed form, J J^T = sum of w (|a|^2 I - a a^T) with a the arm
+from joint to tip, and follows from the moments of the joints' places: an iteration is one walk along
+the chain, with no Jacobian in memory. It works on the links in the world and on one rotation a link;
+the coordinates are read off at the end. And because the tip goes round the first joint, steps are led
+round it too, which saves two iterations of five; where that does not help they go straight.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+from supple.kernels import layout
+from supple.kernels import quaternion as quat
+from supple.kernels.cache import kernel, leaf
+from supple.kernels.levenberg import FLOOR, NOTHING, SLOW, eased
+from supple.kernels.problem import has_secondary
+from supple.kernels.report import Ended
+from supple.kernels.small_linear import solve_spd3
+from supple.kernels.trace import record
+from supple.kernels.views import copy
+from supple.kernels.workspace import matrix, vector
+
+LINK, WORLD = 0, 3  # of one state of a link: its vector, and the frame of the joint before it
+STATE = 7
+STATES = 3  # the start, and two that take turns: the present one and a trial
+NO_MOMENTS = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+EASE = 0.1  # of the damping is enough where the way round foretells so well
+PATIENCE = 6  # iterations without success in a row
+DULL = 0.05  # an iteration that is led round and lets the cost fall by less than this is a slow one
+CRAWLING = 1e-3  # the same for one that goes straight
+
+
+class Links(NamedTuple):
+    """The links in the world, and the frames of the joints before them."""
+
+    states: Any  # (M, STATES * STATE)
+    begin: Any  # (Q,) the pose to go back to
+
+
+@leaf
+def take_links(problem, work, used):
+    """Take the workspace of this fast path; none if it is not used."""
+    return Links(
+        matrix(work, problem.moving.shape[0] if used else 0, STATES * STATE),
+        vector(work, problem.coordinates if used else 0),
+    )
+
+
+@leaf
+def fits(problem):
+    """Whether the problem is free balls in a row with one position to reach, and nothing else."""
+    moving, blocks = problem.moving, problem.blocks
+    count = moving.shape[0]
+    if (
+        blocks.shape[0] != 1
+        or blocks[0, layout.B_KIND] != layout.POSITION
+        or has_secondary(problem)
+    ):
+        return False
+    if count == 0 or blocks[0, layout.B_MOVE] != count - 1:
+        return False
+    for k in range(count):
+        row = moving[k]
+        if row[layout.M_KIND] != layout.BALL or row[layout.M_PARENT] != k - 1:
+            return False
+        if (
+            row[layout.M_MIMIC] >= 0
+            or row[layout.M_STRETCH_Q] >= 0
+            or problem.moving_f[k, layout.DAMPING] < math.inf
+        ):
+            return False
+    return True
+
+
+@kernel
+def normal3(moments, arm):
+    """The six numbers of J J^T = sum of w (|a|^2 I - a a^T), with a the way from a joint to the tip.
+
+    From the moments of the joints' places about the first one, from where `arm` leads to the tip.
+    """
+    w, sx, sy, sz, xx, yy, zz, xy, xz, yz = moments
+    x, y, z = arm
+    xx += x * (w * x - 2.0 * sx)
+    yy += y * (w * y - 2.0 * sy)
+    zz += z * (w * z - 2.0 * sz)
+    xy += w * x * y - x * sy - y * sx
+    xz += w * x * z - x * sz - z * sx
+    yz += w * y * z - y * sz - z * sy
+    return yy + zz, -xy, -xz, xx + zz, -yz, xx + yy
+
+
+@kernel
+def counted(moments, w, place):
+    """The moments with those of one more joint: weight, weight times place, and times its products."""
+    x, y, z = place
+    wx, wy, wz = w * x, w * y, w * z
+    return (
+        moments[0] + w,
+        moments[1] + wx,
+        moments[2] + wy,
+        moments[3] + wz,
+        moments[4] + wx * x,
+        moments[5] + wy * y,
+        moments[6] + wz * z,
+        moments[7] + wx * y,
+        moments[8] + wx * z,
+        moments[9] + wy * z,
+    )
+
+
+@leaf
+def stand(problem, frames, q, links):
+    """Fill the first state of every link from the pose q; returns the tip's place and the moments.
+
+    Places are seen from the first joint. `states` are folded, not placed.
+    """
+    moving = problem.moving
+    joints = frames.joints
+    count = moving.shape[0]
+    world = quat.load4(joints, 0, layout.S_PRE)
+    place = (0.0, 0.0, 0.0)
+    moments = NO_MOMENTS
+    for k in range(count):
+        world = quat.mul(world, quat.take4(q, moving[k, layout.M_Q]))
+        moments = counted(moments, problem.weight[3 * k], place)
+        last = k + 1 == count
+        link = quat.rotate(
+            world,
+            quat.load3(frames.effectors, 0, layout.E_P0)
+            if last
+            else quat.load3(joints, k + 1, layout.S_P0),
+        )
+        quat.store3(links, k, LINK, link)
+        quat.store4(links, k, WORLD, world)
+        place = quat.add(place, link)
+        if not last:
+            pre = quat.load4(joints, k + 1, layout.S_PRE)
+            if not pre[1] == pre[2] == pre[3] == 0.0:
+                world = quat.mul(world, pre)
+    return place, moments
+
+
+@kernel
+def turn_links(weight, links, now, then, arm, push):
+    """Turn every joint by arm x push, all at once, from one state of the links into another.
+
+    Returns the tip's new place and the new moments.
+    """
+    turn = (1.0, 0.0, 0.0, 0.0)
+    place = (0.0, 0.0, 0.0)
+    moments = NO_MOMENTS
+    for k in range(links.shape[0]):
+        link = quat.load3(links, k, now + LINK)
+        w = weight[3 * k]
+        half = quat.scale(quat.cross(arm, push), 0.5 * w)
+        # (1, half) scaled to length one turns by 2 atan |half|: as exp for small steps, and never
+        # more than half way round.
+        turn = quat.mul(turn, quat.normalized((1.0, half[0], half[1], half[2])))
+        quat.store4(links, k, then + WORLD, quat.mul(turn, quat.load4(links, k, now + WORLD)))
+        moments = counted(moments, w, place)
+        arm = quat.sub(arm, link)
+        link = quat.rotate(turn, link)
+        quat.store3(links, k, then + LINK, link)
+        place = quat.add(place, link)
+    return place, moments
+
+
+@kernel
+def write(problem, frames, links, now, q):
+    """Read the coordinates of every joint off the links' frames."""
+    before = quat.IDENTITY
+    for k in range(links.shape[0]):
+        own = quat.load4(links, k, now + WORLD)
+        pre = quat.load4(frames.joints, k, layout.S_PRE)
+        before = before if pre[1] == pre[2] == pre[3] == 0.0 else quat.mul(before, pre)
+        quat.put4(
+            q, problem.moving[k, layout.M_Q], quat.normalized(quat.mul(quat.conj(before), own))
+        )
+        before = own
+
+
+@kernel
+def around(arm, target, miss):
+    """The way from the tip to a target round the first joint: so much farther out, and so far round.
+
+    Straight ahead a far target is a poor guide: the tip leaves its circle. Joints that turn by twice
+    the arctangent of what they are told are to be told twice the tangent of half the angle, but no
+    more than for a third of a turn; and a tip goes out by no more than half its distance at once,
+    which would put kinks into a coil.
+    """
+    here, there = quat.norm(arm), quat.norm(target)
+    size = here * there
+    if not size > 0.0:
+        return miss
+    side = quat.cross(quat.cross(arm, target), arm)
+    farther = min(there / here - 1.0, 0.5)
+    return quat.axpy(
+        quat.scale(arm, farther), 2.0 / (size + max(quat.dot(arm, target), -0.5 * size)), side
+    )
+
+
+@leaf
+def solve(problem, options, frames, links, trace, q):
+    """Iterate from q until the tip is at its target; returns how that ended, and the cost.
+
+    Q then holds the answer, and is as it was if the tip did not come there.
+    """
+    blocks_f = problem.blocks_f
+    states, regularization = links.states, options.regularization
+    copy(q, links.begin)
+    # Seen from the first joint: the target, and the tip, `arm`.
+    target = quat.sub(
+        quat.load3(frames.effectors, 0, layout.E_TARGET), quat.load3(frames.joints, 0, layout.S_P0)
+    )
+    arm, moments = stand(problem, frames, q, states)
+    now, then = 0, STATE
+    factor = blocks_f[0, layout.B_WEIGHT] / problem.length
+    tolerance = (
+        0.999999 * blocks_f[0, layout.B_TOLERANCE]
+    )  # what rounding does later must not undo it
+    miss = quat.sub(target, arm)
+    error = quat.norm(miss)
+    damping, growth = EASE * regularization, 2.0
+    used, failed, slow = 0, 0, 0
+    led = True  # round the first joint
+    while not error <= tolerance:
+        if slow >= SLOW and led:
+            led, slow, damping = False, 0, regularization
+        if used >= options.max_iterations or failed >= PATIENCE or slow >= SLOW:
+            copy(links.begin, q)
+            return Ended(layout.STOP_STALLED, used, 0), 0.0
+        used += 1
+        cost = 0.5 * (factor * error) ** 2
+        xx, xy, xz, yy, yz, zz = normal3(moments, arm)
+        mean = (xx + yy + zz) / 3.0
+        amount = (damping * min(cost, 1.0) + FLOOR) * mean + 1e-300
+        system = (xx + amount, xy, xz, yy + amount, yz, zz + amount)
+        prediction = 0.0
+        push = miss
+        if led and failed == 0:
+            push = solve_spd3(system, around(arm, target, miss))
+            left = amount * quat.norm(push)
+            prediction = 0.5 * factor * factor * (error - left) * (error + left)
+        if not prediction > NOTHING * cost:
+            push = solve_spd3(system, miss)
+            left = amount * quat.norm(push)
+            prediction = 0.5 * factor * factor * (error - left) * (error + left)
+        if not prediction > NOTHING * cost:
+            copy(links.begin, q)
+            return Ended(layout.STOP_STALLED, used, 0), 0.0
+        end, turned = turn_links(problem.weight, states, now, then, arm, push)
+        ahead = quat.sub(target, end)
+        new = quat.norm(ahead)
+        if new < error:
+            fall = cost - 0.5 * (factor * new) ** 2
+            slow = slow + 1 if fall < (DULL if led else CRAWLING) * cost else 0
+            damping = eased(damping, fall, prediction)
+            growth, failed = 2.0, 0
+            arm, moments, miss, error = end, turned, ahead, new
+            now, then = then, 2 * STATE if then == STATE else STATE
+        else:
+            damping *= growth
+            growth *= 2.0
+            failed += 1
+        if trace.poses.shape[0] > 0:
+            write(problem, frames, states, now, q)
+            frames.errors[0] = error
+            record(trace, problem, q, frames.errors)
+    if used > 0:  # a start that is there already keeps its bits
+        write(problem, frames, states, now, q)
+    frames.errors[0] = error
+    return Ended(layout.STOP_REACHED, used, 0), 0.5 * (factor * error) ** 2

@@ -1,0 +1,75 @@
+"""The fast paths of Levenberg-Marquardt: serial chains of balls or of hinges with one effector."""
+
+import math
+from typing import Any, NamedTuple
+
+from supple.kernels import layout
+from supple.kernels import quaternion as quat
+from supple.kernels.cache import leaf
+from supple.kernels.reach import base_point, span
+from supple.kernels.workspace import vector
+from supple.solvers.fast import balls, hinges
+
+GENERAL, BALLS, HINGES = range(3)  # kinds of problems
+
+
+class Chain(NamedTuple):
+    """The workspace of a fast path."""
+
+    kind: int
+    balls: Any
+    hinges: Any
+    span: Any  # (5,) how near and how far the effector can be from where the chain begins, and that
+
+
+@leaf
+def take_chain(problem, work):
+    """Find out which fast path a problem can take, and take its workspace."""
+    kind = GENERAL
+    if balls.fits(problem):
+        kind = BALLS
+    elif hinges.fits(problem):
+        kind = HINGES
+    return Chain(
+        kind,
+        balls.take_links(problem, work, kind == BALLS),
+        hinges.take_arm(problem, work, kind == HINGES),
+        vector(work, 5),
+    )
+
+
+@leaf
+def set_up(problem, frames, chain):
+    """Work out what depends on the folded chain alone."""
+    blocks = problem.blocks
+    chain.span[0], chain.span[1] = 0.0, math.inf
+    for g in range(blocks.shape[0]):
+        if blocks[g, layout.B_KIND] == layout.POSITION and chain.kind != GENERAL:
+            chain.span[0], chain.span[1] = span(problem, frames, g)
+            quat.put3(chain.span, 2, base_point(problem, frames, g))
+    if chain.kind == HINGES:
+        hinges.set_up(problem, frames, chain.hinges)
+
+
+@leaf
+def beyond(problem, frames, chain):
+    """True if the position asked for is surely out of the chain's reach."""
+    blocks = problem.blocks
+    for g in range(blocks.shape[0]):
+        if blocks[g, layout.B_KIND] == layout.POSITION:
+            base = quat.take3(chain.span, 2)
+            away = quat.norm(quat.sub(quat.load3(frames.effectors, g, layout.E_TARGET), base))
+            miss = max(away - chain.span[1], chain.span[0] - away)
+            return miss > problem.blocks_f[g, layout.B_TOLERANCE]
+    return False
+
+
+@leaf
+def solve(problem, options, frames, chain, trace, start, q):
+    """Solve from q, inside its limits; returns how that ended, and the cost.
+
+    If the goals are not reached, q is left where the general search should begin.
+    """
+    if chain.kind == BALLS:
+        return balls.solve(problem, options, frames, chain.balls, trace, q)
+    return hinges.solve(problem, options, frames, chain.hinges, trace, start, q)

@@ -1,0 +1,222 @@
+"""Solvers of one's own, in plain Python: what they are given, and how they are run.
+
+Derive from `Solver`, say what the solver takes, and write `solve`, which is given a `Search`: the pose
+to begin from, its residual and Jacobian, and `accept` to move on. Everything else is as in every
+solver: limits hold, batches and traces work, the report says how near the best pose came and why it
+stopped. `docs/own-solvers.md` has a whole example.
+
+For the speed of compiled code give the solver a `kernel` instead: a `solve_range`, as every file in
+this folder has one.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from supple.kernels import layout
+from supple.kernels.cache import kernel
+from supple.kernels.evaluate import begin, evaluate
+from supple.kernels.jacobian import linearize, take_linear
+from supple.kernels.problem import unpack
+from supple.kernels.report import Ended, finish
+from supple.kernels.residual import within
+from supple.kernels.tangent import project, step_along
+from supple.kernels.trace import clear_trace, record, trace_into
+from supple.kernels.tree import take_frames
+from supple.kernels.views import copy, copy_rows, part, row_at
+from supple.kernels.workspace import clear, vector
+
+
+class Buffers(NamedTuple):
+    """The workspace of one solve. Every kernel here takes the same buffers from it, in this order."""
+
+    q: Any  # (Q,) the pose evaluated last
+    frames: Any
+    linear: Any
+    trace: Any
+
+
+@kernel
+def take_buffers(problem, work, poses):
+    """Take the workspace of one solve."""
+    clear(work)
+    return Buffers(
+        vector(work, problem.coordinates),
+        take_frames(problem, work),
+        take_linear(problem, work),
+        trace_into(poses, poses, work),  # there are no events to record
+    )
+
+
+@kernel
+def measure(ints, floats, work, poses):
+    """Leave in work[0] how many floats of workspace a solve needs."""
+    take_buffers(unpack(ints, floats), work, poses)
+
+
+@kernel
+def open_problem(ints, floats, work, poses, offsets, starts, targets, b, q):
+    """Set up problem b of a batch; its start, put into the limits, goes to q. Returns its cost."""
+    problem = unpack(ints, floats)
+    state = take_buffers(problem, work, poses)
+    start = part(row_at(starts, b), 0, problem.coordinates)
+    cost = begin(problem, state.frames, row_at(offsets, b), start, row_at(targets, b), state.q)
+    copy(state.q, q)
+    clear_trace(state.trace)
+    record(state.trace, problem, state.q, state.frames.errors)
+    return cost, within(problem, state.frames)
+
+
+@kernel
+def evaluate_pose(ints, floats, work, poses, q, residual):
+    """Put the pose q into its limits, in place, and evaluate it; returns its cost and if it meets the goals."""
+    problem = unpack(ints, floats)
+    state = take_buffers(problem, work, poses)
+    project(problem, q)
+    copy(q, state.q)
+    cost = evaluate(problem, state.frames, q)
+    copy(state.frames.residual, residual)
+    return cost, within(problem, state.frames)
+
+
+@kernel
+def linearize_pose(ints, floats, work, poses, columns, bounds):
+    """Fill the Jacobian (D, R) and the bounds (D, 2) of the pose evaluated last."""
+    problem = unpack(ints, floats)
+    state = take_buffers(problem, work, poses)
+    linearize(problem, state.frames, state.linear, state.q)
+    copy_rows(state.linear.columns, columns)
+    copy_rows(state.linear.bounds, bounds)
+
+
+@kernel
+def step_pose(ints, floats, work, poses, delta, q):
+    """Put into q the pose evaluated and linearized last, moved along a tangent step (D,)."""
+    problem = unpack(ints, floats)
+    state = take_buffers(problem, work, poses)
+    copy(state.q, q)
+    step_along(problem, state.frames, state.linear, state.q, delta, q)
+
+
+@kernel
+def note_pose(ints, floats, work, poses):
+    """Record the pose evaluated last as the end of an iteration."""
+    problem = unpack(ints, floats)
+    state = take_buffers(problem, work, poses)
+    record(state.trace, problem, state.q, state.frames.errors)
+
+
+@kernel
+def close_problem(ints, floats, work, poses, starts, b, q, stop, used, out):
+    """Judge the pose q and write row b of output."""
+    problem = unpack(ints, floats)
+    state = take_buffers(problem, work, poses)
+    start = part(row_at(starts, b), 0, problem.coordinates)
+    ended = Ended(stop, used, 0)
+    finish(problem, state.frames, state.linear, state.trace, start, q, ended, row_at(out, b))
+
+
+Arrays = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+"""Integers and floats of the problem, workspace, trace of poses."""
+
+
+class Search:
+    """One problem on its way to an answer, for a solver in plain Python.
+
+    Lengths count in characteristic lengths (that of the longest chain), so that the residual is made
+    of pure numbers; `cost` is half its sum of squares, weights included.
+
+    Attributes:
+        q: Coordinates of the pose now, shape (Q,), inside the limits.
+        cost: Its cost.
+        residual: What is missing, shape (R,), three numbers for each thing asked.
+        reached: True if all goals are met.
+        iterations: How many have been used; `accept` counts.
+        budget: How many there are.
+    """
+
+    def __init__(self, arrays: Arrays, cost: float, reached: bool, q: np.ndarray):
+        """See `run`."""
+        self._arrays = arrays  # ints, floats, workspace, trace of poses
+        ints = arrays[0]
+        self._freedoms, rows = int(ints[layout.H_DOFS]), int(ints[layout.H_ROWS])
+        self.q, self.cost, self.reached = q, float(cost), bool(reached)
+        self.residual = np.empty(rows)
+        self.iterations = 0
+        self.budget = 0
+        self._best, self._best_cost, self._best_reached = q.copy(), self.cost, self.reached
+        self.evaluate(q)
+
+    def evaluate(self, q: np.ndarray) -> float:
+        """Evaluate coordinates, shape (Q,), put into the limits; returns the cost."""
+        q = np.array(q, np.float64)
+        cost, reached = evaluate_pose(*self._arrays, q, self.residual)
+        self.q, self.cost, self.reached = q, float(cost), bool(reached)
+        if (self.reached, -self.cost) > (self._best_reached, -self._best_cost):
+            self._best, self._best_cost, self._best_reached = q, self.cost, self.reached
+        return self.cost
+
+    def jacobian(self) -> np.ndarray:
+        """How fast the residual shrinks with each freedom, shape (R, D), at the pose now.
+
+        The step to take solves jacobian @ delta = residual, as well as may be.
+        """
+        return self._linear()[0].T
+
+    def bounds(self) -> np.ndarray:
+        """How far each freedom may change from the pose now, shape (D, 2) [rad, lengths]."""
+        return self._linear()[1]
+
+    def _linear(self) -> tuple[np.ndarray, np.ndarray]:
+        columns = np.empty((self._freedoms, len(self.residual)))
+        bounds = np.empty((self._freedoms, 2))
+        linearize_pose(*self._arrays, columns, bounds)
+        return columns, bounds
+
+    def moved(self, delta: np.ndarray) -> np.ndarray:
+        """Coordinates of the pose now, moved along a tangent step (D,), inside the limits.
+
+        After `jacobian` or `bounds` at this pose.
+        """
+        q = np.empty(len(self.q))
+        step_pose(*self._arrays, np.ascontiguousarray(delta, np.float64), q)
+        return q
+
+    def accept(self, q: np.ndarray | None = None) -> bool:
+        """End an iteration, at the pose now or at given coordinates; False if it was the last."""
+        if q is not None:
+            self.evaluate(q)
+        self.iterations += 1
+        note_pose(*self._arrays)
+        return not self.reached and self.iterations < self.budget
+
+
+def run(
+    solver: Any,
+    ints: np.ndarray,
+    floats: np.ndarray,
+    offsets: np.ndarray,
+    starts: np.ndarray,
+    targets: np.ndarray,
+    out: np.ndarray,
+    work: np.ndarray,
+    trace_poses: np.ndarray,
+    trace_events: np.ndarray,
+    first: int,
+    last: int,
+) -> None:
+    """What `solve_range` is for a solver in plain Python."""
+    del trace_events
+    arrays = (ints, floats, work, trace_poses)
+    measure(*arrays)
+    for b in range(first, last):
+        q = np.empty(ints[layout.H_COORDS])
+        cost, reached = open_problem(*arrays, offsets, starts, targets, b, q)
+        search = Search(arrays, cost, reached, q)
+        search.budget = solver.max_iterations
+        if not reached and search.budget > 0:
+            solver.solve(search)
+        stop = layout.STOP_STALLED if search.iterations < search.budget else layout.STOP_BUDGET
+        close_problem(*arrays, starts, b, search._best, stop, search.iterations, out)

@@ -1,0 +1,149 @@
+"""Many solves over all cores, piece by piece on a pool of our own threads.
+
+Kernels run without the interpreter lock, each on its own rows, so the answers are the same bits
+whatever the number of threads and the size of the pieces. The pool is made on first use, and again in
+a forked child.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from queue import SimpleQueue
+
+SMALL = 64  # rows of a first piece; a batch of no more runs in the calling thread
+# A piece that takes less time lets the next one grow, one that takes more lets it shrink [s].
+SHORT, LONG = 1e-3, 1e-2
+
+_lock = threading.Lock()
+_pool: ThreadPoolExecutor | None = None
+
+
+def cores() -> int:
+    """How many threads a batch uses by default."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _shared_pool() -> ThreadPoolExecutor:
+    global _pool
+    with _lock:
+        if _pool is None:
+            _pool = ThreadPoolExecutor(cores(), thread_name_prefix="supple")
+        return _pool
+
+
+def _forget() -> None:
+    # A forked child inherits the pool but none of its threads, and the lock as it happened to be.
+    global _lock, _pool
+    _lock = threading.Lock()
+    _pool = None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
+
+
+def run_threaded(
+    part: Callable[[int, int], None],
+    count: int,
+    *,
+    threads: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> None:
+    """Call part(first, last) over 0..count, piece by piece.
+
+    A failure of a part, or of `progress`, or an interrupt ends the batch after the pieces that are
+    under way, and is raised here.
+
+    Args:
+        part: Does rows first..last-1; called from several threads at once.
+        count: How many rows there are.
+        threads: At most how many at a time; all cores by default.
+        progress: Called with (done, count) from the calling thread.
+    """
+    threads = cores() if threads is None else threads
+    pieces = _Pieces(count, threads)
+    if threads == 1 or count <= SMALL:
+        while piece := pieces.take():
+            pieces.do(part, piece)
+            if progress is not None:
+                progress(piece[1], count)
+    elif threads <= cores():
+        _spread(_shared_pool(), part, pieces, progress)
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            _spread(pool, part, pieces, progress)
+
+
+class _Pieces:
+    """The rows 0..count, handed out from the front.
+
+    Pieces grow until one takes long enough that handing it out costs nothing; the last are smaller
+    again, so that the threads end together.
+    """
+
+    def __init__(self, count: int, threads: int) -> None:
+        self.count = count
+        self.threads = threads
+        self._next = 0
+        self._size = SMALL
+        self._taking = threading.Lock()
+
+    def take(self) -> tuple[int, int] | None:
+        """The next piece, (first, last + 1); None if all are taken."""
+        with self._taking:
+            first = self._next
+            if first >= self.count:
+                return None
+            share = (self.count - first) // (2 * self.threads) if self.threads > 1 else self.count
+            self._next = min(first + max(SMALL, min(self._size, share)), self.count)
+            return first, self._next
+
+    def do(self, part: Callable[[int, int], None], piece: tuple[int, int]) -> None:
+        """Do a piece, and learn from it how large the next ones may be."""
+        begun = time.perf_counter()
+        part(*piece)
+        took = time.perf_counter() - begun
+        rows = piece[1] - piece[0]
+        if took < SHORT:
+            self._size = max(self._size, 2 * rows)
+        elif took > LONG:
+            self._size = max(SMALL, rows // 2)
+
+
+def _spread(
+    pool: ThreadPoolExecutor,
+    part: Callable[[int, int], None],
+    pieces: _Pieces,
+    progress: Callable[[int, int], None] | None,
+) -> None:
+    """Do the pieces in several threads; the calling one only follows."""
+    finished: SimpleQueue[int] = SimpleQueue()  # rows done by a piece; 0 from a worker that ends
+    stop = False
+
+    def worker() -> None:
+        try:
+            while not stop and (piece := pieces.take()):
+                pieces.do(part, piece)
+                finished.put(piece[1] - piece[0])
+        finally:
+            finished.put(0)
+
+    most = -(-pieces.count // SMALL)
+    futures = [pool.submit(worker) for _ in range(min(pieces.threads, most))]
+    done, working = 0, len(futures)
+    try:
+        while working:
+            rows = finished.get()
+            done += rows
+            working -= rows == 0
+            if rows and progress is not None:
+                progress(done, pieces.count)
+    finally:
+        stop = True
+        wait(futures)
+    for future in futures:
+        future.result()
