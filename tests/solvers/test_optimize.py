@@ -8,7 +8,7 @@ import pytest
 
 import supple
 from supple.problem.lowering import Problem
-from supple.solvers import optimize
+from supple.solvers import optimize, own
 from supple.solvers.optimize import METHODS, Optimize
 
 RNG = np.random.default_rng(11)
@@ -68,7 +68,7 @@ class Landscape:
             targets[block.offset : block.offset + len(block.target)] = block.target
         offsets, starts = problem.offsets(start)[None], start.coordinates[None].copy()
         self.start = np.zeros(problem.coordinates)
-        optimize.open_problem(*self.arrays, offsets, starts, targets[None], 0, self.start)
+        own.open_problem(*self.arrays, offsets, starts, targets[None], 0, self.start)
         self.x = np.zeros(problem.freedoms)
         optimize.centre_on(*self.arrays, self.start, False, self.x)
 

@@ -35,18 +35,16 @@ from supple.errors import one_of
 from supple.kernels import layout
 from supple.kernels.cache import announce, kernel
 from supple.kernels.chart import farthest_turn, from_chart, joint_axes, pull_back, to_chart
-from supple.kernels.evaluate import begin, evaluate
-from supple.kernels.jacobian import jacobian, take_linear
+from supple.kernels.evaluate import evaluate
+from supple.kernels.jacobian import jacobian
 from supple.kernels.problem import unpack
-from supple.kernels.report import Ended, finish
 from supple.kernels.residual import within
 from supple.kernels.seeds import fraction
 from supple.kernels.tangent import project, tangent
-from supple.kernels.trace import clear_trace, record, trace_into
-from supple.kernels.tree import take_frames
-from supple.kernels.views import copy, part, row_at
-from supple.kernels.workspace import clear, vector
+from supple.kernels.views import copy
+from supple.kernels.workspace import vector
 from supple.problem.lowering import Problem
+from supple.solvers import own
 from supple.solvers.base import EVERYTHING, Solver, Takes
 
 METHODS = ("bfgs", "cg")
@@ -67,27 +65,20 @@ class Options(NamedTuple):
 
 
 class Buffers(NamedTuple):
-    """The workspace of one solve. Every kernel here takes the same buffers from it, in this order."""
+    """The workspace of one solve: that of every solver in Python, and the charts."""
 
-    q: Any  # (Q,) the pose evaluated last
+    search: Any  # as in `own`
     centre: Any  # (Q,) the pose that the charts are centred on
     gain: Any  # (D,) of each freedom: the root of its weight
-    frames: Any
-    linear: Any
-    trace: Any
 
 
 @kernel
 def take_buffers(problem, work, poses):
-    """Take the workspace of one solve."""
-    clear(work)
+    """Take the workspace of one solve, what `own` takes first."""
     return Buffers(
-        vector(work, problem.coordinates),
+        own.take_buffers(problem, work, poses),
         vector(work, problem.coordinates),
         vector(work, problem.freedoms),
-        take_frames(problem, work),
-        take_linear(problem, work),
-        trace_into(poses, poses, work),  # there are no events to record
     )
 
 
@@ -98,28 +89,12 @@ def measure(ints, floats, work, poses):
 
 
 @kernel
-def open_problem(ints, floats, work, poses, offsets, starts, targets, b, pose):
-    """Set up problem b of a batch; its start, put into the limits, goes to `pose`, shape (Q,).
-
-    Returns its cost and whether it meets the goals.
-    """
-    problem = unpack(ints, floats)
-    state = take_buffers(problem, work, poses)
-    start = part(row_at(starts, b), 0, problem.coordinates)
-    cost = begin(problem, state.frames, row_at(offsets, b), start, row_at(targets, b), state.q)
-    for d in range(problem.freedoms):
-        state.gain[d] = math.sqrt(problem.weight[d])
-    copy(state.q, pose)
-    clear_trace(state.trace)
-    record(state.trace, problem, state.q, state.frames.errors)
-    return cost, within(problem, state.frames)
-
-
-@kernel
 def centre_on(ints, floats, work, poses, pose, bent, x):
     """Centre the charts on a pose; its place in them, a little bent if asked, goes to x, (D,)."""
     problem = unpack(ints, floats)
     state = take_buffers(problem, work, poses)
+    for d in range(problem.freedoms):
+        state.gain[d] = math.sqrt(problem.weight[d])
     copy(pose, state.centre)
     to_chart(problem, pose, state.gain, x)
     if bent:
@@ -135,7 +110,7 @@ def value_and_slope(ints, floats, work, poses, x, gradient, pose):
     """
     problem = unpack(ints, floats)
     state = take_buffers(problem, work, poses)
-    frames, linear, q = state.frames, state.linear, state.q
+    frames, linear, q = state.search.frames, state.search.linear, state.search.q
     copy(state.centre, q)
     from_chart(problem, state.centre, state.gain, x, q)
     project(problem, q)  # rounding may have left the limits
@@ -160,34 +135,12 @@ def folding(ints, floats, work, poses, x):
     return farthest_turn(problem, take_buffers(problem, work, poses).gain, x)
 
 
-@kernel
-def note(ints, floats, work, poses):
-    """Record the pose evaluated last."""
-    problem = unpack(ints, floats)
-    state = take_buffers(problem, work, poses)
-    record(state.trace, problem, state.q, state.frames.errors)
-
-
-@kernel
-def close_problem(ints, floats, work, poses, starts, b, answer, stop, used, out):
-    """Judge the answer and write row b of output."""
-    problem = unpack(ints, floats)
-    state = take_buffers(problem, work, poses)
-    start = part(row_at(starts, b), 0, problem.coordinates)
-    ended = Ended(stop, used, 0)
-    finish(problem, state.frames, state.linear, state.trace, start, answer, ended, row_at(out, b))
-
-
 # What to do with warnings is one setting for all threads; SciPy holds the interpreter anyway.
 _ONE_AT_A_TIME = threading.Lock()
 
 
 class _Stop(Exception):  # noqa: N818
     """Thrown through SciPy to end a run."""
-
-
-Arrays = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
-"""Integers and floats of the problem, workspace, trace of poses."""
 
 
 class _Run:
@@ -200,7 +153,7 @@ class _Run:
         reached: Whether that pose meets the goals.
     """
 
-    def __init__(self, arrays: Arrays, stall: float) -> None:
+    def __init__(self, arrays: own.Arrays, stall: float) -> None:
         self.arrays = arrays  # ints, floats, workspace, trace of poses
         self.stall = stall
         self.used = 0
@@ -225,7 +178,7 @@ class _Run:
     def _count(self) -> None:
         """An iteration has ended with the pose evaluated last."""
         self.used += 1
-        note(*self.arrays)
+        own.note_pose(*self.arrays)
 
     def _after(self, x: np.ndarray) -> None:
         """What happens after each of SciPy's iterations."""
@@ -293,7 +246,7 @@ def solve_range(
     arrays = (ints, floats, work, trace_poses)
     for b in range(first, last):
         answer = np.empty(ints[layout.H_COORDS])
-        cost, reached = open_problem(*arrays, offsets, starts, targets, b, answer)
+        cost, reached = own.open_problem(*arrays, offsets, starts, targets, b, answer)
         run = _Run(arrays, float(options.stall))
         stop = layout.STOP_REACHED if reached else layout.STOP_BUDGET
         bent = False
@@ -307,7 +260,7 @@ def solve_range(
                 break
             stop = layout.STOP_BUDGET if run.used >= budget else layout.STOP_STALLED
             bent = True
-        close_problem(*arrays, starts, b, answer, stop, run.used, out)
+        own.close_problem(*arrays, starts, b, answer, stop, run.used, out)
 
 
 @dataclass(frozen=True, kw_only=True)
