@@ -1,6 +1,6 @@
 """A lowered problem as kernels read it: named views of two packed arrays.
 
-`supple.problem.Problem` packs a skeleton, its goals and a solver's options into one array of integers
+`supple.problem.lowering.Problem` packs a skeleton, its goals and a solver's options into one array of integers
 and one of floats; `unpack` names their parts once, at the top of a kernel. The columns of the tables
 are in `layout`.
 """

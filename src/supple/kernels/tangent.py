@@ -28,8 +28,7 @@ def tangent(problem, frames, linear, q):
     """World axis of every freedom and how far it may change from here, bounds of shape (D, 2).
 
     Axes have shape (D + M, 3): a mimic joint k has no freedom, its axis stands in row D + k. The
-    axis of a stretch is left
-    alone: what a stretch moves depends on the branch.
+    axis of a stretch is left alone: what a stretch moves depends on the branch.
     """
     moving, moving_f = problem.moving, problem.moving_f
     axes = linear.axes

@@ -2,7 +2,8 @@
 
 The first float of the array counts how many are taken. A solver takes its buffers at the top of its
 kernel, before it looks at a problem; so the same lines that hand them out also measure them: a call
-with no problems and an array of one float leaves there how many floats a call needs (`supple.runner`).
+with no problems and an array of one float leaves there how many floats a call needs
+(`supple.solve.execute`).
 
 Buffers that do not fit come out empty, so that using one fails a bounds check.
 """
