@@ -2,7 +2,7 @@
 
 import math
 
-from supple.kernels.cache import kernel
+from supple.kernels.cache import entry, kernel
 from supple.kernels.quaternion import load4
 
 
@@ -22,7 +22,7 @@ def rotation_vector(q):
     return (x * factor, y * factor, z * factor)
 
 
-@kernel
+@entry("i1 i1 i2 i2 f2 f2")
 def angles_batch(number_at, number_freedom, turn_at, turn_freedom, coordinates, out):
     """The freedoms of every pose.
 

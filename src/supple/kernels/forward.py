@@ -8,7 +8,7 @@ An array with no poses, shape (0, N, 3), stands for no translations or no scales
 one pose of them serves the whole batch.
 """
 
-from supple.kernels.cache import kernel
+from supple.kernels.cache import entry, kernel
 from supple.kernels.layout import KIND, OFFSET, ORDER, PARENT, REST, STRETCH_Q, Q
 from supple.kernels.quaternion import add, load3, load4, mul, rotate, scale, store3, store4
 from supple.kernels.tree import joint_shift, joint_turn, shifts
@@ -57,7 +57,7 @@ def _offset(ints, floats, translations, b, j, q):
     return offset
 
 
-@kernel
+@entry("i2 f2 i1 f2 f2 f2 f3 f3 f3 f3 f4")
 def forward_batch(
     ints,
     floats,
@@ -136,7 +136,7 @@ def forward_batch(
             store4(turns, count + t, 0, _tidy(mul(world, turn)))
 
 
-@kernel
+@entry("i2 f2 f2 f3 f3 f3")
 def local_batch(ints, floats, coordinates, translations, positions, rotations):
     """Where each joint stands and how it is turned in its parent's frame, scales aside.
 

@@ -2,7 +2,7 @@
 
 import math
 
-from supple.kernels.cache import kernel
+from supple.kernels.cache import entry, kernel
 from supple.kernels.quaternion import normalized
 
 CLOSE = 1e-4  # how far from a rotation the upper left of a frame may be
@@ -32,7 +32,7 @@ def turn_of(m):
     return q
 
 
-@kernel
+@entry("f3 f2")
 def split_frames(frames, out):
     """Frames, shape (B, 4, 4), into rows of position and quaternion, shape (B, 7)."""
     for b in range(frames.shape[0]):
@@ -43,7 +43,7 @@ def split_frames(frames, out):
             out[b, 3 + i] = turn[i]
 
 
-@kernel
+@entry("f2 f2 i i -> b")
 def read_frame(frame, rows, at, turn_at):
     """Put a frame's position and quaternion into the first row of targets; False if it is not rigid."""
     for i in range(3):

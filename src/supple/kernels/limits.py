@@ -8,7 +8,7 @@ joint it copies too, so that following never leaves them.
 
 import math
 
-from supple.kernels.cache import kernel
+from supple.kernels.cache import entry, kernel
 from supple.kernels.layout import (
     AXES,
     AXIS,
@@ -185,7 +185,7 @@ def excess_joint(kind, order, floats, i, q, at):
     return worst
 
 
-@kernel
+@entry("i2 f2 f2")
 def project_batch(ints, floats, coordinates):
     """Put every joint of every pose into its limits, in place; coordinates have shape (B, Q)."""
     for b in range(coordinates.shape[0]):
@@ -208,7 +208,7 @@ def follow_row(ints, floats, q):
             q[ints[j, Q]] = floats[j, MIMIC_MUL] * q[ints[source, Q]] + floats[j, MIMIC_ADD]
 
 
-@kernel
+@entry("i2 f2 f2 f2")
 def excess_batch(ints, floats, coordinates, out):
     """By how much every joint of every pose is outside its limits; out has shape (B, N).
 

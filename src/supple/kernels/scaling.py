@@ -1,12 +1,12 @@
 """Even scales folded into offsets, so that solvers see rigid bones."""
 
-from supple.kernels.cache import kernel
+from supple.kernels.cache import entry
 from supple.kernels.layout import PARENT
 
 EVEN = 1e-6  # how far apart the three factors of an even scale may be, relatively
 
 
-@kernel
+@entry("i2 f3 f3 -> i")
 def scale_offsets(ints, scales, offsets):
     """Multiply every offset, shape (B, N, 3), by the scales of all joints above it, in place.
 

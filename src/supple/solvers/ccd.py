@@ -61,7 +61,7 @@ from supple.kernels.best_turn import (
     part_of,
     seen_from,
 )
-from supple.kernels.cache import kernel, leaf
+from supple.kernels.cache import SOLVE, entry, kernel, leaf
 from supple.kernels.evaluate import begin, evaluate
 from supple.kernels.jacobian import take_linear
 from supple.kernels.problem import unpack
@@ -607,7 +607,7 @@ def search(problem, options, ccd, trace, start, cost):
     return Ended(stop, used, restarts)
 
 
-@kernel
+@entry(SOLVE)
 def solve_range(
     ints, floats, offsets, starts, targets, out, work, trace_poses, trace_events, first, last
 ):

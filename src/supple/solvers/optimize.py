@@ -33,7 +33,7 @@ import numpy as np
 
 from supple.errors import one_of
 from supple.kernels import layout
-from supple.kernels.cache import announce, kernel
+from supple.kernels.cache import announce, entry, kernel
 from supple.kernels.chart import farthest_turn, from_chart, joint_axes, pull_back, to_chart
 from supple.kernels.evaluate import evaluate
 from supple.kernels.jacobian import jacobian
@@ -82,13 +82,13 @@ def take_buffers(problem, work, poses):
     )
 
 
-@kernel
+@entry("i1 f1 f1 f2")
 def measure(ints, floats, work, poses):
     """Leave in work[0] how many floats of workspace a solve needs."""
     take_buffers(unpack(ints, floats), work, poses)
 
 
-@kernel
+@entry("i1 f1 f1 f2 f1 b f1")
 def centre_on(ints, floats, work, poses, pose, bent, x):
     """Centre the charts on a pose; its place in them, a little bent if asked, goes to x, (D,)."""
     problem = unpack(ints, floats)
@@ -102,7 +102,7 @@ def centre_on(ints, floats, work, poses, pose, bent, x):
             x[d] += BEND * (2.0 * fraction(1, d, x.shape[0]) - 1.0)
 
 
-@kernel
+@entry("i1 f1 f1 f2 f1 f1 f1 -> f b")
 def value_and_slope(ints, floats, work, poses, x, gradient, pose):
     """Fill the pose at x, shape (Q,), and the gradient of the cost there, shape (D,).
 
@@ -128,7 +128,7 @@ def value_and_slope(ints, floats, work, poses, x, gradient, pose):
     return cost, within(problem, frames)
 
 
-@kernel
+@entry("i1 f1 f1 f2 f1 -> f")
 def folding(ints, floats, work, poses, x):
     """How far the ball that has turned the most is from its chart's centre [rad]."""
     problem = unpack(ints, floats)

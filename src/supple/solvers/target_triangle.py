@@ -50,7 +50,7 @@ import numpy as np
 from supple import rotations
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
-from supple.kernels.cache import kernel, leaf
+from supple.kernels.cache import SOLVE, entry, kernel, leaf
 from supple.kernels.damping import damp, undamped
 from supple.kernels.evaluate import begin, evaluate
 from supple.kernels.jacobian import take_linear
@@ -352,7 +352,7 @@ def search(problem, options, triangle, trace, low):
     return Ended(stop, used, 0)
 
 
-@kernel
+@entry(SOLVE)
 def solve_range(
     ints, floats, offsets, starts, targets, out, work, trace_poses, trace_events, first, last
 ):
