@@ -26,12 +26,13 @@ import contextlib
 import math
 import threading
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from supple.errors import one_of
+from supple.errors import SuppleError, one_of
 from supple.kernels import layout
 from supple.kernels.cache import announce, entry, kernel
 from supple.kernels.chart import farthest_turn, from_chart, joint_axes, pull_back, to_chart
@@ -135,6 +136,22 @@ def folding(ints, floats, work, poses, x):
     return farthest_turn(problem, take_buffers(problem, work, poses).gain, x)
 
 
+def _minimize() -> Callable[..., Any]:
+    """SciPy's minimiser.
+
+    Raises:
+        SuppleError: SciPy is not installed.
+    """
+    try:
+        from scipy.optimize import minimize
+    except ImportError:
+        raise SuppleError(
+            "Optimize runs SciPy's methods, and SciPy is not installed: "
+            "pip install 'supple[optimize]'; LM takes the same problems without"
+        ) from None
+    return minimize
+
+
 # What to do with warnings is one setting for all threads; SciPy holds the interpreter anyway.
 _ONE_AT_A_TIME = threading.Lock()
 
@@ -196,8 +213,7 @@ class _Run:
 
     def go(self, pose: np.ndarray, method: str, budget: int, *, bent: bool) -> None:
         """Minimise from a pose, a little bent if asked, until reached, stalled or out of budget."""
-        from scipy.optimize import minimize
-
+        minimize = _minimize()
         self.cost, self.best, self._budget = math.inf, pose, budget
         x = np.empty(self.arrays[0][layout.H_DOFS])
         again = True
