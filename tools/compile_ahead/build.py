@@ -18,7 +18,7 @@ from pathlib import Path
 
 from compile_ahead.link import BuildError, Rows, link
 from compile_ahead.targets import Target
-from compile_ahead.units import Unit, find_units
+from compile_ahead.units import Unit, find_units, load_sources
 
 FORMAT = 1  # of the manifest, see supple/kernels/library.py
 WHOLE = "all"  # the object of a target that is to be small: all units in one
@@ -46,7 +46,7 @@ def build(
     """
     package, folder = root / "src" / "supple", root / "build" / "ahead"
     _check_tools()
-    sources, tools = _fingerprint(package), _salt(everything=True)
+    sources, tools = load_sources(package).fingerprint(package), _salt(everything=True)
     built: dict[str, list[Path]] = {}
     with _alone(folder, say):
         units = find_units(package, _salt())
@@ -83,17 +83,6 @@ def _salt(*, everything: bool = False) -> str:
             digest.update(path.read_bytes())
     versions = [version(name) for name in ("numba", "llvmlite", "ziglang")]
     digest.update(repr((versions, sys.version_info[:2])).encode())
-    return digest.hexdigest()
-
-
-def _fingerprint(package: Path) -> str:
-    """As `supple.kernels.library.fingerprint`, read from its file: supple is not imported here."""
-    digest = hashlib.sha256()
-    for folder in ("kernels", "solvers"):
-        for path in sorted((package / folder).rglob("*.py")):
-            content = path.read_bytes()
-            name = path.relative_to(package).as_posix()
-            digest.update(f"{name} {len(content)}\n".encode() + content)
     return digest.hexdigest()
 
 

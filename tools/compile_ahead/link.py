@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -76,12 +77,7 @@ def _python(target: Target, scratch: str, cache: Path) -> list[str]:
     if not target.name.startswith("windows"):
         return []  # they are in the process already
     source = (_HERE / "border.c").read_text()
-    names = sorted({
-        word.strip("*").split("(")[0]
-        for line in source.splitlines() if line.startswith("API ")
-        for word in line.rstrip(";").split() if word.strip("*").startswith(("Py", "_Py"))
-        and word.strip("*").split("(")[0] not in ("PyObject",)
-    })  # fmt: skip
+    names = re.findall(r"^API .*?(Py\w+)(?=[(;])", source, re.MULTILINE)
     definition, library = Path(scratch, "python3.def"), Path(scratch, "libpython3.a")
     data = {"PyExc_TypeError"}
     lines = [f"    {name}{' DATA' if name in data else ''}" for name in names]

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import importlib.util
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-_IMPORT = re.compile(
-    r"^\s*(?:from|import) +supple\.(?P<module>[\w.]+)(?: +import +(?P<names>\([^)]*\)|[^\n]*))?",
-    re.MULTILINE,
-)
 # How kernels are found and loaded at run time, which does not change what is compiled.
-_NOT_COMPILED = ("kernels/library.py", "kernels/jit.py", "kernels/user_cache.py")
+_NOT_COMPILED = (
+    "kernels/library.py",
+    "kernels/jit.py",
+    "kernels/sources.py",
+    "kernels/user_cache.py",
+)
 _ENTRY = re.compile(r"^@entry\(", re.MULTILINE)
 
 
@@ -31,6 +35,16 @@ class Unit:
     modules: tuple[str, ...]
     stamp: str
     weight: int
+
+
+@functools.cache
+def load_sources(package: Path) -> Any:
+    """The module `supple.kernels.sources`, without importing supple."""
+    spec = importlib.util.spec_from_file_location("sources", package / "kernels" / "sources.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def find_units(package: Path, salt: str) -> list[Unit]:
@@ -56,40 +70,14 @@ def find_units(package: Path, salt: str) -> list[Unit]:
 
 
 def _unit(name: str, paths: list[Path], package: Path, salt: str) -> Unit:
-    sources = sorted(set(paths).union(*(_imported(path, package) for path in paths)))
-    digest = hashlib.sha256(salt.encode())
-    for source in sources:
-        content = source.read_bytes()
-        digest.update(f"{source.relative_to(package)} {len(content)}\n".encode() + content)
+    sources = load_sources(package)
+    wanted = set(paths).union(*(sources.imported(path, package) for path in paths))
+    listed = sorted(
+        one for one in wanted if one.relative_to(package).as_posix() not in _NOT_COMPILED
+    )
+    stamp = hashlib.sha256((salt + sources.digest(listed, package)).encode()).hexdigest()
     modules = tuple(
         "supple." + ".".join(path.relative_to(package).with_suffix("").parts) for path in paths
     )
-    weight = sum(source.stat().st_size for source in sources)
-    return Unit(name, modules, digest.hexdigest()[:24], weight)
-
-
-def _imported(path: Path, package: Path) -> set[Path]:
-    """The sources of kernels and solvers that a source imports, directly or through others."""
-    found: set[Path] = set()
-    front = [path]
-    while front:
-        new = _imports(front.pop(), package) - found
-        found |= new
-        front.extend(new)
-    return found
-
-
-def _imports(path: Path, package: Path) -> set[Path]:
-    found: set[Path] = set()
-    for match in _IMPORT.finditer(path.read_text()):
-        module = package / match["module"].replace(".", "/")
-        names = re.findall(r"\w+", match["names"] or "")
-        candidates = [module.with_suffix(".py"), *(module / f"{name}.py" for name in names)]
-        found |= {
-            one
-            for one in candidates
-            if one.is_file()
-            and one.relative_to(package).parts[0] in ("kernels", "solvers")
-            and one.relative_to(package).as_posix() not in _NOT_COMPILED
-        }
-    return found
+    weight = sum(source.stat().st_size for source in listed)
+    return Unit(name, modules, stamp[:24], weight)

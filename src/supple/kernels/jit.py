@@ -32,20 +32,14 @@ import numba
 import numpy as np
 from numba.core import config
 
-from supple.kernels import user_cache
+from supple.kernels import sources, user_cache
 from supple.kernels.cache import COMPILED_WITH
 
 _log = logging.getLogger("supple")
 
-_PACKAGE = Path(__file__).resolve().parents[1]
-_SOURCE_FOLDERS = ("kernels", "solvers")
 _FOLDER_PATTERN = re.compile(r"kernels-[0-9a-f]{20}")
 _FOLDERS_KEPT = 3
 _ENTRIES_KEPT = 6  # of one kernel: for other signatures, CPUs and states of the sources
-_IMPORT = re.compile(
-    r"^\s*(?:from|import) +supple\.(?P<module>[\w.]+)(?: +import +(?P<names>\([^)]*\)|[^\n]*))?",
-    re.MULTILINE,
-)
 _DIGEST_BYTES = hashlib.sha256().digest_size
 
 
@@ -267,38 +261,7 @@ class _KernelCache:
 def _stamp(filename: str) -> str:
     """Stands for the contents of a source file and of the kernel sources it imports."""
     path = Path(filename).resolve()
-    digest = hashlib.sha256()
-    for source in sorted({path, *_imported(path)}):
-        content = _read(source)
-        digest.update(f"{source.name} {len(content)}\n".encode() + content)
-    return digest.hexdigest()
-
-
-def _imported(path: Path) -> set[Path]:
-    """The kernel sources that a source file imports, directly or through others."""
-    found: set[Path] = set()
-    front = [path]
-    while front:
-        new = _imports(front.pop()) - found
-        found |= new
-        front.extend(new)
-    return found
-
-
-@functools.cache
-def _imports(path: Path) -> frozenset[Path]:
-    """The kernel sources that a source file itself imports: ``from supple.kernels import tree``."""
-    found = set()
-    for match in _IMPORT.finditer(_read(path).decode()):
-        module = match["module"].replace(".", "/")
-        names = re.findall(r"\w+", match["names"] or "")
-        found |= {f"{module}.py", *(f"{module}/{name}.py" for name in names)}
-    return frozenset(_PACKAGE / name for name, _, _ in _SOURCES_AT_IMPORT if name in found)
-
-
-@functools.cache
-def _read(path: Path) -> bytes:
-    return path.read_bytes()
+    return sources.digest(sorted({path, *sources.imported(path)}))
 
 
 def _write_checked(path: Path, payload: bytes) -> None:
@@ -327,10 +290,9 @@ def _read_checked(path: Path) -> bytes:
 def _sources() -> tuple[tuple[str, int, int], ...]:
     """Path, time of change [ns] and size [bytes] of every source that can change a kernel."""
     found = []
-    for folder in _SOURCE_FOLDERS:
-        for path in sorted((_PACKAGE / folder).rglob("*.py")):
-            info = path.stat()
-            found.append((str(path.relative_to(_PACKAGE)), info.st_mtime_ns, info.st_size))
+    for path in sources.all_sources():
+        info = path.stat()
+        found.append((str(path.relative_to(sources.PACKAGE)), info.st_mtime_ns, info.st_size))
     return tuple(found)
 
 
@@ -340,7 +302,7 @@ _SOURCES_AT_IMPORT = _sources()
 @functools.cache
 def _open_folder() -> Path | None:
     if not _SOURCES_AT_IMPORT:
-        _warn_uncached(f"there are no sources in {_PACKAGE}")
+        _warn_uncached(f"there are no sources in {sources.PACKAGE}")
         return None
     try:
         home = user_cache.home()

@@ -27,10 +27,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from supple.kernels import sources
+
 FORMAT = 1
 FOLDER = Path(__file__).resolve().parents[1] / "compiled"
 MANIFEST = "manifest.json"
-SOURCE_FOLDERS = ("kernels", "solvers")
 
 Functions = dict[str, Callable[..., Any]]
 
@@ -70,24 +71,12 @@ def is_stale() -> bool:
     return _load().is_stale
 
 
-def fingerprint(package: Path) -> str:
-    """A hash of all sources that kernels are compiled from; empty if there are none."""
-    digest, count = hashlib.sha256(), 0
-    for folder in SOURCE_FOLDERS:
-        for path in sorted((package / folder).rglob("*.py")):
-            content = path.read_bytes()
-            name = path.relative_to(package).as_posix()
-            digest.update(f"{name} {len(content)}\n".encode() + content)
-            count += 1
-    return digest.hexdigest() if count else ""
-
-
 @functools.cache
 def _load() -> _Loaded:
     try:
         manifest = _manifest()
-        sources = fingerprint(FOLDER.parent)
-        if sources and manifest["sources"] != sources:
+        built_from = sources.fingerprint()
+        if built_from and manifest["sources"] != built_from:
             return _Loaded(None, "its kernels were edited since their library was built", True)
         return _Loaded(_functions(_open(manifest)), "", False)
     except _Unusable as reason:

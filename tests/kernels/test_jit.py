@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-import supple.kernels.cache as cache
+from supple.kernels import cache, jit, sources, user_cache
 
 SOURCE = Path(cache.__file__)
 
@@ -40,7 +40,8 @@ RUN = """
     logging.basicConfig(level=logging.DEBUG, filename=sys.argv[1])
     logging.getLogger("numba").setLevel(logging.WARNING)
     {before}
-    from supple.kernels.cache import announce, cache_folder
+    from supple.kernels.cache import announce
+    from supple.kernels.jit import cache_folder
     from supple.solvers.probe import outer
     announce("test solver", outer, seconds=3)
     result = outer(3.0)
@@ -63,7 +64,9 @@ class Package:
             path.write_text(textwrap.dedent(text))
             (path.parent / "__init__.py").touch()
         (root / "supple/__init__.py").touch()
-        shutil.copy(SOURCE, root / "supple/kernels/cache.py")
+        for name in ("cache", "jit", "library", "sources", "user_cache"):
+            shutil.copy(SOURCE.with_name(f"{name}.py"), root / "supple/kernels")
+        shutil.copy(SOURCE.parents[1] / "errors.py", root / "supple")
 
     def start(self, before: str = "", **environment: str) -> subprocess.Popen[str]:
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA", "SUPPLE"))}
@@ -144,14 +147,14 @@ def test_damaged_entries_are_compiled_anew(package: Package):
 def test_every_damage_is_seen_before_it_is_run(tmp_path: Path):
     path = tmp_path / "entry.bin"
     payload = bytes(range(256))
-    cache._write_checked(path, payload)
-    assert cache._read_checked(path) == payload
+    jit._write_checked(path, payload)
+    assert jit._read_checked(path) == payload
     assert list(tmp_path.iterdir()) == [path]
     whole = path.read_bytes()
     for damaged in (b"", whole[:10], whole[:-1], whole + b"x", whole[:100] + b"x" + whole[101:]):
         path.write_bytes(damaged)
         with pytest.raises(OSError, match="damaged"):
-            cache._read_checked(path)
+            jit._read_checked(path)
 
 
 def test_processes_may_compile_at_the_same_time(package: Package):
@@ -184,12 +187,11 @@ def test_a_dispatcher_without_a_cache_is_used_as_it_is(monkeypatch, caplog):
     class Dispatcher:
         signatures: list = []
 
-    monkeypatch.setattr(cache, "_njit", lambda **options: lambda function: Dispatcher())
-    monkeypatch.setattr(cache, "_logged", set())
+    monkeypatch.setattr(jit, "_njit", lambda **options: lambda function: Dispatcher())
+    monkeypatch.setattr(jit, "_logged", set())
     with caplog.at_level(logging.INFO, logger="supple"):
-        first, second = cache.kernel(len_of), cache.kernel(len_of)
-        cache.announce("test solver", first)
-        cache.announce("test solver", first)
+        first, second = jit.compiled(len_of, "kernel"), jit.compiled(len_of, "kernel")
+        jit.announce("test solver", first, 3)
     assert isinstance(second, Dispatcher)
     levels = [record.levelname for record in caplog.records]
     assert levels == ["WARNING", "INFO"]
@@ -214,10 +216,10 @@ def test_plain_python(package: Package, name: str):
 
 def test_the_terminal_is_told_unless_the_log_is_shown(monkeypatch, capsys, caplog):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    cache._say("compiling the test solver (first use, about 3 s)")
+    jit._say("compiling the test solver (first use, about 3 s)")
     assert capsys.readouterr().err == "supple: compiling the test solver (first use, about 3 s)\n"
     with caplog.at_level(logging.INFO, logger="supple"):
-        cache._say("compiling the test solver (first use, about 3 s)")
+        jit._say("compiling the test solver (first use, about 3 s)")
     assert capsys.readouterr().err == ""
     assert len(caplog.records) == 1
 
@@ -227,42 +229,42 @@ def test_home_by_platform(monkeypatch):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", "/home/me")
     monkeypatch.setattr(sys, "platform", "linux")
-    assert cache._home() == Path("/home/me/.cache/supple")
+    assert user_cache.home() == Path("/home/me/.cache/supple")
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
-    assert cache._home() == Path("/home/me/.cache/supple")
+    assert user_cache.home() == Path("/home/me/.cache/supple")
     monkeypatch.setenv("XDG_CACHE_HOME", "/elsewhere")
-    assert cache._home() == Path("/elsewhere/supple")
+    assert user_cache.home() == Path("/elsewhere/supple")
     monkeypatch.setattr(sys, "platform", "darwin")
-    assert cache._home() == Path("/home/me/Library/Caches/supple")
+    assert user_cache.home() == Path("/home/me/Library/Caches/supple")
     monkeypatch.setattr(sys, "platform", "win32")
     monkeypatch.setenv("LOCALAPPDATA", "/local")
-    assert cache._home() == Path("/local/supple")
+    assert user_cache.home() == Path("/local/supple")
     monkeypatch.setenv("SUPPLE_CACHE_DIR", "~/mine")
-    assert cache._home() == Path("/home/me/mine")
+    assert user_cache.home() == Path("/home/me/mine")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="owners and modes are POSIX")
 def test_only_a_private_folder_is_trusted(tmp_path: Path, monkeypatch):
     mine = tmp_path / "deep/mine"
-    cache._make_private(mine)
+    user_cache.make_private(mine)
     assert mine.stat().st_mode & 0o777 == 0o700
-    cache._make_private(mine)
+    user_cache.make_private(mine)
     for mode in (0o770, 0o702):
         mine.chmod(mode)
         with pytest.raises(OSError, match="other users"):
-            cache._make_private(mine)
+            user_cache.make_private(mine)
     mine.chmod(0o755)
-    cache._make_private(mine)
+    user_cache.make_private(mine)
 
     (tmp_path / "link").symlink_to(mine)
     with pytest.raises(OSError, match="link"):
-        cache._make_private(tmp_path / "link")
+        user_cache.make_private(tmp_path / "link")
     (tmp_path / "file").touch()
     with pytest.raises(OSError):
-        cache._make_private(tmp_path / "file")
+        user_cache.make_private(tmp_path / "file")
     monkeypatch.setattr(os, "geteuid", lambda: mine.stat().st_uid + 1)
     with pytest.raises(OSError, match="another user"):
-        cache._make_private(mine)
+        user_cache.make_private(mine)
 
 
 def test_old_folders_are_removed_and_nothing_else(tmp_path: Path):
@@ -272,7 +274,7 @@ def test_old_folders_are_removed_and_nothing_else(tmp_path: Path):
         folder.mkdir()
         (folder / "entry.bin").touch()
         os.utime(folder, (1000 - age, 1000 - age))
-    cache._prune(tmp_path)
+    jit._prune(tmp_path)
     assert sorted(tmp_path.iterdir()) == sorted([*folders[:3], bystander])
 
 
@@ -280,21 +282,21 @@ def test_old_entries_of_a_kernel_are_removed(package: Package):
     for factor in range(9):
         package.inner.write_text(textwrap.dedent(INNER).replace("2.0", f"{factor}.0"))
         assert package.run()["result"] == 3.0 * factor + 1.0
-    assert len(package.entries()) == 2 * cache._ENTRIES_KEPT
+    assert len(package.entries()) == 2 * jit._ENTRIES_KEPT
 
 
 def test_settings_are_in_the_key(monkeypatch):
-    before = cache._key()
-    assert before == cache._key()
-    monkeypatch.setattr(cache.config, "BOUNDSCHECK", 0 if cache.config.BOUNDSCHECK else 1)
-    assert cache._key() != before
+    before = jit._key()
+    assert before == jit._key()
+    monkeypatch.setattr(jit.config, "BOUNDSCHECK", 0 if jit.config.BOUNDSCHECK else 1)
+    assert jit._key() != before
 
 
 def test_every_import_of_a_kernel_source_is_followed():
-    package = cache._PACKAGE
-    sources = [package / name for name, _, _ in cache._SOURCES_AT_IMPORT]
-    assert SOURCE in sources
-    for path in sources:
+    package = sources.PACKAGE
+    listed = [package / name for name, _, _ in jit._SOURCES_AT_IMPORT]
+    assert SOURCE in listed
+    for path in listed:
         wanted = set()
         for node in ast.walk(ast.parse(path.read_text())):
             names = [alias.name for alias in getattr(node, "names", [])]
@@ -304,7 +306,7 @@ def test_every_import_of_a_kernel_source_is_followed():
             elif not isinstance(node, ast.Import):
                 continue
             wanted |= {package.parent / (name.replace(".", "/") + ".py") for name in names}
-        assert cache._imports(path) == wanted & set(sources), path
+        assert sources.imports(path) == wanted & set(listed), path
 
 
 def test_a_kernel_from_elsewhere_is_stamped_with_its_own_file(tmp_path: Path):
@@ -313,6 +315,6 @@ def test_a_kernel_from_elsewhere_is_stamped_with_its_own_file(tmp_path: Path):
         path = tmp_path / str(k) / "script.py"
         path.parent.mkdir()
         path.write_text(text)
-        stamps.add(cache._stamp(str(path)))
+        stamps.add(jit._stamp(str(path)))
     assert len(stamps) == 3
-    assert cache._imported(path) >= {SOURCE, SOURCE.parent / "quaternion.py"}
+    assert sources.imported(path) >= {SOURCE, SOURCE.parent / "quaternion.py"}
