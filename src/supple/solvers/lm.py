@@ -360,6 +360,7 @@ def solve_range(
     trace = trace_into(trace_poses, trace_events, work)
     traced = trace_poses.shape[0] > 0
     once, folded = folds_once(problem, starts, offsets), False
+    alike, same = once and starts.shape[0] == 1, False  # whether all begin in the same pose
     for b in range(first, last):
         start = part(row_at(starts, b), 0, problem.coordinates)
         clear_trace(trace)
@@ -381,7 +382,10 @@ def solve_range(
         else:
             far = serial.beyond(problem, lm.frames, chain)
             if not far:
-                ended, cost = serial.solve(problem, options, lm.frames, chain, trace, start, lm.q)
+                ended, cost = serial.solve(
+                    problem, options, lm.frames, chain, trace, start, lm.q, same
+                )
+                same = alike
                 if ended.stop == layout.STOP_REACHED:
                     finish_reached(problem, lm.frames, trace, lm.q, ended, cost, row_at(out, b))
                     continue

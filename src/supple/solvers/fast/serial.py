@@ -65,11 +65,14 @@ def beyond(problem, frames, chain):
 
 
 @leaf
-def solve(problem, options, frames, chain, trace, start, q):
+def solve(problem, options, frames, chain, trace, start, q, same):
     """Solve from q, inside its limits; returns how that ended, and the cost.
 
-    If the goals are not reached, q is left where the general search should begin.
+    If the goals are not reached, q is left where the general search should begin. `same` says that
+    this q is the one of the call before.
     """
     if chain.kind == BALLS:
+        if not same:
+            balls.stand(problem, frames, q, chain.balls)
         return balls.solve(problem, options, frames, chain.balls, trace, q)
     return hinges.solve(problem, options, frames, chain.hinges, trace, start, q)
