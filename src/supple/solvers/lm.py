@@ -195,6 +195,16 @@ def descend(problem, lm, trace, cost, used, rules):
 
 
 @kernel
+def descend_once(problem, options, lm, trace):
+    """Descend from q until reached or stalled, q ends there; returns the iterations used."""
+    tolerances(problem, lm.near)
+    most = min(before_settling(options.max_iterations), LONGEST)
+    rules = Rules(most, options.regularization, options.stall, False)
+    cost = evaluate(problem, lm.frames, lm.q)
+    return descend(problem, lm, trace, cost, 0, rules).used
+
+
+@kernel
 def relax(problem, lm, trace, used, budget):
     """Follow the secondary goals while the goals, met by q, stay met; q ends there.
 
@@ -382,14 +392,20 @@ def solve_range(
         else:
             far = serial.beyond(problem, lm.frames, chain)
             if not far:
+                used = descend_once(problem, options, lm, trace) if chain.steps else 0
+                begun = serial.Begun(same, used)
                 ended, cost = serial.solve(
-                    problem, options, lm.frames, chain, trace, start, lm.q, same
+                    problem, options, lm.frames, chain, trace, start, lm.q, begun
                 )
                 same = alike
                 if ended.stop == layout.STOP_REACHED:
                     finish_reached(problem, lm.frames, trace, lm.q, ended, cost, row_at(out, b))
                     continue
+                if chain.kind == serial.LOOKS and ended.stop == layout.STOP_STALLED:
+                    finish(problem, lm.frames, lm.linear, trace, start, lm.q, ended, row_at(out, b))
+                    continue
         searched = chain.kind == serial.HINGES and not far
+        far = far or chain.kind == serial.LOOKS  # the best look is only settled
         ended = search(problem, options, lm, trace, start, far, ended, searched)
         finish(problem, lm.frames, lm.linear, trace, start, lm.best, ended, row_at(out, b))
 
