@@ -29,14 +29,17 @@ from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.cache import kernel
 from supple.kernels.limits import TURN, clamped_cone, unwrapped
+from supple.kernels.trigonometry import sine_cosine
 
 HALVINGS = 6
 STEEPEST = 8.0  # the greatest x / sin x
 FAINT = 1e-14  # an arm this small against the distances at play has no direction
 SAMPLES = 8
 NEWTONS = 3
+HALVES = 20  # steps of Newton's method, or halves where it leaves its bracket
 SPINS = 4  # how many of the turns that point are climbed from
 CREEP, CREEPS = 0.25, 8  # the first and largest step of a creep [rad], and how many sizes
+EDGES = 4
 SLACK = 1e-10  # what is this little outside a cone is rounding, and is put on its rim [rad]
 
 
@@ -300,6 +303,78 @@ def cone_turn(q, cone, arm, aim, far):
 
 
 @kernel
+def cone_pointing(q, cone, arm, target):
+    """Coordinates of a cone inside its limits with which an arm, as in `cone_turn`, points at its target.
+
+    Those with the least spin; also returns False, with q, if there are none.
+    """
+    turn = quat.between(arm, target)
+    first = quat.mul(turn, q)
+    spun = quat.unit(arm)
+    spun = quat.mul(turn, quat.mul((0.0, spun[0], spun[1], spun[2]), q))
+    x = _nearest_pointing(_parts(first, cone), _parts(spun, cone), cone)
+    if x == math.pi:
+        return q, False
+    return into_cone(quat.normalized(mix(math.cos(x), first, math.sin(x), spun)), cone), True
+
+
+@kernel
+def cone_at_limit(q, cone, arm, target, corner):
+    """A place at the limits of a cone where an arm, as in `cone_turn`, comes nearest to its target.
+
+    For where it cannot point at it. The swing is at its limit then; and so is the twist, or else arm,
+    axis and target are in the plane in which the cone swings. These are at most EDGES places, numbered
+    by `corner`. Also returns False if this one is outside, or if inside the limits it gets better.
+    """
+    c, s = math.cos(0.5 * cone.swing), math.sin(0.5 * cone.swing)
+    inside = True
+    if corner < 2:
+        t, f = _in_plane(q, cone, arm, target, corner == 1)
+        if cone.high - cone.low < TURN:
+            inside = cone.low <= unwrapped(2.0 * t, cone.low, cone.high) <= cone.high
+    else:
+        turn, spun = quat.between(arm, target), quat.unit(arm)
+        spun = quat.mul(turn, quat.mul((0.0, spun[0], spun[1], spun[2]), q))
+        first = _parts(quat.mul(turn, q), cone)
+        pull = Pull(first, _parts(spun, cone), first, 1.0, 0.0)
+        mine = _parts(q, cone)
+        t = 0.5 * (cone.low if corner == 2 else cone.high)
+        waves = _waves(pull, quat.scale(_along(pull, 0, t), c), 2, s)
+        f = top_of_two_waves(waves, math.atan2(mine[3], mine[2]))
+        slope, _ = _two_slopes(_waves(pull, quat.scale(_along(pull, 2, f), s), 0, c), t)
+        inside = cone.high - cone.low < TURN and (slope if corner == 2 else -slope) <= SLACK
+    u = (c * math.cos(t), c * math.sin(t), s * math.cos(f), s * math.sin(f))
+    return into_cone(quat.normalized(_whole(u, cone)), cone), inside
+
+
+@kernel
+def _in_plane(q, cone, arm, target, under):
+    """Half the twist and the direction of the part of a swing to the limit, in the plane of its target.
+
+    The twist brings the arm into that plane: beyond the cone's axis as seen from where the swing goes,
+    or, `under` it, before it.
+    """
+    side = quat.perpendicular(cone.axis)
+    other = quat.cross(cone.axis, side)
+    own = quat.unrotate(q, arm)
+    lean = math.atan2(quat.norm(quat.cross(cone.axis, own)), quat.dot(cone.axis, own))
+    spin = -math.atan2(quat.dot(own, other), quat.dot(own, side))
+    if under:
+        lean, spin = -lean, spin + math.pi
+    way = math.atan2(quat.dot(target, other), quat.dot(target, side))
+    if math.sin(cone.swing + lean) < 0.0:
+        way += math.pi
+    if not quat.norm(quat.cross(cone.axis, own)) > FAINT * quat.norm(own):
+        # An arm along the axis is in every plane: the twist stays.
+        _, _, t, _, _ = _box(_parts(q, cone), cone)
+        return t, way + 0.5 * math.pi - t
+    # Swing and twist are A(way) S A(-way) and A(way + spin), with A a turn about the cone's axis and S
+    # one about the axis that is a quarter turn round from where it swings to.
+    t = 0.5 * (way + spin)
+    return t, way + 0.5 * math.pi - t
+
+
+@kernel
 def creep(q, cone, arm, aim):
     """A step down in one of half the swing, its direction or half the twist; q if there is none.
 
@@ -487,6 +562,47 @@ def best_of_two_waves(waves, here, low, high):
             break
         best, top = x, value
     return best
+
+
+@kernel
+def top_of_two_waves(waves, here):
+    """Where c1 cos x + s1 sin x + c2 cos 2x + s2 sin 2x is greatest, to rounding.
+
+    Every peak between samples is climbed. Of equal ones the first from here on.
+    """
+    best, top = here, _two_waves(waves, here)
+    step = 0.5 * TURN / SAMPLES
+    before, _ = _two_slopes(waves, here)
+    for i in range(2 * SAMPLES):
+        low, high = here + i * step, here + (i + 1) * step
+        after, _ = _two_slopes(waves, high)
+        if before > 0.0 and after <= 0.0:
+            x = 0.5 * (low + high)
+            for _ in range(HALVES):
+                slope, bend = _two_slopes(waves, x)
+                if slope > 0.0:
+                    low = x
+                else:
+                    high = x
+                new = x - slope / bend if bend < 0.0 else low
+                new = new if low < new < high else 0.5 * (low + high)
+                if abs(new - x) <= 1e-15 * max(1.0, abs(x)):
+                    break
+                x = new
+            value = _two_waves(waves, x)
+            if value > top:
+                best, top = x, value
+        before = after
+    return best
+
+
+@kernel
+def _two_slopes(waves, x):
+    """The slope of two waves, and its slope."""
+    c1, s1, c2, s2 = waves
+    s, c = sine_cosine(x)
+    cc, ss = c * c - s * s, 2.0 * s * c
+    return s1 * c - c1 * s + 2.0 * (s2 * cc - c2 * ss), -c1 * c - s1 * s - 4.0 * (c2 * cc + s2 * ss)
 
 
 @kernel

@@ -11,7 +11,7 @@ import numpy as np
 from supple.errors import SuppleError, one_of
 from supple.kernels import layout
 from supple.problem.lowering import Problem
-from supple.solvers.base import EVERYTHING, GOAL_KINDS, JOINT_KINDS, Solver, Takes, check
+from supple.solvers.base import EVERYTHING, GOAL_KINDS, JOINT_KINDS, Claim, Solver, Takes, check
 
 if TYPE_CHECKING:
     from supple.solvers.ccd import CCD
@@ -32,6 +32,7 @@ __all__ = [
     "GOAL_KINDS",
     "JOINT_KINDS",
     "LM",
+    "Claim",
     "Jacobian",
     "Optimize",
     "Solver",

@@ -45,6 +45,21 @@ EVERYTHING = Takes(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A claim of a solver's paper: it costs less than another solver. `supple compare` tests it.
+
+    Attributes:
+        source: The paper.
+        measure: The cost, a field of `supple.cli.commands.compare_measure.Row`.
+        than: The name of the solver that costs more.
+    """
+
+    source: str
+    measure: str
+    than: str
+
+
 def _solve_in_python(solver: Solver, *arguments: Any) -> None:
     """The kernel of a solver in plain Python: problems first..last-1 of a batch, by `Solver.solve`."""
     from supple.solvers import own  # kernels, which only such a solver needs
@@ -67,11 +82,13 @@ class Solver:
     Attributes:
         name: What it is called in messages and in `Solution.asked.solver`.
         takes: What it can take, a `supple.solvers.Takes`.
+        claims: What its paper claims, each a `supple.solvers.Claim`.
         kernel: What solves problems first..last-1 of a batch; by default in plain Python, by `solve`.
     """
 
     name: ClassVar[str]
     takes: ClassVar[Takes]
+    claims: ClassVar[tuple[Claim, ...]] = ()
     kernel: ClassVar[Callable[..., Any]] = _solve_in_python
 
     max_iterations: int = 100

@@ -17,6 +17,7 @@ start, and is done: `closed_form`, which "auto" asks for.
 Chains that everybody has take the same steps with less work: free balls in a row with one position
 (`fast.balls`), whose tip is led round the root and not straight at its target, which saves two
 iterations of five and turns the joints less; and hinges in a row with one effector (`fast.hinges`).
+Looks with one joint each have closed answers (`fast.looks`), at a limit too.
 """
 
 import math
@@ -195,6 +196,16 @@ def descend(problem, lm, trace, cost, used, rules):
 
 
 @kernel
+def descend_once(problem, options, lm, trace):
+    """Descend from q until reached or stalled, q ends there; returns the iterations used."""
+    tolerances(problem, lm.near)
+    most = min(before_settling(options.max_iterations), LONGEST)
+    rules = Rules(most, options.regularization, options.stall, False)
+    cost = evaluate(problem, lm.frames, lm.q)
+    return descend(problem, lm, trace, cost, 0, rules).used
+
+
+@kernel
 def relax(problem, lm, trace, used, budget):
     """Follow the secondary goals while the goals, met by q, stay met; q ends there.
 
@@ -360,6 +371,7 @@ def solve_range(
     trace = trace_into(trace_poses, trace_events, work)
     traced = trace_poses.shape[0] > 0
     once, folded = folds_once(problem, starts, offsets), False
+    alike, same = once and starts.shape[0] == 1, False  # whether all begin in the same pose
     for b in range(first, last):
         start = part(row_at(starts, b), 0, problem.coordinates)
         clear_trace(trace)
@@ -381,11 +393,20 @@ def solve_range(
         else:
             far = serial.beyond(problem, lm.frames, chain)
             if not far:
-                ended, cost = serial.solve(problem, options, lm.frames, chain, trace, start, lm.q)
+                used = descend_once(problem, options, lm, trace) if chain.steps else 0
+                begun = serial.Begun(same, used)
+                ended, cost = serial.solve(
+                    problem, options, lm.frames, chain, trace, start, lm.q, begun
+                )
+                same = alike
                 if ended.stop == layout.STOP_REACHED:
                     finish_reached(problem, lm.frames, trace, lm.q, ended, cost, row_at(out, b))
                     continue
+                if chain.kind == serial.LOOKS and ended.stop == layout.STOP_STALLED:
+                    finish(problem, lm.frames, lm.linear, trace, start, lm.q, ended, row_at(out, b))
+                    continue
         searched = chain.kind == serial.HINGES and not far
+        far = far or chain.kind == serial.LOOKS  # the best look is only settled
         ended = search(problem, options, lm, trace, start, far, ended, searched)
         finish(problem, lm.frames, lm.linear, trace, start, lm.best, ended, row_at(out, b))
 

@@ -36,6 +36,8 @@ The paper leaves some things open and contradicts itself in others. Decisions:
 - Where the link and its target are in one line (theta 0 or pi) the axis of eq. 2 vanishes: the link
   turns about a fixed axis of its own. At the target itself (c = 0) no turn is better than another,
   and the link stays.
+- The paper has fewer operations than CCD. That holds for a free chain; with limits, every number of
+  steps tried is a pass that counts, and it may not hold: `supple compare` says where.
 - One *iteration* is one pass over the chain: the first, which is the only one of a free chain, and
   one for each number of steps tried. Every pass begins at the start pose, so that in the answer no
   joint has turned more than once.
@@ -64,7 +66,7 @@ from supple.kernels.views import copy, part, row_at, zero_rows
 from supple.kernels.wahba import best_angle
 from supple.kernels.workspace import clear, matrix, vector
 from supple.problem.lowering import Problem
-from supple.solvers.base import Solver, Takes
+from supple.solvers.base import Claim, Solver, Takes
 
 STEP = math.radians(10.0)  # by which phi is made smaller
 STEPS = 35  # at most so many times: one more would be a whole turn
@@ -391,6 +393,7 @@ class TargetTriangle(Solver):
         goals=frozenset(("position",)),
         remark="hinges parallel in one plane, cones along their links",
     )
+    claims: ClassVar[tuple[Claim, ...]] = (Claim("Song & Hu 2011", "operations", than="CCD"),)
     kernel = staticmethod(solve_range)
 
     max_iterations: int = 100

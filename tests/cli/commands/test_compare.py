@@ -1,6 +1,7 @@
 """`supple compare`, and what it measures."""
 
 import re
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from supple.cli.commands.compare_measure import (
     TURN_FOUND,
     TURN_MADE,
     VISIT_COST,
+    Row,
     able,
     count_visits,
     measure,
@@ -128,6 +130,38 @@ def test_costs_are_means_over_the_targets_that_all_reached():
     assert lm.path is not None and lm.path >= np.mean(
         np.linalg.norm(targets[[0, 2]] - (3, 0, 0), axis=1)
     )
+
+
+CLAIM = r"TargetTriangle takes [\d,.]+ operations, CCD [\d,.]+; Song & Hu 2011 claim fewer than CCD"
+
+
+def test_a_cost_that_contradicts_a_paper_is_named(run, run_json):
+    """Target Triangle has fewer operations than CCD on a free chain, but not with the paper's limits."""
+    solvers = ("--solvers", "CCD,TargetTriangle,LM", "--targets", 60)
+    limits = ("--limits", "j1=120,j2=90")
+    _, free = run_json("compare", SNAKE, *solvers)
+    assert free["contradicted"] == []
+    _, limited = run_json("compare", SNAKE, *solvers, *limits)
+    ccd, triangle, _ = limited["solvers"]
+    assert triangle["operations"] > ccd["operations"]
+    (remark,) = limited["contradicted"]
+    assert re.fullmatch(CLAIM, remark)
+    told = " ".join(run("compare", SNAKE, *solvers, *limits).stdout.split())
+    assert re.search(CLAIM, told)
+    assert "claim" not in run("compare", SNAKE, *solvers).stdout
+
+
+def test_a_claim_is_tested_only_beside_the_solver_that_it_names(run_json):
+    limits = ("--limits", "j1=120,j2=90")
+    _, data = run_json("compare", SNAKE, "--solvers", "TargetTriangle,LM", "--targets", 5, *limits)
+    assert data["contradicted"] == []
+
+
+def test_claims_name_solvers_and_measures_that_there_are():
+    names, measures = {one.name for one in ALL}, {one.name for one in fields(Row)}
+    claims = [claim for one in ALL for claim in one.claims]
+    assert claims
+    assert all(claim.than in names and claim.measure in measures for claim in claims)
 
 
 def test_visits_are_what_the_trace_recorded_or_all_joints_each_iteration():

@@ -162,3 +162,21 @@ def test_balls_that_crawl_leave_the_rest_of_the_budget_to_the_general_solver():
     ik = supple.prepare(skeleton, [target], solver=LM(max_iterations=50), tolerance=1e-5)
     assert kernel_fits(balls, ik)
     assert ik(start=start).reached
+
+
+@pytest.mark.parametrize("count", [2, 5, 30])
+def test_balls_from_one_start_give_the_bits_of_single_calls(count):
+    """What is kept of the start between targets survives targets that are out of reach or there."""
+    rng = np.random.default_rng(count)
+    skeleton = supple.chain(rng.uniform(0.5, 1.5, count))
+    start = Pose.from_angles(skeleton, rng.normal(size=3 * count) / count)
+    targets = rng.normal(size=(60, 3)) * count * 0.4
+    targets[7] = targets[20] = start.positions[skeleton.index("tip")]
+    targets[8] = 100.0 * count
+    ik = supple.prepare(skeleton, [Reach("tip")], solver=LM())
+    assert kernel_fits(balls, ik)
+    batch = ik.solve(targets, start=start)
+    rows = ik.solve(targets, start=Pose.stack([start] * len(targets)))
+    assert np.array_equal(rows.pose.coordinates, batch.pose.coordinates)
+    for k, target in enumerate(targets):
+        assert ik(target, start=start) == batch[k]

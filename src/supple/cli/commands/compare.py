@@ -104,7 +104,8 @@ def compare(
 
     Turns and path are means over the targets that all reached; time is the median of a call,
     compiled; a visit is one joint being turned or placed; operations are multiplications by the
-    count of Song and Hu 2011, who give one for CCD and Target Triangle.
+    count of Song and Hu 2011, who give one for CCD and Target Triangle. A cost that contradicts what a
+    solver's paper claims is named below the tables.
     """
     character = read_character(model, joints=joint or (), limits=limits or ())
     skeleton = character.skeleton
@@ -186,6 +187,10 @@ def _show(found: Comparison, plot: Path | None) -> None:
         for row in found.rows
     ]
     say.print(_grid(cost, rows))
+    if found.contradicted:
+        say.print()
+        for remark in found.contradicted:
+            say.print(Text(remark, style="yellow"))
     if found.refused:
         say.print()
         for why in found.refused.values():

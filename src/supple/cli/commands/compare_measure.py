@@ -83,6 +83,7 @@ class Comparison:
         refused: {solver: why it does not support the model}.
         shown: Index of the target that `answers` belong to.
         answers: {solver: its solution}.
+        contradicted: What contradicts a claim of a solver's paper, a sentence each.
     """
 
     effector: str
@@ -93,6 +94,7 @@ class Comparison:
     refused: dict[str, str] = field(default_factory=dict)
     shown: int = 0
     answers: dict[str, Solution] = field(default_factory=dict)
+    contradicted: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         """Plain data: radians, seconds, model units."""
@@ -102,6 +104,7 @@ class Comparison:
             "common": self.common,
             "solvers": [asdict(row) for row in self.rows],
             "refused": self.refused,
+            "contradicted": self.contradicted,
         }
 
 
@@ -158,6 +161,7 @@ def measure(
     for row in found.rows:
         row.time_ratio = row.seconds / fastest
     _add_costs(found, answers)
+    _test_claims(found, ready)
     return found
 
 
@@ -225,3 +229,18 @@ def _add_costs(found: Comparison, answers: dict[str, list[Solution]]) -> None:
         row.path = float(np.mean([costs.tip_path(*pair, found.effector) for pair in pairs]))
     found.shown = _telling(found, chosen)
     found.answers = {name: ones[found.shown] for name, ones in answers.items()}
+
+
+def _test_claims(found: Comparison, ready: dict[str, Prepared]) -> None:
+    """Compare the costs that a solver's paper claims to be less than another's with those measured."""
+    by_solver = {ready[row.solver].solvers[-1].name: row for row in reversed(found.rows)}
+    for row in found.rows:
+        for claim in ready[row.solver].solvers[-1].claims:
+            other = by_solver.get(claim.than)
+            here, there = (getattr(one, claim.measure, None) for one in (row, other))
+            if other is None or here is None or there is None or here < there:
+                continue
+            found.contradicted.append(
+                f"{row.solver} takes {here:,.4g} {claim.measure}, {other.solver} {there:,.4g}; "
+                f"{claim.source} claim fewer than {claim.than}"
+            )

@@ -25,6 +25,7 @@ from supple.kernels.workspace import matrix, vector
 LINK, WORLD = 0, 3  # of one state of a link: its vector, and the frame of the joint before it
 STATE = 7
 STATES = 3  # the start, and two that take turns: the present one and a trial
+STOOD = 13  # the tip's place at the start, and the moments there
 NO_MOMENTS = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 EASE = 0.1  # of the damping is enough where the way round foretells so well
 PATIENCE = 6  # iterations without success in a row
@@ -36,6 +37,7 @@ class Links(NamedTuple):
     """The links in the world, and the frames of the joints before them."""
 
     states: Any  # (M, STATES * STATE)
+    moments: Any  # (STOOD,) at the start: the tip's place, then the moments of the joints' places
     begin: Any  # (Q,) the pose to go back to
 
 
@@ -44,6 +46,7 @@ def take_links(problem, work, used):
     """Take the workspace of this fast path; none if it is not used."""
     return Links(
         matrix(work, problem.moving.shape[0] if used else 0, STATES * STATE),
+        vector(work, STOOD if used else 0),
         vector(work, problem.coordinates if used else 0),
     )
 
@@ -112,11 +115,11 @@ def counted(moments, w, place):
 
 @leaf
 def stand(problem, frames, q, links):
-    """Fill the first state of every link from the pose q; returns the tip's place and the moments.
+    """Fill the first state of every link from the pose q, and its moments.
 
-    Places are seen from the first joint. `states` are folded, not placed.
+    Places are seen from the first joint. Frames are folded, not placed.
     """
-    moving = problem.moving
+    moving, states = problem.moving, links.states
     joints = frames.joints
     count = moving.shape[0]
     world = quat.load4(joints, 0, layout.S_PRE)
@@ -132,14 +135,24 @@ def stand(problem, frames, q, links):
             if last
             else quat.load3(joints, k + 1, layout.S_P0),
         )
-        quat.store3(links, k, LINK, link)
-        quat.store4(links, k, WORLD, world)
+        quat.store3(states, k, LINK, link)
+        quat.store4(states, k, WORLD, world)
         place = quat.add(place, link)
         if not last:
             pre = quat.load4(joints, k + 1, layout.S_PRE)
             if not pre[1] == pre[2] == pre[3] == 0.0:
                 world = quat.mul(world, pre)
-    return place, moments
+    quat.put3(links.moments, 0, place)
+    for i in range(10):
+        links.moments[3 + i] = moments[i]
+    copy(q, links.begin)
+
+
+@leaf
+def stood(links):
+    """The tip's place and the moments at the start."""
+    m = links.moments
+    return quat.take3(m, 0), (m[3], m[4], m[5], m[6], m[7], m[8], m[9], m[10], m[11], m[12])
 
 
 @kernel
@@ -203,18 +216,17 @@ def around(arm, target, miss):
 
 @leaf
 def solve(problem, options, frames, links, trace, q):
-    """Iterate from q until the tip is at its target; returns how that ended, and the cost.
+    """Iterate from q, where the links `stand`, until the tip is there; returns the end and the cost.
 
     Q then holds the answer, and is as it was if the tip did not come there.
     """
     blocks_f = problem.blocks_f
     states, regularization = links.states, options.regularization
-    copy(q, links.begin)
     # Seen from the first joint: the target, and the tip, `arm`.
     target = quat.sub(
         quat.load3(frames.effectors, 0, layout.E_TARGET), quat.load3(frames.joints, 0, layout.S_P0)
     )
-    arm, moments = stand(problem, frames, q, states)
+    arm, moments = stood(links)
     now, then = 0, STATE
     factor = blocks_f[0, layout.B_WEIGHT] / problem.length
     tolerance = (

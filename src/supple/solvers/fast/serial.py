@@ -1,4 +1,4 @@
-"""The fast paths of Levenberg-Marquardt: serial chains of balls or of hinges with one effector."""
+"""The fast paths of Levenberg-Marquardt: serial chains of balls or of hinges, looks with one joint."""
 
 import math
 from typing import Any, NamedTuple
@@ -8,17 +8,26 @@ from supple.kernels import quaternion as quat
 from supple.kernels.cache import leaf
 from supple.kernels.reach import base_point, span
 from supple.kernels.workspace import vector
-from supple.solvers.fast import balls, hinges
+from supple.solvers.fast import balls, hinges, looks
 
-GENERAL, BALLS, HINGES = range(3)  # kinds of problems
+GENERAL, BALLS, HINGES, LOOKS = range(4)  # kinds of problems
+
+
+class Begun(NamedTuple):
+    """How a solve has begun."""
+
+    same: bool  # whether from the pose of the solve before
+    used: int  # iterations so far
 
 
 class Chain(NamedTuple):
     """The workspace of a fast path."""
 
     kind: int
+    steps: bool  # whether a descent comes before the fast path
     balls: Any
     hinges: Any
+    looks: Any  # (Q,) the pose to go back to
     span: Any  # (5,) how near and how far the effector can be from where the chain begins, and that
 
 
@@ -30,10 +39,14 @@ def take_chain(problem, work):
         kind = BALLS
     elif hinges.fits(problem):
         kind = HINGES
+    elif looks.fits(problem):
+        kind = LOOKS
     return Chain(
         kind,
+        kind == LOOKS and looks.has_axes(problem),
         balls.take_links(problem, work, kind == BALLS),
         hinges.take_arm(problem, work, kind == HINGES),
+        vector(work, problem.coordinates if kind == LOOKS else 0),
         vector(work, 5),
     )
 
@@ -65,11 +78,15 @@ def beyond(problem, frames, chain):
 
 
 @leaf
-def solve(problem, options, frames, chain, trace, start, q):
+def solve(problem, options, frames, chain, trace, start, q, begun):
     """Solve from q, inside its limits; returns how that ended, and the cost.
 
-    If the goals are not reached, q is left where the general search should begin.
+    If the goals are not reached, q is left where the general search should begin; looks are there.
     """
     if chain.kind == BALLS:
+        if not begun.same:
+            balls.stand(problem, frames, q, chain.balls)
         return balls.solve(problem, options, frames, chain.balls, trace, q)
+    if chain.kind == LOOKS:
+        return looks.solve(problem, options, frames, chain.looks, trace, q, begun.used)
     return hinges.solve(problem, options, frames, chain.hinges, trace, start, q)
