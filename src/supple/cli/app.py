@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
+from typer.main import get_command_from_info
+from typer.models import CommandInfo
 
 import supple
-from supple.cli.commands.bench import bench
-from supple.cli.commands.compare import compare
-from supple.cli.commands.convert import convert
-from supple.cli.commands.correct import correct
-from supple.cli.commands.demo import demo
-from supple.cli.commands.grow import grow
-from supple.cli.commands.info import info
-from supple.cli.commands.lint import lint
-from supple.cli.commands.reach import reach
-from supple.cli.commands.view import view
-from supple.cli.commands.warmup import warmup
 from supple.cli.console import complain
 from supple.cli.pipes import unbroken_pipes
 from supple.errors import SuppleError
 
+# In the order of the help. Each is a function in the file of its name in `supple.cli.commands`, which is
+# imported when the command is run: most take longer to import than to run.
+COMMANDS = (
+    "demo",
+    "view",
+    "reach",
+    "compare",
+    "info",
+    "lint",
+    "convert",
+    "correct",
+    "grow",
+    "warmup",
+    "bench",
+)
 BAD_INPUT = 2  # exit code
 UsageError: Any = typer.BadParameter.__mro__[1]  # of the click that typer uses or vendors
 
@@ -33,6 +40,25 @@ class Commands(TyperGroup):
 
     A closed pipe, as with `| head`, changes neither what a command does nor its exit code.
     """
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names of the commands."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """A command by its name; None if there is none."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"supple.cli.commands.{cmd_name}")
+        info = CommandInfo(name=cmd_name, callback=getattr(module, cmd_name))
+        return get_command_from_info(
+            info, pretty_exceptions_short=True, rich_markup_mode="markdown"
+        )
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that arguments begin with; the error for another names those like it."""
+        self.commands = dict.fromkeys(COMMANDS)  # typer looks for alike names among the keys
+        return super().resolve_command(ctx, args)
 
     def main(self, *args: Any, **options: Any) -> Any:
         """Run a command line."""
@@ -84,16 +110,3 @@ def supple_(
     Exit codes: 0 done, 1 not reached, 2 bad input.
     """
     del version
-
-
-app.command()(demo)
-app.command()(view)
-app.command()(reach)
-app.command()(compare)
-app.command()(info)
-app.command()(lint)
-app.command()(convert)
-app.command()(correct)
-app.command()(grow)
-app.command()(warmup)
-app.command()(bench)
