@@ -274,12 +274,7 @@ def _joints_below(case: Case, demand: Demand) -> int:
 def _frozen(case: Case) -> np.ndarray:
     """Places of the coordinates that are frozen axes of joints."""
     ints = case.skeleton.packed_ints
-    found = [
-        row[layout.Q] + i
-        for row in ints
-        for i in range(3)
-        if row[layout.KIND] == layout.AXES and (row[layout.FROZEN] >> i) & 1
-    ]
+    found = [row[layout.Q] + i for row in ints for i in range(3) if (row[layout.FROZEN] >> i) & 1]
     return np.array(found, int)
 
 

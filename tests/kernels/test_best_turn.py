@@ -19,7 +19,7 @@ from supple.kernels.best_turn import (
     seen_from,
     turned_about,
 )
-from supple.kernels.limits import swing_twist_angles
+from supple.kernels.joint import swing_twist_angles
 
 HERE = (0.0, 0.0, 0.0)
 

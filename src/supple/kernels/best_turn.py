@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.cache import kernel
-from supple.kernels.limits import TURN, clamped_cone, unwrapped
+from supple.kernels.joint import TURN, clamped_cone, unwrapped
 
 HALVINGS = 6
 STEEPEST = 8.0  # the greatest x / sin x

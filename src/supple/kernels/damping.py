@@ -5,7 +5,7 @@ import math
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.cache import kernel, leaf
-from supple.kernels.limits import project_joint
+from supple.kernels.joint import has_quaternion, number_count, project_joint
 
 
 @kernel
@@ -30,15 +30,15 @@ def damp(problem, k, before, cap, q):
     if weight == 1.0 and cap == math.inf:
         return
     kind, at = moving[k, layout.M_KIND], moving[k, layout.M_Q]
-    if kind == layout.BALL or kind == layout.CONE:
-        old = quat.take4(before, at)
-        turn = quat.log(quat.mul(quat.take4(q, at), quat.conj(old)))
+    count = number_count(kind)
+    for i in range(at, at + count):
+        change = weight * (q[i] - before[i])
+        q[i] = before[i] + min(max(change, -cap), cap)
+    if has_quaternion(kind):
+        old = quat.take4(before, at + count)
+        turn = quat.log(quat.mul(quat.take4(q, at + count), quat.conj(old)))
         size = quat.norm(turn)
         if size > 0.0:
             turn = quat.scale(turn, min(weight, cap / size))
-            quat.put4(q, at, quat.normalized(quat.mul(quat.exp(turn), old)))
-    else:
-        for i in range(moving[k, layout.M_NQ]):
-            change = weight * (q[at + i] - before[at + i])
-            q[at + i] = before[at + i] + min(max(change, -cap), cap)
-    project_joint(kind, moving[k, layout.M_ORDER], moving_f, k, q, at)
+            quat.put4(q, at + count, quat.normalized(quat.mul(quat.exp(turn), old)))
+    project_joint(kind, moving_f, k, q, at)

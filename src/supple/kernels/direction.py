@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from supple.kernels import layout
 from supple.kernels.cache import kernel
-from supple.kernels.jacobian import slides
+from supple.kernels.joint import slides
 from supple.kernels.svd import decompose, singular
 from supple.kernels.workspace import matrix, vector
 

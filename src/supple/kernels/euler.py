@@ -7,7 +7,7 @@ gives b and c in their full range. At gimbal lock, where only a + c or a - c can
 import math
 
 from supple.kernels.cache import kernel
-from supple.kernels.limits import TURN
+from supple.kernels.joint import TURN
 from supple.kernels.quaternion import conj, letter_axis, mul, rotate, turn_about_letter
 
 LOCKED = 1e-9  # gimbal lock: the sine or cosine of b is below this

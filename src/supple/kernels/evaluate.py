@@ -2,8 +2,8 @@
 
 from supple.kernels import layout
 from supple.kernels.cache import kernel, leaf
+from supple.kernels.joint import project
 from supple.kernels.residual import residuals
-from supple.kernels.tangent import project
 from supple.kernels.tree import aim, fold, forward, place_effectors
 from supple.kernels.views import copy
 

@@ -9,9 +9,9 @@ one pose of them serves the whole batch.
 """
 
 from supple.kernels.cache import kernel
-from supple.kernels.layout import KIND, OFFSET, ORDER, PARENT, REST, STRETCH_Q, Q
+from supple.kernels.joint import joint_shift, joint_turn
+from supple.kernels.layout import KIND, OFFSET, PARENT, REST, SLIDES, STRETCH_Q, Q
 from supple.kernels.quaternion import add, load3, load4, mul, rotate, scale, store3, store4
-from supple.kernels.tree import joint_shift, joint_turn, shifts
 
 
 @kernel
@@ -98,9 +98,9 @@ def forward_batch(
             at = ints[j, Q]
             step = _offset(ints, floats, translations, b, j, q)
             rest = load4(floats, j, REST)
-            if shifts(kind):
+            if kind & SLIDES:
                 step = add(step, rotate(rest, joint_shift(kind, floats, j, q, at)))
-            turn = mul(rest, joint_turn(kind, ints[j, ORDER], floats, j, q, at))
+            turn = mul(rest, joint_turn(kind, floats, j, q, at))
             if scaled:
                 out = linear[b, j]
                 above = out
@@ -154,8 +154,8 @@ def local_batch(ints, floats, coordinates, translations, positions, rotations):
             kind = ints[j, KIND]
             step = _offset(ints, floats, translations, b, j, q)
             rest = load4(floats, j, REST)
-            if shifts(kind):
+            if kind & SLIDES:
                 step = add(step, rotate(rest, joint_shift(kind, floats, j, q, ints[j, Q])))
             store3(positions[b], j, 0, step)
-            turn = joint_turn(kind, ints[j, ORDER], floats, j, q, ints[j, Q])
+            turn = joint_turn(kind, floats, j, q, ints[j, Q])
             store4(rotations[b], j, 0, mul(rest, turn))

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.cache import kernel, leaf
+from supple.kernels.joint import slides
 from supple.kernels.residual import look
 from supple.kernels.tangent import tangent
 from supple.kernels.views import zero_rows
@@ -38,16 +39,6 @@ def linearize(problem, frames, linear, q):
     """Fill the linear problem at the pose q, evaluated."""
     tangent(problem, frames, linear, q)
     jacobian(problem, frames, linear)
-
-
-@leaf
-def slides(kind, i):
-    """Whether freedom i of a joint of this kind is a slide (else a turn)."""
-    return (
-        kind == layout.SLIDER
-        or (kind == layout.FREE and i < 3)
-        or (kind == layout.PLANAR and i < 2)
-    )
 
 
 @kernel

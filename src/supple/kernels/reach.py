@@ -16,6 +16,7 @@ import math
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.cache import kernel, leaf
+from supple.kernels.joint import slide_count
 
 FAR = 1e300
 ON_AXIS = 1e-9  # an arm that leaves a hinge's axis by less than this part of its length is on it
@@ -31,7 +32,7 @@ def _moves(problem, k, fixed, slack):
     """
     moving = problem.moving
     kind = moving[k, layout.M_KIND]
-    if kind == layout.SLIDER or kind == layout.FREE or kind == layout.PLANAR:
+    if slide_count(kind) > 0:
         return True
     if moving[k, layout.M_STRETCH_DOF] >= 0 and quat.norm(slack) > 0.0:
         return True
@@ -44,6 +45,16 @@ def _moves(problem, k, fixed, slack):
         else size
     )
     return across > ON_AXIS * size
+
+
+@leaf
+def _farthest_slide(problem, k):
+    """A bound of how far joint k slides away from its rest; none (FAR) along several axes."""
+    count = slide_count(problem.moving[k, layout.M_KIND])
+    if count != 1:
+        return FAR if count > 1 else 0.0
+    low, high = problem.moving_f[k, layout.LIMITS], problem.moving_f[k, layout.LIMITS + 1]
+    return max(abs(low), abs(high))
 
 
 @kernel
@@ -62,8 +73,7 @@ def chain_base(problem, frames, g):
         parent = moving[k, layout.M_PARENT]
         kind = moving[k, layout.M_KIND]
         fixed = quat.load3(joints, k, layout.S_P0)
-        shifts = kind == layout.SLIDER or kind == layout.FREE or kind == layout.PLANAR
-        stays = not shifts and not _moves(
+        stays = slide_count(kind) == 0 and not _moves(
             problem, parent, fixed, quat.load3(joints, k, layout.S_P1)
         )
         same = stays and quat.norm(fixed) == 0.0
@@ -101,11 +111,9 @@ def span(problem, frames, g):
         longest += bone
         widest = max(widest, bone)
         kind = moving[k, layout.M_KIND]
-        if kind == layout.SLIDER:
-            longest += max(abs(moving_f[k, layout.LIMITS]), abs(moving_f[k, layout.LIMITS + 1]))
+        if slide_count(kind) > 0:
+            longest += _farthest_slide(problem, k)
             loose = True
-        elif kind == layout.FREE or kind == layout.PLANAR:
-            longest = FAR
         if k == base:
             break
         fixed, slack = (
@@ -222,9 +230,7 @@ def _turn_limits(problem, k):
 def _rigid(problem, k):
     """Whether what joint k carries is only turned by it."""
     moving = problem.moving
-    kind = moving[k, layout.M_KIND]
-    shifts = kind == layout.SLIDER or kind == layout.FREE or kind == layout.PLANAR
-    return not shifts and moving[k, layout.M_STRETCH_DOF] < 0
+    return slide_count(moving[k, layout.M_KIND]) == 0 and moving[k, layout.M_STRETCH_DOF] < 0
 
 
 @leaf
@@ -244,10 +250,7 @@ def _carried(problem, frames, ranges, k, fixed, slack):
         far = ranges[k, 1] + bone
         if moving[k, layout.M_STRETCH_DOF] >= 0:
             far += quat.norm(slack) * moving_f[k, layout.STRETCH_HI]
-        if moving[k, layout.M_KIND] == layout.SLIDER:
-            far += max(abs(moving_f[k, layout.LIMITS]), abs(moving_f[k, layout.LIMITS + 1]))
-        elif moving[k, layout.M_KIND] == layout.FREE or moving[k, layout.M_KIND] == layout.PLANAR:
-            far = FAR
+        far += _farthest_slide(problem, k)
     up = moving[k, layout.M_PARENT]
     if (
         moving[k, layout.M_KIND] == layout.HINGE

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from supple.kernels.cache import kernel
 from supple.kernels.evaluate import evaluate
+from supple.kernels.joint import project
 from supple.kernels.seeds import seed
-from supple.kernels.tangent import project
 from supple.kernels.views import copy
 
 # A pose from elsewhere replaces an unreached one only below this fraction of its cost.

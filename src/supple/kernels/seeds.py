@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.cache import kernel, leaf
+from supple.kernels.joint import follow, has_quaternion, number_count, slides
 from supple.kernels.problem import unpack
-from supple.kernels.tangent import follow
 
 SLIDES = 1.0  # half-width of the window of an open slide, in characteristic lengths
 
@@ -62,6 +62,32 @@ def open_slide(problem, low, high, u, here, wide):
     return at_fraction(low, high, u, here, SLIDES * problem.length)
 
 
+@leaf
+def _seed_in_cone(problem, k, u, v, w, spread):
+    """The point (u, v, w) of a joint's limits of swing and twist, `spread` of the way from their middle."""
+    moving_f = problem.moving_f
+    axis = quat.load3(moving_f, k, layout.AXIS)
+    side = quat.perpendicular(axis)
+    around = 2.0 * math.pi * v
+    side = quat.axpy(quat.scale(side, math.cos(around)), math.sin(around), quat.cross(axis, side))
+    swing = math.sqrt(u) * spread * moving_f[k, layout.LIMITS + 1]
+    low, high = moving_f[k, layout.LIMITS + 2], moving_f[k, layout.LIMITS + 3]
+    middle = 0.5 * (low + high)
+    twist = middle + spread * (at_fraction(low, high, w, 0.0, math.pi) - middle)
+    return quat.mul(quat.about(side, swing), quat.about(axis, twist))
+
+
+@leaf
+def _seed_turn(u, v, w, spread):
+    """The point (u, v, w) of all turns: up to spread * pi about an even direction."""
+    z = 2.0 * u - 1.0
+    ring = math.sqrt(max(0.0, 1.0 - z * z))
+    size = spread * math.pi * math.pow(w, 1.0 / 3.0)
+    around = 2.0 * math.pi * v
+    axis = (ring * math.cos(around), ring * math.sin(around), z)
+    return quat.exp(quat.scale(axis, size))
+
+
 @kernel
 def seed(problem, n, spread, start, window, out):
     """Seed number n.
@@ -74,73 +100,30 @@ def seed(problem, n, spread, start, window, out):
         kind = layout.FIXED if moving[k, layout.M_MIMIC] >= 0 else moving[k, layout.M_KIND]
         at = moving[k, layout.M_Q]
         d = moving[k, layout.M_DOF]
-        u = fraction(n, d, problem.freedoms)
-        if kind == layout.BALL or kind == layout.CONE or kind == layout.FREE:
-            if kind == layout.FREE:
-                for i in range(3):
-                    u = fraction(n, d + i, problem.freedoms)
-                    goal = open_slide(
-                        problem, -math.inf, math.inf, u, window.centre[at + i], window.wide
-                    )
-                    out[at + i] = start[at + i] + spread * (goal - start[at + i])
-                at += 3
-                d += 3
-                u = fraction(n, d, problem.freedoms)
+        for i in range(number_count(kind)):
+            if (moving[k, layout.M_FROZEN] >> i) & 1 == 1:
+                continue
+            low, high = (
+                moving_f[k, layout.LIMITS + 2 * i],
+                moving_f[k, layout.LIMITS + 2 * i + 1],
+            )
+            u, here = fraction(n, d, problem.freedoms), window.centre[at + i]
+            if slides(kind, i):
+                goal = open_slide(problem, low, high, u, here, window.wide)
+            else:
+                goal = at_fraction(low, high, u, here, moving_f[k, layout.WINDOW])
+            out[at + i] = start[at + i] + spread * (goal - start[at + i])
+            d += 1
+        if has_quaternion(kind):
+            at += number_count(kind)
+            u = fraction(n, d, problem.freedoms)
             v = fraction(n, d + 1, problem.freedoms)
             w = fraction(n, d + 2, problem.freedoms)
-            if kind == layout.CONE:
-                axis = quat.load3(moving_f, k, layout.AXIS)
-                side = quat.perpendicular(axis)
-                around = 2.0 * math.pi * v
-                side = quat.axpy(
-                    quat.scale(side, math.cos(around)), math.sin(around), quat.cross(axis, side)
-                )
-                swing = math.sqrt(u) * spread * moving_f[k, layout.LIMITS + 1]
-                twist = at_fraction(
-                    moving_f[k, layout.LIMITS + 2],
-                    moving_f[k, layout.LIMITS + 3],
-                    w,
-                    0.0,
-                    math.pi,
-                )
-                middle = 0.5 * (moving_f[k, layout.LIMITS + 2] + moving_f[k, layout.LIMITS + 3])
-                twist = middle + spread * (twist - middle)
-                quat.put4(
-                    out,
-                    at,
-                    quat.normalized(quat.mul(quat.about(side, swing), quat.about(axis, twist))),
-                )
+            if kind & layout.SWING_TWIST != 0:
+                turn = _seed_in_cone(problem, k, u, v, w, spread)
             else:
-                # A turn of up to spread * pi about an even direction.
-                z = 2.0 * u - 1.0
-                ring = math.sqrt(max(0.0, 1.0 - z * z))
-                size = spread * math.pi * math.pow(w, 1.0 / 3.0)
-                around = 2.0 * math.pi * v
-                turn = (ring * math.cos(around), ring * math.sin(around), z)
-                quat.put4(
-                    out,
-                    at,
-                    quat.normalized(
-                        quat.mul(quat.exp(quat.scale(turn, size)), quat.take4(start, at))
-                    ),
-                )
-        elif kind != layout.FIXED:
-            for i in range(moving[k, layout.M_NQ]):
-                if kind == layout.AXES and (moving[k, layout.M_FROZEN] >> i) & 1 == 1:
-                    continue
-                low, high = (
-                    moving_f[k, layout.LIMITS + 2 * i],
-                    moving_f[k, layout.LIMITS + 2 * i + 1],
-                )
-                u = fraction(n, d, problem.freedoms)
-                if kind == layout.SLIDER or (kind == layout.PLANAR and i < 2):
-                    goal = open_slide(problem, low, high, u, window.centre[at + i], window.wide)
-                else:
-                    goal = at_fraction(
-                        low, high, u, window.centre[at + i], moving_f[k, layout.WINDOW]
-                    )
-                out[at + i] = start[at + i] + spread * (goal - start[at + i])
-                d += 1
+                turn = quat.mul(_seed_turn(u, v, w, spread), quat.take4(start, at))
+            quat.put4(out, at, quat.normalized(turn))
         if moving[k, layout.M_STRETCH_DOF] >= 0:
             at = moving[k, layout.M_STRETCH_Q]
             low, high = (

@@ -11,7 +11,16 @@ import math
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.cache import kernel, leaf
-from supple.kernels.limits import project_joint, swing_twist_angles, unwrapped
+from supple.kernels.joint import (
+    axis_of,
+    follow,
+    has_quaternion,
+    number_count,
+    project_joint,
+    slides,
+    swing_twist_angles,
+    unwrapped,
+)
 
 BIG = 1e300
 
@@ -46,64 +55,27 @@ def tangent(problem, frames, linear, q):
         d = moving[k, layout.M_DOF]
         at = moving[k, layout.M_Q]
         cap = moving_f[k, layout.DAMPING]
-        if kind == layout.BALL:
+        turn = pre
+        for i in range(number_count(kind)):
+            axis = axis_of(moving_f, k, i)
+            low = moving_f[k, layout.LIMITS + 2 * i] - q[at + i]
+            high = moving_f[k, layout.LIMITS + 2 * i + 1] - q[at + i]
+            if slides(kind, i):
+                quat.store3(axes, d, 0, quat.rotate(pre, axis))
+                unit = problem.length
+                _bound(linear, d, low / unit, high / unit, cap / unit)
+                d += 1
+                continue
+            if (moving[k, layout.M_FROZEN] >> i) & 1 == 0:
+                quat.store3(axes, d, 0, quat.rotate(turn, axis))
+                _bound(linear, d, low, high, cap)
+                d += 1
+            if i + 1 < number_count(kind):
+                turn = quat.mul(turn, quat.about(axis, q[at + i]))
+        if kind & layout.SWING_TWIST != 0:
+            _swing_twist_axes(problem, linear, q, k, at + number_count(kind), pre, d)
+        elif has_quaternion(kind):
             _world_axes(linear, d)
-        elif kind == layout.HINGE:
-            quat.store3(axes, d, 0, quat.rotate(pre, quat.load3(moving_f, k, layout.AXIS)))
-            _bound(
-                linear,
-                d,
-                moving_f[k, layout.LIMITS] - q[at],
-                moving_f[k, layout.LIMITS + 1] - q[at],
-                cap,
-            )
-        elif kind == layout.CONE:
-            _cone_axes(problem, linear, q, k, at, pre, d)
-        elif kind == layout.AXES:
-            order = moving[k, layout.M_ORDER]
-            turn = pre
-            for i in range(3):
-                code = (order >> (2 * i)) & 3
-                if code == 3:
-                    break
-                if (moving[k, layout.M_FROZEN] >> i) & 1 == 0:
-                    quat.store3(axes, d, 0, quat.rotate(turn, quat.letter_axis(code)))
-                    low = moving_f[k, layout.LIMITS + 2 * i] - q[at + i]
-                    _bound(
-                        linear,
-                        d,
-                        low,
-                        moving_f[k, layout.LIMITS + 2 * i + 1] - q[at + i],
-                        cap,
-                    )
-                    d += 1
-                turn = quat.mul(turn, quat.turn_about_letter(code, q[at + i]))
-        elif kind == layout.SLIDER:
-            quat.store3(axes, d, 0, quat.rotate(pre, quat.load3(moving_f, k, layout.AXIS)))
-            low = (moving_f[k, layout.LIMITS] - q[at]) / problem.length
-            _bound(
-                linear,
-                d,
-                low,
-                (moving_f[k, layout.LIMITS + 1] - q[at]) / problem.length,
-                cap / problem.length,
-            )
-        elif kind == layout.PLANAR:
-            u = quat.load3(moving_f, k, layout.AXIS_U)
-            normal = quat.load3(moving_f, k, layout.AXIS)
-            quat.store3(axes, d, 0, quat.rotate(pre, u))
-            quat.store3(axes, d + 1, 0, quat.rotate(pre, quat.cross(normal, u)))
-            quat.store3(axes, d + 2, 0, quat.rotate(pre, normal))
-            for i in range(3):
-                unit_of = problem.length if i < 2 else 1.0
-                low = (moving_f[k, layout.LIMITS + 2 * i] - q[at + i]) / unit_of
-                high = (moving_f[k, layout.LIMITS + 2 * i + 1] - q[at + i]) / unit_of
-                _bound(linear, d + i, low, high, cap / unit_of)
-        elif kind == layout.FREE:
-            for i in range(3):
-                quat.store3(axes, d + i, 0, quat.rotate(pre, quat.letter_axis(i)))
-                _bound(linear, d + i, -BIG, BIG, cap / problem.length)
-            _world_axes(linear, d + 3)
         stretch = moving[k, layout.M_STRETCH_DOF]
         if stretch >= 0:
             factor = q[moving[k, layout.M_STRETCH_Q]]
@@ -126,7 +98,7 @@ def _world_axes(linear, d):
 
 
 @leaf
-def _cone_axes(problem, linear, q, k, at, pre, d):
+def _swing_twist_axes(problem, linear, q, k, at, pre, d):
     """Outward, along the rim, about itself.
 
     Plain world axes while the cone's axis is (almost) at rest.
@@ -208,52 +180,22 @@ def step_along(problem, frames, linear, q, delta, out):
             kind = layout.FIXED
         d = moving[k, layout.M_DOF]
         at = moving[k, layout.M_Q]
-        if kind == layout.BALL or kind == layout.CONE:
+        for i in range(number_count(kind)):
+            if (moving[k, layout.M_FROZEN] >> i) & 1 == 1:
+                out[at + i] = q[at + i]
+                continue
+            low = moving_f[k, layout.LIMITS + 2 * i]
+            high = moving_f[k, layout.LIMITS + 2 * i + 1]
+            change = delta[d] * problem.length if slides(kind, i) else delta[d]
+            out[at + i] = _clamped(q[at + i] + change, low, high)
+            d += 1
+        if has_quaternion(kind):
+            i = at + number_count(kind)
             turn = _capped_turn(linear, delta, d, moving_f[k, layout.DAMPING])
             turn = quat.unrotate(quat.load4(joints, k, layout.S_WPRE), turn)
-            quat.put4(out, at, quat.tidied(quat.mul(quat.exp(turn), quat.take4(q, at))))
-            if kind == layout.CONE:
-                project_joint(kind, moving[k, layout.M_ORDER], moving_f, k, out, at)
-        elif kind == layout.HINGE:
-            out[at] = _clamped(
-                q[at] + delta[d],
-                moving_f[k, layout.LIMITS],
-                moving_f[k, layout.LIMITS + 1],
-            )
-        elif kind == layout.AXES:
-            for i in range(3):
-                if (moving[k, layout.M_ORDER] >> (2 * i)) & 3 == 3:
-                    break
-                if (moving[k, layout.M_FROZEN] >> i) & 1 == 0:
-                    low, high = (
-                        moving_f[k, layout.LIMITS + 2 * i],
-                        moving_f[k, layout.LIMITS + 2 * i + 1],
-                    )
-                    out[at + i] = _clamped(q[at + i] + delta[d], low, high)
-                    d += 1
-                else:
-                    out[at + i] = q[at + i]
-        elif kind == layout.SLIDER:
-            change = delta[d] * problem.length
-            out[at] = _clamped(
-                q[at] + change,
-                moving_f[k, layout.LIMITS],
-                moving_f[k, layout.LIMITS + 1],
-            )
-        elif kind == layout.PLANAR:
-            for i in range(3):
-                change = delta[d + i] * (problem.length if i < 2 else 1.0)
-                low, high = (
-                    moving_f[k, layout.LIMITS + 2 * i],
-                    moving_f[k, layout.LIMITS + 2 * i + 1],
-                )
-                out[at + i] = _clamped(q[at + i] + change, low, high)
-        elif kind == layout.FREE:
-            for i in range(3):
-                out[at + i] = q[at + i] + delta[d + i] * problem.length
-            turn = _capped_turn(linear, delta, d + 3, moving_f[k, layout.DAMPING])
-            turn = quat.unrotate(quat.load4(joints, k, layout.S_WPRE), turn)
-            quat.put4(out, at + 3, quat.tidied(quat.mul(quat.exp(turn), quat.take4(q, at + 3))))
+            quat.put4(out, i, quat.tidied(quat.mul(quat.exp(turn), quat.take4(q, i))))
+            if kind & layout.SWING_TWIST != 0:
+                project_joint(kind, moving_f, k, out, at)
         stretch = moving[k, layout.M_STRETCH_DOF]
         if stretch >= 0:
             at = moving[k, layout.M_STRETCH_Q]
@@ -264,42 +206,3 @@ def step_along(problem, frames, linear, q, delta, out):
                 moving_f[k, layout.STRETCH_HI],
             )
     follow(problem, out)
-
-
-@kernel
-def follow(problem, q):
-    """Set every mimic joint's coordinate from the joint it copies."""
-    moving, moving_f = problem.moving, problem.moving_f
-    for k in range(moving.shape[0]):
-        source = moving[k, layout.M_MIMIC]
-        if source >= 0:
-            value = (
-                moving_f[k, layout.MIMIC_MUL] * q[moving[source, layout.M_Q]]
-                + moving_f[k, layout.MIMIC_ADD]
-            )
-            q[moving[k, layout.M_Q]] = value
-
-
-@kernel
-def project(problem, q):
-    """Put every moving joint of a pose into its limits, in place."""
-    moving, moving_f = problem.moving, problem.moving_f
-    for k in range(moving.shape[0]):
-        kind = moving[k, layout.M_KIND]
-        if kind != layout.FIXED and moving[k, layout.M_MIMIC] < 0:
-            project_joint(
-                kind,
-                moving[k, layout.M_ORDER],
-                moving_f,
-                k,
-                q,
-                moving[k, layout.M_Q],
-            )
-        if moving[k, layout.M_STRETCH_Q] >= 0:
-            at = moving[k, layout.M_STRETCH_Q]
-            q[at] = _clamped(
-                q[at],
-                moving_f[k, layout.STRETCH_LO],
-                moving_f[k, layout.STRETCH_HI],
-            )
-    follow(problem, q)

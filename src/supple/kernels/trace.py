@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.cache import kernel, leaf
+from supple.kernels.joint import has_quaternion, number_count
 from supple.kernels.workspace import vector
 
 POSES, EVENTS = range(2)
@@ -80,8 +81,8 @@ def _next_event(trace, kind, iteration, joint):
 def record_turn(trace, problem, iteration, k, before, after):
     """Write how moving joint k went from coordinates `before` to `after` (whole poses).
 
-    The change is the difference of its coordinates, for quaternions the rotation vector in its rest
-    frame (after a free joint's translation); the change of a stretch comes last.
+    The change is the difference of its numbers, then of a quaternion the rotation vector in its rest
+    frame; the change of a stretch comes last.
     """
     moving = problem.moving
     n = _next_event(trace, layout.TURNED, iteration, moving[k, layout.M_JOINT])
@@ -89,17 +90,14 @@ def record_turn(trace, problem, iteration, k, before, after):
         return
     kind = moving[k, layout.M_KIND]
     at = moving[k, layout.M_Q]
-    if kind == layout.BALL or kind == layout.CONE or kind == layout.FREE:
-        shift = 3 if kind == layout.FREE else 0
-        for i in range(shift):
-            trace.events[n, layout.V_CHANGE + i] = after[at + i] - before[at + i]
-        old, new = quat.take4(before, at + shift), quat.take4(after, at + shift)
+    count = number_count(kind)
+    for i in range(count):
+        trace.events[n, layout.V_CHANGE + i] = after[at + i] - before[at + i]
+    if has_quaternion(kind):
+        old, new = quat.take4(before, at + count), quat.take4(after, at + count)
         turn = quat.log(quat.mul(new, quat.conj(old)))
         for i in range(3):
-            trace.events[n, layout.V_CHANGE + shift + i] = turn[i]
-    else:
-        for i in range(min(moving[k, layout.M_NQ], 3)):
-            trace.events[n, layout.V_CHANGE + i] = after[at + i] - before[at + i]
+            trace.events[n, layout.V_CHANGE + count + i] = turn[i]
     stretch = moving[k, layout.M_STRETCH_Q]
     if stretch >= 0:
         trace.events[n, layout.EVENT - 1] = after[stretch] - before[stretch]

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.cache import kernel, leaf
+from supple.kernels.joint import joint_shift, joint_turn
 from supple.kernels.workspace import matrix, vector
 
 FOLD = (
@@ -42,62 +43,6 @@ def take_frames(problem, work):
         vector(work, problem.rows),
         vector(work, blocks.shape[0]),
     )
-
-
-@kernel
-def joint_turn(kind, order, floats, i, q, at):
-    """The rotation r(q) of one joint, wxyz, in its rest frame; `at` is its first coordinate."""
-    if kind == layout.BALL or kind == layout.CONE:
-        return quat.take4(q, at)
-    if kind == layout.HINGE:
-        return quat.about(quat.load3(floats, i, layout.AXIS), q[at])
-    if kind == layout.AXES:
-        turn = quat.turn_about_letter(order & 3, q[at])
-        if (order >> 2) & 3 != 3:
-            turn = quat.mul(turn, quat.turn_about_letter((order >> 2) & 3, q[at + 1]))
-        if (order >> 4) & 3 != 3:
-            turn = quat.mul(turn, quat.turn_about_letter((order >> 4) & 3, q[at + 2]))
-        return turn
-    if kind == layout.FREE:
-        return quat.take4(q, at + 3)
-    if kind == layout.PLANAR:
-        return quat.about(quat.load3(floats, i, layout.AXIS), q[at + 2])
-    return (1.0, 0.0, 0.0, 0.0)
-
-
-@leaf
-def own_turn(problem, q, k):
-    """The rotation of moving joint k in its rest frame, wxyz."""
-    moving = problem.moving
-    return joint_turn(
-        moving[k, layout.M_KIND],
-        moving[k, layout.M_ORDER],
-        problem.moving_f,
-        k,
-        q,
-        moving[k, layout.M_Q],
-    )
-
-
-@kernel
-def joint_shift(kind, floats, i, q, at):
-    """The translation d(q) of one joint in its rest frame."""
-    if kind == layout.SLIDER:
-        return quat.scale(quat.load3(floats, i, layout.AXIS), q[at])
-    if kind == layout.FREE:
-        return (q[at], q[at + 1], q[at + 2])
-    if kind == layout.PLANAR:
-        u = quat.load3(floats, i, layout.AXIS_U)
-        n = quat.load3(floats, i, layout.AXIS)
-        v = (n[1] * u[2] - n[2] * u[1], n[2] * u[0] - n[0] * u[2], n[0] * u[1] - n[1] * u[0])
-        return quat.axpy(quat.scale(u, q[at]), q[at + 1], v)
-    return (0.0, 0.0, 0.0)
-
-
-@kernel
-def shifts(kind):
-    """Whether a joint of this kind can translate."""
-    return kind == layout.SLIDER or kind == layout.FREE or kind == layout.PLANAR
 
 
 @leaf
@@ -138,12 +83,9 @@ def fold(problem, frames, offsets, q):
         else:
             kind = active[a, layout.A_KIND]
             at = active[a, layout.A_Q]
-            if shifts(kind):
+            if kind & layout.SLIDES:
                 p0 = quat.add(p0, quat.rotate(turn, joint_shift(kind, active_f, a, q, at)))
-            turn = quat.mul(
-                turn,
-                joint_turn(kind, active[a, layout.A_ORDER], active_f, a, q, at),
-            )
+            turn = quat.mul(turn, joint_turn(kind, active_f, a, q, at))
             quat.store4(frames.folded, a, 0, turn)
             quat.store3(frames.folded, a, 4, p0)
             quat.store3(frames.folded, a, 7, p1)
@@ -202,15 +144,10 @@ def place(problem, frames, q, k):
         pre = world if pre[1] == pre[2] == pre[3] == 0.0 else quat.mul(world, pre)
     kind = moving[k, layout.M_KIND]
     at = moving[k, layout.M_Q]
-    if shifts(kind):
+    if kind & layout.SLIDES:
         step = quat.add(step, quat.rotate(pre, joint_shift(kind, moving_f, k, q, at)))
     quat.store4(joints, k, layout.S_WPRE, pre)
-    quat.store4(
-        joints,
-        k,
-        layout.S_W,
-        quat.mul(pre, joint_turn(kind, moving[k, layout.M_ORDER], moving_f, k, q, at)),
-    )
+    quat.store4(joints, k, layout.S_W, quat.mul(pre, joint_turn(kind, moving_f, k, q, at)))
     quat.store3(joints, k, layout.S_POS, step)
 
 

@@ -18,7 +18,7 @@ from supple.kernels import layout as at
 from supple.model.mismatch import another
 from supple.model.skeleton import Pose, Skeleton
 from supple.problem.bones import scaled_bones
-from supple.problem.free_set import SHIFTING, free_set, locked_joints, way_up
+from supple.problem.free_set import free_set, locked_joints, way_up
 
 TURN = 0.4  # one radian of orientation error counts as this many chain lengths
 
@@ -193,7 +193,6 @@ class Problem:
                 move.get(joint, -1),
                 row[at.KIND],
                 row[at.Q],
-                row[at.ORDER],
                 row[at.STRETCH_Q],
             )
         return active
@@ -297,7 +296,7 @@ class Problem:
         """A slide counts in its parent's scale, but kernels count in that of the world."""
         for joint in self.active.tolist():
             parent = self._parents[joint]
-            if parent >= 0 and self._ints[joint, at.KIND] in SHIFTING:
+            if parent >= 0 and self._ints[joint, at.KIND] & at.SLIDES:
                 factors = scales[..., parent, 0]
                 if np.any(np.abs(factors - 1.0) > 1e-9):
                     raise SuppleError(

@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 
 from supple.errors import SuppleError, number, positive, whole
 from supple.kernels import layout as at
+from supple.model.joints import KINDS
 from supple.problem.lowering import Problem
 
-JOINT_KINDS = ("Fixed", "Hinge", "Slider", "Ball", "Cone", "Axes", "Free", "Planar")
+JOINT_KINDS = tuple(KINDS)
 GOAL_KINDS = ("position", "orientation", "direction", "hold", "pole", "rest")
 
 
@@ -179,7 +180,7 @@ def _needs(problem: Problem) -> list[tuple[str, Callable[[Takes], bool]]]:
     ints = problem.skeleton.packed_ints
     names = problem.skeleton.joint_names
     for joint in problem.moving.tolist():
-        kind = JOINT_KINDS[ints[joint, at.KIND]]
+        kind = type(problem.skeleton.joints[joint]).__name__
         needs.append((f"{kind} joints ({names[joint]!r})", lambda t, k=kind: k in t.joints))
         if ints[joint, at.MIMIC] >= 0:
             needs.append((f"mimic joints ({names[joint]!r})", lambda t: t.mimic))

@@ -63,7 +63,7 @@ from supple.kernels.cache import kernel, leaf
 from supple.kernels.damping import damp, undamped
 from supple.kernels.evaluate import begin, evaluate
 from supple.kernels.jacobian import take_linear
-from supple.kernels.limits import project_joint
+from supple.kernels.joint import has_quaternion, number_count, own_turn, project_joint
 from supple.kernels.problem import unpack
 from supple.kernels.reach import gap, out_of_reach, span
 from supple.kernels.report import Ended, finish
@@ -71,7 +71,7 @@ from supple.kernels.residual import within
 from supple.kernels.restart import Seeds, best_seed, clearly_better
 from supple.kernels.seeds import Window
 from supple.kernels.trace import clear_trace, record, record_place, record_turns, trace_into
-from supple.kernels.tree import own_turn, place, place_effectors, take_frames
+from supple.kernels.tree import place, place_effectors, take_frames
 from supple.kernels.views import copy, part, row_at
 from supple.kernels.wahba import (
     add9,
@@ -387,14 +387,14 @@ def extrapolate(problem, before, gain, q):
     moving = problem.moving
     for k in range(moving.shape[0]):
         kind, at = moving[k, layout.M_KIND], moving[k, layout.M_Q]
-        if kind in (layout.BALL, layout.CONE):
+        if has_quaternion(kind):
             here = quat.take4(q, at)
             way = quat.log(quat.mul(here, quat.conj(quat.take4(before, at))))
             quat.put4(q, at, quat.normalized(quat.mul(quat.exp(quat.scale(way, gain)), here)))
         else:
-            for i in range(moving[k, layout.M_NQ]):
+            for i in range(number_count(kind)):
                 q[at + i] += gain * (q[at + i] - before[at + i])
-        project_joint(kind, moving[k, layout.M_ORDER], problem.moving_f, k, q, at)
+        project_joint(kind, problem.moving_f, k, q, at)
 
 
 @kernel

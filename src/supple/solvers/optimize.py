@@ -37,10 +37,11 @@ from supple.kernels.cache import announce, kernel
 from supple.kernels.chart import farthest_turn, from_chart, joint_axes, pull_back, to_chart
 from supple.kernels.evaluate import evaluate
 from supple.kernels.jacobian import jacobian
+from supple.kernels.joint import project
 from supple.kernels.problem import unpack
 from supple.kernels.residual import within
 from supple.kernels.seeds import fraction
-from supple.kernels.tangent import project, tangent
+from supple.kernels.tangent import tangent
 from supple.kernels.views import copy
 from supple.kernels.workspace import vector
 from supple.problem.lowering import Problem

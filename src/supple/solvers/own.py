@@ -19,10 +19,11 @@ from supple.kernels import layout
 from supple.kernels.cache import kernel
 from supple.kernels.evaluate import begin, evaluate
 from supple.kernels.jacobian import linearize, take_linear
+from supple.kernels.joint import project
 from supple.kernels.problem import unpack
 from supple.kernels.report import Ended, finish
 from supple.kernels.residual import within
-from supple.kernels.tangent import project, step_along
+from supple.kernels.tangent import step_along
 from supple.kernels.trace import clear_trace, record, trace_into
 from supple.kernels.tree import take_frames
 from supple.kernels.views import copy, copy_rows, part, row_at

@@ -54,12 +54,12 @@ from supple.kernels.cache import kernel, leaf
 from supple.kernels.damping import damp, undamped
 from supple.kernels.evaluate import begin, evaluate
 from supple.kernels.jacobian import take_linear
-from supple.kernels.limits import project_joint, swing_twist_angles
+from supple.kernels.joint import own_turn, project_joint, swing_twist_angles
 from supple.kernels.problem import unpack
 from supple.kernels.report import Ended, finish
 from supple.kernels.residual import within
 from supple.kernels.trace import clear_trace, record, record_turns, trace_into
-from supple.kernels.tree import forward, own_turn, place, take_frames
+from supple.kernels.tree import forward, place, take_frames
 from supple.kernels.views import copy, part, row_at, zero_rows
 from supple.kernels.wahba import best_angle
 from supple.kernels.workspace import clear, matrix, vector
@@ -269,7 +269,7 @@ def turn_ball(problem, triangle, link, k):
     _, twist = swing_twist_angles(own, axis)
     swung = quat.mul(quat.between(u, wanted), quat.about(axis, twist))
     quat.put4(q, at, quat.normalized(swung))
-    project_joint(kind, moving[k, layout.M_ORDER], moving_f, k, q, at)
+    project_joint(kind, moving_f, k, q, at)
     return True, held
 
 

@@ -60,7 +60,7 @@ from supple.kernels.cache import kernel, leaf
 from supple.kernels.euler import put_axes
 from supple.kernels.evaluate import evaluate
 from supple.kernels.jacobian import take_linear
-from supple.kernels.limits import inside_turns
+from supple.kernels.joint import inside_turns, own_turn, project
 from supple.kernels.problem import unpack
 from supple.kernels.report import Ended, finish, finish_reached
 from supple.kernels.spin import (
@@ -72,13 +72,12 @@ from supple.kernels.spin import (
     rotate_any,
     spin_to,
 )
-from supple.kernels.tangent import project
 from supple.kernels.trace import clear_trace, record, record_turn, trace_into
-from supple.kernels.tree import aim, fold, folds_once, joint_turn, take_frames
+from supple.kernels.tree import aim, fold, folds_once, take_frames
 from supple.kernels.views import copy, part, row_at
 from supple.kernels.workspace import clear, vector
 from supple.problem.lowering import Problem
-from supple.solvers.base import JOINT_KINDS, Solver, Takes
+from supple.solvers.base import Solver, Takes
 from supple.solvers.fast import two_balls
 
 LIMIT_COLUMNS = slice(layout.LIMITS, layout.LIMITS + 6)
@@ -332,7 +331,7 @@ def load_joint(problem, k, q):
     """Joint k of a pose."""
     moving = problem.moving
     kind, at = moving[k, layout.M_KIND], moving[k, layout.M_Q]
-    turn = joint_turn(kind, moving[k, layout.M_ORDER], problem.moving_f, k, q, at)
+    turn = own_turn(problem, q, k)
     return Joint(q[at] if kind == layout.HINGE else 0.0, turn)
 
 
@@ -343,7 +342,7 @@ def store_joint(problem, k, joint, q):
     kind, at = moving[k, layout.M_KIND], moving[k, layout.M_Q]
     if kind == layout.HINGE:
         q[at] = joint.angle
-    elif kind == layout.AXES:
+    elif kind & layout.LETTERS != 0:
         put_axes(moving[k, layout.M_ORDER], joint.turn, q, at)
     else:
         quat.put4(q, at, joint.turn)
@@ -797,7 +796,7 @@ class TwoBone(Solver):
                 or row[layout.FROZEN]
                 or np.isfinite(numbers[LIMIT_COLUMNS]).any()
             )
-            if row[layout.KIND] == layout.AXES and partial:
+            if row[layout.KIND] & layout.LETTERS and partial:
                 return f"an Axes joint that does not turn every way ({name!r}: limits, frozen or missing axes)"
         if sum(isinstance(goal, Pole) for goal in problem.goals) > 1:
             return "several poles"
@@ -820,7 +819,7 @@ class TwoBone(Solver):
 def fits(problem: Problem) -> bool:
     """Whether the closed form can take a problem."""
     row = TwoBone.takes
-    kinds = {JOINT_KINDS[k] for k in problem.skeleton.packed_ints[problem.moving, layout.KIND]}
+    kinds = {type(problem.skeleton.joints[k]).__name__ for k in problem.moving}
     ints = problem.skeleton.packed_ints[problem.moving]
     reaches = [goal for goal in problem.goals if not isinstance(goal, Pole)]
     return (

@@ -23,7 +23,7 @@ import math
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.cache import kernel
-from supple.kernels.limits import inside_turns
+from supple.kernels.joint import inside_turns
 from supple.kernels.trigonometry import sine_cosine
 
 COUNT = 6
