@@ -7,6 +7,7 @@ ever. A small bend of every joint, always the same, leaves such a pose.
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.cache import kernel
+from supple.kernels.jacobian import step_along, tangent
 from supple.kernels.joint import (
     follow,
     has_quaternion,
@@ -14,9 +15,8 @@ from supple.kernels.joint import (
     project_joint,
     slide_count,
 )
-from supple.kernels.seeds import fraction
-from supple.kernels.tangent import step_along, tangent
-from supple.kernels.views import copy, zero_rows
+from supple.kernels.restart import fraction
+from supple.kernels.workspace import copy, zero_rows
 
 BEND = 0.1  # about how far a joint is bent [rad]
 SMALL = 0.03  # how far a freedom is changed [rad, characteristic lengths]
@@ -25,7 +25,7 @@ LINE = 1e-9  # a pull below this part of what it could be is none
 
 @kernel
 def in_line(problem, frames, scratch):
-    """Whether no small turn of any joint moves an effector towards its target position.
+    """True if no small turn of any joint moves an effector towards its target position.
 
     The states and effectors belong to the pose; scratch has shape (moving joints, 6).
     """

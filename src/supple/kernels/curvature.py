@@ -11,7 +11,7 @@ from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.cache import kernel, leaf
 from supple.kernels.joint import slides
-from supple.kernels.residual import look
+from supple.kernels.problem import look
 
 
 class View(NamedTuple):

@@ -13,11 +13,10 @@ import math
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.cache import kernel, leaf
-from supple.kernels.quaternion import axpy, cross, dot, norm, scale
+from supple.kernels.quaternion import TURN, axpy, cross, dot, load4, norm, scale
 
 # An angle this far outside counts as on the limit, so that clamping twice changes nothing.
 SLACK = 1e-14
-TURN = 2.0 * math.pi
 NEAR = 1e-9  # an angle this little outside its limits is rounding, and is put on the limit [rad]
 
 
@@ -315,3 +314,76 @@ def excess_batch(ints, floats, coordinates, out):
                     q[at] - floats[j, layout.STRETCH_HI],
                 )
             out[b, j] = worst
+
+
+@kernel
+def undamped(problem, cap):
+    """True if no joint is stiff or damped and there is no cap: `damp` then changes nothing."""
+    moving_f = problem.moving_f
+    for k in range(moving_f.shape[0]):
+        if moving_f[k, layout.WEIGHT] != 1.0 or min(cap, moving_f[k, layout.DAMPING]) < math.inf:
+            return False
+    return True
+
+
+@leaf
+def damp(problem, k, before, cap, q):
+    """Shorten the change of moving joint k from `before` to q as its stiffness and damping ask.
+
+    `cap` is the greatest change that the solver allows any joint [rad], infinity for any.
+    """
+    moving, moving_f = problem.moving, problem.moving_f
+    weight = moving_f[k, layout.WEIGHT]
+    cap = min(cap, moving_f[k, layout.DAMPING])
+    if weight == 1.0 and cap == math.inf:
+        return
+    kind, at = moving[k, layout.M_KIND], moving[k, layout.M_Q]
+    count = number_count(kind)
+    for i in range(at, at + count):
+        change = weight * (q[i] - before[i])
+        q[i] = before[i] + min(max(change, -cap), cap)
+    if has_quaternion(kind):
+        old = quat.take4(before, at + count)
+        turn = quat.log(quat.mul(quat.take4(q, at + count), quat.conj(old)))
+        size = quat.norm(turn)
+        if size > 0.0:
+            turn = quat.scale(turn, min(weight, cap / size))
+            quat.put4(q, at + count, quat.normalized(quat.mul(quat.exp(turn), old)))
+    project_joint(kind, moving_f, k, q, at)
+
+
+@kernel
+def rotation_vector(q):
+    """The rotation vector of a quaternion, the short way: no longer than pi."""
+    w, x, y, z = q
+    if w < 0.0:
+        w, x, y, z = -w, -x, -y, -z
+    largest = max(abs(x), abs(y), abs(z))
+    if not largest > 0.0:
+        return (2.0 * x, 2.0 * y, 2.0 * z)
+    # Scaled, so that squares neither overflow nor underflow.
+    a, b, c = x / largest, y / largest, z / largest
+    sine = largest * math.sqrt(a * a + b * b + c * c)
+    factor = 2.0 * math.atan2(sine, w) / sine
+    return (x * factor, y * factor, z * factor)
+
+
+@kernel
+def angles_batch(number_at, number_freedom, turn_at, turn_freedom, coordinates, out):
+    """The freedoms of every pose.
+
+    Args:
+        number_at: Coordinates that are freedoms as they stand, shape (K,).
+        number_freedom: Which freedoms they are, shape (K,).
+        turn_at: Coordinates of each quaternion, shape (L, 4).
+        turn_freedom: The freedoms of its rotation vector, shape (L, 3).
+        coordinates: Shape (B, Q).
+        out: Out: shape (B, D).
+    """
+    for b in range(coordinates.shape[0]):
+        for k in range(number_at.shape[0]):
+            out[b, number_freedom[k]] = coordinates[b, number_at[k]]
+        for k in range(turn_at.shape[0]):
+            vector = rotation_vector(load4(coordinates, b, turn_at[k, 0]))
+            for i in range(3):
+                out[b, turn_freedom[k, i]] = vector[i]

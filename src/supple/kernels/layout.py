@@ -95,7 +95,7 @@ BLOCK_FLOATS = 9
 
 # The head of a problem's floats.
 F_LENGTH = 0  # characteristic length: the longest chain of any goal
-F_TURN = 1  # what one radian of orientation error counts, in characteristic lengths
+F_RADIAN = 1  # what one radian of orientation error counts, in characteristic lengths
 F_REST = 2  # weight of the rest posture
 HEADER_FLOATS = 4
 

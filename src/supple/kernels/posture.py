@@ -10,7 +10,7 @@ from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.cache import kernel, leaf
 from supple.kernels.joint import has_quaternion, number_count, slides
-from supple.kernels.residual import pole_angle
+from supple.kernels.problem import pole_angle
 
 LONGEST = 0.5  # the most that a step asks of one freedom, or one ball, at a time [rad]
 

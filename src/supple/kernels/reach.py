@@ -26,7 +26,7 @@ TURN = 2.0 * math.pi
 
 @leaf
 def _moves(problem, k, fixed, slack):
-    """Whether moving joint k can move a point that it carries at `fixed` plus stretched `slack`.
+    """True if moving joint k can move a point that it carries at `fixed` plus stretched `slack`.
 
     Both are in its frame. A hinge does not move what is on its axis.
     """
@@ -161,7 +161,7 @@ def gap(problem, frames, g):
 
 @kernel
 def out_of_reach(problem, frames):
-    """Whether some position is surely out of reach."""
+    """True if some position is surely out of reach."""
     blocks = problem.blocks
     for g in range(blocks.shape[0]):
         if blocks[g, layout.B_KIND] == layout.POSITION:
@@ -228,7 +228,7 @@ def _turn_limits(problem, k):
 
 @leaf
 def _rigid(problem, k):
-    """Whether what joint k carries is only turned by it."""
+    """True if what joint k carries is only turned by it."""
     moving = problem.moving
     return slide_count(moving[k, layout.M_KIND]) == 0 and moving[k, layout.M_STRETCH_DOF] < 0
 
@@ -287,14 +287,14 @@ def fill_ranges(problem, frames, ranges):
 
 @leaf
 def _apart(near, far, least, most, slack):
-    """Whether two intervals of distances have nothing in common."""
+    """True if two intervals of distances have nothing in common."""
     slack += ROUNDING * (min(far, most) + slack)
     return least > far + slack or most < near - slack
 
 
 @kernel
 def proven_out(problem, frames, ranges):
-    """Whether some target is surely out of reach; ranges is workspace, shape (M, 2)."""
+    """True if some target is surely out of reach; ranges is workspace, shape (M, 2)."""
     moving, blocks, blocks_f = problem.moving, problem.blocks, problem.blocks_f
     joints, effectors = frames.joints, frames.effectors
     fill_ranges(problem, frames, ranges)

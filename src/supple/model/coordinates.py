@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from supple.errors import SuppleError, array, one_of
 from supple.kernels import layout
-from supple.kernels.angles import angles_batch
+from supple.kernels.joint import angles_batch
 from supple.model.joints import Mimic
 from supple.model.structure import Structure
 from supple.rotations import from_rotation_vector, unit_quaternions

@@ -78,7 +78,7 @@ MOST = 4.0 * math.pi  # angles beyond two turns either way are most likely degre
 
 
 def in_degrees(limits: Pair | None) -> bool:
-    """Whether limits that should be radians look like degrees: a finite one is beyond two turns."""
+    """True if limits that should be radians look like degrees: a finite one is beyond two turns."""
     return limits is not None and any(MOST < abs(x) < math.inf for x in limits)
 
 

@@ -399,7 +399,7 @@ class Pose:
         return np.broadcast_to(1.0 if self._scales is None else self._scales, shape)
 
     def __eq__(self, other: object) -> bool:
-        """Whether skeleton and numbers are the same; q and -q are not the same numbers."""
+        """True if skeleton and numbers are the same; q and -q are not the same numbers."""
         if not isinstance(other, Pose):
             return NotImplemented
         return (
@@ -484,7 +484,7 @@ class Pose:
 
 
 def check_format(data: Any, name: str, version: int) -> None:
-    """Whether JSON data is of a format and of a version that can be read."""
+    """True if JSON data is of a format and of a version that can be read."""
     if not isinstance(data, Mapping) or data.get("format") != name:
         given = data.get("format") if isinstance(data, Mapping) else data
         raise SuppleError(f"JSON: expected an object with format {name!r}, got {given!r}")
@@ -529,6 +529,7 @@ class Skeleton:
         "_names",
         "_packed",
         "_packed_tips",
+        "_problems",
         "_rest",
     )
 
@@ -563,6 +564,7 @@ class Skeleton:
         self._children: list[list[int]] | None = None
         self._freedoms: tuple[str, ...] | None = None
         self._fingerprint: str | None = None
+        self._problems: Any = None  # those that `supple.solve` keeps prepared for it
 
     # What it holds --------------------------------------------------------------------------------
 

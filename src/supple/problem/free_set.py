@@ -123,7 +123,7 @@ def _movers(skeleton: Skeleton, goal: Any, effector: Effector, way: list[int]) -
 
 
 def _moves_end(row: np.ndarray, numbers: np.ndarray, arm: np.ndarray) -> bool:
-    """Whether a joint can move the far end of a rigid arm, shape (3,), that it carries."""
+    """True if a joint can move the far end of a rigid arm, shape (3,), that it carries."""
     if row[at.KIND] & at.SLIDES:
         return True
     if row[at.KIND] == at.HINGE and row[at.STRETCH_Q] < 0:

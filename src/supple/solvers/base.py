@@ -21,7 +21,7 @@ class Takes:
     """What a solver can take: one row of the published matrix.
 
     Attributes:
-        joints: Joint kinds it can move, of JOINT_KINDS.
+        joints: Joint kinds it can move, of JOINT_KINDS; all of them stand for any kind there may be.
         goals: Goal kinds it can serve, of GOAL_KINDS.
         several: Whether it can serve several goals at once.
         stretch: Whether it can stretch joints.
@@ -174,6 +174,11 @@ class Solver:
         return 0
 
 
+def _moves(takes: Takes, kind: str) -> bool:
+    """True if a solver can move joints of a kind, by its class's name."""
+    return kind in takes.joints or takes.joints.issuperset(JOINT_KINDS)
+
+
 def _needs(problem: Problem) -> list[tuple[str, Callable[[Takes], bool]]]:
     """Everything a problem asks of a solver: in words, and as a test of a row of the matrix."""
     needs: list[tuple[str, Callable[[Takes], bool]]] = []
@@ -181,7 +186,7 @@ def _needs(problem: Problem) -> list[tuple[str, Callable[[Takes], bool]]]:
     names = problem.skeleton.joint_names
     for joint in problem.moving.tolist():
         kind = type(problem.skeleton.joints[joint]).__name__
-        needs.append((f"{kind} joints ({names[joint]!r})", lambda t, k=kind: k in t.joints))
+        needs.append((f"{kind} joints ({names[joint]!r})", lambda t, k=kind: _moves(t, k)))
         if ints[joint, at.MIMIC] >= 0:
             needs.append((f"mimic joints ({names[joint]!r})", lambda t: t.mimic))
         if ints[joint, at.STRETCH_Q] >= 0:

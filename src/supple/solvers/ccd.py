@@ -62,8 +62,6 @@ from supple.kernels.best_turn import (
     seen_from,
 )
 from supple.kernels.cache import kernel, leaf
-from supple.kernels.evaluate import begin, evaluate
-from supple.kernels.jacobian import take_linear
 from supple.kernels.joint import (
     axis_of,
     frame_of_angle,
@@ -74,16 +72,19 @@ from supple.kernels.joint import (
     slide_count,
     slides,
 )
-from supple.kernels.problem import unpack
+from supple.kernels.problem import begin, evaluate, place, take_frames, take_linear, unpack, within
 from supple.kernels.reach import gap, span
-from supple.kernels.report import Ended, finish
-from supple.kernels.residual import within
-from supple.kernels.restart import CLEARLY, Seeds, best_seed, clearly_better
-from supple.kernels.seeds import Window
-from supple.kernels.trace import clear_trace, record, record_change, record_turn, trace_into
-from supple.kernels.tree import place, take_frames
-from supple.kernels.views import copy, part, row_at
-from supple.kernels.workspace import clear, vector
+from supple.kernels.report import (
+    Ended,
+    clear_trace,
+    finish,
+    record,
+    record_change,
+    record_turn,
+    trace_into,
+)
+from supple.kernels.restart import CLEARLY, Seeds, Window, best_seed, clearly_better
+from supple.kernels.workspace import clear, copy, part, row_at, vector
 from supple.problem.lowering import Problem
 from supple.solvers.base import JOINT_KINDS, Solver, Takes
 

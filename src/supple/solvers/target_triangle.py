@@ -51,18 +51,20 @@ from supple import rotations
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.cache import kernel, leaf
-from supple.kernels.damping import damp, undamped
-from supple.kernels.evaluate import begin, evaluate
-from supple.kernels.jacobian import take_linear
-from supple.kernels.joint import own_turn, project_joint, swing_twist_angles
-from supple.kernels.problem import unpack
-from supple.kernels.report import Ended, finish
-from supple.kernels.residual import within
-from supple.kernels.trace import clear_trace, record, record_turns, trace_into
-from supple.kernels.tree import forward, place, take_frames
-from supple.kernels.views import copy, part, row_at, zero_rows
+from supple.kernels.joint import damp, own_turn, project_joint, swing_twist_angles, undamped
+from supple.kernels.problem import (
+    begin,
+    evaluate,
+    forward,
+    place,
+    take_frames,
+    take_linear,
+    unpack,
+    within,
+)
+from supple.kernels.report import Ended, clear_trace, finish, record, record_turns, trace_into
 from supple.kernels.wahba import best_angle
-from supple.kernels.workspace import clear, matrix, vector
+from supple.kernels.workspace import clear, copy, matrix, part, row_at, vector, zero_rows
 from supple.problem.lowering import Problem
 from supple.solvers.base import Solver, Takes
 

@@ -57,12 +57,18 @@ from supple.kernels.best_turn import (
     seen_from,
 )
 from supple.kernels.cache import kernel, leaf
-from supple.kernels.euler import put_axes
-from supple.kernels.evaluate import evaluate
-from supple.kernels.jacobian import take_linear
 from supple.kernels.joint import inside_turns, own_turn, project
-from supple.kernels.problem import unpack
-from supple.kernels.report import Ended, finish, finish_reached
+from supple.kernels.problem import aim, evaluate, fold, folds_once, take_frames, take_linear, unpack
+from supple.kernels.quaternion import put_axes
+from supple.kernels.report import (
+    Ended,
+    clear_trace,
+    finish,
+    finish_reached,
+    record,
+    record_turn,
+    trace_into,
+)
 from supple.kernels.spin import (
     FAINT,
     angle_of,
@@ -72,10 +78,7 @@ from supple.kernels.spin import (
     rotate_any,
     spin_to,
 )
-from supple.kernels.trace import clear_trace, record, record_turn, trace_into
-from supple.kernels.tree import aim, fold, folds_once, take_frames
-from supple.kernels.views import copy, part, row_at
-from supple.kernels.workspace import clear, vector
+from supple.kernels.workspace import clear, copy, part, row_at, vector
 from supple.problem.lowering import Problem
 from supple.solvers.base import Solver, Takes
 from supple.solvers.fast import two_balls
@@ -817,7 +820,7 @@ class TwoBone(Solver):
 
 
 def fits(problem: Problem) -> bool:
-    """Whether the closed form can take a problem."""
+    """True if the closed form can take a problem."""
     row = TwoBone.takes
     kinds = {type(problem.skeleton.joints[k]).__name__ for k in problem.moving}
     ints = problem.skeleton.packed_ints[problem.moving]
