@@ -17,7 +17,7 @@ from supple.solve.solution import Solution
 from supple.solvers import Solver
 
 PREFERENCES = ("nearest", "turns", "path")
-KEPT = 64  # prepared problems a skeleton holds for the next call of `solve`
+KEPT = 64  # prepared problems held for the next calls of `solve`
 SEEDS = 32  # other beginnings looked at for each answer asked for
 DIFFERENT = 0.05  # two answers are the same if no joint differs by more than this [rad]
 
@@ -124,12 +124,15 @@ def _prepared(
     )
 
 
+_shared = lru_cache(maxsize=KEPT, typed=True)(_prepared)
+"""The prepared problems of recent calls; skeletons that are equal share them."""
+
+
 def _problems_of(skeleton: Skeleton) -> Callable[..., Prepared]:
-    """A function that prepares problems of a skeleton, and keeps the last ones with the skeleton."""
-    make = partial(_prepared, skeleton)
+    """A function that prepares problems of a skeleton and remembers the last ones; the skeleton keeps it."""
     if not isinstance(skeleton, Skeleton):
-        return make  # which says what is wrong
-    skeleton._problems = lru_cache(maxsize=KEPT, typed=True)(make)
+        return partial(_prepared, skeleton)  # which says what is wrong
+    skeleton._problems = lru_cache(maxsize=KEPT, typed=True)(partial(_shared, skeleton))
     return skeleton._problems
 
 
