@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import supple
-from supple import Hinge, Joint, Node, Pose, Reach, Skeleton, Tip, rotations
+from supple import Hinge, Joint, Node, Pose, Reach, Skeleton, SuppleError, Tip, rotations
 from supple.model.joint import KINDS, Number, pairs, unit_axis
 from supple.model.sketch import limit_curves
 from supple.viewer.describe import _joint
@@ -94,3 +94,15 @@ def test_everything_else_reads_its_description(cylindrical, tmp_path):
     supple.save(supple.Character(rig, pose=outside.clamped()), path)
     read = supple.load(path)
     np.testing.assert_allclose(read.pose.coordinates, outside.clamped().coordinates, atol=1e-6)
+
+
+@pytest.mark.parametrize("shape", [(False, True), (True, True, True, True)])
+def test_numbers_that_kernels_cannot_take_are_an_error(cylindrical, shape):
+    class Odd(cylindrical):
+        numbers = tuple(Number(f"n{k}", slides, (1.0, 0.0, 0.0)) for k, slides in enumerate(shape))
+
+    try:
+        with pytest.raises(SuppleError, match=r"Odd joint: expected up to three numbers, slides"):
+            crane(Odd)
+    finally:
+        del KINDS["Odd"]

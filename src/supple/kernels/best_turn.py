@@ -36,7 +36,7 @@ FAINT = 1e-14  # an arm this small against the distances at play has no directio
 SAMPLES = 8
 NEWTONS = 3
 SPINS = 4  # how many of the turns that point are climbed from
-CREEP, CREEPS = 0.25, 8  # the first and largest step of a creep [rad], and how many sizes
+LARGEST_STEP, STEP_SIZES = 0.25, 8  # of `coordinate_step`: the first step tried [rad], and how many
 SLACK = 1e-10  # what is this little outside a cone is rounding, and is put on its rim [rad]
 
 
@@ -300,15 +300,15 @@ def cone_turn(q, cone, arm, aim, far):
 
 
 @kernel
-def creep(q, cone, arm, aim):
+def coordinate_step(q, cone, arm, aim):
     """A step down in one of half the swing, its direction or half the twist; q if there is none.
 
     For where the closed forms, which know orientations by their cosines, see no way down.
     """
     half, way, t, low, high = _box(_parts(q, cone), cone)
     before = cost_at(Tip(arm, quat.IDENTITY), aim)
-    size = CREEP
-    for _ in range(CREEPS):
+    size = LARGEST_STEP
+    for _ in range(STEP_SIZES):
         for i in range(6):
             change = size if i % 2 == 0 else -size
             b = min(max(half + change, 0.0), 0.5 * cone.swing) if i < 2 else half

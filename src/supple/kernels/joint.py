@@ -265,7 +265,7 @@ def project(problem, q):
 
 @kernel
 def project_batch(ints, floats, coordinates):
-    """Put every joint of every pose into its limits, in place; coordinates have shape (B, layout.Q)."""
+    """Put every joint of every pose into its limits, in place; coordinates have shape (B, Q)."""
     for b in range(coordinates.shape[0]):
         q = coordinates[b]
         for j in range(ints.shape[0]):

@@ -202,7 +202,7 @@ def fold(problem, frames, offsets, q):
 
 @leaf
 def rigid(problem):
-    """True if what a solve cannot move is the same in every pose."""
+    """True if nothing outside the moving joints depends on the pose."""
     active = problem.active
     for a in range(active.shape[0]):
         if active[a, layout.A_MOVE] < 0:
@@ -213,7 +213,7 @@ def rigid(problem):
 
 @leaf
 def folds_once(problem, starts, offsets):
-    """True if what stands still in a batch stands still alike in all its problems."""
+    """True if one `fold` serves all problems of a batch."""
     return offsets.shape[0] == 1 and (starts.shape[0] == 1 or rigid(problem))
 
 
@@ -269,7 +269,7 @@ def place_effectors(problem, frames, q):
 
 
 @leaf
-def aim(problem, frames, targets):
+def set_targets(problem, frames, targets):
     """Give every effector its target; a held one keeps the place it has now."""
     blocks = problem.blocks
     effectors = frames.effectors
@@ -433,17 +433,17 @@ def set_up(problem, frames, offsets, start, targets, q):
     """Set up one problem: q becomes its start, put into the limits. Nothing is placed yet."""
     copy(start, q)
     fold(problem, frames, offsets, q)
-    take_aim(problem, frames, targets, q)
+    prepare_start(problem, frames, targets, q)
 
 
 @leaf
-def take_aim(problem, frames, targets, q):
-    """Give the effectors of a folded problem their targets, and put its start q into the limits."""
+def prepare_start(problem, frames, targets, q):
+    """Give the effectors of a folded problem their targets, and put the start q into its limits."""
     if holds(problem):
         # What is held stays where the start has it, before the start is put into the limits.
         forward(problem, frames, q)
         place_effectors(problem, frames, q)
-    aim(problem, frames, targets)
+    set_targets(problem, frames, targets)
     project(problem, q)
 
 

@@ -101,7 +101,20 @@ class _Kind(NamedTuple):
     turn: tuple[int, int] | None  # first coordinate and first freedom of its quaternion
 
 
+def _check_numbers(joint: Joint) -> None:
+    """Raise if a kind's numbers are not what kernels take: three at most, slides first."""
+    slides = [one.slides for one in joint.numbers]
+    most = 1 if joint.has_swing_limits else 4
+    if len(slides) >= most or slides != sorted(slides, reverse=True):
+        shown = ", ".join("slide" if one else "angle" for one in slides)
+        raise SuppleError(
+            f"{type(joint).__name__} joint: expected up to three numbers, slides before angles, and "
+            f"none beside limits of swing and twist; got {shown}"
+        )
+
+
 def _describe(joint: Joint) -> _Kind:
+    _check_numbers(joint)
     floats = [0.0] * layout.JOINT_FLOATS
     floats[layout.REST] = floats[layout.AXIS] = 1.0
     floats[layout.LIMITS : layout.LIMITS + 6] = [-math.inf, math.inf] * 3

@@ -55,8 +55,8 @@ from supple.kernels.best_turn import (
     ball_turn,
     cone_of,
     cone_turn,
+    coordinate_step,
     cost_at,
-    creep,
     into_cone,
     part_of,
     seen_from,
@@ -229,7 +229,7 @@ def _turn_quaternion(problem, joint, at, q, tip, aim):
             if aim.facing == 0.0 or least < before:
                 break
             free = True
-            step = quat.mul(creep(old, cone, arm, seen), quat.conj(old))
+            step = quat.mul(coordinate_step(old, cone, arm, seen), quat.conj(old))
         elif limited:
             new, free = cone_turn(old, cone, arm, seen, attempt == 1)
             step = quat.mul(new, quat.conj(old))

@@ -55,8 +55,8 @@ from supple.kernels.problem import (
     has_secondary,
     nearer,
     place_effectors,
+    prepare_start,
     residuals,
-    take_aim,
     take_frames,
     take_linear,
     tolerances,
@@ -373,7 +373,7 @@ def solve_range(
             fold(problem, lm.frames, row_at(offsets, b), lm.q)
             serial.set_up(problem, lm.frames, chain)
             folded = once
-        take_aim(problem, lm.frames, row_at(targets, b), lm.q)
+        prepare_start(problem, lm.frames, row_at(targets, b), lm.q)
         if chain.kind == serial.GENERAL or traced:
             forward(problem, lm.frames, lm.q)
             place_effectors(problem, lm.frames, lm.q)

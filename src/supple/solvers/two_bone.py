@@ -58,7 +58,15 @@ from supple.kernels.best_turn import (
 )
 from supple.kernels.cache import kernel, leaf
 from supple.kernels.joint import inside_turns, own_turn, project
-from supple.kernels.problem import aim, evaluate, fold, folds_once, take_frames, take_linear, unpack
+from supple.kernels.problem import (
+    evaluate,
+    fold,
+    folds_once,
+    set_targets,
+    take_frames,
+    take_linear,
+    unpack,
+)
 from supple.kernels.quaternion import put_axes
 from supple.kernels.report import (
     Ended,
@@ -394,7 +402,7 @@ def elbow_of(limb, turn):
 
 @leaf
 def fill_errors(problem, frames, limb, joints):
-    """The error of every block, as `residual.residuals` has it: the distance, and the pole's angle."""
+    """The error of every block, as `problem.residuals` has it: the distance, and the pole's angle."""
     effectors = frames.effectors
     tip, root = place_limb(limb, joints)
     frames.errors[0] = quat.norm(quat.sub(quat.load3(effectors, 0, layout.E_TARGET), tip))
@@ -712,11 +720,11 @@ def solve_range(
             copy(two.begun, two.q)
         clear_trace(trace)
         if traced:
-            aim(problem, frames, row_at(targets, b))
+            set_targets(problem, frames, row_at(targets, b))
             evaluate(problem, frames, two.begun)
             record(trace, problem, two.begun, frames.errors)
         if options.max_iterations < 1.0:
-            aim(problem, frames, row_at(targets, b))
+            set_targets(problem, frames, row_at(targets, b))
             ended = Ended(layout.STOP_BUDGET, 0, 0)
             finish(problem, frames, two.linear, trace, start, two.begun, ended, row_at(out, b))
             continue
@@ -728,7 +736,7 @@ def solve_range(
                 two_balls.solve(problem, frames, two.begun, targets, b, count, two.lanes)
             done = two_balls.read_lane(problem, frames, two.lanes, lane, two.q)
         if not done:
-            aim(problem, frames, row_at(targets, b))
+            set_targets(problem, frames, row_at(targets, b))
             solve_limb(problem, options, two)
         if traced:
             record(trace, problem, two.q, frames.errors)

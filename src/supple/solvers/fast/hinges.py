@@ -369,7 +369,7 @@ def bounded_step(problem, arm, rows, size, damping, count, y, left):
 
 @kernel
 def within(problem, frames):
-    """True if every block is within its tolerance, with a hair to spare for rounding."""
+    """True if every block is within its tolerance, with a margin for rounding."""
     for n in range(frames.errors.shape[0]):
         if not frames.errors[n] <= 0.999999 * problem.blocks_f[n, layout.B_TOLERANCE]:
             return False
@@ -404,7 +404,7 @@ def clamp(problem, arm, count):
 
 
 @kernel
-def sow(problem, arm, start, number, spread):
+def set_seed(problem, arm, start, number, spread):
     """Put seed `number` of `kernels.restart` into HERE: `spread` of the way there from the start."""
     moving, moving_f = problem.moving, problem.moving_f
     count = moving.shape[0]
@@ -532,7 +532,7 @@ def solve(problem, options, frames, state, trace, start, q):
         nearest = math.inf
         candidates = LOOSE if blocks.shape[0] == 1 else CANDIDATES
         for _ in range(candidates if tried <= FIRST else 1):
-            sow(problem, arm, start, number, min(1.0, 0.5 * tried))
+            set_seed(problem, arm, start, number, min(1.0, 0.5 * tried))
             number += 1
             cost = evaluate(problem, frames, goal, arm, rows)
             if cost < nearest:
