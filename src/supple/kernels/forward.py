@@ -161,6 +161,8 @@ def local_batch(ints, floats, coordinates, translations, positions, rotations):
             store4(rotations[b], j, 0, mul(rest, turn))
 
 
+# Even scales folded into offsets, so that solvers see rigid bones ---------------------------------
+
 EVEN = 1e-6  # how far apart the three factors of an even scale may be, relatively
 
 

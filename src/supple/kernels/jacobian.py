@@ -27,6 +27,8 @@ from supple.kernels.joint import (
 from supple.kernels.problem import look
 from supple.kernels.workspace import zero_rows
 
+# The tangent space --------------------------------------------------------------------------------
+
 BIG = 1e300
 
 
@@ -212,6 +214,8 @@ def step_along(problem, frames, linear, q, delta, out):
             )
     follow(problem, out)
 
+
+# The Jacobian -------------------------------------------------------------------------------------
 
 NONE = (0.0, 0.0, 0.0)
 

@@ -316,6 +316,11 @@ def excess_batch(ints, floats, coordinates, out):
             out[b, j] = worst
 
 
+# Stiffness and damping ----------------------------------------------------------------------------
+#
+# How much of a joint's change one iteration keeps.
+
+
 @kernel
 def undamped(problem, cap):
     """True if no joint is stiff or damped and there is no cap: `damp` then changes nothing."""
@@ -350,6 +355,11 @@ def damp(problem, k, before, cap, q):
             turn = quat.scale(turn, min(weight, cap / size))
             quat.put4(q, at + count, quat.normalized(quat.mul(quat.exp(turn), old)))
     project_joint(kind, moving_f, k, q, at)
+
+
+# Freedoms of poses --------------------------------------------------------------------------------
+#
+# Numbers as they stand, quaternions as rotation vectors.
 
 
 @kernel

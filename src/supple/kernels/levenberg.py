@@ -12,6 +12,8 @@ from supple.kernels.cache import kernel, leaf
 from supple.kernels.linear_algebra import factor, solve_factored
 from supple.kernels.workspace import matrix, vector
 
+# How the damping follows the steps, and when a descent has stalled --------------------------------
+
 FLOOR = 1e-12  # the least damping, as a fraction of the mean diagonal
 HUGE = 1e12  # the damping at which there is nothing left to try
 NOTHING = 1e-9  # a step that is predicted to gain less than this fraction of the cost does nothing
@@ -44,6 +46,8 @@ def before_settling(budget):
     """The iterations for reaching: a tenth, at most SETTLE, is left to settle the nearest pose with."""
     return budget - min(SETTLE, budget // 10)
 
+
+# One damped step inside bounds: lock, subtract, re-solve ------------------------------------------
 
 MAX_PASSES = 12
 AT_BOUND = 1e-12

@@ -9,6 +9,8 @@ import math
 
 from supple.kernels.cache import kernel
 
+# Factors ------------------------------------------------------------------------------------------
+
 
 @kernel
 def factor(a, n, out):
@@ -49,6 +51,11 @@ def solve_factored(a, n, b, x):
         for k in range(i + 1, n):
             s -= a[k, i] * x[k]
         x[i] = s
+
+
+# Systems of three and of six ----------------------------------------------------------------------
+#
+# No loops, nothing in memory. A matrix is the tuple of its lower triangle, row by row: 6 numbers, or 21.
 
 
 @kernel
@@ -237,6 +244,15 @@ def solve_spd3(system, v):
         scale_ * (c * v[0] + e * v[1] + f * v[2]),
     )
 
+
+# Singular values ----------------------------------------------------------------------------------
+#
+# From the eigenvectors of the Jacobian's smaller side. The Jacobian is given as `columns`, shape (D, R), a
+# row for each freedom, multiplied by its `gain` (0 for a freedom that may not move). Its left vectors u
+# live among the R rows, its right vectors v among the D freedoms, and J is the sum of sigma_i u_i v_i^T.
+# The smaller of J J^T and J^T J is diagonalised by Jacobi's rotations, which are exact to rounding and
+# need no care for repeated or zero values; the vectors of the other side follow from it. Values below
+# 1e-8 of the largest are noise, because that matrix holds squares.
 
 SWEEPS = 40
 TINY = 1e-16

@@ -22,6 +22,8 @@ from supple.kernels.cache import kernel, leaf
 from supple.kernels.joint import joint_shift, joint_turn, project
 from supple.kernels.workspace import copy, grid, matrix, part, vector
 
+# The packed problem -------------------------------------------------------------------------------
+
 
 class Problem(NamedTuple):
     """What a solve is given, but for its targets and its start. Nothing of it changes."""
@@ -88,6 +90,8 @@ def has_secondary(problem):
     """True if a problem has secondary goals: a rest posture or poles."""
     return problem.has_rest or problem.has_poles
 
+
+# The moving tree ----------------------------------------------------------------------------------
 
 FOLD = (
     10  # an active joint's row while folding: rotation, P0, P1 relative to the nearest moving joint
@@ -296,6 +300,11 @@ def set_targets(problem, frames, targets):
             effectors[g, layout.E_TARGET + i] = targets[t + i]
 
 
+# Residuals ----------------------------------------------------------------------------------------
+#
+# Residual rows for the solvers, errors in plain units for people.
+
+
 @leaf
 def look(problem, frames, g):
     """Where the effector looks, where it should look (unit vectors).
@@ -408,6 +417,11 @@ def within(problem, frames):
         ):
             return False
     return True
+
+
+# Evaluating a pose --------------------------------------------------------------------------------
+#
+# And setting a problem up to be evaluated.
 
 
 @kernel

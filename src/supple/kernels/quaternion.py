@@ -8,6 +8,10 @@ import math
 
 from supple.kernels.cache import kernel
 
+# Sine and cosine ----------------------------------------------------------------------------------
+#
+# Both together, several times faster than two calls of the C library.
+
 # A quarter turn as a sum of three, the first two of 33 bits: products with whole numbers are exact.
 QUARTER_1 = 1.570796326734125614
 QUARTER_2 = 6.077100506303966e-11
@@ -46,6 +50,8 @@ def sine_cosine(x):
         s, c = -s, -c
     return s, c
 
+
+# Vectors and quaternions --------------------------------------------------------------------------
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
 TURN = 2.0 * math.pi
@@ -310,6 +316,12 @@ def turn_about_letter(code, angle):
     return (c, 0.0, 0.0, s)
 
 
+# Euler angles -------------------------------------------------------------------------------------
+#
+# A rotation as three angles about letters, R = R_i(a) R_j(b) R_k(c): of all such angles those nearest to
+# the present ones. Entries of R give a, up to half a turn; with R_i(-a) taken off, the rest gives b and c
+# in their full range. At gimbal lock, where only a + c or a - c can be told, a stays.
+
 LOCKED = 1e-9  # gimbal lock: the sine or cosine of b is below this
 
 
@@ -355,6 +367,10 @@ def put_axes(order, turn, q, at):
             least = change
             q[at], q[at + 1], q[at + 2] = a, b, c
 
+
+# Frames -------------------------------------------------------------------------------------------
+#
+# World transforms, 4x4, as positions and quaternions.
 
 CLOSE = 1e-4  # how far from a rotation the upper left of a frame may be
 LAST_ROW = 1e-9

@@ -19,6 +19,8 @@ from supple.kernels.problem import evaluate, within
 from supple.kernels.reach import gap, span
 from supple.kernels.workspace import copy, part, vector
 
+# The trace ----------------------------------------------------------------------------------------
+
 POSES, EVENTS = range(2)
 
 
@@ -144,6 +146,8 @@ def record_place(trace, problem, iteration, k, point):
         for i in range(3):
             trace.events[n, layout.V_CHANGE + i] = point[i]
 
+
+# The end ------------------------------------------------------------------------------------------
 
 SMALL = 0.1  # a small change of a freedom [rad, characteristic lengths]
 HELPFUL = 1e-3  # a freedom that gains less than this part of the squared miss cannot help

@@ -15,6 +15,8 @@ from supple.kernels.joint import follow, has_quaternion, number_count, project, 
 from supple.kernels.problem import evaluate, unpack
 from supple.kernels.workspace import copy
 
+# Seeds --------------------------------------------------------------------------------------------
+
 SLIDES = 1.0  # half-width of the window of an open slide, in characteristic lengths
 
 
@@ -149,6 +151,8 @@ def spread_seeds(ints, floats, start, poses):
     for b in range(poses.shape[0]):
         seed(problem, b + 1, 1.0, start, Window(start, 0.0), poses[b])
 
+
+# Which seed, and when its answer counts -----------------------------------------------------------
 
 # A pose from elsewhere replaces an unreached one only below this fraction of its cost.
 CLEARLY = 0.81

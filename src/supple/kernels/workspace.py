@@ -21,6 +21,8 @@ from numba.extending import intrinsic
 
 from supple.kernels.cache import compiling, inlined, kernel, leaf
 
+# Parts of arrays ----------------------------------------------------------------------------------
+
 
 def _plain_part(array: Any, first: int, count: int) -> Any:
     return array[first : first + count]
@@ -120,6 +122,8 @@ def zero_rows(array):
         for j in range(array.shape[1]):
             array[i, j] = 0.0
 
+
+# The workspace ------------------------------------------------------------------------------------
 
 TAKEN = 0
 
