@@ -9,6 +9,7 @@ import pytest
 
 import supple
 from supple import Hinge, Joint, Node, Pose, Reach, Skeleton, SuppleError, Tip, rotations
+from supple.kernels import layout
 from supple.model.joint import KINDS, Number, pairs, unit_axis
 from supple.model.sketch import limit_curves
 from supple.viewer.describe import _joint
@@ -96,9 +97,15 @@ def test_everything_else_reads_its_description(cylindrical, tmp_path):
     np.testing.assert_allclose(read.pose.coordinates, outside.clamped().coordinates, atol=1e-6)
 
 
-@pytest.mark.parametrize("shape", [(False, True), (True, True, True, True)])
-def test_numbers_that_kernels_cannot_take_are_an_error(cylindrical, shape):
+@pytest.mark.parametrize(("shape", "kind"), [
+    ((False, True), 0),
+    ((True, True, True, True), 0),
+    ((False,), layout.QUATERNION),
+    ((True,), layout.QUATERNION + layout.SWING_TWIST),
+])  # fmt: skip
+def test_numbers_that_kernels_cannot_take_are_an_error(cylindrical, shape, kind):
     class Odd(cylindrical):
+        traits = kind
         numbers = tuple(Number(f"n{k}", slides, (1.0, 0.0, 0.0)) for k, slides in enumerate(shape))
 
     try:

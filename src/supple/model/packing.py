@@ -102,14 +102,16 @@ class _Kind(NamedTuple):
 
 
 def _check_numbers(joint: Joint) -> None:
-    """Raise if a kind's numbers are not what kernels take: three at most, slides first."""
+    """Raise if a kind's numbers are not what kernels take: three at most, slides before angles."""
     slides = [one.slides for one in joint.numbers]
-    most = 1 if joint.has_swing_limits else 4
-    if len(slides) >= most or slides != sorted(slides, reverse=True):
+    good = len(slides) <= 3 and slides == sorted(slides, reverse=True)
+    if joint.has_quaternion:
+        good = good and all(slides) and not (slides and joint.has_swing_limits)
+    if not good:
         shown = ", ".join("slide" if one else "angle" for one in slides)
         raise SuppleError(
-            f"{type(joint).__name__} joint: expected up to three numbers, slides before angles, and "
-            f"none beside limits of swing and twist; got {shown}"
+            f"{type(joint).__name__} joint: expected up to three numbers, slides before angles, no "
+            f"angles beside a quaternion, and none beside limits of swing; got {shown}"
         )
 
 
