@@ -8,13 +8,15 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DOCS_READY := $(VENV)/.docs-ready
 JOBS ?= auto
-.PHONY: help demo test lint bench docs clean
+.PHONY: help demo test kernels lint bench docs dist clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    open the playground in the browser"
 	@echo "make test    lint, then run the tests (JOBS=1 runs them in one process)"
 	@echo "make lint    ruff, pyright and the import contracts"
+	@echo "make kernels compile the kernels ahead, if they have changed"
+	@echo "make dist    build wheels for every platform, and the source, into dist"
 	@echo "make bench   run the benchmarks, and supple beside the solvers that are installed"
 	@echo "make docs    build the documentation into build/docs"
 	@echo "make clean   remove what was built, but not $(VENV)"
@@ -23,17 +25,16 @@ $(READY): pyproject.toml hatch_build.py $(shell find web/src web/*.* -type f)
 	@test -n "$(PYTHON)" || { echo "supple needs Python 3.11 or later (make PYTHON=...)" >&2; exit 1; }
 	@test -x $(BIN)/python || { echo "creating $(VENV)"; "$(PYTHON)" -m venv $(VENV); }
 	@echo "installing supple and its tools into $(VENV)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@SUPPLE_SKIP_KERNELS=1 $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
-demo: $(READY)
+kernels: $(READY)
+	@PYTHONPATH=tools $(BIN)/python -m compile_ahead
+
+demo: kernels
 	$(BIN)/supple demo
 
-# Kernels are compiled before the tests, once, not by every worker at the same time; lint runs beside.
-test: $(READY)
-	@$(BIN)/supple warmup --jobs 2 & warmup=$$!; \
-	$(MAKE) --no-print-directory lint || { kill $$warmup; exit 1; }; \
-	wait $$warmup
+test: kernels lint
 	$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile
 
 lint: $(READY)
@@ -53,6 +54,9 @@ $(DOCS_READY): $(READY)
 docs: $(DOCS_READY)
 	$(BIN)/python -m sphinx --quiet --fail-on-warning -b html docs build/docs
 	@echo "build/docs/index.html"
+
+dist: $(READY)
+	@PYTHONPATH=tools $(BIN)/python -m compile_ahead.dist
 
 clean:
 	rm -rf build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache

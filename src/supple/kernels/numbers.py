@@ -8,7 +8,7 @@ end. What does not fit is left to the caller, token by token.
 
 import numpy as np
 
-from supple.kernels.cache import kernel
+from supple.kernels.cache import entry, kernel
 
 POWERS = np.array([float(10**k) for k in range(23)])
 SPLIT = 134217729.0  # 2**27 + 1: cuts a double into two halves whose products have no error
@@ -61,7 +61,7 @@ def _scaled(digits, exponent, powers):
     return value + rest
 
 
-@kernel
+@entry("u1 i i f1 f1 i i1 i1")
 def read_numbers(text, start, stop, powers, out, first, rows, state):
     """Read numbers between blanks from text[start:stop] into out[first:], row by row of lines.
 
@@ -172,7 +172,7 @@ def read_numbers(text, start, stop, powers, out, first, rows, state):
     state[3] = lines
 
 
-@kernel
+@entry("f2 i1 i u1 -> i")
 def write_numbers(values, digits, separator, out):
     """Write rows of numbers (F, C) as text, each column with its number of digits after the point.
 

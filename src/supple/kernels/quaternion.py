@@ -6,7 +6,7 @@ Small tuples and scalar arithmetic, nothing allocated. A vector is (x, y, z), a 
 
 import math
 
-from supple.kernels.cache import kernel
+from supple.kernels.cache import entry, kernel
 
 # Sine and cosine ----------------------------------------------------------------------------------
 #
@@ -399,7 +399,7 @@ def turn_of(m):
     return q
 
 
-@kernel
+@entry("f3 f2")
 def split_frames(frames, out):
     """Frames, shape (B, 4, 4), into rows of position and quaternion, shape (B, 7)."""
     for b in range(frames.shape[0]):
@@ -410,7 +410,7 @@ def split_frames(frames, out):
             out[b, 3 + i] = turn[i]
 
 
-@kernel
+@entry("f2 f2 i i -> b")
 def read_frame(frame, rows, at, turn_at):
     """Put a frame's position and quaternion into the first row of targets; False if it is not rigid."""
     for i in range(3):

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
-from supple.kernels.cache import kernel, leaf
+from supple.kernels.cache import entry, kernel, leaf
 from supple.kernels.joint import follow, has_quaternion, number_count, project, slides
 from supple.kernels.problem import evaluate, unpack
 from supple.kernels.workspace import copy
@@ -144,7 +144,7 @@ def seed(problem, n, spread, start, window, out):
     follow(problem, out)
 
 
-@kernel
+@entry("i1 f1 f1 f2")
 def spread_seeds(ints, floats, start, poses):
     """Fill the rows of poses, shape (B, Q), copies of the start, with seeds over the whole ranges."""
     problem = unpack(ints, floats)

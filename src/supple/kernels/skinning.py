@@ -8,13 +8,13 @@ mesh's arrays are, and a second signature would be a second compilation.
 
 import math
 
-from supple.kernels.cache import kernel
+from supple.kernels.cache import entry
 
 BLOCK = 256  # vertices in a row of work
 NO_NORMALS = 0  # the length of the array of normals that stands for none
 
 
-@kernel
+@entry("f3 i1 i1 f1 f2 f2 i i f3 f3")
 def blend_range(matrices, first, joint, weight, positions, normals, row, last, out, out_normals):
     """Linear blend skinning of rows of work.
 
@@ -78,7 +78,7 @@ def blend_range(matrices, first, joint, weight, positions, normals, row, last, o
                 out_normals[b, v, 2] = nz
 
 
-@kernel
+@entry("f3 f3 i1 i1 f1 f2 f2 i i f3 f3")
 def dual_range(
     duals, stretches, first, joint, weight, positions, normals, row, last, out, out_normals
 ):

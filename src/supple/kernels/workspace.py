@@ -4,10 +4,6 @@
 up and down and checks what it is given: some ten nanoseconds each, and a solve makes thirty of them. The
 parts made here are bare: the array must outlive them, and that they lie inside it is not checked.
 
-    part(array, first, count)          the numbers of (N,) from `first` on, shape (count,)
-    grid(array, first, rows, columns)  the same, row by row, shape (rows, columns)
-    row_at(array, b)                   row b of (B, ...), or its only row, shape (...)
-
 The *workspace* is one array of floats whose first counts how many are taken. A solver takes its buffers
 at the top of its kernel, before it looks at a problem; so the same lines that hand them out also measure
 them: a call with no problems and an array of one float leaves there how many floats a call needs
@@ -16,88 +12,27 @@ them: a call with no problems and an array of one float leaves there how many fl
 
 from typing import Any
 
-from numba import types
-from numba.extending import intrinsic
-
-from supple.kernels.cache import compiling, inlined, kernel, leaf
+from supple.kernels.cache import inlined, kernel, leaf, view
 
 # Parts of arrays ----------------------------------------------------------------------------------
 
 
-def _plain_part(array: Any, first: int, count: int) -> Any:
+@view
+def part(array: Any, first: int, count: int) -> Any:
+    """The numbers of (N,) from `first` on, shape (count,)."""
     return array[first : first + count]
 
 
-def _plain_grid(array: Any, first: int, rows: int, columns: int) -> Any:
+@view
+def grid(array: Any, first: int, rows: int, columns: int) -> Any:
+    """The numbers of (N,) from `first` on, row by row, shape (rows, columns)."""
     return array[first : first + rows * columns].reshape(rows, columns)
 
 
-def _plain_row(array: Any, b: int) -> Any:
+@view
+def row_at(array: Any, b: int) -> Any:
+    """Row b of (B, ...), or its only row, shape (...)."""
     return array[b if array.shape[0] > 1 else 0]
-
-
-def _numbers(context: Any, builder: Any, array: Any, value: Any) -> Any:
-    """What an array in generated code is made of."""
-    from numba.np.arrayobj import make_array
-
-    return make_array(array)(context, builder, value)
-
-
-def _bare(context: Any, builder: Any, array: Any, data: Any, shape: Any) -> Any:
-    """An array of the given type that begins at `data` and belongs to nobody."""
-    from numba.np.arrayobj import make_array, populate_array
-
-    size = context.get_abi_sizeof(context.get_data_type(array.dtype))
-    strides = [context.get_constant(types.intp, size)]
-    for extent in reversed(shape[1:]):
-        strides.insert(0, builder.mul(strides[0], extent))
-    made = make_array(array)(context, builder)
-    populate_array(made, data, shape, strides, strides[-1], meminfo=None)
-    return made._getvalue()
-
-
-def _part(typing: Any, array: Any, first: Any, count: Any) -> Any:
-    result = types.Array(array.dtype, 1, "C")
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        data = _numbers(context, builder, signature.args[0], arguments[0]).data
-        return _bare(
-            context, builder, result, builder.gep(data, [arguments[1]]), list(arguments[2:])
-        )
-
-    return result(array, types.intp, types.intp), generate
-
-
-def _grid(typing: Any, array: Any, first: Any, rows: Any, columns: Any) -> Any:
-    result = types.Array(array.dtype, 2, "C")
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        data = _numbers(context, builder, signature.args[0], arguments[0]).data
-        return _bare(
-            context, builder, result, builder.gep(data, [arguments[1]]), list(arguments[2:])
-        )
-
-    return result(array, types.intp, types.intp, types.intp), generate
-
-
-def _row(typing: Any, array: Any, b: Any) -> Any:
-    result = types.Array(array.dtype, array.ndim - 1, "C")
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        whole = _numbers(context, builder, signature.args[0], arguments[0])
-        shape = [builder.extract_value(whole.shape, i) for i in range(array.ndim)]
-        zero, one = (context.get_constant(types.intp, i) for i in range(2))
-        at = builder.select(builder.icmp_signed(">", shape[0], one), arguments[1], zero)
-        for extent in shape[1:]:
-            at = builder.mul(at, extent)
-        return _bare(context, builder, result, builder.gep(whole.data, [at]), shape[1:])
-
-    return result(array, types.intp), generate
-
-
-part: Any = intrinsic(_part) if compiling() else _plain_part
-grid: Any = intrinsic(_grid) if compiling() else _plain_grid
-row_at: Any = intrinsic(_row) if compiling() else _plain_row
 
 
 @kernel

@@ -296,7 +296,7 @@ class Prepared:
         Low-discrepancy, always the same.
         """
         q = np.array(start.coordinates)
-        rows = np.array(np.broadcast_to(q, (count, self.problem.coordinates)))
+        rows = np.array(np.broadcast_to(q, (count, self.problem.coordinates)), order="C")
         spread_seeds(*self.executor.packed, q, rows)
         return Pose._wrap(self._skeleton, rows, start._translations, start._scales)
 

@@ -61,7 +61,7 @@ from supple.kernels.best_turn import (
     part_of,
     seen_from,
 )
-from supple.kernels.cache import kernel, leaf
+from supple.kernels.cache import SOLVE, entry, kernel, leaf
 from supple.kernels.joint import (
     axis_of,
     frame_of_angle,
@@ -596,7 +596,7 @@ def search(problem, options, ccd, trace, start, cost):
     return Ended(stop, used, restarts)
 
 
-@kernel
+@entry(SOLVE)
 def solve_range(
     ints, floats, offsets, starts, targets, out, work, trace_poses, trace_events, first, last
 ):

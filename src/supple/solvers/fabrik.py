@@ -59,7 +59,7 @@ from typing import Any, ClassVar, NamedTuple
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.bend import bend, in_line
-from supple.kernels.cache import kernel, leaf
+from supple.kernels.cache import SOLVE, entry, kernel, leaf
 from supple.kernels.joint import (
     damp,
     has_quaternion,
@@ -550,7 +550,7 @@ def search(problem, options, fabrik, trace, start, low):
     return Ended(stop, descent.used, restarts)
 
 
-@kernel
+@entry(SOLVE)
 def solve_range(
     ints, floats, offsets, starts, targets, out, work, trace_poses, trace_events, first, last
 ):

@@ -42,7 +42,7 @@ from typing import Any, ClassVar, NamedTuple
 from supple.errors import one_of
 from supple.kernels import layout
 from supple.kernels.bend import bend_freedoms
-from supple.kernels.cache import kernel
+from supple.kernels.cache import SOLVE, entry, kernel
 from supple.kernels.direction import (
     PINV,
     TRANSPOSE,
@@ -236,7 +236,7 @@ def search(problem, options, state, trace, start, cost):
     return Ended(verdict, used, restarts)
 
 
-@kernel
+@entry(SOLVE)
 def solve_range(
     ints, floats, offsets, starts, targets, out, work, trace_poses, trace_events, first, last
 ):

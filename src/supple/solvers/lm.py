@@ -25,7 +25,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from supple.kernels import layout
 from supple.kernels.bend import bend
-from supple.kernels.cache import kernel, leaf
+from supple.kernels.cache import SOLVE, entry, kernel, leaf
 from supple.kernels.curvature import curvature
 from supple.kernels.jacobian import linearize, step_along
 from supple.kernels.levenberg import (
@@ -349,7 +349,7 @@ def search(problem, options, lm, trace, start, far, ended, searched):
     return Ended(stop, used, restarts)
 
 
-@kernel
+@entry(SOLVE)
 def solve_range(
     ints, floats, offsets, starts, targets, out, work, trace_poses, trace_events, first, last
 ):

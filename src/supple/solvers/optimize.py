@@ -26,14 +26,15 @@ import contextlib
 import math
 import threading
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from supple.errors import one_of
+from supple.errors import SuppleError, one_of
 from supple.kernels import layout
-from supple.kernels.cache import announce, kernel
+from supple.kernels.cache import announce, entry, kernel
 from supple.kernels.chart import farthest_turn, from_chart, joint_axes, pull_back, to_chart
 from supple.kernels.jacobian import jacobian, tangent
 from supple.kernels.joint import project
@@ -79,13 +80,13 @@ def take_buffers(problem, work, poses):
     )
 
 
-@kernel
+@entry("i1 f1 f1 f2")
 def measure(ints, floats, work, poses):
     """Leave in work[0] how many floats of workspace a solve needs."""
     take_buffers(unpack(ints, floats), work, poses)
 
 
-@kernel
+@entry("i1 f1 f1 f2 f1 b f1")
 def centre_on(ints, floats, work, poses, pose, bent, x):
     """Centre the charts on a pose; its place in them, a little bent if asked, goes to x, (D,)."""
     problem = unpack(ints, floats)
@@ -99,7 +100,7 @@ def centre_on(ints, floats, work, poses, pose, bent, x):
             x[d] += BEND * (2.0 * fraction(1, d, x.shape[0]) - 1.0)
 
 
-@kernel
+@entry("i1 f1 f1 f2 f1 f1 f1 -> f b")
 def value_and_slope(ints, floats, work, poses, x, gradient, pose):
     """Fill the pose at x, shape (Q,), and the gradient of the cost there, shape (D,).
 
@@ -125,11 +126,27 @@ def value_and_slope(ints, floats, work, poses, x, gradient, pose):
     return cost, within(problem, frames)
 
 
-@kernel
+@entry("i1 f1 f1 f2 f1 -> f")
 def folding(ints, floats, work, poses, x):
     """How far the ball that has turned the most is from its chart's centre [rad]."""
     problem = unpack(ints, floats)
     return farthest_turn(problem, take_buffers(problem, work, poses).gain, x)
+
+
+def _minimize() -> Callable[..., Any]:
+    """SciPy's minimiser.
+
+    Raises:
+        SuppleError: SciPy is not installed.
+    """
+    try:
+        from scipy.optimize import minimize
+    except ImportError:
+        raise SuppleError(
+            "Optimize runs SciPy's methods, and SciPy is not installed: "
+            "pip install 'supple[optimize]'; LM takes the same problems without"
+        ) from None
+    return minimize
 
 
 # What to do with warnings is one setting for all threads; SciPy holds the interpreter anyway.
@@ -193,8 +210,7 @@ class _Run:
 
     def go(self, pose: np.ndarray, method: str, budget: int, *, bent: bool) -> None:
         """Minimise from a pose, a little bent if asked, until reached, stalled or out of budget."""
-        from scipy.optimize import minimize
-
+        minimize = _minimize()
         self.cost, self.best, self._budget = math.inf, pose, budget
         x = np.empty(self.arrays[0][layout.H_DOFS])
         again = True

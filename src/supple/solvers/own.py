@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.kernels import layout
-from supple.kernels.cache import kernel
+from supple.kernels.cache import entry, kernel
 from supple.kernels.jacobian import linearize, step_along
 from supple.kernels.joint import project
 from supple.kernels.problem import begin, evaluate, take_frames, take_linear, unpack, within
@@ -45,13 +45,13 @@ def take_buffers(problem, work, poses):
     )
 
 
-@kernel
+@entry("i1 f1 f1 f2")
 def measure(ints, floats, work, poses):
     """Leave in work[0] how many floats of workspace a solve needs."""
     take_buffers(unpack(ints, floats), work, poses)
 
 
-@kernel
+@entry("i1 f1 f1 f2 f3 f2 f2 i f1 -> f b")
 def open_problem(ints, floats, work, poses, offsets, starts, targets, b, q):
     """Set up problem b of a batch; its start, put into the limits, goes to q. Returns its cost."""
     problem = unpack(ints, floats)
@@ -64,7 +64,7 @@ def open_problem(ints, floats, work, poses, offsets, starts, targets, b, q):
     return cost, within(problem, state.frames)
 
 
-@kernel
+@entry("i1 f1 f1 f2 f1 f1 -> f b")
 def evaluate_pose(ints, floats, work, poses, q, residual):
     """Put the pose q into its limits, in place, and evaluate it; returns its cost and if it meets the goals."""
     problem = unpack(ints, floats)
@@ -76,7 +76,7 @@ def evaluate_pose(ints, floats, work, poses, q, residual):
     return cost, within(problem, state.frames)
 
 
-@kernel
+@entry("i1 f1 f1 f2 f2 f2")
 def linearize_pose(ints, floats, work, poses, columns, bounds):
     """Fill the Jacobian (D, R) and the bounds (D, 2) of the pose evaluated last."""
     problem = unpack(ints, floats)
@@ -86,7 +86,7 @@ def linearize_pose(ints, floats, work, poses, columns, bounds):
     copy_rows(state.linear.bounds, bounds)
 
 
-@kernel
+@entry("i1 f1 f1 f2 f1 f1")
 def step_pose(ints, floats, work, poses, delta, q):
     """Put into q the pose evaluated and linearized last, moved along a tangent step (D,)."""
     problem = unpack(ints, floats)
@@ -95,7 +95,7 @@ def step_pose(ints, floats, work, poses, delta, q):
     step_along(problem, state.frames, state.linear, state.q, delta, q)
 
 
-@kernel
+@entry("i1 f1 f1 f2")
 def note_pose(ints, floats, work, poses):
     """Record the pose evaluated last as the end of an iteration."""
     problem = unpack(ints, floats)
@@ -103,7 +103,7 @@ def note_pose(ints, floats, work, poses):
     record(state.trace, problem, state.q, state.frames.errors)
 
 
-@kernel
+@entry("i1 f1 f1 f2 f2 i f1 i i f2")
 def close_problem(ints, floats, work, poses, starts, b, q, stop, used, out):
     """Judge the pose q and write row b of output."""
     problem = unpack(ints, floats)

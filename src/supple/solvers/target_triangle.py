@@ -50,7 +50,7 @@ import numpy as np
 from supple import rotations
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
-from supple.kernels.cache import kernel, leaf
+from supple.kernels.cache import SOLVE, entry, kernel, leaf
 from supple.kernels.joint import damp, own_turn, project_joint, swing_twist_angles, undamped
 from supple.kernels.problem import (
     begin,
@@ -354,7 +354,7 @@ def search(problem, options, triangle, trace, low):
     return Ended(stop, used, 0)
 
 
-@kernel
+@entry(SOLVE)
 def solve_range(
     ints, floats, offsets, starts, targets, out, work, trace_poses, trace_events, first, last
 ):

@@ -56,7 +56,7 @@ from supple.kernels.best_turn import (
     into_cone,
     seen_from,
 )
-from supple.kernels.cache import kernel, leaf
+from supple.kernels.cache import SOLVE, entry, kernel, leaf
 from supple.kernels.joint import inside_turns, own_turn, project
 from supple.kernels.problem import (
     evaluate,
@@ -691,7 +691,7 @@ def reached(problem, frames):
     return frames.errors[0] <= problem.blocks_f[0, layout.B_TOLERANCE]
 
 
-@kernel
+@entry(SOLVE)
 def solve_range(
     ints, floats, offsets, starts, targets, out, work, trace_poses, trace_events, first, last
 ):

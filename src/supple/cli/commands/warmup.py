@@ -26,7 +26,7 @@ from supple.data import humanoid
 from supple.errors import SuppleError
 from supple.formats import load, save
 from supple.goals import Reach
-from supple.kernels.cache import cache_folder
+from supple.kernels.cache import compiling
 from supple.model.joints import Ball, Hinge
 from supple.model.skeleton import Pose, Skeleton, chain
 from supple.model.skinning import skin
@@ -66,8 +66,9 @@ def warmup(
     ] = 1,
     json: JsonOption = False,
 ) -> None:
-    """Compile every kernel and cache the machine code.
+    """Compile every kernel just in time and cache the machine code, if it has to be.
 
+    There is nothing to do where the kernels were compiled when supple was built.
     Solvers share kernels: what one has compiled is cached for the next. With --jobs 2, two solvers are
     compiled at a time, in separate processes. --cold measures each alone, and does not touch the
     cache.
@@ -75,6 +76,9 @@ def warmup(
     if cold and jobs > 1:
         raise SuppleError("--cold measures one after the other: it does not go with --jobs")
     solvers = [named(name).name for name in solver] if solver else [one.name for one in ALL]
+    if not compiling():
+        _say_nothing_to_do(json)
+        return
     parts = solvers if solver else [POSES, *solvers]
     work: Callable[[str], Warmed] = _cold if cold else warm if jobs == 1 else _apart
     before, began = _kept(), time.perf_counter()
@@ -88,7 +92,7 @@ def warmup(
         for one in _in_turn(work, parts, jobs):
             done.append(one)
             bar.update(task, advance=1, description=f"compiled {one.what}")
-    folder = cache_folder()
+    folder = _folder()
     # With several at a time, neither times nor counts can be summed.
     total = sum(one.seconds for one in done) if jobs == 1 else time.perf_counter() - began
     compiled = sum(one.compiled for one in done) if jobs == 1 else _kept() - before
@@ -160,9 +164,23 @@ def tell(part: str) -> None:
     print_json(asdict(warm(part)))
 
 
+def _say_nothing_to_do(json: bool) -> None:
+    if json:
+        print_json({"parts": [], "seconds": 0.0, "compiled": 0, "cold": False, "folder": None})
+    else:
+        console().print("nothing to do: the kernels are not compiled just in time")
+
+
+def _folder() -> Path | None:
+    """The folder of the cache."""
+    from supple.kernels.jit import cache_folder
+
+    return cache_folder()
+
+
 def _kept() -> int:
     """The number of files in the cache."""
-    folder = cache_folder()
+    folder = _folder() if compiling() else None
     return sum(1 for _ in folder.iterdir()) if folder is not None else 0
 
 

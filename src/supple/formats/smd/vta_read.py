@@ -45,17 +45,13 @@ class Shapes:
 
     def places(self, corners: Floats) -> Ints:
         """Match each corner (C, 6) of a mesh to a vertex, by position and normal; -1 for none."""
-        from scipy.spatial import KDTree  # slow to import
-
         extent = float(np.linalg.norm(np.ptp(self.base[:, :3], axis=0)))
         near = NEAR * extent if extent > 0 else NEAR
         apart = np.abs(corners - self.base) if corners.shape == self.base.shape else None
         if apart is not None and apart[:, :3].max(initial=0.0) <= near:
             return np.arange(len(corners))  # one for each corner, as most programs write them
         weigh = np.array([1.0] * 3 + [NORMALS * (extent or 1.0)] * 3)
-        _, found = KDTree(self.base * weigh).query(corners * weigh)
-        distance = np.linalg.norm(self.base[found, :3] - corners[:, :3], axis=1)
-        found = np.where(distance <= near, found, -1)
+        found = _nearest(self.base, corners, near, weigh)
         if np.all(found < 0):
             self.source.warn("no vertex is where one of the mesh is: its shapes move nothing")
         return found
@@ -99,6 +95,43 @@ class Shapes:
             mine[order[low[row] + number]] = changes[row]
             found.append(Morph(name, mine[:, :3], mine[:, 3:] if np.any(mine[:, 3:]) else None))
         return tuple(found)
+
+
+def _nearest(base: Floats, corners: Floats, near: float, weigh: Floats) -> Ints:
+    """The vertex nearest to each corner, of those whose place is not farther than `near`; -1 for none.
+
+    Vertices are sorted into cells of the size `near`; a corner looks at its own cell and the 26 around.
+
+    Args:
+        base: Position and normal of the vertices, shape (N, 6).
+        corners: The same of the corners, shape (C, 6).
+        near: How far places may be apart.
+        weigh: What each number counts in a distance, shape (6,).
+    """
+    unique, first = np.unique(base, axis=0, return_index=True)
+    low = np.minimum(unique[:, :3].min(axis=0), corners[:, :3].min(axis=0, initial=np.inf))
+    cells, wanted = (np.floor((x[:, :3] - low) / near) + 1.0 for x in (unique, corners))
+    size = np.maximum(cells.max(axis=0), wanted.max(axis=0, initial=0.0)) + 2.0
+    stride = np.array([size[1] * size[2], size[2], 1.0])  # exact in float64 for any real extent
+    keys = cells @ stride
+    order = np.argsort(keys, kind="stable")
+    ranked = keys[order]
+    best = np.full(len(corners), np.inf)
+    found = np.full(len(corners), -1, np.int64)
+    for shift in np.ndindex(3, 3, 3):
+        key = (wanted + (np.array(shift) - 1.0)) @ stride
+        left = np.searchsorted(ranked, key, side="left")
+        right = np.searchsorted(ranked, key, side="right")
+        while np.any(left < right):  # one candidate of each corner at a time
+            some = np.flatnonzero(left < right)
+            vertex = order[left[some]]
+            apart = unique[vertex] - corners[some]
+            distance = np.linalg.norm(apart * weigh, axis=1)
+            closer = (np.linalg.norm(apart[:, :3], axis=1) <= near) & (distance < best[some])
+            best[some[closer]] = distance[closer]
+            found[some[closer]] = first[vertex[closer]]
+            left[some] += 1
+    return found
 
 
 def read_shapes(source: Source) -> Shapes:

@@ -1,0 +1,302 @@
+"""Build the library of kernels of one or more targets, anew only what has changed."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from importlib.metadata import version
+from pathlib import Path
+
+from compile_ahead.link import BuildError, Rows, link
+from compile_ahead.targets import Target
+from compile_ahead.units import Unit, find_units
+
+FORMAT = 1  # of the manifest, see supple/kernels/library.py
+WHOLE = "all"  # the object of a target that is to be small: all units in one
+TOOLS = Path(__file__).resolve().parent
+Say = Callable[[str], None]
+
+
+def build(
+    root: Path, targets: list[Target], *, out: Path | None = None, jobs: int = 2, say: Say = print
+) -> dict[str, list[Path]]:
+    """Build what is not up to date.
+
+    Args:
+        root: The checkout.
+        targets: What to build for.
+        out: A folder for each target's files in place of ``build/ahead/<target>``.
+        jobs: How many processes compile at a time.
+        say: Called with a line of progress.
+
+    Returns:
+        The files of each target, by its name.
+
+    Raises:
+        BuildError: A tool is missing, or something cannot be compiled.
+    """
+    package, folder = root / "src" / "supple", root / "build" / "ahead"
+    _check_tools()
+    sources, tools = _fingerprint(package), _salt(everything=True)
+    built: dict[str, list[Path]] = {}
+    with _alone(folder, say):
+        units = find_units(package, _salt())
+        for target in targets:
+            place = out or folder / target.name
+            if _is_current(place, target, sources, tools):
+                built[target.name] = _files(place, target)
+        missing = [target for target in targets if target.name not in built]
+        if missing:
+            _lower(units, folder, package, jobs, say)
+            _emit(units, missing, folder, jobs, say)
+        for target in missing:
+            say(f"linking for {target.name}")
+            place = out or folder / target.name
+            built[target.name] = _link(target, units, folder, place, sources, tools)
+        _prune(folder, units)
+    return built
+
+
+def _check_tools() -> None:
+    for name in ("numba", "llvmlite", "ziglang"):
+        if importlib.util.find_spec(name) is None:
+            raise BuildError(
+                f"compiling the kernels ahead needs the package {name!r} (pip install numba ziglang); "
+                "without, supple[jit] compiles them on first use"
+            )
+
+
+def _salt(*, everything: bool = False) -> str:
+    """Hash of everything but the sources that changes what is compiled, or also what is linked."""
+    digest = hashlib.sha256()
+    for path in sorted((*TOOLS.glob("*.py"), *TOOLS.glob("*.c"))):
+        if everything or path.stem in ("lower", "emit", "targets"):
+            digest.update(path.read_bytes())
+    versions = [version(name) for name in ("numba", "llvmlite", "ziglang")]
+    digest.update(repr((versions, sys.version_info[:2])).encode())
+    return digest.hexdigest()
+
+
+def _fingerprint(package: Path) -> str:
+    """As `supple.kernels.library.fingerprint`, read from its file: supple is not imported here."""
+    digest = hashlib.sha256()
+    for folder in ("kernels", "solvers"):
+        for path in sorted((package / folder).rglob("*.py")):
+            content = path.read_bytes()
+            name = path.relative_to(package).as_posix()
+            digest.update(f"{name} {len(content)}\n".encode() + content)
+    return digest.hexdigest()
+
+
+# The stages ---------------------------------------------------------------------------------------
+
+
+def _lower(units: list[Unit], folder: Path, package: Path, jobs: int, say: Say) -> None:
+    todo = [unit for unit in units if not _bitcode(folder, unit).exists()]
+    shares: list[list[Unit]] = [[] for _ in range(min(jobs, len(todo)))]
+    for unit in todo:  # the largest first, to whoever has least
+        min(shares, key=lambda share: sum(one.weight for one in share)).append(unit)
+    began = time.monotonic()
+
+    def run(share: list[Unit]) -> None:
+        scratch = folder / f"lower-{os.getpid()}-{share[0].name}"
+        scratch.mkdir(parents=True, exist_ok=True)
+        listed = [f"{unit.name}={','.join(unit.modules)}" for unit in share]
+        paths = os.pathsep.join((str(package.parent), str(TOOLS.parent)))
+        process = subprocess.Popen(
+            [sys.executable, "-m", "compile_ahead.lower", str(scratch), *listed],
+            env={**os.environ, "PYTHONPATH": paths},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdout is not None and process.stderr is not None
+        for line in process.stdout:
+            say(f"compiled {line.strip()} ({time.monotonic() - began:.0f} s)")
+        error = process.stderr.read()
+        if process.wait():
+            raise BuildError(
+                f"compiling {', '.join(u.name for u in share)} failed:\n{error.strip()}"
+            )
+        for unit in share:
+            for end in (".txt", ".bc"):  # the bitcode last: it says that both are there
+                (scratch / (unit.name + end)).replace(_bitcode(folder, unit).with_suffix(end))
+        shutil.rmtree(scratch)
+
+    if todo:
+        say(f"compiling {len(todo)} of {len(units)} units of kernels, {len(shares)} at a time")
+    _all(run, [(share,) for share in shares], jobs)
+
+
+def _emit(units: list[Unit], targets: list[Target], folder: Path, jobs: int, say: Say) -> None:
+    calls = []
+    for target in targets:
+        if target.small:
+            calls.append((target, units, _object(folder, target, units)))
+        else:
+            calls += [(target, [unit], _object(folder, target, [unit])) for unit in units]
+    calls = [call for call in calls if not call[2].exists()]
+    calls.sort(key=lambda call: -sum(unit.weight for unit in call[1]))
+    began = time.monotonic()
+
+    def run(target: Target, some: list[Unit], out: Path) -> None:
+        bitcode = [str(_bitcode(folder, unit)) for unit in some]
+        symbols = [row[2] for unit in some for row in _rows(folder, unit)]
+        fresh = out.with_suffix(f".{os.getpid()}.tmp")
+        done = subprocess.run(
+            [sys.executable, "-m", "compile_ahead.emit", target.name, str(fresh), *bitcode, "--",
+             *symbols],
+            env={**os.environ, "PYTHONPATH": str(TOOLS.parent)},
+            capture_output=True,
+            text=True,
+        )  # fmt: skip
+        if done.returncode:
+            raise BuildError(f"{target.name}: {done.stderr.strip()}")
+        fresh.replace(out)
+        what = some[0].name if len(some) == 1 else "all units"
+        say(f"optimised {what} for {target.name} ({time.monotonic() - began:.0f} s)")
+
+    _all(run, calls, jobs)
+
+
+def _link(
+    target: Target, units: list[Unit], folder: Path, place: Path, sources: str, tools: str
+) -> list[Path]:
+    groups = [units] if target.small else [[unit] for unit in units]
+    objects = [_object(folder, target, group) for group in groups]
+    rows = [row for unit in units for row in _rows(folder, unit)]
+    fresh = folder / f"link-{os.getpid()}-{target.name}"
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir(parents=True)
+    try:
+        files = link(target, objects, rows, fresh, folder / "zig")
+        content = files[0].read_bytes()
+        manifest = {
+            "format": FORMAT,
+            "target": target.name,
+            "sources": sources,
+            "tools": tools,
+            "library": files[0].name,
+            "size": len(content),
+            "sha256": hashlib.sha256(content).hexdigest(),
+            "entries": [list(row) for row in rows],
+        }
+        place.mkdir(parents=True, exist_ok=True)
+        # The manifest last, with a checksum: half of a new library is not taken for the whole.
+        for path in files:
+            path.replace(place / path.name)
+        manifest_file = fresh / _manifest_name(target)
+        manifest_file.write_text(json.dumps(manifest, indent=1) + "\n")
+        manifest_file.replace(place / manifest_file.name)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+    return _files(place, target)
+
+
+def _manifest_name(target: Target) -> str:
+    return "wasm.json" if target.name == "wasm" else "manifest.json"
+
+
+def _files(place: Path, target: Target) -> list[Path]:
+    names = (_manifest_name(target), target.library, target.border)
+    return [place / name for name in names if name]
+
+
+def _is_current(place: Path, target: Target, sources: str, tools: str) -> bool:
+    try:
+        manifest = json.loads((place / _manifest_name(target)).read_text())
+        content = (place / target.library).read_bytes()
+    except (OSError, ValueError):
+        return False
+    return (
+        manifest.get("format") == FORMAT
+        and manifest.get("target") == target.name
+        and manifest.get("sources") == sources
+        and manifest.get("tools") == tools
+        and manifest.get("sha256") == hashlib.sha256(content).hexdigest()
+        and all(path.is_file() for path in _files(place, target))
+    )
+
+
+# Files of the build -------------------------------------------------------------------------------
+
+
+def _bitcode(folder: Path, unit: Unit) -> Path:
+    return folder / f"{unit.name}-{unit.stamp}.bc"
+
+
+def _rows(folder: Path, unit: Unit) -> Rows:
+    text = _bitcode(folder, unit).with_suffix(".txt").read_text()
+    return [(name, codes, symbol) for name, codes, symbol in map(str.split, text.splitlines())]
+
+
+def _object(folder: Path, target: Target, units: list[Unit]) -> Path:
+    if len(units) == 1:
+        return folder / f"{units[0].name}-{units[0].stamp}.{target.name}.o"
+    stamp = hashlib.sha256(" ".join(unit.stamp for unit in units).encode()).hexdigest()[:24]
+    return folder / f"{WHOLE}-{stamp}.{target.name}.o"
+
+
+def _prune(folder: Path, units: list[Unit]) -> None:
+    """Remove what older sources left, a day after it was last written."""
+    kept = {unit.stamp for unit in units}
+    for path in folder.glob("*-*.*"):
+        is_old = time.time() - path.stat().st_mtime > 86400
+        if path.is_file() and is_old and not any(stamp in path.name for stamp in kept):
+            path.unlink(missing_ok=True)
+
+
+def _all(run: Callable[..., None], calls: list[tuple], jobs: int) -> None:
+    """Call several at a time; the first failure is raised when those under way have ended."""
+    with ThreadPoolExecutor(max(1, jobs)) as pool:
+        waiting = [pool.submit(run, *call) for call in calls]
+        try:
+            for one in as_completed(waiting):
+                one.result()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+@contextlib.contextmanager
+def _alone(folder: Path, say: Say) -> Iterator[None]:
+    """Let one process build at a time; another waits, and finds the work done."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / "lock", "a+b") as lock:
+        try:
+            _lock(lock.fileno(), wait=False)
+        except OSError:
+            say("another process is building the kernels: waiting for it")
+            _lock(lock.fileno(), wait=True)
+        yield
+
+
+def _lock(descriptor: int, *, wait: bool) -> None:
+    """Lock a file until it is closed.
+
+    Raises:
+        OSError: Another process holds it, and this one is not to wait.
+    """
+    if os.name == "nt":
+        import msvcrt
+
+        while True:
+            try:
+                msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+                return
+            except OSError:
+                if not wait:
+                    raise
+                time.sleep(1)
+    import fcntl
+
+    fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,0 +1,100 @@
+"""From bitcode to an object for a target: one optimisation of everything that a unit calls."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import llvmlite.binding as llvm
+
+from compile_ahead.targets import TARGETS, Target
+
+# The C library that kernels may call; anything else would call into Python.
+LIBRARY = frozenset(
+    (
+        *(
+            "acos",
+            "asin",
+            "atan",
+            "atan2",
+            "ceil",
+            "copysign",
+            "cos",
+            "exp",
+            "exp2",
+            "fabs",
+            "floor",
+        ),
+        *("fmod", "hypot", "log", "log2", "pow", "round", "sin", "sincos", "sqrt", "tan", "trunc"),
+        *("memcpy", "memmove", "memset"),
+    )
+)
+
+SMALL_INLINING = 40  # what may be inlined into small code; LLVM's own measure is 225
+
+
+def emit(target: Target, bitcode: list[Path], symbols: list[str], out: Path) -> None:
+    """Optimise units and write an object file.
+
+    Args:
+        target: What to compile for.
+        bitcode: The files of one or more units, which become one object.
+        symbols: The functions to keep: the entries.
+        out: The object file.
+    """
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    machine = llvm.Target.from_triple(target.triple).create_target_machine(
+        cpu=target.cpu, features="", opt=3, reloc="pic", codemodel="default"
+    )
+    module = llvm.parse_bitcode(bitcode[0].read_bytes())
+    for path in bitcode[1:]:
+        module.link_in(llvm.parse_bitcode(path.read_bytes()))
+    module = _prepared(module, target, machine, set(symbols))
+    _optimise(module, target, machine)
+    unknown = [
+        one.name
+        for one in (*module.functions, *module.global_variables)
+        if one.is_declaration and not one.name.startswith("llvm.") and one.name not in LIBRARY
+    ]
+    if unknown:
+        raise SystemExit(f"kernels may not call {', '.join(sorted(unknown))}")
+    out.write_bytes(machine.emit_object(module))
+
+
+def _prepared(module: Any, target: Target, machine: Any, keep: set[str]) -> Any:
+    """The module for its target, with everything but the entries internal."""
+    text = str(module)
+    # Attributes of the machine that lowered it.
+    text = re.sub(r'"(?:target-cpu|target-features|tune-cpu)"="[^"]*"', "", text)
+    text = re.sub(r"^target (?:triple|datalayout) = .*$", "", text, flags=re.MULTILINE)
+    module = llvm.parse_assembly(text)
+    module.triple = target.triple
+    module.data_layout = str(machine.target_data)
+    for function in module.functions:
+        if not function.is_declaration:
+            function.linkage = "external" if function.name in keep else "internal"
+            if function.name in keep:
+                function.visibility = "hidden"
+    for variable in module.global_variables:
+        if not variable.is_declaration:
+            variable.linkage = "internal"
+    return module
+
+
+def _optimise(module: Any, target: Target, machine: Any) -> None:
+    tuning = llvm.create_pipeline_tuning_options(speed_level=2 if target.small else 3)
+    tuning.loop_vectorization = tuning.slp_vectorization = not target.small
+    if target.small:
+        tuning.inlining_threshold = SMALL_INLINING
+    builder = llvm.create_pass_builder(machine, tuning)
+    builder.getModulePassManager().run(module, builder)
+
+
+if __name__ == "__main__":
+    target_name, object_file, *rest = sys.argv[1:]
+    separator = rest.index("--")
+    emit(TARGETS[target_name], [Path(one) for one in rest[:separator]], rest[separator + 1 :],
+         Path(object_file))  # fmt: skip
