@@ -93,7 +93,7 @@ def limit_curves(pose: Posed) -> list[Curve]:
             if one.slides:
                 continue
             axis = np.array(one.axis)
-            if one.limits is not None and not one.frozen:
+            if one.limits and not one.frozen and math.isfinite(sum(one.limits)):
                 lines.append(rotate(before, _fan(axis, direction, one.limits)))
             before = multiply(before, from_axis_angle(axis, q[k]))
         if joint.slide_count:
