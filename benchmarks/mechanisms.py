@@ -164,17 +164,16 @@ def random_coordinates(
     for row, numbers in zip(ints, floats, strict=True):
         kind, at = row[layout.KIND], row[layout.Q]
         limits = numbers[layout.LIMITS : layout.LIMITS + 6].reshape(3, 2)
-        if kind in (layout.BALL, layout.CONE, layout.FREE):
+        slides = kind & layout.SLIDES
+        if kind & layout.QUATERNION:
             turn = rng.normal(size=(count, 4))
             turn /= np.linalg.norm(turn, axis=1, keepdims=True)
-            first = at + 3 if kind == layout.FREE else at
-            q[:, first : first + 4] = turn
-            if kind == layout.FREE:
-                q[:, at : at + 3] = length * rng.normal(size=(count, 3))
+            q[:, at + slides : at + slides + 4] = turn
+            if slides:
+                q[:, at : at + slides] = length * rng.normal(size=(count, slides))
         else:
             for i in range(row[layout.NQ] - (row[layout.STRETCH_Q] >= 0)):
-                slides = kind == layout.SLIDER or (kind == layout.PLANAR and i < 2)
-                window = length if slides else math.pi
+                window = length if i < slides else math.pi
                 low, high = limits[i]
                 low = max(low, min(high, window) - 2.0 * window) if math.isinf(low) else low
                 high = low + 2.0 * window if math.isinf(high) else high
@@ -212,7 +211,7 @@ def draw_starts(
                 if kind in (layout.BALL, layout.CONE):
                     axis = (0.0, 0.0, 1.0) if sort == "folded" else rng.normal(size=3)
                     starts[b, at : at + 4] = rot.from_axis_angle(axis, angle)
-                elif kind in (layout.HINGE, layout.AXES):
+                elif kind and not kind & (layout.SLIDES + layout.QUATERNION):
                     starts[b, at] = angle
                 elif kind == layout.SLIDER:
                     starts[b, at] = angle * length

@@ -236,8 +236,8 @@ def draw_case(
     if "own" in family.extras and rng.random() < 0.7:
         shape = (count, len(names), 3)
         own["translations"] = skeleton.offsets * numbers.uniform(0.5, 1.5, shape)
-        shifting = {layout.SLIDER, layout.FREE, layout.PLANAR}
-        if not shifting & set(skeleton.packed_ints[1:, layout.KIND]) and rng.random() < 0.5:
+        slides = skeleton.packed_ints[1:, layout.KIND] & layout.SLIDES
+        if not slides.any() and rng.random() < 0.5:
             own["scales"] = np.repeat(numbers.uniform(0.5, 2.0, (*shape[:2], 1)), 3, axis=2)
     start = supple.Pose(skeleton, coordinates, **own)
     moving = columns_of(skeleton, problem.moving)
@@ -258,7 +258,7 @@ def frozen_kept(skeleton: supple.Skeleton, new: np.ndarray, old: np.ndarray) -> 
     """New coordinates, shape (B, Q), with those of frozen axes as the old ones have them, in place."""
     for row in skeleton.packed_ints:
         for i in range(3):
-            if row[layout.KIND] == layout.AXES and (row[layout.FROZEN] >> i) & 1:
+            if (row[layout.FROZEN] >> i) & 1:
                 new[:, row[layout.Q] + i] = old[:, row[layout.Q] + i]
     return new
 

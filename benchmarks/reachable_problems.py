@@ -189,14 +189,11 @@ def _open_columns(skeleton: supple.Skeleton) -> tuple[list[int], list[int]]:
     angles: list[int] = []
     for row, numbers in zip(skeleton.packed_ints, skeleton.packed_floats, strict=True):
         kind, at = row[layout.KIND], int(row[layout.Q])
-        if kind == layout.FREE:
-            slides += [at, at + 1, at + 2]
-        elif kind in (layout.HINGE, layout.SLIDER, layout.AXES, layout.PLANAR) and row[layout.MIMIC] < 0:  # fmt: skip
-            for i in range(row[layout.NQ] - (row[layout.STRETCH_Q] >= 0)):
-                limits = numbers[layout.LIMITS + 2 * i : layout.LIMITS + 2 * i + 2]
-                if np.isinf(limits).any():
-                    slides_here = kind == layout.SLIDER or (kind == layout.PLANAR and i < 2)
-                    (slides if slides_here else angles).append(at + i)
+        stretches, turns = row[layout.STRETCH_Q] >= 0, kind & layout.QUATERNION != 0
+        for i in range(row[layout.NQ] - stretches - 4 * turns if row[layout.MIMIC] < 0 else 0):
+            limits = numbers[layout.LIMITS + 2 * i : layout.LIMITS + 2 * i + 2]
+            if np.isinf(limits).any():
+                (slides if i < kind & layout.SLIDES else angles).append(at + i)
     return slides, angles
 
 

@@ -15,7 +15,7 @@ from problems import Case, demands_of, effector_point
 import supple
 from supple import rotations as rot
 from supple.kernels import layout
-from supple.problem.lowering import TURN
+from supple.problem.lowering import RADIAN
 from supple.solve.outcome import Demand
 
 LIMIT = 1e-9  # the most by which an answer may be outside a limit [rad, or the model's unit]
@@ -84,9 +84,9 @@ def cost(case: Case, demands: tuple[Demand, ...], amounts: np.ndarray) -> np.nda
         if demand.kind == "position":
             size = amounts[..., i] / case.problem.length
         elif demand.kind == "orientation":
-            size = TURN * amounts[..., i]
+            size = RADIAN * amounts[..., i]
         else:
-            size = TURN * 2.0 * np.sin(0.5 * amounts[..., i])
+            size = RADIAN * 2.0 * np.sin(0.5 * amounts[..., i])
         total += 0.5 * case.goals[demand.goal].weight * size**2
     return total
 
@@ -235,7 +235,7 @@ def judge(case: Case, prepared: supple.Prepared, answer: supple.Solution) -> lis
             worse &= np.linalg.norm(way, axis=-1) > CLOSE * (length + far)
             # And seen from near, its last digits are rounding: d(size^2 / 2) = size d(size).
             weight = case.goals[demand.goal].weight
-            worse &= after - before > weight * TURN**2 * mine[:, i] * slack[:, i]
+            worse &= after - before > weight * RADIAN**2 * mine[:, i] * slack[:, i]
     shown = ("before", before), ("after", after), ("status", status)
     blame("never worse", judged & ~reached & worse, *shown)
 
@@ -274,12 +274,7 @@ def _joints_below(case: Case, demand: Demand) -> int:
 def _frozen(case: Case) -> np.ndarray:
     """Places of the coordinates that are frozen axes of joints."""
     ints = case.skeleton.packed_ints
-    found = [
-        row[layout.Q] + i
-        for row in ints
-        for i in range(3)
-        if row[layout.KIND] == layout.AXES and (row[layout.FROZEN] >> i) & 1
-    ]
+    found = [row[layout.Q] + i for row in ints for i in range(3) if (row[layout.FROZEN] >> i) & 1]
     return np.array(found, int)
 
 

@@ -52,7 +52,7 @@ def moves(start: Pose, answer: Pose) -> np.ndarray:
     )
     change = answer.coordinates - start.coordinates
     for joint, row in enumerate(skeleton.packed_ints):
-        slides = {at.SLIDER: 1, at.PLANAR: 2, at.FREE: 3}.get(int(row[at.KIND]), 0)
+        slides = int(row[at.KIND]) & at.SLIDES
         slide = change[..., row[at.Q] : row[at.Q] + slides] / (size or 1.0)
         squares[..., joint] += (slide * slide).sum(axis=-1)
         if row[at.STRETCH_Q] >= 0:

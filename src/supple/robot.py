@@ -2,7 +2,7 @@
 
 A joint vector has a number for each joint that has one: a turn [rad] or a slide (the model's unit).
 Joints that copy others (URDF's mimic joints, such as the second finger of a gripper) follow these,
-and are left out unless asked for. Planar and floating joints are part of the pose only.
+and are left out unless asked for. Joints of several freedoms are part of the pose only.
 """
 
 from __future__ import annotations

@@ -14,12 +14,12 @@ from supple.kernels.best_turn import (
     ball_turn,
     best_angle,
     cone_turn,
+    coordinate_step,
     cost_at,
-    creep,
     seen_from,
     turned_about,
 )
-from supple.kernels.limits import swing_twist_angles
+from supple.kernels.joint import swing_twist_angles
 
 HERE = (0.0, 0.0, 0.0)
 
@@ -121,7 +121,7 @@ def test_a_creep_goes_down_or_stays():
     for _ in range(20):
         cone = Cone(unit(rng, 3), 1.2, -1.0, 1.0)
         arm, aim = vector(rng), Aim(vector(rng), unit(rng, 4), 1.0, 0.5)
-        step = creep(quat.IDENTITY, cone, arm, aim)
+        step = coordinate_step(quat.IDENTITY, cone, arm, aim)
         assert cost_at(Tip(quat.rotate(step, arm), step), aim) <= cost_at(
             Tip(arm, quat.IDENTITY), aim
         )

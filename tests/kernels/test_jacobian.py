@@ -127,8 +127,8 @@ def random_pose(skeleton):
     q = np.array(skeleton.rest.coordinates)
     q += RNG.uniform(-1, 1, q.shape)
     for row in skeleton.packed_ints:
-        if row[at.KIND] in (at.BALL, at.CONE, at.FREE):
-            shift = row[at.Q] + (3 if row[at.KIND] == at.FREE else 0)
+        if row[at.KIND] & at.QUATERNION:
+            shift = row[at.Q] + (row[at.KIND] & at.SLIDES)
             q[shift : shift + 4] = turned()
         if row[at.STRETCH_Q] >= 0:
             q[row[at.STRETCH_Q]] = RNG.uniform(0.7, 1.6)

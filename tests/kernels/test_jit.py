@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from supple.kernels import cache, jit, sources, user_cache
+from supple.kernels import decorators, jit, sources, user_cache
 
-SOURCE = Path(cache.__file__)
+SOURCE = Path(decorators.__file__)
 
 PROBE = """
-    from supple.kernels.cache import kernel
+    from supple.kernels.decorators import kernel
     from supple.kernels.inner import double
 
     @kernel
@@ -28,7 +28,7 @@ PROBE = """
 """
 
 INNER = """
-    from supple.kernels.cache import kernel
+    from supple.kernels.decorators import kernel
 
     @kernel
     def double(x):
@@ -40,7 +40,7 @@ RUN = """
     logging.basicConfig(level=logging.DEBUG, filename=sys.argv[1])
     logging.getLogger("numba").setLevel(logging.WARNING)
     {before}
-    from supple.kernels.cache import announce
+    from supple.kernels.decorators import announce
     from supple.kernels.jit import cache_folder
     from supple.solvers.probe import outer
     announce("test solver", outer, seconds=3)
@@ -64,7 +64,7 @@ class Package:
             path.write_text(textwrap.dedent(text))
             (path.parent / "__init__.py").touch()
         (root / "supple/__init__.py").touch()
-        for name in ("cache", "jit", "library", "sources", "user_cache"):
+        for name in ("decorators", "jit", "library", "sources", "user_cache"):
             shutil.copy(SOURCE.with_name(f"{name}.py"), root / "supple/kernels")
         shutil.copy(SOURCE.parents[1] / "errors.py", root / "supple")
 

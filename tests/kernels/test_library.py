@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from supple.errors import SuppleError
-from supple.kernels import cache, library
+from supple.kernels import decorators, library
 
 pytestmark = pytest.mark.skipif(
     library.functions() is None, reason="there is no library for this machine, or it is stale"
@@ -107,15 +107,15 @@ def test_the_manifest_cannot_name_a_file_elsewhere(folder):
 
 
 def test_without_library_and_numba_the_message_says_what_to_do(monkeypatch):
-    monkeypatch.setattr(cache, "MODE", cache.NONE)
+    monkeypatch.setattr(decorators, "MODE", decorators.NONE)
 
-    @cache.kernel
+    @decorators.kernel
     def probe(x):
         return x
 
     del probe
-    monkeypatch.setattr(cache, "KERNELS", [])
-    made = cache._missing(test_no_library)
+    monkeypatch.setattr(decorators, "KERNELS", [])
+    made = decorators._missing(test_no_library)
     with pytest.raises(SuppleError, match=r"pip install 'supple\[jit\]'"):
         made(1)
 
@@ -139,12 +139,12 @@ def test_ctypes_does_what_the_border_does(monkeypatch):
     frame[:3, 3] = 1.0, 2.0, 3.0
     rows = [np.zeros((1, 7)), np.zeros((1, 7))]
     results = [
-        one["kernels.frames.read_frame"](frame, row, 0, 3)
+        one["kernels.quaternion.read_frame"](frame, row, 0, 3)
         for one, row in zip((whole, plain), rows, strict=True)
     ]
     assert results == [True, True]
     assert rows[0].tobytes() == rows[1].tobytes()
-    assert plain["kernels.frames.read_frame"](2 * frame, rows[1], 0, 3) is False
+    assert plain["kernels.quaternion.read_frame"](2 * frame, rows[1], 0, 3) is False
     values, digits = np.array([[1.5, -2.25]]), np.array([3, 3])
     texts = [np.zeros(100, np.uint8), np.zeros(100, np.uint8)]
     sizes = [
@@ -153,7 +153,7 @@ def test_ctypes_does_what_the_border_does(monkeypatch):
     ]
     assert sizes[0] == sizes[1]
     assert texts[0].tobytes() == texts[1].tobytes()
-    assert plain["kernels.frames.read_frame"].__module__ == "supple.kernels.frames"
+    assert plain["kernels.quaternion.read_frame"].__module__ == "supple.kernels.quaternion"
 
 
 def _refuse(name):
@@ -167,7 +167,7 @@ def test_arguments_of_the_wrong_kind_never_reach_a_kernel(monkeypatch, by_ctypes
         functions = library._functions(library._open(library._manifest()))
     else:
         functions = library.functions()
-    split = functions["kernels.frames.split_frames"]
+    split = functions["kernels.quaternion.split_frames"]
     out = np.zeros((2, 7))
     good = np.zeros((2, 4, 4))
     for bad in (
@@ -203,10 +203,10 @@ def test_a_solve_loads_no_compiler():
 OWN = """
 import numpy as np
 import supple
-from supple.kernels import cache
-from supple.kernels.cache import kernel
+from supple.kernels import decorators
+from supple.kernels.decorators import kernel
 from supple.kernels.quaternion import mul
-from supple.kernels.views import part
+from supple.kernels.workspace import part
 
 @kernel
 def double_turn(q, out):
@@ -219,7 +219,7 @@ out = np.zeros(4)
 double_turn(np.array([0.8, 0.6, 0.0, 0.0]), out)
 assert np.allclose(out, [0.28, 0.96, 0.0, 0.0]), out
 assert double_turn.signatures  # compiled, not plain Python
-assert cache.MODE == "library"
+assert decorators.MODE == "library"
 assert supple.solve(supple.chain([1.0, 1.0]), {"tip": (1.0, 1.0, 0.0)}, solver="ccd")
 assert not hasattr(supple.CCD.kernel, "signatures")  # supple's own still come from the library
 """

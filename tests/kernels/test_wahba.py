@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from supple.kernels import wahba
-from supple.kernels.limits import swing_twist_angles
+from supple.kernels.joint import swing_twist_angles
 from supple.rotations import rotate
 
 

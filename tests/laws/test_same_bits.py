@@ -19,7 +19,7 @@ SCRIPT = """
 import hashlib, json, sys
 import numpy as np
 import supple
-from supple.kernels import cache
+from supple.kernels import decorators
 
 rng = np.random.default_rng(5)
 limited = supple.chain([1.0] * 4, joint=supple.Cone(swing=1.0, twist=(-0.5, 0.5)))
@@ -43,7 +43,7 @@ for solver in sys.argv[1:]:
         world = answer.pose.positions, answer.pose.local_rotations, answer.error
         text = b"".join(np.ascontiguousarray(x).tobytes() for x in (answer.coordinates, *world))
         digests[f"{solver} {name}"] = hashlib.sha256(text).hexdigest()
-print(json.dumps([cache.MODE, digests]))
+print(json.dumps([decorators.MODE, digests]))
 """
 QUICK = ("TargetTriangle",)
 ALL = ("TwoBone", "CCD", "TargetTriangle", "FABRIK", "Jacobian", "LM", "auto", "Optimize")

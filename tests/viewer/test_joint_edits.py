@@ -5,6 +5,10 @@ import math
 import numpy as np
 import pytest
 
+import supple
+from supple import Axes, Ball, Cone, Fixed, Free, Planar, Slider
+from supple.viewer.describe import _joint
+
 AT = (2.0, 4.0, 1.5)
 
 
@@ -66,3 +70,18 @@ def test_flat_chains_stay_in_their_plane(page):
 def test_lengths_are_taken(page):
     page.set_up(scene="snake", lengths=[3, 2, 1])
     assert page.session.model.skeleton.length("tip", root="j0") == 6
+
+
+@pytest.mark.parametrize(("joint", "labels", "slides", "swings"), [
+    (Planar("y", {"u": (0, 1)}), ["u", "v", "angle"], 2, False),
+    (Slider("x"), [""], 1, False),
+    (Axes("zx"), ["z", "x"], 0, False),
+    (Cone(1.0, axis="y"), ["twist"], 0, True),
+    (Ball(), [], 0, True),
+    (Free(), [], 0, False),
+    (Fixed(), [], 0, False),
+])  # fmt: skip
+def test_joints_tell_the_page_which_of_their_limits_are_lengths(joint, labels, slides, swings):
+    told = _joint(supple.chain([1.0], joint=joint), 0, True)
+    assert (told.labels, told.slides, told.swings) == (labels, slides, swings)
+    assert len(told.axes) == len(told.limits) == len(labels)

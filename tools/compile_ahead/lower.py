@@ -44,15 +44,17 @@ def lower(modules: list[str], folder: Path) -> None:
     # Numba tells compiled functions apart by their callable: each gets a new one, never called.
     cpu.CPUContext.get_executable = lambda *_: [].append
 
-    from supple.kernels import cache, jit
+    from supple.kernels import decorators, jit
 
     jit.CACHED = False
-    cache.COMPILED_WITH.update(no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    jit.OPTIONS.update(no_cpython_wrapper=True, no_cfunc_wrapper=True)
     # What `import supple` has decorated already is decorated again, without the cache.
     for name in [name for name in sys.modules if name.startswith(("supple.kernels.", "supple."))]:
-        if not name.endswith((".kernels.cache", ".kernels.jit", ".kernels.library", ".errors")):
+        if not name.endswith(
+            (".kernels.decorators", ".kernels.jit", ".kernels.library", ".errors")
+        ):
             del sys.modules[name]
-    cache.ENTRIES.clear()
+    decorators.ENTRIES.clear()
 
     for unit in modules:
         name, _, listed = unit.partition("=")
@@ -61,7 +63,7 @@ def lower(modules: list[str], folder: Path) -> None:
         for module in listed.split(","):
             loaded = importlib.import_module(module)
             inside = module.removeprefix("supple.")
-            for entry, signature in sorted(cache.ENTRIES.items()):
+            for entry, signature in sorted(decorators.ENTRIES.items()):
                 if entry.rpartition(".")[0] != inside:
                     continue
                 kernel = getattr(loaded, entry.rpartition(".")[2])

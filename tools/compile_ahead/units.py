@@ -71,7 +71,10 @@ def find_units(package: Path, salt: str) -> list[Unit]:
 
 def _unit(name: str, paths: list[Path], package: Path, salt: str) -> Unit:
     sources = load_sources(package)
-    wanted = set(paths).union(*(sources.imported(path, package) for path in paths))
+    # `jit` is imported only where kernels are compiled just in time, and holds the options of both.
+    wanted = {package / "kernels" / "jit.py", *paths}.union(
+        *(sources.imported(path, package) for path in paths)
+    )
     listed = sorted(
         one for one in wanted if one.relative_to(package).as_posix() not in _NOT_COMPILED
     )

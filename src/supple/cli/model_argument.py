@@ -136,6 +136,17 @@ def _bare(cls: type[Joint]) -> Callable[[list[str]], Joint]:
     return read
 
 
+def _with_axis(cls: Any, default: str) -> Callable[[list[str]], Joint]:
+    def read(parts: list[str]) -> Joint:
+        axis, rest = _axis(parts, default)
+        if rest:
+            name = cls.__name__.lower()
+            raise SuppleError(f"joint {name}: takes its axis and nothing more, got {rest[0]!r}")
+        return cls(axis)
+
+    return read
+
+
 def _hinge(parts: list[str]) -> Joint:
     axis, rest = _axis(parts, "z")
     return Hinge(axis, _pair("hinge", rest) if rest else None)
@@ -144,13 +155,6 @@ def _hinge(parts: list[str]) -> Joint:
 def _slider(parts: list[str]) -> Joint:
     axis, rest = _axis(parts, "x")
     return Slider(axis, _pair("slider", rest, unit=1.0) if rest else None)
-
-
-def _planar(parts: list[str]) -> Joint:
-    axis, rest = _axis(parts, "z")
-    if rest:
-        raise SuppleError(f"joint planar: takes its normal and nothing more, got {rest[0]!r}")
-    return Planar(axis)
 
 
 def _cone(parts: list[str]) -> Joint:
@@ -175,7 +179,7 @@ _KINDS: dict[str, Callable[[list[str]], Joint]] = {
     "cone": _cone,
     "axes": _axes,
     "slider": _slider,
-    "planar": _planar,
+    "planar": _with_axis(Planar, "z"),
     "free": _bare(Free),
     "fixed": _bare(Fixed),
 }
@@ -245,7 +249,7 @@ def _with_limits(skeleton: Skeleton, text: str) -> Skeleton:
 
 def _limited(joint: Joint, parts: Sequence[str]) -> Joint | None:
     """The joint with limits; a ball becomes a cone. None if its kind has no angular limits."""
-    if isinstance(joint, (Ball, Cone)):
+    if joint.has_quaternion and not joint.numbers:
         if len(parts) != 1:
             raise SuppleError(
                 "--limits: a ball or cone takes one angle, its greatest bend in degrees, "
@@ -255,8 +259,6 @@ def _limited(joint: Joint, parts: Sequence[str]) -> Joint | None:
         if isinstance(joint, Cone):
             return replace(joint, swing=swing)
         return Cone(swing, damping=joint.damping, stiffness=joint.stiffness, stretch=joint.stretch)
-    if isinstance(joint, Hinge):
-        return replace(joint, limits=_pair("--limits", parts))
-    if isinstance(joint, Axes):
-        return replace(joint, limits=[_pair("--limits", parts)] * len(joint.order))
+    if joint.numbers and not joint.slide_count:
+        return joint.with_limits([_pair("--limits", parts)] * len(joint.numbers))
     return None

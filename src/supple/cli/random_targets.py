@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from supple.errors import SuppleError, one_of
 from supple.kernels import layout
-from supple.model.joints import Axes, Ball, Cone, Free, Hinge, Joint, Planar, Slider
+from supple.model.joints import Joint
 from supple.model.skeleton import Pose, Skeleton
 from supple.rotations import from_axis_angle, multiply
 
@@ -78,25 +78,16 @@ def random_poses(
 
 def _random(joint: Joint, row: Floats, count: int, rng: np.random.Generator) -> Floats:
     """Random coordinates of a joint without its stretch, shape (count, coordinates)."""
-    if isinstance(joint, Ball):
-        return _turns(count, rng)
-    if isinstance(joint, Cone):
-        return _in_cone(row, count, rng)
-    if isinstance(joint, Free):
-        return np.concatenate([np.zeros((count, 3)), _turns(count, rng)], axis=1)
-    if isinstance(joint, (Hinge, Axes)):
-        ranges = [_range(pair, OPEN_TURN) for pair in joint.limit_rows]
-    elif isinstance(joint, Planar):
-        u, v, angle = joint.limit_rows
-        ranges = [_range(u, 0.0), _range(v, 0.0), _range(angle, OPEN_TURN)]
-    elif isinstance(joint, Slider):
-        ranges = [_range(joint.limit_rows[0], 0.0)]
-    else:
-        return np.zeros((count, 0))
-    values = np.stack([rng.uniform(low, high, count) for low, high in ranges], axis=1)
-    if isinstance(joint, Axes):
-        frozen = [label in joint.frozen for label in joint.axis_labels]
-        values[:, frozen] = 0.0
+    values = np.zeros((count, len(joint.numbers)))
+    for k, (one, pair) in enumerate(zip(joint.numbers, joint.limit_rows, strict=False)):
+        if one.slides and one.limits is None:
+            continue
+        drawn = rng.uniform(*_range(pair, 0.0 if one.slides else OPEN_TURN), count)
+        values[:, k] = 0.0 if one.frozen else drawn
+    if joint.has_swing_limits:
+        return np.concatenate([values, _in_cone(row, count, rng)], axis=1)
+    if joint.has_quaternion:
+        return np.concatenate([values, _turns(count, rng)], axis=1)
     return values
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from supple.errors import SuppleError, one_of
 from supple.kernels import layout
 from supple.model.character import UPS, Character, Note
-from supple.model.joints import Joint, Mimic, Planar, Slider
+from supple.model.joints import Joint, Mimic
 from supple.model.mesh import Mesh, Morph
 from supple.model.skeleton import Pose, Skeleton
 from supple.rotations import axis_vector, between, multiply, to_matrix
@@ -99,7 +99,7 @@ class _Change:
         self.turn, self.size = turn, size
         # Quarter and half turns have whole matrix entries: rounded, so that converting back is exact.
         self.matrix = np.rint(to_matrix(turn))
-        self.sliding = {node.name for node in old.nodes if isinstance(node.joint, Slider)}
+        self.sliding = {node.name for node in old.nodes if node.joint.slide_count}
         self.skeleton = Skeleton(
             [
                 node._replace(
@@ -116,9 +116,7 @@ class _Change:
         self.lengths = [
             int(row[layout.Q]) + k
             for row in old.packed_ints
-            for k in range(
-                {layout.SLIDER: 1, layout.FREE: 3, layout.PLANAR: 2}.get(row[layout.KIND], 0)
-            )
+            for k in range(row[layout.KIND] & layout.SLIDES)
         ]
 
     def place(self, points: Any, world: bool) -> Floats:
@@ -134,13 +132,13 @@ class _Change:
 
         if isinstance(joint.mimic, Mimic):
             joint = replace(joint, mimic=self._mimic(name, joint.mimic))
-        if isinstance(joint, Slider):
-            damping = joint.damping and joint.damping * self.size
-            return replace(joint, limits=longer(joint.limits), damping=damping)
-        if isinstance(joint, Planar) and joint.limits:
-            u, v, angle = joint.limit_rows
-            return replace(joint, limits=(longer(u), longer(v), angle))
-        return joint
+        if not joint.slide_count:
+            return joint
+        if joint.single:
+            joint = replace(joint, damping=joint.damping and joint.damping * self.size)
+        return joint.with_limits(
+            [longer(one.limits) if one.slides else one.limits for one in joint.numbers]
+        )
 
     def _mimic(self, name: str, mimic: Mimic) -> Mimic:
         """A mimic rule in the new unit: factors between lengths and angles depend on it."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection
 import numpy as np
 
 from supple.model.character import Character, Note
-from supple.model.joints import Axes, Ball, Fixed
+from supple.model.joints import Joint
 
 
 def _count(count: int, what: str, many: str = "") -> str:
@@ -41,10 +41,11 @@ def _rotations(character: Character) -> str:
 
 
 def _limits(character: Character) -> str:
-    def plain(joint: object) -> bool:
-        if isinstance(joint, Axes):
-            return all(pair is None or not np.any(np.isfinite(pair)) for pair in joint.limit_rows)
-        return isinstance(joint, (Ball, Fixed))
+    def plain(joint: Joint) -> bool:
+        # Not plain are joints that turn about one given axis, slide, or have limits.
+        if joint.single or joint.slide_count or joint.has_swing_limits:
+            return False
+        return not np.any(np.isfinite(joint.limit_rows))
 
     kinds = [joint for joint in character.skeleton.joints if not plain(joint)]
     return _count(len(kinds), "joint with limits", "joints with limits")

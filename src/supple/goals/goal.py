@@ -1,16 +1,157 @@
-"""What all goals share."""
+"""What all goals share: their targets, the residual blocks they are lowered to, comparing by content."""
 
 from __future__ import annotations
 
-from dataclasses import fields
-from typing import Any, ClassVar, Self
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from enum import Enum
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
-from supple.errors import SuppleError, positive, whole
-from supple.goals.block import Block
-from supple.goals.target import OPEN
+from supple.errors import SuppleError, array, positive, whole
+from supple.kernels import layout as at
+from supple.kernels.quaternion import read_frame, split_frames
 from supple.model.skeleton import Skeleton
+
+# Targets ------------------------------------------------------------------------------------------
+
+
+class _Open(Enum):
+    OPEN = "OPEN"
+
+    def __repr__(self) -> str:
+        return "OPEN"
+
+
+OPEN: Final = _Open.OPEN
+"""Marks a target that is given later, to a prepared problem."""
+
+
+def read_target(slot: str, effector: str, value: Any) -> Any:
+    """A target as a read-only array of its own, checked; OPEN stays OPEN.
+
+    Args:
+        slot: "target" for a world position (..., 3), "orientation" for wxyz (..., 4), "pose" for a
+            world transform (..., 4, 4).
+        effector: Whose target it is.
+        value: What was given.
+    """
+    return OPEN if value is OPEN else kept(check_target(slot, effector, value))
+
+
+def check_target(slot: str, effector: str, value: Any) -> np.ndarray:
+    """A target as an array, checked, which may share memory with the value; as in `read_target`."""
+    what = f"{slot} of {effector!r}"
+    if slot == "pose":
+        return _rigid(what, array(what, value, (..., 4, 4)))
+    if slot == "orientation":
+        return _unit(what, array(f"{what} (wxyz)", value, (..., 4)))
+    return array(what, value, (..., 3))
+
+
+def split_pose(frame: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Position (..., 3) and orientation wxyz (..., 4) of a world transform (..., 4, 4)."""
+    rows = np.empty((*frame.shape[:-2], 7))
+    split_frames(np.array(frame, order="C").reshape(-1, 4, 4), rows.reshape(-1, 7))
+    return rows[..., :3], rows[..., 3:]
+
+
+def _unit(what: str, q: np.ndarray) -> np.ndarray:
+    """Quaternions scaled to length one, if they nearly are; exact ones keep their bits."""
+    if q.ndim == 1 and abs(math.hypot(*q.tolist()) - 1.0) <= 1e-15:
+        return q
+    sizes = np.linalg.norm(q, axis=-1, keepdims=True)
+    bad = np.abs(sizes - 1.0) > 1e-3
+    if np.any(bad):
+        raise SuppleError(
+            f"{what}: expected a unit quaternion wxyz, got one of length {sizes[bad][0]:.6g}"
+        )
+    return np.where(np.abs(sizes - 1.0) <= 2e-15, q, q / sizes)
+
+
+def _rigid(what: str, frame: np.ndarray) -> np.ndarray:
+    if frame.ndim == 2 and read_frame(frame, np.empty((1, 7)), 0, 3):
+        return frame
+    turn = frame[..., :3, :3]
+    square = turn @ np.swapaxes(turn, -1, -2)
+    if not np.allclose(square, np.eye(3), rtol=0.0, atol=1e-4) or np.any(np.linalg.det(turn) < 0):
+        raise SuppleError(
+            f"{what}: expected a 4x4 rigid transform; its upper left 3x3 is no rotation"
+        )
+    if not np.allclose(frame[..., 3, :], (0.0, 0.0, 0.0, 1.0), rtol=0.0, atol=1e-9):
+        raise SuppleError(f"{what}: expected a 4x4 rigid transform with the last row 0, 0, 0, 1")
+    return frame
+
+
+def kept(value: np.ndarray) -> np.ndarray:
+    """A copy that nobody can write to."""
+    value = np.array(value)
+    value.setflags(write=False)
+    return value
+
+
+# Residual blocks ----------------------------------------------------------------------------------
+
+
+NO_TURN = (1.0, 0.0, 0.0, 0.0)
+Vector = Sequence[float] | np.ndarray
+
+
+@dataclass(slots=True)
+class Block:
+    """One residual block of three rows on one effector (a pole: no rows, it is secondary).
+
+    Attributes:
+        kind: at.POSITION, at.ORIENTATION, at.LOOKAT or at.POLE.
+        goal: Index of its goal in the list of goals.
+        joint: The joint that carries the effector.
+        weight: As the kernels multiply by it.
+        fixed: The part of the effector's place in the joint's frame that keeps its length.
+        stretching: The part that the joint's stretch multiplies.
+        rotation: The effector's frame in the joint's frame, wxyz.
+        axis: Look direction in the effector's frame.
+        target: An array (..., 3 or 4), OPEN, or None where the start is held.
+        offset: Its first number in a row of targets.
+        tolerance: Length or radians.
+        length: How long its chain is, from the topmost joint that moves.
+        extra: Pole: the moving joint at the chain's root and the position block that it serves.
+    """
+
+    kind: int
+    goal: int
+    joint: int
+    weight: float
+    fixed: Vector = (0.0, 0.0, 0.0)
+    stretching: Vector = (0.0, 0.0, 0.0)
+    rotation: Vector = NO_TURN
+    axis: Vector = (1.0, 0.0, 0.0)
+    target: Any = None
+    offset: int = 0
+    tolerance: float = 0.0
+    length: float = 0.0
+    extra: tuple[int, int] = (-1, -1)
+
+    @property
+    def point(self) -> np.ndarray:
+        """The effector's place in the joint's frame, unstretched, shape (3,)."""
+        return np.add(self.fixed, self.stretching)
+
+    @property
+    def held(self) -> bool:
+        """True if the target is the effector's place in the start."""
+        return self.target is None
+
+    def place(self) -> tuple[Any, ...]:
+        """What it is sorted by, so that the order of the goals does not matter."""
+        parts = (self.fixed, self.stretching, self.rotation, self.axis)
+        what = (self.kind == at.POLE, self.joint, self.kind, self.held)
+        return (*what, *(tuple(map(float, part)) for part in parts), self.weight, self.goal)
+
+
+# Goals --------------------------------------------------------------------------------------------
+
 
 VECTORS = ("point", "axis")  # fields that hold an array and no target
 
@@ -125,3 +266,34 @@ def check_depth(effector: str, depth: int, root: str | None) -> int:
     if depth and root is not None:
         raise SuppleError(f"{what}: give root or depth, not both (root={root!r}, depth={depth})")
     return depth
+
+
+def from_key(key: tuple[Any, ...]) -> Goal:
+    """The goal, with every target open, that has a key."""
+    kind, *values = key
+    goal = object.__new__(kind)
+    for field, value in zip(fields(kind), values, strict=True):
+        known = field.name in VECTORS and value is not None
+        goal._set(field.name, kept(np.array(value)) if known else value)
+    return goal
+
+
+def read_goals(
+    kinds: tuple[Any, ...], goals: Mapping[str, Any] | Sequence[Goal] | Goal
+) -> tuple[Goal, ...]:
+    """A list of goals from a list, a single goal, or {effector: position}, each the first of the kinds."""
+    if isinstance(goals, Goal):
+        return (goals,)
+    if isinstance(goals, (dict, Mapping)):  # a dict is found without asking the abstract class
+        return tuple(kinds[0](name, target) for name, target in goals.items())
+    listed: tuple[Any, ...] = (goals,)
+    if isinstance(goals, Iterable) and not isinstance(goals, (str, bytes)):
+        listed = tuple(goals)
+    for goal in listed:
+        if not isinstance(goal, Goal):
+            *first, last = (kind.__name__ for kind in kinds)
+            raise SuppleError(
+                f"goals: expected {', '.join(first)} or {last}, or {{effector: position}}, "
+                f"got {goal!r}"
+            )
+    return listed

@@ -7,8 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 import numpy as np
 
 from supple.errors import SuppleError
-from supple.goals.block import Block
-from supple.goals.goal import Goal
+from supple.goals.goal import Block, Goal
 from supple.kernels import layout
 from supple.model.effector import find_effector
 from supple.model.skeleton import Skeleton

@@ -9,9 +9,7 @@ import numpy as np
 
 from supple import rotations
 from supple.errors import array
-from supple.goals.block import Block
-from supple.goals.goal import Goal, check_depth
-from supple.goals.target import OPEN, kept, read_target
+from supple.goals.goal import OPEN, Block, Goal, check_depth, kept, read_target
 from supple.kernels import layout
 from supple.model.effector import find_effector
 from supple.model.skeleton import Skeleton

@@ -6,9 +6,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 from supple.errors import one_of
-from supple.goals.block import Block
-from supple.goals.goal import Goal
-from supple.goals.target import OPEN, read_target
+from supple.goals.goal import OPEN, Block, Goal, read_target
 from supple.kernels import layout
 from supple.model.skeleton import Skeleton
 

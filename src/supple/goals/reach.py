@@ -8,9 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from supple.errors import SuppleError, array
-from supple.goals.block import Block
-from supple.goals.goal import Goal, check_depth
-from supple.goals.target import OPEN, kept, read_target, split_pose
+from supple.goals.goal import OPEN, Block, Goal, check_depth, kept, read_target, split_pose
 from supple.kernels import layout
 from supple.model.effector import find_effector
 from supple.model.skeleton import Skeleton

@@ -1,4 +1,4 @@
-"""How Numba compiles the parts of arrays in `supple.kernels.views`."""
+"""How Numba compiles the parts of arrays in `supple.kernels.workspace`."""
 
 from typing import Any
 

@@ -6,11 +6,17 @@ ever. A small bend of every joint, always the same, leaves such a pose.
 
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
-from supple.kernels.cache import kernel
-from supple.kernels.limits import project_joint
-from supple.kernels.seeds import fraction
-from supple.kernels.tangent import follow, step_along, tangent
-from supple.kernels.views import copy, zero_rows
+from supple.kernels.decorators import kernel
+from supple.kernels.jacobian import step_along, tangent
+from supple.kernels.joint import (
+    follow,
+    has_quaternion,
+    number_count,
+    project_joint,
+    slide_count,
+)
+from supple.kernels.restart import fraction
+from supple.kernels.workspace import copy, zero_rows
 
 BEND = 0.1  # about how far a joint is bent [rad]
 SMALL = 0.03  # how far a freedom is changed [rad, characteristic lengths]
@@ -19,7 +25,7 @@ LINE = 1e-9  # a pull below this part of what it could be is none
 
 @kernel
 def in_line(problem, frames, scratch):
-    """Whether no small turn of any joint moves an effector towards its target position.
+    """True if no small turn of any joint moves an effector towards its target position.
 
     The states and effectors belong to the pose; scratch has shape (moving joints, 6).
     """
@@ -64,9 +70,9 @@ def in_line(problem, frames, scratch):
 
 @kernel
 def bend(problem, frames, q, scratch):
-    """Turn every joint of q (hinge, axes, ball, cone) a little, in its limits, always the same way.
+    """Turn every joint of q that does not slide a little, in its limits, always the same way.
 
-    Balls and cones turn square to their bones; mimic joints follow the joints they copy. Scratch has
+    Quaternions turn square to their bones; mimic joints follow the joints they copy. Scratch has
     at least three columns a moving joint.
     """
     moving, moving_f, blocks = problem.moving, problem.moving_f, problem.blocks
@@ -93,7 +99,9 @@ def bend(problem, frames, q, scratch):
     for k in range(moving.shape[0]):
         kind, at = moving[k, layout.M_KIND], moving[k, layout.M_Q]
         angle = BEND * (0.5 + fraction(1, k, moving.shape[0]))
-        if kind == layout.BALL or kind == layout.CONE:
+        if slide_count(kind) > 0:
+            continue  # it has no dead point
+        if has_quaternion(kind):
             bone = quat.unit(quat.load3(scratch, k, 0))
             side = quat.perpendicular(bone) if quat.norm(bone) > 0.0 else (0.0, 0.0, 1.0)
             quat.put4(
@@ -101,20 +109,19 @@ def bend(problem, frames, q, scratch):
                 at,
                 quat.normalized(quat.mul(quat.take4(q, at), quat.exp(quat.scale(side, angle)))),
             )
-            project_joint(kind, moving[k, layout.M_ORDER], moving_f, k, q, at)
+            project_joint(kind, moving_f, k, q, at)
             continue
-        copies = moving[k, layout.M_MIMIC] >= 0
-        if (kind != layout.HINGE and kind != layout.AXES) or copies:
+        if moving[k, layout.M_MIMIC] >= 0:
             continue
-        for i in range(moving[k, layout.M_NQ]):
-            if kind == layout.AXES and (moving[k, layout.M_FROZEN] >> i) & 1 == 1:
+        for i in range(number_count(kind)):
+            if (moving[k, layout.M_FROZEN] >> i) & 1 == 1:
                 continue
             here = q[at + i]
             q[at + i] = here + angle
-            project_joint(kind, moving[k, layout.M_ORDER], moving_f, k, q, at)
+            project_joint(kind, moving_f, k, q, at)
             if q[at + i] - here < 0.5 * angle:
                 q[at + i] = here - angle
-                project_joint(kind, moving[k, layout.M_ORDER], moving_f, k, q, at)
+                project_joint(kind, moving_f, k, q, at)
     follow(problem, q)
 
 

@@ -27,9 +27,9 @@ from typing import Any, NamedTuple
 
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
-from supple.kernels.cache import kernel
-from supple.kernels.limits import TURN, clamped_cone, unwrapped
-from supple.kernels.trigonometry import sine_cosine
+from supple.kernels.decorators import kernel
+from supple.kernels.joint import TURN, clamped_cone, unwrapped
+from supple.kernels.quaternion import sine_cosine
 
 HALVINGS = 6
 STEEPEST = 8.0  # the greatest x / sin x
@@ -38,8 +38,8 @@ SAMPLES = 8
 NEWTONS = 3
 HALVES = 20  # steps of Newton's method, or halves where it leaves its bracket
 SPINS = 4  # how many of the turns that point are climbed from
-CREEP, CREEPS = 0.25, 8  # the first and largest step of a creep [rad], and how many sizes
 EDGES = 4
+LARGEST_STEP, STEP_SIZES = 0.25, 8  # of `coordinate_step`: the first step tried [rad], and how many
 SLACK = 1e-10  # what is this little outside a cone is rounding, and is put on its rim [rad]
 
 
@@ -375,15 +375,15 @@ def _in_plane(q, cone, arm, target, under):
 
 
 @kernel
-def creep(q, cone, arm, aim):
+def coordinate_step(q, cone, arm, aim):
     """A step down in one of half the swing, its direction or half the twist; q if there is none.
 
     For where the closed forms, which know orientations by their cosines, see no way down.
     """
     half, way, t, low, high = _box(_parts(q, cone), cone)
     before = cost_at(Tip(arm, quat.IDENTITY), aim)
-    size = CREEP
-    for _ in range(CREEPS):
+    size = LARGEST_STEP
+    for _ in range(STEP_SIZES):
         for i in range(6):
             change = size if i % 2 == 0 else -size
             b = min(max(half + change, 0.0), 0.5 * cone.swing) if i < 2 else half

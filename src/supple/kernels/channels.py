@@ -7,9 +7,8 @@ its column among the channels.
 
 import math
 
-from supple.kernels.cache import entry
-from supple.kernels.euler import put_axes
-from supple.kernels.quaternion import load4, mul, store4, turn_about_letter
+from supple.kernels.decorators import entry
+from supple.kernels.quaternion import load4, mul, put_axes, store4, turn_about_letter
 
 AT, TURNS, COUNT, AXES, PLAN = 0, 1, 2, 3, 9  # of a plan's row; AXES: pairs of axis and column
 

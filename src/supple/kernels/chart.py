@@ -15,9 +15,15 @@ import math
 
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
-from supple.kernels.cache import kernel
-from supple.kernels.limits import swing_twist_angles, unwrapped
-from supple.kernels.tangent import follow
+from supple.kernels.decorators import kernel
+from supple.kernels.joint import (
+    follow,
+    has_quaternion,
+    number_count,
+    slides,
+    swing_twist_angles,
+    unwrapped,
+)
 
 INSET = 1e-3  # how far inside its limits a pose is read off, as a fraction of their half width
 
@@ -66,9 +72,9 @@ def place_of(value, low, high):
 
 @kernel
 def _range(problem, k, kind, i):
-    """Unit and limits of coordinate i of a joint, the limits in that unit."""
+    """Unit and limits of number i of a joint, the limits in that unit."""
     moving_f = problem.moving_f
-    unit = problem.length if kind == layout.SLIDER or (kind == layout.PLANAR and i < 2) else 1.0
+    unit = problem.length if slides(kind, i) else 1.0
     return (
         unit,
         moving_f[k, layout.LIMITS + 2 * i] / unit,
@@ -111,21 +117,22 @@ def _swing(problem, k, x, y):
 
 
 @kernel
-def is_turn(kind):
-    """Whether a joint of this kind has a rotation vector among its freedoms."""
-    return kind == layout.BALL or kind == layout.CONE or kind == layout.FREE
-
-
-@kernel
 def to_chart(problem, q, gain, x):
     """Where the pose q stands in the charts centred on it: x, shape (D,), in units of the gains."""
     moving, moving_f = problem.moving, problem.moving_f
     for k in range(moving.shape[0]):
         kind = moving[k, layout.M_KIND] if moving[k, layout.M_MIMIC] < 0 else layout.FIXED
         at, d = moving[k, layout.M_Q], moving[k, layout.M_DOF]
-        if kind == layout.CONE:
+        centred = has_quaternion(kind)
+        for i in range(number_count(kind)):
+            if (moving[k, layout.M_FROZEN] >> i) & 1 == 1:
+                continue
+            unit, low, high = _range(problem, k, kind, i)
+            x[d] = 0.0 if centred else place_of(q[at + i] / unit, low, high)
+            d += 1
+        if kind & layout.SWING_TWIST != 0:
             axis = quat.load3(moving_f, k, layout.AXIS)
-            turn = quat.take4(q, at)
+            turn = quat.take4(q, at + number_count(kind))
             low, high = _twist_range(problem, k)
             _, twist = swing_twist_angles(turn, axis)
             swing = quat.log(quat.mul(turn, quat.conj(quat.about(axis, twist))))
@@ -137,16 +144,9 @@ def to_chart(problem, q, gain, x):
             x[d] = stretch * quat.dot(swing, side)
             x[d + 1] = stretch * quat.dot(swing, quat.cross(axis, side))
             x[d + 2] = place_of(unwrapped(twist, low, high), low, high)
-        elif kind == layout.BALL or kind == layout.FREE:
-            for i in range(6 if kind == layout.FREE else 3):
+        elif centred:
+            for i in range(3):
                 x[d + i] = 0.0
-        elif kind != layout.FIXED:
-            for i in range(moving[k, layout.M_NQ]):
-                if kind == layout.AXES and (moving[k, layout.M_FROZEN] >> i) & 1 == 1:
-                    continue
-                unit, low, high = _range(problem, k, kind, i)
-                x[d] = place_of(q[at + i] / unit, low, high)
-                d += 1
         d = moving[k, layout.M_STRETCH_DOF]
         if d >= 0:
             x[d] = place_of(
@@ -165,40 +165,32 @@ def from_chart(problem, centre, gain, x, q):
     for k in range(moving.shape[0]):
         kind = moving[k, layout.M_KIND] if moving[k, layout.M_MIMIC] < 0 else layout.FIXED
         at, d = moving[k, layout.M_Q], moving[k, layout.M_DOF]
-        if kind == layout.CONE:
+        for i in range(number_count(kind)):
+            if (moving[k, layout.M_FROZEN] >> i) & 1 == 1:
+                continue
+            unit, low, high = _range(problem, k, kind, i)
+            if has_quaternion(kind):
+                value = centre[at + i] + unit * gain[d] * x[d]
+            else:
+                value = unit * number(gain[d] * x[d], low, high)
+            # Multiplying by the unit may round past the limit.
+            low_q, high_q = (
+                moving_f[k, layout.LIMITS + 2 * i],
+                moving_f[k, layout.LIMITS + 2 * i + 1],
+            )
+            q[at + i] = min(max(value, low_q), high_q)
+            d += 1
+        at += number_count(kind)
+        if kind & layout.SWING_TWIST != 0:
             swing, _, _, _ = _swing(problem, k, gain[d] * x[d], gain[d + 1] * x[d + 1])
             low, high = _twist_range(problem, k)
-            twist = number(gain[d + 2] * x[d + 2], low, high)
-            quat.put4(
-                q,
-                at,
-                quat.normalized(
-                    quat.mul(
-                        quat.exp(swing),
-                        quat.about(quat.load3(moving_f, k, layout.AXIS), twist),
-                    )
-                ),
+            twist = quat.about(
+                quat.load3(moving_f, k, layout.AXIS), number(gain[d + 2] * x[d + 2], low, high)
             )
-        elif kind == layout.BALL or kind == layout.FREE:
-            if kind == layout.FREE:
-                for i in range(3):
-                    q[at + i] = centre[at + i] + problem.length * gain[d + i] * x[d + i]
-                at += 3
-                d += 3
+            quat.put4(q, at, quat.normalized(quat.mul(quat.exp(swing), twist)))
+        elif has_quaternion(kind):
             turn = (gain[d] * x[d], gain[d + 1] * x[d + 1], gain[d + 2] * x[d + 2])
             quat.put4(q, at, quat.normalized(quat.mul(quat.exp(turn), quat.take4(centre, at))))
-        elif kind != layout.FIXED:
-            for i in range(moving[k, layout.M_NQ]):
-                if kind == layout.AXES and (moving[k, layout.M_FROZEN] >> i) & 1 == 1:
-                    continue
-                unit, low, high = _range(problem, k, kind, i)
-                # Multiplying by the unit may round past the limit.
-                low_q, high_q = (
-                    moving_f[k, layout.LIMITS + 2 * i],
-                    moving_f[k, layout.LIMITS + 2 * i + 1],
-                )
-                q[at + i] = min(max(unit * number(gain[d] * x[d], low, high), low_q), high_q)
-                d += 1
         d = moving[k, layout.M_STRETCH_DOF]
         if d >= 0:
             low, high = (
@@ -217,8 +209,8 @@ def joint_axes(problem, frames, linear):
     moving = problem.moving
     for k in range(moving.shape[0]):
         kind = moving[k, layout.M_KIND]
-        if is_turn(kind):
-            d = moving[k, layout.M_DOF] + (3 if kind == layout.FREE else 0)
+        if has_quaternion(kind):
+            d = moving[k, layout.M_DOF] + number_count(kind)
             pre = quat.load4(frames.joints, k, layout.S_WPRE)
             for i in range(3):
                 quat.store3(linear.axes, d + i, 0, quat.rotate(pre, quat.letter_axis(i)))
@@ -248,7 +240,14 @@ def pull_back(problem, gain, x, slopes):
     for k in range(moving.shape[0]):
         kind = moving[k, layout.M_KIND] if moving[k, layout.M_MIMIC] < 0 else layout.FIXED
         d = moving[k, layout.M_DOF]
-        if kind == layout.CONE:
+        for i in range(number_count(kind)):
+            if (moving[k, layout.M_FROZEN] >> i) & 1 == 1:
+                continue
+            if not has_quaternion(kind):
+                _, low, high = _range(problem, k, kind, i)
+                slopes[d] *= slope(gain[d] * x[d], low, high)
+            d += 1
+        if kind & layout.SWING_TWIST != 0:
             g = (slopes[d], slopes[d + 1], slopes[d + 2])
             axis = quat.load3(moving_f, k, layout.AXIS)
             swing, flat, even, bend = _swing(problem, k, gain[d] * x[d], gain[d + 1] * x[d + 1])
@@ -261,19 +260,11 @@ def pull_back(problem, gain, x, slopes):
             side = quat.perpendicular(axis)
             slopes[d] = quat.dot(g, side)
             slopes[d + 1] = quat.dot(g, quat.cross(axis, side))
-        elif kind == layout.BALL or kind == layout.FREE:
-            d += 3 if kind == layout.FREE else 0
+        elif has_quaternion(kind):
             turn = (gain[d] * x[d], gain[d + 1] * x[d + 1], gain[d + 2] * x[d + 2])
             g = _turn_slope(turn, (slopes[d], slopes[d + 1], slopes[d + 2]))
             for i in range(3):
                 slopes[d + i] = g[i]
-        elif kind != layout.FIXED:
-            for i in range(moving[k, layout.M_NQ]):
-                if kind == layout.AXES and (moving[k, layout.M_FROZEN] >> i) & 1 == 1:
-                    continue
-                _, low, high = _range(problem, k, kind, i)
-                slopes[d] *= slope(gain[d] * x[d], low, high)
-                d += 1
         d = moving[k, layout.M_STRETCH_DOF]
         if d >= 0:
             slopes[d] *= slope(
@@ -287,13 +278,13 @@ def pull_back(problem, gain, x, slopes):
 
 @kernel
 def farthest_turn(problem, gain, x):
-    """The largest rotation vector of a ball or a free joint [rad]; at 2 pi its chart folds back."""
+    """The largest rotation vector of a quaternion without limits [rad]; at 2 pi its chart folds back."""
     moving = problem.moving
     most = 0.0
     for k in range(moving.shape[0]):
         kind = moving[k, layout.M_KIND]
-        if kind == layout.BALL or kind == layout.FREE:
-            d = moving[k, layout.M_DOF] + (3 if kind == layout.FREE else 0)
+        if has_quaternion(kind) and kind & layout.SWING_TWIST == 0:
+            d = moving[k, layout.M_DOF] + number_count(kind)
             most = max(
                 most, quat.norm((gain[d] * x[d], gain[d + 1] * x[d + 1], gain[d + 2] * x[d + 2]))
             )

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
-from supple.kernels.cache import kernel, leaf
-from supple.kernels.jacobian import slides
-from supple.kernels.residual import look
+from supple.kernels.decorators import kernel, leaf
+from supple.kernels.joint import slides
+from supple.kernels.problem import look
 
 
 class View(NamedTuple):
@@ -154,8 +154,8 @@ def _within(problem, linear, k, n, arm, move, miss, a):
             continue
         other = quat.load3(axes, moving[k, layout.M_DOF] + m, 0)
         bend = quat.dot(miss, quat.cross(other, move))
-        if kind != layout.AXES:
-            # Turns about fixed axes commute to second order: the mean of both orders.
+        if kind & layout.QUATERNION != 0:
+            # The parts of a rotation vector commute to second order: the mean of both orders.
             bend = 0.5 * (bend + quat.dot(miss, quat.cross(axis, quat.cross(other, arm))))
         _add(a, d, moving[k, layout.M_DOF] + m, -bend)
 

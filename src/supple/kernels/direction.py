@@ -9,9 +9,9 @@ import math
 from typing import Any, NamedTuple
 
 from supple.kernels import layout
-from supple.kernels.cache import kernel
-from supple.kernels.jacobian import slides
-from supple.kernels.svd import decompose, singular
+from supple.kernels.decorators import kernel
+from supple.kernels.joint import slides
+from supple.kernels.linear_algebra import decompose, singular
 from supple.kernels.workspace import matrix, vector
 
 PINV, TRANSPOSE, DLS, SDLS = range(4)

@@ -8,10 +8,10 @@ An array with no poses, shape (0, N, 3), stands for no translations or no scales
 one pose of them serves the whole batch.
 """
 
-from supple.kernels.cache import entry, kernel
-from supple.kernels.layout import KIND, OFFSET, ORDER, PARENT, REST, STRETCH_Q, Q
+from supple.kernels.decorators import entry, kernel
+from supple.kernels.joint import joint_shift, joint_turn
+from supple.kernels.layout import KIND, OFFSET, PARENT, REST, SLIDES, STRETCH_Q, Q
 from supple.kernels.quaternion import add, load3, load4, mul, rotate, scale, store3, store4
-from supple.kernels.tree import joint_shift, joint_turn, shifts
 
 
 @kernel
@@ -98,9 +98,9 @@ def forward_batch(
             at = ints[j, Q]
             step = _offset(ints, floats, translations, b, j, q)
             rest = load4(floats, j, REST)
-            if shifts(kind):
+            if kind & SLIDES:
                 step = add(step, rotate(rest, joint_shift(kind, floats, j, q, at)))
-            turn = mul(rest, joint_turn(kind, ints[j, ORDER], floats, j, q, at))
+            turn = mul(rest, joint_turn(kind, floats, j, q, at))
             if scaled:
                 out = linear[b, j]
                 above = out
@@ -154,8 +154,38 @@ def local_batch(ints, floats, coordinates, translations, positions, rotations):
             kind = ints[j, KIND]
             step = _offset(ints, floats, translations, b, j, q)
             rest = load4(floats, j, REST)
-            if shifts(kind):
+            if kind & SLIDES:
                 step = add(step, rotate(rest, joint_shift(kind, floats, j, q, ints[j, Q])))
             store3(positions[b], j, 0, step)
-            turn = joint_turn(kind, ints[j, ORDER], floats, j, q, ints[j, Q])
+            turn = joint_turn(kind, floats, j, q, ints[j, Q])
             store4(rotations[b], j, 0, mul(rest, turn))
+
+
+# Even scales folded into offsets, so that solvers see rigid bones ---------------------------------
+
+EVEN = 1e-6  # how far apart the three factors of an even scale may be, relatively
+
+
+@entry("i2 f3 f3 -> i")
+def scale_offsets(ints, scales, offsets):
+    """Multiply every offset, shape (B, N, 3), by the scales of all joints above it, in place.
+
+    Scales are used up.
+
+    Returns the first joint with joints below it whose scale is not even, or -1.
+    """
+    for b in range(offsets.shape[0]):
+        for j in range(offsets.shape[1]):
+            parent = ints[j, PARENT]
+            if parent < 0:
+                continue
+            for i in range(3):
+                if abs(scales[b, parent, i] - scales[b, parent, 0]) > EVEN * abs(
+                    scales[b, parent, 0]
+                ):
+                    return parent
+            above = scales[b, parent, 0]
+            for i in range(3):
+                offsets[b, j, i] *= above
+                scales[b, j, i] *= above
+    return -1

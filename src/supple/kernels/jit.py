@@ -33,7 +33,6 @@ import numpy as np
 from numba.core import config
 
 from supple.kernels import sources, user_cache
-from supple.kernels.cache import COMPILED_WITH
 
 _log = logging.getLogger("supple")
 
@@ -55,15 +54,16 @@ def compiled(function: Any, how: str) -> Any:
 
         return bare_views.VIEWS[function.__name__]
     if how == "inlined":
-        return _njit(inline="always", **COMPILED_WITH)(function)
+        return _njit(inline="always", **OPTIONS)(function)
     options = {"forceinline": True} if how == "leaf" else {}
-    made = _njit(nogil=True, **COMPILED_WITH, **options)(function)
+    made = _njit(nogil=True, **OPTIONS, **options)(function)
     _widen(made)
     if function.__closure__ is None and CACHED:
         _attach(made, function)
     return made
 
 
+OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": False, "_nrt": False}
 CACHED = True  # the build switches it off: it wants what Numba makes, not what was cached
 _njit: Any = numba.njit
 
@@ -114,7 +114,7 @@ def _widen(compiled: Any) -> None:
 
 
 def announce(name: str, dispatcher: Any, seconds: float) -> None:
-    """See `supple.kernels.cache.announce`."""
+    """See `supple.kernels.decorators.announce`."""
     notice = f"compiling the {name} (first use, about {seconds:.0f} s"
     cache = getattr(dispatcher, "_cache", None)
     if isinstance(cache, _KernelCache):

@@ -4,8 +4,16 @@ Kernels take a few flat arrays, never objects. This file names every column once
 packs by these names and the kernels read by them. Units: radians, and the model's own length unit.
 """
 
-# Joint kinds.
-FIXED, HINGE, SLIDER, BALL, CONE, AXES, FREE, PLANAR = range(8)
+# How a joint moves, its KIND: the sum of its parts. It has up to three numbers, slides first and then
+# angles, each along or about an axis of its own; then a quaternion, if it has one.
+SLIDE, ANGLE, QUATERNION = 1, 4, 16
+SWING_TWIST = 32  # the quaternion has limits of swing and twist about the axis AXIS
+LETTERS = 64  # the angles turn about letters, which ORDER holds
+SLIDES = 3  # the bits of a kind that count its slides
+
+# Kinds that have a fast path or a closed form somewhere. Any other sum is as good a joint.
+FIXED = 0
+HINGE, SLIDER, BALL, CONE = ANGLE, SLIDE, QUATERNION, QUATERNION + SWING_TWIST
 
 # A joint's integer row.
 PARENT, KIND, Q, NQ, ORDER, FROZEN, STRETCH_Q, DOF, NDOF, MIMIC, STRETCH_DOF = range(11)
@@ -13,16 +21,15 @@ JOINT_INTS = 11
 
 # A joint's float row: first column of each field.
 REST = 0  # wxyz, rest rotation in the parent's frame
-AXIS = 4  # unit axis in the joint's rest frame
-AXIS_U = 7  # planar: first direction in the plane
-LIMITS = 10  # lo0, hi0, lo1, hi1, lo2, hi2 (cone: 0, swing, twist lo, twist hi)
-DAMPING = 16  # greatest change per iteration, inf if none
-WEIGHT = 17  # 1 - stiffness
-STRETCH_LO, STRETCH_HI = 18, 19
-MIMIC_MUL, MIMIC_ADD = 20, 21
-OFFSET = 22  # xyz, origin in the parent's frame at rest
-WINDOW = 25  # half-width of the window that restarts search in an open angle [rad]; negative: and around 0
-JOINT_FLOATS = 26
+AXIS = 4  # a unit axis for each number, in the joint's rest frame; swing and twist: the axis, first
+LIMITS = 13  # lo0, hi0, lo1, hi1, lo2, hi2 of the numbers; swing and twist: 0, swing, lo, hi
+DAMPING = 19  # greatest change per iteration, inf if none
+WEIGHT = 20  # 1 - stiffness
+STRETCH_LO, STRETCH_HI = 21, 22
+MIMIC_MUL, MIMIC_ADD = 23, 24
+OFFSET = 25  # xyz, origin in the parent's frame at rest
+WINDOW = 28  # half-width of the window that restarts search in an open angle [rad]; negative: and around 0
+JOINT_FLOATS = 29
 
 # The header of a problem's integers.
 (
@@ -41,8 +48,8 @@ JOINT_FLOATS = 26
 HEADER_INTS = 12
 
 # An active joint's integer row (its floats are the joint's float row).
-A_PARENT, A_MOVE, A_KIND, A_Q, A_ORDER, A_STRETCH_Q = range(6)
-ACTIVE_INTS = 6
+A_PARENT, A_MOVE, A_KIND, A_Q, A_STRETCH_Q = range(5)
+ACTIVE_INTS = 5
 
 # A moving joint's integer row (its floats are the joint's float row).
 (
@@ -52,7 +59,7 @@ ACTIVE_INTS = 6
     M_Q,
     M_NQ,
     M_ORDER,
-    M_FROZEN,
+    M_FROZEN,  # a bit for each of its numbers that does not move
     M_STRETCH_Q,  # where the stretch factor stands, -1 if this solve does not free it
     M_DOF,
     M_NDOF,  # without the stretch
@@ -88,7 +95,7 @@ BLOCK_FLOATS = 9
 
 # The head of a problem's floats.
 F_LENGTH = 0  # characteristic length: the longest chain of any goal
-F_TURN = 1  # what one radian of orientation error counts, in characteristic lengths
+F_RADIAN = 1  # what one radian of orientation error counts, in characteristic lengths
 F_REST = 2  # weight of the rest posture
 HEADER_FLOATS = 4
 

@@ -1,6 +1,18 @@
-"""The rules of Levenberg-Marquardt: how the damping follows the steps, and when a descent has stalled."""
+"""Levenberg-Marquardt: one damped least-squares step inside bounds, and how the damping follows the steps.
 
-from supple.kernels.cache import kernel
+The step minimises |columns^T delta - rows|^2 + damping * sum(delta^2 / weight) with every delta inside
+its bounds. Freedoms that would leave their bounds are locked there, what they do is subtracted from the
+rows, and the rest is solved again (an active set). The equations are solved on the smaller side: one
+unknown a row, or one a freedom.
+"""
+
+from typing import Any, NamedTuple
+
+from supple.kernels.decorators import kernel, leaf
+from supple.kernels.linear_algebra import factor, solve_factored
+from supple.kernels.workspace import matrix, vector
+
+# How the damping follows the steps, and when a descent has stalled --------------------------------
 
 FLOOR = 1e-12  # the least damping, as a fraction of the mean diagonal
 HUGE = 1e12  # the damping at which there is nothing left to try
@@ -33,3 +45,221 @@ def slowed(slow, fall, cost, alignment, stall):
 def before_settling(budget):
     """The iterations for reaching: a tenth, at most SETTLE, is left to settle the nearest pose with."""
     return budget - min(SETTLE, budget // 10)
+
+
+# One damped step inside bounds: lock, subtract, re-solve ------------------------------------------
+
+MAX_PASSES = 12
+AT_BOUND = 1e-12
+ROUNDING = 1e-12  # a rise by less than this part of the cost is none
+
+
+class Step(NamedTuple):
+    """A damped step and the buffers to find it."""
+
+    delta: Any  # (D,) the step
+    free: Any  # (D,) the weight of each freedom, 0 for one held at a bound
+    matrix: Any  # (S, S) the normal matrix, lower triangle, of the rows' or the freedoms' side
+    factored: Any  # (S, S)
+    y: Any  # (max(D, R),) solution
+    left: Any  # (max(D, R),) right-hand side
+
+
+@leaf
+def take_step(problem, work, side):
+    """Buffers for a step; `side` is the number of unknowns of the larger system to be solved."""
+    longer = max(problem.freedoms, problem.rows)
+    return Step(
+        vector(work, problem.freedoms),
+        vector(work, problem.freedoms),
+        matrix(work, side, side),
+        matrix(work, side, side),
+        vector(work, longer),
+        vector(work, longer),
+    )
+
+
+@kernel
+def row_matrix(problem, linear, step):
+    """The lower triangle of columns^T diag(free) columns, block by block of three rows."""
+    columns, touch, weight, a = linear.columns, problem.touch, step.free, step.matrix
+    count = columns.shape[0]
+    for g in range(columns.shape[1] // 3):
+        r = 3 * g
+        for h in range(g + 1):
+            c = 3 * h
+            s00 = s01 = s02 = s10 = s11 = s12 = s20 = s21 = s22 = 0.0
+            for d in range(count):
+                if touch[d, g] == 0 or touch[d, h] == 0:
+                    continue
+                w = weight[d]
+                x, y, z = w * columns[d, r], w * columns[d, r + 1], w * columns[d, r + 2]
+                u, v, t = columns[d, c], columns[d, c + 1], columns[d, c + 2]
+                s00 += x * u
+                s01 += x * v
+                s02 += x * t
+                s10 += y * u
+                s11 += y * v
+                s12 += y * t
+                s20 += z * u
+                s21 += z * v
+                s22 += z * t
+            a[r, c], a[r, c + 1], a[r, c + 2] = s00, s01, s02
+            a[r + 1, c], a[r + 1, c + 1], a[r + 1, c + 2] = s10, s11, s12
+            a[r + 2, c], a[r + 2, c + 1], a[r + 2, c + 2] = s20, s21, s22
+
+
+@kernel
+def freedom_matrix(linear, step):
+    """The lower triangle of columns columns^T."""
+    columns, a = linear.columns, step.matrix
+    for i in range(columns.shape[0]):
+        for j in range(i + 1):
+            s = 0.0
+            for r in range(columns.shape[1]):
+                s += columns[i, r] * columns[j, r]
+            a[i, j] = s
+
+
+@leaf
+def pull_of(problem, linear, d, y):
+    """columns[d] . y over the blocks that freedom d touches."""
+    columns = linear.columns
+    s = 0.0
+    for g in range(columns.shape[1] // 3):
+        r = 3 * g
+        if problem.touch[d, g] != 0:
+            s += columns[d, r] * y[r] + columns[d, r + 1] * y[r + 1] + columns[d, r + 2] * y[r + 2]
+    return s
+
+
+@kernel
+def hold_at_bounds(problem, frames, linear, step):
+    """Fill `free`: 0 for a freedom that stands at a bound and is pulled outward, else its weight."""
+    bounds = linear.bounds
+    for d in range(problem.freedoms):
+        step.free[d] = problem.weight[d]
+        if bounds[d, 1] <= AT_BOUND or bounds[d, 0] >= -AT_BOUND:
+            pull = pull_of(problem, linear, d, frames.residual)
+            if (pull > 0.0 and bounds[d, 1] <= AT_BOUND) or (
+                pull < 0.0 and bounds[d, 0] >= -AT_BOUND
+            ):
+                step.free[d] = 0.0
+
+
+@kernel
+def normal_matrix(problem, linear, step, by_rows):
+    """Build the undamped matrix of the rows' or of the freedoms' side; returns its mean diagonal."""
+    count, size = linear.columns.shape
+    trace = 0.0
+    if by_rows:
+        row_matrix(problem, linear, step)
+        for i in range(size):
+            trace += step.matrix[i, i]
+        return trace / size
+    freedom_matrix(linear, step)
+    for d in range(count):
+        if step.free[d] > 0.0:
+            trace += step.matrix[d, d]
+    return trace / count
+
+
+@kernel
+def attainable(problem, frames, linear, step):
+    """Half the squared length of the pull on the free freedoms, weighed: 0 where no small change helps."""
+    total = 0.0
+    for d in range(problem.freedoms):
+        if step.free[d] > 0.0:
+            pull = pull_of(problem, linear, d, frames.residual)
+            total += 0.5 * step.free[d] * pull * pull
+    return total
+
+
+@kernel
+def bounded_step(problem, frames, linear, step, damping, by_rows):
+    """Fill `delta` from the matrix of `normal_matrix`, which changes where freedoms get locked.
+
+    Returns by how much the linear model expects the cost to fall, or -1 if the matrix could not be
+    factored or the step, held by its bounds, would have it rise: more damping helps either.
+    """
+    bounds = linear.bounds
+    count, size = linear.columns.shape
+    n = size if by_rows else count
+    a, b, y, left, free = step.matrix, step.factored, step.y, step.left, step.free
+    for i in range(n):
+        left[i] = frames.residual[i] if by_rows else pull_of(problem, linear, i, frames.residual)
+    for d in range(count):
+        step.delta[d] = 0.0
+    for _ in range(MAX_PASSES):
+        for i in range(n):
+            if by_rows:
+                for j in range(i):
+                    b[i, j] = a[i, j]
+                b[i, i] = a[i, i] + damping
+                y[i] = left[i]
+            else:
+                held = free[i] == 0.0
+                for j in range(i):
+                    b[i, j] = 0.0 if held or free[j] == 0.0 else a[i, j]
+                b[i, i] = 1.0 if held else a[i, i] + damping / free[i]
+                y[i] = 0.0 if held else left[i]
+        if not factor(b, n, b):
+            return -1.0
+        solve_factored(b, n, y, y)
+        locked = False
+        for d in range(count):
+            w = free[d]
+            if w == 0.0:
+                continue
+            value = w * pull_of(problem, linear, d, y) if by_rows else y[d]
+            low, high = bounds[d, 0], bounds[d, 1]
+            if value < low or value > high:
+                value = low if value < low else high
+                locked = True
+                _lock(linear, step, d, value, by_rows)
+                free[d] = 0.0
+            step.delta[d] = value
+        if not locked:
+            break
+    return _prediction(problem, frames, linear, step, damping, by_rows)
+
+
+@leaf
+def _lock(linear, step, d, value, by_rows):
+    """Take freedom d out at a value.
+
+    Subtract what it does from the right side and, by rows, itself from the matrix.
+    """
+    columns = linear.columns
+    a, left = step.matrix, step.left
+    if not by_rows:
+        for i in range(columns.shape[0]):
+            left[i] -= (a[i, d] if i >= d else a[d, i]) * value
+        return
+    for i in range(columns.shape[1]):
+        left[i] -= columns[d, i] * value
+        x = step.free[d] * columns[d, i]
+        for j in range(i + 1):
+            a[i, j] -= x * columns[d, j]
+
+
+@kernel
+def _prediction(problem, frames, linear, step, damping, by_rows):
+    """By how much the quadratic model expects the cost to fall, -1 if it expects it to rise."""
+    count, size = linear.columns.shape
+    rows, a, delta = frames.residual, step.matrix, step.delta
+    fall = 0.0
+    if by_rows:
+        # What is left of the rows after the step is damping * y.
+        for r in range(size):
+            fall += 0.5 * (rows[r] * rows[r] - (damping * step.y[r]) ** 2)
+        return max(fall, 0.0)
+    for d in range(count):
+        half = 0.0
+        for j in range(count):
+            half += (a[d, j] if d >= j else a[j, d]) * delta[j]
+        fall += delta[d] * (pull_of(problem, linear, d, rows) - 0.5 * half)
+    cost = 0.0
+    for r in range(size):
+        cost += 0.5 * rows[r] * rows[r]
+    return -1.0 if fall < -ROUNDING * cost else max(fall, 0.0)

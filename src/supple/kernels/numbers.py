@@ -8,7 +8,7 @@ end. What does not fit is left to the caller, token by token.
 
 import numpy as np
 
-from supple.kernels.cache import entry, kernel
+from supple.kernels.decorators import entry, kernel
 
 POWERS = np.array([float(10**k) for k in range(23)])
 SPLIT = 134217729.0  # 2**27 + 1: cuts a double into two halves whose products have no error

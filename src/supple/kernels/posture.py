@@ -8,9 +8,9 @@ import math
 
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
-from supple.kernels.cache import kernel, leaf
-from supple.kernels.jacobian import slides
-from supple.kernels.residual import pole_angle
+from supple.kernels.decorators import kernel, leaf
+from supple.kernels.joint import has_quaternion, number_count, slides
+from supple.kernels.problem import pole_angle
 
 LONGEST = 0.5  # the most that a step asks of one freedom, or one ball, at a time [rad]
 
@@ -31,8 +31,8 @@ def _towards_rest(problem, frames, linear, weight, q, step):
             way = problem.rest[moving[k, layout.M_STRETCH_Q]] - q[moving[k, layout.M_STRETCH_Q]]
             step[stretch] += weight * way
             cost += 0.5 * way * way
-        shift = 3 if kind == layout.FREE else 0
-        if kind == layout.BALL or kind == layout.CONE or kind == layout.FREE:
+        if has_quaternion(kind):
+            shift = number_count(kind)
             turn = quat.log(
                 quat.mul(quat.take4(problem.rest, at + shift), quat.conj(quat.take4(q, at + shift)))
             )
@@ -41,10 +41,8 @@ def _towards_rest(problem, frames, linear, weight, q, step):
                 way = quat.dot(turn, quat.load3(linear.axes, d + shift + i, 0))
                 step[d + shift + i] += weight * way
                 cost += 0.5 * way * way
-        if kind == layout.BALL or kind == layout.CONE:
-            continue
-        for i in range(3 if kind == layout.FREE else moving[k, layout.M_NQ]):
-            if kind == layout.AXES and (moving[k, layout.M_FROZEN] >> i) & 1 == 1:
+        for i in range(number_count(kind)):
+            if (moving[k, layout.M_FROZEN] >> i) & 1 == 1:
                 continue
             way = problem.rest[at + i] - q[at + i]
             if slides(kind, i):
@@ -127,15 +125,15 @@ def _shorten(problem, k, step):
     """Hold the step of a joint's freedoms to LONGEST, turns of a ball together: its axes are the world's."""
     moving = problem.moving
     kind, d = moving[k, layout.M_KIND], moving[k, layout.M_DOF]
-    together = kind == layout.BALL or kind == layout.CONE or kind == layout.FREE
+    together = has_quaternion(kind)
     for n in range(moving[k, layout.M_NDOF]):
-        if not together or slides(kind, n):
+        if not together or n < number_count(kind):
             step[d + n] = math.copysign(min(abs(step[d + n]), LONGEST), step[d + n])
     if moving[k, layout.M_STRETCH_DOF] >= 0:
         e = moving[k, layout.M_STRETCH_DOF]
         step[e] = math.copysign(min(abs(step[e]), LONGEST), step[e])
     if together:
-        d += 3 if kind == layout.FREE else 0
+        d += number_count(kind)
         size = math.sqrt(step[d] ** 2 + step[d + 1] ** 2 + step[d + 2] ** 2)
         if size > LONGEST:
             for n in range(3):

@@ -1,15 +1,28 @@
-"""A lowered problem as kernels read it: named views of two packed arrays.
+"""A lowered problem and its value at a pose: frames, effectors, residual and cost.
 
-`supple.problem.lowering.Problem` packs a skeleton, its goals and a solver's options into one array of integers
-and one of floats; `unpack` names their parts once, at the top of a kernel. The columns of the tables
-are in `layout`.
+`supple.problem.lowering.Problem` packs a skeleton, its goals and a solver's options into one array of
+integers and one of floats; `unpack` names their parts once, at the top of a kernel. The columns of the
+tables are in `layout`.
+
+A solve looks only at the *active* joints (those on the way to an effector) and moves only the *moving*
+ones. Locked, fixed and unfree joints never change during a solve, so `fold` merges them once into the
+rigid step from each moving joint to the next; after that `forward` is linear in the moving joints alone.
+
+Every primary block has three residual rows, scaled so that all solvers see pure numbers: a position
+counts in characteristic lengths, a radian counts `radian` of them. The cost is half the sum of squares,
+weights included. `evaluate` does all of it for one pose.
 """
 
+import math
 from typing import Any, NamedTuple
 
 from supple.kernels import layout
-from supple.kernels.cache import leaf
-from supple.kernels.views import grid, part
+from supple.kernels import quaternion as quat
+from supple.kernels.decorators import kernel, leaf
+from supple.kernels.joint import joint_shift, joint_turn, project
+from supple.kernels.workspace import copy, grid, matrix, part, vector
+
+# The packed problem -------------------------------------------------------------------------------
 
 
 class Problem(NamedTuple):
@@ -64,7 +77,7 @@ def unpack(ints, floats):
         nd,
         ints[layout.H_ROWS],
         floats[layout.F_LENGTH],
-        floats[layout.F_TURN],
+        floats[layout.F_RADIAN],
         floats[layout.F_REST],
         ints[layout.H_REST] == 1,
         ints[layout.H_POLES] > 0,
@@ -74,5 +87,382 @@ def unpack(ints, floats):
 
 @leaf
 def has_secondary(problem):
-    """Whether a problem has secondary goals: a rest posture or poles."""
+    """True if a problem has secondary goals: a rest posture or poles."""
     return problem.has_rest or problem.has_poles
+
+
+# The moving tree ----------------------------------------------------------------------------------
+
+FOLD = (
+    10  # an active joint's row while folding: rotation, P0, P1 relative to the nearest moving joint
+)
+
+
+class Frames(NamedTuple):
+    """Where a pose puts everything, and how far its effectors are from their targets.
+
+    `fold` fills what is rigid, `forward` and `place_effectors` the world frames, `residuals` the rest.
+    """
+
+    joints: Any  # (M, STATE) of the moving joints
+    effectors: Any  # (G, EFFECTOR) of the residual blocks
+    folded: Any  # (A, FOLD) used by `fold` alone
+    residual: Any  # (R,) weighted, in characteristic lengths
+    errors: Any  # (G,) in plain units: lengths or radians
+
+
+@leaf
+def take_frames(problem, work):
+    """Frames for one pose at a time."""
+    blocks = problem.blocks
+    return Frames(
+        matrix(work, problem.moving.shape[0], layout.STATE),
+        matrix(work, blocks.shape[0], layout.EFFECTOR),
+        matrix(work, problem.active.shape[0], FOLD),
+        vector(work, problem.rows),
+        vector(work, blocks.shape[0]),
+    )
+
+
+class Linear(NamedTuple):
+    """The linear problem at a pose: what every freedom does, and how far it may go."""
+
+    axes: Any  # (D + M, 3) the world axis of every freedom, then of every mimic joint
+    bounds: Any  # (D, 2) how far it may change from here
+    columns: Any  # (D, R) the Jacobian
+
+
+@leaf
+def take_linear(problem, work):
+    """The linear problem of one pose at a time."""
+    nd, nm = problem.freedoms, problem.moving.shape[0]
+    return Linear(matrix(work, nd + nm, 3), matrix(work, nd, 2), matrix(work, nd, problem.rows))
+
+
+@leaf
+def fold(problem, frames, offsets, q):
+    """Merge everything that this solve cannot move into rigid steps between moving joints.
+
+    Read off the pose q. `offsets`, shape (A + 2 G, 3), holds the origins of the active joints, then
+    for every block the effector's place in its joint: the part that keeps its length, and the part
+    that the joint's stretch multiplies.
+
+    Writes S_PRE, S_P0, S_P1 of every moving joint and E_P0, E_P1, E_ROT of every effector.
+    """
+    active, active_f, blocks = problem.active, problem.active_f, problem.blocks
+    joints, effectors = frames.joints, frames.effectors
+    for a in range(active.shape[0]):
+        parent = active[a, layout.A_PARENT]
+        offset = quat.load3(offsets, a, 0)
+        turn = (1.0, 0.0, 0.0, 0.0)
+        p0 = offset
+        p1 = (0.0, 0.0, 0.0)
+        if parent >= 0:
+            stretch_q = active[parent, layout.A_STRETCH_Q]
+            if active[parent, layout.A_MOVE] >= 0:
+                if stretch_q >= 0:
+                    p0, p1 = p1, p0
+            else:
+                turn = quat.load4(frames.folded, parent, 0)
+                if stretch_q >= 0:
+                    offset = quat.scale(offset, q[stretch_q])
+                p0 = quat.add(quat.load3(frames.folded, parent, 4), quat.rotate(turn, offset))
+                p1 = quat.load3(frames.folded, parent, 7)
+        turn = quat.mul(turn, quat.load4(active_f, a, layout.REST))
+        move = active[a, layout.A_MOVE]
+        if move >= 0:
+            quat.store4(joints, move, layout.S_PRE, turn)
+            quat.store3(joints, move, layout.S_P0, p0)
+            quat.store3(joints, move, layout.S_P1, p1)
+        else:
+            kind = active[a, layout.A_KIND]
+            at = active[a, layout.A_Q]
+            if kind & layout.SLIDES:
+                p0 = quat.add(p0, quat.rotate(turn, joint_shift(kind, active_f, a, q, at)))
+            turn = quat.mul(turn, joint_turn(kind, active_f, a, q, at))
+            quat.store4(frames.folded, a, 0, turn)
+            quat.store3(frames.folded, a, 4, p0)
+            quat.store3(frames.folded, a, 7, p1)
+    for g in range(blocks.shape[0]):
+        a = blocks[g, layout.B_JOINT]
+        rotation = quat.load4(problem.blocks_f, g, layout.B_ROTATION)
+        p0 = quat.load3(offsets, active.shape[0] + 2 * g, 0)
+        p1 = quat.load3(offsets, active.shape[0] + 2 * g + 1, 0)
+        stretch_q = active[a, layout.A_STRETCH_Q]
+        if active[a, layout.A_MOVE] >= 0:
+            turn = rotation
+            if stretch_q < 0:
+                p0, p1 = quat.add(p0, p1), (0.0, 0.0, 0.0)
+        else:
+            point = quat.axpy(p0, q[stretch_q] if stretch_q >= 0 else 1.0, p1)
+            turn = quat.load4(frames.folded, a, 0)
+            p0 = quat.add(quat.load3(frames.folded, a, 4), quat.rotate(turn, point))
+            p1 = quat.load3(frames.folded, a, 7)
+            turn = quat.mul(turn, rotation)
+        quat.store3(effectors, g, layout.E_P0, p0)
+        quat.store3(effectors, g, layout.E_P1, p1)
+        quat.store4(effectors, g, layout.E_ROT, turn)
+
+
+@leaf
+def rigid(problem):
+    """True if nothing outside the moving joints depends on the pose."""
+    active = problem.active
+    for a in range(active.shape[0]):
+        if active[a, layout.A_MOVE] < 0:
+            if active[a, layout.A_KIND] != layout.FIXED or active[a, layout.A_STRETCH_Q] >= 0:
+                return False
+    return True
+
+
+@leaf
+def folds_once(problem, starts, offsets):
+    """True if one `fold` serves all problems of a batch."""
+    return offsets.shape[0] == 1 and (starts.shape[0] == 1 or rigid(problem))
+
+
+@leaf
+def place(problem, frames, q, k):
+    """The world frame of moving joint k from that of its moving parent."""
+    moving, moving_f = problem.moving, problem.moving_f
+    joints = frames.joints
+    parent = moving[k, layout.M_PARENT]
+    pre = quat.load4(joints, k, layout.S_PRE)
+    step = quat.load3(joints, k, layout.S_P0)
+    if parent >= 0:
+        stretch_q = moving[parent, layout.M_STRETCH_Q]
+        if stretch_q >= 0:
+            step = quat.axpy(step, q[stretch_q], quat.load3(joints, k, layout.S_P1))
+        world = quat.load4(joints, parent, layout.S_W)
+        step = quat.add(quat.load3(joints, parent, layout.S_POS), quat.rotate(world, step))
+        pre = world if pre[1] == pre[2] == pre[3] == 0.0 else quat.mul(world, pre)
+    kind = moving[k, layout.M_KIND]
+    at = moving[k, layout.M_Q]
+    if kind & layout.SLIDES:
+        step = quat.add(step, quat.rotate(pre, joint_shift(kind, moving_f, k, q, at)))
+    quat.store4(joints, k, layout.S_WPRE, pre)
+    quat.store4(joints, k, layout.S_W, quat.mul(pre, joint_turn(kind, moving_f, k, q, at)))
+    quat.store3(joints, k, layout.S_POS, step)
+
+
+@kernel
+def forward(problem, frames, q):
+    """World frames of all moving joints: S_WPRE, S_W, S_POS."""
+    for k in range(problem.moving.shape[0]):
+        place(problem, frames, q, k)
+
+
+@kernel
+def place_effectors(problem, frames, q):
+    """World point and rotation of every effector: E_POS, E_WROT."""
+    blocks = problem.blocks
+    joints, effectors = frames.joints, frames.effectors
+    for g in range(blocks.shape[0]):
+        k = blocks[g, layout.B_MOVE]
+        point = quat.load3(effectors, g, layout.E_P0)
+        rotation = quat.load4(effectors, g, layout.E_ROT)
+        if k >= 0:
+            stretch_q = problem.moving[k, layout.M_STRETCH_Q]
+            if stretch_q >= 0:
+                point = quat.axpy(point, q[stretch_q], quat.load3(effectors, g, layout.E_P1))
+            world = quat.load4(joints, k, layout.S_W)
+            point = quat.add(quat.load3(joints, k, layout.S_POS), quat.rotate(world, point))
+            rotation = quat.mul(world, rotation)
+        quat.store3(effectors, g, layout.E_POS, point)
+        quat.store4(effectors, g, layout.E_WROT, rotation)
+
+
+@leaf
+def set_targets(problem, frames, targets):
+    """Give every effector its target; a held one keeps the place it has now."""
+    blocks = problem.blocks
+    effectors = frames.effectors
+    for g in range(blocks.shape[0]):
+        kind = blocks[g, layout.B_KIND]
+        if blocks[g, layout.B_HELD] == 1:
+            if kind == layout.ORIENTATION:
+                quat.store4(
+                    effectors,
+                    g,
+                    layout.E_TARGET,
+                    quat.load4(effectors, g, layout.E_WROT),
+                )
+            else:
+                quat.store3(
+                    effectors,
+                    g,
+                    layout.E_TARGET,
+                    quat.load3(effectors, g, layout.E_POS),
+                )
+            continue
+        t = blocks[g, layout.B_TARGET]
+        for i in range(4 if kind == layout.ORIENTATION else 3):
+            effectors[g, layout.E_TARGET + i] = targets[t + i]
+
+
+# Residuals ----------------------------------------------------------------------------------------
+#
+# Residual rows for the solvers, errors in plain units for people.
+
+
+@leaf
+def look(problem, frames, g):
+    """Where the effector looks, where it should look (unit vectors).
+
+    And how far away the target is.
+    """
+    effectors = frames.effectors
+    seen = quat.rotate(
+        quat.load4(effectors, g, layout.E_WROT),
+        quat.load3(problem.blocks_f, g, layout.B_AXIS),
+    )
+    way = quat.sub(
+        quat.load3(effectors, g, layout.E_TARGET),
+        quat.load3(effectors, g, layout.E_POS),
+    )
+    distance = quat.norm(way)
+    if distance == 0.0:
+        return seen, seen, 0.0
+    return seen, quat.scale(way, 1.0 / distance), distance
+
+
+@leaf
+def pole_angle(problem, frames, g):
+    """Signed angle about the root-to-tip line from the middle joint to the pole.
+
+    Zero where it is not defined.
+    """
+    blocks = problem.blocks
+    effectors = frames.effectors
+    root = quat.load3(frames.joints, blocks[g, layout.B_ROOT], layout.S_POS)
+    line = quat.unit(quat.sub(quat.load3(effectors, blocks[g, layout.B_REACH], layout.E_POS), root))
+    middle = quat.sub(quat.load3(effectors, g, layout.E_POS), root)
+    wanted = quat.sub(quat.load3(effectors, g, layout.E_TARGET), root)
+    return math.atan2(
+        quat.dot(line, quat.cross(middle, wanted)),
+        quat.dot(middle, wanted) - quat.dot(middle, line) * quat.dot(wanted, line),
+    )
+
+
+@kernel
+def residuals(problem, frames):
+    """Fill the residual rows and the plain errors (length or radians) of every block.
+
+    Returns the cost.
+    """
+    blocks, blocks_f = problem.blocks, problem.blocks_f
+    effectors = frames.effectors
+    cost = 0.0
+    for g in range(blocks.shape[0]):
+        kind = blocks[g, layout.B_KIND]
+        if kind == layout.POSITION:
+            miss = quat.sub(
+                quat.load3(effectors, g, layout.E_TARGET),
+                quat.load3(effectors, g, layout.E_POS),
+            )
+            frames.errors[g] = quat.norm(miss)
+            miss = quat.scale(miss, blocks_f[g, layout.B_WEIGHT] / problem.length)
+        elif kind == layout.ORIENTATION:
+            miss = quat.log(
+                quat.mul(
+                    quat.load4(effectors, g, layout.E_TARGET),
+                    quat.conj(quat.load4(effectors, g, layout.E_WROT)),
+                )
+            )
+            frames.errors[g] = quat.norm(miss)
+            miss = quat.scale(miss, blocks_f[g, layout.B_WEIGHT] * problem.radian)
+        elif kind == layout.LOOKAT:
+            seen, wanted, _ = look(problem, frames, g)
+            miss = quat.sub(wanted, seen)
+            frames.errors[g] = 2.0 * math.atan2(quat.norm(miss), quat.norm(quat.add(wanted, seen)))
+            miss = quat.scale(miss, blocks_f[g, layout.B_WEIGHT] * problem.radian)
+        else:
+            frames.errors[g] = abs(pole_angle(problem, frames, g))
+            continue
+        row = blocks[g, layout.B_ROW]
+        frames.residual[row] = miss[0]
+        frames.residual[row + 1] = miss[1]
+        frames.residual[row + 2] = miss[2]
+        cost += 0.5 * quat.dot(miss, miss)
+    return cost
+
+
+@kernel
+def tolerances(problem, near):
+    """Fill near, shape (G,), with how near counts as met."""
+    blocks_f = problem.blocks_f
+    for g in range(blocks_f.shape[0]):
+        near[g] = blocks_f[g, layout.B_TOLERANCE]
+
+
+@kernel
+def nearer(problem, frames, near):
+    """True if every counted block is as near as `near` asks, shape (G,)."""
+    blocks = problem.blocks
+    for g in range(blocks.shape[0]):
+        if blocks[g, layout.B_KIND] != layout.POLE and not frames.errors[g] <= near[g]:
+            return False
+    return True
+
+
+@kernel
+def within(problem, frames):
+    """True if every counted block is within its tolerance."""
+    blocks = problem.blocks
+    for g in range(blocks.shape[0]):
+        # Written so that a NaN error is not within.
+        if (
+            blocks[g, layout.B_KIND] != layout.POLE
+            and not frames.errors[g] <= problem.blocks_f[g, layout.B_TOLERANCE]
+        ):
+            return False
+    return True
+
+
+# Evaluating a pose --------------------------------------------------------------------------------
+#
+# And setting a problem up to be evaluated.
+
+
+@kernel
+def evaluate(problem, frames, q):
+    """Frames, effectors and residuals of the pose q; returns its cost."""
+    forward(problem, frames, q)
+    place_effectors(problem, frames, q)
+    return residuals(problem, frames)
+
+
+@leaf
+def holds(problem):
+    """True if any block is held where the start has it."""
+    blocks = problem.blocks
+    for g in range(blocks.shape[0]):
+        if blocks[g, layout.B_HELD] == 1:
+            return True
+    return False
+
+
+@leaf
+def set_up(problem, frames, offsets, start, targets, q):
+    """Set up one problem: q becomes its start, put into the limits. Nothing is placed yet."""
+    copy(start, q)
+    fold(problem, frames, offsets, q)
+    prepare_start(problem, frames, targets, q)
+
+
+@leaf
+def prepare_start(problem, frames, targets, q):
+    """Give the effectors of a folded problem their targets, and put the start q into its limits."""
+    if holds(problem):
+        # What is held stays where the start has it, before the start is put into the limits.
+        forward(problem, frames, q)
+        place_effectors(problem, frames, q)
+    set_targets(problem, frames, targets)
+    project(problem, q)
+
+
+@leaf
+def begin(problem, frames, offsets, start, targets, q):
+    """Set up one problem and evaluate its start, put into the limits, in q; returns its cost."""
+    set_up(problem, frames, offsets, start, targets, q)
+    return evaluate(problem, frames, q)

@@ -15,7 +15,8 @@ import math
 
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
-from supple.kernels.cache import kernel, leaf
+from supple.kernels.decorators import kernel, leaf
+from supple.kernels.joint import slide_count
 
 FAR = 1e300
 ON_AXIS = 1e-9  # an arm that leaves a hinge's axis by less than this part of its length is on it
@@ -25,13 +26,13 @@ TURN = 2.0 * math.pi
 
 @leaf
 def _moves(problem, k, fixed, slack):
-    """Whether moving joint k can move a point that it carries at `fixed` plus stretched `slack`.
+    """True if moving joint k can move a point that it carries at `fixed` plus stretched `slack`.
 
     Both are in its frame. A hinge does not move what is on its axis.
     """
     moving = problem.moving
     kind = moving[k, layout.M_KIND]
-    if kind == layout.SLIDER or kind == layout.FREE or kind == layout.PLANAR:
+    if slide_count(kind) > 0:
         return True
     if moving[k, layout.M_STRETCH_DOF] >= 0 and quat.norm(slack) > 0.0:
         return True
@@ -44,6 +45,16 @@ def _moves(problem, k, fixed, slack):
         else size
     )
     return across > ON_AXIS * size
+
+
+@leaf
+def _farthest_slide(problem, k):
+    """A bound of how far joint k slides away from its rest; none (FAR) along several axes."""
+    count = slide_count(problem.moving[k, layout.M_KIND])
+    if count != 1:
+        return FAR if count > 1 else 0.0
+    low, high = problem.moving_f[k, layout.LIMITS], problem.moving_f[k, layout.LIMITS + 1]
+    return max(abs(low), abs(high))
 
 
 @kernel
@@ -62,8 +73,7 @@ def chain_base(problem, frames, g):
         parent = moving[k, layout.M_PARENT]
         kind = moving[k, layout.M_KIND]
         fixed = quat.load3(joints, k, layout.S_P0)
-        shifts = kind == layout.SLIDER or kind == layout.FREE or kind == layout.PLANAR
-        stays = not shifts and not _moves(
+        stays = slide_count(kind) == 0 and not _moves(
             problem, parent, fixed, quat.load3(joints, k, layout.S_P1)
         )
         same = stays and quat.norm(fixed) == 0.0
@@ -101,11 +111,9 @@ def span(problem, frames, g):
         longest += bone
         widest = max(widest, bone)
         kind = moving[k, layout.M_KIND]
-        if kind == layout.SLIDER:
-            longest += max(abs(moving_f[k, layout.LIMITS]), abs(moving_f[k, layout.LIMITS + 1]))
+        if slide_count(kind) > 0:
+            longest += _farthest_slide(problem, k)
             loose = True
-        elif kind == layout.FREE or kind == layout.PLANAR:
-            longest = FAR
         if k == base:
             break
         fixed, slack = (
@@ -153,7 +161,7 @@ def gap(problem, frames, g):
 
 @kernel
 def out_of_reach(problem, frames):
-    """Whether some position is surely out of reach."""
+    """True if some position is surely out of reach."""
     blocks = problem.blocks
     for g in range(blocks.shape[0]):
         if blocks[g, layout.B_KIND] == layout.POSITION:
@@ -220,11 +228,9 @@ def _turn_limits(problem, k):
 
 @leaf
 def _rigid(problem, k):
-    """Whether what joint k carries is only turned by it."""
+    """True if what joint k carries is only turned by it."""
     moving = problem.moving
-    kind = moving[k, layout.M_KIND]
-    shifts = kind == layout.SLIDER or kind == layout.FREE or kind == layout.PLANAR
-    return not shifts and moving[k, layout.M_STRETCH_DOF] < 0
+    return slide_count(moving[k, layout.M_KIND]) == 0 and moving[k, layout.M_STRETCH_DOF] < 0
 
 
 @leaf
@@ -244,10 +250,7 @@ def _carried(problem, frames, ranges, k, fixed, slack):
         far = ranges[k, 1] + bone
         if moving[k, layout.M_STRETCH_DOF] >= 0:
             far += quat.norm(slack) * moving_f[k, layout.STRETCH_HI]
-        if moving[k, layout.M_KIND] == layout.SLIDER:
-            far += max(abs(moving_f[k, layout.LIMITS]), abs(moving_f[k, layout.LIMITS + 1]))
-        elif moving[k, layout.M_KIND] == layout.FREE or moving[k, layout.M_KIND] == layout.PLANAR:
-            far = FAR
+        far += _farthest_slide(problem, k)
     up = moving[k, layout.M_PARENT]
     if (
         moving[k, layout.M_KIND] == layout.HINGE
@@ -284,14 +287,14 @@ def fill_ranges(problem, frames, ranges):
 
 @leaf
 def _apart(near, far, least, most, slack):
-    """Whether two intervals of distances have nothing in common."""
+    """True if two intervals of distances have nothing in common."""
     slack += ROUNDING * (min(far, most) + slack)
     return least > far + slack or most < near - slack
 
 
 @kernel
 def proven_out(problem, frames, ranges):
-    """Whether some target is surely out of reach; ranges is workspace, shape (M, 2)."""
+    """True if some target is surely out of reach; ranges is workspace, shape (M, 2)."""
     moving, blocks, blocks_f = problem.moving, problem.blocks, problem.blocks_f
     joints, effectors = frames.joints, frames.effectors
     fill_ranges(problem, frames, ranges)

@@ -1,13 +1,158 @@
-"""Beginning elsewhere after a stall: the best of a few seeds, and when what it gives counts."""
+"""Beginning elsewhere after a stall: where seeds lie, which of them is best, and when its answer counts.
+
+Seed number n puts freedom j at the fraction (n * 2^((j+1)/(D+1))) mod 1 of its range: a Kronecker
+sequence with Niederreiter's generators, the same on every machine. Joints without limits range over a
+whole turn, or over as many as it takes until the joints that copy them have made one.
+"""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from supple.kernels.cache import kernel
-from supple.kernels.evaluate import evaluate
-from supple.kernels.seeds import seed
-from supple.kernels.tangent import project
-from supple.kernels.views import copy
+from supple.kernels import layout
+from supple.kernels import quaternion as quat
+from supple.kernels.decorators import entry, kernel, leaf
+from supple.kernels.joint import follow, has_quaternion, number_count, project, slides
+from supple.kernels.problem import evaluate, unpack
+from supple.kernels.workspace import copy
+
+# Seeds --------------------------------------------------------------------------------------------
+
+SLIDES = 1.0  # half-width of the window of an open slide, in characteristic lengths
+
+
+class Window(NamedTuple):
+    """Where open ranges are searched.
+
+    Around the best pose so far, whose slides are near the targets even if the start was far away; or,
+    for slides, around 0.
+    """
+
+    centre: Any  # (Q,)
+    wide: float  # how far to both sides of 0 slides are searched; 0: around the centre instead
+
+
+@leaf
+def fraction(n, j, freedoms):
+    """Coordinate j of the n-th point of the sequence, in [0, 1)."""
+    x = n * math.pow(2.0, (j + 1.0) / (freedoms + 1.0))
+    return x - math.floor(x)
+
+
+@leaf
+def at_fraction(low, high, u, here, slack):
+    """The fraction u of a range; where it is open, of a window of half-width `slack` around here.
+
+    A negative slack widens the window to the one around 0: an angle whose copies turn at rates without
+    a common period has poses of its own in every turn, and those next to rest are wanted.
+    """
+    if math.isfinite(low) and math.isfinite(high):
+        return low + u * (high - low)
+    first, last = here - abs(slack), here + abs(slack)
+    if slack < 0.0:
+        first, last = min(first, slack), max(last, -slack)
+    if math.isfinite(low) and first < low:
+        first, last = low, low + (last - first)
+    if math.isfinite(high) and last > high:
+        first, last = high - (last - first), high
+    return first + u * (last - first)
+
+
+@leaf
+def open_slide(problem, low, high, u, here, wide):
+    """The fraction u of a slide's range; where it is open, of a window around here, or a wide one around 0."""
+    if wide > 0.0:
+        return at_fraction(low, high, u, 0.0, wide)
+    return at_fraction(low, high, u, here, SLIDES * problem.length)
+
+
+@leaf
+def _seed_in_cone(problem, k, u, v, w, spread):
+    """The point (u, v, w) of a joint's limits of swing and twist, `spread` of the way from their middle."""
+    moving_f = problem.moving_f
+    axis = quat.load3(moving_f, k, layout.AXIS)
+    side = quat.perpendicular(axis)
+    around = 2.0 * math.pi * v
+    side = quat.axpy(quat.scale(side, math.cos(around)), math.sin(around), quat.cross(axis, side))
+    swing = math.sqrt(u) * spread * moving_f[k, layout.LIMITS + 1]
+    low, high = moving_f[k, layout.LIMITS + 2], moving_f[k, layout.LIMITS + 3]
+    middle = 0.5 * (low + high)
+    twist = middle + spread * (at_fraction(low, high, w, 0.0, math.pi) - middle)
+    return quat.mul(quat.about(side, swing), quat.about(axis, twist))
+
+
+@leaf
+def _seed_turn(u, v, w, spread):
+    """The point (u, v, w) of all turns: up to spread * pi about an even direction."""
+    z = 2.0 * u - 1.0
+    ring = math.sqrt(max(0.0, 1.0 - z * z))
+    size = spread * math.pi * math.pow(w, 1.0 / 3.0)
+    around = 2.0 * math.pi * v
+    axis = (ring * math.cos(around), ring * math.sin(around), z)
+    return quat.exp(quat.scale(axis, size))
+
+
+@kernel
+def seed(problem, n, spread, start, window, out):
+    """Seed number n.
+
+    Every moving joint `spread` (0..1) of the way from the start to a point of the sequence.
+    """
+    moving, moving_f = problem.moving, problem.moving_f
+    for k in range(moving.shape[0]):
+        # A copy follows what it copies; only its stretch is its own.
+        kind = layout.FIXED if moving[k, layout.M_MIMIC] >= 0 else moving[k, layout.M_KIND]
+        at = moving[k, layout.M_Q]
+        d = moving[k, layout.M_DOF]
+        for i in range(number_count(kind)):
+            if (moving[k, layout.M_FROZEN] >> i) & 1 == 1:
+                continue
+            low, high = (
+                moving_f[k, layout.LIMITS + 2 * i],
+                moving_f[k, layout.LIMITS + 2 * i + 1],
+            )
+            u, here = fraction(n, d, problem.freedoms), window.centre[at + i]
+            if slides(kind, i):
+                goal = open_slide(problem, low, high, u, here, window.wide)
+            else:
+                goal = at_fraction(low, high, u, here, moving_f[k, layout.WINDOW])
+            out[at + i] = start[at + i] + spread * (goal - start[at + i])
+            d += 1
+        if has_quaternion(kind):
+            at += number_count(kind)
+            u = fraction(n, d, problem.freedoms)
+            v = fraction(n, d + 1, problem.freedoms)
+            w = fraction(n, d + 2, problem.freedoms)
+            if kind & layout.SWING_TWIST != 0:
+                turn = _seed_in_cone(problem, k, u, v, w, spread)
+            else:
+                turn = quat.mul(_seed_turn(u, v, w, spread), quat.take4(start, at))
+            quat.put4(out, at, quat.normalized(turn))
+        if moving[k, layout.M_STRETCH_DOF] >= 0:
+            at = moving[k, layout.M_STRETCH_Q]
+            low, high = (
+                moving_f[k, layout.STRETCH_LO],
+                moving_f[k, layout.STRETCH_HI],
+            )
+            goal = at_fraction(
+                low,
+                high,
+                fraction(n, moving[k, layout.M_STRETCH_DOF], problem.freedoms),
+                1.0,
+                0.5,
+            )
+            out[at] = start[at] + spread * (goal - start[at])
+    follow(problem, out)
+
+
+@entry("i1 f1 f1 f2")
+def spread_seeds(ints, floats, start, poses):
+    """Fill the rows of poses, shape (B, Q), copies of the start, with seeds over the whole ranges."""
+    problem = unpack(ints, floats)
+    for b in range(poses.shape[0]):
+        seed(problem, b + 1, 1.0, start, Window(start, 0.0), poses[b])
+
+
+# Which seed, and when its answer counts -----------------------------------------------------------
 
 # A pose from elsewhere replaces an unreached one only below this fraction of its cost.
 CLEARLY = 0.81

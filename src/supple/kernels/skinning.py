@@ -8,7 +8,7 @@ mesh's arrays are, and a second signature would be a second compilation.
 
 import math
 
-from supple.kernels.cache import entry
+from supple.kernels.decorators import entry
 
 BLOCK = 256  # vertices in a row of work
 NO_NORMALS = 0  # the length of the array of normals that stands for none

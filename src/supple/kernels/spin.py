@@ -7,7 +7,7 @@ directions or about a line takes no arctangent, and often no root either.
 import math
 
 from supple.kernels import quaternion as quat
-from supple.kernels.cache import kernel
+from supple.kernels.decorators import kernel
 
 FAINT = 1e-12  # relative: what is this small has no direction
 

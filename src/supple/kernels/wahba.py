@@ -13,8 +13,15 @@ import math
 
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
-from supple.kernels.cache import kernel, leaf
-from supple.kernels.limits import TURN, clamped_cone, swing_twist_angles
+from supple.kernels.decorators import kernel, leaf
+from supple.kernels.joint import (
+    TURN,
+    axis_of,
+    clamped_cone,
+    number_count,
+    slide_count,
+    swing_twist_angles,
+)
 
 NOTHING = 1e-13  # what is smaller than this part of the correlation is rounding
 
@@ -187,35 +194,32 @@ def fitted_cone(f, q, axis, swing, low, high):
 
 @leaf
 def fit_axes(problem, f, k, q):
-    """Set the angles of an axes joint, one after the other, each to its best given the others."""
+    """Set the angles of a joint that turns about several axes, each to its best given the others."""
     moving, moving_f = problem.moving, problem.moving_f
-    at, order = moving[k, layout.M_Q], moving[k, layout.M_ORDER]
-    count = moving[k, layout.M_NQ]
+    at, count = moving[k, layout.M_Q], number_count(moving[k, layout.M_KIND])
     size = size9(f)
     ahead = (1.0, 0.0, 0.0, 0.0)
     for i in range(count):
-        code = (order >> (2 * i)) & 3
+        axis = axis_of(moving_f, k, i)
         if (moving[k, layout.M_FROZEN] >> i) & 1 == 0:
             behind = (1.0, 0.0, 0.0, 0.0)
             for j in range(i + 1, count):
-                behind = quat.mul(behind, quat.turn_about_letter((order >> (2 * j)) & 3, q[at + j]))
-            c, s = about_axis(
-                targets_unturned(body_turned(f, behind), ahead), quat.letter_axis(code)
-            )
+                behind = quat.mul(behind, quat.about(axis_of(moving_f, k, j), q[at + j]))
+            c, s = about_axis(targets_unturned(body_turned(f, behind), ahead), axis)
             low, high = (
                 moving_f[k, layout.LIMITS + 2 * i],
                 moving_f[k, layout.LIMITS + 2 * i + 1],
             )
             q[at + i] = best_angle(c, s, low, high, q[at + i], size)
-        ahead = quat.mul(ahead, quat.turn_about_letter(code, q[at + i]))
+        ahead = quat.mul(ahead, quat.about(axis, q[at + i]))
 
 
 @leaf
 def fit_joint(problem, f, k, q):
     """Set the coordinates of moving joint k, inside its limits, so that they fit the correlation f.
 
-    Its targets d are in the frame just before the joint, its points b in the joint's own. Hinges, balls,
-    cones and axes turn; other kinds stay.
+    Its targets d are in the frame just before the joint, its points b in the joint's own. A joint that
+    slides stays.
     """
     moving, moving_f = problem.moving, problem.moving_f
     kind, at = moving[k, layout.M_KIND], moving[k, layout.M_Q]
@@ -233,5 +237,5 @@ def fit_joint(problem, f, k, q):
             at,
             fitted_cone(f, quat.take4(q, at), axis, moving_f[k, layout.LIMITS + 1], low, high),
         )
-    elif kind == layout.AXES:
+    elif slide_count(kind) == 0:
         fit_axes(problem, f, k, q)

@@ -1,15 +1,64 @@
-"""Workspace: the buffers of one solve, taken one after the other from one array of floats.
+"""Memory of a kernel: parts of arrays, and the workspace that the buffers of a solve are taken from.
 
-The first float of the array counts how many are taken. A solver takes its buffers at the top of its
-kernel, before it looks at a problem; so the same lines that hand them out also measure them: a call
-with no problems and an array of one float leaves there how many floats a call needs
-(`supple.solve.execute`).
+*Parts* are made without counting references. A slice or a reshape in compiled code counts a reference
+up and down and checks what it is given: some ten nanoseconds each, and a solve makes thirty of them. The
+parts made here are bare: the array must outlive them, and that they lie inside it is not checked.
 
-Buffers that do not fit come out empty, so that using one fails a bounds check.
+The *workspace* is one array of floats whose first counts how many are taken. A solver takes its buffers
+at the top of its kernel, before it looks at a problem; so the same lines that hand them out also measure
+them: a call with no problems and an array of one float leaves there how many floats a call needs
+(`supple.solve.execute`). Buffers that do not fit come out empty, so that using one fails a bounds check.
 """
 
-from supple.kernels.cache import inlined, leaf
-from supple.kernels.views import grid, part
+from typing import Any
+
+from supple.kernels.decorators import inlined, kernel, leaf, view
+
+# Parts of arrays ----------------------------------------------------------------------------------
+
+
+@view
+def part(array: Any, first: int, count: int) -> Any:
+    """The numbers of (N,) from `first` on, shape (count,)."""
+    return array[first : first + count]
+
+
+@view
+def grid(array: Any, first: int, rows: int, columns: int) -> Any:
+    """The numbers of (N,) from `first` on, row by row, shape (rows, columns)."""
+    return array[first : first + rows * columns].reshape(rows, columns)
+
+
+@view
+def row_at(array: Any, b: int) -> Any:
+    """Row b of (B, ...), or its only row, shape (...)."""
+    return array[b if array.shape[0] > 1 else 0]
+
+
+@kernel
+def copy(source, target):
+    """Copy a row of numbers; the target may be longer."""
+    for i in range(source.shape[0]):
+        target[i] = source[i]
+
+
+@kernel
+def copy_rows(source, target):
+    """Copy an array of two axes."""
+    for i in range(source.shape[0]):
+        for j in range(source.shape[1]):
+            target[i, j] = source[i, j]
+
+
+@kernel
+def zero_rows(array):
+    """Fill an array of two axes with zeros."""
+    for i in range(array.shape[0]):
+        for j in range(array.shape[1]):
+            array[i, j] = 0.0
+
+
+# The workspace ------------------------------------------------------------------------------------
 
 TAKEN = 0
 

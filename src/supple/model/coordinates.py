@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from supple.errors import SuppleError, array, one_of
 from supple.kernels import layout
-from supple.kernels.angles import angles_batch
-from supple.model.joints import Ball, Cone, Free, Hinge, Mimic, Slider
+from supple.kernels.joint import angles_batch
+from supple.model.joints import Mimic
 from supple.model.structure import Structure
 from supple.rotations import from_rotation_vector, unit_quaternions
 
@@ -90,15 +90,15 @@ def slots(skeleton: Structure, name: str, value: Any) -> list[tuple[int, Floats]
         return [(first + labels.index(label), array(what, value, (...,))[..., None])]
     if isinstance(value, Mapping):
         return [slot for x, v in value.items() for slot in slots(skeleton, f"{joint_name}.{x}", v)]
-    if isinstance(joint, (Hinge, Slider)):
+    if joint.single:
         return [(first, array(what, value, (...,))[..., None])]
     width = joint.coordinate_count - (joint.stretch is not None)
     if width == 0:
         raise SuppleError(f"{what}: a {type(joint).__name__} joint does not move")
-    if isinstance(joint, (Ball, Cone)) and np.shape(value)[-1:] == (3,):
+    if joint.has_quaternion and width == 4 and np.shape(value)[-1:] == (3,):
         return [(first, from_rotation_vector(array(what, value, (..., 3))))]
     numbers = array(what, value, (..., width)) + 0.0
-    if isinstance(joint, (Ball, Cone, Free)):
+    if joint.has_quaternion:
         numbers[..., -4:] = unit_quaternions(what, numbers[..., -4:])
     return [(first, numbers)]
 

@@ -1,11 +1,16 @@
-"""What every joint has, and the checks at the door that the kinds of `supple.joints` share."""
+"""What every joint has, and the checks at the door that the kinds of `supple.joints` share.
+
+A joint describes itself by data: its plain `numbers`, slides first and then angles, each with a label,
+an axis and limits; then a quaternion, if it has one. Everything else in the package asks for these,
+never for the name of a kind.
+"""
 
 import functools
 import logging
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
-from typing import Any, ClassVar
+from dataclasses import MISSING, dataclass, fields, replace
+from typing import Any, ClassVar, NamedTuple
 
 from supple.errors import SuppleError, one_of
 from supple.kernels import layout
@@ -73,7 +78,7 @@ MOST = 4.0 * math.pi  # angles beyond two turns either way are most likely degre
 
 
 def in_degrees(limits: Pair | None) -> bool:
-    """Whether limits that should be radians look like degrees: a finite one is beyond two turns."""
+    """True if limits that should be radians look like degrees: a finite one is beyond two turns."""
     return limits is not None and any(MOST < abs(x) < math.inf for x in limits)
 
 
@@ -109,6 +114,16 @@ def rows(limits: Sequence[Any]) -> tuple[Pair, ...]:
     return tuple((-math.inf, math.inf) if one is None else one for one in limits)
 
 
+class Number(NamedTuple):
+    """One plain coordinate of a joint: a slide along an axis or a turn about it."""
+
+    label: str  # "" for a lone one
+    slides: bool  # a length in the model's unit; else an angle [rad]
+    axis: Vector  # unit, in the joint's rest frame, turned by the angles before it
+    limits: Pair | None = None  # None: open both ways
+    frozen: bool = False  # it keeps the value that a pose has
+
+
 @dataclass(frozen=True)
 class Mimic:
     """Follow another joint: value = multiplier * (value of `joint`) + offset."""
@@ -141,16 +156,19 @@ class Mimic:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Joint:
-    """What every joint has. Use a kind: Ball, Hinge, Axes, Cone, Slider, Free, Planar, Fixed.
+    """What every joint has. Use one of the kinds of `supple.joints`, such as `Ball` or `Hinge`.
 
     Args:
         damping: Greatest change per iteration, in radians (slider: length); None for no cap.
         stiffness: In [0, 1); how reluctant the joint is to move compared with the others.
         stretch: (least, greatest) factor by which the offsets of its children and tips may scale.
-        mimic: For a Hinge or Slider: the joint it copies, by name, or (name, multiplier, offset).
+        mimic: For a joint of one number (hinge, slider): the joint it copies, by name, or (name, multiplier, offset).
     """
 
-    kind: ClassVar[int] = -1
+    traits: ClassVar[int] = 0  # what its numbers do not tell of its kind: QUATERNION and the like
+    single: ClassVar[bool] = (
+        False  # one number is all it has, and it may copy that of another joint
+    )
 
     damping: float | None = None
     stiffness: float = 0.0
@@ -159,7 +177,7 @@ class Joint:
 
     def __post_init__(self) -> None:
         who = type(self).__name__
-        if self.kind < 0:
+        if type(self) is Joint:
             raise SuppleError(f"joint: expected one of {', '.join(KINDS)}, got a bare Joint")
         if self.damping is not None:
             damping = number(f"{who} damping", self.damping, "a number above 0, or None")
@@ -181,7 +199,7 @@ class Joint:
                 )
             self._set("stretch", stretch)
         if self.mimic is not None:
-            if self.kind not in (layout.HINGE, layout.SLIDER):
+            if not self.single:
                 raise SuppleError(
                     f"{who} mimic: only a Hinge or a Slider can copy another, got {self.mimic!r}"
                 )
@@ -194,26 +212,42 @@ class Joint:
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
 
-    # What each kind fills in: coordinates by name (None: a part of a quaternion), their values at
-    # rest, and the freedoms by name.
-    def _coordinates(self) -> tuple[str | None, ...]:
+    @property
+    def numbers(self) -> tuple[Number, ...]:
+        """Its plain coordinates, at most three: slides first, then angles, turned one after the other."""
         return ()
 
-    def _rest(self) -> tuple[float, ...]:
-        return (0.0,) * len(self._coordinates())
+    @property
+    def has_quaternion(self) -> bool:
+        """True if it turns every way: a quaternion wxyz stands after its numbers."""
+        return self.traits & layout.QUATERNION != 0
 
-    def _freedoms(self) -> tuple[str, ...]:
-        return tuple(label for label in self._coordinates() if label is not None)
+    @property
+    def has_swing_limits(self) -> bool:
+        """True if its quaternion has limits of swing and twist, as a cone has."""
+        return self.traits & layout.SWING_TWIST != 0
+
+    @property
+    def slide_count(self) -> int:
+        """How many of its numbers slide."""
+        return sum(one.slides for one in self.numbers)
+
+    @property
+    def kind(self) -> int:
+        """How it moves, as kernels read it: the sum of its parts (`kernels.layout`)."""
+        steps = (layout.SLIDE if one.slides else layout.ANGLE for one in self.numbers)
+        return self.traits + sum(steps)
 
     @property
     def limit_rows(self) -> tuple[Pair, ...]:
         """Up to three (lo, hi) pairs, infinite where open; a cone has its swing and its twist."""
-        return ()
+        return rows([one.limits for one in self.numbers])
 
     @property
     def coordinate_labels(self) -> tuple[str | None, ...]:
         """A label for each coordinate, "" for a lone one, None for a part of a quaternion."""
-        return self._coordinates() + (("stretch",) if self.stretch is not None else ())
+        labels = (*(one.label for one in self.numbers), *(None,) * 4 * self.has_quaternion)
+        return labels + (("stretch",) if self.stretch is not None else ())
 
     @property
     def coordinate_count(self) -> int:
@@ -223,18 +257,27 @@ class Joint:
     @property
     def rest_coordinates(self) -> tuple[float, ...]:
         """The coordinates at rest: zeros, an identity, and last a 1 for the stretch factor."""
-        return self._rest() + ((1.0,) if self.stretch is not None else ())
+        own = (0.0,) * len(self.numbers) + (1.0, 0.0, 0.0, 0.0) * self.has_quaternion
+        return own + ((1.0,) if self.stretch is not None else ())
 
     @property
     def freedom_labels(self) -> tuple[str, ...]:
         """A label for each freedom, "" for a lone one; a mimic joint has none of its own."""
-        own = () if self.mimic is not None else self._freedoms()
+        own = tuple(one.label for one in self.numbers if not one.frozen)
+        own = () if self.mimic is not None else own + ("x", "y", "z") * self.has_quaternion
         return own + (("stretch",) if self.stretch is not None else ())
 
     @property
     def freedom_count(self) -> int:
         """How many independent ways it can move, its stretch included."""
         return len(self.freedom_labels)
+
+    def with_limits(self, limits: Sequence[PairLike]) -> "Joint":
+        """The same joint with a (lo, hi) pair, or None, for each number; itself if they have no limits."""
+        if "limits" not in self.__dataclass_fields__:
+            return self
+        given: Any = (limits[0] if limits else None) if self.single else limits
+        return replace(self, **{"limits": given})
 
     @classmethod
     def _default(cls, name: str) -> Any:

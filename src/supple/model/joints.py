@@ -20,8 +20,10 @@ from typing import Any, ClassVar
 from supple.errors import SuppleError, one_of
 from supple.kernels import layout
 from supple.model.joint import (
+    KINDS,
     Joint,
     Mimic,
+    Number,
     Pair,
     PairLike,
     Vector,
@@ -35,6 +37,7 @@ from supple.model.joint import (
 from supple.rotations import euler_order
 
 __all__ = [
+    "KINDS",
     "Axes",
     "Ball",
     "Cone",
@@ -43,38 +46,24 @@ __all__ = [
     "Hinge",
     "Joint",
     "Mimic",
+    "Number",
     "Planar",
     "Slider",
 ]
 
-_QUATERNION = (1.0, 0.0, 0.0, 0.0)
+_X, _Y, _Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
 
 @dataclass(frozen=True, repr=False)
 class Fixed(Joint):
     """Does not move."""
 
-    kind: ClassVar[int] = layout.FIXED
-
-
-class _Quaternion(Joint):
-    """A joint whose coordinates are a quaternion and whose freedoms a rotation vector."""
-
-    def _coordinates(self) -> tuple[str | None, ...]:
-        return (None, None, None, None)
-
-    def _rest(self) -> tuple[float, ...]:
-        return _QUATERNION
-
-    def _freedoms(self) -> tuple[str, ...]:
-        return ("x", "y", "z")
-
 
 @dataclass(frozen=True, repr=False)
-class Ball(_Quaternion):
+class Ball(Joint):
     """Turns every way, without limits. Coordinates: a quaternion wxyz."""
 
-    kind: ClassVar[int] = layout.BALL
+    traits: ClassVar[int] = layout.QUATERNION
 
 
 @dataclass(frozen=True, repr=False)
@@ -87,7 +76,7 @@ class Hinge(Joint):
         damping, stiffness, stretch, mimic: As every `Joint` has them.
     """
 
-    kind: ClassVar[int] = layout.HINGE
+    single: ClassVar[bool] = True
 
     axis: Vector | str = "z"
     limits: PairLike = None
@@ -98,13 +87,10 @@ class Hinge(Joint):
         self._set("axis", unit_axis(f"{who} axis", self.axis))
         self._set("limits", angles(f"{who} limits", pair(f"{who} limits", self.limits)))
 
-    def _coordinates(self) -> tuple[str | None, ...]:
-        return ("",)
-
     @property
-    def limit_rows(self) -> tuple[Pair, ...]:
-        """One (lo, hi) pair."""
-        return rows([self.limits])
+    def numbers(self) -> tuple[Number, ...]:
+        """The angle."""
+        return (Number("", False, self.axis, self.limits),)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, repr=False)
@@ -117,7 +103,7 @@ class Slider(Joint):
         damping, stiffness, stretch, mimic: As every `Joint` has them.
     """
 
-    kind: ClassVar[int] = layout.SLIDER
+    single: ClassVar[bool] = True
 
     axis: Vector | str = "x"
     limits: PairLike = None
@@ -127,13 +113,10 @@ class Slider(Joint):
         self._set("axis", unit_axis("Slider axis", self.axis))
         self._set("limits", pair("Slider limits", self.limits))
 
-    def _coordinates(self) -> tuple[str | None, ...]:
-        return ("",)
-
     @property
-    def limit_rows(self) -> tuple[Pair, ...]:
-        """One (lo, hi) pair."""
-        return rows([self.limits])
+    def numbers(self) -> tuple[Number, ...]:
+        """The length."""
+        return (Number("", True, self.axis, self.limits),)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, repr=False)
@@ -151,7 +134,7 @@ class Axes(Joint):
         damping, stiffness, stretch, mimic: As every `Joint` has them.
     """
 
-    kind: ClassVar[int] = layout.AXES
+    traits: ClassVar[int] = layout.LETTERS
 
     order: str = "xyz"
     limits: Mapping[str, PairLike] | Sequence[PairLike] | None = None
@@ -176,16 +159,15 @@ class Axes(Joint):
         """A label for each letter of the order: the letter, with a 2 where it comes again."""
         return tuple(c + "2" * (c in self.order[:k]) for k, c in enumerate(self.order))
 
-    def _coordinates(self) -> tuple[str | None, ...]:
-        return self.axis_labels
-
-    def _freedoms(self) -> tuple[str, ...]:
-        return tuple(label for label in self.axis_labels if label not in self.frozen)
-
     @property
-    def limit_rows(self) -> tuple[Pair, ...]:
-        """A (lo, hi) pair for each letter."""
-        return rows(list(self.limits) if self.limits else [None] * len(self.order))
+    def numbers(self) -> tuple[Number, ...]:
+        """An angle for each letter."""
+        limits = self.limits or (None,) * len(self.order)
+        axes = dict(zip("xyz", (_X, _Y, _Z), strict=True))
+        return tuple(
+            Number(label, False, axes[letter], pair, label in self.frozen)  # type: ignore[arg-type]
+            for letter, label, pair in zip(self.order, self.axis_labels, limits, strict=True)
+        )
 
     @classmethod
     def from_bone(cls, dof: Sequence[float], rotations: str = "xyz", **common: Any) -> "Axes":
@@ -208,7 +190,7 @@ class Axes(Joint):
 
 
 @dataclass(frozen=True, repr=False)
-class Cone(_Quaternion):
+class Cone(Joint):
     """Turns like a ball, but its axis stays in a cone and it twists about the axis within limits.
 
     q = swing * twist: first a twist about the axis, then a swing that tilts the axis.
@@ -223,7 +205,7 @@ class Cone(_Quaternion):
         damping, stiffness, stretch, mimic: As every `Joint` has them.
     """
 
-    kind: ClassVar[int] = layout.CONE
+    traits: ClassVar[int] = layout.QUATERNION + layout.SWING_TWIST
 
     swing: float
     twist: PairLike | float = (-math.pi, math.pi)
@@ -258,16 +240,12 @@ class Cone(_Quaternion):
 class Free(Joint):
     """Moves and turns every way. Coordinates: x, y, z, then a quaternion wxyz."""
 
-    kind: ClassVar[int] = layout.FREE
+    traits: ClassVar[int] = layout.QUATERNION
 
-    def _coordinates(self) -> tuple[str | None, ...]:
-        return ("tx", "ty", "tz", None, None, None, None)
-
-    def _rest(self) -> tuple[float, ...]:
-        return (0.0, 0.0, 0.0, *_QUATERNION)
-
-    def _freedoms(self) -> tuple[str, ...]:
-        return ("tx", "ty", "tz", "x", "y", "z")
+    @property
+    def numbers(self) -> tuple[Number, ...]:
+        """The lengths along x, y and z."""
+        return (Number("tx", True, _X), Number("ty", True, _Y), Number("tz", True, _Z))
 
 
 @dataclass(frozen=True, repr=False)
@@ -282,8 +260,6 @@ class Planar(Joint):
         damping, stiffness, stretch, mimic: As every `Joint` has them.
     """
 
-    kind: ClassVar[int] = layout.PLANAR
-
     normal: Vector | str = "z"
     limits: Mapping[str, PairLike] | Sequence[PairLike] | None = None
 
@@ -294,9 +270,6 @@ class Planar(Joint):
         angles("Planar limits of angle", limits[2] if limits else None)
         self._set("limits", limits)
 
-    def _coordinates(self) -> tuple[str | None, ...]:
-        return ("u", "v", "angle")
-
     @property
     def u_axis(self) -> Vector:
         """The direction of u: square to the normal, near the axis after the normal's largest."""
@@ -305,6 +278,9 @@ class Planar(Joint):
         return unit_axis("Planar u", [float(i == k) - n[k] * n[i] for i in range(3)])
 
     @property
-    def limit_rows(self) -> tuple[Pair, ...]:
-        """The pairs of u, v and angle."""
-        return rows(list(self.limits) if self.limits else [None] * 3)
+    def numbers(self) -> tuple[Number, ...]:
+        """The lengths along u and v, then the angle about the normal."""
+        n, u = tuple(float(c) for c in self.normal), self.u_axis
+        v = (n[1] * u[2] - n[2] * u[1], n[2] * u[0] - n[0] * u[2], n[0] * u[1] - n[1] * u[0])
+        a, b, c = self.limits or (None,) * 3
+        return (Number("u", True, u, a), Number("v", True, v, b), Number("angle", False, n, c))  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from supple.errors import SuppleError, nearest, one_of
 from supple.kernels import layout
 from supple.kernels.channels import angle_along, angles_along
-from supple.model.joints import Axes, Ball, Cone, Free, Hinge, Joint, Planar
+from supple.model.joints import Joint
 from supple.model.structure import Posed, Structure
 from supple.rotations import conjugate, multiply
 
@@ -88,22 +88,19 @@ def put_turns(joint: Joint, turns: Floats, q: Floats, first: int) -> None:
         first: Where the joint's begin.
     """
     turns = np.ascontiguousarray(turns)
-    if isinstance(joint, (Ball, Cone)):
-        q[:, first : first + 4] = turns
-    elif isinstance(joint, Free):
-        q[:, first + 3 : first + 7] = turns
-    elif isinstance(joint, Hinge):
-        q[:, first] = twists(turns, np.array(joint.axis, dtype=np.float64))
-    elif isinstance(joint, Planar):
-        q[:, first + 2] = twists(turns, np.array(joint.normal, dtype=np.float64))
-    elif isinstance(joint, Axes):
-        letters = joint.order
-        if len(letters) == 1:
-            q[:, first] = twists(turns, np.eye(3)["xyz".index(letters)])
-            return
+    if joint.has_quaternion:
+        at = first + len(joint.numbers)
+        q[:, at : at + 4] = turns
+        return
+    at = first + joint.slide_count
+    axes = np.array([one.axis for one in joint.numbers if not one.slides])
+    if len(axes) == 1:
+        q[:, at] = twists(turns, axes[0])
+    elif len(axes):
         # Of two letters, the angles that leave the least to the axis it does not have.
+        letters = "".join("xyz"[k] for k in axes.argmax(axis=1))
         third = letters if len(letters) == 3 else letters + (set("xyz") - set(letters)).pop()
-        q[:, first : first + len(letters)] = euler_along(third, turns)[:, : len(letters)]
+        q[:, at : at + len(axes)] = euler_along(third, turns)[:, : len(axes)]
 
 
 def euler_along(order: str, turns: Floats) -> Floats:

@@ -303,7 +303,7 @@ class Mesh(Described):
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two values are equal, arrays by content, also inside tuples and mappings."""
+    """True if two values are equal, arrays by content, also inside tuples and mappings."""
     if a is b:
         return True
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):

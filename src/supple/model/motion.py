@@ -119,12 +119,12 @@ class Motion:
 
     @property
     def loop(self) -> bool:
-        """Whether the first frame comes again after the last."""
+        """True if the first frame comes again after the last."""
         return self._loop
 
     @property
     def even(self) -> bool:
-        """Whether frames are 1 / fps apart, from 0 on."""
+        """True if frames are 1 / fps apart, from 0 on."""
         return self._times is None
 
     @property
@@ -445,7 +445,7 @@ def shaped(poses: Pose, shape: tuple[int, ...]) -> Pose:
 
 
 def alike(a: Pose, b: Pose) -> bool:
-    """Whether two poses look the same, but for rounding."""
+    """True if two poses look the same, but for rounding."""
     if np.max(a.turns(b), initial=0.0) > CLOSED:
         return False
     one, two = a.local_translations, b.local_translations

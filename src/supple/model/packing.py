@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from supple.errors import SuppleError, nearest
 from supple.kernels import layout
 from supple.model.joint import rows
-from supple.model.joints import Axes, Cone, Joint, Mimic, Planar
+from supple.model.joints import Joint, Mimic
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -101,9 +101,24 @@ class _Kind(NamedTuple):
     turn: tuple[int, int] | None  # first coordinate and first freedom of its quaternion
 
 
+def _check_numbers(joint: Joint) -> None:
+    """Raise if a kind's numbers are not what kernels take: three at most, slides before angles."""
+    slides = [one.slides for one in joint.numbers]
+    good = len(slides) <= 3 and slides == sorted(slides, reverse=True)
+    if joint.has_quaternion:
+        good = good and all(slides) and not (slides and joint.has_swing_limits)
+    if not good:
+        shown = ", ".join("slide" if one else "angle" for one in slides)
+        raise SuppleError(
+            f"{type(joint).__name__} joint: expected up to three numbers, slides before angles, no "
+            f"angles beside a quaternion, and none beside limits of swing; got {shown}"
+        )
+
+
 def _describe(joint: Joint) -> _Kind:
+    _check_numbers(joint)
     floats = [0.0] * layout.JOINT_FLOATS
-    floats[layout.REST] = floats[layout.AXIS] = floats[layout.AXIS_U + 1] = 1.0
+    floats[layout.REST] = floats[layout.AXIS] = 1.0
     floats[layout.LIMITS : layout.LIMITS + 6] = [-math.inf, math.inf] * 3
     for k, pair in enumerate(joint.limit_rows):
         floats[layout.LIMITS + 2 * k : layout.LIMITS + 2 * k + 2] = pair
@@ -111,21 +126,19 @@ def _describe(joint: Joint) -> _Kind:
     floats[layout.WEIGHT] = 1.0 - joint.stiffness
     floats[layout.STRETCH_LO], floats[layout.STRETCH_HI] = rows([joint.stretch or (1.0, 1.0)])[0]
     floats[layout.MIMIC_MUL] = 1.0
-    axis = getattr(joint, "normal" if isinstance(joint, Planar) else "axis", None)
-    if axis is not None:
-        floats[layout.AXIS : layout.AXIS + 3] = axis
-    if isinstance(joint, Planar):
-        floats[layout.AXIS_U : layout.AXIS_U + 3] = joint.u_axis
+    if joint.has_swing_limits and getattr(joint, "axis", None) is not None:
+        floats[layout.AXIS : layout.AXIS + 3] = joint.axis  # type: ignore[attr-defined]
     order = frozen = 0
+    for k, one in enumerate(joint.numbers):
+        floats[layout.AXIS + 3 * k : layout.AXIS + 3 * k + 3] = one.axis
+        if one.frozen:
+            frozen |= 1 << k
+            floats[layout.LIMITS + 2 * k : layout.LIMITS + 2 * k + 2] = -math.inf, math.inf
+    if joint.traits & layout.LETTERS:
+        codes = [one.axis.index(1.0) for one in joint.numbers] + [3, 3]
+        order = codes[0] + 4 * codes[1] + 16 * codes[2]
     labels = joint.coordinate_labels
     freedoms = joint.freedom_labels
-    if isinstance(joint, Axes):
-        codes = ["xyz".index(letter) for letter in joint.order] + [3, 3]
-        order = codes[0] + 4 * codes[1] + 16 * codes[2]
-        for k, label in enumerate(joint.axis_labels):
-            if label in joint.frozen:
-                frozen |= 1 << k
-                floats[layout.LIMITS + 2 * k : layout.LIMITS + 2 * k + 2] = -math.inf, math.inf
     numbers = tuple(
         (k, freedoms.index(label))
         for k, label in enumerate(labels)
@@ -223,7 +236,9 @@ def _point_cones(
     floats: Floats,
 ) -> None:
     """Give every cone without an axis the direction of its only child or tip."""
-    wanting = [j for j, x in enumerate(joints) if isinstance(x, Cone) and x.axis is None]
+    wanting = [
+        j for j, x in enumerate(joints) if x.has_swing_limits and getattr(x, "axis", None) is None
+    ]
     if not wanting:
         return
     links = np.concatenate([parents, tip_joint])
@@ -313,7 +328,7 @@ def _source(
             f"{nearest(mimic.joint, names)}"
         )
     source = index[mimic.joint]
-    if joints[source].kind not in (layout.HINGE, layout.SLIDER):
+    if not joints[source].single:
         raise SuppleError(
             f"joint {names[j]!r}: expected to mimic a Hinge or a Slider, "
             f"got {mimic.joint!r}, which is a {type(joints[source]).__name__}"

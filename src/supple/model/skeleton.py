@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.errors import SuppleError, array, one_of
 from supple.kernels import layout
-from supple.kernels.limits import excess_batch, project_batch
+from supple.kernels.joint import excess_batch, project_batch
 from supple.model.chains import chain_parts
 from supple.model.coordinates import (
     common_batch,
@@ -253,7 +253,7 @@ class Pose:
 
         Args:
             values: By joint: a number for a hinge or slider; wxyz or a rotation vector for a ball
-                or cone; a number for each axis of an Axes or Planar joint, or a mapping such as
+                or cone; a number for each label of a joint that has several, or a mapping such as
                 {"x": 0.1}; x, y, z, w, x, y, z for a Free joint. By "joint.label" for one number,
                 as in "arm.stretch" or "wrist.x".
         """
@@ -346,15 +346,15 @@ class Pose:
     def turns(self, other: Pose) -> Floats:
         """The angle by which each joint turns between this pose and another, shape (..., N).
 
-        A hinge turns by the difference of its numbers, which may be more than pi; the others by the
+        A joint of one angle turns by the difference, which may be more than pi; the others by the
         angle of the shortest turn. What slides or stretches does not turn.
         """
         self._check_same("turns", other)
         angles = angle_between(self.local_rotations, other.local_rotations)
         ints = self._skeleton.packed_ints
-        for kind, shift in ((layout.HINGE, 0), (layout.PLANAR, 2)):
-            joints = np.flatnonzero(ints[:, layout.KIND] == kind)
-            at = ints[joints, layout.Q] + shift
+        for slides in range(layout.SLIDES + 1):
+            joints = np.flatnonzero(ints[:, layout.KIND] == slides * layout.SLIDE + layout.ANGLE)
+            at = ints[joints, layout.Q] + slides
             angles[..., joints] = np.abs(self._coordinates[..., at] - other._coordinates[..., at])
         return angles
 
@@ -399,7 +399,7 @@ class Pose:
         return np.broadcast_to(1.0 if self._scales is None else self._scales, shape)
 
     def __eq__(self, other: object) -> bool:
-        """Whether skeleton and numbers are the same; q and -q are not the same numbers."""
+        """True if skeleton and numbers are the same; q and -q are not the same numbers."""
         if not isinstance(other, Pose):
             return NotImplemented
         return (
@@ -484,7 +484,7 @@ class Pose:
 
 
 def check_format(data: Any, name: str, version: int) -> None:
-    """Whether JSON data is of a format and of a version that can be read."""
+    """True if JSON data is of a format and of a version that can be read."""
     if not isinstance(data, Mapping) or data.get("format") != name:
         given = data.get("format") if isinstance(data, Mapping) else data
         raise SuppleError(f"JSON: expected an object with format {name!r}, got {given!r}")
@@ -529,6 +529,7 @@ class Skeleton:
         "_names",
         "_packed",
         "_packed_tips",
+        "_problems",
         "_rest",
     )
 
@@ -563,6 +564,7 @@ class Skeleton:
         self._children: list[list[int]] | None = None
         self._freedoms: tuple[str, ...] | None = None
         self._fingerprint: str | None = None
+        self._problems: Any = None  # those that `supple.solve` keeps prepared for it
 
     # What it holds --------------------------------------------------------------------------------
 

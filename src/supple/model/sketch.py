@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.kernels import layout
-from supple.model.joints import Axes, Cone, Hinge, Planar, Slider
+from supple.model.joints import Joint
 from supple.model.structure import Posed, Structure
-from supple.rotations import conjugate, from_axis_angle, from_euler, multiply, rotate
+from supple.rotations import conjugate, from_axis_angle, multiply, rotate
 
 Floats = NDArray[np.float64]
 
@@ -68,9 +68,8 @@ class Curve(NamedTuple):
 def limit_curves(pose: Posed) -> list[Curve]:
     """World lines that show the limits of a single pose's joints.
 
-    A hinge or an axis of an Axes joint is a fan from its lower to its upper limit, about where its
-    child stands with the angle at zero; a cone is its rim and two ribs; a slider is its stretch of
-    way. Their size is a third of the bone.
+    An angle is a fan from its lower to its upper limit, about where its child stands with the angle at
+    zero; swing is the rim of a cone and two ribs; a slide is its stretch of way. Their size is a third of the bone.
     """
     skeleton = pose.skeleton
     parents, ints = skeleton.parents, skeleton.packed_ints
@@ -86,19 +85,18 @@ def limit_curves(pose: Posed) -> list[Curve]:
         origin, size = positions[j], size / 3
         q = pose.coordinates[ints[j, layout.Q] :]
         lines: list[Floats] = []
-        if isinstance(joint, Hinge):
-            lines = [_fan(np.array(joint.axis), direction, joint.limit_rows[0])]
-        elif isinstance(joint, Cone):
+        if joint.has_swing_limits:
             axis = skeleton.packed_floats[j, layout.AXIS : layout.AXIS + 3]
             lines = _cone(axis, joint.limit_rows[0][1])
-        elif isinstance(joint, Axes):
-            for k, letter in enumerate(joint.order):
-                if joint.axis_labels[k] in joint.frozen or math.isinf(sum(joint.limit_rows[k])):
-                    continue
-                before = from_euler(joint.order[:k], q[:k]) if k else np.array([1.0, 0, 0, 0])
-                axis = np.eye(3)["xyz".index(letter)]
-                lines.append(rotate(before, _fan(axis, direction, joint.limit_rows[k])))
-        elif isinstance(joint, (Slider, Planar)):
+        before = np.array([1.0, 0.0, 0.0, 0.0])
+        for k, one in enumerate(joint.numbers):
+            if one.slides:
+                continue
+            axis = np.array(one.axis)
+            if one.limits and not one.frozen and math.isfinite(sum(one.limits)):
+                lines.append(rotate(before, _fan(axis, direction, one.limits)))
+            before = multiply(before, from_axis_angle(axis, q[k]))
+        if joint.slide_count:
             curves += _ranges(j, joint, frame, origin, q)
         curves += [Curve(j, origin + size * rotate(frame, line)) for line in lines]
     return curves
@@ -144,19 +142,14 @@ def _cone(axis: Floats, swing: float) -> list[Floats]:
     return [rim, *ribs]
 
 
-def _ranges(
-    j: int, joint: Slider | Planar, frame: Floats, origin: Floats, q: Floats
-) -> list[Curve]:
-    """The way a slider has, or the edge of what a planar joint covers, if it is finite."""
-    if isinstance(joint, Slider):
-        axes, values = [np.array(joint.axis, dtype=float)], q[:1]
-    else:
-        u = np.array(joint.u_axis)
-        axes, values = [u, np.cross(np.array(joint.normal, dtype=float), u)], q[:2]
-    limits = joint.limit_rows[: len(axes)]
-    if any(math.isinf(x) for pair in limits for x in pair):
+def _ranges(j: int, joint: Joint, frame: Floats, origin: Floats, q: Floats) -> list[Curve]:
+    """The way along one slide, or the edge of what two cover, if it is finite."""
+    slides = [one for one in joint.numbers if one.slides]
+    axes = [np.array(one.axis) for one in slides]
+    limits = [one.limits or (-math.inf, math.inf) for one in slides]
+    if len(axes) > 2 or any(math.isinf(x) for pair in limits for x in pair):
         return []
-    zero = origin - rotate(frame, sum(v * a for v, a in zip(values, axes, strict=True)))
+    zero = origin - rotate(frame, sum(v * a for v, a in zip(q, axes, strict=False)))
     lo, hi = limits[0]
     if len(axes) == 1:
         corners = [lo * axes[0], hi * axes[0]]

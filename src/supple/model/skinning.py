@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import SuppleError, one_of
-from supple.kernels.cache import announce
+from supple.kernels.decorators import announce
 from supple.kernels.skinning import BLOCK, blend_range, dual_range
 from supple.model.mesh import Mesh, Skin
 from supple.model.skeleton import Pose

@@ -68,11 +68,10 @@ def columns_of(pose: Pose, moving: Sequence[int]) -> Columns:
     numbers: list[tuple[int, int, bool]] = []
     for j in moving:
         first, width = int(ints[j, layout.Q]), skeleton.joints[j].coordinate_count
-        kind = int(ints[j, layout.KIND])
+        plain = skeleton.joints[j].numbers
         for k in range(width):
             if first + k not in taken:
-                angle = kind in (layout.HINGE, layout.AXES) or (kind == layout.PLANAR and k == 2)
-                angle = angle and first + k != ints[j, layout.STRETCH_Q]
+                angle = k < len(plain) and not plain[k].slides
                 numbers.append((first + k, j, angle))
     at, whose, turning = zip(*numbers, strict=True) if numbers else ((), (), ())
     return Columns(

@@ -17,7 +17,6 @@ from matplotlib.patheffects import Normal, Stroke
 
 from supple import rotations
 from supple.kernels import layout
-from supple.model.joints import Cone
 from supple.model.skeleton import Pose, Skeleton
 from supple.model.sketch import limit_curves
 from supple.plot import style
@@ -154,10 +153,10 @@ def limit_regions(view: View, pose: Pose) -> list[tuple[int, Floats, Floats]]:
     regions: list[tuple[int, Floats, Floats]] = []
     none = np.zeros((0, 3, 3))
     for curve in limit_curves(pose):
-        if not isinstance(pose.skeleton.joints[curve.joint], Cone):
+        if not pose.skeleton.joints[curve.joint].has_swing_limits:
             regions.append((curve.joint, curve.points, none))
     for j, joint in enumerate(pose.skeleton.joints):
-        if isinstance(joint, Cone):
+        if joint.has_swing_limits:
             regions += _cone(view, pose, j)
     return regions
 

@@ -20,7 +20,6 @@ from supple.model.effector import Effector, find_effector
 from supple.model.skeleton import Skeleton
 from supple.rotations import rotate
 
-SHIFTING = (at.SLIDER, at.FREE, at.PLANAR)
 """Kinds of joints that translate what hangs on them."""
 
 
@@ -124,8 +123,8 @@ def _movers(skeleton: Skeleton, goal: Any, effector: Effector, way: list[int]) -
 
 
 def _moves_end(row: np.ndarray, numbers: np.ndarray, arm: np.ndarray) -> bool:
-    """Whether a joint can move the far end of a rigid arm, shape (3,), that it carries."""
-    if row[at.KIND] in SHIFTING:
+    """True if a joint can move the far end of a rigid arm, shape (3,), that it carries."""
+    if row[at.KIND] & at.SLIDES:
         return True
     if row[at.KIND] == at.HINGE and row[at.STRETCH_Q] < 0:
         across = np.cross(numbers[at.AXIS : at.AXIS + 3], arm)
@@ -135,7 +134,7 @@ def _moves_end(row: np.ndarray, numbers: np.ndarray, arm: np.ndarray) -> bool:
 
 def _arm_above(row: np.ndarray, numbers: np.ndarray, arm: np.ndarray | None) -> Any:
     """The arm as the joint's parent sees it; None where it changes with the pose."""
-    if arm is None or row[at.KIND] in SHIFTING:
+    if arm is None or row[at.KIND] & at.SLIDES:
         return None
     offset = numbers[at.OFFSET : at.OFFSET + 3]
     if not np.any(arm):

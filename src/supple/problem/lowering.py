@@ -15,12 +15,12 @@ import numpy as np
 from supple.errors import SuppleError, positive
 from supple.goals import Block, Goal, Rest
 from supple.kernels import layout as at
+from supple.kernels.forward import scale_offsets
 from supple.model.mismatch import another
 from supple.model.skeleton import Pose, Skeleton
-from supple.problem.bones import scaled_bones
-from supple.problem.free_set import SHIFTING, free_set, locked_joints, way_up
+from supple.problem.free_set import free_set, locked_joints, way_up
 
-TURN = 0.4  # one radian of orientation error counts as this many chain lengths
+RADIAN = 0.4  # one radian of orientation error counts as this many chain lengths
 
 
 class Problem:
@@ -29,7 +29,7 @@ class Problem:
     Attributes:
         skeleton: The skeleton.
         goals: The goals, in the order given.
-        blocks: The demands the goals were lowered to, primary ones first, in an order that does not
+        blocks: The residual blocks the goals were lowered to, primary ones first, in an order that does not
             depend on that of the goals.
         moving: Skeleton indices of the joints this problem may move, in topological order.
         active: Skeleton indices of the joints that matter.
@@ -174,7 +174,7 @@ class Problem:
         self._tables = (active, moving, blocks, touch)
         head_f = np.zeros(at.HEADER_FLOATS)
         head_f[at.F_LENGTH] = self.length
-        head_f[at.F_TURN] = TURN
+        head_f[at.F_RADIAN] = RADIAN
         rest = self.skeleton.rest.coordinates
         if posture is not None:
             head_f[at.F_REST] = posture.weight
@@ -193,7 +193,6 @@ class Problem:
                 move.get(joint, -1),
                 row[at.KIND],
                 row[at.Q],
-                row[at.ORDER],
                 row[at.STRETCH_Q],
             )
         return active
@@ -297,10 +296,44 @@ class Problem:
         """A slide counts in its parent's scale, but kernels count in that of the world."""
         for joint in self.active.tolist():
             parent = self._parents[joint]
-            if parent >= 0 and self._ints[joint, at.KIND] in SHIFTING:
+            if parent >= 0 and self._ints[joint, at.KIND] & at.SLIDES:
                 factors = scales[..., parent, 0]
                 if np.any(np.abs(factors - 1.0) > 1e-9):
                     raise SuppleError(
                         f"start: joint {self.skeleton.joint_names[joint]!r} shifts below a scale; "
                         "solving takes scales above joints that only turn"
                     )
+
+
+def scaled_bones(pose: Pose) -> tuple[np.ndarray, np.ndarray | None]:
+    """Offsets and scales of all joints in a world where nothing is scaled.
+
+    Args:
+        pose: A pose or a batch of them.
+
+    Returns:
+        The joints' offsets, shape (..., N, 3): the pose's translations times the scales of all
+        joints above; and the factors along each joint's axes for what it carries, shape (..., N,
+        3), None if the pose has no scales.
+
+    Raises:
+        SuppleError: A joint that has others below it is scaled differently along its axes, so that
+            there are no rigid bones to turn; or one that slides has scaled joints above it.
+    """
+    skeleton = pose.skeleton
+    shape = (*pose.batch_shape, len(skeleton.joints), 3)
+    own = skeleton.offsets if pose.translations is None else pose.translations
+    offsets = np.array(np.broadcast_to(own, shape))
+    if pose.scales is None:
+        return offsets, None
+    scales = np.array(np.broadcast_to(pose.scales, shape))
+    uneven = scale_offsets(
+        skeleton.packed_ints, scales.reshape(-1, *shape[-2:]), offsets.reshape(-1, *shape[-2:])
+    )
+    if uneven >= 0:
+        name = skeleton.joint_names[uneven]
+        raise SuppleError(
+            f"start: joint {name!r} is scaled differently along its axes; "
+            "solving takes even scales only"
+        )
+    return offsets, scales

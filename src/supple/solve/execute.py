@@ -13,7 +13,7 @@ import numpy as np
 
 from supple.errors import SuppleError
 from supple.kernels import layout
-from supple.kernels.cache import announce
+from supple.kernels.decorators import announce
 from supple.model.skeleton import Pose
 from supple.problem.lowering import Problem
 from supple.solve.trace import Trace

@@ -53,7 +53,7 @@ class Status(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """One thing asked of one effector, for reporting.
+    """One residual block of a problem, as a solution reports on it: what was asked of one effector.
 
     Attributes:
         goal: Index in the list of goals.

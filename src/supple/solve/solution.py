@@ -175,7 +175,7 @@ class Solution:
 
     @property
     def reached(self) -> Any:
-        """Whether every counted goal is within its tolerance."""
+        """True if every counted goal is within its tolerance."""
         return self._report(at.O_STATUS) == at.REACHED
 
     @property
@@ -251,7 +251,7 @@ class Solution:
         return self._rows.shape[:-1]
 
     def __bool__(self) -> bool:
-        """Whether the goals are met; for a batch, those of all its solves."""
+        """True if the goals are met; for a batch, those of all its solves."""
         return bool(np.all(self.reached))
 
     def __len__(self) -> int:

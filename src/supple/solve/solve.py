@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from supple.solve.solution import Solution
 from supple.solvers import Solver
 
 PREFERENCES = ("nearest", "turns", "path")
+KEPT = 64  # prepared problems held for the next calls of `solve`
 SEEDS = 32  # other beginnings looked at for each answer asked for
 DIFFERENT = 0.05  # two answers are the same if no joint differs by more than this [rad]
 
@@ -84,19 +85,13 @@ def solve(
             targets.append(target)
     if isinstance(lock, Iterable) and not isinstance(lock, (str, bytes)):
         lock = tuple(lock)
-    problem = (
-        skeleton,
-        tuple([goal.key for goal in listed]),
-        solver,
-        tolerance,
-        orientation_tolerance,
-        lock,
-        unreachable,
-    )
+    keys = tuple([goal.key for goal in listed])
+    problem = (keys, solver, tolerance, orientation_tolerance, lock, unreachable)
+    kept = getattr(skeleton, "_problems", None) or _problems_of(skeleton)
     try:
-        prepared = _kept(*problem)
+        prepared = kept(*problem)
     except TypeError:  # something is not hashable, and so most likely wrong
-        prepared = _prepared(*problem)
+        prepared = _prepared(skeleton, *problem)
     if threads is None and progress is None and not trace:
         answer = prepared(*targets, start=start)
     else:
@@ -129,8 +124,16 @@ def _prepared(
     )
 
 
-_kept = lru_cache(maxsize=64, typed=True)(_prepared)
-"""The prepared problems of recent calls."""
+_shared = lru_cache(maxsize=KEPT, typed=True)(_prepared)
+"""The prepared problems of recent calls; skeletons that are equal share them."""
+
+
+def _problems_of(skeleton: Skeleton) -> Callable[..., Prepared]:
+    """A function that prepares problems of a skeleton and remembers the last ones; the skeleton keeps it."""
+    if not isinstance(skeleton, Skeleton):
+        return partial(_prepared, skeleton)  # which says what is wrong
+    skeleton._problems = lru_cache(maxsize=KEPT, typed=True)(partial(_shared, skeleton))
+    return skeleton._problems
 
 
 def _best_of(

@@ -205,14 +205,12 @@ def _apply(row: np.ndarray, change: np.ndarray, coordinates: np.ndarray) -> None
     """Add an event's change to one joint's coordinates, in place."""
     kind, q = int(row[at.KIND]), int(row[at.Q])
     stretch = int(row[at.STRETCH_Q])
-    if kind in (at.BALL, at.CONE, at.FREE):
-        shift = 3 if kind == at.FREE else 0
-        coordinates[q : q + shift] += change[:shift]
-        turn = rotations.from_rotation_vector(change[shift : shift + 3])
-        place = slice(q + shift, q + shift + 4)
+    turns = kind & at.QUATERNION != 0
+    count = int(row[at.NQ]) - (1 if stretch >= 0 else 0) - 4 * turns
+    coordinates[q : q + count] += change[:count]
+    if turns:
+        turn = rotations.from_rotation_vector(change[count : count + 3])
+        place = slice(q + count, q + count + 4)
         coordinates[place] = rotations.normalize(rotations.multiply(turn, coordinates[place]))
-    else:
-        count = int(row[at.NQ]) - (1 if stretch >= 0 else 0)
-        coordinates[q : q + count] += change[:count]
     if stretch >= 0:
         coordinates[stretch] += change[-1]

@@ -29,7 +29,7 @@ class Track:
 
     @property
     def reached(self) -> bool:
-        """Whether every frame met its goals."""
+        """True if every frame met its goals."""
         return bool(np.all(self.solution.reached))
 
     @property

@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 
 from supple.errors import SuppleError, number, positive, whole
 from supple.kernels import layout as at
+from supple.model.joints import KINDS
 from supple.problem.lowering import Problem
 
-JOINT_KINDS = ("Fixed", "Hinge", "Slider", "Ball", "Cone", "Axes", "Free", "Planar")
+JOINT_KINDS = tuple(KINDS)
 GOAL_KINDS = ("position", "orientation", "direction", "hold", "pole", "rest")
 
 
@@ -20,7 +21,7 @@ class Takes:
     """What a solver can take: one row of the published matrix.
 
     Attributes:
-        joints: Joint kinds it can move, of JOINT_KINDS.
+        joints: Joint kinds it can move, of JOINT_KINDS; all of them stand for any kind there may be.
         goals: Goal kinds it can serve, of GOAL_KINDS.
         several: Whether it can serve several goals at once.
         stretch: Whether it can stretch joints.
@@ -190,14 +191,19 @@ class Solver:
         return 0
 
 
+def _moves(takes: Takes, kind: str) -> bool:
+    """True if a solver can move joints of a kind, by its class's name."""
+    return kind in takes.joints or takes.joints.issuperset(JOINT_KINDS)
+
+
 def _needs(problem: Problem) -> list[tuple[str, Callable[[Takes], bool]]]:
     """Everything a problem asks of a solver: in words, and as a test of a row of the matrix."""
     needs: list[tuple[str, Callable[[Takes], bool]]] = []
     ints = problem.skeleton.packed_ints
     names = problem.skeleton.joint_names
     for joint in problem.moving.tolist():
-        kind = JOINT_KINDS[ints[joint, at.KIND]]
-        needs.append((f"{kind} joints ({names[joint]!r})", lambda t, k=kind: k in t.joints))
+        kind = type(problem.skeleton.joints[joint]).__name__
+        needs.append((f"{kind} joints ({names[joint]!r})", lambda t, k=kind: _moves(t, k)))
         if ints[joint, at.MIMIC] >= 0:
             needs.append((f"mimic joints ({names[joint]!r})", lambda t: t.mimic))
         if ints[joint, at.STRETCH_Q] >= 0:

@@ -55,26 +55,36 @@ from supple.kernels.best_turn import (
     ball_turn,
     cone_of,
     cone_turn,
+    coordinate_step,
     cost_at,
-    creep,
     into_cone,
     part_of,
     seen_from,
 )
-from supple.kernels.cache import SOLVE, entry, kernel, leaf
-from supple.kernels.evaluate import begin, evaluate
-from supple.kernels.jacobian import take_linear
-from supple.kernels.problem import unpack
+from supple.kernels.decorators import SOLVE, entry, kernel, leaf
+from supple.kernels.joint import (
+    axis_of,
+    frame_of_angle,
+    has_quaternion,
+    number_count,
+    own_turn,
+    project,
+    slide_count,
+    slides,
+)
+from supple.kernels.problem import begin, evaluate, place, take_frames, take_linear, unpack, within
 from supple.kernels.reach import gap, span
-from supple.kernels.report import Ended, finish
-from supple.kernels.residual import within
-from supple.kernels.restart import CLEARLY, Seeds, best_seed, clearly_better
-from supple.kernels.seeds import Window
-from supple.kernels.tangent import project
-from supple.kernels.trace import clear_trace, record, record_change, record_turn, trace_into
-from supple.kernels.tree import joint_turn, place, take_frames
-from supple.kernels.views import copy, part, row_at
-from supple.kernels.workspace import clear, vector
+from supple.kernels.report import (
+    Ended,
+    clear_trace,
+    finish,
+    record,
+    record_change,
+    record_turn,
+    trace_into,
+)
+from supple.kernels.restart import CLEARLY, Seeds, Window, best_seed, clearly_better
+from supple.kernels.workspace import clear, copy, part, row_at, vector
 from supple.problem.lowering import Problem
 from supple.solvers.base import JOINT_KINDS, Solver, Takes
 
@@ -206,8 +216,9 @@ def _slide_number(problem, joint, i, axis, q, tip, aim):
 
 
 @kernel
-def _turn_quaternion(problem, kind, joint, at, q, tip, aim):
-    """Turn a ball, a cone or the turning part of a free joint; its quaternion stands at `at`."""
+def _turn_quaternion(problem, joint, at, q, tip, aim):
+    """Turn a joint that has a quaternion, which stands at `at`."""
+    limited = problem.moving[joint.k, layout.M_KIND] & layout.SWING_TWIST != 0
     arm, seen = seen_from(joint.here, joint.pre, tip, aim)
     old = quat.take4(q, at)
     cone = cone_of(problem, joint.k)
@@ -218,8 +229,8 @@ def _turn_quaternion(problem, kind, joint, at, q, tip, aim):
             if aim.facing == 0.0 or least < before:
                 break
             free = True
-            step = quat.mul(creep(old, cone, arm, seen), quat.conj(old))
-        elif kind == layout.CONE:
+            step = quat.mul(coordinate_step(old, cone, arm, seen), quat.conj(old))
+        elif limited:
             new, free = cone_turn(old, cone, arm, seen, attempt == 1)
             step = quat.mul(new, quat.conj(old))
         else:
@@ -228,7 +239,7 @@ def _turn_quaternion(problem, kind, joint, at, q, tip, aim):
         step = part_of(step, problem.moving_f[joint.k, layout.WEIGHT], joint.cap)
         for _ in range(HALVINGS):
             new = quat.normalized(quat.mul(step, old))
-            if kind == layout.CONE:
+            if limited:
                 new = into_cone(new, cone)
                 step = quat.mul(new, quat.conj(old))
             world = quat.mul(quat.mul(joint.pre, step), quat.conj(joint.pre))
@@ -257,7 +268,7 @@ def _move_free(problem, joint, q, tip, aim):
             quat.put4(q, at + 3, quat.normalized(quat.mul(error, quat.take4(q, at + 3))))
             tip = Tip(moved, aim.goal)
         else:
-            tip = _turn_quaternion(problem, layout.FREE, joint, at + 3, q, tip, aim)
+            tip = _turn_quaternion(problem, joint, at + 3, q, tip, aim)
     if aim.near > 0.0:
         shift = quat.scale(quat.sub(aim.target, tip.point), weight)
         size = quat.norm(shift)
@@ -281,8 +292,7 @@ def _stretch(problem, frames, joint, q, tip, aim):
         if last
         else quat.load3(frames.joints, k + 1, layout.S_P1)
     )
-    kind, order = moving[k, layout.M_KIND], moving[k, layout.M_ORDER]
-    world = quat.mul(joint.pre, joint_turn(kind, order, moving_f, k, q, joint.at))
+    world = quat.mul(joint.pre, own_turn(problem, q, k))
     below = quat.rotate(world, below)
     size = quat.dot(below, below)
     if size == 0.0:
@@ -321,41 +331,25 @@ def visit(problem, frames, options, k, q, tip, aim):
         quat.put4(q, at, quat.normalized(quat.mul(quat.conj(pre), world)))
         point = quat.add(here, quat.rotate(turn, quat.sub(tip.point, here)))
         tip = Tip(point, tip.turn)
-    elif kind == layout.BALL or kind == layout.CONE:
-        tip = _turn_quaternion(problem, kind, joint, at, q, tip, aim)
-    elif kind == layout.HINGE:
-        axis = quat.rotate(pre, quat.load3(moving_f, k, layout.AXIS))
-        tip = _turn_number(problem, joint, 0, axis, q, tip, aim)
-    elif kind == layout.AXES:
-        order = moving[k, layout.M_ORDER]
-        for n in range(3):
-            i = 2 - n if options.upward else n
-            code = (order >> (2 * i)) & 3
-            if code == 3 or (moving[k, layout.M_FROZEN] >> i) & 1 == 1:
-                continue
-            frame = pre
-            for j in range(i):
-                frame = quat.mul(frame, quat.turn_about_letter((order >> (2 * j)) & 3, q[at + j]))
-            axis = quat.rotate(frame, quat.letter_axis(code))
-            tip = _turn_number(problem, joint, i, axis, q, tip, aim)
-    elif kind == layout.SLIDER:
+    elif has_quaternion(kind) and slide_count(kind) == 3:
+        tip = _move_free(problem, joint, q, tip, aim)
+    else:
         if aim.near > 0.0:
-            axis = quat.rotate(pre, quat.load3(moving_f, k, layout.AXIS))
-            change = _slide_number(problem, joint, 0, axis, q, tip, aim)
-            tip = Tip(quat.axpy(tip.point, change, axis), tip.turn)
-    elif kind == layout.PLANAR:
-        normal = quat.load3(moving_f, k, layout.AXIS)
-        if aim.near > 0.0:
-            side = quat.load3(moving_f, k, layout.AXIS_U)
-            for i in range(2):
-                axis = quat.rotate(pre, side if i == 0 else quat.cross(normal, side))
+            for i in range(slide_count(kind)):
+                axis = quat.rotate(pre, axis_of(moving_f, k, i))
                 change = _slide_number(problem, joint, i, axis, q, tip, aim)
                 tip = Tip(quat.axpy(tip.point, change, axis), tip.turn)
                 here = quat.axpy(here, change, axis)
-        joint = Joint(k, at, here, pre, cap, slide_cap)
-        tip = _turn_number(problem, joint, 2, quat.rotate(pre, normal), q, tip, aim)
-    elif kind == layout.FREE:
-        tip = _move_free(problem, joint, q, tip, aim)
+            joint = Joint(k, at, here, pre, cap, slide_cap)
+        first, count = slide_count(kind), number_count(kind)
+        for n in range(first, count):
+            i = first + count - 1 - n if options.upward else n
+            if (moving[k, layout.M_FROZEN] >> i) & 1 == 0:
+                frame = frame_of_angle(kind, moving_f, k, i, q, at, pre)
+                axis = quat.rotate(frame, axis_of(moving_f, k, i))
+                tip = _turn_number(problem, joint, i, axis, q, tip, aim)
+        if has_quaternion(kind):
+            tip = _turn_quaternion(problem, joint, at + count, q, tip, aim)
     if moving[k, layout.M_STRETCH_Q] >= 0 and aim.near > 0.0:
         tip = _stretch(problem, frames, joint, q, tip, aim)
     return tip
@@ -425,9 +419,8 @@ def extrapolate(problem, options, old, new, gain, out):
         at = moving[k, layout.M_Q]
         cap = min(moving_f[k, layout.DAMPING], options.damping)
         slide_cap = min(moving_f[k, layout.DAMPING], options.damping * problem.length)
-        numbers = moving[k, layout.M_NQ]
-        if kind == layout.BALL or kind == layout.CONE or kind == layout.FREE:
-            numbers = 3 if kind == layout.FREE else 0
+        numbers = number_count(kind)
+        if has_quaternion(kind):
             i = at + numbers
             step = quat.log(quat.mul(quat.take4(new, i), quat.conj(quat.take4(old, i))))
             angle = quat.norm(step)
@@ -435,10 +428,8 @@ def extrapolate(problem, options, old, new, gain, out):
                 step = quat.scale(step, _grown(angle, gain, cap) / angle)
                 quat.put4(out, i, quat.normalized(quat.mul(quat.exp(step), quat.take4(old, i))))
         for i in range(numbers):
-            slides = (
-                kind == layout.SLIDER or kind == layout.FREE or (kind == layout.PLANAR and i < 2)
-            )
-            change = _grown(new[at + i] - old[at + i], gain, slide_cap if slides else cap)
+            most = slide_cap if slides(kind, i) else cap
+            change = _grown(new[at + i] - old[at + i], gain, most)
             out[at + i] = old[at + i] + change
         stretch = moving[k, layout.M_STRETCH_Q]
         if stretch >= 0:
@@ -461,13 +452,11 @@ def kick(problem, options, frames, q):
         kind = moving[k, layout.M_KIND]
         at = moving[k, layout.M_Q]
         size = min(KICK, moving_f[k, layout.DAMPING], options.damping)
-        if kind == layout.BALL or kind == layout.CONE:
+        if has_quaternion(kind) and slide_count(kind) == 0:
             axis = quat.unrotate(quat.load4(joints, k, layout.S_WPRE), side)
             quat.put4(q, at, quat.normalized(quat.mul(quat.about(axis, size), quat.take4(q, at))))
-        elif kind == layout.HINGE or kind == layout.AXES or kind == layout.PLANAR:
-            for i in range(2 if kind == layout.PLANAR else 0, moving[k, layout.M_NQ]):
-                if kind == layout.AXES and (moving[k, layout.M_FROZEN] >> i) & 1 == 1:
-                    continue
+        for i in range(slide_count(kind), number_count(kind)):
+            if (moving[k, layout.M_FROZEN] >> i) & 1 == 0:
                 inside = q[at + i] + size <= moving_f[k, layout.LIMITS + 2 * i + 1]
                 q[at + i] += size if inside else -size
     project(problem, q)

@@ -59,20 +59,36 @@ from typing import Any, ClassVar, NamedTuple
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.bend import bend, in_line
-from supple.kernels.cache import SOLVE, entry, kernel, leaf
-from supple.kernels.damping import damp, undamped
-from supple.kernels.evaluate import begin, evaluate
-from supple.kernels.jacobian import take_linear
-from supple.kernels.limits import project_joint
-from supple.kernels.problem import unpack
+from supple.kernels.decorators import SOLVE, entry, kernel, leaf
+from supple.kernels.joint import (
+    damp,
+    has_quaternion,
+    number_count,
+    own_turn,
+    project_joint,
+    undamped,
+)
+from supple.kernels.problem import (
+    begin,
+    evaluate,
+    place,
+    place_effectors,
+    take_frames,
+    take_linear,
+    unpack,
+    within,
+)
 from supple.kernels.reach import gap, out_of_reach, span
-from supple.kernels.report import Ended, finish
-from supple.kernels.residual import within
-from supple.kernels.restart import Seeds, best_seed, clearly_better
-from supple.kernels.seeds import Window
-from supple.kernels.trace import clear_trace, record, record_place, record_turns, trace_into
-from supple.kernels.tree import own_turn, place, place_effectors, take_frames
-from supple.kernels.views import copy, part, row_at
+from supple.kernels.report import (
+    Ended,
+    clear_trace,
+    finish,
+    record,
+    record_place,
+    record_turns,
+    trace_into,
+)
+from supple.kernels.restart import Seeds, Window, best_seed, clearly_better
 from supple.kernels.wahba import (
     add9,
     axpy9,
@@ -84,7 +100,7 @@ from supple.kernels.wahba import (
     rotation_matrix,
     targets_unturned,
 )
-from supple.kernels.workspace import clear, matrix, vector
+from supple.kernels.workspace import clear, copy, matrix, part, row_at, vector
 from supple.problem.lowering import Problem
 from supple.solvers.base import Solver, Takes
 
@@ -387,14 +403,14 @@ def extrapolate(problem, before, gain, q):
     moving = problem.moving
     for k in range(moving.shape[0]):
         kind, at = moving[k, layout.M_KIND], moving[k, layout.M_Q]
-        if kind in (layout.BALL, layout.CONE):
+        if has_quaternion(kind):
             here = quat.take4(q, at)
             way = quat.log(quat.mul(here, quat.conj(quat.take4(before, at))))
             quat.put4(q, at, quat.normalized(quat.mul(quat.exp(quat.scale(way, gain)), here)))
         else:
-            for i in range(moving[k, layout.M_NQ]):
+            for i in range(number_count(kind)):
                 q[at + i] += gain * (q[at + i] - before[at + i])
-        project_joint(kind, moving[k, layout.M_ORDER], problem.moving_f, k, q, at)
+        project_joint(kind, problem.moving_f, k, q, at)
 
 
 @kernel
@@ -456,7 +472,7 @@ def keep_better(fabrik, descent, low, elsewhere):
 
 @kernel
 def only_balls(problem):
-    """Whether all joints are balls."""
+    """True if all joints are balls."""
     moving = problem.moving
     for k in range(moving.shape[0]):
         if moving[k, layout.M_KIND] != layout.BALL:
@@ -466,7 +482,7 @@ def only_balls(problem):
 
 @kernel
 def single_chain(problem):
-    """Whether the joints form one chain to one goal."""
+    """True if the joints form one chain to one goal."""
     moving, blocks = problem.moving, problem.blocks
     last = moving.shape[0] - 1
     if blocks.shape[0] != 1 or blocks[0, layout.B_MOVE] != last:
@@ -479,7 +495,7 @@ def single_chain(problem):
 
 @kernel
 def stretched(problem, frames):
-    """Whether a single free chain must be straight to come nearest to its target."""
+    """True if a single free chain must be straight to come nearest to its target."""
     _, longest = span(problem, frames, 0)
     return gap(problem, frames, 0) > longest - problem.blocks_f[0, layout.B_TOLERANCE]
 

@@ -42,7 +42,7 @@ from typing import Any, ClassVar, NamedTuple
 from supple.errors import one_of
 from supple.kernels import layout
 from supple.kernels.bend import bend_freedoms
-from supple.kernels.cache import SOLVE, entry, kernel
+from supple.kernels.decorators import SOLVE, entry, kernel
 from supple.kernels.direction import (
     PINV,
     TRANSPOSE,
@@ -52,18 +52,11 @@ from supple.kernels.direction import (
     strays,
     take_direction,
 )
-from supple.kernels.evaluate import begin, evaluate
-from supple.kernels.jacobian import linearize, take_linear
-from supple.kernels.problem import unpack
-from supple.kernels.report import Ended, finish
-from supple.kernels.residual import within
-from supple.kernels.restart import CLEARLY, Seeds, best_seed
-from supple.kernels.seeds import Window
-from supple.kernels.tangent import step_along
-from supple.kernels.trace import clear_trace, record, trace_into
-from supple.kernels.tree import Frames, take_frames
-from supple.kernels.views import copy, copy_rows, part, row_at
-from supple.kernels.workspace import clear, matrix, vector
+from supple.kernels.jacobian import linearize, step_along
+from supple.kernels.problem import Frames, begin, evaluate, take_frames, take_linear, unpack, within
+from supple.kernels.report import Ended, clear_trace, finish, record, trace_into
+from supple.kernels.restart import CLEARLY, Seeds, Window, best_seed
+from supple.kernels.workspace import clear, copy, copy_rows, matrix, part, row_at, vector
 from supple.solvers.base import EVERYTHING, Solver, Takes
 
 METHODS = ("pinv", "transpose", "dls", "sdls")  # in the order of supple.kernels.direction

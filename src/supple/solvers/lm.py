@@ -26,10 +26,9 @@ from typing import Any, ClassVar, NamedTuple
 
 from supple.kernels import layout
 from supple.kernels.bend import bend
-from supple.kernels.cache import SOLVE, entry, kernel, leaf
 from supple.kernels.curvature import curvature
-from supple.kernels.evaluate import evaluate, take_aim
-from supple.kernels.jacobian import linearize, take_linear
+from supple.kernels.decorators import SOLVE, entry, kernel, leaf
+from supple.kernels.jacobian import linearize, step_along
 from supple.kernels.levenberg import (
     BLOCKED,
     FLOOR,
@@ -38,30 +37,36 @@ from supple.kernels.levenberg import (
     PROVEN,
     SLOW,
     TIGHT,
-    before_settling,
-    eased,
-    slowed,
-)
-from supple.kernels.linear import factor
-from supple.kernels.normal import (
     attainable,
+    before_settling,
     bounded_step,
+    eased,
     hold_at_bounds,
     normal_matrix,
+    slowed,
     take_step,
 )
+from supple.kernels.linear_algebra import factor
 from supple.kernels.posture import posture
-from supple.kernels.problem import has_secondary, unpack
+from supple.kernels.problem import (
+    evaluate,
+    fold,
+    folds_once,
+    forward,
+    has_secondary,
+    nearer,
+    place_effectors,
+    prepare_start,
+    residuals,
+    take_frames,
+    take_linear,
+    tolerances,
+    unpack,
+)
 from supple.kernels.reach import farthest, out_of_reach, proven_out
-from supple.kernels.report import Ended, finish, finish_reached
-from supple.kernels.residual import nearer, residuals, tolerances
-from supple.kernels.restart import Seeds, best_seed, clearly_better
-from supple.kernels.seeds import Window
-from supple.kernels.tangent import step_along
-from supple.kernels.trace import clear_trace, record, trace_into
-from supple.kernels.tree import fold, folds_once, forward, place_effectors, take_frames
-from supple.kernels.views import copy, part, row_at
-from supple.kernels.workspace import clear, matrix, vector
+from supple.kernels.report import Ended, clear_trace, finish, finish_reached, record, trace_into
+from supple.kernels.restart import Seeds, Window, best_seed, clearly_better
+from supple.kernels.workspace import clear, copy, matrix, part, row_at, vector
 from supple.solvers.base import EVERYTHING, Solver, Takes
 from supple.solvers.fast import serial
 
@@ -380,7 +385,7 @@ def solve_range(
             fold(problem, lm.frames, row_at(offsets, b), lm.q)
             serial.set_up(problem, lm.frames, chain)
             folded = once
-        take_aim(problem, lm.frames, row_at(targets, b), lm.q)
+        prepare_start(problem, lm.frames, row_at(targets, b), lm.q)
         if chain.kind == serial.GENERAL or traced:
             forward(problem, lm.frames, lm.q)
             place_effectors(problem, lm.frames, lm.q)

@@ -34,16 +34,13 @@ import numpy as np
 
 from supple.errors import SuppleError, one_of
 from supple.kernels import layout
-from supple.kernels.cache import announce, entry, kernel
 from supple.kernels.chart import farthest_turn, from_chart, joint_axes, pull_back, to_chart
-from supple.kernels.evaluate import evaluate
-from supple.kernels.jacobian import jacobian
-from supple.kernels.problem import unpack
-from supple.kernels.residual import within
-from supple.kernels.seeds import fraction
-from supple.kernels.tangent import project, tangent
-from supple.kernels.views import copy
-from supple.kernels.workspace import vector
+from supple.kernels.decorators import announce, entry, kernel
+from supple.kernels.jacobian import jacobian, tangent
+from supple.kernels.joint import project
+from supple.kernels.problem import evaluate, unpack, within
+from supple.kernels.restart import fraction
+from supple.kernels.workspace import copy, vector
 from supple.problem.lowering import Problem
 from supple.solvers import own
 from supple.solvers.base import EVERYTHING, Solver, Takes

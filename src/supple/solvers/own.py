@@ -16,17 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.kernels import layout
-from supple.kernels.cache import entry, kernel
-from supple.kernels.evaluate import begin, evaluate
-from supple.kernels.jacobian import linearize, take_linear
-from supple.kernels.problem import unpack
-from supple.kernels.report import Ended, finish
-from supple.kernels.residual import within
-from supple.kernels.tangent import project, step_along
-from supple.kernels.trace import clear_trace, record, trace_into
-from supple.kernels.tree import take_frames
-from supple.kernels.views import copy, copy_rows, part, row_at
-from supple.kernels.workspace import clear, vector
+from supple.kernels.decorators import entry, kernel
+from supple.kernels.jacobian import linearize, step_along
+from supple.kernels.joint import project
+from supple.kernels.problem import begin, evaluate, take_frames, take_linear, unpack, within
+from supple.kernels.report import Ended, clear_trace, finish, record, trace_into
+from supple.kernels.workspace import clear, copy, copy_rows, part, row_at, vector
 
 
 class Buffers(NamedTuple):

@@ -52,19 +52,21 @@ import numpy as np
 from supple import rotations
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
-from supple.kernels.cache import SOLVE, entry, kernel, leaf
-from supple.kernels.damping import damp, undamped
-from supple.kernels.evaluate import begin, evaluate
-from supple.kernels.jacobian import take_linear
-from supple.kernels.limits import project_joint, swing_twist_angles
-from supple.kernels.problem import unpack
-from supple.kernels.report import Ended, finish
-from supple.kernels.residual import within
-from supple.kernels.trace import clear_trace, record, record_turns, trace_into
-from supple.kernels.tree import forward, own_turn, place, take_frames
-from supple.kernels.views import copy, part, row_at, zero_rows
+from supple.kernels.decorators import SOLVE, entry, kernel, leaf
+from supple.kernels.joint import damp, own_turn, project_joint, swing_twist_angles, undamped
+from supple.kernels.problem import (
+    begin,
+    evaluate,
+    forward,
+    place,
+    take_frames,
+    take_linear,
+    unpack,
+    within,
+)
+from supple.kernels.report import Ended, clear_trace, finish, record, record_turns, trace_into
 from supple.kernels.wahba import best_angle
-from supple.kernels.workspace import clear, matrix, vector
+from supple.kernels.workspace import clear, copy, matrix, part, row_at, vector, zero_rows
 from supple.problem.lowering import Problem
 from supple.solvers.base import Claim, Solver, Takes
 
@@ -271,7 +273,7 @@ def turn_ball(problem, triangle, link, k):
     _, twist = swing_twist_angles(own, axis)
     swung = quat.mul(quat.between(u, wanted), quat.about(axis, twist))
     quat.put4(q, at, quat.normalized(swung))
-    project_joint(kind, moving[k, layout.M_ORDER], moving_f, k, q, at)
+    project_joint(kind, moving_f, k, q, at)
     return True, held
 
 

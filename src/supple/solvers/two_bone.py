@@ -56,13 +56,27 @@ from supple.kernels.best_turn import (
     into_cone,
     seen_from,
 )
-from supple.kernels.cache import SOLVE, entry, kernel, leaf
-from supple.kernels.euler import put_axes
-from supple.kernels.evaluate import evaluate
-from supple.kernels.jacobian import take_linear
-from supple.kernels.limits import inside_turns
-from supple.kernels.problem import unpack
-from supple.kernels.report import Ended, finish, finish_reached
+from supple.kernels.decorators import SOLVE, entry, kernel, leaf
+from supple.kernels.joint import inside_turns, own_turn, project
+from supple.kernels.problem import (
+    evaluate,
+    fold,
+    folds_once,
+    set_targets,
+    take_frames,
+    take_linear,
+    unpack,
+)
+from supple.kernels.quaternion import put_axes
+from supple.kernels.report import (
+    Ended,
+    clear_trace,
+    finish,
+    finish_reached,
+    record,
+    record_turn,
+    trace_into,
+)
 from supple.kernels.spin import (
     FAINT,
     angle_of,
@@ -72,13 +86,9 @@ from supple.kernels.spin import (
     rotate_any,
     spin_to,
 )
-from supple.kernels.tangent import project
-from supple.kernels.trace import clear_trace, record, record_turn, trace_into
-from supple.kernels.tree import aim, fold, folds_once, joint_turn, take_frames
-from supple.kernels.views import copy, part, row_at
-from supple.kernels.workspace import clear, vector
+from supple.kernels.workspace import clear, copy, part, row_at, vector
 from supple.problem.lowering import Problem
-from supple.solvers.base import JOINT_KINDS, Solver, Takes
+from supple.solvers.base import Solver, Takes
 from supple.solvers.fast import two_balls
 
 LIMIT_COLUMNS = slice(layout.LIMITS, layout.LIMITS + 6)
@@ -332,7 +342,7 @@ def load_joint(problem, k, q):
     """Joint k of a pose."""
     moving = problem.moving
     kind, at = moving[k, layout.M_KIND], moving[k, layout.M_Q]
-    turn = joint_turn(kind, moving[k, layout.M_ORDER], problem.moving_f, k, q, at)
+    turn = own_turn(problem, q, k)
     return Joint(q[at] if kind == layout.HINGE else 0.0, turn)
 
 
@@ -343,7 +353,7 @@ def store_joint(problem, k, joint, q):
     kind, at = moving[k, layout.M_KIND], moving[k, layout.M_Q]
     if kind == layout.HINGE:
         q[at] = joint.angle
-    elif kind == layout.AXES:
+    elif kind & layout.LETTERS != 0:
         put_axes(moving[k, layout.M_ORDER], joint.turn, q, at)
     else:
         quat.put4(q, at, joint.turn)
@@ -392,7 +402,7 @@ def elbow_of(limb, turn):
 
 @leaf
 def fill_errors(problem, frames, limb, joints):
-    """The error of every block, as `residual.residuals` has it: the distance, and the pole's angle."""
+    """The error of every block, as `problem.residuals` has it: the distance, and the pole's angle."""
     effectors = frames.effectors
     tip, root = place_limb(limb, joints)
     frames.errors[0] = quat.norm(quat.sub(quat.load3(effectors, 0, layout.E_TARGET), tip))
@@ -710,11 +720,11 @@ def solve_range(
             copy(two.begun, two.q)
         clear_trace(trace)
         if traced:
-            aim(problem, frames, row_at(targets, b))
+            set_targets(problem, frames, row_at(targets, b))
             evaluate(problem, frames, two.begun)
             record(trace, problem, two.begun, frames.errors)
         if options.max_iterations < 1.0:
-            aim(problem, frames, row_at(targets, b))
+            set_targets(problem, frames, row_at(targets, b))
             ended = Ended(layout.STOP_BUDGET, 0, 0)
             finish(problem, frames, two.linear, trace, start, two.begun, ended, row_at(out, b))
             continue
@@ -726,7 +736,7 @@ def solve_range(
                 two_balls.solve(problem, frames, two.begun, targets, b, count, two.lanes)
             done = two_balls.read_lane(problem, frames, two.lanes, lane, two.q)
         if not done:
-            aim(problem, frames, row_at(targets, b))
+            set_targets(problem, frames, row_at(targets, b))
             solve_limb(problem, options, two)
         if traced:
             record(trace, problem, two.q, frames.errors)
@@ -797,7 +807,7 @@ class TwoBone(Solver):
                 or row[layout.FROZEN]
                 or np.isfinite(numbers[LIMIT_COLUMNS]).any()
             )
-            if row[layout.KIND] == layout.AXES and partial:
+            if row[layout.KIND] & layout.LETTERS and partial:
                 return f"an Axes joint that does not turn every way ({name!r}: limits, frozen or missing axes)"
         if sum(isinstance(goal, Pole) for goal in problem.goals) > 1:
             return "several poles"
@@ -818,9 +828,9 @@ class TwoBone(Solver):
 
 
 def fits(problem: Problem) -> bool:
-    """Whether the closed form can take a problem."""
+    """True if the closed form can take a problem."""
     row = TwoBone.takes
-    kinds = {JOINT_KINDS[k] for k in problem.skeleton.packed_ints[problem.moving, layout.KIND]}
+    kinds = {type(problem.skeleton.joints[k]).__name__ for k in problem.moving}
     ints = problem.skeleton.packed_ints[problem.moving]
     reaches = [goal for goal in problem.goals if not isinstance(goal, Pole)]
     return (

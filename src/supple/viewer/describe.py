@@ -7,7 +7,6 @@ import math
 import numpy as np
 
 from supple.kernels import layout
-from supple.model.joints import Axes, Cone, Hinge, Joint, Planar, Slider
 from supple.model.skeleton import Pose, Skeleton
 from supple.motion import Motion
 from supple.solve.outcome import Status
@@ -115,35 +114,26 @@ def _motions(subject: Subject, model: Model) -> list[MotionInfo]:
 
 def _joint(skeleton: Skeleton, j: int, moves: bool) -> JointInfo:
     joint = skeleton.joints[j]
-    rows: list[Range | None] = [_range(row) for row in joint.limit_rows]
-    labels: list[str] = []
-    if isinstance(joint, Cone):
-        labels, rows = ["twist"], rows[1:]
-    elif isinstance(joint, (Hinge, Slider)):
-        labels = [""]
-    elif isinstance(joint, Axes):
-        labels = list(joint.axis_labels)
-    elif isinstance(joint, Planar):
-        labels = ["u", "v", "angle"]
+    numbers = () if joint.has_quaternion else joint.numbers
+    labels, axes = [one.label for one in numbers], [one.axis for one in numbers]
+    rows: list[Range | None] = [_range(row) for row in joint.limit_rows[: len(numbers)]]
+    if joint.has_swing_limits:
+        labels, rows = ["twist"], [_range(joint.limit_rows[1])]
+        axes = [_vector(skeleton.packed_floats[j, layout.AXIS : layout.AXIS + 3])]
     return JointInfo(
         kind=type(joint).__name__,
         labels=labels,
         limits=rows,
-        axis=_axis(skeleton, j, joint),
-        swing=joint.swing if isinstance(joint, Cone) else None,
+        axes=axes,
+        slides=sum(one.slides for one in numbers),
+        swings=joint.has_quaternion and not joint.numbers,
+        swing=getattr(joint, "swing", None),
         rest=tuple(skeleton.rotations[j].tolist()),
         bone=bone(skeleton, skeleton.joint_names[j]),
         moves=moves,
         damping=joint.damping,
         stiffness=joint.stiffness,
     )
-
-
-def _axis(skeleton: Skeleton, j: int, joint: Joint) -> tuple[float, float, float] | None:
-    if not isinstance(joint, (Cone, Hinge, Slider)):
-        return None
-    x, y, z = skeleton.packed_floats[j, layout.AXIS : layout.AXIS + 3].tolist()
-    return (x, y, z)
 
 
 def _range(row: tuple[float, float]) -> Range | None:

@@ -9,7 +9,6 @@ import numpy as np
 
 from supple import rotations
 from supple.kernels import layout
-from supple.model.joints import Cone
 from supple.model.skeleton import Pose, Skeleton
 
 AT_LIMIT = 2e-3  # distance to a limit that counts as at it [rad, or model units]
@@ -49,7 +48,7 @@ class Limited:
         at = 0
         for j, joint in enumerate(skeleton.joints):
             rows = joint.limit_rows
-            if isinstance(joint, Cone):
+            if joint.has_swing_limits:
                 cones.append((j, at, rows[0][1], rows[1]))
             else:
                 numbers += [

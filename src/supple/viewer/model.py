@@ -15,7 +15,7 @@ import numpy as np
 from supple import rotations
 from supple.errors import SuppleError, one_of
 from supple.goals import OPEN, Goal, LookAt, Pole, Reach
-from supple.model.joints import Axes, Ball, Cone, Hinge, Joint, Planar, Slider
+from supple.model.joints import Ball, Cone, Joint
 from supple.model.skeleton import Pose, Skeleton
 from supple.motion import Motion, keyframes
 from supple.solve.prepare import Prepared, prepare
@@ -143,9 +143,9 @@ def unlimited(joint: Joint) -> Joint:
     common = {f.name: getattr(joint, f.name) for f in fields(Joint)}
     if isinstance(joint, Cone):
         return Ball(**common)
-    if isinstance(joint, (Hinge, Axes, Planar)) and joint.limits is not None:
-        return replace(joint, limits=None)
-    return joint
+    if joint.slide_count == len(joint.numbers):
+        return joint
+    return joint.with_limits([None] * len(joint.numbers))
 
 
 def _with_edit(skeleton: Skeleton, name: str, joint: Joint, edit: JointEdit) -> Joint:
@@ -159,11 +159,7 @@ def _with_edit(skeleton: Skeleton, name: str, joint: Joint, edit: JointEdit) -> 
             swing = math.pi if edit.swing is None else edit.swing
             return Cone(swing, edit.twist, axis=bone(skeleton, name), **common)
     if edit.limits is not None:
-        rows = edit.limits
-        if isinstance(joint, (Hinge, Slider)):
-            return replace(joint, limits=rows[0] if rows else None)
-        if isinstance(joint, (Axes, Planar)):
-            return replace(joint, limits=rows)
+        return joint.with_limits(edit.limits)
     return joint
 
 

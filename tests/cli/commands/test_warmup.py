@@ -25,7 +25,7 @@ def test_there_is_a_tiny_problem_for_every_solver(solver):
 
 
 def test_poses_use_every_kernel_that_is_not_a_solver_s():
-    from supple.kernels.seeds import spread_seeds
+    from supple.kernels.restart import spread_seeds
     from supple.model import forward, skeleton
 
     warmup.warm(warmup.POSES)

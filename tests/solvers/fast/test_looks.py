@@ -22,7 +22,7 @@ from supple import (
     Status,
     rotations,
 )
-from supple.kernels.cache import kernel
+from supple.kernels.decorators import kernel
 from supple.kernels.problem import unpack
 from supple.solvers.fast import looks
 

@@ -7,7 +7,7 @@ import pytest
 
 import supple
 from supple import LM, OPEN, Ball, Fixed, Hinge, Node, Pose, Reach, Skeleton, Tip
-from supple.kernels.cache import kernel
+from supple.kernels.decorators import kernel
 from supple.kernels.problem import unpack
 from supple.solvers.fast import balls, hinges
 

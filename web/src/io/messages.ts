@@ -164,7 +164,9 @@ export interface JointInfo {
   kind: string;
   labels: string[];
   limits: ([number | null, number | null] | null)[];
-  axis: [number, number, number] | null;
+  axes: [number, number, number][];
+  slides: number;
+  swings: boolean;
   swing: number | null;
   rest: [number, number, number, number];
   bone: [number, number, number];

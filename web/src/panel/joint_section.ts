@@ -78,8 +78,7 @@ function jointRows(store: PanelStore, name: string, joint: JointInfo): HTMLEleme
       ),
     ),
   ];
-  if (joint.kind === "Ball" || joint.kind === "Cone") rows.push(...coneRows(store, name, joint));
-  else if (joint.kind !== "Fixed" && joint.kind !== "Free") rows.push(...axisRows(store, name, joint));
+  rows.push(...(joint.swings ? coneRows(store, name, joint) : axisRows(store, name, joint)));
   return rows;
 }
 
@@ -100,15 +99,15 @@ function coneRows(store: PanelStore, name: string, joint: JointInfo): HTMLElemen
 }
 
 function axisRows(store: PanelStore, name: string, joint: JointInfo): HTMLElement[] {
-  const slides = joint.kind === "Slider";
   return joint.labels.map((label, k) => {
+    const slides = k < joint.slides;
     const given = store.setup.joints[name]?.limits?.[k] ?? joint.limits[k] ?? [null, null];
     const change = (range: [number | null, number | null]) => {
       const rows = [...(store.setup.joints[name]?.limits ?? joint.limits)];
       rows[k] = range;
       store.editLimits(name, { limits: rows });
     };
-    const title = slides ? "Slide" : `Turn${label ? ` ${label}` : ""} °`;
+    const title = `${slides ? "Slide" : "Turn"}${label ? ` ${label}` : ""}${slides ? "" : " °"}`;
     return row(title, pair(given, `limit-${label || "turn"}`, change, slides));
   });
 }

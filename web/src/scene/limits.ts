@@ -22,11 +22,6 @@ const ACTIVE = 0xff4d5e;
 const DARKER = 0.55;
 const DENSER = 1.7;
 const SEGMENTS = 40;
-const LETTERS: Record<string, Vector3> = {
-  x: new Vector3(1, 0, 0),
-  y: new Vector3(0, 1, 0),
-  z: new Vector3(0, 0, 1),
-};
 const AXIS_COLORS: Record<string, number> = { x: 0xff6b6b, y: 0x62d28a, z: 0x6aa8ff };
 
 interface Drawn {
@@ -63,14 +58,14 @@ export class Limits {
     const bone = new Vector3(...joint.bone);
     const radius = Math.min(Math.max(0.42 * bone.length(), 0.03 * size), 0.16 * size);
     const one: Drawn = { joint: k, group: new Group(), materials: [], colors: [] };
-    if (joint.swing !== null && joint.axis && joint.swing < Math.PI - 0.01) {
-      this.addCone(one, new Vector3(...joint.axis), joint.swing, radius);
+    const [first] = joint.axes;
+    if (joint.swing !== null && first && joint.swing < Math.PI - 0.01) {
+      this.addCone(one, new Vector3(...first), joint.swing, radius);
     }
     joint.labels.forEach((label, row) => {
       const range = joint.limits[row];
-      if (!range || joint.kind === "Slider" || label === "u" || label === "v") return;
-      const axis = joint.kind === "Axes" ? LETTERS[label[0] ?? "x"]! : new Vector3(...(joint.axis ?? [0, 0, 1]));
-      if (label === "twist" && joint.swing !== null) return;
+      if (!range || row < joint.slides || joint.swing !== null) return;
+      const axis = new Vector3(...(joint.axes[row] ?? [0, 0, 1]));
       const from = flattened(bone, axis);
       this.addArc(one, axis, from, range, radius, AXIS_COLORS[label[0] ?? ""] ?? FREE);
     });

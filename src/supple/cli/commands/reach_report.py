@@ -12,7 +12,6 @@ from rich.text import Text
 from supple import costs
 from supple.cli.console import console, short, table
 from supple.goals import Goal, Reach
-from supple.kernels import layout
 from supple.model.skeleton import Pose
 from supple.solve.outcome import counted
 from supple.solve.solution import Solution
@@ -110,11 +109,12 @@ def _pose_table(answer: Solution, goals: list[Goal]) -> Table:
 def _angle_words(pose: Pose, k: int) -> str:
     """The coordinates of a joint: angles in degrees, lengths and factors unchanged."""
     skeleton = pose.skeleton
-    joint, row = skeleton.joints[k], skeleton.packed_ints[k]
+    joint = skeleton.joints[k]
     first = sum(one.freedom_count for one in skeleton.joints[:k])
+    lengths = [one.label for one in joint.numbers if one.slides]
     words = []
     for label, value in zip(joint.freedom_labels, pose.angles[first:], strict=False):
-        length = row[layout.KIND] == layout.SLIDER or label in ("tx", "ty", "tz", "u", "v")
+        length = label in lengths
         if label == "stretch":
             shown = f"×{value:.3f}"
         else:

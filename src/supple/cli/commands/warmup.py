@@ -26,7 +26,7 @@ from supple.data import humanoid
 from supple.errors import SuppleError
 from supple.formats import load, save
 from supple.goals import Reach
-from supple.kernels.cache import compiling
+from supple.kernels.decorators import compiling
 from supple.model.joints import Ball, Hinge
 from supple.model.skeleton import Pose, Skeleton, chain
 from supple.model.skinning import skin

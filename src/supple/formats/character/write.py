@@ -21,9 +21,8 @@ from supple.formats.character.layout import (
     weight_type,
 )
 from supple.formats.single_motion import even_frames
-from supple.kernels import layout
 from supple.model.character import Character, Note
-from supple.model.joints import Axes, Ball, Fixed, Hinge, Joint
+from supple.model.joints import Ball, Fixed, Joint
 from supple.model.skeleton import Pose
 from supple.model.skinning import morphed
 from supple.rotations import to_matrix
@@ -98,25 +97,17 @@ def bone_limits(joint: Joint) -> tuple[list[float], int, bool]:
         return free, 7, True
     if isinstance(joint, Fixed):
         return [0.0] * 6, 0, True
-    if isinstance(joint, Axes):
-        limits, options = list(free), 0
-        for letter, label, pair in zip(
-            joint.order, joint.axis_labels, joint.limit_rows, strict=True
-        ):
-            k = "xyz".index(letter)
-            limits[2 * k : 2 * k + 2] = pair
-            options |= (label not in joint.frozen) << k
-        return limits, options, joint.order == "xyz"
-    if isinstance(joint, Hinge):
-        axis = np.array(joint.axis, dtype=np.float64)
-        k = int(np.argmax(np.abs(axis)))
-        lo, hi = joint.limit_rows[0]
-        along = abs(axis[k]) > 1.0 - 1e-9
-        limits = [0.0] * 6
-        limits[2 * k : 2 * k + 2] = (lo, hi) if axis[k] > 0 else (-hi, -lo)
-        return (limits, 1 << k, True) if along else (free, 7, False)
-    turns = joint.kind in (layout.CONE, layout.FREE, layout.PLANAR)
-    return (free, 7, False) if turns else ([0.0] * 6, 0, False)
+    angles = [one for one in joint.numbers if not one.slides]
+    if len(angles) != len(joint.numbers) or joint.has_quaternion:
+        return (free, 7, False) if angles or joint.has_quaternion else ([0.0] * 6, 0, False)
+    along = [int(np.argmax(np.abs(one.axis))) for one in angles]
+    if any(abs(one.axis[k]) <= 1.0 - 1e-9 for k, one in zip(along, angles, strict=True)):
+        return free, 7, False
+    limits, options = [0.0] * 6 if len(angles) == 1 and joint.single else list(free), 0
+    for k, one, (low, high) in zip(along, angles, joint.limit_rows, strict=True):
+        limits[2 * k : 2 * k + 2] = (low, high) if one.axis[k] > 0 else (-high, -low)
+        options |= (not one.frozen) << k
+    return limits, options, joint.single or along == [0, 1, 2]
 
 
 def _spatial(pose: Pose, order: NDArray[np.int64]) -> NDArray[Any]:

@@ -20,7 +20,6 @@ from supple.formats.gltf.nodes import Tree, coordinates_of
 from supple.formats.gltf.placements import ALIKE
 from supple.formats.source import distinct
 from supple.kernels import layout
-from supple.model.joints import Ball, Cone
 from supple.model.motion import Motion
 from supple.model.skeleton import Pose
 from supple.rotations import conjugate, multiply, slerp
@@ -255,7 +254,7 @@ def _put(
         if places is not None and above >= 0:
             places = places * tree.factors[above]
         turns = values.get("rotation")
-        if isinstance(skeleton.joints[j], (Ball, Cone)):
+        if skeleton.joints[j].has_quaternion and not skeleton.joints[j].numbers:
             if turns is not None:
                 balls[j] = turns
         elif turns is not None or places is not None:

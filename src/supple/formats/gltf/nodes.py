@@ -274,14 +274,7 @@ def coordinates_of(
 
 def _slides(joint: Joint) -> Floats:
     """The directions a joint slides along, in its rest frame, in the order of its coordinates."""
-    if joint.kind == layout.SLIDER:
-        return np.array([joint.axis])  # type: ignore[attr-defined]
-    if joint.kind == layout.FREE:
-        return np.eye(3)
-    if joint.kind == layout.PLANAR:
-        u, n = np.array(joint.u_axis), np.array(joint.normal)  # type: ignore[attr-defined]
-        return np.stack([u, np.cross(n, u)])
-    return np.zeros((0, 3))
+    return np.array([one.axis for one in joint.numbers if one.slides]).reshape(-1, 3)
 
 
 def _pose(

@@ -13,14 +13,12 @@ from typing import Any, NamedTuple
 
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
-from supple.kernels.cache import kernel, leaf
+from supple.kernels.decorators import kernel, leaf
 from supple.kernels.levenberg import FLOOR, NOTHING, SLOW, eased
+from supple.kernels.linear_algebra import solve_spd3
 from supple.kernels.problem import has_secondary
-from supple.kernels.report import Ended
-from supple.kernels.small_linear import solve_spd3
-from supple.kernels.trace import record
-from supple.kernels.views import copy
-from supple.kernels.workspace import matrix, vector
+from supple.kernels.report import Ended, record
+from supple.kernels.workspace import copy, matrix, vector
 
 LINK, WORLD = 0, 3  # of one state of a link: its vector, and the frame of the joint before it
 STATE = 7

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
-from supple.kernels.cache import kernel, leaf
+from supple.kernels.decorators import kernel, leaf
 from supple.kernels.levenberg import (
     BLOCKED,
     FLOOR,
@@ -23,14 +23,17 @@ from supple.kernels.levenberg import (
     eased,
     slowed,
 )
+from supple.kernels.linear_algebra import (
+    outer_sum_of_six,
+    outer_sum_of_three,
+    solve_six,
+    solve_three,
+)
 from supple.kernels.problem import has_secondary
+from supple.kernels.quaternion import sine_cosine
 from supple.kernels.reach import proven_out
-from supple.kernels.report import Ended
-from supple.kernels.restart import CLEARLY
-from supple.kernels.seeds import at_fraction, fraction
-from supple.kernels.small_linear import outer_sum_of_six, outer_sum_of_three, solve_six, solve_three
-from supple.kernels.trace import record
-from supple.kernels.trigonometry import sine_cosine
+from supple.kernels.report import Ended, record
+from supple.kernels.restart import CLEARLY, at_fraction, fraction
 from supple.kernels.workspace import matrix, vector
 from supple.solvers.fast import six_hinges
 
@@ -73,7 +76,7 @@ def take_arm(problem, work, used):
 
 @leaf
 def fits(problem):
-    """Whether the problem is a row of hinges with one effector, and at least as many as rows."""
+    """True if the problem is a row of hinges with one effector, and at least as many as rows."""
     moving, blocks = problem.moving, problem.blocks
     count = moving.shape[0]
     if blocks.shape[0] > 2 or 3 * blocks.shape[0] > count or has_secondary(problem):
@@ -366,7 +369,7 @@ def bounded_step(problem, arm, rows, size, damping, count, y, left):
 
 @kernel
 def within(problem, frames):
-    """Whether every block is within its tolerance, with a hair to spare for rounding."""
+    """True if every block is within its tolerance, with a margin for rounding."""
     for n in range(frames.errors.shape[0]):
         if not frames.errors[n] <= 0.999999 * problem.blocks_f[n, layout.B_TOLERANCE]:
             return False
@@ -401,8 +404,8 @@ def clamp(problem, arm, count):
 
 
 @kernel
-def sow(problem, arm, start, number, spread):
-    """Put seed `number` of `kernels.seeds` into HERE: `spread` of the way there from the start."""
+def set_seed(problem, arm, start, number, spread):
+    """Put seed `number` of `kernels.restart` into HERE: `spread` of the way there from the start."""
     moving, moving_f = problem.moving, problem.moving_f
     count = moving.shape[0]
     for k in range(count):
@@ -529,7 +532,7 @@ def solve(problem, options, frames, state, trace, start, q):
         nearest = math.inf
         candidates = LOOSE if blocks.shape[0] == 1 else CANDIDATES
         for _ in range(candidates if tried <= FIRST else 1):
-            sow(problem, arm, start, number, min(1.0, 0.5 * tried))
+            set_seed(problem, arm, start, number, min(1.0, 0.5 * tried))
             number += 1
             cost = evaluate(problem, frames, goal, arm, rows)
             if cost < nearest:

@@ -33,16 +33,13 @@ from typing import Any, NamedTuple
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.best_turn import EDGES, cone_at_limit, cone_of, cone_pointing, dot4
-from supple.kernels.cache import kernel, leaf
-from supple.kernels.evaluate import evaluate
+from supple.kernels.decorators import kernel, leaf
+from supple.kernels.joint import TURN, inside_turns
 from supple.kernels.levenberg import NOTHING
-from supple.kernels.limits import TURN, inside_turns
-from supple.kernels.problem import has_secondary
-from supple.kernels.report import Ended
-from supple.kernels.residual import within
-from supple.kernels.trace import record
-from supple.kernels.trigonometry import sine_cosine
-from supple.kernels.views import copy
+from supple.kernels.problem import evaluate, has_secondary, within
+from supple.kernels.quaternion import sine_cosine
+from supple.kernels.report import Ended, record
+from supple.kernels.workspace import copy
 
 SAMPLES = 24  # of a circle, between which peaks are looked for
 NEWTONS = 20
@@ -78,7 +75,7 @@ class Arc(NamedTuple):
 
 @leaf
 def fits(problem):
-    """Whether all goals are looks, each moved by one joint of its own that turns."""
+    """True if all goals are looks, each moved by one joint of its own that turns."""
     moving, blocks = problem.moving, problem.blocks
     count = moving.shape[0]
     if blocks.shape[0] != count:
@@ -96,7 +93,7 @@ def fits(problem):
             kind != layout.BALL
             and kind != layout.HINGE
             and kind != layout.CONE
-            and kind != layout.AXES
+            and not has_letters(kind)
         ):
             return False
         if (
@@ -111,10 +108,16 @@ def fits(problem):
 
 
 @leaf
+def has_letters(kind):
+    """True if a joint turns about letters and does nothing else."""
+    return kind & layout.LETTERS != 0 and kind & layout.SLIDES == 0
+
+
+@leaf
 def has_axes(problem):
-    """Whether a joint has axes, which have no closed form: `solve` is for where a descent has ended."""
+    """True if a joint has axes, which have no closed form: `solve` is for where a descent has ended."""
     for k in range(problem.moving.shape[0]):
-        if problem.moving[k, layout.M_KIND] == layout.AXES:
+        if has_letters(problem.moving[k, layout.M_KIND]):
             return True
     return False
 
@@ -177,7 +180,7 @@ def turn(problem, frames, q):
             angle = hinge_look(look, axis, q[at], low, high)
             if gains(look, quat.about(axis, q[at]), quat.about(axis, angle)):
                 q[at] = angle
-        elif kind == layout.AXES:
+        elif has_letters(kind):
             settled = turn_axes(problem, look, k, q)
         else:
             own = quat.take4(q, at)
@@ -497,7 +500,7 @@ def code_of(problem, k, i):
 
 @leaf
 def has_open(problem, k):
-    """Whether an axis of joint k can turn all round."""
+    """True if an axis of joint k can turn all round."""
     for i in range(3):
         at = layout.LIMITS + 2 * i
         if (

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
-from supple.kernels.cache import leaf
+from supple.kernels.decorators import leaf
 from supple.kernels.reach import base_point, span
 from supple.kernels.workspace import vector
 from supple.solvers.fast import balls, hinges, looks

@@ -22,9 +22,9 @@ import math
 
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
-from supple.kernels.cache import kernel
-from supple.kernels.limits import inside_turns
-from supple.kernels.trigonometry import sine_cosine
+from supple.kernels.decorators import kernel
+from supple.kernels.joint import inside_turns
+from supple.kernels.quaternion import sine_cosine
 
 COUNT = 6
 NO_FORM, PARALLEL, WRIST_LIMB, WRIST_MEETING = range(4)
@@ -90,7 +90,7 @@ def meeting(arm, i, j):
 
 @kernel
 def parallel(arm, i, j):
-    """Whether two axes point the same way or opposite ways."""
+    """True if two axes point the same way or opposite ways."""
     return quat.norm(quat.cross(quat.load3(arm, i, H), quat.load3(arm, j, H))) <= LINE
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
-from supple.kernels.cache import kernel, leaf
+from supple.kernels.decorators import kernel, leaf
 from supple.kernels.spin import FAINT, angle_of, half_turn, opening, rotate_any, spin_to
 
 LANES = 32

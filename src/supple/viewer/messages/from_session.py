@@ -77,7 +77,9 @@ class JointInfo:
         kind: "Ball", "Hinge", ...
         labels: A label for each pair of limits: "", or "x", "y", ...
         limits: The pairs, None where open.
-        axis: The axis of a hinge, slider or cone, in the joint's rest frame.
+        axes: The axis of each pair of limits, in the joint's rest frame.
+        slides: How many of the pairs, the first ones, are lengths; the others are angles [rad].
+        swings: True if it turns every way, so that it can be given a cone.
         swing: The greatest swing of a cone [rad].
         rest: Rest rotation in the parent's frame, wxyz.
         bone: Offset of its first child or tip, in the joint's frame.
@@ -89,7 +91,9 @@ class JointInfo:
     kind: str
     labels: list[str]
     limits: list[Range | None]
-    axis: Vector | None
+    axes: list[Vector]
+    slides: int
+    swings: bool
     swing: float | None
     rest: Quaternion
     bone: Vector

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from supple import rotations as rot
-from supple.kernels.limits import clamp_angle, swing_twist_angles, unwrapped
+from supple.kernels.joint import clamp_angle, swing_twist_angles, unwrapped
 from supple.model.joints import Axes, Ball, Cone, Free, Hinge, Planar, Slider
 from supple.model.skeleton import Node, Pose, Skeleton, Tip, chain
 

@@ -1,9 +1,36 @@
-"""Singular values and vectors against NumPy's."""
+"""Systems written out, singular values and vectors, against NumPy's."""
 
 import numpy as np
 import pytest
 
-from supple.kernels.svd import decompose, singular
+from supple.kernels.linear_algebra import (
+    decompose,
+    outer_sum_of_six,
+    outer_sum_of_three,
+    singular,
+    solve_six,
+    solve_three,
+)
+
+
+def test_systems_written_out_are_numpys():
+    rng = np.random.default_rng(1)
+    for size, summed, solved in (
+        (3, outer_sum_of_three, solve_three),
+        (6, outer_sum_of_six, solve_six),
+    ):
+        rows = rng.normal(size=(9, size + 2))
+        rows[:, 0] = rng.uniform(0, 1, 9)
+        a, trace = summed(rows, 1, 0, 9)
+        v = rows[:, 1 : size + 1]
+        full = (v * rows[:, :1]).T @ v
+        assert np.allclose(a, full[np.tril_indices(size)])
+        assert trace == np.float64(trace) and np.isclose(trace, np.trace(full))
+        b = rng.normal(size=size)
+        x, fine = solved(a, 0.1, tuple(b))
+        assert fine
+        assert np.allclose((full + 0.1 * np.eye(size)) @ x, b)
+        assert not solved(a, -1e3, tuple(b))[1]
 
 
 def triples(columns, gain):

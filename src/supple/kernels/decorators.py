@@ -38,9 +38,6 @@ SOLVE = "i1 f1 f3 f2 f2 f2 f1 f2 f2 i i"
 """What `solve_range` of every solver takes: ints, floats, offsets, starts, targets, out, work, trace
 of poses, trace of events, first, last."""
 
-COMPILED_WITH: dict[str, Any] = {"error_model": "numpy", "fastmath": False, "_nrt": False}
-"""The options that Numba compiles kernels with."""
-
 _log = logging.getLogger("supple")
 
 

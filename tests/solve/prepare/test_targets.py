@@ -6,7 +6,7 @@ import pytest
 import supple
 from supple import OPEN, Hold, LookAt, Pole, Reach, Rest, SuppleError
 from supple.problem.lowering import Problem
-from supple.problem.targets import Targets
+from supple.solve.prepare import Targets
 
 TURN = (0.5, 0.5, 0.5, 0.5)
 FRAME = np.array([[0.0, 0, 1, 1], [1, 0, 0, 2], [0, 1, 0, 3], [0, 0, 0, 1]])
