@@ -34,7 +34,11 @@ kernels: $(READY)
 demo: kernels
 	$(BIN)/supple demo
 
-test: kernels lint
+# Lint runs while the kernels are compiled.
+test: $(READY)
+	@$(MAKE) --no-print-directory kernels & kernels=$$!; \
+	$(MAKE) --no-print-directory lint || { kill $$kernels; exit 1; }; \
+	wait $$kernels
 	$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile
 
 lint: $(READY)

@@ -75,10 +75,10 @@ class BuildHook(BuildHookInterface):
         jobs = os.cpu_count() or 1
         say = self.app.display_waiting
         try:
-            build(Path(self.root), [TARGETS["wasm"]], out=compiled, jobs=jobs, say=say)
-            if not asked or target == of_this_machine():
-                build(Path(self.root), [target], out=compiled, jobs=jobs, say=say)
-            else:
+            is_here = target == of_this_machine()
+            inside = [TARGETS["wasm"], *([target] if is_here else [])]
+            build(Path(self.root), inside, out=compiled, jobs=jobs, say=say)
+            if not is_here:
                 files = build(Path(self.root), [target], jobs=jobs, say=say)[target.name]
                 build_data["force_include"] |= {
                     str(path): f"supple/compiled/{path.name}" for path in files

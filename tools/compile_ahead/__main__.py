@@ -21,12 +21,13 @@ def main() -> int:
     arguments = parser.parse_args()
     here = of_this_machine()
     names = arguments.target or [*([here.name] if here else []), "wasm"]
+    # What is for this machine goes into the package, where supple looks for it.
+    inside = [name for name in names if name == "wasm" or (here and name == here.name)]
+    outside = [name for name in names if name not in inside]
     try:
-        for name in names:
-            # What is for this machine goes into the package, where supple looks for it.
-            is_here = name == "wasm" or (here is not None and name == here.name)
-            out = ROOT / "src" / "supple" / "compiled" if is_here else None
-            build(ROOT, [TARGETS[name]], out=out, jobs=arguments.jobs, say=_say)
+        for some, out in ((inside, ROOT / "src" / "supple" / "compiled"), (outside, None)):
+            targets = [TARGETS[name] for name in some]
+            build(ROOT, targets, out=out, jobs=arguments.jobs, say=_say)
     except BuildError as error:
         print(f"compile_ahead: {error}", file=sys.stderr)
         return 1

@@ -100,7 +100,8 @@ def _zig(target: Target, cache: Path, *arguments: str) -> None:
 
 
 def _run(cache: Path, *arguments: str) -> None:
-    places = {"ZIG_GLOBAL_CACHE_DIR": str(cache), "ZIG_LOCAL_CACHE_DIR": str(cache)}
+    places = {"ZIG_LOCAL_CACHE_DIR": str(cache)}
+    places["ZIG_GLOBAL_CACHE_DIR"] = os.environ.get("ZIG_GLOBAL_CACHE_DIR", str(cache))
     done = subprocess.run(
         [sys.executable, "-m", "ziglang", *arguments],
         env={**os.environ, **places},

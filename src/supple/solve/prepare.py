@@ -380,7 +380,16 @@ class Targets:
         give_back: Takes a row of `plain_rows` that is done with, for the next call to use.
     """
 
-    __slots__ = ("_at", "_free", "_goals", "_places", "arguments", "fixed", "give_back")
+    __slots__ = (
+        "_at",
+        "_free",
+        "_goals",
+        "_is_single",
+        "_places",
+        "arguments",
+        "fixed",
+        "give_back",
+    )
 
     def __init__(self, problem: Problem) -> None:
         self._goals = problem.goals
@@ -397,6 +406,7 @@ class Targets:
         self.arguments = tuple((i, slot) for i, slot, value in slots if value is OPEN)
         given = [one for one in slots if one[2] is not OPEN]
         self.fixed = self._placed(given, problem.default_targets)
+        self._is_single = self.fixed.ndim == 1
         # For each argument: its slot, where in a row its numbers go, and where those of a
         # transform's orientation go.
         self._places = tuple(
@@ -416,7 +426,7 @@ class Targets:
         Plain are finite floats and 64-bit integers, of the right length, and rigid transforms. None for
         anything else: `filled` takes what is good of that. Who is done with the row gives it back.
         """
-        if self.fixed.ndim != 1 or len(targets) != len(self._places):
+        if not self._is_single or len(targets) != len(self._places):
             return None
         try:
             rows = self._free.pop()
@@ -433,11 +443,15 @@ class Targets:
     def _put(self, rows: PlainRow, targets: tuple[Any, ...]) -> bool:
         """Put plain targets into a row; False if one is not."""
         row = rows.numbers
-        for value, (slot, place, turn_place) in zip(targets, self._places, strict=True):
+        number = 0
+        for slot, place, turn_place in self._places:
+            value = targets[number]
+            number += 1
             kind = type(value)
-            if kind in _LISTS and slot != "pose" and _SCALARS.issuperset(map(type, value)):
-                if not _NUMBERS.issuperset(map(type, value)):
-                    value = [float(x) for x in value]
+            if kind in _LISTS and slot != "pose" and _NUMBERS.issuperset(map(type, value)):
+                pass  # as most calls are
+            elif kind in _LISTS and slot != "pose" and _SCALARS.issuperset(map(type, value)):
+                value = [float(x) for x in value]
             else:
                 if kind is not np.ndarray:
                     value = _small_array(slot, value)
