@@ -8,15 +8,15 @@ from typing import NoReturn
 
 import numpy as np
 
-from supple.errors import SuppleError, array, nearest, one_of
+from supple.errors import SuppleError, array, one_of
 from supple.grammar.evaluate.context import Context, ContextNeededError
 from supple.grammar.evaluate.modules import Module, OperationTable
 from supple.grammar.evaluate.productions import Production, production
 from supple.grammar.evaluate.recursion import deep_recursion
 from supple.grammar.evaluate.run import CLOCK_SHAPES, Options, Run
 from supple.grammar.evaluate.shape import Shape
-from supple.grammar.evaluate.start import annotated_size, rule_call
-from supple.grammar.evaluate.values import LARGEST, counted
+from supple.grammar.evaluate.start import annotated_size, no_rules, no_start, rule_call
+from supple.grammar.evaluate.values import LARGEST
 from supple.grammar.geometry.mesh import BOX, GROUND
 from supple.grammar.language import syntax as s
 from supple.grammar.language.errors import RuleError
@@ -24,7 +24,7 @@ from supple.grammar.language.errors import RuleError
 
 def derive(
     file: s.RuleFile,
-    folder: Path | None,
+    place: Path | None,
     *,
     operations: OperationTable,
     start: str | None,
@@ -34,7 +34,7 @@ def derive(
 
     Args:
         file: The parsed rules.
-        folder: The rule file's folder; None for rules given as text.
+        place: The rule file; None for rules given as text.
         operations: The operations of the language.
         start: The start rule, "Lot" or "Tower(3, true)"; None for the file's own.
         options: The other inputs.
@@ -45,23 +45,24 @@ def derive(
     with deep_recursion():
         run = Run(options)
         try:
-            return run, _derived(run, file, folder, operations, start)
+            return run, _derived(run, file, place, operations, start)
         except ContextNeededError:
             recording = Context()
             first = Run(options, recording=recording, began=run.began)
-            _derived(first, file, folder, operations, start)
+            _derived(first, file, place, operations, start)
             run = Run(options, recorded=recording, began=run.began)
-            return run, _derived(run, file, folder, operations, start)
+            return run, _derived(run, file, place, operations, start)
 
 
 def _derived(
     run: Run,
     file: s.RuleFile,
-    folder: Path | None,
+    place: Path | None,
     operations: OperationTable,
     start: str | None,
 ) -> Module:
-    module = Module(file, folder, run=run, operations=operations)
+    folder = place.parent if place is not None else run.options.folders.home
+    module = Module(file, folder, run=run, operations=operations, place=place)
     for name in run.given:
         if "." not in name:  # attributes of imports are not known before they are used
             one_of("attribute", name, list(module.definitions.attributes))
@@ -119,22 +120,31 @@ def _stop(rule: Production, message: str) -> NoReturn:
     raise RuleError(rule.path, rule.at, f"rule {rule.name}: {message}") from None
 
 
+def _default_start(run: Run, module: Module) -> str:
+    """The start rule of a file: the one it marks, its first, or the first without parameters that no rule calls."""
+    definitions = module.definitions
+    name = definitions.start_rule()
+    if not name:
+        raise no_rules(module)
+    if (name, 0) in definitions.rules or any(one.start for one in definitions.file.rules):
+        return name
+    called = definitions.called_rules()
+    for other, count in definitions.rules:
+        if count == 0 and other not in called:
+            run.note(
+                f"{module.path}: no rule is marked @StartRule and the first, {name!r}, takes arguments; "
+                f"started with {other!r}, which no other rule calls"
+            )
+            return other
+    return name
+
+
 def _set_up_first(run: Run, module: Module, start: str | None) -> Shape:
     """Give the initial shape its size, its rule and the rule's arguments."""
-    definitions = module.definitions
-    name, args = rule_call(start or definitions.start_rule())
-    if not name:
-        raise SuppleError(f"{module.path}: expected at least one rule, got none")
+    name, args = rule_call(start) if start else (_default_start(run, module), ())
     found = module.find_rule(name, len(args))
     if found is None:
-        counts = definitions.parameter_counts(name)
-        if counts:
-            raise SuppleError(
-                f"{module.path}: rule {name!r} takes {counted(*counts)}, got {len(args)}: "
-                f'start="{name}(...)"'
-            )
-        hint = nearest(name, definitions.rule_names())
-        raise SuppleError(f"{module.path}: unknown rule {name!r} to start with{hint}")
+        raise no_start(module, name, len(args))
     size = run.options.size
     extent = array("size", annotated_size(found[1], found[0].path) if size is None else size, (3,))
     if np.any(extent < 0) or np.any(extent > LARGEST):

@@ -185,7 +185,13 @@ def _rule_call(op: s.Operation, env: Environment) -> Act:
     given = op.args or []
     found = None if op.block is not None else env.module.find_rule(op.name, len(given), env, op.at)
     if found is None:
-        _check_terminal(op, env)
+        missing = env.module.missing_file(op.name, env, op.at)
+        if missing and op.block is None:
+            env.module.run.note_incomplete(
+                f"rule {env.module.prefix}{op.name} of {missing!r} leaves its shapes as they are"
+            )
+        else:
+            _check_terminal(op, env)
         name = op.name
     else:
         name = found[0].prefix + rule_name(found[1])

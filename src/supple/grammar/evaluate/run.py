@@ -5,10 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from supple.errors import SuppleError, whole
+from supple.errors import SuppleError, one_of, whole
 from supple.grammar.evaluate.assets import Assets
 from supple.grammar.evaluate.context import Context, ContextNeededError
 from supple.grammar.evaluate.joints import IKRule, JointRecord
@@ -18,12 +17,17 @@ from supple.grammar.evaluate.store import Store
 from supple.grammar.evaluate.values import plain, written
 from supple.grammar.geometry.mesh import Geometry
 from supple.grammar.language import syntax as s
+from supple.grammar.language.definitions import Definitions
 from supple.grammar.language.errors import RuleError
+from supple.grammar.language.folders import Folders
 
 CLOCK_SHAPES = 1024  # shapes between two checks of the time limit
 CLOCK_CALLS = 64 * CLOCK_SHAPES  # function calls between two checks
 MOST_CALLS_NESTED = 500
 MOST_CALLS_PER_SHAPE = 400_000
+STAND_IN = "stand-in"
+MISSING = ("error", STAND_IN)
+MOST_NOTES = 1_000
 
 
 @dataclass(frozen=True)
@@ -58,22 +62,26 @@ class Options:
     """The inputs of a derivation besides the rules.
 
     Args:
-        home: The folder that imports and assets must be in; None for none.
+        folders: The folders that imports and assets may be in.
         seed: The seed of all random numbers.
         attributes: Attribute values by name.
         style: A style of the file, or "".
         size: Size of the initial shape; None for the start rule's @Size(x, y, z), else (1, 0, 1).
         assets: Meshes by name.
+        missing: What to do about a missing asset or import: "error" or "stand-in".
+        stubs: Definitions that stand for those of missing imports, by names with their prefixes.
         limits: Limits of the derivation.
         progress: Called now and then with the number of shapes derived.
     """
 
-    home: Path | None = None
+    folders: Folders = Folders()
     seed: int = 0
     attributes: Mapping[str, Any] | None = None
     style: str = ""
     size: Any = None
     assets: Mapping[str, Any] | None = None
+    missing: str = "error"
+    stubs: Definitions | None = None
     limits: Limits | None = None
     progress: Callable[[int], None] | None = None
 
@@ -97,6 +105,8 @@ class Run:
         origin: The initial shape before any rule: what attributes are evaluated on.
         children: The shapes created by the current rule.
         given: Attribute values set by the caller, by name.
+        notes: What stands in for missing assets, one line per file.
+        incomplete: What is missing because rule files are, one line per file and name.
         productions: Compiled rules, by the id of their definition.
     """
 
@@ -111,7 +121,13 @@ class Run:
         self.options = options
         self.limits = options.limits or Limits()
         self.seed = mixed(whole("seed", options.seed), 0)
-        self.assets = Assets(options.home, options.assets or {})
+        one_of("missing", options.missing, MISSING)
+        self.notes: dict[str, None] = {}
+        self.incomplete: dict[str, None] = {}
+        stands_in = options.missing == STAND_IN
+        self.assets = Assets(
+            options.folders, options.assets or {}, self.note if stands_in else None
+        )
         self.given = _plain_attributes(options.attributes or {})
         self.recording, self.recorded = recording, recorded
         self.began = began
@@ -186,6 +202,16 @@ class Run:
         elif len(self.printed) == self.limits.lines:
             self.printed.append(f"... more than {self.limits.lines:,} lines")
         return value
+
+    def note(self, line: str) -> None:
+        """Note once what stands in for a missing asset."""
+        if len(self.notes) < MOST_NOTES:
+            self.notes[line] = None
+
+    def note_incomplete(self, line: str) -> None:
+        """Note once what a missing rule file leaves out."""
+        if len(self.incomplete) < MOST_NOTES:
+            self.incomplete[line] = None
 
     def hold(self, geometry: Geometry) -> None:
         """Keep a geometry alive as long as the derivation, so that its id stays unique."""

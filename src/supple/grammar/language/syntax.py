@@ -6,7 +6,8 @@ parsing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, NamedTuple
 
 
@@ -269,3 +270,28 @@ class RuleFile:
     functions: list[Function]
     rules: list[Rule]
     classic: list[ClassicRule]
+
+
+def nodes(file: RuleFile, skip: Callable[[Any], list[Any]] = lambda node: []) -> Iterator[Any]:
+    """All nodes of a rule file except annotations, found without recursion.
+
+    Args:
+        file: The file.
+        skip: Gives the direct parts of a node to leave out.
+    """
+    todo: list[Any] = [file]
+    left_out: set[int] = set()
+    while todo:
+        one = todo.pop()
+        if isinstance(one, Annotation) or id(one) in left_out:
+            continue
+        if is_dataclass(one):
+            yield one
+            left_out.update(id(part) for part in skip(one))
+            todo += [getattr(one, part.name) for part in reversed(fields(one))]
+        elif isinstance(one, At):
+            continue
+        elif isinstance(one, (list, tuple)):
+            todo += reversed(one)
+        elif isinstance(one, dict):
+            todo += reversed(one.values())
