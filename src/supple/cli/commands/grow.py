@@ -30,7 +30,8 @@ def grow(
         str,
         typer.Argument(
             metavar="RULES",
-            help="A CGA rule file (.cga) or rule package (.rpk); or figure, lamp, excavator, human, street, facade, town: ours.",
+            help="A CGA rule file (.cga) or rule package (.rpk); "
+            "or figure, lamp, excavator, human, street, facade, town: ours.",
         ),
     ],
     start: Annotated[

@@ -70,15 +70,21 @@ def stub_text(file: s.RuleFile, place: Path | None, folders: Folders) -> str:
     """
     missing: dict[str, tuple[str, dict[str, str]]] = {}  # prefix -> path, lines by name
     _collect(file, place, folders, "", missing, [place])
-    missing = {prefix: (path, lines) for prefix, (path, lines) in missing.items() if lines}
-    if not missing:
+    groups: dict[str, list[str]] = {}
+    known: set[str] = set()
+    for path, lines in missing.values():  # several files may import a missing one under one prefix
+        fresh = sorted(line for key, line in lines.items() if key not in known)
+        known.update(lines)
+        if fresh:
+            groups.setdefault(path, []).extend(fresh)
+    if not groups:
         return ""
     out = [
         "// Values that the rules use of rule files that are missing. Give each one and remove the //.",
         "// Rules of the missing files leave the shape as it is; define them here to do more.",
     ]
-    for path, lines in missing.values():
-        out += ["", f"// {path}", *sorted(lines.values())]
+    for path, found in groups.items():
+        out += ["", f"// {path}", *found]
     return "\n".join(out) + "\n"
 
 
@@ -115,7 +121,6 @@ def _collect(
             continue
         lines = missing[f"{prefix}{first}."][1]
         count = len(node.args) if isinstance(node, s.Call) else 0
-        # The same file may be imported under one prefix by several files: its names are given once.
         line = _line(f"{first}.{rest}", count, f"{Path(file.path).name}:{node.at.line}")
         lines.setdefault(f"{first}.{rest}/{count}", line)
 
