@@ -74,11 +74,21 @@ class Array:
 
 
 @dataclass(slots=True)
+class Range:
+    """first:last or first:step:last as an element of an array or an index."""
+
+    first: Expression
+    step: Expression | None
+    last: Expression
+    at: At
+
+
+@dataclass(slots=True)
 class Item:
-    """An element of an array; a range is (first, last), each of which may be None."""
+    """An element of an array, or several."""
 
     value: Expression
-    indices: list[Expression | tuple[Expression | None, Expression | None]]
+    indices: list[Expression]
     at: At
 
 
@@ -102,7 +112,7 @@ class With:
     at: At
 
 
-Expression = Constant | Name | Call | Unary | Binary | Array | Item | Choice | With
+Expression = Constant | Name | Call | Unary | Binary | Array | Range | Item | Choice | With
 
 
 @dataclass(slots=True)
