@@ -10,16 +10,20 @@ import numpy as np
 
 from supple.errors import SuppleError, array, one_of
 from supple.grammar.evaluate.context import Context, ContextNeededError
+from supple.grammar.evaluate.material import Layer
 from supple.grammar.evaluate.modules import Module, OperationTable
 from supple.grammar.evaluate.productions import Production, production
 from supple.grammar.evaluate.recursion import deep_recursion
-from supple.grammar.evaluate.run import CLOCK_SHAPES, Options, Run
+from supple.grammar.evaluate.run import CLOCK_SHAPES, STAND_IN, Options, Run
 from supple.grammar.evaluate.shape import Shape
 from supple.grammar.evaluate.start import annotated_size, no_rules, no_start, rule_call
+from supple.grammar.evaluate.texture import whole_image
 from supple.grammar.evaluate.values import LARGEST
 from supple.grammar.geometry.mesh import BOX, GROUND
 from supple.grammar.language import syntax as s
 from supple.grammar.language.errors import RuleError
+
+STREET_LAYERS = (1, 2)
 
 
 def derive(
@@ -155,6 +159,12 @@ def _set_up_first(run: Run, module: Module, start: str | None) -> Shape:
     first.s = tuple(extent.tolist())
     first.geometry = BOX if extent[1] > 0 else GROUND
     first.outer = (first.p, first.R, first.s)
+    if run.options.missing == STAND_IN and first.geometry.flat is not None:
+        # The shape of a street has texture coordinates on layers 1 and 2 too; these stand in for them.
+        image = whole_image(first)
+        first.material = first.material._replace(
+            layers=tuple(Layer(number, None, image) for number in STREET_LAYERS)
+        )
     run.origin = first.child("")
     first.born = 0
     first.name = name

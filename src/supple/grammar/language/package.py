@@ -8,7 +8,9 @@ archive.
 from __future__ import annotations
 
 import io
+import shutil
 import tempfile
+import weakref
 import zipfile
 import zlib
 from pathlib import Path, PurePosixPath
@@ -49,8 +51,8 @@ class Package:
         except SuppleError as error:
             raise SuppleError(f"{path}: {error}") from None
         main = _main(files, path)
-        self._holder = tempfile.TemporaryDirectory(prefix="supple-")
-        self.folder = Path(self._holder.name).resolve()
+        self.folder = Path(tempfile.mkdtemp(prefix="supple-")).resolve()
+        weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
         for name, content in files.items():
             if name.suffix.lower() != COMPILED:
                 target = self.folder / name

@@ -12,10 +12,12 @@ from supple.grammar.operations import (
     attributes,
     comp,
     edit_geometry,
+    envelope,
     extrude,
     ik,
     inner_rectangle,
     insert,
+    insert_along_uv,
     joints,
     material,
     scatter,
@@ -49,6 +51,8 @@ OPERATIONS: dict[str, Operation] = {
     "primitiveCone": Operation(primitive("cone", 0, 1, 3), bare=True),
     "primitiveSphere": Operation(primitive("sphere", 0, 3), bare=True),
     "extrude": Operation(extrude.extrude),
+    "envelope": Operation(envelope.envelope),
+    "insertAlongUV": Operation(insert_along_uv.insert_along_uv),
     "roofHip": Operation(roof(hip, 3)),
     "roofGable": Operation(roof(gable, 5)),
     "roofShed": Operation(roof(shed, 2)),
@@ -95,7 +99,7 @@ OPERATIONS: dict[str, Operation] = {
 }
 
 UNSUPPORTED = frozenset(
-    """deleteHoles deleteTags envelope footprint inline insertAlongUV intersect
+    """deleteHoles deleteTags footprint inline intersect
     mirrorScope modify rectify reduceGeometry resetMaterial roofRidge setbackPerEdge
     setbackToArea setMaterial setNormals setPivot setTagsFromEdgeAttrs softenNormals
     splitAndSetbackPerimeter splitArea subtract tag taper trim
