@@ -10,7 +10,7 @@ import Ref : "lib/Reference.cga"
 import Lamp : "/ESRI.lib/rules/Lamp.cga" (height = 2 * size, kind = "street")
 attr size = 3
 Lot --> set(Ref.Display, false) [ Ref.Asphalt("Auto", 2) ] extrude(Lamp.height) color(Ref.tint(1, 2)) Rest
-Rest --> case size > 5 : extrude(Ref.curb) X else : split(x){ ~1 : Lamp.Generate }*
+Rest --> case size > 5 : s(Ref.curb, 1, 1) X else : split(x){ ~1 : Lamp.Generate }*
 """
 
 
