@@ -157,21 +157,13 @@ def test_what_a_stamp_cannot_have_is_named_with_its_line(project, refused, choic
     assert message in said, said
 
 
-def test_a_rounded_curb_leans_on_every_side(project) -> None:
-    path = project / "rules/Stamp_Rules/Curb_Drawing_Rule.cga"
-    grown = supple.grow(
-        path, folder=project, size=(4, 0, 3), attributes={"Main_Allocation": "Rounded Curb"}
-    )
-    # Bottom, top, four upright sides and four that lean: each ends as paving.
-    assert grown.leaves.names == {"Paving": 10}
-
-
 VALUES = {
     "Folder": '"streets"', "Color": '"#ffffff"', "Router": '"#ffffff"', "Asset": '"x.obj"', "Wedge": '"x.obj"',
     "Default_Median_End": '"x.obj"', "Crossing.Crosswalk_": '"continental"', "connection": '"JUNCTION"',
     "neighbor": '"JUNCTION"',
     "tooShort": "false", "hasStop": "false", "Pavement": '"x.jpg"', "lamp": '"x.obj"', "Crossings.": '"None"',
 }  # fmt: skip
+ATTRIBUTES = {"Curb_Drawing_Rule": {"Main_Allocation": "Curb"}}
 STARTS = {"Crossing": 'Crosswalk("continental", 0)'}
 
 
@@ -196,7 +188,8 @@ def test_every_file_derives_with_stubs_for_what_it_imports(street_rules, tmp_pat
     stubs = tmp_path / "stubs.cga"
     stubs.write_text("\n".join(lines))
     grown = supple.grow(
-        path, start=STARTS.get(path.stem), size=(40, 0, 12), missing="stand-in", stubs=stubs
-    )
+        path, start=STARTS.get(path.stem), attributes=ATTRIBUTES.get(path.stem), size=(40, 0, 12),
+        missing="stand-in", stubs=stubs,
+    )  # fmt: skip
     assert grown.incomplete and len(grown.leaves) > 0
     assert "incomplete" in repr(grown)

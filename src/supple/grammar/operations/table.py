@@ -12,7 +12,6 @@ from supple.grammar.operations import (
     attributes,
     comp,
     edit_geometry,
-    envelope,
     extrude,
     ik,
     inner_rectangle,
@@ -51,7 +50,6 @@ OPERATIONS: dict[str, Operation] = {
     "primitiveCone": Operation(primitive("cone", 0, 1, 3), bare=True),
     "primitiveSphere": Operation(primitive("sphere", 0, 3), bare=True),
     "extrude": Operation(extrude.extrude),
-    "envelope": Operation(envelope.envelope),
     "insertAlongUV": Operation(insert_along_uv.insert_along_uv),
     "roofHip": Operation(roof(hip, 3)),
     "roofGable": Operation(roof(gable, 5)),
@@ -99,7 +97,7 @@ OPERATIONS: dict[str, Operation] = {
 }
 
 UNSUPPORTED = frozenset(
-    """deleteHoles deleteTags footprint inline intersect
+    """deleteHoles deleteTags envelope footprint inline intersect
     mirrorScope modify rectify reduceGeometry resetMaterial roofRidge setbackPerEdge
     setbackToArea setMaterial setNormals setPivot setTagsFromEdgeAttrs softenNormals
     splitAndSetbackPerimeter splitArea subtract tag taper trim
