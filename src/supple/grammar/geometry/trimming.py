@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from supple.grammar.geometry.clipping import below
 from supple.grammar.geometry.components import face_axes
 from supple.grammar.geometry.frames import Rotation, Scope, Vector, turned_back
 from supple.grammar.geometry.mesh import NEAR, Geometry, fitted
-from supple.grammar.geometry.polygons import Floats, Polygon, newell
+from supple.grammar.geometry.polygons import Floats, newell
 
 STEEP = math.cos(math.radians(40.0))
 
@@ -119,7 +120,7 @@ def trimmed(
         if np.all(value <= near):
             continue
         changed = True
-        rows, faces = _below(rows, faces, value, near)
+        rows, faces = below(rows, faces, value, near=near, closed=False)
     if not changed:
         return None
     if not faces:
@@ -138,31 +139,3 @@ def _in_scope(plane: TrimPlane, p: Vector, R: Rotation) -> tuple[Vector, float]:
     normal = plane.normal
     offset = normal[0] * p[0] + normal[1] * p[1] + normal[2] * p[2] - plane.level
     return turned_back(R, normal), offset
-
-
-def _below(
-    rows: Floats, faces: list[Polygon], value: Floats, near: float
-) -> tuple[Floats, list[Polygon]]:
-    """The part of polygons where value <= 0 (Sutherland & Hodgman); extra columns are interpolated."""
-    beyond = (value > near).tolist()
-    grown = rows.tolist()
-    made: dict[tuple[int, int], int] = {}
-    kept: list[Polygon] = []
-    for face in faces:
-        if not any(beyond[k] for k in face):
-            kept.append(face)
-            continue
-        out: list[int] = []
-        for a, b in zip(face, (*face[1:], face[0]), strict=True):
-            if not beyond[a]:
-                out.append(a)
-            if beyond[a] != beyond[b] and min(abs(value[a]), abs(value[b])) > near:
-                key = (min(a, b), max(a, b))
-                if key not in made:
-                    t = float(value[a] / (value[a] - value[b]))
-                    made[key] = len(grown)
-                    grown.append((rows[a] + t * (rows[b] - rows[a])).tolist())
-                out.append(made[key])
-        if len(out) >= 3 and any(value[k] < -near for k in face):
-            kept.append(tuple(out))
-    return np.array(grown), kept

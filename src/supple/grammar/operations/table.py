@@ -12,6 +12,7 @@ from supple.grammar.operations import (
     attributes,
     comp,
     edit_geometry,
+    envelope,
     extrude,
     ik,
     inner_rectangle,
@@ -54,6 +55,7 @@ OPERATIONS: dict[str, Operation] = {
     "roofGable": Operation(roof(gable, 5)),
     "roofShed": Operation(roof(shed, 2)),
     "roofPyramid": Operation(roof(pyramid, 1)),
+    "envelope": Operation(envelope.envelope_of),
     "offset": Operation(setback.offset),
     "innerRect": Operation(with_values(inner_rectangle.inner_rect), bare=True),
     "mirror": Operation(edit_geometry.mirror),
@@ -97,7 +99,7 @@ OPERATIONS: dict[str, Operation] = {
 }
 
 UNSUPPORTED = frozenset(
-    """deleteHoles deleteTags envelope footprint inline insertAlongUV intersect
+    """deleteHoles deleteTags footprint inline insertAlongUV intersect
     mirrorScope modify rectify reduceGeometry resetMaterial roofRidge setbackPerEdge
     setbackToArea setMaterial setNormals setPivot setTagsFromEdgeAttrs softenNormals
     splitAndSetbackPerimeter splitArea subtract tag taper
