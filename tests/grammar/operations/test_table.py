@@ -19,7 +19,7 @@ LOT = {"size": (8, 0, 4)}
         ("Lot --> roofRidge(30) A", "the operation 'roofRidge' is not supported"),
         ("Lot --> comp(g){ all : A }", "comp(g) is not supported"),
         ("Lot --> comp(f){ uv.front : A }", "the selector 'uv.front' is not supported"),
-        ("Lot --> set(trim.vertical, false) A", "set: 'trim.vertical' is not supported"),
+        ("Lot --> set(pivot.px, 1) A", "set: 'pivot.px' is not supported"),
         ("Lot --> set(widht, 1) A", "set: 'widht' is not an attribute"),
         ("Lot --> extrud(1) A", "unknown rule or operation 'extrud'; did you mean 'extrude'?"),
         ("Lot --> extrude A", "the operation 'extrude' needs its arguments in parentheses"),

@@ -148,3 +148,17 @@ def test_texture_coordinates_run_on_through_splits(tmp_path):
     (mesh,) = supple.grow(path, size=(8, 0, 4)).meshes()
     assert mesh.texcoords is not None
     assert np.allclose(sorted(set(mesh.texcoords[:, 0].round(6))), [0, 2]), "half a metre an image"
+
+
+def test_a_solid_is_tiled_on_all_sides(tmp_path) -> None:
+    (tmp_path / "a.png").write_bytes(b"\x89PNG")
+    path = tmp_path / "a.cga"
+    path.write_text('Lot --> extrude(3) tileUV(0, 1, 1) texture("a.png") X.')
+    (mesh,) = supple.grow(path, size=(4, 0, 2)).meshes()
+    uv, points = np.asarray(mesh.texcoords), np.asarray(mesh.positions)
+    for triangle in np.asarray(mesh.faces):
+        a, b, c = points[triangle]
+        p, q, r = uv[triangle]
+        area = np.linalg.norm(np.cross(b - a, c - a))
+        (ux, uy), (vx, vy) = q - p, r - p
+        assert abs(ux * vy - uy * vx) == pytest.approx(area)  # one image per square metre

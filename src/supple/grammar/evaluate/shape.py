@@ -36,6 +36,7 @@ class Shape:
         joint: Index of the joint that carries the shape; -1 for none.
         attrs: Attributes changed by `set`, by (prefix, name), or None; never changed in place.
         label: The last `label`, or "".
+        trim: The component whose edges give the trim planes, as (`trimming.Neighbours`, face), or None.
         split, comp: (index, total) in the last split and comp; comp also has its selector.
         seed: The shape's own seed.
         draws: Number of random numbers drawn.
@@ -54,7 +55,7 @@ class Shape:
     __slots__ = (
         "R", "args", "attrs", "born", "comp", "depth", "draws", "emitted", "geometry", "index",
         "joint", "label", "line", "made", "material", "name", "outer", "p", "parent", "recorded",
-        "rule", "s", "seed", "settled", "split",
+        "rule", "s", "seed", "settled", "split", "trim",
     )  # fmt: skip
 
     def __init__(self, name: str, seed: int) -> None:
@@ -71,6 +72,7 @@ class Shape:
         self.joint = NONE
         self.attrs: dict[tuple[str, str], Any] | None = None
         self.label = ""
+        self.trim: Any = None
         self.split: tuple[int, int] = NOWHERE
         self.comp: tuple[Any, ...] = NOWHERE
         self.draws = 0
@@ -106,6 +108,7 @@ class Shape:
         new.joint = self.joint
         new.attrs = self.attrs
         new.label = ""
+        new.trim = self.trim
         new.split, new.comp = self.split, self.comp
         new.draws = new.born = new.recorded = 0
         new.depth = self.depth + 1
@@ -141,12 +144,12 @@ class Shape:
         """The state that a bracket saves."""
         return (
             self.p, self.R, self.s, self.outer, self.geometry, self.material, self.joint, self.attrs,
-            self.label, self.split, self.comp, self.made, self.line,
+            self.label, self.trim, self.split, self.comp, self.made, self.line,
         )  # fmt: skip
 
     def restore(self, state: tuple[Any, ...]) -> None:
         """Restore the state that a bracket saved."""
         (
             self.p, self.R, self.s, self.outer, self.geometry, self.material, self.joint, self.attrs,
-            self.label, self.split, self.comp, self.made, self.line,
+            self.label, self.trim, self.split, self.comp, self.made, self.line,
         ) = state  # fmt: skip

@@ -10,6 +10,16 @@ from supple.grammar.evaluate.shape import Shape
 from supple.grammar.geometry import measures
 from supple.grammar.geometry.frames import to_degrees
 
+TRIM = {"trim.vertical": True, "trim.horizontal": False}
+"""Which trim planes cut, by default; `set` changes them for a shape and its descendants."""
+
+
+def trims(shape: Shape, which: str) -> bool:
+    """True if the "vertical" or "horizontal" trim planes of a shape are switched on."""
+    name = f"trim.{which}"
+    return bool((shape.attrs or {}).get(("", name), TRIM[name]))
+
+
 SHAPE_ATTRIBUTES: dict[str, Callable[[Shape], Any]] = {
     "scope.sx": lambda shape: shape.s[0],
     "scope.sy": lambda shape: shape.s[1],
@@ -47,6 +57,8 @@ SHAPE_ATTRIBUTES: dict[str, Callable[[Shape], Any]] = {
     "material.colormap": lambda shape: shape.material.texture,
     "seedian": lambda shape: float(shape.seed >> 40),
     "shape.depth": lambda shape: float(shape.depth),
+    "trim.vertical": lambda shape: trims(shape, "vertical"),
+    "trim.horizontal": lambda shape: trims(shape, "horizontal"),
     "pi": lambda shape: math.pi,
     "geometry.isConcave": lambda shape: measures.is_concave(shape.geometry, shape.s),
     "geometry.isPlanar": lambda shape: measures.is_planar(shape.geometry, shape.s),

@@ -23,6 +23,7 @@ class Part(NamedTuple):
         size: Size of the part's scope, in length units.
         normal: Outward normal; zero for a vertex.
         kinds: Those of `ADJACENCY` that hold for the part.
+        face: Index of a face in the geometry; -1 for an edge or a vertex.
     """
 
     geometry: Geometry
@@ -31,6 +32,7 @@ class Part(NamedTuple):
     size: Vector
     normal: Vector
     kinds: frozenset[str] = frozenset()
+    face: int = -1
 
 
 def facing(normal: Vector) -> Part:
@@ -49,10 +51,11 @@ def faces(geometry: Geometry, size: Vector) -> list[Part]:
     if geometry is BOX and all(length > 0 for length in size):
         return _box_faces(size)
     found = []
-    for face, kinds in zip(geometry.faces, topology.face_kinds(geometry), strict=True):
+    kinds = topology.face_kinds(geometry)
+    for k, face in enumerate(geometry.faces):
         part = face_part(geometry.points[list(face)] * size)
         if part is not None:
-            found.append(part._replace(kinds=kinds))
+            found.append(part._replace(kinds=kinds[k], face=k))
     return found
 
 
@@ -62,13 +65,33 @@ def _box_faces(size: Vector) -> list[Part]:
     minus_x, minus_y, minus_z = (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0)
     inside = topology.INSIDE
     return [
-        Part(FACE, (0.0, 0.0, sz), from_axes(x, y, z), (sx, sy, 0.0), z, inside),
-        Part(FACE, (sx, 0.0, sz), from_axes(minus_z, y, x), (sz, sy, 0.0), x, inside),
-        Part(FACE, (sx, 0.0, 0.0), from_axes(minus_x, y, minus_z), (sx, sy, 0.0), minus_z, inside),
-        Part(FACE, (0.0, 0.0, 0.0), from_axes(z, y, minus_x), (sz, sy, 0.0), minus_x, inside),
-        Part(FACE, (0.0, sy, sz), from_axes(x, minus_z, y), (sx, sz, 0.0), y, inside),
-        Part(FACE, (0.0, 0.0, 0.0), from_axes(x, z, minus_y), (sx, sz, 0.0), minus_y, inside),
+        Part(FACE, (0.0, 0.0, sz), from_axes(x, y, z), (sx, sy, 0.0), z, inside, 0),
+        Part(FACE, (sx, 0.0, sz), from_axes(minus_z, y, x), (sz, sy, 0.0), x, inside, 1),
+        Part(
+            FACE, (sx, 0.0, 0.0), from_axes(minus_x, y, minus_z), (sx, sy, 0.0), minus_z, inside, 2
+        ),
+        Part(FACE, (0.0, 0.0, 0.0), from_axes(z, y, minus_x), (sz, sy, 0.0), minus_x, inside, 3),
+        Part(FACE, (0.0, sy, sz), from_axes(x, minus_z, y), (sx, sz, 0.0), y, inside, 4),
+        Part(FACE, (0.0, 0.0, 0.0), from_axes(x, z, minus_y), (sx, sz, 0.0), minus_y, inside, 5),
     ]
+
+
+def face_axes(corners: Floats) -> Floats:
+    """The axes of a polygon's scope as columns, shape (3, 3); zero if it has no area.
+
+    z is the normal and x is level, so that y points up a wall.
+
+    Args:
+        corners: Shape (N, 3).
+    """
+    normal = newell(corners)
+    if not np.any(normal):
+        return np.zeros((3, 3))
+    level = np.cross((0.0, 1.0, 0.0), normal)
+    if np.linalg.norm(level) < 0.2:  # nearly level: x is the shape's x, projected
+        level = np.array((1.0, 0.0, 0.0)) - normal[0] * normal
+    across = level / np.linalg.norm(level)
+    return np.stack([across, np.cross(normal, across), normal], axis=1)
 
 
 def face_part(corners: Floats) -> Part | None:
@@ -77,15 +100,10 @@ def face_part(corners: Floats) -> Part | None:
     Args:
         corners: Shape (N, 3).
     """
-    normal = newell(corners)
+    axes = face_axes(corners)
+    across, up, normal = axes.T
     if not np.any(normal):
         return None
-    level = np.cross((0.0, 1.0, 0.0), normal)
-    if np.linalg.norm(level) < 0.2:  # nearly level: x is the shape's x, projected
-        level = np.array((1.0, 0.0, 0.0)) - normal[0] * normal
-    across = level / np.linalg.norm(level)
-    up = np.cross(normal, across)
-    axes = np.stack([across, up, normal], axis=1)
     own = corners @ axes
     geometry, low, size = fitted("face", own, [tuple(range(len(own)))])
     return Part(
@@ -98,21 +116,35 @@ def face_part(corners: Floats) -> Part | None:
 
 
 def edges(geometry: Geometry, size: Vector) -> list[Part]:
-    """The edges of a geometry, each with x along it and y as close to the shape's y as possible."""
+    """The edges of a geometry, each with x along it and z along the mean normal of its faces.
+
+    x runs against the direction of the edge in its first face; the first faces of a box are its bottom
+    and top.
+    """
     found = []
     points = geometry.points * size
-    for (a, b), kinds in zip(geometry.edges, topology.edge_kinds(geometry, size), strict=True):
-        along = points[b] - points[a]
+    normals = [newell(points[list(face)]) for face in geometry.faces]
+    beside = topology.faces_at_edges(geometry)
+    kinds = topology.edge_kinds(geometry, size)
+    for (a, b), kind in zip(geometry.edges, kinds, strict=True):
+        along = points[a] - points[b]
         length = float(np.linalg.norm(along))
         if length == 0.0:
             continue
+        first = b
+        if geometry is BOX and abs(along[1]) < length:
+            first, along = a, -along
         x = along / length
-        y = np.array((0.0, 1.0, 0.0)) - x[1] * x
-        if np.linalg.norm(y) < 1e-6:
-            y = np.array((0.0, 0.0, 1.0))
-        y /= np.linalg.norm(y)
-        axes = from_axes(vector(x), vector(y), vector(np.cross(x, y)))
-        found.append(Part(LINE, vector(points[a]), axes, (length, 0.0, 0.0), vector(y), kinds))
+        up = np.array((0.0, 1.0, 0.0)) - x[1] * x
+        if np.linalg.norm(up) < 1e-6:
+            up = np.array((0.0, 0.0, 1.0))
+        up /= np.linalg.norm(up)
+        z: Floats = sum((normals[k] for k in beside.get((min(a, b), max(a, b)), [])), np.zeros(3))
+        z = z - (z @ x) * x
+        z = z / np.linalg.norm(z) if np.linalg.norm(z) > 1e-6 else np.cross(x, up)
+        axes = from_axes(vector(x), vector(np.cross(z, x)), vector(z))
+        place = vector(points[first])
+        found.append(Part(LINE, place, axes, (length, 0.0, 0.0), vector(up), kind))
     return found
 
 

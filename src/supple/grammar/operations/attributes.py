@@ -8,6 +8,8 @@ from supple.grammar.evaluate.arguments import Arguments
 from supple.grammar.evaluate.modules import Act, Environment, located
 from supple.grammar.evaluate.run import Run
 from supple.grammar.evaluate.shape import Shape
+from supple.grammar.evaluate.shape_attributes import TRIM
+from supple.grammar.evaluate.values import truth
 from supple.grammar.language import syntax as s
 from supple.grammar.operations import material
 
@@ -15,13 +17,15 @@ from supple.grammar.operations import material
 def set_value(op: s.Operation, env: Environment) -> Act:
     """Change an attribute of the shape and its descendants.
 
-    set(attribute, value), set(material.color.r, value)
+    set(attribute, value), set(material.color.r, value), set(trim.vertical, false)
     """
     given = Arguments(op, env)
     given.count(2)
     name = given.is_word(0)
     if name is None:
         raise env.problem(op.at, "set: expected the name of an attribute")
+    if name == "material.colormap":
+        return material.colour_image(given.text(1), op, env)
     value = given.value(1)
     if name in material.MATERIAL or name in material.KEPT:
         change = located(env, op.at, material.MATERIAL.get(name) or material.kept(name))
@@ -30,6 +34,13 @@ def set_value(op: s.Operation, env: Environment) -> Act:
             shape.material = change(shape.material, value(shape, args))
 
         return set_material
+    if name in TRIM:
+        switch, checked = ("", name), located(env, op.at, truth)
+
+        def set_trim(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+            shape.attrs = {**(shape.attrs or {}), switch: checked(value(shape, args))}
+
+        return set_trim
     module, own = env.module, name
     while "." in own and own.split(".")[0] in module.definitions.imports:
         first, _, own = own.partition(".")

@@ -18,6 +18,7 @@ from supple.grammar.geometry import components
 from supple.grammar.geometry.frames import placed, product, turned
 from supple.grammar.geometry.mesh import BOX
 from supple.grammar.geometry.polygons import Floats, Polygon
+from supple.grammar.geometry.trimming import Neighbours
 from supple.grammar.language import syntax as s
 from supple.grammar.operations.parts import begin_part, finish_part
 
@@ -51,6 +52,7 @@ def comp(op: s.Operation, env: Environment) -> Act:
     def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
         run.record(shape)
         parts = find(shape.geometry, shape.s)
+        neighbours = Neighbours(shape.geometry, shape.scope) if find is components.faces else None
         left = list(range(len(parts)))
         total = len(parts)
         for takes, merged, body, name in pieces:
@@ -70,6 +72,7 @@ def comp(op: s.Operation, env: Environment) -> Act:
                 if own.rotation is not None:
                     part.R = product(shape.R, own.rotation)
                 part.s, part.geometry = own.size, own.geometry
+                part.trim = None if neighbours is None else (neighbours, own.face)
                 finish_part(run, part, body, args)
         shape.emit()
 
@@ -160,6 +163,7 @@ def selector_name(piece: s.Piece | s.Block) -> str:
 def _together(shape: Shape, parts: list[components.Part], place: tuple[int, int, str]) -> Shape:
     """Several components as one shape, in the axes of the original shape."""
     part = begin_part(shape, "comp", place)
+    part.trim = None
     polygons: list[tuple[Floats, list[Polygon]]] = []
     for own in parts:
         turn = np.eye(3) if own.rotation is None else np.array(own.rotation).reshape(3, 3)

@@ -8,7 +8,7 @@ from typing import Any
 from supple.errors import SuppleError
 from supple.grammar.evaluate.arguments import Arguments
 from supple.grammar.evaluate.material import Material
-from supple.grammar.evaluate.modules import Act, Environment, located
+from supple.grammar.evaluate.modules import Act, Compiled, Environment, located
 from supple.grammar.evaluate.run import Run
 from supple.grammar.evaluate.shape import Shape
 from supple.grammar.evaluate.values import number, text
@@ -83,7 +83,11 @@ def texture(op: s.Operation, env: Environment) -> Act:
     """
     given = Arguments(op, env)
     given.count(1)
-    name = given.text(0)
+    return colour_image(given.text(0), op, env)
+
+
+def colour_image(name: Compiled, op: s.Operation, env: Environment) -> Act:
+    """Set the colour image to the path that an expression gives; "" for none."""
     find = located(env, op.at, lambda run, path: run.assets.image(path, env.module.folder))
 
     def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:

@@ -11,6 +11,7 @@ from supple.grammar.evaluate.run import Run
 from supple.grammar.evaluate.shape import Shape
 from supple.grammar.geometry.mesh import BUILT_IN, Geometry, round_solid
 from supple.grammar.language import syntax as s
+from supple.grammar.operations.trim import trim_inserted
 
 MOST_SIDES = 512
 
@@ -45,6 +46,8 @@ def primitive(solid: str, *allowed: int) -> Callable[[s.Operation, Environment],
                     raise env.problem(op.at, f"{op.name}: expected sizes of at least 0")
                 shape.s = size
             shape.geometry, shape.made = geometry, True
+            if shape.trim is not None:
+                trim_inserted(shape)
 
         return act
 

@@ -152,13 +152,13 @@ def _set_back(
     plan = footprint_of(shape, what)
     found: Edges = []
     for polygon in plan.polygons:
-        normals = [_outwards(plan, polygon, k) for k in range(len(polygon))]
+        normals = [outwards(plan, polygon, k) for k in range(len(polygon))]
         speeds = [reach(k, normal) for k, normal in enumerate(normals)]
         found.append((sweep(polygon, speeds, until=1.0), normals))
     return plan, found
 
 
-def _outwards(plan: Footprint, polygon: list[Point], k: int) -> Vector:
+def outwards(plan: Footprint, polygon: list[Point], k: int) -> Vector:
     """Outward normal of an edge in the plane, in the scope's axes."""
     (x, y), (u, v) = polygon[k], polygon[(k + 1) % len(polygon)]
     across, towards = v - y, u - x  # (dy, -dx) in the plane, whose y is -z

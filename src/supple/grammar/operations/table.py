@@ -12,6 +12,7 @@ from supple.grammar.operations import (
     attributes,
     comp,
     edit_geometry,
+    envelope,
     extrude,
     ik,
     inner_rectangle,
@@ -23,6 +24,7 @@ from supple.grammar.operations import (
     setback,
     split,
     transform,
+    trim,
     uv,
 )
 from supple.grammar.operations.attributes import anything
@@ -55,9 +57,11 @@ OPERATIONS: dict[str, Operation] = {
     "roofGable": Operation(roof(gable, 5)),
     "roofShed": Operation(roof(shed, 2)),
     "roofPyramid": Operation(roof(pyramid, 1)),
+    "envelope": Operation(envelope.envelope_of),
     "offset": Operation(setback.offset),
     "innerRect": Operation(with_values(inner_rectangle.inner_rect), bare=True),
     "mirror": Operation(edit_geometry.mirror),
+    "trim": Operation(with_values(trim.trim), bare=True),
     "reverseNormals": Operation(with_values(edit_geometry.reverse_normals), bare=True),
     "resetGeometry": Operation(with_values(edit_geometry.reset_geometry), bare=True),
     "cleanupGeometry": Operation(edit_geometry.cleanup_geometry),
@@ -97,10 +101,10 @@ OPERATIONS: dict[str, Operation] = {
 }
 
 UNSUPPORTED = frozenset(
-    """deleteHoles deleteTags envelope footprint inline intersect
+    """deleteHoles deleteTags footprint inline intersect
     mirrorScope modify rectify reduceGeometry resetMaterial roofRidge setbackPerEdge
     setbackToArea setMaterial setNormals setPivot setTagsFromEdgeAttrs softenNormals
-    splitAndSetbackPerimeter splitArea subtract tag taper trim
+    splitAndSetbackPerimeter splitArea subtract tag taper
     union Roof Subdiv Repeat Comp""".split()  # noqa: SIM905 (a list this long is read as prose)
 )
 """Operations of CGA that are not supported; their use raises an error with the name."""
