@@ -13,10 +13,11 @@ from supple.grammar.evaluate.context import Context, ContextNeededError
 from supple.grammar.evaluate.material import Layer
 from supple.grammar.evaluate.modules import Module, OperationTable
 from supple.grammar.evaluate.productions import Production, production
-from supple.grammar.evaluate.recursion import deep_recursion
+from supple.grammar.evaluate.recursion import deep_recursion, no_cycle_search
 from supple.grammar.evaluate.run import CLOCK_SHAPES, STAND_IN, Options, Run
 from supple.grammar.evaluate.shape import Shape
 from supple.grammar.evaluate.start import annotated_size, no_rules, no_start, rule_call
+from supple.grammar.evaluate.store import Row
 from supple.grammar.evaluate.texture import whole_image
 from supple.grammar.evaluate.values import LARGEST
 from supple.grammar.geometry.mesh import BOX, GROUND
@@ -46,7 +47,7 @@ def derive(
     Returns:
         The state at the end, with all results, and the main module.
     """
-    with deep_recursion():
+    with deep_recursion(), no_cycle_search():
         run = Run(options)
         try:
             return run, _derived(run, file, place, operations, start)
@@ -81,41 +82,46 @@ def _derived(
 def _apply_rules(run: Run) -> None:
     """Apply rules depth first until no shape has one."""
     store, limits, progress = run.store, run.limits, run.options.progress
-    stack = [run.first]
+    stack: list[Shape | Row] = [run.first]
     depth_limit, shape_limit = limits.depth, limits.shapes
     next_check = 0
+    rows = store.rows
     while stack:
         shape = stack.pop()
+        if type(shape) is tuple:  # a terminal shape
+            rows.append(shape)
+            continue
         rule = shape.rule
-        shape.index = store.add(shape, leaf=rule is None)
-        if rule is not None:
-            if shape.depth > depth_limit:
-                _stop(rule, f"rules are nested more than {depth_limit:,} deep")
-            children = run.children = []
-            run.calls_before = run.calls
-            try:
-                rule.act(run, shape, shape.args)
-            except RuleError:
-                raise
-            except RecursionError:
-                _stop(rule, "expressions are nested too deeply")
-            except SuppleError as error:
-                _stop(rule, str(error))
-            store.end(shape, leaf=shape.made or not shape.emitted)
-            children.reverse()
-            stack += children
-            if len(store) + len(stack) > shape_limit:
-                _stop(rule, f"there are more than {shape_limit:,} shapes")
-        if len(store) >= next_check:
-            next_check = len(store) + CLOCK_SHAPES
+        if shape.depth > depth_limit:
+            _stop(rule, f"rules are nested more than {depth_limit:,} deep")
+        shape.index = store.base + len(rows)
+        rows.append(None)
+        children = run.children = []
+        run.calls_before = run.calls
+        try:
+            rule.act(run, shape, shape.args)
+        except RuleError:
+            raise
+        except RecursionError:
+            _stop(rule, "expressions are nested too deeply")
+        except SuppleError as error:
+            _stop(rule, str(error))
+        store.end(shape)
+        children.reverse()
+        stack += children
+        count = store.base + len(rows)
+        if count + len(stack) > shape_limit:
+            _stop(rule, f"there are more than {shape_limit:,} shapes")
+        if count >= next_check:
+            next_check = count + CLOCK_SHAPES
+            store.flush_some()
             try:
                 run.check_time()
             except SuppleError as error:
-                if rule is not None:
-                    _stop(rule, str(error))
-                raise
+                _stop(rule, str(error))
             if progress is not None:
-                progress(len(store))
+                progress(count)
+    store.flush()
     if progress is not None:
         progress(len(store))
 

@@ -13,7 +13,7 @@ from supple.grammar.evaluate.context import Context, ContextNeededError
 from supple.grammar.evaluate.joints import IKRule, JointRecord
 from supple.grammar.evaluate.randomness import MASK, mixed
 from supple.grammar.evaluate.shape import Shape
-from supple.grammar.evaluate.store import Store
+from supple.grammar.evaluate.store import Row, Store
 from supple.grammar.evaluate.values import plain, written
 from supple.grammar.geometry.mesh import Geometry
 from supple.grammar.language import syntax as s
@@ -103,7 +103,7 @@ class Run:
         printed: Lines written by `print`.
         first: The initial shape.
         origin: The initial shape before any rule: what attributes are evaluated on.
-        children: The shapes created by the current rule.
+        children: The shapes created by the current rule; a terminal shape as it is stored.
         given: Attribute values set by the caller, by name.
         notes: What stands in for missing assets, one line per file.
         incomplete: What is missing because rule files are, one line per file and name.
@@ -136,7 +136,7 @@ class Run:
         self.ik_rules: list[IKRule] = []
         self.reports: dict[str, list[Any]] = {}
         self.printed: list[str] = []
-        self.children: list[Shape] = []
+        self.children: list[Shape | Row] = []
         self.imports = 0
         self.calls = self.calls_open = self.calls_before = self.parts = 0
         self.productions: dict[int, Any] = {}
@@ -187,10 +187,7 @@ class Run:
 
     def keep_leaf(self, shape: Shape) -> None:
         """Add a leaf "A." to the current shape of rule A, in the state of `shape`."""
-        name, parent = shape.name, shape.parent
-        shape.name, shape.parent = f"{name}.", shape.index
-        self.store.add(shape, leaf=True)
-        shape.name, shape.parent = name, parent
+        self.store.add_leaf(shape, f"{shape.name}.")
         shape.emit()
         if len(self.store) > self.limits.shapes:
             raise SuppleError(f"there are more than {self.limits.shapes:,} shapes")
