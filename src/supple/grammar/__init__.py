@@ -17,20 +17,21 @@ The language is described in docs/grammar.md. The packages, from low to high:
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from supple.errors import SuppleError
 
 if TYPE_CHECKING:
+    from supple.grammar.evaluate.lots import Lot
     from supple.grammar.evaluate.run import Limits
     from supple.grammar.language.folders import Folders
     from supple.grammar.language.package import Package
     from supple.grammar.language.syntax import RuleFile
     from supple.grammar.output.growth import Growth
 
-__all__ = ["Growth", "Limits", "grow", "stub_text"]
+__all__ = ["Growth", "Limits", "Lot", "grow", "stub_text"]
 
 
 def grow(
@@ -41,6 +42,7 @@ def grow(
     attributes: Mapping[str, Any] | None = None,
     style: str = "",
     size: Any = None,
+    lots: Sequence[Lot] | None = None,
     assets: Mapping[str, Any] | None = None,
     folder: str | os.PathLike[str] | None = None,
     workspace: str | os.PathLike[str] | None = None,
@@ -66,6 +68,8 @@ def grow(
         size: Size x, y, z of the initial shape, in the model's own unit: with y = 0 a rectangle on
             the ground, else a box. By default that of the start rule's annotation @Size(x, y, z),
             else (1, 0, 1).
+        lots: Several initial shapes in place of one of that size: a town in one call, `growth.roots`. Lot k
+            derives as it would alone with `seed + k`, but IK rules see the shapes of all lots.
         assets: Meshes that `i` finds by name: a `supple.Mesh`, a `supple.Character` or (points
             (V, 3), faces).
         folder: The folder that imports and assets must be in; by default the rule file's own, and the
@@ -116,6 +120,7 @@ def grow(
             attributes=attributes,
             style=style,
             size=size,
+            lots=None if lots is None else _checked_lots(lots),
             assets=assets,
             missing=missing,
             stubs=None if stubs is None else read_stubs(Path(stubs)),
@@ -158,6 +163,18 @@ def stub_text(
 
     source = _source(rules, folder, workspace)
     return text_of(source.file, source.place, source.folders)
+
+
+def _checked_lots(lots: Sequence[Lot]) -> tuple[Lot, ...]:
+    from supple.grammar.evaluate.lots import Lot
+
+    found = tuple(lots)
+    for one in found:
+        if not isinstance(one, Lot):
+            raise SuppleError(f"lots: expected supple.grammar.Lot(...), got {one!r}")
+    if not found:
+        raise SuppleError("lots: expected at least one lot, got none")
+    return found
 
 
 class _Source(NamedTuple):
@@ -210,4 +227,8 @@ def __getattr__(name: str) -> Any:
         from supple.grammar.evaluate.run import Limits
 
         return Limits
+    if name == "Lot":
+        from supple.grammar.evaluate.lots import Lot
+
+        return Lot
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
-import numpy as np
-
-from supple.errors import SuppleError, array, one_of
+from supple.errors import SuppleError, one_of
 from supple.grammar.evaluate.context import Context, ContextNeededError
+from supple.grammar.evaluate.lots import Lot, placed_lot
 from supple.grammar.evaluate.material import Layer
 from supple.grammar.evaluate.modules import Module, OperationTable
 from supple.grammar.evaluate.productions import Production, production
@@ -19,8 +18,6 @@ from supple.grammar.evaluate.shape import Shape
 from supple.grammar.evaluate.start import annotated_size, no_rules, no_start, rule_call
 from supple.grammar.evaluate.store import Row
 from supple.grammar.evaluate.texture import whole_image
-from supple.grammar.evaluate.values import LARGEST
-from supple.grammar.geometry.mesh import BOX, GROUND
 from supple.grammar.language import syntax as s
 from supple.grammar.language.errors import RuleError
 
@@ -52,7 +49,7 @@ def derive(
         try:
             return run, _derived(run, file, place, operations, start)
         except ContextNeededError:
-            recording = Context()
+            recording = [Context() for _ in options.lots or (0,)]
             first = Run(options, recording=recording, began=run.began)
             _derived(first, file, place, operations, start)
             run = Run(options, recorded=recording, began=run.began)
@@ -68,14 +65,39 @@ def _derived(
 ) -> Module:
     folder = place.parent if place is not None else run.options.folders.home
     module = Module(file, folder, run=run, operations=operations, place=place)
-    for name in run.given:
-        if "." not in name:  # attributes of imports are not known before they are used
-            one_of("attribute", name, list(module.definitions.attributes))
     if run.options.style:
         module.style = module.definitions.style_values(run.options.style)
-    _set_up_first(run, module, start)
+    lots = (Lot(),) if run.options.lots is None else run.options.lots
+    name, args = rule_call(start) if start else (_default_start(run, module), ())
+    found = module.find_rule(name, len(args))
+    if found is None:
+        raise no_start(module, name, len(args))
+    size = run.options.size
+    if size is None:
+        size = annotated_size(found[1], found[0].path)
     run.began = run.began or time.monotonic()
-    _apply_rules(run)
+    checked: set[str] = set()
+    for index, lot in enumerate(lots):
+        try:
+            run.begin_lot(index, lot)
+            for key in run.given:
+                if (
+                    "." not in key and key not in checked
+                ):  # those of imports are not known before use
+                    one_of("attribute", key, list(module.definitions.attributes))
+                    checked.add(key)
+            _set_up_first(run, lot, size)
+            first = run.first
+            first.name, first.args = name, args
+            first.rule = production(run, *found)
+            _apply_rules(run)
+        except SuppleError as error:
+            if len(lots) == 1:
+                raise
+            raise SuppleError(f"{error} (lot {index})") from None
+    run.store.flush()
+    if run.options.progress is not None:
+        run.options.progress(len(run.store))
     return module
 
 
@@ -121,9 +143,6 @@ def _apply_rules(run: Run) -> None:
                 _stop(rule, str(error))
             if progress is not None:
                 progress(count)
-    store.flush()
-    if progress is not None:
-        progress(len(store))
 
 
 def _stop(rule: Production, message: str) -> NoReturn:
@@ -149,21 +168,10 @@ def _default_start(run: Run, module: Module) -> str:
     return name
 
 
-def _set_up_first(run: Run, module: Module, start: str | None) -> Shape:
-    """Give the initial shape its size, its rule and the rule's arguments."""
-    name, args = rule_call(start) if start else (_default_start(run, module), ())
-    found = module.find_rule(name, len(args))
-    if found is None:
-        raise no_start(module, name, len(args))
-    size = run.options.size
-    extent = array("size", annotated_size(found[1], found[0].path) if size is None else size, (3,))
-    if np.any(extent < 0) or np.any(extent > LARGEST):
-        raise SuppleError(
-            f"size: expected three numbers from 0 to {LARGEST:g}, got {extent.tolist()}"
-        )
+def _set_up_first(run: Run, lot: Lot, size: Any) -> None:
+    """Give the initial shape of a lot its scope and geometry."""
     first = run.first
-    first.s = tuple(extent.tolist())
-    first.geometry = BOX if extent[1] > 0 else GROUND
+    first.p, first.R, first.s, first.geometry = placed_lot(lot, size)
     first.outer = (first.p, first.R, first.s)
     if run.options.missing == STAND_IN and first.geometry.flat is not None:
         # The shape of a street has texture coordinates on layers 1 and 2 too; these stand in for them.
@@ -173,7 +181,3 @@ def _set_up_first(run: Run, module: Module, start: str | None) -> Shape:
         )
     run.origin = first.child("")
     first.born = 0
-    first.name = name
-    first.rule = production(run, *found)
-    first.args = args
-    return first

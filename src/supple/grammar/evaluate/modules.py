@@ -130,6 +130,7 @@ class Module:
         self.style: dict[str, s.Expression] = {}
         self.compiled: dict[tuple[str, int], Compiled] = {}
         self.values: dict[str, Any] = {}
+        run.value_stores.append(self.values)
         self.evaluating: list[str] = []
         self._imported: dict[str, Module] = {}
 

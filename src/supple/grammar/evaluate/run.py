@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from supple.errors import SuppleError, one_of, whole
 from supple.grammar.evaluate.assets import Assets
 from supple.grammar.evaluate.context import Context, ContextNeededError
 from supple.grammar.evaluate.joints import IKRule, JointRecord
+from supple.grammar.evaluate.lots import Lot
 from supple.grammar.evaluate.randomness import MASK, mixed
 from supple.grammar.evaluate.shape import Shape
 from supple.grammar.evaluate.store import Row, Store
@@ -57,6 +58,9 @@ class Limits:
             whole(f"limits: {name}", getattr(self, name), least=1)
 
 
+DEFAULT_LIMITS = Limits()
+
+
 @dataclass(frozen=True)
 class Options:
     """The inputs of a derivation besides the rules.
@@ -67,6 +71,7 @@ class Options:
         attributes: Attribute values by name.
         style: A style of the file, or "".
         size: Size of the initial shape; None for the start rule's @Size(x, y, z), else (1, 0, 1).
+        lots: The initial shapes; None for one of that size.
         assets: Meshes by name.
         missing: What to do about a missing asset or import: "error" or "stand-in".
         stubs: Definitions that stand for those of missing imports, by names with their prefixes.
@@ -79,6 +84,7 @@ class Options:
     attributes: Mapping[str, Any] | None = None
     style: str = ""
     size: Any = None
+    lots: Sequence[Lot] | None = None
     assets: Mapping[str, Any] | None = None
     missing: str = "error"
     stubs: Definitions | None = None
@@ -91,8 +97,8 @@ class Run:
 
     Args:
         options: The inputs of the derivation.
-        recording: Where to record shapes for context queries; None to record nothing.
-        recorded: The shapes recorded by an earlier derivation.
+        recording: Where to record the shapes of each lot for context queries; None to record nothing.
+        recorded: The shapes of each lot recorded by an earlier derivation.
         began: Start time by `time.monotonic`; 0 to start the clock at the first shape.
 
     Attributes:
@@ -108,18 +114,19 @@ class Run:
         notes: What stands in for missing assets, one line per file.
         incomplete: What is missing because rule files are, one line per file and name.
         productions: Compiled rules, by the id of their definition.
+        value_stores: The evaluated values of each rule file in use, forgotten at each new lot.
     """
 
     def __init__(
         self,
         options: Options,
         *,
-        recording: Context | None = None,
-        recorded: Context | None = None,
+        recording: list[Context] | None = None,
+        recorded: list[Context] | None = None,
         began: float = 0.0,
     ) -> None:
         self.options = options
-        self.limits = options.limits or Limits()
+        self.limits = options.limits or DEFAULT_LIMITS
         self.seed = mixed(whole("seed", options.seed), 0)
         one_of("missing", options.missing, MISSING)
         self.notes: dict[str, None] = {}
@@ -129,7 +136,11 @@ class Run:
             options.folders, options.assets or {}, self.note if stands_in else None
         )
         self.given = _plain_attributes(options.attributes or {})
-        self.recording, self.recorded = recording, recorded
+        self._recordings, self._records = recording, recorded
+        self.recording: Context | None = None
+        self.recorded: Context | None = None
+        self.value_stores: list[dict[str, Any]] = []
+        self._given_to_all = self.given
         self.began = began
         self.store = Store()
         self.joints: list[JointRecord] = []
@@ -143,6 +154,20 @@ class Run:
         self._kept: list[Geometry] = []
         self.first = Shape("", self.seed)
         self.origin = self.first
+
+    def begin_lot(self, index: int, lot: Lot) -> None:
+        """Start the derivation of a lot: its seed, its attributes and a new initial shape."""
+        seed = whole("seed", self.options.seed) + index if lot.seed is None else lot.seed
+        self.seed = mixed(seed, 0)
+        if lot.attributes:
+            self.given = {**self._given_to_all, **_plain_attributes(lot.attributes)}
+        else:
+            self.given = self._given_to_all
+        for values in self.value_stores:
+            values.clear()
+        self.recording = None if self._recordings is None else self._recordings[index]
+        self.recorded = None if self._records is None else self._records[index]
+        self.first = Shape("", self.seed)
 
     # Limits ---------------------------------------------------------------------------------------
 

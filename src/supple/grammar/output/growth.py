@@ -76,8 +76,13 @@ class Growth:
 
     @property
     def shapes(self) -> Shapes:
-        """All shapes in the order of derivation; the first is the root of the tree."""
+        """All shapes in the order of derivation; the first is the root of the (first lot's) tree."""
         return Shapes(self._posed, range(len(self.store)))
+
+    @property
+    def roots(self) -> Shapes:
+        """The initial shapes, one per lot."""
+        return Shapes(self._posed, np.flatnonzero(self.store.integers("parents") < 0))
 
     @property
     def leaves(self) -> Shapes:
@@ -240,7 +245,7 @@ class Growth:
         return "\n".join(self._lines(depth, most))
 
     def _lines(self, depth: int, most: int) -> Iterator[str]:
-        waiting, count = [(self.shapes[0], 0)], 0
+        waiting, count = [(root, 0) for root in reversed(list(self.roots))], 0
         while waiting:
             shape, level = waiting.pop()
             if count == most:
