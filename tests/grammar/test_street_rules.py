@@ -148,10 +148,6 @@ def test_what_is_not_there_or_not_supported_is_refused(street_rules, refused, na
 @pytest.mark.parametrize(
     ("choice", "message"),
     [
-        (
-            "Rounded Curb",
-            "Curb_Drawing_Rule.cga:103:3: rule Rounded_Curb: the operation 'envelope' is not",
-        ),
         ("Formal Curb", "Complete_Street.cga has no 'Sidewalk_Texture_Scale'"),
     ],
 )

@@ -47,7 +47,7 @@ def test_setback():
     all_round = areas("Lot --> setback(1){ all : F | remainder : R }", **LOT)
     assert all_round == {"F": [3, 3, 7, 7], "R": [12]}
     assert areas("Lot --> setback(1){ all = F | remainder : R }", **LOT) == {"F": [20], "R": [12]}
-    each = areas("Lot --> setback([1, 2, 0, 0]){ all : F | remainder : R }", **LOT)
+    each = areas("Lot --> setback([0, 1, 2, 0]){ all : F | remainder : R }", **LOT)
     assert each["R"] == [7 * 2] and sum(each["F"]) == 18
     world = areas(
         "Lot --> setback(1){ world.south : S | street.left : W | remainder : NIL }", **LOT
@@ -57,7 +57,7 @@ def test_setback():
         "Lot --> extrude(3) comp(f){ front : setback(0.5){ top : T | remainder : R } | all : NIL }"
     )
     assert areas(upright, **LOT) == {"T": [4], "R": [20]}
-    assert areas("Lot --> setback(1){ 0 : A | remainder : R }", **LOT) == {"A": [4], "R": [28]}
+    assert areas("Lot --> setback(1){ 0 : A | remainder : R }", **LOT) == {"A": [8], "R": [24]}
 
 
 def test_wings():

@@ -210,7 +210,7 @@ def _sphere() -> Geometry:
 
 
 BOX = _box()
-GROUND = Geometry("ground", [(0, 0, 0), (0, 0, 1), (1, 0, 1), (1, 0, 0)], [(0, 1, 2, 3)])
+GROUND = Geometry("ground", [(0, 0, 1), (1, 0, 1), (1, 0, 0), (0, 0, 0)], [(0, 1, 2, 3)])
 FACE = Geometry("face", [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], [(0, 1, 2, 3)])
 LINE = Geometry("line", [(0, 0, 0), (1, 0, 0)], [])
 POINT = Geometry("point", [(0, 0, 0)], [])
