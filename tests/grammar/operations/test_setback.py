@@ -92,3 +92,18 @@ def test_wings():
 def test_what_is_wrong_is_refused(refused, rules, message):
     said = refused(rules, **LOT)
     assert message in said and said.startswith("<rules>:1:"), said
+
+
+@pytest.mark.parametrize(
+    "successor",
+    [
+        "extrude(3) A", "extrude(world.up, 3) A", "offset(-1, inside) A", "roofHip(30) A", "roofGable(30) A",
+        "setback(1){ all : A | remainder : B }", "shapeL(1, 1){ shape : A | remainder : B }",
+        "innerRect() A", "innerRectangle(scope){ shape : A | remainder : B }", "comp(f){ all : A }",
+        "envelope(world.up, 3, 1, 45, 1, 45, 1, 45) A", "split(x){ ~1 : A }* ", "convexify() A",
+        "alignScopeToGeometry(yUp, 0, 0) A", "cleanupGeometry(all, 0.1) A", "trim() A",
+    ],
+)  # fmt: skip
+def test_what_is_left_of_nothing_is_nothing(successor) -> None:
+    """As in CityEngine's engine: a shape without geometry goes on, and leaves no mesh."""
+    assert supple.grow(f"Lot --> offset(-9, inside) {successor}", size=(10, 0, 10)).meshes() == ()

@@ -12,6 +12,7 @@ from supple.grammar.evaluate.shape import Shape
 from supple.grammar.geometry import components
 from supple.grammar.geometry.envelopes import envelope
 from supple.grammar.geometry.frames import Vector, turned, vector
+from supple.grammar.geometry.mesh import NOTHING
 from supple.grammar.language import syntax as s
 from supple.grammar.operations.parts import build_on, footprint_of
 from supple.grammar.operations.setback import outwards
@@ -36,7 +37,8 @@ def envelope_of(op: s.Operation, env: Environment) -> Act:
     make = located(env, op.at, _build)
 
     def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
-        make(shape, values(shape, args), upwards)
+        if shape.geometry is not NOTHING:
+            make(shape, values(shape, args), upwards)
 
     return act
 
