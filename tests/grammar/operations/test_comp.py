@@ -69,3 +69,19 @@ def test_selectors_are_put_together(leaves):
         size=(8, 0, 4),
     )
     assert found == {"A": [(8, 2, 0)] * 2, "B": [(4, 2, 0)] * 2}
+
+
+def test_the_scope_of_a_level_face_runs_along_its_first_edge() -> None:
+    """Strips along slanted edges have x along their edge, as in CityEngine's engine (PRT 3.3)."""
+    hexagon = (
+        [(4, 0, 10), (9, 0, 9), (10, 0, 4), (6, 0, 0), (1, 0, 1), (0, 0, 6)],
+        [tuple(range(6))],
+    )
+    rules = 'Lot --> i("plan") offset(-1) comp(f){ border : B | inside : I }'
+    grown = supple.grow(rules, size=(0, 0, 0), assets={"plan": hexagon})
+    along = sorted(
+        tuple(np.abs(leaf.T_world_scope[:3, 0]).round(2).tolist()) for leaf in grown.leaves
+    )
+    assert along == sorted(
+        [(0.98, 0.0, 0.2)] * 3 + [(0.2, 0.0, 0.98)] * 2 + [(0.71, 0.0, 0.71)] * 2
+    )

@@ -61,6 +61,6 @@ def test_what_is_pulled_stands_on_its_face():
         outwards = leaf.point(0.5, 1, 0.5) - leaf.point(0.5, 0, 0.5)
         assert np.allclose(outwards, 0.5 * np.sign(np.round(outwards, 9)))
     # A plane of a roof, pulled upwards, stands upright.
-    roof = "Lot --> roofShed(30) comp(f){ aslant : extrude(world.up, 0.3) A | all : NIL }"
+    roof = "Lot --> roofShed(30, 1) comp(f){ aslant : extrude(world.up, 0.3) A | all : NIL }"
     (leaf,) = supple.grow(roof, size=(8, 0, 4)).leaves
     assert np.allclose(leaf.size, (4, 8 * np.tan(np.pi / 6) + 0.3, 8))

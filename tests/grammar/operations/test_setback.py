@@ -47,7 +47,7 @@ def test_setback():
     all_round = areas("Lot --> setback(1){ all : F | remainder : R }", **LOT)
     assert all_round == {"F": [3, 3, 7, 7], "R": [12]}
     assert areas("Lot --> setback(1){ all = F | remainder : R }", **LOT) == {"F": [20], "R": [12]}
-    each = areas("Lot --> setback([1, 2, 0, 0]){ all : F | remainder : R }", **LOT)
+    each = areas("Lot --> setback([0, 1, 2, 0]){ all : F | remainder : R }", **LOT)
     assert each["R"] == [7 * 2] and sum(each["F"]) == 18
     world = areas(
         "Lot --> setback(1){ world.south : S | street.left : W | remainder : NIL }", **LOT
@@ -57,7 +57,7 @@ def test_setback():
         "Lot --> extrude(3) comp(f){ front : setback(0.5){ top : T | remainder : R } | all : NIL }"
     )
     assert areas(upright, **LOT) == {"T": [4], "R": [20]}
-    assert areas("Lot --> setback(1){ 0 : A | remainder : R }", **LOT) == {"A": [4], "R": [28]}
+    assert areas("Lot --> setback(1){ 0 : A | remainder : R }", **LOT) == {"A": [8], "R": [24]}
 
 
 def test_wings():
@@ -92,3 +92,18 @@ def test_wings():
 def test_what_is_wrong_is_refused(refused, rules, message):
     said = refused(rules, **LOT)
     assert message in said and said.startswith("<rules>:1:"), said
+
+
+@pytest.mark.parametrize(
+    "successor",
+    [
+        "extrude(3) A", "extrude(world.up, 3) A", "offset(-1, inside) A", "roofHip(30) A", "roofGable(30) A",
+        "setback(1){ all : A | remainder : B }", "shapeL(1, 1){ shape : A | remainder : B }",
+        "innerRect() A", "innerRectangle(scope){ shape : A | remainder : B }", "comp(f){ all : A }",
+        "envelope(world.up, 3, 1, 45, 1, 45, 1, 45) A", "split(x){ ~1 : A }* ", "convexify() A",
+        "alignScopeToGeometry(yUp, 0, 0) A", "cleanupGeometry(all, 0.1) A", "trim() A",
+    ],
+)  # fmt: skip
+def test_what_is_left_of_nothing_is_nothing(successor) -> None:
+    """As in CityEngine's engine: a shape without geometry goes on, and leaves no mesh."""
+    assert supple.grow(f"Lot --> offset(-9, inside) {successor}", size=(10, 0, 10)).meshes() == ()

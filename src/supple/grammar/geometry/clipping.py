@@ -59,9 +59,7 @@ def below(
     kept: list[Polygon] = []
     for face in faces:
         out: list[int] = []
-        for a, b in zip(face, (*face[1:], face[0]), strict=True):
-            if not beyond[a]:
-                out.append(a)
+        for a, b in zip((face[-1], *face[:-1]), face, strict=True):
             if (beyond[a] and inside[b]) or (inside[a] and beyond[b]):
                 key = (min(a, b), max(a, b))
                 if key not in made:
@@ -70,6 +68,8 @@ def below(
                     grown.append((points[a] + t * (points[b] - points[a])).tolist())
                     on_plane.append(True)
                 out.append(made[key])
+            if not beyond[b]:
+                out.append(b)
         if len(out) >= 3:
             kept.append(tuple(out))
     if not closed:

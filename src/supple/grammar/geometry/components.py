@@ -46,7 +46,8 @@ def facing(normal: Vector) -> Part:
 def faces(geometry: Geometry, size: Vector) -> list[Part]:
     """The faces of a geometry in a scope of that size, each with its own scope.
 
-    A face's scope has z along the normal and x level, so that y points up a wall.
+    A face's scope has z along the normal and x level, so that y points up a wall; on a level face x is
+    along the first edge.
     """
     if geometry is BOX and all(length > 0 for length in size):
         return _box_faces(size)
@@ -79,7 +80,7 @@ def _box_faces(size: Vector) -> list[Part]:
 def face_axes(corners: Floats) -> Floats:
     """The axes of a polygon's scope as columns, shape (3, 3); zero if it has no area.
 
-    z is the normal and x is level, so that y points up a wall.
+    z is the normal. x is level, so that y points up a wall; on a level face it is the first edge.
 
     Args:
         corners: Shape (N, 3).
@@ -88,8 +89,10 @@ def face_axes(corners: Floats) -> Floats:
     if not np.any(normal):
         return np.zeros((3, 3))
     level = np.cross((0.0, 1.0, 0.0), normal)
-    if np.linalg.norm(level) < 0.2:  # nearly level: x is the shape's x, projected
-        level = np.array((1.0, 0.0, 0.0)) - normal[0] * normal
+    if np.linalg.norm(level) < 0.2:  # nearly level: x is the first edge, projected
+        sides = np.roll(corners, -1, axis=0) - corners
+        level = sides[int(np.argmax(np.any(sides != 0.0, axis=1)))]
+        level = level - (level @ normal) * normal
     across = level / np.linalg.norm(level)
     return np.stack([across, np.cross(normal, across), normal], axis=1)
 

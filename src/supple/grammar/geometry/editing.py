@@ -63,7 +63,9 @@ def cleaned(
                 if points[b, 0] - points[a, 0] > near:
                     break
                 if float(np.linalg.norm(points[b] - points[a])) <= near:
-                    same[b] = min(same[b], same[a])
+                    one, two = sorted((_first(same, int(a)), _first(same, int(b))))
+                    same[two] = one
+        same = [_first(same, k) for k in same]
     faces: list[Polygon] = []
     for face in old.faces:
         loop = [same[k] for k in face]
@@ -80,6 +82,13 @@ def cleaned(
     place = {k: n for n, k in enumerate(used)}
     kept = [tuple(place[k] for k in face) for face in faces]
     return fitted(old.name, points[used], kept, smooth=old.smooth)
+
+
+def _first(same: list[int], k: int) -> int:
+    """The representative of a point among those merged with it."""
+    while same[k] != k:
+        k = same[k]
+    return k
 
 
 def _straightened(points: Floats, loop: list[int], near: float) -> list[int]:
@@ -123,6 +132,9 @@ def _convex_parts(
 ) -> list[Polygon]:
     """Cut a face at its reflex corners; appends new points to `rows` and `texcoords`."""
     normal = newell(np.array([rows[k] for k in face]))
+    place = {
+        k: float(n) for n, k in enumerate(face)
+    }  # along the outline; a part begins at its least
     waiting, done = [face], []
     for _ in range(4 * len(face)):
         if not waiting:
@@ -130,7 +142,7 @@ def _convex_parts(
         part = waiting.pop()
         corners = np.array([rows[k] for k in part])
         if is_convex(corners, normal):
-            first_corner = part.index(min(part))
+            first_corner = part.index(min(part, key=place.__getitem__))
             done.append((*part[first_corner:], *part[:first_corner]))
             continue
         cut = _cut(corners, normal)
@@ -145,6 +157,8 @@ def _convex_parts(
         else:
             a, b = part[edge], part[(edge + 1) % count]
             new = len(rows)
+            after = place[b] if place[b] > place[a] else len(face)
+            place[new] = place[a] + along * (after - place[a])
             rows.append(rows[a] + along * (rows[b] - rows[a]))
             if texcoords is not None:
                 texcoords.append(texcoords[a] + along * (texcoords[b] - texcoords[a]))

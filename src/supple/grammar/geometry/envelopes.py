@@ -25,11 +25,11 @@ def envelope(polygon: list[Point], height: float, sides: list[tuple[float, float
     Raises:
         SuppleError: The polygon is concave and its planes begin at different heights.
     """
-    begins = {begin for begin, _ in sides}
-    if len(begins) == 1:
-        return _even(polygon, height, begins.pop(), [slope for _, slope in sides])
     if not _convex(polygon):
-        raise SuppleError("envelope: planes of a concave shape must begin at the same height")
+        begins = {begin for begin, _ in sides}
+        if len(begins) > 1:
+            raise SuppleError("envelope: planes of a concave shape must begin at the same height")
+        return _even(polygon, height, begins.pop(), [slope for _, slope in sides])
     count = len(polygon)
     points: Floats = np.array([(x, h, -y) for h in (0.0, height) for x, y in polygon])
     faces: list[Polygon] = [tuple(reversed(range(count))), tuple(range(count, 2 * count))]

@@ -77,7 +77,7 @@ class Geometry:
     @cached_property
     def fills(self) -> bool:
         """True if cutting along an axis gives the same geometry again, as for a box."""
-        return self in (BOX, GROUND, FACE, LINE, POINT)
+        return self in (BOX, GROUND, FACE, LINE, POINT, NOTHING)
 
     @cached_property
     def closed(self) -> bool:
@@ -210,10 +210,12 @@ def _sphere() -> Geometry:
 
 
 BOX = _box()
-GROUND = Geometry("ground", [(0, 0, 0), (0, 0, 1), (1, 0, 1), (1, 0, 0)], [(0, 1, 2, 3)])
+GROUND = Geometry("ground", [(0, 0, 1), (1, 0, 1), (1, 0, 0), (0, 0, 0)], [(0, 1, 2, 3)])
 FACE = Geometry("face", [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], [(0, 1, 2, 3)])
 LINE = Geometry("line", [(0, 0, 0), (1, 0, 0)], [])
 POINT = Geometry("point", [(0, 0, 0)], [])
+NOTHING = Geometry("nothing", [(0, 0, 0)], [])
+"""What is left of a shape that was offset or trimmed to nothing: operations leave it alone."""
 CYLINDER = _cylinder()
 CONE = _cone()
 SPHERE = _sphere()

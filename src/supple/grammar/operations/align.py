@@ -10,6 +10,7 @@ from supple.grammar.evaluate.run import Run
 from supple.grammar.evaluate.shape import Shape
 from supple.grammar.geometry import alignment
 from supple.grammar.geometry.frames import UPRIGHT, Rotation
+from supple.grammar.geometry.mesh import NOTHING
 from supple.grammar.language import syntax as s
 from supple.grammar.operations.parts import set_axes
 
@@ -46,6 +47,8 @@ def align_to_geometry(op: s.Operation, env: Environment) -> Act:
     find = located(env, op.at, _axes)
 
     def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+        if shape.geometry is NOTHING:
+            return
         faces = face(shape, args) if callable(face) else face
         edges = edge(shape, args) if callable(edge) else edge
         set_axes(shape, find(shape, up == "yUp", faces, edges))

@@ -12,29 +12,33 @@ from supple.grammar.evaluate.shape import Shape
 from supple.grammar.geometry import components
 from supple.grammar.geometry.envelopes import envelope
 from supple.grammar.geometry.frames import Vector, turned, vector
+from supple.grammar.geometry.mesh import NOTHING
 from supple.grammar.language import syntax as s
 from supple.grammar.operations.parts import build_on, footprint_of
 from supple.grammar.operations.setback import outwards
 
-DIRECTIONS = ("world.up", "world.up.flatTop", "face.normal")
+NORMAL = ("normal", "face.normal")
+DIRECTIONS = ("world.up", "world.up.flatTop", *NORMAL)
 
 
 def envelope_of(op: s.Operation, env: Environment) -> Act:
     """A solid on a flat shape, whose walls lean inwards above a height.
 
-    envelope(world.up, height, front, angle, back, angle, side, angle)
+    envelope(world.up, height, front, angle, back, angle, side, angle),
+    envelope(world.up, height, front, angle, back, angle, right, angle, left, angle)
 
-    At the front, back and side edges planes begin at the given heights, with slopes in degrees; 90 is
+    At the front, back and other edges planes begin at the given heights, with slopes in degrees; 90 is
     upright. A concave shape needs planes that begin at one height.
     """
     given = Arguments(op, env)
-    given.count(8)
-    upwards = given.word(0, DIRECTIONS) != "face.normal"
+    given.count(8, 10)
+    upwards = given.word(0, DIRECTIONS) not in NORMAL
     values = given.lengths(1)
     make = located(env, op.at, _build)
 
     def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
-        make(shape, values(shape, args), upwards)
+        if shape.geometry is not NOTHING:
+            make(shape, values(shape, args), upwards)
 
     return act
 
@@ -45,7 +49,8 @@ def _build(shape: Shape, values: list[float], upwards: bool) -> None:
         raise SuppleError("envelope: expected a height above 0, and heights of at least 0")
     if not all(0 < angle < 180 for angle in sides[1::2]):
         raise SuppleError("envelope: expected angles between 0 and 180 degrees")
-    front, back, side = zip(sides[::2], sides[1::2], strict=True)
+    front, back, right, *more = zip(sides[::2], sides[1::2], strict=True)
+    left = more[0] if more else right
     plan = footprint_of(shape, "envelope")
     if upwards and turned(shape.R, vector(plan.axes[:, 1]))[1] < 1.0 - 1e-6:
         raise SuppleError("envelope: world.up is supported for level shapes only")
@@ -53,7 +58,9 @@ def _build(shape: Shape, values: list[float], upwards: bool) -> None:
     def of(normal: Vector) -> tuple[float, float]:
         if components.selects("front", normal):
             return front
-        return back if components.selects("back", normal) else side
+        if components.selects("back", normal):
+            return back
+        return right if components.selects("right", normal) else left
 
     solids = []
     for polygon in plan.polygons:

@@ -19,7 +19,7 @@ from supple.grammar.geometry.frames import (
     product,
     turned_back,
 )
-from supple.grammar.geometry.mesh import BOX
+from supple.grammar.geometry.mesh import BOX, NOTHING
 from supple.grammar.language import syntax as s
 from supple.grammar.operations.parts import build_on, footprint_of, set_axes
 
@@ -53,6 +53,8 @@ def extrude(op: s.Operation, env: Environment) -> Act:
     def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
         height = value(shape, args)
         axis = shape.geometry.flat
+        if shape.geometry is NOTHING:
+            return
         if axis is None and direction is None:
             # It may still be flat: in a plane across the scope's axes, or by a size of 0.
             prism(shape, height)

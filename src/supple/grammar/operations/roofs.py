@@ -15,6 +15,7 @@ from supple.grammar.evaluate.modules import Act, Environment, located
 from supple.grammar.evaluate.run import Run
 from supple.grammar.evaluate.shape import Shape
 from supple.grammar.geometry.footprints import Faces
+from supple.grammar.geometry.mesh import NOTHING
 from supple.grammar.language import syntax as s
 from supple.grammar.operations.parts import build_on, footprint_of
 
@@ -39,6 +40,8 @@ def roof(shaped: Roof, most: int) -> Callable[[s.Operation, Environment], Act]:
         make = located(env, op.at, _build_roof)
 
         def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+            if shape.geometry is NOTHING:
+                return
             make(shape, shaped, by == "byHeight", values(shape, args), op.name)
 
         return act

@@ -16,6 +16,7 @@ from supple.grammar.evaluate.values import length
 from supple.grammar.geometry import components
 from supple.grammar.geometry.footprints import Faces, Footprint, flat_polygon
 from supple.grammar.geometry.frames import Vector
+from supple.grammar.geometry.mesh import NOTHING
 from supple.grammar.geometry.wavefront import Point, Swept, sweep
 from supple.grammar.language import syntax as s
 from supple.grammar.operations.comp import Selects, selected
@@ -46,7 +47,8 @@ def offset(op: s.Operation, env: Environment) -> Act:
     make = located(env, op.at, _offset)
 
     def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
-        make(shape, distance(shape, args), keep)
+        if shape.geometry is not NOTHING:
+            make(shape, distance(shape, args), keep)
 
     return act
 
@@ -94,6 +96,8 @@ def setback(op: s.Operation, env: Environment) -> Act:
     make = located(env, op.at, _set_back)
 
     def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+        if shape.geometry is NOTHING:
+            return
         far = distance(shape, args)
         takes = [None if take is None else take(shape, args) for take, _, _ in pieces]
 
@@ -243,6 +247,8 @@ def wings(op: s.Operation, env: Environment) -> Act:
     make = located(env, op.at, _set_back)
 
     def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+        if shape.geometry is NOTHING:
+            return
         given = dict(zip(sides, widths(shape, args), strict=True))
 
         def reach(edge: int, normal: Vector) -> float:

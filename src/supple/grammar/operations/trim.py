@@ -5,7 +5,7 @@ from __future__ import annotations
 from supple.grammar.evaluate.run import Run
 from supple.grammar.evaluate.shape import Shape
 from supple.grammar.evaluate.shape_attributes import trims
-from supple.grammar.geometry.mesh import POINT
+from supple.grammar.geometry.mesh import NOTHING
 from supple.grammar.geometry.trimming import trimmed
 
 
@@ -24,7 +24,7 @@ def trim_inserted(shape: Shape) -> None:
     if found[0].faces:
         shape.fit(*found)
     else:
-        shape.s, shape.geometry = (0.0, 0.0, 0.0), POINT
+        shape.s, shape.geometry = (0.0, 0.0, 0.0), NOTHING
 
 
 def trim(run: Run, shape: Shape) -> None:
