@@ -40,7 +40,7 @@ def test_what_is_wrong_or_not_supported_is_refused_by_name(refused, rules, messa
         ("Lot --> primitiveCylinder(2, 1, 1) A", "expected 3 to 512 sides"),
         ("Lot --> primitiveCube(-1, 1, 1) A", "expected sizes of at least 0"),
         ("Lot --> scatter(surface, 1e9, uniform){ A }", "expected 0 to 200,000"),
-        ("Lot --> scatter(surface, 5, gaussian){ A }", "'gaussian' is not supported"),
+        ("Lot --> scatter(surface, 5, gaussian){ A }", "scatter takes 5 arguments, got 3"),
         ("Lot --> NIL alignScopeToGeometry(xUp, 0, 0) A", "expected one of yUp, zUp"),
         ("Lot --> report(\"a\", geometry.angle(steep)) A", "expected one of maxSlope"),
         ("Lot --> r(20, 0, 0) extrude(world.up.flatTop, 2) A", "level shapes only"),
