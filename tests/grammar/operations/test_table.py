@@ -44,7 +44,7 @@ def test_what_is_wrong_or_not_supported_is_refused_by_name(refused, rules, messa
         ("Lot --> NIL alignScopeToGeometry(xUp, 0, 0) A", "expected one of yUp, zUp"),
         ("Lot --> report(\"a\", geometry.angle(steep)) A", "expected one of maxSlope"),
         ("Lot --> r(20, 0, 0) extrude(world.up.flatTop, 2) A", "level shapes only"),
-        ("Lot --> report(\"a\", readStringTable(\"a.csv\")) A", "'readStringTable' is not supported"),
+        ('Lot --> report("a", getGeoCoord(1)) A', "'getGeoCoord' is not supported"),
         ("Lot --> splitArea(x){ 3 : A }", "'splitArea' is not supported"),
     ],
 )  # fmt: skip

@@ -115,7 +115,7 @@ def test_layers_are_kept_apart() -> None:
         ("projectUV(3) A", "projectUV: expected a setupProjection(3, ...) before it"),
         ("copyUV(4, 0) A", "copyUV: expected a projectUV(4) before it"),
         ("print(geometry.du(0, feet)) A", "geometry.du: expected one of uvSpace, unitSpace, got feet"),
-        ("print(geometry.uMin()) A", "'geometry.uMin' takes 1 argument, got 0"),
+        ("print(geometry.uMin(0, 1)) A", "'geometry.uMin' takes 0 or 1 argument, got 2"),
     ],
 )  # fmt: skip
 def test_what_has_no_such_coordinates_is_told_so(refused, successor, message) -> None:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from supple.errors import SuppleError, nearest
+from supple.errors import nearest
+from supple.grammar.evaluate.arrays import joined, sequence, taken, taken_2d
 from supple.grammar.evaluate.functions import FUNCTIONS, UNSUPPORTED, finite
 from supple.grammar.evaluate.modules import Compiled, Environment, Module, located
 from supple.grammar.evaluate.operators import FAST, SLOW
@@ -17,7 +18,7 @@ from supple.grammar.evaluate.queries import QUERIES
 from supple.grammar.evaluate.randomness import seed_of
 from supple.grammar.evaluate.shape import Shape
 from supple.grammar.evaluate.shape_attributes import SHAPE_ATTRIBUTES
-from supple.grammar.evaluate.values import counted, kind, number, truth, written
+from supple.grammar.evaluate.values import counted, number, truth, written
 from supple.grammar.language import syntax as s
 from supple.grammar.language.errors import RuleError
 
@@ -106,6 +107,8 @@ def _name(node: s.Name, env: Environment) -> Compiled:
     if name in FUNCTIONS and FUNCTIONS[name][0] == 0:
         compute = FUNCTIONS[name][2]
         return lambda shape, args: compute(shape)
+    if name in QUERIES and QUERIES[name].least == 0 and name.startswith("geometry."):
+        return _query(s.Call(name, [], node.at), env)
     raise env.problem(node.at, _unknown(name, env))
 
 
@@ -145,6 +148,9 @@ def _call(node: s.Call, env: Environment) -> Compiled:
             only = values[0]
             return lambda shape, args: function(shape, (only(shape, args),))
         return lambda shape, args: function(shape, tuple([v(shape, args) for v in values]))
+    indexed = env.module.find_value(name, 0, env, at) if len(node.args) == 1 else None
+    if indexed is not None and isinstance(indexed[1], s.Attribute):
+        return _indexed(indexed, node, env)
     if name in FUNCTIONS:
         least, most, compute = FUNCTIONS[name]
         _count(node, least, most, env)
@@ -157,6 +163,20 @@ def _call(node: s.Call, env: Environment) -> Compiled:
     count = len(node.args)
     plural = f"{count} argument{'s' * (count != 1)}"
     raise env.problem(at, f"unknown function {name!r} with {plural}{nearest(name, choices)}")
+
+
+def _indexed(
+    found: tuple[Module, s.Attribute | s.Function], node: s.Call, env: Environment
+) -> Compiled:
+    """attribute(k): the element k of an array, such as streetWidth(comp.index); one value for every k."""
+    value, index = named_value(*found), compiled(node.args[0].value, env)
+    take = located(env, node.at, taken)
+
+    def element(shape: Shape, args: tuple[Any, ...]) -> Any:
+        whole = value(shape, args)
+        return take(whole, index(shape, args)) if isinstance(whole, tuple) else whole
+
+    return element
 
 
 def _count(node: s.Call, least: int, most: int, env: Environment) -> None:
@@ -304,7 +324,12 @@ def _unary(node: s.Unary, env: Environment) -> Compiled:
 def _binary(node: s.Binary, env: Environment) -> Compiled:
     sign, at = node.sign, node.at
     if sign.startswith("."):
-        raise env.problem(at, f"the operator {sign!r} of arrays is not supported")
+        one, other, each = (
+            compiled(node.left, env),
+            compiled(node.right, env),
+            located(env, at, SLOW[sign]),
+        )
+        return lambda shape, args: each(one(shape, args), other(shape, args))
     if sign in ("&&", "||"):
         left, right = condition(node.left, env), condition(node.right, env)
         if sign == "&&":
@@ -374,24 +399,40 @@ def _choice(node: s.Choice, env: Environment) -> Compiled:
 
 
 def _array(node: s.Array, env: Environment) -> Compiled:
-    if len(node.rows) > 1:
-        raise env.problem(node.at, "arrays of several rows are not supported")
-    values = [compiled(value, env) for value in (node.rows[0] if node.rows else [])]
-    return lambda shape, args: tuple([value(shape, args) for value in values])
+    rows = [[_element(one, env) for one in row] for row in node.rows]
+    make = located(env, node.at, joined)
+    if len(rows) <= 1:
+        values = rows[0] if rows else []
+
+        def row(shape: Shape, args: tuple[Any, ...]) -> Any:
+            found = tuple([value(shape, args) for value in values])
+            return make([found]) if any(isinstance(one, tuple) for one in found) else found
+
+        return row
+    return lambda shape, args: make([[value(shape, args) for value in row] for row in rows])
+
+
+def _element(node: s.Expression, env: Environment) -> Compiled:
+    """An element of an array or an index; a range is an array."""
+    if not isinstance(node, s.Range):
+        return compiled(node, env)
+    first, last = compiled(node.first, env), compiled(node.last, env)
+    step = compiled(node.step, env) if node.step is not None else None
+    make = located(env, node.at, sequence)
+    if step is None:
+        return lambda shape, args: make(first(shape, args), 1.0, last(shape, args))
+    return lambda shape, args: make(first(shape, args), step(shape, args), last(shape, args))
 
 
 def _item(node: s.Item, env: Environment) -> Compiled:
-    if len(node.indices) != 1 or isinstance(node.indices[0], tuple):
-        raise env.problem(node.at, "an array takes one index; rows and ranges are not supported")
-    which: Any = node.indices[0]
-    value, index = compiled(node.value, env), numeric(which, env)
-
-    def take(array: Any, k: float) -> Any:
-        if not isinstance(array, tuple):
-            raise SuppleError(f"expected an array before '[', got {kind(array)}")
-        if not (0 <= k < len(array) and k == int(k)):
-            raise SuppleError(f"expected an index from 0 to {len(array) - 1}, got {written(k)}")
-        return array[int(k)]
-
-    checked = located(env, node.at, take)
-    return lambda shape, args: checked(value(shape, args), index(shape, args))
+    if len(node.indices) > 2:
+        raise env.problem(node.at, f"an array takes 1 or 2 indices, got {len(node.indices)}")
+    value = compiled(node.value, env)
+    indices = [_element(one, env) for one in node.indices]
+    if len(indices) == 1:
+        (index,) = indices
+        take = located(env, node.at, taken)
+        return lambda shape, args: take(value(shape, args), index(shape, args))
+    row, column = indices
+    take_2d = located(env, node.at, taken_2d)
+    return lambda shape, args: take_2d(value(shape, args), row(shape, args), column(shape, args))

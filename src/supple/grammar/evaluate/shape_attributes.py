@@ -43,6 +43,9 @@ SHAPE_ATTRIBUTES: dict[str, Callable[[Shape], Any]] = {
     "geometry.volume": lambda shape: shape.geometry.volume(shape.s),
     "geometry.height": lambda shape: shape.s[1],
     "initialShape.name": lambda shape: "",
+    "initialShape.startRule": lambda shape: "",
+    "geometry.isInstanced": lambda shape: False,
+    **{f"pivot.{name}": (lambda shape: 0.0) for name in ("px", "py", "pz", "ox", "oy", "oz")},
     "material.color.r": lambda shape: shape.material.color[0],
     "material.color.g": lambda shape: shape.material.color[1],
     "material.color.b": lambda shape: shape.material.color[2],
@@ -70,5 +73,21 @@ SHAPE_ATTRIBUTES: dict[str, Callable[[Shape], Any]] = {
     "initialShape.origin.oy": lambda shape: 0.0,
     "initialShape.origin.oz": lambda shape: 0.0,
 }
+STREET: dict[str, float | str] = {
+    "connectionStart": "JUNCTION",
+    "connectionEnd": "JUNCTION",
+    "laneWidth": 3.5,
+    "sidewalkSide": "right",
+    "sidewalkWidthLeft": 2.0,
+    "sidewalkWidthRight": 2.0,
+    "streetOffset": 0.0,
+    "streetWidth": 8.0,
+    "valency": 3.0,
+}
+"""Stand-in values for what a street network would say of a street's shape [m]; rules that define an attribute of
+that name use their own."""
+SHAPE_ATTRIBUTES.update(
+    {name: (lambda shape, value=value: value) for name, value in STREET.items()}
+)
 """Read without arguments; those of the geometry also with empty parentheses. The initial shape stands at
 the world's origin."""

@@ -46,7 +46,7 @@ def set_value(op: s.Operation, env: Environment) -> Act:
         first, _, own = own.partition(".")
         module = module.imported(first, env, op.at)
     attributes = module.definitions.attributes
-    if own not in attributes:
+    if own not in attributes and not module.missing:
         if own.split(".")[0] in ("material", "trim", "pivot", "scope", "comp", "split"):
             raise env.problem(op.at, f"set: {name!r} is not supported")
         choices = ", ".join([*attributes, *material.MATERIAL][:12])

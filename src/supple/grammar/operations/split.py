@@ -8,7 +8,7 @@ from typing import Any
 from supple.grammar.evaluate.arguments import Arguments
 from supple.grammar.evaluate.expressions import compiled
 from supple.grammar.evaluate.modules import Act, Environment, located
-from supple.grammar.evaluate.productions import successor
+from supple.grammar.evaluate.productions import on_part, successor
 from supple.grammar.evaluate.run import Run
 from supple.grammar.evaluate.shape import Shape
 from supple.grammar.evaluate.texture import layer_number, unwrapped, whole_image
@@ -41,10 +41,18 @@ def split(op: s.Operation, env: Environment) -> Act:
         R, p, geometry = shape.R, shape.p, shape.geometry
         along = (R[axis], R[3 + axis], R[6 + axis])
         keeps = geometry.fills
+        s0, s1, s2 = shape.s
         for index, (at, size, piece) in enumerate(found):
+            short = on_part(piece) if keeps else None
+            if short is not None:
+                begins = (p[0] + along[0] * at, p[1] + along[1] * at, p[2] + along[2] * at)
+                extent = (
+                    (size, s1, s2) if axis == 0 else (s0, size, s2) if axis == 1 else (s0, s1, size)
+                )
+                short(run, shape, (index, total), begins, extent)
+                continue
             part = begin_part(shape, "split", (index, total))
             part.p = (p[0] + along[0] * at, p[1] + along[1] * at, p[2] + along[2] * at)
-            s0, s1, s2 = shape.s
             part.s = (
                 size if axis == 0 else s0,
                 size if axis == 1 else s1,

@@ -17,6 +17,7 @@ from supple.grammar.operations import (
     ik,
     inner_rectangle,
     insert,
+    insert_along_uv,
     joints,
     material,
     scatter,
@@ -51,6 +52,7 @@ OPERATIONS: dict[str, Operation] = {
     "primitiveCone": Operation(primitive("cone", 0, 1, 3), bare=True),
     "primitiveSphere": Operation(primitive("sphere", 0, 3), bare=True),
     "extrude": Operation(extrude.extrude),
+    "insertAlongUV": Operation(insert_along_uv.insert_along_uv),
     "roofHip": Operation(roof(hip, 3)),
     "roofGable": Operation(roof(gable, 5)),
     "roofShed": Operation(roof(shed, 2)),
@@ -99,7 +101,7 @@ OPERATIONS: dict[str, Operation] = {
 }
 
 UNSUPPORTED = frozenset(
-    """deleteHoles deleteTags footprint inline insertAlongUV intersect
+    """deleteHoles deleteTags footprint inline intersect
     mirrorScope modify rectify reduceGeometry resetMaterial roofRidge setbackPerEdge
     setbackToArea setMaterial setNormals setPivot setTagsFromEdgeAttrs softenNormals
     splitAndSetbackPerimeter splitArea subtract tag taper

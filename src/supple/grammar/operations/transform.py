@@ -54,6 +54,24 @@ def resize(op: s.Operation, env: Environment) -> Act:
     given.count(3)
     values, marks = given.lengths(), given.marks()
 
+    relative = [mark == "'" for mark in marks]
+
+    def plain(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+        x, y, z = values(shape, args)
+        old = shape.s
+        if relative[0]:
+            x *= old[0]
+        if relative[1]:
+            y *= old[1]
+        if relative[2]:
+            z *= old[2]
+        if x < 0.0 or y < 0.0 or z < 0.0:
+            raise env.problem(op.at, f"s: expected sizes of at least 0, got {min(x, y, z):g}")
+        shape.s = (x, y, z)
+
+    if "~" not in marks:
+        return plain
+
     def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
         old = shape.s
         new = values(shape, args)
