@@ -74,6 +74,8 @@ OPERATIONS: dict[str, Operation] = {
     "tag": Operation(surface.tag),
     "deleteTags": Operation(surface.tag),
     "setTagsFromEdgeAttrs": Operation(surface.tag),
+    "setMaterial": Operation(with_values(surface.set_material, anything)),
+    "reduceGeometry": Operation(with_values(surface.reduce_geometry, length)),
     "resetMaterial": Operation(with_values(surface.reset_material), bare=True),
     # Parts
     "split": Operation(split.split, block=True),
@@ -111,8 +113,8 @@ OPERATIONS: dict[str, Operation] = {
 
 UNSUPPORTED = frozenset(
     """footprint inline intersect
-    modify rectify reduceGeometry roofRidge setbackPerEdge
-    setbackToArea setMaterial setPivot
+    modify rectify roofRidge setbackPerEdge
+    setbackToArea setPivot
     splitAndSetbackPerimeter splitArea subtract taper
     union Roof Subdiv Repeat Comp""".split()  # noqa: SIM905 (a list this long is read as prose)
 )
