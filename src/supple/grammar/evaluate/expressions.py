@@ -44,7 +44,7 @@ def compiled(node: s.Expression, env: Environment) -> Compiled:
         bind, inner = bound(node, env)
         body = compiled(node.body, inner)
         return lambda shape, args: body(shape, bind(shape, args))
-    return _item(node, env)
+    return _element(node, env) if isinstance(node, s.Range) else _item(node, env)
 
 
 def bound(node: s.With, env: Environment) -> tuple[Compiled, Environment]:
