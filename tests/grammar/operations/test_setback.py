@@ -107,3 +107,11 @@ def test_what_is_wrong_is_refused(refused, rules, message):
 def test_what_is_left_of_nothing_is_nothing(successor) -> None:
     """As in CityEngine's engine: a shape without geometry goes on, and leaves no mesh."""
     assert supple.grow(f"Lot --> offset(-9, inside) {successor}", size=(10, 0, 10)).meshes() == ()
+
+
+def test_distances_by_component() -> None:
+    rules = (
+        "Lot --> setback(comp(fe){ front : 3 | left : 1 | all : 0.5 }){ all : B | remainder : C }"
+    )
+    found = {leaf.name: leaf.size.tolist() for leaf in supple.grow(rules, size=(10, 0, 8)).leaves}
+    assert found["C"] == [8.5, 0, 4.5]

@@ -11,6 +11,7 @@ from supple.grammar.evaluate.arguments import Arguments
 from supple.grammar.evaluate.modules import Act, Environment, located
 from supple.grammar.evaluate.productions import successor
 from supple.grammar.evaluate.run import Run
+from supple.grammar.evaluate.selectors import Selects
 from supple.grammar.evaluate.shape import Shape
 from supple.grammar.evaluate.values import length
 from supple.grammar.geometry import components
@@ -19,7 +20,7 @@ from supple.grammar.geometry.frames import Vector
 from supple.grammar.geometry.mesh import NOTHING
 from supple.grammar.geometry.wavefront import Point, Swept, sweep
 from supple.grammar.language import syntax as s
-from supple.grammar.operations.comp import Selects, selected
+from supple.grammar.operations.comp import selected
 from supple.grammar.operations.parts import begin_part, build_on, finish_part, footprint_of
 
 
