@@ -112,7 +112,6 @@ def test_layers_are_kept_apart() -> None:
         ("comp(e){ 0 : split(u, unitSpace, 0){ 1 : A } }", "expected a shape with faces"),
         ("scaleUV(0, 0, 1) split(u, unitSpace, 0){ 1 : A }", "that cover the surface, got a line"),
         ("scaleUV(0.5, 1, 1) A", "expected a texture layer from 0 to 9, got 0.5"),
-        ("projectUV(3) A", "projectUV: expected a setupProjection(3, ...) before it"),
         ("copyUV(4, 0) A", "copyUV: expected a projectUV(4) before it"),
         ("print(geometry.du(0, feet)) A", "geometry.du: expected one of uvSpace, unitSpace, got feet"),
         ("print(geometry.uMin(0, 1)) A", "'geometry.uMin' takes 0 or 1 argument, got 2"),

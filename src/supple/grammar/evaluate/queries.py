@@ -20,8 +20,8 @@ from supple.grammar.evaluate.modules import Module
 from supple.grammar.evaluate.shape import Shape
 from supple.grammar.evaluate.texture import layer_number
 from supple.grammar.evaluate.values import number, text
-from supple.grammar.geometry import measures, occlusion, uv
-from supple.grammar.geometry.frames import ORIGIN, placed
+from supple.grammar.geometry import components, measures, occlusion, uv
+from supple.grammar.geometry.frames import ORIGIN, placed, turned
 
 Takes = tuple[str, ...] | Callable[[Any], Any]
 
@@ -64,6 +64,19 @@ def _uv_extent(what: str) -> Callable[..., float]:
 
 def _has_uvs(module: Module, shape: Shape, layer: int) -> bool:
     return layer == 0 or shape.material.layer(layer).projection is not None
+
+
+def _area(module: Module, shape: Shape, which: str = "all") -> float:
+    """The area of all faces, or of those that a selector takes."""
+    if which == "all":
+        return shape.geometry.area(shape.s)
+    name, in_world = components.selector(which) or (which, False)
+    total = 0.0
+    for part in components.faces(shape.geometry, shape.s):
+        normal = turned(shape.R, part.normal) if in_world else part.normal
+        if components.selects(name, normal):
+            total += part.geometry.area(part.size)
+    return total
 
 
 # Files below the rule file's folder ---------------------------------------------------------------
@@ -264,7 +277,15 @@ def _minimum_distance(module: Module, shape: Shape, target: str, label: str) -> 
     return context.minimum_distance(module.run.context(target), shape, label)
 
 
+AREAS = (
+    *components.SELECTORS,
+    *(f"object.{name}" for name in (*components.SIDES, "side")),
+    *(f"street.{name}" for name in (*components.SIDES, "side")),
+    *(f"world.{name}" for name in components.WORLD),
+)
+
 QUERIES: dict[str, Query] = {
+    "geometry.area": _query(_area, AREAS, least=0),
     "geometry.angle": _query(_angle, measures.ANGLES),
     "geometry.isRectangular": _query(_is_rectangular, number, least=0),
     "geometry.du": _query(_uv_extent("du"), layer_number, uv.SPACES, least=0),

@@ -81,6 +81,7 @@ STREET: dict[str, float | str] = {
     "sidewalkWidthLeft": 2.0,
     "sidewalkWidthRight": 2.0,
     "streetOffset": 0.0,
+    "streetSide": "right",
     "streetWidth": 8.0,
     "valency": 3.0,
 }

@@ -218,6 +218,8 @@ def selector(name: str) -> tuple[str, bool] | None:
     if name in SELECTORS or name in ADJACENCY:
         return name, False
     family, dot, own = name.partition(".")
+    if name.startswith("street") and not dot:  # streetSide is street.side
+        family, dot, own = "street", ".", name[6:].lower()
     if dot and family == "world" and own in WORLD:
         return WORLD[own], True
     if dot and family in ("object", "street") and own in (*SIDES, "side"):

@@ -154,10 +154,12 @@ class Builder(Transformer_NonRecursive[Any, Any]):
         return s.Sequence(list(found), _at(meta))
 
     def case(self, meta: Any, found: list[Any]) -> tuple[Any, Any]:
-        return found[1], found[2] or s.Sequence([], _at(meta))
+        return found[1], found[2] if len(found) > 2 else s.Sequence([], _at(meta))
 
     def cases(self, meta: Any, found: list[Any]) -> s.Fork:
-        return s.Fork(False, found[:-2], found[-1] or s.Sequence([], _at(meta)), _at(meta))
+        ways = [one for one in found if isinstance(one, tuple)]
+        last = found[-1] if len(found) > len(ways) + 1 else s.Sequence([], _at(meta))
+        return s.Fork(False, ways, last, _at(meta))
 
     def chance(self, meta: Any, found: list[Any]) -> tuple[Any, Any]:
         percentage, body = (x for x in found if not _is_sign(x))
@@ -222,8 +224,8 @@ class Builder(Transformer_NonRecursive[Any, Any]):
     def rule(self, meta: Any, found: list[Any]) -> s.Rule:
         annotations, *rest = _split_annotations(found)
         words = [str(one) for one in rest if isinstance(one, Token) and one.type == "WORD"]
-        name, params, arrow, body = rest[len(words) :]
-        body = body or s.Sequence([], _at(arrow))
+        name, params, arrow, *bodies = rest[len(words) :]
+        body = bodies[0] if bodies else s.Sequence([], _at(arrow))
         start = "start" in words or any(one.name.lower() == "startrule" for one in annotations)
         return s.Rule(str(name), params or [], body, annotations, start, _at(name))
 

@@ -38,10 +38,18 @@ def align_to_geometry(op: s.Operation, env: Environment) -> Act:
     alignScopeToGeometry(yUp, 0, longest)
 
     A face is an index, world.lowest, largest or any; an edge is an index, longest or world.lowest.
+    (zUp, auto) is the longest edge of the largest face.
     """
     given = Arguments(op, env)
     count = given.count(2, 3)
     up = given.word(0, ("yUp", "zUp"))
+    if count == 2 and given.is_word(1) == "auto":
+        auto = located(env, op.at, _axes)
+
+        def align(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+            set_axes(shape, auto(shape, up == "yUp", "largest", "longest"))
+
+        return align
     face = _which(given, 1, alignment.FACES)
     edge = _which(given, 2, alignment.EDGES) if count == 3 else 0.0
     find = located(env, op.at, _axes)

@@ -23,6 +23,7 @@ from supple.grammar.operations import (
     scatter,
     setback,
     split,
+    surface,
     transform,
     trim,
     uv,
@@ -66,6 +67,14 @@ OPERATIONS: dict[str, Operation] = {
     "resetGeometry": Operation(with_values(edit_geometry.reset_geometry), bare=True),
     "cleanupGeometry": Operation(edit_geometry.cleanup_geometry),
     "convexify": Operation(edit_geometry.convexify, bare=True),
+    "softenNormals": Operation(with_values(surface.soften_normals, length)),
+    "setNormals": Operation(surface.set_normals),
+    "deleteHoles": Operation(with_values(surface.delete_holes), bare=True),
+    "mirrorScope": Operation(surface.mirror_scope),
+    "tag": Operation(surface.tag),
+    "deleteTags": Operation(surface.tag),
+    "setTagsFromEdgeAttrs": Operation(surface.tag),
+    "resetMaterial": Operation(with_values(surface.reset_material), bare=True),
     # Parts
     "split": Operation(split.split, block=True),
     "comp": Operation(comp.comp, block=True),
@@ -101,10 +110,10 @@ OPERATIONS: dict[str, Operation] = {
 }
 
 UNSUPPORTED = frozenset(
-    """deleteHoles deleteTags footprint inline intersect
-    mirrorScope modify rectify reduceGeometry resetMaterial roofRidge setbackPerEdge
-    setbackToArea setMaterial setNormals setPivot setTagsFromEdgeAttrs softenNormals
-    splitAndSetbackPerimeter splitArea subtract tag taper
+    """footprint inline intersect
+    modify rectify reduceGeometry roofRidge setbackPerEdge
+    setbackToArea setMaterial setPivot
+    splitAndSetbackPerimeter splitArea subtract taper
     union Roof Subdiv Repeat Comp""".split()  # noqa: SIM905 (a list this long is read as prose)
 )
 """Operations of CGA that are not supported; their use raises an error with the name."""

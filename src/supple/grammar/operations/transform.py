@@ -8,7 +8,9 @@ from supple.grammar.evaluate.arguments import Arguments, Several
 from supple.grammar.evaluate.modules import Act, Environment
 from supple.grammar.evaluate.run import Run
 from supple.grammar.evaluate.shape import Shape
+from supple.grammar.geometry.editing import mirrored
 from supple.grammar.geometry.frames import (
+    Vector,
     from_degrees,
     minus,
     placed,
@@ -66,8 +68,9 @@ def resize(op: s.Operation, env: Environment) -> Act:
         if relative[2]:
             z *= old[2]
         if x < 0.0 or y < 0.0 or z < 0.0:
-            raise env.problem(op.at, f"s: expected sizes of at least 0, got {min(x, y, z):g}")
-        shape.s = (x, y, z)
+            _turn_inside_out(shape, (x, y, z))
+        else:
+            shape.s = (x, y, z)
 
     if "~" not in marks:
         return plain
@@ -85,10 +88,20 @@ def resize(op: s.Operation, env: Environment) -> Act:
                 if marks[k] == "~":
                     new[k] *= old[k] * ratio
         if min(new) < 0.0:
-            raise env.problem(op.at, f"s: expected sizes of at least 0, got {min(new):g}")
-        shape.s = (new[0], new[1], new[2])
+            _turn_inside_out(shape, (new[0], new[1], new[2]))
+        else:
+            shape.s = (new[0], new[1], new[2])
 
     return act
+
+
+def _turn_inside_out(shape: Shape, size: Vector) -> None:
+    """Set a size with negative parts: the scope lies on the other side of its origin, the geometry is mirrored."""
+    axes = [one < 0.0 for one in size]
+    x, y, z = (abs(one) for one in size)
+    move = (size[0] if axes[0] else 0.0, size[1] if axes[1] else 0.0, size[2] if axes[2] else 0.0)
+    shape.geometry = mirrored(shape.geometry, (x, y, z), axes)
+    shape.p, shape.s = placed(shape.p, shape.R, move), (x, y, z)
 
 
 CENTERS = ("scopeOrigin", "scopeCenter")

@@ -74,14 +74,12 @@ def _projection(shape: Shape, layer: int) -> Projection:
 
 
 def project_uv(run: Run, shape: Shape, layer: int) -> None:
-    """Apply the projection that was set up.
+    """Apply the projection that was set up; without one the image covers the scope.
 
     projectUV(0)
     """
     pending = shape.material.layer(layer).pending
-    if pending is None:
-        raise SuppleError(f"projectUV: expected a setupProjection({layer}, ...) before it")
-    _set_projection(shape, layer, pending)
+    _set_projection(shape, layer, whole_image(shape) if pending is None else pending)
 
 
 def tile_uv(op: s.Operation, env: Environment) -> Act:
