@@ -44,6 +44,7 @@ OPERATIONS: dict[str, Operation] = {
     "alignScopeToAxes": Operation(align.align_to_axes, bare=True),
     "alignScopeToGeometry": Operation(align.align_to_geometry),
     "alignScopeToGeometryBBox": Operation(align.align_to_box),
+    "setPivot": Operation(align.set_pivot),
     # Geometry
     "i": Operation(insert.insert),
     "primitiveCube": Operation(primitive("box", 0, 3), bare=True),
@@ -112,7 +113,7 @@ OPERATIONS: dict[str, Operation] = {
 UNSUPPORTED = frozenset(
     """footprint inline intersect
     modify rectify reduceGeometry roofRidge setbackPerEdge
-    setbackToArea setMaterial setPivot
+    setbackToArea setMaterial
     splitAndSetbackPerimeter splitArea subtract taper
     union Roof Subdiv Repeat Comp""".split()  # noqa: SIM905 (a list this long is read as prose)
 )
