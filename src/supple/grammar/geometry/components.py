@@ -182,7 +182,9 @@ def corners(geometry: Geometry, size: Vector) -> list[Part]:
     return [Part(POINT, vector(p), None, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)) for p in points]
 
 
-def merged(parts: list[tuple[Floats, list[Polygon]]]) -> tuple[Geometry, Floats, Floats]:
+def merged(
+    parts: list[tuple[Floats, list[Polygon]]], name: str = "merged faces"
+) -> tuple[Geometry, Floats, Floats]:
     """Several meshes (points (V, 3), faces) in one frame as one geometry; returns as `fitted`."""
     points: list[Floats] = []
     polygons: list[Polygon] = []
@@ -191,7 +193,7 @@ def merged(parts: list[tuple[Floats, list[Polygon]]]) -> tuple[Geometry, Floats,
         points.append(own)
         polygons += [tuple(k + count for k in face) for face in of]
         count += len(own)
-    return fitted("merged faces", np.concatenate(points), polygons)
+    return fitted(name, np.concatenate(points), polygons)
 
 
 # Selectors ----------------------------------------------------------------------------------------
