@@ -122,3 +122,17 @@ def test_a_message_lists_no_files_that_were_read_before(project, refused) -> Non
     path = project / "town/rules/main.cga"
     path.write_text('Lot --> [ i("elm.obj") ] i("elmm")')
     assert "elm.obj" not in refused(path) and str(project / "town/models") not in refused(path)
+
+
+def test_a_star_at_the_beginning_stands_for_folders_too(project) -> None:
+    rules = 'Lot --> print(fileSearch("*plants/*.obj") + fileRandom("*plants/o*.obj")) A'
+    found = grown(project, rules, folder=project / "town").printed[0]
+    assert found == "plants/oak.obj;plants/oak.obj"
+
+
+def test_built_in_images_and_material_files(project) -> None:
+    rules = 'Lot --> texture("builtin:uvtest.png") setMaterial(readMaterial("a.cgamat")) A'
+    found = grown(project, rules, missing="stand-in")
+    assert found.notes == ("the material file 'a.cgamat' is not read; materials stay as they are",)
+    with pytest.raises(supple.SuppleError, match="material files are not supported"):
+        grown(project, rules)

@@ -111,7 +111,7 @@ class Assets:
         found = self._images.get(name)
         if found is None:
             try:
-                found = self._inside(name, folder, "image")
+                found = GREY if name.startswith("builtin:") else self._inside(name, folder, "image")
             except SuppleError as error:
                 if self.stand_in is None:
                     raise
@@ -156,6 +156,13 @@ class Assets:
         return self._searched[key]
 
     def _search(self, pattern: str, folder: Path | None) -> list[str]:
+        found = self._search_as_written(pattern, folder)
+        if not found and pattern.startswith("*") and not pattern.startswith("**"):
+            # "*facades/*.jpg" is any path that ends so: "*" stands for folders too.
+            found = self._search_as_written(f"**/{pattern[1:].lstrip('/')}", folder)
+        return found
+
+    def _search_as_written(self, pattern: str, folder: Path | None) -> list[str]:
         # The part before the first wildcard is a folder; the search begins in each place it may mean.
         parts = pattern.split("/")
         first = next(

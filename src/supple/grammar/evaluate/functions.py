@@ -314,6 +314,6 @@ UNSUPPORTED = frozenset(
     """assetNamingInfo assetNamingInfos comp edgeAttr edgeAttr.getBool edgeAttr.getFloat edgeAttr.getString
     geometry.groups geometry.hasGroup geometry.hasTag geometry.isOriented
     geometry.materials geometry.tags geometry.tagScopes getGeoCoord getMaterial getTreeKey
-    index readMaterial sel""".split()  # noqa: SIM905 (a list this long is read as prose)
+    index sel""".split()  # noqa: SIM905 (a list this long is read as prose)
 )
 """Functions of CGA that are not supported; a call raises an error with the name."""

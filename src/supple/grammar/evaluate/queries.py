@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from supple.errors import SuppleError
 from supple.grammar.evaluate import context, texture
 from supple.grammar.evaluate.arrays import shaped
 from supple.grammar.evaluate.functions import drawn, listed
@@ -134,6 +135,15 @@ def _table(convert: Callable[[str], Any]) -> Callable[..., Any]:
         )
 
     return answer
+
+
+def _read_material(module: Module, shape: Shape, name: str) -> str:
+    """The name of a material file; its content is not read, and `setMaterial` leaves the material as it is."""
+    stand_in = module.run.assets.stand_in
+    if stand_in is None:
+        raise SuppleError(f"the material file {name!r}: material files are not supported")
+    stand_in(f"the material file {name!r} is not read; materials stay as they are")
+    return name
 
 
 # Lists of files, sorted by how well they fit --------------------------------------------------------
@@ -301,6 +311,7 @@ QUERIES: dict[str, Query] = {
     "fileSearch": _query(_file_search, text),
     "filesSearch": _query(_files_search, text),
     "fileRandom": _query(_file_random, text),
+    "readMaterial": _query(_read_material, text),
     "readStringTable": _query(_table(str), text),
     "readFloatTable": _query(_table(float), text),
     "assetsSortSize": _query(_assets_by_size, text, number, number, number),

@@ -55,6 +55,20 @@ def reset_material(run: Run, shape: Shape) -> None:
     shape.material = PLAIN
 
 
+def set_material(run: Run, shape: Shape, material: Any) -> None:
+    """Take the material of a file that `readMaterial` names: it is not read, and the material stays.
+
+    setMaterial(readMaterial("brick.cgamat"))
+    """
+
+
+def reduce_geometry(run: Run, shape: Shape, share: float) -> None:
+    """Reduce the number of faces: left as it is, in full detail.
+
+    reduceGeometry(0.5)
+    """
+
+
 def delete_holes(run: Run, shape: Shape) -> None:
     """Remove the holes of faces; faces have none here.
 

@@ -75,6 +75,8 @@ OPERATIONS: dict[str, Operation] = {
     "tag": Operation(surface.tag),
     "deleteTags": Operation(surface.tag),
     "setTagsFromEdgeAttrs": Operation(surface.tag),
+    "setMaterial": Operation(with_values(surface.set_material, anything)),
+    "reduceGeometry": Operation(with_values(surface.reduce_geometry, length)),
     "resetMaterial": Operation(with_values(surface.reset_material), bare=True),
     # Parts
     "split": Operation(split.split, block=True),
@@ -110,13 +112,28 @@ OPERATIONS: dict[str, Operation] = {
     "IK": Operation(ik.inverse_kinematics),
 }
 
-UNSUPPORTED = frozenset(
-    """footprint inline intersect
-    modify rectify reduceGeometry roofRidge setbackPerEdge
-    setbackToArea setMaterial
-    splitAndSetbackPerimeter splitArea subtract taper
-    union Roof Subdiv Repeat Comp""".split()  # noqa: SIM905 (a list this long is read as prose)
-)
+LEFT_OUT = {
+    "union": "solids are not cut with one another; `inside()` and `NIL` drop what is hidden",
+    "subtract": "solids are not cut with one another; `split`, `setback` and `trim` cut by planes",
+    "intersect": "solids are not cut with one another; `split`, `setback` and `trim` cut by planes",
+    "inline": "it gathers shapes for union, subtract and intersect",
+    "modify": "edges and vertices are not moved by rules of their own",
+    "taper": "`envelope` and `roofHip` give solids with sloped walls",
+    "roofRidge": "`roofGable` with an edge, `roofHip`",
+    "rectify": "`alignScopeToGeometryBBox` and `innerRectangle` give right angles",
+    "footprint": "`comp(f){ bottom : A }` is the underside of a solid",
+    "splitArea": "`split` with sizes from `geometry.area`",
+    "setbackToArea": "`setback` with a distance from `geometry.area`",
+    "setbackPerEdge": "`setback` with an array: `setback(comp(fe){ front : 3 | all : 1 })`",
+    "splitAndSetbackPerimeter": "`setback` and `split` of its strips",
+    "Roof": "the classic form has no arguments for it; `roofHip`",
+    "Subdiv": "of the classic form, with its own block only",
+    "Repeat": "of the classic form, with its own block only",
+    "Comp": "of the classic form, with its own block only",
+}
+"""Operations of CGA that are not supported, with the reason or what to use instead."""
+
+UNSUPPORTED = frozenset(LEFT_OUT)
 """Operations of CGA that are not supported; their use raises an error with the name."""
 
 TABLE = OperationTable(OPERATIONS, UNSUPPORTED)
