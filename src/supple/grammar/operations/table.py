@@ -52,7 +52,7 @@ OPERATIONS: dict[str, Operation] = {
     "primitiveDisk": Operation(primitive("disk", 0, 1, 2), bare=True),
     "primitiveCylinder": Operation(primitive("cylinder", 0, 1, 3), bare=True),
     "primitiveCone": Operation(primitive("cone", 0, 1, 3), bare=True),
-    "primitiveSphere": Operation(primitive("sphere", 0, 3), bare=True),
+    "primitiveSphere": Operation(primitive("sphere", 0, 2, 3), bare=True),
     "extrude": Operation(extrude.extrude),
     "insertAlongUV": Operation(insert_along_uv.insert_along_uv),
     "roofHip": Operation(roof(hip, 3)),
@@ -111,6 +111,16 @@ OPERATIONS: dict[str, Operation] = {
     "fix": Operation(joints.fix),
     "IK": Operation(ik.inverse_kinematics),
 }
+
+SECTIONS = {
+    "Scope": "t",
+    "Geometry": "i",
+    "Parts": "split",
+    "Material and texture coordinates": "color",
+    "Attributes and results": "set",
+    "Joints and IK": "joint",
+}
+"""The first operation of each section of the table, for the documentation."""
 
 LEFT_OUT = {
     "union": "solids are not cut with one another; `inside()` and `NIL` drop what is hidden",
