@@ -3,8 +3,8 @@
     python benchmarks/roof_lots.py 10000
 
 Squares and rectangles of any size and rotation, regular polygons, L, T, U and plus shapes, stars,
-stairs and random polygons, exact or moved by 1e-12 to 1e-3 of their size. Every plane of a hip roof must lie at its edge's
-slope, and planes and what is left must tile the polygon.
+stairs and random polygons, exact or moved by 1e-12 to 1e-3 of their size. Every plane of a hip roof
+must lie at its edge's slope, and planes and what is left must tile the polygon.
 """
 
 from __future__ import annotations

@@ -74,7 +74,9 @@ def models(folder: Path, out: Path, count: int, seed: int) -> None:
         name = "candler" if rng.random() < 0.7 else rng.choice(names)
         attributes, (wide, deep) = drawn(name, rng)
         lot = pyprt.InitialShape([0, 0, deep, wide, 0, deep, wide, 0, 0, 0, 0, 0])
-        exact = {key: float(v) if isinstance(v, (int, float)) else v for key, v in attributes.items()}
+        exact = {
+            key: float(v) if isinstance(v, (int, float)) else v for key, v in attributes.items()
+        }
         (model,) = pyprt.ModelGenerator([lot]).generate_model(
             [{"seed": 0, **exact}],
             str(folder / f"{name}.rpk"),
@@ -101,9 +103,7 @@ def compare(path: Path, near: float) -> None:
         root = path.parent / case["package"]
         rules = _beside_assets(root, RULES[case["package"]])
         wide, deep = case["lot"]
-        grown = supple.grow(
-            rules, folder=root, size=(wide, 0, deep), attributes=case["attributes"]
-        )
+        grown = supple.grow(rules, folder=root, size=(wide, 0, deep), attributes=case["attributes"])
         ours = np.concatenate([np.asarray(mesh.positions) for mesh in grown.meshes()])
         theirs = data[f"v{k}"]
         there = cKDTree(ours).query(theirs)[0]

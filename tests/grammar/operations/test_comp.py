@@ -85,3 +85,40 @@ def test_the_scope_of_a_level_face_runs_along_its_first_edge() -> None:
     assert along == sorted(
         [(0.98, 0.0, 0.2)] * 3 + [(0.2, 0.0, 0.98)] * 2 + [(0.71, 0.0, 0.71)] * 2
     )
+
+
+def test_the_edges_of_a_face_point_out_of_it() -> None:
+    """x along the edge, y along the face's normal, z outwards, as in CityEngine's engine (PRT 3.3)."""
+    rules = 'Lot --> {} comp(fe){{ {} : s(\'0.5, 0.2, 0.3) i("box") X. | all : NIL }}'
+    grown = supple.grow(rules.format("", "front"), size=(10, 0, 10))
+    (leaf,) = grown.leaves
+    assert np.allclose(leaf.point(0, 0, 0), (0, 0, 10))
+    assert np.allclose(leaf.point(1, 1, 1), (5, 0.2, 10.3))
+    assert len(supple.grow(rules.format("extrude(5)", "all"), size=(10, 0, 10)).leaves) == 24
+    assert len(supple.grow(rules.format("extrude(5)", "front"), size=(10, 0, 10)).leaves) == 4
+
+
+def test_values_of_components_are_an_array() -> None:
+    rules = """
+    lengths = comp(fe){ all : scope.sx }
+    Lot --> report("lengths", lengths) report("areas", comp(f){ side : geometry.area | top : 0 })
+            report("index", comp(v){ all : comp.index }) A
+    """
+    told = supple.grow(rules, size=(10, 0, 8)).reports
+    assert told["lengths"] == [(10, 8, 10, 8)]
+    assert told["index"] == [(0, 1, 2, 3)]
+    box = supple.grow(rules, size=(10, 5, 8)).reports
+    assert box["areas"] == [(50, 40, 50, 40, 0)]
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("comp(x){ all : 1 }", "expected one of comp(f), comp(e), comp(fe), comp(v) before '{'"),
+        ("area(f){ all : 1 }", "expected one of comp(f), comp(e), comp(fe), comp(v) before '{'"),
+        ("comp(fe){ al : 1 }", "unknown selector 'al'; did you mean 'all'?"),
+    ],
+)
+def test_wrong_arrays_of_components_are_refused(refused, value, message) -> None:
+    said = refused(f"Lot --> setback({value}){{ all : A }}")
+    assert message in said and said.startswith("<rules>:1:"), said

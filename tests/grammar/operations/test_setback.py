@@ -107,3 +107,24 @@ def test_what_is_wrong_is_refused(refused, rules, message):
 def test_what_is_left_of_nothing_is_nothing(successor) -> None:
     """As in CityEngine's engine: a shape without geometry goes on, and leaves no mesh."""
     assert supple.grow(f"Lot --> offset(-9, inside) {successor}", size=(10, 0, 10)).meshes() == ()
+
+
+def test_distances_by_component() -> None:
+    rules = (
+        "Lot --> setback(comp(fe){ front : 3 | left : 1 | all : 0.5 }){ all : B | remainder : C }"
+    )
+    found = {leaf.name: leaf.size.tolist() for leaf in supple.grow(rules, size=(10, 0, 8)).leaves}
+    assert found["C"] == [8.5, 0, 4.5]
+
+
+def test_each_face_of_a_solid_is_offset() -> None:
+    """The polygons are those of CityEngine's engine (PRT 3.3)."""
+    inside = "Lot --> extrude(5) offset(-1, inside) comp(f){ all : A }"
+    found = areas(inside, size=(10, 0, 10))["A"]
+    assert found == pytest.approx([8 * 3] * 4 + [8 * 8] * 2)
+    both = supple.grow("Lot --> extrude(5) offset(-1) comp(f){ all : A }", size=(10, 0, 10))
+    assert len(both.leaves) == 30
+    assert sum(areas("Lot --> extrude(5) offset(-1) A", size=(10, 0, 10))["A"]) == pytest.approx(
+        400
+    )
+    assert supple.grow("Lot --> extrude(5) offset(-6, inside) A", size=(10, 0, 10)).meshes() == ()

@@ -165,4 +165,5 @@ def with_values(
 
         return act
 
+    build.__doc__ = effect.__doc__
     return build

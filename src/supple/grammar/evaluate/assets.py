@@ -69,7 +69,7 @@ class Assets:
         return self._files[key]
 
     def _find(self, name: str, folder: Path | None) -> Geometry:
-        known = self._known.get(name) or BUILT_IN.get(name.removeprefix("builtin:"))
+        known = self._known.get(name) or BUILT_IN.get(_builtin(name))
         if known is not None:
             return known
         try:
@@ -243,6 +243,11 @@ class Assets:
                 f"asset {name!r}: expected a Mesh, a Character or (points, faces), got {value!r}"
             ) from None
         return _fitted(name, points, faces)
+
+
+def _builtin(name: str) -> str:
+    """The name of a built-in solid: "cube" of "builtin:cube:notex"."""
+    return name.removeprefix("builtin:").removesuffix(":notex")
 
 
 def _z_to_y(asset: Geometry) -> Geometry:

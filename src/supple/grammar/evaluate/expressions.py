@@ -7,6 +7,7 @@ of an attribute or constant is an expression too: it is compiled and evaluated a
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from typing import Any
 
 from supple.errors import nearest
@@ -16,9 +17,11 @@ from supple.grammar.evaluate.modules import Compiled, Environment, Module, locat
 from supple.grammar.evaluate.operators import FAST, SLOW
 from supple.grammar.evaluate.queries import QUERIES
 from supple.grammar.evaluate.randomness import seed_of
+from supple.grammar.evaluate.selectors import KINDS, selector
 from supple.grammar.evaluate.shape import Shape
 from supple.grammar.evaluate.shape_attributes import SHAPE_ATTRIBUTES, STREET
 from supple.grammar.evaluate.values import counted, number, truth, written
+from supple.grammar.geometry.frames import placed, product
 from supple.grammar.language import syntax as s
 from supple.grammar.language.errors import RuleError
 
@@ -40,6 +43,8 @@ def compiled(node: s.Expression, env: Environment) -> Compiled:
         return _choice(node, env)
     if isinstance(node, s.Array):
         return _array(node, env)
+    if isinstance(node, s.Components):
+        return _components(node, env)
     if isinstance(node, s.With):
         bind, inner = bound(node, env)
         body = compiled(node.body, inner)
@@ -439,3 +444,35 @@ def _item(node: s.Item, env: Environment) -> Compiled:
     row, column = indices
     take_2d = located(env, node.at, taken_2d)
     return lambda shape, args: take_2d(value(shape, args), row(shape, args), column(shape, args))
+
+
+def _components(node: s.Components, env: Environment) -> Compiled:
+    """comp(fe){ front : 2 | all : 1 }: one value per component, in the order of the components.
+
+    Each component takes the value of the first selector that takes it; components without one are left
+    out. Values are computed in the component's scope.
+    """
+    given = [one.value for one in node.args]
+    kind = given[0].name if len(given) == 1 and isinstance(given[0], s.Name) else ""
+    if node.name != "comp" or kind not in KINDS:
+        listed = ", ".join(f"comp({one})" for one in KINDS)
+        raise env.problem(node.at, f"expected one of {listed} before '{{'")
+    find = KINDS[kind]
+    pieces = [(selector(test, env, numeric), compiled(value, env)) for test, value in node.pieces]
+
+    def act(shape: Shape, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        parts = find(shape.geometry, shape.s)
+        tests = [(test(shape, args), value) for test, value in pieces]
+        found = []
+        for k, part in enumerate(parts):
+            value = next((value for takes, value in tests if takes(k, part)), None)
+            if value is None:
+                continue
+            own = copy(shape)
+            own.p = placed(shape.p, shape.R, part.offset)
+            own.R = shape.R if part.rotation is None else product(shape.R, part.rotation)
+            own.s, own.geometry, own.comp = part.size, part.geometry, (k, len(parts))
+            found.append(value(own, args))
+        return tuple(found)
+
+    return act

@@ -151,13 +151,40 @@ def edges(geometry: Geometry, size: Vector) -> list[Part]:
     return found
 
 
+def face_edges(geometry: Geometry, size: Vector) -> list[Part]:
+    """The edges of each face, in the order of the faces: an edge of two faces comes twice.
+
+    x is along the edge in the direction of its face, y is the face's normal, and z points out of the
+    face; selectors go by z.
+    """
+    found = []
+    points = geometry.points * size
+    beside = topology.faces_at_edges(geometry)
+    for face in geometry.faces:
+        normal = newell(points[list(face)])
+        for a, b in zip(face, (*face[1:], face[0]), strict=True):
+            along = points[b] - points[a]
+            length = float(np.linalg.norm(along))
+            if length == 0.0 or not np.any(normal):
+                continue
+            x = along / length
+            out = vector(np.cross(x, normal))
+            axes = from_axes(vector(x), vector(normal), out)
+            alone = len(beside[min(a, b), max(a, b)]) == 1
+            kinds = topology.BORDER if alone else topology.INSIDE
+            found.append(Part(LINE, vector(points[a]), axes, (length, 0.0, 0.0), out, kinds))
+    return found
+
+
 def corners(geometry: Geometry, size: Vector) -> list[Part]:
     """The vertices of a geometry, as points."""
     points = geometry.points * size
     return [Part(POINT, vector(p), None, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)) for p in points]
 
 
-def merged(parts: list[tuple[Floats, list[Polygon]]]) -> tuple[Geometry, Floats, Floats]:
+def merged(
+    parts: list[tuple[Floats, list[Polygon]]], name: str = "merged faces"
+) -> tuple[Geometry, Floats, Floats]:
     """Several meshes (points (V, 3), faces) in one frame as one geometry; returns as `fitted`."""
     points: list[Floats] = []
     polygons: list[Polygon] = []
@@ -166,7 +193,7 @@ def merged(parts: list[tuple[Floats, list[Polygon]]]) -> tuple[Geometry, Floats,
         points.append(own)
         polygons += [tuple(k + count for k in face) for face in of]
         count += len(own)
-    return fitted("merged faces", np.concatenate(points), polygons)
+    return fitted(name, np.concatenate(points), polygons)
 
 
 # Selectors ----------------------------------------------------------------------------------------

@@ -62,6 +62,12 @@ class Builder(Transformer_NonRecursive[Any, Any]):
     def call(self, meta: Any, found: list[Any]) -> s.Call:
         return s.Call(str(found[0]), found[1], _at(meta))
 
+    def component(self, meta: Any, found: list[Any]) -> tuple[s.Expression, s.Expression]:
+        return found[0], found[-1]
+
+    def components(self, meta: Any, found: list[Any]) -> s.Components:
+        return s.Components(str(found[0]), found[1], found[2:], _at(meta))
+
     def unary(self, meta: Any, found: list[Any]) -> s.Expression:
         sign, value = str(found[0]), found[1]
         if isinstance(value, s.Constant) and isinstance(value.value, float) and sign in "+-":

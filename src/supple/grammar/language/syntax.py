@@ -93,6 +93,16 @@ class Item:
 
 
 @dataclass(slots=True)
+class Components:
+    """comp(fe){ front : 2 | all : 1 }: the values of an expression at components, as an array."""
+
+    name: str
+    args: list[Argument]
+    pieces: list[tuple[Expression, Expression]]
+    at: At
+
+
+@dataclass(slots=True)
 class Choice:
     """case ... else: the first value whose condition holds; if `chances`, one by its percentage."""
 
@@ -112,7 +122,9 @@ class With:
     at: At
 
 
-Expression = Constant | Name | Call | Unary | Binary | Array | Range | Item | Choice | With
+Expression = (
+    Constant | Name | Call | Unary | Binary | Array | Range | Item | Components | Choice | With
+)
 
 
 @dataclass(slots=True)

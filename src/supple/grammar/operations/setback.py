@@ -11,15 +11,22 @@ from supple.grammar.evaluate.arguments import Arguments
 from supple.grammar.evaluate.modules import Act, Environment, located
 from supple.grammar.evaluate.productions import successor
 from supple.grammar.evaluate.run import Run
+from supple.grammar.evaluate.selectors import Selects
 from supple.grammar.evaluate.shape import Shape
 from supple.grammar.evaluate.values import length
 from supple.grammar.geometry import components
-from supple.grammar.geometry.footprints import Faces, Footprint, flat_polygon
+from supple.grammar.geometry.footprints import (
+    Faces,
+    Footprint,
+    face_footprints,
+    flat_polygon,
+    in_scope,
+)
 from supple.grammar.geometry.frames import Vector
 from supple.grammar.geometry.mesh import NOTHING
 from supple.grammar.geometry.wavefront import Point, Swept, sweep
 from supple.grammar.language import syntax as s
-from supple.grammar.operations.comp import Selects, selected
+from supple.grammar.operations.comp import selected
 from supple.grammar.operations.parts import begin_part, build_on, finish_part, footprint_of
 
 
@@ -34,7 +41,7 @@ KEEP = ("all", "inside", "border")
 
 
 def offset(op: s.Operation, env: Environment) -> Act:
-    """Move all edges of a flat shape.
+    """Move all edges of a flat shape, or of each face of a solid in the plane of the face.
 
     offset(-2), offset(-2, inside), offset(-2, border)
 
@@ -54,7 +61,21 @@ def offset(op: s.Operation, env: Environment) -> Act:
 
 
 def _offset(shape: Shape, distance: float, keep: str) -> None:
-    plan = footprint_of(shape, "offset")
+    plans = face_footprints(shape.geometry, shape.s, "offset")
+    name = f"offset of {shape.geometry.name}"
+    if len(plans) == 1:
+        build_on(shape, plans[0], _moved(plans[0], distance, keep), name)
+        return
+    parts = [part for plan in plans for part in in_scope(plan, _moved(plan, distance, keep))]
+    if parts:
+        shape.fit(*components.merged(parts, name))
+    else:
+        shape.s, shape.geometry = (0.0, 0.0, 0.0), NOTHING
+    shape.made = True
+
+
+def _moved(plan: Footprint, distance: float, keep: str) -> list[Faces]:
+    """The polygons of a footprint with their edges moved, and the strips between."""
     inner: list[Faces] = []
     strips: list[Faces] = []
     for polygon in plan.polygons:
@@ -67,8 +88,7 @@ def _offset(shape: Shape, distance: float, keep: str) -> None:
         inner.append(_faces(swept, middle))
         # An outward strip lies on the other side of its edge, so its orientation is reversed.
         strips.append(_faces(swept, [f if distance < 0 else f[::-1] for f in swept.faces]))
-    kept = (inner if keep != "border" else []) + (strips if keep != "inside" else [])
-    build_on(shape, plan, kept, f"offset of {shape.geometry.name}")
+    return (inner if keep != "border" else []) + (strips if keep != "inside" else [])
 
 
 # Setback ------------------------------------------------------------------------------------------

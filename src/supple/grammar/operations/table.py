@@ -44,6 +44,7 @@ OPERATIONS: dict[str, Operation] = {
     "alignScopeToAxes": Operation(align.align_to_axes, bare=True),
     "alignScopeToGeometry": Operation(align.align_to_geometry),
     "alignScopeToGeometryBBox": Operation(align.align_to_box),
+    "setPivot": Operation(align.set_pivot),
     # Geometry
     "i": Operation(insert.insert),
     "primitiveCube": Operation(primitive("box", 0, 3), bare=True),
@@ -51,7 +52,7 @@ OPERATIONS: dict[str, Operation] = {
     "primitiveDisk": Operation(primitive("disk", 0, 1, 2), bare=True),
     "primitiveCylinder": Operation(primitive("cylinder", 0, 1, 3), bare=True),
     "primitiveCone": Operation(primitive("cone", 0, 1, 3), bare=True),
-    "primitiveSphere": Operation(primitive("sphere", 0, 3), bare=True),
+    "primitiveSphere": Operation(primitive("sphere", 0, 2, 3), bare=True),
     "extrude": Operation(extrude.extrude),
     "insertAlongUV": Operation(insert_along_uv.insert_along_uv),
     "roofHip": Operation(roof(hip, 3)),
@@ -111,13 +112,38 @@ OPERATIONS: dict[str, Operation] = {
     "IK": Operation(ik.inverse_kinematics),
 }
 
-UNSUPPORTED = frozenset(
-    """footprint inline intersect
-    modify rectify roofRidge setbackPerEdge
-    setbackToArea setPivot
-    splitAndSetbackPerimeter splitArea subtract taper
-    union Roof Subdiv Repeat Comp""".split()  # noqa: SIM905 (a list this long is read as prose)
-)
+SECTIONS = {
+    "Scope": "t",
+    "Geometry": "i",
+    "Parts": "split",
+    "Material and texture coordinates": "color",
+    "Attributes and results": "set",
+    "Joints and IK": "joint",
+}
+"""The first operation of each section of the table, for the documentation."""
+
+LEFT_OUT = {
+    "union": "solids are not cut with one another; `inside()` and `NIL` drop what is hidden",
+    "subtract": "solids are not cut with one another; `split`, `setback` and `trim` cut by planes",
+    "intersect": "solids are not cut with one another; `split`, `setback` and `trim` cut by planes",
+    "inline": "it gathers shapes for union, subtract and intersect",
+    "modify": "edges and vertices are not moved by rules of their own",
+    "taper": "`envelope` and `roofHip` give solids with sloped walls",
+    "roofRidge": "`roofGable` with an edge, `roofHip`",
+    "rectify": "`alignScopeToGeometryBBox` and `innerRectangle` give right angles",
+    "footprint": "`comp(f){ bottom : A }` is the underside of a solid",
+    "splitArea": "`split` with sizes from `geometry.area`",
+    "setbackToArea": "`setback` with a distance from `geometry.area`",
+    "setbackPerEdge": "`setback` with an array: `setback(comp(fe){ front : 3 | all : 1 })`",
+    "splitAndSetbackPerimeter": "`setback` and `split` of its strips",
+    "Roof": "the classic form has no arguments for it; `roofHip`",
+    "Subdiv": "of the classic form, with its own block only",
+    "Repeat": "of the classic form, with its own block only",
+    "Comp": "of the classic form, with its own block only",
+}
+"""Operations of CGA that are not supported, with the reason or what to use instead."""
+
+UNSUPPORTED = frozenset(LEFT_OUT)
 """Operations of CGA that are not supported; their use raises an error with the name."""
 
 TABLE = OperationTable(OPERATIONS, UNSUPPORTED)
