@@ -54,13 +54,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--cases", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args(argv)
-    warnings.simplefilter("error")
-    paths = [*sorted(GRAMMAR.glob("*.cga")), *given.rules]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return fuzzed([*sorted(GRAMMAR.glob("*.cga")), *given.rules], given.cases, given.seed)
+
+
+def fuzzed(paths: list[Path], cases: int, seed: int) -> int:
+    """Grow damaged rules; returns 1 if a case crashes."""
     texts = [TOKEN.findall(path.read_text(encoding="latin-1")) for path in paths]
     refused = crashes = 0
     begun = time.perf_counter()
-    for k in range(given.cases):
-        chance = random.Random(f"{given.seed} {k}")
+    for k in range(cases):
+        chance = random.Random(f"{seed} {k}")
         rules = damaged(texts[k % len(texts)], chance)
         missing = chance.choice(["error", "stand-in"])
         try:
@@ -74,7 +79,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             crashes += 1
             print(f"case {k}, {paths[k % len(paths)]}:\n{traceback.format_exc(limit=-3)}")
     seconds = time.perf_counter() - begun
-    print(f"{given.cases:,} cases, {refused:,} refused, {crashes} crashes, {seconds:.0f} s")
+    print(f"{cases:,} cases, {refused:,} refused, {crashes} crashes, {seconds:.0f} s")
     return 1 if crashes else 0
 
 

@@ -189,6 +189,7 @@ def test_with_gives_names_to_values(leaves):
         ("clamp(5, 0, 2) + clamp(-1, 0, 2)", 2.0),
         ("convert(x, scope, world, pos, 1, 2, 3) + convert(z, world, scope, dir, 1, 2, 3)", 4.0),
         ('connectionStart + streetWidth', "JUNCTION8"),
+        ('streetWidth(2)', 8.0),
         ("geometry.vMax - geometry.vMin(0)", 1.0),
         ('fileBasename("maps/wall.jpg") + fileExtension("maps/wall.jpg")', "wall.jpg"),
         ('sum([1, 2, 3.5])', 6.5),

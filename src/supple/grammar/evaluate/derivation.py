@@ -110,7 +110,7 @@ def _apply_rules(run: Run) -> None:
     rows = store.rows
     while stack:
         shape = stack.pop()
-        if type(shape) is tuple:  # a terminal shape
+        if isinstance(shape, tuple):  # a terminal shape
             rows.append(shape)
             continue
         rule = shape.rule

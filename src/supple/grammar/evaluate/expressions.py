@@ -19,7 +19,7 @@ from supple.grammar.evaluate.queries import QUERIES
 from supple.grammar.evaluate.randomness import seed_of
 from supple.grammar.evaluate.selectors import KINDS, selector
 from supple.grammar.evaluate.shape import Shape
-from supple.grammar.evaluate.shape_attributes import SHAPE_ATTRIBUTES
+from supple.grammar.evaluate.shape_attributes import SHAPE_ATTRIBUTES, STREET
 from supple.grammar.evaluate.values import counted, number, truth, written
 from supple.grammar.geometry.frames import placed, product
 from supple.grammar.language import syntax as s
@@ -49,7 +49,7 @@ def compiled(node: s.Expression, env: Environment) -> Compiled:
         bind, inner = bound(node, env)
         body = compiled(node.body, inner)
         return lambda shape, args: body(shape, bind(shape, args))
-    return _item(node, env)
+    return _element(node, env) if isinstance(node, s.Range) else _item(node, env)
 
 
 def bound(node: s.With, env: Environment) -> tuple[Compiled, Environment]:
@@ -141,6 +141,12 @@ def _call(node: s.Call, env: Environment) -> Compiled:
         return lambda shape, args: write(value(shape, args))
     if own is None and name in QUERIES:
         return _query(node, env)
+    indexed = env.module.find_value(name, 0, env, at) if len(node.args) == 1 else None
+    if own is None and indexed is not None and isinstance(indexed[1], s.Attribute):
+        return _indexed(indexed, node, env)
+    if own is None and name in STREET and len(node.args) == 1:
+        stand_in = STREET[name]
+        return lambda shape, args: stand_in
     if own is None and name in SHAPE_ATTRIBUTES and not name.startswith("geometry."):
         raise env.problem(at, f"{name!r} takes no arguments")
     if own is None and name in SHAPE_ATTRIBUTES and not node.args:
@@ -153,9 +159,6 @@ def _call(node: s.Call, env: Environment) -> Compiled:
             only = values[0]
             return lambda shape, args: function(shape, (only(shape, args),))
         return lambda shape, args: function(shape, tuple([v(shape, args) for v in values]))
-    indexed = env.module.find_value(name, 0, env, at) if len(node.args) == 1 else None
-    if indexed is not None and isinstance(indexed[1], s.Attribute):
-        return _indexed(indexed, node, env)
     if name in FUNCTIONS:
         least, most, compute = FUNCTIONS[name]
         _count(node, least, most, env)

@@ -68,7 +68,7 @@ def no_start(module: Module, name: str, count: int) -> SuppleError:
         f"rule {name!r} takes {counted(*counts)}, got {count}: start with {example} with values "
     )
     message += f'for its arguments: start="{name}(...)", on the command line --start "{name}(...)"'
-    if not one.start and not isinstance(same[0], list):
+    if isinstance(one, s.Rule) and not one.start:
         others = [own for own, own_count in definitions.rules if own_count == 0][:6]
         if not any(rule.start for rule in definitions.file.rules):
             message += (
