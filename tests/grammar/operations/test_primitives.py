@@ -24,7 +24,8 @@ def test_solids_of_a_size():
     assert leaf.size == pytest.approx((4, 5, 2 * 3**0.5)) and grown.reports["n"] == [8]
     assert grown.reports["v"][0] == pytest.approx(6 / 2 * 4 * math.sin(math.pi / 3) * 5)
     assert one("Lot --> primitiveQuad A")[0].size == pytest.approx((8, 0, 4))
-    assert one("Lot --> primitiveSphere(16, 16, 2) A")[0].size == pytest.approx((4, 4, 4))
+    wide = 4 * math.cos(math.pi / 16)  # across the flat sides
+    assert one("Lot --> primitiveSphere(16, 16, 2) A")[0].size == pytest.approx((wide, 4, wide))
 
 
 def corners(rules: str, size) -> list[tuple[float, ...]]:
