@@ -128,3 +128,8 @@ def test_each_face_of_a_solid_is_offset() -> None:
         400
     )
     assert supple.grow("Lot --> extrude(5) offset(-6, inside) A", size=(10, 0, 10)).meshes() == ()
+
+
+@pytest.mark.parametrize("successor", ["extrude(2)", "offset(-1)", "roofHip(30)", "innerRect()"])
+def test_a_face_without_area_leaves_nothing(successor) -> None:
+    assert supple.grow(f"Lot --> s(0, '1, '1) {successor} A", size=(10, 0, 10)).meshes() == ()

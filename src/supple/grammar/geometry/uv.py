@@ -124,9 +124,9 @@ def unwrapped(geometry: Geometry, scope: Scope, projection: Projection | None) -
         SuppleError: The geometry has no faces.
     """
     local = geometry.points * scope.s
+    turn = np.reshape(scope.R, (3, 3))
+    world = local @ turn.T + scope.p
     if projection is not None:
-        turn = np.reshape(scope.R, (3, 3))
-        world = local @ turn.T + scope.p
         uv = projected(world, projection)
     else:
         uv = geometry.texcoords
