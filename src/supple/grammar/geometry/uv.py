@@ -126,10 +126,7 @@ def unwrapped(geometry: Geometry, scope: Scope, projection: Projection | None) -
     local = geometry.points * scope.s
     turn = np.reshape(scope.R, (3, 3))
     world = local @ turn.T + scope.p
-    if projection is not None:
-        uv = projected(world, projection)
-    else:
-        uv = geometry.texcoords
+    uv = geometry.texcoords if projection is None else projected(world, projection)
     faces = []
     for face in geometry.faces:
         corners = local[list(face)]
