@@ -21,6 +21,8 @@ NASTY = [
     'case touches():A else:', 'label("x")', 'minimumDistance(all,"x")',
     'shapeL(1,1){shape:A}', 'alignScopeToGeometry(zUp,0,longest)', 'scatter(surface,9,uniform){A}',
     'convexify()', 'mirror(1,0,0)', 'with(h:=2)', 'tileUV(0,1,1)', 'cleanupGeometry(all,9)',
+    'envelope(world.up,3,1,45,1,60,2,30)', 'setPivot(yzx,5)', 'comp(fe){all:A}', 'trim()',
+    'set(trim.horizontal,true)', 'primitiveSphere(5,3,1)', 'setback(comp(fe){all:1}){all:A}',
 ]  # fmt: skip
 
 

@@ -26,7 +26,12 @@ def test_offset_inwards_and_outwards():
     assert parts == {"I": [12], "B": [3, 3, 7, 7]}, "trapezoids: (4 + 2) / 2, (8 + 6) / 2"
     assert areas("Lot --> offset(1, inside) A", **LOT) == {"A": [10 * 6]}
     assert areas("Lot --> offset(1, border) A", **LOT) == {"A": [60 - 32]}
-    assert areas("Lot --> offset(1) A", **LOT) == {"A": [60]}
+    # As in CityEngine's engine (PRT 3.3): the enlarged polygon, and strips that face the other way.
+    assert areas("Lot --> offset(1) A", **LOT) == {"A": [60 + 28]}
+    parts = "Lot --> offset(1) comp(f){{ inside : {} | border : {} }}"
+    assert areas(parts.format("A", "NIL"), **LOT) == {"A": [60]}
+    down = supple.grow(parts.format("NIL", "extrude(2) A"), **LOT).meshes()[0].positions
+    assert (down[:, 1].min(), down[:, 1].max()) == (-2, 0)
     assert areas("Lot --> offset(-2, inside) A", **LOT) == {"A": [0]}, "nothing is left"
 
 
@@ -128,3 +133,8 @@ def test_each_face_of_a_solid_is_offset() -> None:
         400
     )
     assert supple.grow("Lot --> extrude(5) offset(-6, inside) A", size=(10, 0, 10)).meshes() == ()
+
+
+@pytest.mark.parametrize("successor", ["offset(-1)", "roofHip(30)", "innerRect()"])
+def test_a_face_without_area_leaves_nothing(successor) -> None:
+    assert supple.grow(f"Lot --> s(0, '1, '1) {successor} A", size=(10, 0, 10)).meshes() == ()

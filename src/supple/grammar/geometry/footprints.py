@@ -38,7 +38,7 @@ class Footprint(NamedTuple):
 
 
 def footprint(geometry: Geometry, size: Vector, operation: str) -> Footprint:
-    """The polygons of a flat geometry in a scope of that size.
+    """The polygons of a flat geometry in a scope of that size; none if its faces have no area.
 
     Args:
         geometry: The geometry.
@@ -54,9 +54,11 @@ def footprint(geometry: Geometry, size: Vector, operation: str) -> Footprint:
         normal = newell(points[list(face)])
         if np.any(normal):
             break
+    if geometry.faces and not np.any(normal):
+        return Footprint([], np.eye(3), 0.0)
     extent = float(np.abs(points).max(initial=0.0))
     heights = points @ normal
-    if not np.any(normal) or float(np.ptp(heights)) > 1e-6 * extent:
+    if not geometry.faces or float(np.ptp(heights)) > 1e-6 * extent:
         raise SuppleError(f"{operation}: expected a flat shape, such as a lot or a face")
     x: Floats = np.array((1.0, 0.0, 0.0)) - normal[0] * normal
     if np.linalg.norm(x) < 1e-6:

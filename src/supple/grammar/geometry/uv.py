@@ -124,12 +124,9 @@ def unwrapped(geometry: Geometry, scope: Scope, projection: Projection | None) -
         SuppleError: The geometry has no faces.
     """
     local = geometry.points * scope.s
-    if projection is not None:
-        turn = np.reshape(scope.R, (3, 3))
-        world = local @ turn.T + scope.p
-        uv = projected(world, projection)
-    else:
-        uv = geometry.texcoords
+    turn = np.reshape(scope.R, (3, 3))
+    world = local @ turn.T + scope.p
+    uv = geometry.texcoords if projection is None else projected(world, projection)
     faces = []
     for face in geometry.faces:
         corners = local[list(face)]

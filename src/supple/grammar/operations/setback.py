@@ -45,8 +45,8 @@ def offset(op: s.Operation, env: Environment) -> Act:
 
     offset(-2), offset(-2, inside), offset(-2, border)
 
-    Negative distances move inwards. inside keeps the remaining polygon, border the strips along the
-    edges, all both; of an enlarged polygon, all is the old polygon and the strips around it.
+    Negative distances move inwards. inside keeps the new polygon, border the strips between the old and
+    the new edges, all both. Outward strips face the other way, and lie on the enlarged polygon.
     """
     given = Arguments(op, env)
     keep = given.word(1, KEEP) if given.count(1, 2) == 2 else "all"
@@ -84,10 +84,8 @@ def _moved(plan: Footprint, distance: float, keep: str) -> list[Faces]:
             continue
         speed = 1.0 if distance < 0 else -1.0
         swept = sweep(polygon, [speed] * len(polygon), until=abs(distance))
-        middle = swept.rest if distance < 0 or keep == "inside" else [list(range(len(polygon)))]
-        inner.append(_faces(swept, middle))
-        # An outward strip lies on the other side of its edge, so its orientation is reversed.
-        strips.append(_faces(swept, [f if distance < 0 else f[::-1] for f in swept.faces]))
+        inner.append(_faces(swept, swept.rest))
+        strips.append(_faces(swept, swept.faces))
     return (inner if keep != "border" else []) + (strips if keep != "inside" else [])
 
 
