@@ -45,7 +45,7 @@ def test_what_is_wrong_or_not_supported_is_refused_by_name(refused, rules, messa
         ("Lot --> report(\"a\", geometry.angle(steep)) A", "expected one of maxSlope"),
         ("Lot --> r(20, 0, 0) extrude(world.up.flatTop, 2) A", "level shapes only"),
         ('Lot --> report("a", getGeoCoord(1)) A', "'getGeoCoord' is not supported"),
-        ("Lot --> splitArea(x){ 3 : A }", "'splitArea' is not supported"),
+        ("Lot --> extrude(1) splitArea(x){ 3 : A }", "splitArea: expected a flat shape"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_a_lot_is_refused_by_name(refused, rules, message):

@@ -141,10 +141,11 @@ def _call(node: s.Call, env: Environment) -> Compiled:
         return lambda shape, args: write(value(shape, args))
     if own is None and name in QUERIES:
         return _query(node, env)
-    indexed = env.module.find_value(name, 0, env, at) if len(node.args) == 1 else None
-    if own is None and indexed is not None and isinstance(indexed[1], s.Attribute):
+    alone = own is None and len(node.args) == 1
+    indexed = env.module.find_value(name, 0, env, at) if alone else None
+    if indexed is not None and isinstance(indexed[1], s.Attribute):
         return _indexed(indexed, node, env)
-    if own is None and name in STREET and len(node.args) == 1:
+    if alone and name in STREET:
         stand_in = STREET[name]
         return lambda shape, args: stand_in
     if own is None and name in SHAPE_ATTRIBUTES and not name.startswith("geometry."):

@@ -49,6 +49,16 @@ def _rint(value: float) -> float:
     return float(math.floor(value + 0.5))
 
 
+def _float(value: Any) -> float:
+    """A number; NaN for a string that holds none."""
+    if isinstance(value, str):
+        try:
+            return float(value)
+        except ValueError:
+            return math.nan
+    return number(value)
+
+
 # Random numbers -------------------------------------------------------------------------------------------
 
 
@@ -261,7 +271,7 @@ FUNCTIONS: dict[str, tuple[int, int, Function]] = {
     "sqrt": (1, 1, _numeric(math.sqrt)),
     "tan": (1, 1, _of_degrees(math.tan)),
     "bool": (1, 1, lambda shape, value: truth(value)),
-    "float": (1, 1, lambda shape, value: number(value)),
+    "float": (1, 1, lambda shape, value: _float(value)),
     "str": (1, 1, lambda shape, value: written(value)),
     "len": (1, 1, lambda shape, value: float(len(text(value)))),
     "count": (2, 2, lambda shape, value, what: float(text(value).count(text(what)))),

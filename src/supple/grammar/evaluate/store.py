@@ -105,12 +105,15 @@ class Store:
         self.geometries.extend([known[id(row[6])] for row in rows])
         # Equal materials are mostly one object: each is hashed once.
         by_id: dict[int, int] = {}
+        index, materials = self._material_index, self.material_list
         for row in rows:
             material = row[7]
             if id(material) not in by_id:
-                (by_id[id(material)],) = self._indices(
-                    [material], self._material_index, self.material_list
-                )
+                place = index.get(material)
+                if place is None:
+                    place = index[material] = len(materials)
+                    materials.append(material)
+                by_id[id(material)] = place
         self.materials.extend([by_id[id(row[7])] for row in rows])
         self.joints.extend([row[8] for row in rows])
         self.base += len(rows)

@@ -28,10 +28,11 @@ def set_value(op: s.Operation, env: Environment) -> Act:
         return material.colour_image(given.text(1), op, env)
     value = given.value(1)
     if name in material.MATERIAL or name in material.KEPT:
-        change = located(env, op.at, material.MATERIAL.get(name) or material.kept(name))
+        check = located(env, op.at, material.MATERIAL.get(name) or material.kept(name))
+        change = material.remembered(lambda before, given, _: check(before, given))
 
         def set_material(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
-            shape.material = change(shape.material, value(shape, args))
+            shape.material = change(shape.material, value(shape, args), None)
 
         return set_material
     if name in TRIM:

@@ -119,12 +119,13 @@ def texture(op: s.Operation, env: Environment) -> Act:
 def colour_image(name: Compiled, op: s.Operation, env: Environment) -> Act:
     """Set the colour image to the path that an expression gives; "" for none."""
     find = located(env, op.at, lambda run, path: run.assets.image(path, env.module.folder))
+    change = remembered(lambda before, path, _: before._replace(texture=path))
 
     def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
         path = name(shape, args)
         if path:
             find(run, path)
-        shape.material = shape.material._replace(texture=path)
+        shape.material = change(shape.material, path, None)
 
     return act
 

@@ -32,7 +32,7 @@ def split(op: s.Operation, env: Environment) -> Act:
     given.count(1, 2)
     axis = "xyz".index(given.word(0, ("x", "y", "z")))
     adjust = len(given.positional) == 1 or given.word(1, ("adjust", "noAdjust")) == "adjust"
-    lay_out = _layout(op, env)
+    lay_out = layout(op, env)
 
     def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
         whole = shape.s[axis]
@@ -94,7 +94,7 @@ def _along_texture(given: Arguments, op: s.Operation, env: Environment) -> Act:
     which = ("u", "v").index(given.word(0, ("u", "v")))
     in_units = given.word(1, uv.SPACES) == "unitSpace"
     layer = given.checked(2, layer_number)
-    lay_out = _layout(op, env)
+    lay_out = layout(op, env)
     unwrap = located(env, op.at, unwrapped)
     measure = located(env, op.at, uv.Unwrapped.unit)
 
@@ -124,7 +124,7 @@ def _along_texture(given: Arguments, op: s.Operation, env: Environment) -> Act:
 Found = list[tuple[float, float, Act]]
 
 
-def _layout(
+def layout(
     op: s.Operation, env: Environment
 ) -> Callable[[Run, Shape, tuple[Any, ...], float], Found]:
     """Compile the parts of a split: a function that gives (start, length, successor) of each."""
@@ -157,7 +157,7 @@ def _sizes(block: s.Block, env: Environment) -> Layout:
         checked = located(env, piece.at, _size)
         made.append((piece.mark, size, checked, successor(piece.body, env)))
 
-    def layout(shape: Shape, args: tuple[Any, ...], whole: float) -> list[Size | Repeat]:
+    def sizes(shape: Shape, args: tuple[Any, ...], whole: float) -> list[Size | Repeat]:
         found: list[Size | Repeat] = []
         for one in made:
             if isinstance(one, tuple):
@@ -167,7 +167,7 @@ def _sizes(block: s.Block, env: Environment) -> Layout:
                 found += one(shape, args, whole)
         return [Repeat(found)] if block.repeated else found
 
-    return layout
+    return sizes
 
 
 def _size(mark: str, value: Any, whole: float, payload: Any) -> Size:

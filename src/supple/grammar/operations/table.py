@@ -23,6 +23,7 @@ from supple.grammar.operations import (
     scatter,
     setback,
     split,
+    split_area,
     surface,
     transform,
     trim,
@@ -80,6 +81,7 @@ OPERATIONS: dict[str, Operation] = {
     "resetMaterial": Operation(with_values(surface.reset_material), bare=True),
     # Parts
     "split": Operation(split.split, block=True),
+    "splitArea": Operation(split_area.split_area, block=True),
     "comp": Operation(comp.comp, block=True),
     "setback": Operation(setback.setback, block=True),
     "shapeL": Operation(setback.wings, block=True),
@@ -132,7 +134,6 @@ LEFT_OUT = {
     "roofRidge": "`roofGable` with an edge, `roofHip`",
     "rectify": "`alignScopeToGeometryBBox` and `innerRectangle` give right angles",
     "footprint": "`comp(f){ bottom : A }` is the underside of a solid",
-    "splitArea": "`split` with sizes from `geometry.area`",
     "setbackToArea": "`setback` with a distance from `geometry.area`",
     "setbackPerEdge": "`setback` with an array: `setback(comp(fe){ front : 3 | all : 1 })`",
     "splitAndSetbackPerimeter": "`setback` and `split` of its strips",
