@@ -92,7 +92,7 @@ def models(folder: Path, out: Path, count: int, seed: int) -> None:
 
 def compare(path: Path, near: float) -> None:
     """Grow the cases of a file and report the models whose vertices differ."""
-    from scipy.spatial import cKDTree
+    from scipy.spatial import KDTree
 
     import supple
 
@@ -106,8 +106,8 @@ def compare(path: Path, near: float) -> None:
         grown = supple.grow(rules, folder=root, size=(wide, 0, deep), attributes=case["attributes"])
         ours = np.concatenate([np.asarray(mesh.positions) for mesh in grown.meshes()])
         theirs = data[f"v{k}"]
-        there = cKDTree(ours).query(theirs)[0]
-        back = cKDTree(theirs).query(ours)[0]
+        there = KDTree(ours).query(theirs)[0]
+        back = KDTree(theirs).query(ours)[0]
         done = same.setdefault(case["package"], [0, 0])
         done[1] += 1
         if max(there.max(), back.max()) <= near:
@@ -130,7 +130,7 @@ def _beside_assets(root: Path, name: str) -> Path:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
     make = commands.add_parser("models")
     make.add_argument("packages", type=Path)

@@ -262,7 +262,7 @@ def main(package: Path, out: Path, splits: int, seed: int) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("package", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--splits", type=int, default=63)

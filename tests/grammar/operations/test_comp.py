@@ -122,3 +122,21 @@ def test_values_of_components_are_an_array() -> None:
 def test_wrong_arrays_of_components_are_refused(refused, value, message) -> None:
     said = refused(f"Lot --> setback({value}){{ all : A }}")
     assert message in said and said.startswith("<rules>:1:"), said
+
+
+def test_vertices_have_z_along_the_mean_normal() -> None:
+    """The axes are those of CityEngine's engine (PRT 3.3)."""
+    grown = supple.grow("Lot --> comp(v){ all : V }", size=(10, 0, 10))
+    for leaf in grown.leaves:
+        assert np.allclose(leaf.T_world_scope[:3, :3].T, [(0, 0, -1), (-1, 0, 0), (0, 1, 0)])
+    grown = supple.grow("Lot --> extrude(5) comp(v){ all : V }", size=(10, 0, 10))
+    (corner,) = (one for one in grown.leaves if np.allclose(one.point(0, 0, 0), (0, 0, 10)))
+    half, third = 0.5**0.5, 3**-0.5
+    assert np.allclose(corner.T_world_scope[:3, 0], (0, half, half))
+    assert np.allclose(corner.T_world_scope[:3, 2], (-third, -third, third))
+
+
+def test_an_eave_has_the_normal_of_its_roof_plane() -> None:
+    rules = "Lot --> roofHip(30) comp(e){ eave : E | all : NIL }"
+    for leaf in supple.grow(rules, size=(12, 0, 8)).leaves:
+        assert leaf.T_world_scope[1, 2] == pytest.approx(np.cos(np.radians(30)))

@@ -139,3 +139,15 @@ def test_a_hip_roof_with_an_overhang_on_a_square_of_any_size(roof):
         out = 2 * math.cos(math.radians(30))
         assert faces == 5
         assert np.allclose(size[[0, 2]], side + out)
+
+
+def test_a_pyramid_rises_from_the_middle_of_the_first_edge() -> None:
+    """The apex of CityEngine's engine (PRT 3.3) on an irregular hexagon."""
+    hexagon = (
+        [(4, 0, 10), (9, 0, 9), (10, 0, 4), (6, 0, 0), (1, 0, 1), (0, 0, 6)],
+        [tuple(range(6))],
+    )
+    rules = 'Lot --> i("plan") roofPyramid(30) A'
+    (mesh,) = supple.grow(rules, size=(0, 0, 0), assets={"plan": hexagon}).meshes()
+    top = mesh.positions[np.argmax(mesh.positions[:, 1])]
+    assert top == pytest.approx((5, 2.7386, 5), abs=1e-4)

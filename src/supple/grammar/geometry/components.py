@@ -142,7 +142,10 @@ def edges(geometry: Geometry, size: Vector) -> list[Part]:
         if np.linalg.norm(up) < 1e-6:
             up = np.array((0.0, 0.0, 1.0))
         up /= np.linalg.norm(up)
-        z: Floats = sum((normals[k] for k in beside.get((min(a, b), max(a, b)), [])), np.zeros(3))
+        faces = beside.get((min(a, b), max(a, b)), [])
+        if "eave" in kind:  # the underside of a roof does not count
+            faces = [k for k in faces if topology.slopes(normals[k])]
+        z: Floats = sum((normals[k] for k in faces), np.zeros(3))
         z = z - (z @ x) * x
         z = z / np.linalg.norm(z) if np.linalg.norm(z) > 1e-6 else np.cross(x, up)
         axes = from_axes(vector(x), vector(np.cross(z, x)), vector(z))
@@ -177,9 +180,24 @@ def face_edges(geometry: Geometry, size: Vector) -> list[Part]:
 
 
 def corners(geometry: Geometry, size: Vector) -> list[Part]:
-    """The vertices of a geometry, as points."""
+    """The vertices of a geometry as points, each with z along the mean normal of its faces."""
     points = geometry.points * size
-    return [Part(POINT, vector(p), None, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)) for p in points]
+    normals = np.zeros_like(points)
+    for face in geometry.faces:
+        normals[list(face)] += newell(points[list(face)])
+    found = []
+    for point, normal in zip(points, normals, strict=True):
+        length = float(np.linalg.norm(normal))
+        axes = None
+        if length > 1e-6:
+            z = normal / length
+            x = np.cross(z, (1.0, 0.0, 0.0))
+            if np.linalg.norm(x) < 1e-6:
+                x = np.cross(z, (0.0, 1.0, 0.0))
+            x /= np.linalg.norm(x)
+            axes = from_axes(vector(x), vector(np.cross(z, x)), vector(z))
+        found.append(Part(POINT, vector(point), axes, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)))
+    return found
 
 
 def merged(
