@@ -2,9 +2,9 @@
 
     python benchmarks/roof_lots.py 10000
 
-Squares and rectangles of any size and rotation, regular polygons, L, T, U and plus shapes, and
-stars, exact or moved by 1e-12 to 1e-3 of their size. Every plane of a hip roof must lie at its edge's
-slope, and planes and what is left must tile the polygon.
+Squares and rectangles of any size and rotation, regular polygons, L, T, U and plus shapes, stars,
+stairs and random polygons, exact or moved by 1e-12 to 1e-3 of their size. Every plane of a hip roof
+must lie at its edge's slope, and planes and what is left must tile the polygon.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from supple.errors import SuppleError
 from supple.grammar.geometry.roofs import gable, hip
 from supple.grammar.geometry.wavefront import Point, sweep
 
-KINDS = ("square", "rectangle", "regular", "L", "T", "U", "plus", "star")
+KINDS = ("square", "rectangle", "regular", "L", "T", "U", "plus", "star", "stairs", "random")
 
 
 def outline(kind: str, rng: random.Random) -> list[Point]:
@@ -45,6 +45,16 @@ def outline(kind: str, rng: random.Random) -> list[Point]:
         d, e = 0.5 - c / 2, 0.5 + c / 2
         return [(d, 0), (e, 0), (e, d), (1, d), (1, e), (e, e), (e, 1), (d, 1), (d, e), (0, e),
                 (0, d), (d, d)]  # fmt: skip
+    if kind == "stairs":
+        n = rng.randint(2, 6)
+        steps = [((n - k - s) / n, (k + 1) / n) for k in range(n) for s in (0, 1)]
+        return [(0, 0), (1, 0), *steps]
+    if kind == "random":
+        n, first = rng.randint(3, 20), rng.uniform(0, math.tau)
+        gaps = [rng.uniform(0.5, 1.0) for _ in range(n)]
+        angles = [first + math.tau * sum(gaps[:k]) / sum(gaps) for k in range(n)]
+        far = [rng.uniform(0.6, 1.0) for _ in range(n)]  # no notch that an overhang closes
+        return [(r * math.cos(t), r * math.sin(t)) for r, t in zip(far, angles, strict=True)]
     n, inner = rng.randint(3, 9), rng.uniform(0.3, 0.9)
     return [
         (

@@ -14,6 +14,8 @@ import calm
 import constrained_chains
 import fabrik_table
 import grammar
+import grammar_fuzz
+import grammar_rows
 import growth
 import reachable
 import startup
@@ -25,6 +27,8 @@ SMALL: tuple[tuple[str, Callable[[Sequence[str]], int], tuple[str, ...]], ...] =
     ("constrained_chains", constrained_chains.main, ("--chains", "50", "--targets", "50")),
     ("arms", arms.main, ("--targets", "1000")),
     ("grammar", grammar.main, ("--shapes", "1000", "10000")),
+    ("grammar_rows", grammar_rows.main, ("--shapes", "10000", "--repeat", "1")),
+    ("grammar_fuzz", grammar_fuzz.main, ("--cases", "70")),
     ("growth", growth.main, ("--repeat", "5")),
     ("torture", torture.main, ("20000",)),
     ("reachable", reachable.main, ("--count", "200")),

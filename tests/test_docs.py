@@ -118,6 +118,21 @@ def test_the_matrix_of_solvers_is_up_to_date():
     )
 
 
+def test_the_page_of_operations_is_that_of_the_table():
+    made = runpy.run_path(str(DOCS / "make_operations.py"))
+    assert (DOCS / "operations.md").read_text(encoding="utf-8") == made["page"](), (
+        "run: python docs/make_operations.py"
+    )
+    from supple.grammar.operations.table import LEFT_OUT, OPERATIONS
+
+    missing = [
+        name for name in made["REFERENCE"] if name not in OPERATIONS and name not in LEFT_OUT
+    ]
+    assert missing == [], "each operation of the reference is there or left out for a reason"
+    assert not set(LEFT_OUT) & set(OPERATIONS)
+    assert all(made["described"](name)[1] for name in OPERATIONS)
+
+
 def test_every_page_is_in_the_table_of_contents():
     contents = (DOCS / "index.md").read_text(encoding="utf-8").split("```{toctree}")[1]
     listed = set(re.findall(r"^([a-z-]+)$", contents, re.M))

@@ -17,17 +17,21 @@ The language is described in docs/grammar.md. The packages, from low to high:
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from supple.errors import SuppleError
 
 if TYPE_CHECKING:
+    from supple.grammar.evaluate.lots import Lot
     from supple.grammar.evaluate.run import Limits
+    from supple.grammar.language.folders import Folders
+    from supple.grammar.language.package import Package
+    from supple.grammar.language.syntax import RuleFile
     from supple.grammar.output.growth import Growth
 
-__all__ = ["Growth", "Limits", "grow"]
+__all__ = ["Growth", "Limits", "Lot", "grow", "stub_text"]
 
 
 def grow(
@@ -38,8 +42,12 @@ def grow(
     attributes: Mapping[str, Any] | None = None,
     style: str = "",
     size: Any = None,
+    lots: Sequence[Lot] | None = None,
     assets: Mapping[str, Any] | None = None,
     folder: str | os.PathLike[str] | None = None,
+    workspace: str | os.PathLike[str] | None = None,
+    missing: str = "error",
+    stubs: str | os.PathLike[str] | None = None,
     targets: Mapping[str, Any] | None = None,
     limits: Limits | None = None,
     progress: Callable[[str, int, int], None] | None = None,
@@ -49,8 +57,8 @@ def grow(
     The same rules and the same seed give the same shapes on every machine.
 
     Args:
-        rules: The path of a rule file, or the rules themselves: a text of several lines or with an
-            arrow.
+        rules: The path of a rule file (.cga) or rule package (.rpk), or the rules themselves: a text of
+            several lines or with an arrow.
         start: The start rule, such as "Lot" or "Tower(3, true)"; by default the one that the file
             marks, else its first.
         seed: The seed of all random numbers, a whole number from 0.
@@ -60,9 +68,18 @@ def grow(
         size: Size x, y, z of the initial shape, in the model's own unit: with y = 0 a rectangle on
             the ground, else a box. By default that of the start rule's annotation @Size(x, y, z),
             else (1, 0, 1).
+        lots: Several initial shapes in place of one of that size: a town in one call, `growth.roots`. Lot k
+            derives as it would alone with `seed + k`, but IK rules see the shapes of all lots.
         assets: Meshes that `i` finds by name: a `supple.Mesh`, a `supple.Character` or (points
             (V, 3), faces).
-        folder: The folder that imports and assets must be in; by default the rule file's own.
+        folder: The folder that imports and assets must be in; by default the rule file's own, and the
+            folders `assets`, `images`, `models` and `rules` of its project: beside and above it up to the
+            folder that holds `rules`.
+        workspace: The folder that workspace paths such as "/ESRI.lib/assets/tree.obj" begin in.
+        missing: "error" to end at a missing asset or import. With "stand-in" a box or a grey image takes
+            the place of an asset (`growth.notes`), and the rules of a missing import leave their shapes as
+            they are (`growth.incomplete`); its values come from `attributes` or `stubs`.
+        stubs: A file of values that stand for those of missing imports; `stub_text` writes one to fill.
         targets: Targets that replace those of IK rules, {effector: (x, y, z)} in world; the
             effectors are those of `growth.touches`.
         limits: Limits of the derivation.
@@ -81,8 +98,7 @@ def grow(
     from supple.grammar.evaluate.attributes import arrays_by_id
     from supple.grammar.evaluate.derivation import derive
     from supple.grammar.evaluate.run import Limits, Options
-    from supple.grammar.language.files import read_rules
-    from supple.grammar.language.parser import parsed
+    from supple.grammar.language.stubs import read_stubs
     from supple.grammar.operations.table import TABLE
     from supple.grammar.output.growth import Growth
 
@@ -92,30 +108,22 @@ def grow(
         raise SuppleError(f"start: expected the name of a rule, got {start!r}")
     if limits is not None and not isinstance(limits, Limits):
         raise SuppleError(f"limits: expected supple.grammar.Limits(...), got {limits!r}")
-    if folder is not None and not Path(folder).is_dir():
-        raise SuppleError(f"folder: expected a folder, got {str(folder)!r}")
-    if isinstance(rules, str) and ("\n" in rules or "-->" in rules or "~>" in rules):
-        own, file = None, parsed(rules)
-    else:
-        path = Path(rules)
-        if not path.is_file():
-            raise SuppleError(
-                f"{path}: expected a rule file, got {'a folder' if path.is_dir() else 'none'}"
-            )
-        own, file = path.parent, parsed(read_rules(path), str(path))
-    home = Path(folder) if folder is not None else own
+    source = _source(rules, folder, workspace)
     run, module = derive(
-        file,
-        own if own is not None else home,
+        source.file,
+        source.place,
         operations=TABLE,
         start=start,
         options=Options(
-            home=home,
+            folders=source.folders,
             seed=seed,
             attributes=attributes,
             style=style,
             size=size,
+            lots=None if lots is None else _checked_lots(lots),
             assets=assets,
+            missing=missing,
+            stubs=None if stubs is None else read_stubs(Path(stubs)),
             limits=limits,
             progress=None if progress is None else lambda done: progress("deriving", done, 0),
         ),
@@ -131,7 +139,83 @@ def grow(
         attributes=arrays_by_id(module),
     )
     posed = PosedShapes(run.store, figure, skeleton, pose)
-    return Growth(run, module, posed, touches, steps)
+    return Growth(run, module, posed, touches, steps, source.package)
+
+
+def stub_text(
+    rules: str | os.PathLike[str],
+    *,
+    folder: str | os.PathLike[str] | None = None,
+    workspace: str | os.PathLike[str] | None = None,
+) -> str:
+    """A stub file for the values that rules use of rule files that are missing.
+
+    Args:
+        rules: As for `grow`.
+        folder: As for `grow`.
+        workspace: As for `grow`.
+
+    Returns:
+        CGA with a commented line for each value, to be filled and given to `grow(stubs=...)`; "" if no
+        value of a missing file is used.
+    """
+    from supple.grammar.language.stubs import stub_text as text_of
+
+    source = _source(rules, folder, workspace)
+    return text_of(source.file, source.place, source.folders)
+
+
+def _checked_lots(lots: Sequence[Lot]) -> tuple[Lot, ...]:
+    from supple.grammar.evaluate.lots import Lot
+
+    found = tuple(lots)
+    for one in found:
+        if not isinstance(one, Lot):
+            raise SuppleError(f"lots: expected supple.grammar.Lot(...), got {one!r}")
+    if not found:
+        raise SuppleError("lots: expected at least one lot, got none")
+    return found
+
+
+class _Source(NamedTuple):
+    """The parsed rules, their file (None for a text), the folders to search, and their package."""
+
+    file: RuleFile
+    place: Path | None
+    folders: Folders
+    package: Package | None
+
+
+def _source(
+    rules: str | os.PathLike[str],
+    folder: str | os.PathLike[str] | None,
+    workspace: str | os.PathLike[str] | None,
+) -> _Source:
+    from supple.grammar.language.files import read_rules
+    from supple.grammar.language.folders import Folders
+    from supple.grammar.language.package import SUFFIX, Package
+    from supple.grammar.language.parser import parsed
+
+    for name, value in (("folder", folder), ("workspace", workspace)):
+        if value is not None and not Path(value).is_dir():
+            raise SuppleError(f"{name}: expected a folder, got {str(value)!r}")
+    home = None if folder is None else Path(folder)
+    space = None if workspace is None else Path(workspace)
+    if isinstance(rules, str) and ("\n" in rules or "-->" in rules or "~>" in rules):
+        return _Source(parsed(rules), None, Folders(home, workspace=space), None)
+    path = Path(rules)
+    if not path.is_file():
+        raise SuppleError(
+            f"{path}: expected a rule file, got {'a folder' if path.is_dir() else 'none'}"
+        )
+    if path.suffix.lower() == SUFFIX:
+        package = Package(path)
+        folders = Folders(package.folder, workspace=space, label=str(path))
+        shown = folders.shown(package.rules)
+        file = parsed(read_rules(package.rules, shown), shown)
+        return _Source(file, package.rules, folders, package)
+    folders = Folders(home or path.parent, given=home is not None, workspace=space)
+    return _Source(parsed(read_rules(path), str(path)), path, folders, None)
 
 
 def __getattr__(name: str) -> Any:
@@ -143,4 +227,8 @@ def __getattr__(name: str) -> Any:
         from supple.grammar.evaluate.run import Limits
 
         return Limits
+    if name == "Lot":
+        from supple.grammar.evaluate.lots import Lot
+
+        return Lot
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

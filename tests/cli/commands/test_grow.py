@@ -95,3 +95,39 @@ def test_each_rule_has_its_own_row(run, run_json, tmp_path) -> None:
     shown = " ".join(run("grow", path).stdout.split())
     for row in (first, second):
         assert shown.count(f"{row['effector']} is {row['error']:.3g} from its target") == 1
+
+
+def test_stubs_are_written_then_used(run, run_json, tmp_path) -> None:
+    path, stubs = tmp_path / "lane.cga", tmp_path / "stubs.cga"
+    path.write_text('import Ref : "none.cga"\nLane --> extrude(Ref.curb) i("no.obj") Ref.Paint(2)')
+    result = run("grow", path)
+    assert result.exit_code == 2 and "--set Ref.curb=VALUE" in result.stderr
+    result = run("grow", path, "--stubs", stubs)
+    assert result.exit_code == 0 and "fill in 1 values" in result.stdout
+    assert "// const Ref.curb =    // lane.cga:2" in stubs.read_text()
+    stubs.write_text(stubs.read_text().replace("// const Ref.curb =", "const Ref.curb = 0.2"))
+    result = run("grow", path, "--stubs", stubs)
+    assert result.exit_code == 0, result.output
+    assert "incomplete: " in result.stdout and "note: there is no asset 'no.obj'" in result.stdout
+    code, found = run_json("grow", path, "--set", "Ref.curb=0.5")
+    assert code == 0 and found["leaves"] == {"Ref.Paint": 1}
+    assert len(found["incomplete"]) == 2 and len(found["notes"]) == 1
+    result = run("grow", path, "--missing", "error")
+    assert result.exit_code == 2 and "import Ref of line 1" in result.stderr
+
+
+def test_no_stubs_are_needed(run, rules, tmp_path) -> None:
+    result = run("grow", rules, "--stubs", tmp_path / "stubs.cga")
+    assert result.exit_code == 0 and "no stubs are needed" in result.stdout
+    assert not (tmp_path / "stubs.cga").exists()
+
+
+def test_the_workspace_holds_other_projects(run, tmp_path) -> None:
+    (tmp_path / "Lib/rules").mkdir(parents=True)
+    (tmp_path / "Lib/rules/part.cga").write_text("X --> A")
+    path = tmp_path / "town/rules/main.cga"
+    path.parent.mkdir(parents=True)
+    path.write_text('import P : "/Lib/rules/part.cga"\nLot --> P.X')
+    assert "incomplete" in run("grow", path).stdout
+    result = run("grow", path, "--workspace", tmp_path)
+    assert result.exit_code == 0 and "incomplete" not in result.stdout

@@ -245,8 +245,8 @@ def test_bad_requests_are_refused(tmp_path, refused) -> None:
     assert "rule 'A' is defined twice, first in line 1" in refused("A --> B\nA --> C")
     assert "size: expected three numbers" in refused("A --> B", size=(1, -1, 1))
     assert "seed" in refused("A --> B", seed=-1)
-    (tmp_path / "a.cga").write_bytes(b"\xff\xfe\x00A")
-    assert "expected UTF-8 text" in refused(tmp_path / "a.cga")
+    (tmp_path / "a.cga").write_bytes(b"\xff\xfe\x00A\x00")
+    assert "expected UTF-16-LE after its mark" in refused(tmp_path / "a.cga")
 
 
 def test_the_tree_of_shapes() -> None:

@@ -21,6 +21,8 @@ NASTY = [
     'case touches():A else:', 'label("x")', 'minimumDistance(all,"x")',
     'shapeL(1,1){shape:A}', 'alignScopeToGeometry(zUp,0,longest)', 'scatter(surface,9,uniform){A}',
     'convexify()', 'mirror(1,0,0)', 'with(h:=2)', 'tileUV(0,1,1)', 'cleanupGeometry(all,9)',
+    'envelope(world.up,3,1,45,1,60,2,30)', 'setPivot(yzx,5)', 'comp(fe){all:A}', 'trim()',
+    'set(trim.horizontal,true)', 'primitiveSphere(5,3,1)', 'setback(comp(fe){all:1}){all:A}',
 ]  # fmt: skip
 
 
@@ -74,9 +76,8 @@ def test_what_is_wrong_is_said_with_its_place(refused, rules, message) -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ("// a\n// K\u00fcche\nA --> B".encode("latin-1"), ":2:5: expected UTF-8 text, got the byte 0xfc"),
-        ("A --> B".encode("utf-16"), ":1:1: expected UTF-8 text, got UTF-16"),
-        (bytes(range(256)), ":2:118: expected UTF-8 text, got the byte 0x80"),
+        (b"\xff\xfeA", ":1:1: expected UTF-16-LE after its mark (truncated data)"),
+        (bytes(range(256)), ":1:1: found '\\x00', which is not a valid character"),
         (b"", ": expected at least one rule, got none"),
         (b"// nothing\n", ": expected at least one rule, got none"),
         (b"A --> B\0C", ":1:8: found '\\x00', which is not a valid character"),

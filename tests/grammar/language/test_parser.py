@@ -137,7 +137,7 @@ def test_every_real_rule_file_parses(street_rules) -> None:
 def test_the_rules_of_the_page_parse() -> None:
     page = (Path(__file__).parents[3] / "docs" / "grammar.md").read_text(encoding="utf-8")
     blocks = [block for block in page.split("```")[1::2] if "-->" in block]
-    assert len(blocks) == 3
+    assert len(blocks) == 4
     for block in blocks:
         assert parse(block).rules
 

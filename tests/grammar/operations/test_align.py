@@ -28,7 +28,7 @@ def test_the_scope_runs_along_an_edge():
     assert np.allclose(upright.T_world_scope[:3, 1], (0, 1, 0))
     aligned, _ = one(turned.format("alignScopeToGeometry(yUp, 0, longest)"))
     assert aligned.size == pytest.approx((8, 0, 4))
-    assert one(turned.format("alignScopeToGeometry(yUp, 0, 0)"))[0].size == pytest.approx((4, 0, 8))
+    assert one(turned.format("alignScopeToGeometry(yUp, 0, 1)"))[0].size == pytest.approx((4, 0, 8))
     assert one(turned.format("alignScopeToGeometry(zUp, 0, longest)"))[0].size == pytest.approx(
         (8, 4, 0)
     )
@@ -45,3 +45,37 @@ def test_the_geometry_stays_where_it_is():
         for text in ("", "alignScopeToGeometry(zUp, largest, longest)")
     )
     assert np.allclose(plain, moved)
+
+
+@pytest.mark.parametrize("solid", ["extrude(5)", "extrude(5) comp(f){ all = A }"])
+@pytest.mark.parametrize(
+    ("pivot", "origin", "x", "y"),
+    [
+        ("xyz, 0", (0, 0, 0), (1, 0, 0), (0, 1, 0)),
+        ("xyz, 1", (10, 0, 0), (0, 0, 1), (0, 1, 0)),
+        ("xyz, 2", (10, 0, 8), (-1, 0, 0), (0, 1, 0)),
+        ("xyz, 3", (0, 0, 8), (0, 0, -1), (0, 1, 0)),
+        ("xyz, 6", (10, 5, 8), (0, 0, -1), (0, -1, 0)),
+        ("yzx, 1", (10, 0, 0), (-1, 0, 0), (0, 0, 1)),
+        ("yzx, 7", (0, 5, 8), (0, 0, -1), (1, 0, 0)),
+        ("zxy, 4", (0, 5, 0), (0, -1, 0), (1, 0, 0)),
+    ],
+)
+def test_the_pivot_is_a_corner_with_all_axes_inwards(solid, pivot, origin, x, y) -> None:
+    """The axes are those of CityEngine's engine (PRT 3.3)."""
+    if "comp" in solid:
+        rules = f"Lot --> extrude(5) comp(f){{ side = setPivot({pivot}) A | all : NIL }}"
+    else:
+        rules = f"Lot --> extrude(5) setPivot({pivot}) A"
+    grown = supple.grow(rules, size=(10, 0, 8))
+    (leaf,) = grown.leaves
+    frame = leaf.T_world_scope
+    assert np.allclose(frame[:3, 3], origin)
+    assert np.allclose(frame[:3, 0], x) and np.allclose(frame[:3, 1], y)
+    points = np.concatenate([mesh.positions for mesh in grown.meshes()])
+    assert np.allclose(points.min(axis=0), 0) and np.allclose(points.max(axis=0), (10, 5, 8))
+
+
+def test_a_pivot_is_one_of_eight_corners(refused) -> None:
+    assert "expected a corner from 0 to 7, got 8" in refused("Lot --> setPivot(xyz, 8) A")
+    assert "expected one of xyz, yzx, zxy" in refused("Lot --> setPivot(xzy, 1) A")

@@ -37,3 +37,14 @@ def test_reset_clean_and_convex():
     assert one(ridge.format(""), **near)[1].reports["n"] == [6]
     assert one(ridge.format("cleanupGeometry(all, 0.2)"), **near)[1].reports["n"] == [5]
     assert one(ridge.format("cleanupGeometry(all, 0.01)"), **near)[1].reports["n"] == [6]
+
+
+def test_convexify_extends_the_edge_with_the_shorter_cut() -> None:
+    """The parts are those of CityEngine's engine (PRT 3.3), for the footprint of an office building."""
+    outline = [(-15.25, 17.5), (4.25, 17.5), (15.25, -12.7), (5.75, -16.2), (-2.05, 5.5),
+               (-5.25, 5.5), (-5.25, -17.5), (-15.25, -17.5)]  # fmt: skip
+    asset = ([(x, 0.0, z) for x, z in outline], [tuple(range(8))])
+    rules = 'Lot --> i("plan") convexify() comp(f){ all : Part }'
+    grown = supple.grow(rules, size=(0, 0, 0), assets={"plan": asset})
+    parts = sorted(tuple(float(round(v, 2)) for v in part.size[:2]) for part in grown.leaves)
+    assert parts == [(23.0, 10.0), (23.06, 10.12), (23.87, 12.0)]

@@ -39,8 +39,29 @@ def test_a_concave_lot_extrudes_to_a_prism() -> None:
     assert sum(areas) == pytest.approx(3.0)
 
 
-def test_a_solid_cannot_be_extruded(refused) -> None:
-    assert "expected a flat shape" in refused("Lot --> extrude(1) extrude(1)")
+def test_a_solid_is_extruded_face_by_face_or_as_a_shell() -> None:
+    def box(way: str) -> tuple[list[float], int, float]:
+        grown = supple.grow(
+            f'Lot --> extrude({way}) report("v", geometry.volume) A', size=(1, 1, 1)
+        )
+        leaf = grown.leaves[0]
+        return leaf.size.round(9).tolist(), len(grown.meshes()[0].faces), grown.reports["v"][0]
+
+    size, triangles, volume = box("0.5")
+    assert size == [2, 2, 2] and triangles == 6 * 12 and volume == pytest.approx(6 * 0.5)
+    size, triangles, volume = box("vertex.normal, 0.5")
+    assert size == [2, 2, 2] and triangles == 2 * 12 and volume == pytest.approx(8 - 1)
+    assert box("-0.25")[0] == [1, 1, 1]
+
+
+def test_a_roof_is_extruded_along_its_points_or_upwards() -> None:
+    rules = "Lot --> roofGable(45) comp(f){ aslant = extrude(WAY) A }"
+    shell = supple.grow(rules.replace("WAY", "vertex.normal, 0.2"), size=(10, 0, 6)).leaves[0]
+    assert shell.size[1] == pytest.approx(3 + 0.2 * 2**0.5)
+    raised = supple.grow(rules.replace("WAY", "world.up, 0.2"), size=(10, 0, 6))
+    assert raised.leaves[0].size.tolist() == pytest.approx([10, 3.2, 6])
+    # Two slopes below and above, and walls along six edges; the ridge has none.
+    assert len(raised.meshes()[0].faces) == 4 * 2 + 6 * 2
 
 
 def test_what_is_pulled_stands_on_its_face():
@@ -61,6 +82,6 @@ def test_what_is_pulled_stands_on_its_face():
         outwards = leaf.point(0.5, 1, 0.5) - leaf.point(0.5, 0, 0.5)
         assert np.allclose(outwards, 0.5 * np.sign(np.round(outwards, 9)))
     # A plane of a roof, pulled upwards, stands upright.
-    roof = "Lot --> roofShed(30) comp(f){ aslant : extrude(world.up, 0.3) A | all : NIL }"
+    roof = "Lot --> roofShed(30, 1) comp(f){ aslant : extrude(world.up, 0.3) A | all : NIL }"
     (leaf,) = supple.grow(roof, size=(8, 0, 4)).leaves
     assert np.allclose(leaf.size, (4, 8 * np.tan(np.pi / 6) + 0.3, 8))

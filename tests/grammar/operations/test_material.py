@@ -34,3 +34,20 @@ def test_what_is_kept_of_a_material_and_not_drawn():
 def test_a_colour_with_its_opacity():
     grown = supple.grow('attr c = "#ff000080"\nLot --> color(c) i("box")', size=(1, 1, 1))
     assert grown.meshes()[0].material.color == pytest.approx((1, 0, 0, 128 / 255))
+
+
+def test_the_colour_map_is_the_texture(tmp_path) -> None:
+    (tmp_path / "a.png").write_bytes(b"\x89PNG")
+    path = tmp_path / "a.cga"
+    path.write_text(
+        'Lot --> set(material.colormap, "a.png") B  '
+        'B --> case material.colormap == "a.png" : A else : NIL'
+    )
+    assert only(str(path)).name == "A"
+    assert only(str(path)).material.texture == "a.png"
+    path.write_text('Lot --> set(material.colormap, "b.png") A')
+    with pytest.raises(supple.SuppleError, match=r"a\.cga:1:9: rule Lot: .*no image 'b\.png'"):
+        supple.grow(path)
+    path.write_text("Lot --> set(material.colormap, 3) A")
+    with pytest.raises(supple.SuppleError, match="expected a string"):
+        supple.grow(path)

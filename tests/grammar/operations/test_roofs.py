@@ -46,17 +46,17 @@ def test_a_gable_roof(roof):
     assert np.allclose(roof("roofGable(45, 0, 1)")[3], (10, 2, 4)), "beyond the gables"
     assert np.allclose(roof("roofGable(45, 1)")[3], (8, 2 + 1 / ROOT2, 4 + ROOT2)), "at the eaves"
     # Along the other side the ridge spans 8 m and rises 4.
-    assert roof("roofGable(45, 0, 0, false, 0)")[1] == pytest.approx(8 * 4 / 2 * 4)
+    assert roof("roofGable(45, 0, 0, false, 1)")[1] == pytest.approx(8 * 4 / 2 * 4)
     assert roof("roofGable(45)", size=(4, 0, 4))[1] == pytest.approx(4 * 2 / 2 * 4), "of a square"
 
 
 def test_a_shed_and_a_pyramid(roof):
-    area, volume, faces, size = roof("roofShed(45)")  # edge 0 is one of 4 m
+    area, volume, faces, size = roof("roofShed(45, 1)")  # edge 1 is one of 4 m
     assert volume == pytest.approx(8 * 8 / 2 * 4) and faces == 5 and np.allclose(size, (8, 8, 4))
     assert area == pytest.approx(32 + 32 * ROOT2 + 2 * 32 + 32)
-    assert np.allclose(roof("roofShed(45, 1)")[3], (8, 4, 4))
-    # The first edge is 4 m from the middle: it rises 4 m.
-    assert roof("roofPyramid(45)")[1:3] == pytest.approx((32 * 4 / 3, 5))
+    assert np.allclose(roof("roofShed(45)")[3], (8, 4, 4)), "edge 0 is the front"
+    # The first edge is 2 m from the middle: it rises 2 m.
+    assert roof("roofPyramid(45)")[1:3] == pytest.approx((32 * 2 / 3, 5))
     assert roof("roofPyramid(byHeight, 6)")[1] == pytest.approx(32 * 6 / 3)
 
 
@@ -139,3 +139,15 @@ def test_a_hip_roof_with_an_overhang_on_a_square_of_any_size(roof):
         out = 2 * math.cos(math.radians(30))
         assert faces == 5
         assert np.allclose(size[[0, 2]], side + out)
+
+
+def test_a_pyramid_rises_from_the_middle_of_the_first_edge() -> None:
+    """The apex of CityEngine's engine (PRT 3.3) on an irregular hexagon."""
+    hexagon = (
+        [(4, 0, 10), (9, 0, 9), (10, 0, 4), (6, 0, 0), (1, 0, 1), (0, 0, 6)],
+        [tuple(range(6))],
+    )
+    rules = 'Lot --> i("plan") roofPyramid(30) A'
+    (mesh,) = supple.grow(rules, size=(0, 0, 0), assets={"plan": hexagon}).meshes()
+    top = mesh.positions[np.argmax(mesh.positions[:, 1])]
+    assert top == pytest.approx((5, 2.7386, 5), abs=1e-4)

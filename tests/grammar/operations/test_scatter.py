@@ -15,3 +15,17 @@ def test_scattered_shapes_lie_on_the_shape_and_are_the_same_again():
     assert np.array_equal(places, [leaf.point(0, 0, 0) for leaf in again.leaves])
     trees = supple.grow("Lot --> scatter(scope, 5, uniform){ primitiveCube(1, 2, 1) }", **LOT)
     assert len(trees.leaves) == 5 and all(tuple(leaf.size) == (1, 2, 1) for leaf in trees.leaves)
+
+
+def test_a_gaussian_distribution_is_dense_at_its_middle() -> None:
+    def away(rules: str) -> float:
+        grown = supple.grow(rules, size=(20, 0, 20))
+        points = np.array([leaf.T_world_scope[:3, 3] for leaf in grown.leaves])
+        return float(np.linalg.norm(points - (10, 0, 10), axis=1).mean())
+
+    wide = away("Lot --> scatter(surface, 200, uniform){ A }")
+    near = away("Lot --> scatter(surface, 200, gaussian, center, 2){ A }")
+    same = away("Lot --> scatter(surface, 200, gaussian, center, '0.1){ A }")
+    assert wide > 6 and near < 4 and same < 4
+    left = supple.grow("Lot --> scatter(scope, 100, gaussian, left, 1){ A }", size=(20, 1, 20))
+    assert np.mean([leaf.T_world_scope[0, 3] for leaf in left.leaves]) < 6

@@ -26,7 +26,12 @@ def test_offset_inwards_and_outwards():
     assert parts == {"I": [12], "B": [3, 3, 7, 7]}, "trapezoids: (4 + 2) / 2, (8 + 6) / 2"
     assert areas("Lot --> offset(1, inside) A", **LOT) == {"A": [10 * 6]}
     assert areas("Lot --> offset(1, border) A", **LOT) == {"A": [60 - 32]}
-    assert areas("Lot --> offset(1) A", **LOT) == {"A": [60]}
+    # As in CityEngine's engine (PRT 3.3): the enlarged polygon, and strips that face the other way.
+    assert areas("Lot --> offset(1) A", **LOT) == {"A": [60 + 28]}
+    parts = "Lot --> offset(1) comp(f){{ inside : {} | border : {} }}"
+    assert areas(parts.format("A", "NIL"), **LOT) == {"A": [60]}
+    down = supple.grow(parts.format("NIL", "extrude(2) A"), **LOT).meshes()[0].positions
+    assert (down[:, 1].min(), down[:, 1].max()) == (-2, 0)
     assert areas("Lot --> offset(-2, inside) A", **LOT) == {"A": [0]}, "nothing is left"
 
 
@@ -47,7 +52,7 @@ def test_setback():
     all_round = areas("Lot --> setback(1){ all : F | remainder : R }", **LOT)
     assert all_round == {"F": [3, 3, 7, 7], "R": [12]}
     assert areas("Lot --> setback(1){ all = F | remainder : R }", **LOT) == {"F": [20], "R": [12]}
-    each = areas("Lot --> setback([1, 2, 0, 0]){ all : F | remainder : R }", **LOT)
+    each = areas("Lot --> setback([0, 1, 2, 0]){ all : F | remainder : R }", **LOT)
     assert each["R"] == [7 * 2] and sum(each["F"]) == 18
     world = areas(
         "Lot --> setback(1){ world.south : S | street.left : W | remainder : NIL }", **LOT
@@ -57,7 +62,7 @@ def test_setback():
         "Lot --> extrude(3) comp(f){ front : setback(0.5){ top : T | remainder : R } | all : NIL }"
     )
     assert areas(upright, **LOT) == {"T": [4], "R": [20]}
-    assert areas("Lot --> setback(1){ 0 : A | remainder : R }", **LOT) == {"A": [4], "R": [28]}
+    assert areas("Lot --> setback(1){ 0 : A | remainder : R }", **LOT) == {"A": [8], "R": [24]}
 
 
 def test_wings():
@@ -92,3 +97,44 @@ def test_wings():
 def test_what_is_wrong_is_refused(refused, rules, message):
     said = refused(rules, **LOT)
     assert message in said and said.startswith("<rules>:1:"), said
+
+
+@pytest.mark.parametrize(
+    "successor",
+    [
+        "extrude(3) A", "extrude(world.up, 3) A", "offset(-1, inside) A", "roofHip(30) A", "roofGable(30) A",
+        "setback(1){ all : A | remainder : B }", "shapeL(1, 1){ shape : A | remainder : B }",
+        "innerRect() A", "innerRectangle(scope){ shape : A | remainder : B }", "comp(f){ all : A }",
+        "envelope(world.up, 3, 1, 45, 1, 45, 1, 45) A", "split(x){ ~1 : A }* ", "convexify() A",
+        "alignScopeToGeometry(yUp, 0, 0) A", "cleanupGeometry(all, 0.1) A", "trim() A",
+    ],
+)  # fmt: skip
+def test_what_is_left_of_nothing_is_nothing(successor) -> None:
+    """As in CityEngine's engine: a shape without geometry goes on, and leaves no mesh."""
+    assert supple.grow(f"Lot --> offset(-9, inside) {successor}", size=(10, 0, 10)).meshes() == ()
+
+
+def test_distances_by_component() -> None:
+    rules = (
+        "Lot --> setback(comp(fe){ front : 3 | left : 1 | all : 0.5 }){ all : B | remainder : C }"
+    )
+    found = {leaf.name: leaf.size.tolist() for leaf in supple.grow(rules, size=(10, 0, 8)).leaves}
+    assert found["C"] == [8.5, 0, 4.5]
+
+
+def test_each_face_of_a_solid_is_offset() -> None:
+    """The polygons are those of CityEngine's engine (PRT 3.3)."""
+    inside = "Lot --> extrude(5) offset(-1, inside) comp(f){ all : A }"
+    found = areas(inside, size=(10, 0, 10))["A"]
+    assert found == pytest.approx([8 * 3] * 4 + [8 * 8] * 2)
+    both = supple.grow("Lot --> extrude(5) offset(-1) comp(f){ all : A }", size=(10, 0, 10))
+    assert len(both.leaves) == 30
+    assert sum(areas("Lot --> extrude(5) offset(-1) A", size=(10, 0, 10))["A"]) == pytest.approx(
+        400
+    )
+    assert supple.grow("Lot --> extrude(5) offset(-6, inside) A", size=(10, 0, 10)).meshes() == ()
+
+
+@pytest.mark.parametrize("successor", ["offset(-1)", "roofHip(30)", "innerRect()"])
+def test_a_face_without_area_leaves_nothing(successor) -> None:
+    assert supple.grow(f"Lot --> s(0, '1, '1) {successor} A", size=(10, 0, 10)).meshes() == ()

@@ -112,10 +112,9 @@ def test_layers_are_kept_apart() -> None:
         ("comp(e){ 0 : split(u, unitSpace, 0){ 1 : A } }", "expected a shape with faces"),
         ("scaleUV(0, 0, 1) split(u, unitSpace, 0){ 1 : A }", "that cover the surface, got a line"),
         ("scaleUV(0.5, 1, 1) A", "expected a texture layer from 0 to 9, got 0.5"),
-        ("projectUV(3) A", "projectUV: expected a setupProjection(3, ...) before it"),
         ("copyUV(4, 0) A", "copyUV: expected a projectUV(4) before it"),
         ("print(geometry.du(0, feet)) A", "geometry.du: expected one of uvSpace, unitSpace, got feet"),
-        ("print(geometry.uMin()) A", "'geometry.uMin' takes 1 argument, got 0"),
+        ("print(geometry.uMin(0, 1)) A", "'geometry.uMin' takes 0 or 1 argument, got 2"),
     ],
 )  # fmt: skip
 def test_what_has_no_such_coordinates_is_told_so(refused, successor, message) -> None:
@@ -148,3 +147,17 @@ def test_texture_coordinates_run_on_through_splits(tmp_path):
     (mesh,) = supple.grow(path, size=(8, 0, 4)).meshes()
     assert mesh.texcoords is not None
     assert np.allclose(sorted(set(mesh.texcoords[:, 0].round(6))), [0, 2]), "half a metre an image"
+
+
+def test_a_solid_is_tiled_on_all_sides(tmp_path) -> None:
+    (tmp_path / "a.png").write_bytes(b"\x89PNG")
+    path = tmp_path / "a.cga"
+    path.write_text('Lot --> extrude(3) tileUV(0, 1, 1) texture("a.png") X.')
+    (mesh,) = supple.grow(path, size=(4, 0, 2)).meshes()
+    uv, points = np.asarray(mesh.texcoords), np.asarray(mesh.positions)
+    for triangle in np.asarray(mesh.faces):
+        a, b, c = points[triangle]
+        p, q, r = uv[triangle]
+        area = np.linalg.norm(np.cross(b - a, c - a))
+        (ux, uy), (vx, vy) = q - p, r - p
+        assert abs(ux * vy - uy * vx) == pytest.approx(area)  # one image per square metre

@@ -17,6 +17,7 @@ from supple.data import rules as own_rules
 from supple.errors import SuppleError, one_of
 from supple.files import check_writable
 from supple.grammar import grow as grow_rules
+from supple.grammar import stub_text
 
 NOT_REACHED = 1
 EXTENSIONS = (".glb", ".gltf", ".obj", ".html", ".png", ".svg")
@@ -28,8 +29,9 @@ def grow(
     rules: Annotated[
         str,
         typer.Argument(
-            metavar="RULES.cga",
-            help="A CGA rule file; or figure, lamp, excavator, human, street, facade, town: ours.",
+            metavar="RULES",
+            help="A CGA rule file (.cga) or rule package (.rpk); "
+            "or figure, lamp, excavator, human, street, facade, town: ours.",
         ),
     ],
     start: Annotated[
@@ -69,7 +71,34 @@ def grow(
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="Imports and assets lie below this folder. Default: the rule file's.",
+            help="Imports and assets lie below this folder. Default: the rule file's, and assets/, "
+            "images/, models/ and rules/ beside it and above.",
+            rich_help_panel=RULES,
+        ),
+    ] = None,
+    workspace: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Workspace paths such as /ESRI.lib/assets/tree.obj begin in this folder.",
+            rich_help_panel=RULES,
+        ),
+    ] = None,
+    missing: Annotated[
+        str,
+        typer.Option(
+            metavar="stand-in|error",
+            help="A missing asset gets a box or a grey image as stand-in, the rules of a missing import "
+            "leave their shapes as they are; or end with an error.",
+            rich_help_panel=RULES,
+        ),
+    ] = "stand-in",
+    stubs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Values for missing imports. A file that does not exist is written, with a line for each "
+            "value to fill in.",
             rich_help_panel=RULES,
         ),
     ] = None,
@@ -105,6 +134,9 @@ def grow(
         if path.suffix.lower() not in EXTENSIONS:
             one_of(f"extension of {path.name}", path.suffix.lower(), EXTENSIONS)
         check_writable(path, "result")
+    if stubs is not None and not stubs.exists():
+        _write_stubs(stubs, _path(rules), folder, workspace)
+        return
     bar = Progress(
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
         console=error_console(), transient=True, disable=not error_console().is_terminal,
@@ -125,6 +157,9 @@ def grow(
             style=style,
             size=None if size is None else vector("--size", size, "X,Y,Z"),
             folder=folder,
+            workspace=workspace,
+            missing=missing,
+            stubs=stubs,
             limits=Limits(shapes=shapes),
             progress=told,
         )
@@ -139,6 +174,18 @@ def grow(
         _show(grown, written, tree)
     if not grown.reached:
         raise typer.Exit(NOT_REACHED)
+
+
+def _write_stubs(stubs: Path, rules: Path, folder: Path | None, workspace: Path | None) -> None:
+    """Write a stub file for the modeller to fill."""
+    text = stub_text(rules, folder=folder, workspace=workspace)
+    if not text:
+        console().print("no stubs are needed: the rules use no value of a missing rule file")
+        return
+    check_writable(stubs, "stubs")
+    stubs.write_text(text, encoding="utf-8")
+    count = sum(" =    // " in line for line in text.splitlines())
+    console().print(f"wrote {stubs}: fill in {count} values, then grow with the same --stubs")
 
 
 def _path(rules: str) -> Path:
@@ -193,6 +240,8 @@ def _as_data(grown: Any, written: list[str]) -> dict[str, Any]:
         ],
         "reports": grown.reports,
         "printed": list(grown.printed),
+        "notes": list(grown.notes),
+        "incomplete": list(grown.incomplete),
         "written": written,
     }
 
@@ -200,6 +249,13 @@ def _as_data(grown: Any, written: list[str]) -> dict[str, Any]:
 def _show(grown: Any, written: Iterable[str], tree: bool) -> None:
     out = console()
     out.print(repr(grown)[7:-1])
+    for line in grown.incomplete[:FEW]:
+        out.print(f"incomplete: {line}", markup=False, highlight=False)
+    for line in grown.notes[:FEW]:
+        out.print(f"note: {line}", markup=False, highlight=False)
+    left = len(grown.incomplete[FEW:]) + len(grown.notes[FEW:])
+    if left:
+        out.print(f"... and {left} more notes (--json lists them)")
     if tree:
         out.print(grown.tree())
     for line in grown.printed:

@@ -13,6 +13,7 @@ from it keeps its length. A shape with children along several axes is scaled uni
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from supple.errors import SuppleError
@@ -34,6 +35,12 @@ from supple.model.skeleton import Skeleton
 
 UPWARDS_FIRST = (1, 0, 2)  # order of preference of axes along which an offset is equally long
 LEVEL = 1e-6  # of an offset: shorter components count as 0
+
+
+@lru_cache(maxsize=64)
+def _root_only(name: str) -> Skeleton:
+    """The skeleton of shapes without joints; skeletons are never changed."""
+    return Skeleton([Node(name, None, ORIGIN, Fixed())], [])
 
 
 class Figure:
@@ -138,6 +145,8 @@ class Figure:
 
     def skeleton(self, joints: Iterable[int] | None = None) -> Skeleton:
         """The skeleton of all joints, or of some that form a tree."""
+        if not self.joints:
+            return _root_only(self.root)
         chosen = range(len(self.joints)) if joints is None else sorted(joints)
         nodes = [Node(self.root, None, ORIGIN, Fixed())]
         for k in chosen:

@@ -18,6 +18,8 @@ Check = Callable[[Any], Any]
 Several = Callable[[Shape, tuple[Any, ...]], list[Any]]
 """A compiled list of expressions."""
 
+_NOBODY = Shape("", 0)  # constants do not look at the shape
+
 
 class Arguments:
     """The arguments of one operation.
@@ -117,7 +119,11 @@ class Arguments:
 
     def each(self, check: Check, first: int = 0, last: int | None = None) -> Several:
         """Positional arguments first to last (exclusive), each converted by a check."""
-        found = [self._checked(one, check) for one in self.positional[first:last]]
+        given = self.positional[first:last]
+        found = [self._checked(one, check) for one in given]
+        if all(isinstance(one.value, s.Constant) for one in given):
+            constants = [one(_NOBODY, ()) for one in found]
+            return lambda shape, args: constants.copy()
         return lambda shape, args: [one(shape, args) for one in found]
 
     def lengths(self, first: int = 0, last: int | None = None) -> Several:
@@ -159,4 +165,5 @@ def with_values(
 
         return act
 
+    build.__doc__ = effect.__doc__
     return build

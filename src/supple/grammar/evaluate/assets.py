@@ -1,12 +1,12 @@
-"""Assets: built-in solids, meshes given by the caller, and files inside the rule file's folder.
+"""Assets: built-in solids, meshes given by the caller, and files in the folders of the rules.
 
-Methods take the folder of the rule file that names the asset. Files are searched there first and then
-in the home folder, and must lie inside the home folder.
+Methods take the folder of the rule file that names the asset; `language.folders` says where files are searched.
+With stand-ins, a box takes the place of a model that cannot be read and a grey image that of an image.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,26 +15,38 @@ import numpy as np
 from supple.errors import SuppleError, nearest
 from supple.grammar.evaluate.obj import read_obj
 from supple.grammar.evaluate.values import LONGEST
-from supple.grammar.geometry.mesh import BUILT_IN, Geometry, fitted
+from supple.grammar.geometry.mesh import BOX, BUILT_IN, Geometry, fitted
+from supple.grammar.language.folders import Folders
 from supple.model.mesh import Mesh
 
 LARGEST = 256 << 20  # bytes of an asset
 MODELS = (".obj", ".glb")
 MOST_CORNERS = 1_000  # of one face
 MOST_FOUND = 10_000  # files of a search
+GREY = Path(__file__).with_name("stand_in.png")
 
 
 class Assets:
     """The assets that `i`, `texture` and file functions can use.
 
     Args:
-        home: The folder that files must be in; None for no files.
+        folders: The folders that files may be in.
         given: Meshes by name: (points (V, 3), faces), a `supple.Mesh` or a `supple.Character`.
+        stand_in: Called with a note for each file that cannot be used and gets a stand-in; None to raise
+            an error instead.
     """
 
-    def __init__(self, home: Path | None, given: Mapping[str, Any]) -> None:
-        self.home = home
-        self._known: dict[str, Geometry] = dict(BUILT_IN)
+    def __init__(
+        self,
+        folders: Folders,
+        given: Mapping[str, Any],
+        stand_in: Callable[[str], None] | None = None,
+    ) -> None:
+        self.folders = folders
+        self.stand_in = stand_in
+        self._known: dict[str, Geometry] = dict(BUILT_IN)  # by the names that rules may use
+        self._files: dict[tuple[str, Path | None, bool], Geometry] = {}
+        self._read_files: dict[Path, Geometry] = {}
         self._images: dict[str, Path] = {}
         self._searched: dict[tuple[str, Path | None], list[str]] = {}
         for name, value in given.items():
@@ -51,27 +63,34 @@ class Assets:
         Raises:
             SuppleError: There is no such asset, it lies outside the folder or cannot be read.
         """
-        if z_up:
-            key = f"{name}\nz up"
-            if key not in self._known:
-                self._known[key] = _z_to_y(self.get(name, folder))
-            return self._known[key]
-        known = self._known.get(name) or BUILT_IN.get(name.removeprefix("builtin:"))
+        key = (name, folder, z_up)
+        if key not in self._files:
+            self._files[key] = _z_to_y(self.get(name, folder)) if z_up else self._find(name, folder)
+        return self._files[key]
+
+    def _find(self, name: str, folder: Path | None) -> Geometry:
+        known = self._known.get(name) or BUILT_IN.get(_builtin(name))
         if known is not None:
             return known
-        suffix = Path(name).suffix.lower()
-        if suffix not in MODELS:
+        try:
+            return self._file(name, folder)
+        except SuppleError as error:
+            if self.stand_in is None:
+                raise
+            self.stand_in(f"{str(error).removeprefix('i: ')}; a box takes its place")
+            return Geometry(name, BOX.points, BOX.faces)
+
+    def _file(self, name: str, folder: Path | None) -> Geometry:
+        if Path(name).suffix.lower() not in MODELS:
             hint = nearest(name, self._known)
             listed = ", ".join(self._known)
             raise SuppleError(
                 f"i: unknown asset {name!r} (expected one of {listed}, or a .obj or .glb file){hint}"
             )
         path = self._inside(name, folder, "asset")
-        key = str(path)
-        if key not in self._known:
-            self._known[key] = self._read(path, name)
-        self._known[name] = self._known[key]
-        return self._known[key]
+        if path not in self._read_files:
+            self._read_files[path] = self._read(path, name)
+        return self._read_files[path]
 
     def info(self, name: str, folder: Path | None, what: str) -> float:
         """A property of an asset: size "sx" "sy" "sz", origin "px" .., "nVertices" or "nFaces"."""
@@ -91,7 +110,14 @@ class Assets:
         """
         found = self._images.get(name)
         if found is None:
-            found = self._images[name] = self._inside(name, folder, "image")
+            try:
+                found = GREY if name.startswith("builtin:") else self._inside(name, folder, "image")
+            except SuppleError as error:
+                if self.stand_in is None:
+                    raise
+                self.stand_in(f"{error}; a grey image takes its place")
+                found = GREY
+            self._images[name] = found
         return found
 
     def image_path(self, name: str) -> Path | None:
@@ -102,7 +128,12 @@ class Assets:
         """True if there is a file or a given mesh of that name."""
         if name in self._known:
             return True
-        return any((one / name).is_file() for one in self._folders(name, folder, "file"))
+        try:
+            return any(one.is_file() for one in self.folders.candidates(name, folder, "file"))
+        except SuppleError:
+            if self.stand_in is None:
+                raise
+            return False
 
     def search(self, pattern: str, folder: Path | None) -> list[str]:
         """The files that match a pattern such as "trees/*.obj", sorted by name.
@@ -115,17 +146,44 @@ class Assets:
         """
         key = (pattern, folder)
         if key not in self._searched:
-            folders = self._folders(pattern, folder, "files")
-            every = (self._matching(one, pattern) for one in folders)
-            self._searched[key] = next((found for found in every if found), [])
+            try:
+                self._searched[key] = self._search(pattern, folder)
+            except SuppleError as error:
+                if self.stand_in is None:
+                    raise
+                self.stand_in(f"{error}; no file matches")
+                self._searched[key] = []
         return self._searched[key]
 
+    def _search(self, pattern: str, folder: Path | None) -> list[str]:
+        found = self._search_as_written(pattern, folder)
+        if not found and pattern.startswith("*") and not pattern.startswith("**"):
+            # "*facades/*.jpg" is any path that ends so: "*" stands for folders too.
+            found = self._search_as_written(f"**/{pattern[1:].lstrip('/')}", folder)
+        return found
+
+    def _search_as_written(self, pattern: str, folder: Path | None) -> list[str]:
+        # The part before the first wildcard is a folder; the search begins in each place it may mean.
+        parts = pattern.split("/")
+        first = next(
+            (k for k, part in enumerate(parts) if "*" in part or "?" in part), len(parts) - 1
+        )
+        before, rest = "/".join(parts[:first]), "/".join(parts[first:])
+        try:
+            starts = self.folders.candidates(before or ".", folder, "files")
+        except SuppleError as error:
+            raise SuppleError(str(error).replace(repr(before), repr(pattern), 1)) from None
+        for start in starts:
+            found = [f"{before}/{one}" if before else one for one in self._matching(start, rest)]
+            if found:
+                return found
+        return []
+
     def _matching(self, folder: Path, pattern: str) -> list[str]:
-        home = (self.home or folder).resolve()
         found: list[str] = []
         try:
             for path in folder.glob(pattern):
-                if path.is_file() and path.resolve().is_relative_to(home):
+                if path.is_file() and self.folders.allows(path.resolve()):
                     found.append(path.relative_to(folder).as_posix())
                 if len(found) > MOST_FOUND:
                     raise SuppleError(f"more than {MOST_FOUND:,} files match {pattern!r}")
@@ -154,33 +212,11 @@ class Assets:
             raise SuppleError(f"the file {name!r} is longer than {LONGEST:,} characters")
         return found
 
-    def _folders(self, name: str, folder: Path | None, what: str) -> list[Path]:
-        """The folders to search for a file: the rule file's, then the home folder.
-
-        Raises:
-            SuppleError: The name leads outside the home folder from each of them.
-        """
-        if self.home is None or folder is None:
-            raise SuppleError(
-                f"rules given as text have no folder to look for the {what} {name!r} in"
-            )
-        home = self.home.resolve()
-        found = []
-        if not Path(name).is_absolute() and "\\" not in name and "\0" not in name:
-            folders = dict.fromkeys((folder, self.home))
-            found = [one for one in folders if (one / name).resolve().is_relative_to(home)]
-        if not found:
-            raise SuppleError(f"the {what} {name!r} is outside the rule file's folder")
-        return found
-
     def _inside(self, name: str, folder: Path | None, what: str) -> Path:
-        for start in self._folders(name, folder, what):
-            path = (start / name).resolve()
-            if path.is_file():
-                if path.stat().st_size > LARGEST:
-                    raise SuppleError(f"the {what} {name!r} is larger than {LARGEST >> 20} MiB")
-                return path
-        raise SuppleError(f"there is no {what} {name!r} below {self.home}")
+        path = self.folders.find(name, folder, what)
+        if path.stat().st_size > LARGEST:
+            raise SuppleError(f"the {what} {name!r} is larger than {LARGEST >> 20} MiB")
+        return path
 
     def _read(self, path: Path, name: str) -> Geometry:
         if path.suffix.lower() == ".obj":
@@ -207,6 +243,11 @@ class Assets:
                 f"asset {name!r}: expected a Mesh, a Character or (points, faces), got {value!r}"
             ) from None
         return _fitted(name, points, faces)
+
+
+def _builtin(name: str) -> str:
+    """The name of a built-in solid: "cube" of "builtin:cube:notex"."""
+    return name.removeprefix("builtin:").removesuffix(":notex")
 
 
 def _z_to_y(asset: Geometry) -> Geometry:

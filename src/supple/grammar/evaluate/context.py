@@ -55,8 +55,8 @@ def ancestors(line: Any) -> set[int]:
     """The seeds in a linked list of ancestors; see `Shape.line`."""
     found = set()
     while line is not None:
-        seed, line = line
-        found.add(seed)
+        one, line = line
+        found.add(one.seed if isinstance(one, Shape) else one)
     return found
 
 

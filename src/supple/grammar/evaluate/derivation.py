@@ -4,27 +4,29 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
-import numpy as np
-
-from supple.errors import SuppleError, array, nearest, one_of
+from supple.errors import SuppleError, one_of
 from supple.grammar.evaluate.context import Context, ContextNeededError
+from supple.grammar.evaluate.lots import Lot, placed_lot
+from supple.grammar.evaluate.material import Layer
 from supple.grammar.evaluate.modules import Module, OperationTable
 from supple.grammar.evaluate.productions import Production, production
-from supple.grammar.evaluate.recursion import deep_recursion
-from supple.grammar.evaluate.run import CLOCK_SHAPES, Options, Run
+from supple.grammar.evaluate.recursion import deep_recursion, no_cycle_search
+from supple.grammar.evaluate.run import CLOCK_SHAPES, STAND_IN, Options, Run
 from supple.grammar.evaluate.shape import Shape
-from supple.grammar.evaluate.start import annotated_size, rule_call
-from supple.grammar.evaluate.values import LARGEST, counted
-from supple.grammar.geometry.mesh import BOX, GROUND
+from supple.grammar.evaluate.start import annotated_size, no_rules, no_start, rule_call
+from supple.grammar.evaluate.store import Row
+from supple.grammar.evaluate.texture import whole_image
 from supple.grammar.language import syntax as s
 from supple.grammar.language.errors import RuleError
+
+STREET_LAYERS = (1, 2)
 
 
 def derive(
     file: s.RuleFile,
-    folder: Path | None,
+    place: Path | None,
     *,
     operations: OperationTable,
     start: str | None,
@@ -34,7 +36,7 @@ def derive(
 
     Args:
         file: The parsed rules.
-        folder: The rule file's folder; None for rules given as text.
+        place: The rule file; None for rules given as text.
         operations: The operations of the language.
         start: The start rule, "Lot" or "Tower(3, true)"; None for the file's own.
         options: The other inputs.
@@ -42,112 +44,140 @@ def derive(
     Returns:
         The state at the end, with all results, and the main module.
     """
-    with deep_recursion():
+    with deep_recursion(), no_cycle_search():
         run = Run(options)
         try:
-            return run, _derived(run, file, folder, operations, start)
+            return run, _derived(run, file, place, operations, start)
         except ContextNeededError:
-            recording = Context()
+            recording = [Context() for _ in options.lots or (0,)]
             first = Run(options, recording=recording, began=run.began)
-            _derived(first, file, folder, operations, start)
+            _derived(first, file, place, operations, start)
             run = Run(options, recorded=recording, began=run.began)
-            return run, _derived(run, file, folder, operations, start)
+            return run, _derived(run, file, place, operations, start)
 
 
 def _derived(
     run: Run,
     file: s.RuleFile,
-    folder: Path | None,
+    place: Path | None,
     operations: OperationTable,
     start: str | None,
 ) -> Module:
-    module = Module(file, folder, run=run, operations=operations)
-    for name in run.given:
-        if "." not in name:  # attributes of imports are not known before they are used
-            one_of("attribute", name, list(module.definitions.attributes))
+    folder = place.parent if place is not None else run.options.folders.home
+    module = Module(file, folder, run=run, operations=operations, place=place)
     if run.options.style:
         module.style = module.definitions.style_values(run.options.style)
-    _set_up_first(run, module, start)
+    lots = (Lot(),) if run.options.lots is None else run.options.lots
+    name, args = rule_call(start) if start else (_default_start(run, module), ())
+    found = module.find_rule(name, len(args))
+    if found is None:
+        raise no_start(module, name, len(args))
+    size = run.options.size
+    if size is None:
+        size = annotated_size(found[1], found[0].path)
     run.began = run.began or time.monotonic()
-    _apply_rules(run)
+    checked: set[str] = set()
+    for index, lot in enumerate(lots):
+        try:
+            run.begin_lot(index, lot)
+            for key in run.given:
+                if (
+                    "." not in key and key not in checked
+                ):  # those of imports are not known before use
+                    one_of("attribute", key, list(module.definitions.attributes))
+                    checked.add(key)
+            _set_up_first(run, lot, size)
+            first = run.first
+            first.name, first.args = name, args
+            first.rule = production(run, *found)
+            _apply_rules(run)
+        except SuppleError as error:
+            if len(lots) == 1:
+                raise
+            raise SuppleError(f"{error} (lot {index})") from None
+    run.store.flush()
+    if run.options.progress is not None:
+        run.options.progress(len(run.store))
     return module
 
 
 def _apply_rules(run: Run) -> None:
     """Apply rules depth first until no shape has one."""
     store, limits, progress = run.store, run.limits, run.options.progress
-    stack = [run.first]
+    stack: list[Shape | Row] = [run.first]
     depth_limit, shape_limit = limits.depth, limits.shapes
     next_check = 0
+    rows = store.rows
     while stack:
         shape = stack.pop()
+        if isinstance(shape, tuple):  # a terminal shape
+            rows.append(shape)
+            continue
         rule = shape.rule
-        shape.index = store.add(shape, leaf=rule is None)
-        if rule is not None:
-            if shape.depth > depth_limit:
-                _stop(rule, f"rules are nested more than {depth_limit:,} deep")
-            children = run.children = []
-            run.calls_before = run.calls
-            try:
-                rule.act(run, shape, shape.args)
-            except RuleError:
-                raise
-            except RecursionError:
-                _stop(rule, "expressions are nested too deeply")
-            except SuppleError as error:
-                _stop(rule, str(error))
-            store.end(shape, leaf=shape.made or not shape.emitted)
-            children.reverse()
-            stack += children
-            if len(store) + len(stack) > shape_limit:
-                _stop(rule, f"there are more than {shape_limit:,} shapes")
-        if len(store) >= next_check:
-            next_check = len(store) + CLOCK_SHAPES
+        if shape.depth > depth_limit:
+            _stop(rule, f"rules are nested more than {depth_limit:,} deep")
+        shape.index = store.base + len(rows)
+        rows.append(None)
+        children = run.children = []
+        run.calls_before = run.calls
+        try:
+            rule.act(run, shape, shape.args)
+        except RuleError:
+            raise
+        except RecursionError:
+            _stop(rule, "expressions are nested too deeply")
+        except SuppleError as error:
+            _stop(rule, str(error))
+        store.end(shape)
+        children.reverse()
+        stack += children
+        count = store.base + len(rows)
+        if count + len(stack) > shape_limit:
+            _stop(rule, f"there are more than {shape_limit:,} shapes")
+        if count >= next_check:
+            next_check = count + CLOCK_SHAPES
+            store.flush_some()
             try:
                 run.check_time()
             except SuppleError as error:
-                if rule is not None:
-                    _stop(rule, str(error))
-                raise
+                _stop(rule, str(error))
             if progress is not None:
-                progress(len(store))
-    if progress is not None:
-        progress(len(store))
+                progress(count)
 
 
 def _stop(rule: Production, message: str) -> NoReturn:
     raise RuleError(rule.path, rule.at, f"rule {rule.name}: {message}") from None
 
 
-def _set_up_first(run: Run, module: Module, start: str | None) -> Shape:
-    """Give the initial shape its size, its rule and the rule's arguments."""
+def _default_start(run: Run, module: Module) -> str:
+    """The start rule of a file: the one it marks, its first, or the first without parameters that no rule calls."""
     definitions = module.definitions
-    name, args = rule_call(start or definitions.start_rule())
+    name = definitions.start_rule()
     if not name:
-        raise SuppleError(f"{module.path}: expected at least one rule, got none")
-    found = module.find_rule(name, len(args))
-    if found is None:
-        counts = definitions.parameter_counts(name)
-        if counts:
-            raise SuppleError(
-                f"{module.path}: rule {name!r} takes {counted(*counts)}, got {len(args)}: "
-                f'start="{name}(...)"'
+        raise no_rules(module)
+    if (name, 0) in definitions.rules or any(one.start for one in definitions.file.rules):
+        return name
+    called = definitions.called_rules()
+    for other, count in definitions.rules:
+        if count == 0 and other not in called:
+            run.note(
+                f"{module.path}: no rule is marked @StartRule and the first, {name!r}, takes arguments; "
+                f"started with {other!r}, which no other rule calls"
             )
-        hint = nearest(name, definitions.rule_names())
-        raise SuppleError(f"{module.path}: unknown rule {name!r} to start with{hint}")
-    size = run.options.size
-    extent = array("size", annotated_size(found[1], found[0].path) if size is None else size, (3,))
-    if np.any(extent < 0) or np.any(extent > LARGEST):
-        raise SuppleError(
-            f"size: expected three numbers from 0 to {LARGEST:g}, got {extent.tolist()}"
-        )
+            return other
+    return name
+
+
+def _set_up_first(run: Run, lot: Lot, size: Any) -> None:
+    """Give the initial shape of a lot its scope and geometry."""
     first = run.first
-    first.s = tuple(extent.tolist())
-    first.geometry = BOX if extent[1] > 0 else GROUND
+    first.p, first.R, first.s, first.geometry = placed_lot(lot, size)
     first.outer = (first.p, first.R, first.s)
+    if run.options.missing == STAND_IN and first.geometry.flat is not None:
+        # The shape of a street has texture coordinates on layers 1 and 2 too; these stand in for them.
+        image = whole_image(first)
+        first.material = first.material._replace(
+            layers=tuple(Layer(number, None, image) for number in STREET_LAYERS)
+        )
     run.origin = first.child("")
     first.born = 0
-    first.name = name
-    first.rule = production(run, *found)
-    first.args = args
-    return first

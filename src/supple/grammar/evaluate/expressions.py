@@ -7,17 +7,21 @@ of an attribute or constant is an expression too: it is compiled and evaluated a
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from typing import Any
 
-from supple.errors import SuppleError, nearest
+from supple.errors import nearest
+from supple.grammar.evaluate.arrays import joined, sequence, taken, taken_2d
 from supple.grammar.evaluate.functions import FUNCTIONS, UNSUPPORTED, finite
 from supple.grammar.evaluate.modules import Compiled, Environment, Module, located
 from supple.grammar.evaluate.operators import FAST, SLOW
 from supple.grammar.evaluate.queries import QUERIES
 from supple.grammar.evaluate.randomness import seed_of
+from supple.grammar.evaluate.selectors import KINDS, selector
 from supple.grammar.evaluate.shape import Shape
-from supple.grammar.evaluate.shape_attributes import SHAPE_ATTRIBUTES
-from supple.grammar.evaluate.values import counted, kind, number, truth, written
+from supple.grammar.evaluate.shape_attributes import LOT_ATTRIBUTES, SHAPE_ATTRIBUTES, STREET
+from supple.grammar.evaluate.values import counted, number, truth, written
+from supple.grammar.geometry.frames import placed, product
 from supple.grammar.language import syntax as s
 from supple.grammar.language.errors import RuleError
 
@@ -39,11 +43,13 @@ def compiled(node: s.Expression, env: Environment) -> Compiled:
         return _choice(node, env)
     if isinstance(node, s.Array):
         return _array(node, env)
+    if isinstance(node, s.Components):
+        return _components(node, env)
     if isinstance(node, s.With):
         bind, inner = bound(node, env)
         body = compiled(node.body, inner)
         return lambda shape, args: body(shape, bind(shape, args))
-    return _item(node, env)
+    return _element(node, env) if isinstance(node, s.Range) else _item(node, env)
 
 
 def bound(node: s.With, env: Environment) -> tuple[Compiled, Environment]:
@@ -100,12 +106,17 @@ def _name(node: s.Name, env: Environment) -> Compiled:
     found = env.module.find_value(name, 0, env, node.at)
     if found is not None:
         return named_value(*found)
+    if name in LOT_ATTRIBUTES:
+        of_lot, run = LOT_ATTRIBUTES[name], env.module.run
+        return lambda shape, args: of_lot(run.origin)
     if name in SHAPE_ATTRIBUTES:
         get = SHAPE_ATTRIBUTES[name]
         return lambda shape, args: get(shape)
     if name in FUNCTIONS and FUNCTIONS[name][0] == 0:
         compute = FUNCTIONS[name][2]
         return lambda shape, args: compute(shape)
+    if name in QUERIES and QUERIES[name].least == 0 and name.startswith("geometry."):
+        return _query(s.Call(name, [], node.at), env)
     raise env.problem(node.at, _unknown(name, env))
 
 
@@ -133,6 +144,13 @@ def _call(node: s.Call, env: Environment) -> Compiled:
         return lambda shape, args: write(value(shape, args))
     if own is None and name in QUERIES:
         return _query(node, env)
+    alone = own is None and len(node.args) == 1
+    indexed = env.module.find_value(name, 0, env, at) if alone else None
+    if indexed is not None and isinstance(indexed[1], s.Attribute):
+        return _indexed(indexed, node, env)
+    if alone and name in STREET:
+        stand_in = STREET[name]
+        return lambda shape, args: stand_in
     if own is None and name in SHAPE_ATTRIBUTES and not name.startswith("geometry."):
         raise env.problem(at, f"{name!r} takes no arguments")
     if own is None and name in SHAPE_ATTRIBUTES and not node.args:
@@ -157,6 +175,20 @@ def _call(node: s.Call, env: Environment) -> Compiled:
     count = len(node.args)
     plural = f"{count} argument{'s' * (count != 1)}"
     raise env.problem(at, f"unknown function {name!r} with {plural}{nearest(name, choices)}")
+
+
+def _indexed(
+    found: tuple[Module, s.Attribute | s.Function], node: s.Call, env: Environment
+) -> Compiled:
+    """attribute(k): the element k of an array, such as streetWidth(comp.index); one value for every k."""
+    value, index = named_value(*found), compiled(node.args[0].value, env)
+    take = located(env, node.at, taken)
+
+    def element(shape: Shape, args: tuple[Any, ...]) -> Any:
+        whole = value(shape, args)
+        return take(whole, index(shape, args)) if isinstance(whole, tuple) else whole
+
+    return element
 
 
 def _count(node: s.Call, least: int, most: int, env: Environment) -> None:
@@ -304,7 +336,12 @@ def _unary(node: s.Unary, env: Environment) -> Compiled:
 def _binary(node: s.Binary, env: Environment) -> Compiled:
     sign, at = node.sign, node.at
     if sign.startswith("."):
-        raise env.problem(at, f"the operator {sign!r} of arrays is not supported")
+        one, other, each = (
+            compiled(node.left, env),
+            compiled(node.right, env),
+            located(env, at, SLOW[sign]),
+        )
+        return lambda shape, args: each(one(shape, args), other(shape, args))
     if sign in ("&&", "||"):
         left, right = condition(node.left, env), condition(node.right, env)
         if sign == "&&":
@@ -374,24 +411,72 @@ def _choice(node: s.Choice, env: Environment) -> Compiled:
 
 
 def _array(node: s.Array, env: Environment) -> Compiled:
-    if len(node.rows) > 1:
-        raise env.problem(node.at, "arrays of several rows are not supported")
-    values = [compiled(value, env) for value in (node.rows[0] if node.rows else [])]
-    return lambda shape, args: tuple([value(shape, args) for value in values])
+    rows = [[_element(one, env) for one in row] for row in node.rows]
+    make = located(env, node.at, joined)
+    if len(rows) <= 1:
+        values = rows[0] if rows else []
+
+        def row(shape: Shape, args: tuple[Any, ...]) -> Any:
+            found = tuple([value(shape, args) for value in values])
+            return make([found]) if any(isinstance(one, tuple) for one in found) else found
+
+        return row
+    return lambda shape, args: make([[value(shape, args) for value in row] for row in rows])
+
+
+def _element(node: s.Expression, env: Environment) -> Compiled:
+    """An element of an array or an index; a range is an array."""
+    if not isinstance(node, s.Range):
+        return compiled(node, env)
+    first, last = compiled(node.first, env), compiled(node.last, env)
+    step = compiled(node.step, env) if node.step is not None else None
+    make = located(env, node.at, sequence)
+    if step is None:
+        return lambda shape, args: make(first(shape, args), 1.0, last(shape, args))
+    return lambda shape, args: make(first(shape, args), step(shape, args), last(shape, args))
 
 
 def _item(node: s.Item, env: Environment) -> Compiled:
-    if len(node.indices) != 1 or isinstance(node.indices[0], tuple):
-        raise env.problem(node.at, "an array takes one index; rows and ranges are not supported")
-    which: Any = node.indices[0]
-    value, index = compiled(node.value, env), numeric(which, env)
+    if len(node.indices) > 2:
+        raise env.problem(node.at, f"an array takes 1 or 2 indices, got {len(node.indices)}")
+    value = compiled(node.value, env)
+    indices = [_element(one, env) for one in node.indices]
+    if len(indices) == 1:
+        (index,) = indices
+        take = located(env, node.at, taken)
+        return lambda shape, args: take(value(shape, args), index(shape, args))
+    row, column = indices
+    take_2d = located(env, node.at, taken_2d)
+    return lambda shape, args: take_2d(value(shape, args), row(shape, args), column(shape, args))
 
-    def take(array: Any, k: float) -> Any:
-        if not isinstance(array, tuple):
-            raise SuppleError(f"expected an array before '[', got {kind(array)}")
-        if not (0 <= k < len(array) and k == int(k)):
-            raise SuppleError(f"expected an index from 0 to {len(array) - 1}, got {written(k)}")
-        return array[int(k)]
 
-    checked = located(env, node.at, take)
-    return lambda shape, args: checked(value(shape, args), index(shape, args))
+def _components(node: s.Components, env: Environment) -> Compiled:
+    """comp(fe){ front : 2 | all : 1 }: one value per component, in the order of the components.
+
+    Each component takes the value of the first selector that takes it; components without one are left
+    out. Values are computed in the component's scope.
+    """
+    given = [one.value for one in node.args]
+    kind = given[0].name if len(given) == 1 and isinstance(given[0], s.Name) else ""
+    if node.name != "comp" or kind not in KINDS:
+        listed = ", ".join(f"comp({one})" for one in KINDS)
+        raise env.problem(node.at, f"expected one of {listed} before '{{'")
+    find = KINDS[kind]
+    pieces = [(selector(test, env, numeric), compiled(value, env)) for test, value in node.pieces]
+
+    def act(shape: Shape, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        parts = find(shape.geometry, shape.s)
+        tests = [(test(shape, args), value) for test, value in pieces]
+        found = []
+        for k, part in enumerate(parts):
+            value = next((value for takes, value in tests if takes(k, part)), None)
+            if value is None:
+                continue
+            own = copy(shape)
+            own.p = placed(shape.p, shape.R, part.offset)
+            own.R = shape.R if part.rotation is None else product(shape.R, part.rotation)
+            own.s, own.geometry, own.comp = part.size, part.geometry, (k, len(parts))
+            found.append(value(own, args))
+        return tuple(found)
+
+    return act

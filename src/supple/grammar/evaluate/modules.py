@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from supple.errors import SuppleError, nearest
-from supple.grammar.evaluate.run import Run
+from supple.grammar.evaluate.run import STAND_IN, Run
 from supple.grammar.evaluate.shape import Shape
 from supple.grammar.language import syntax as s
 from supple.grammar.language.definitions import Definitions, RuleDefinition
 from supple.grammar.language.errors import RuleError
-from supple.grammar.language.files import imported_path, read_rules
+from supple.grammar.language.files import read_rules
 from supple.grammar.language.parser import parsed
+from supple.grammar.language.stubs import stub_file
 
 MOST_IMPORTS = 100
 
@@ -95,6 +96,8 @@ class Module:
         operations: The operations of the language.
         prefix: "" for the main file, "A.B." for an import of an import.
         importer: The importing module and the import; None for the main file.
+        place: The file itself; None for rules given as text.
+        missing: The path of a file that is missing and of which only stubs are known; "" for none.
 
     Attributes:
         style: Attribute values of the style in use, by name.
@@ -112,6 +115,8 @@ class Module:
         operations: OperationTable,
         prefix: str = "",
         importer: tuple[Module, s.Import] | None = None,
+        place: Path | None = None,
+        missing: str = "",
     ) -> None:
         self.path = file.path
         self.folder = folder
@@ -119,10 +124,13 @@ class Module:
         self.operations = operations
         self.prefix = prefix
         self.importer = importer
+        self.place = place
+        self.missing = missing
         self.definitions = Definitions(file)
         self.style: dict[str, s.Expression] = {}
         self.compiled: dict[tuple[str, int], Compiled] = {}
         self.values: dict[str, Any] = {}
+        run.value_stores.append(self.values)
         self.evaluating: list[str] = []
         self._imported: dict[str, Module] = {}
 
@@ -150,6 +158,14 @@ class Module:
         if dot and first in own.imports:
             module = self.imported(first, env, at)
             found = module.find_value(rest, count, env, at)
+            if found is None and module.missing:
+                name = f"{module.prefix}{rest}"
+                way = "" if count else f"--set {name}=VALUE, or by "
+                raise env.problem(
+                    at,
+                    f"{name!r} is not known: {module.missing!r} is missing; give its value by {way}a file "
+                    "that --stubs FILE writes for you to fill",
+                )
             if found is None:
                 hint = nearest(rest, module.definitions.value_names())
                 raise env.problem(at, f"{module.path} has no {rest!r}{hint}")
@@ -175,6 +191,8 @@ class Module:
         if dot and rest and first in own.imports and env is not None and at is not None:
             module = self.imported(first, env, at)
             found = module.find_rule(rest, count, env, at)
+            if found is None and module.missing:
+                return None
             if found is None:
                 hint = nearest(rest, module.definitions.rule_names())
                 raise env.problem(at, f"{module.path} has no rule {rest!r}{hint}")
@@ -194,25 +212,67 @@ class Module:
             return known
         one = self.definitions.imports[name]
         what = f"import {name} of line {one.at.line}"
+        folders = self.run.options.folders
+        if self.folder is None and self.run.options.missing != STAND_IN:
+            raise env.problem(at, f"{what}: rules given as text cannot import {one.path!r}")
         try:
-            path = imported_path(one.path, self.folder, self.run.options.home)
+            path = folders.find(one.path, self.folder, "file")
         except SuppleError as error:
-            raise env.problem(at, f"{what}: {error}") from None
+            if self.run.options.missing != STAND_IN:
+                raise env.problem(at, f"{what}: {error}") from None
+            self._imported[name] = found = self._missing(name, one)
+            return found
         above: Module | None = self
         while above is not None:
-            if above.folder is not None and Path(above.path).resolve() == path.resolve():
-                raise env.problem(at, f"{what} is circular: {path} imports itself")
+            if above.place is not None and above.place.resolve() == path:
+                shown = folders.shown(path)
+                raise env.problem(at, f"{what} is circular: {shown} imports itself")
             above = above.importer[0] if above.importer is not None else None
         self.run.imports += 1
         if self.run.imports > MOST_IMPORTS:
             raise env.problem(at, f"{what}: more than {MOST_IMPORTS} files are imported")
+        shown = folders.shown(path)
         found = Module(
-            parsed(read_rules(path), str(path)),
+            parsed(read_rules(path, shown), shown),
             path.parent,
             run=self.run,
             operations=self.operations,
             prefix=f"{self.prefix}{name}.",
             importer=(self, one),
+            place=path,
         )
         self._imported[name] = found
         return found
+
+    def _missing(self, name: str, one: s.Import) -> Module:
+        """A module for a missing file: the values of stubs, of the import and of the caller."""
+        prefix = f"{self.prefix}{name}."
+        file = stub_file(self.run.options.stubs, (prefix, f"{name}."), one.path)
+        known = {(a.name, 0) for a in file.attributes}
+        known |= {(f.name, len(f.parameters)) for f in file.functions}
+        given = [key.removeprefix(prefix) for key in self.run.given if key.startswith(prefix)]
+        for key in dict.fromkeys([*one.values, *given]):
+            if (key, 0) not in known:
+                # `_initial_value` takes the caller's value or the import's; this one is never read.
+                unread = s.Constant("", one.at)
+                file.attributes.append(s.Attribute(key, unread, [], one.at))
+        self.run.note_incomplete(
+            f"{self.path}:{one.at.line}: import {name}: {one.path!r} is missing"
+        )
+        return Module(
+            file,
+            None,
+            run=self.run,
+            operations=self.operations,
+            prefix=prefix,
+            importer=(self, one),
+            missing=one.path,
+        )
+
+    def missing_file(self, name: str, env: Environment, at: s.At) -> str:
+        """The missing file that a name with prefixes of imports belongs to; "" if there is none."""
+        first, dot, rest = name.partition(".")
+        if not dot or not rest or first not in self.definitions.imports:
+            return ""
+        module = self.imported(first, env, at)
+        return module.missing or module.missing_file(rest, env, at)

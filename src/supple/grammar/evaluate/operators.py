@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from supple.errors import SuppleError
-from supple.grammar.evaluate.values import LONGEST, kind, number, written
+from supple.grammar.evaluate.values import LONGEST, Grid, kind, number, written
 
 
 def _remainder(a: float, b: float) -> float:
@@ -32,9 +32,26 @@ FAST: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+def _each(compute: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+    """Compute element by element; one value is used for all elements of the other side."""
+    count = len(a) if isinstance(a, tuple) else len(b)
+    xs = a if isinstance(a, tuple) else (a,) * count
+    ys = b if isinstance(b, tuple) else (b,) * count
+    grids = isinstance(a, Grid), isinstance(b, Grid)
+    both = isinstance(a, tuple) and isinstance(b, tuple)
+    if len(xs) != len(ys) or (both and grids[0] != grids[1]):
+        raise SuppleError(f"expected arrays of one size, got {len(xs)} and {len(ys)}")
+    found = tuple(compute(x, y) for x, y in zip(xs, ys, strict=True))
+    return Grid(found) if any(grids) else found
+
+
 def _add(a: Any, b: Any) -> Any:
-    if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
-        return tuple(number(x) + number(y) for x, y in zip(a, b, strict=True))
+    if (
+        (isinstance(a, tuple) or isinstance(b, tuple))
+        and not isinstance(a, str)
+        and not isinstance(b, str)
+    ):
+        return _each(_add, a, b)
     if isinstance(a, str) or isinstance(b, str):
         joined = written(a) + written(b)
         if len(joined) > LONGEST:
@@ -50,12 +67,7 @@ def _arithmetic(sign: str) -> Callable[[Any, Any], Any]:
 
     def compute(a: Any, b: Any) -> Any:
         if isinstance(a, tuple) or isinstance(b, tuple):
-            count = len(a) if isinstance(a, tuple) else len(b)
-            xs = a if isinstance(a, tuple) else (a,) * count
-            ys = b if isinstance(b, tuple) else (b,) * count
-            if len(xs) != len(ys):
-                raise SuppleError(f"expected arrays of one size, got {len(xs)} and {len(ys)}")
-            return tuple(compute(x, y) for x, y in zip(xs, ys, strict=True))
+            return _each(compute, a, b)
         if isinstance(a, str) or isinstance(b, str):
             raise SuppleError(f"{sign!r} takes numbers, got {kind(a)} and {kind(b)}")
         try:
@@ -70,10 +82,23 @@ def _comparison(sign: str) -> Callable[[Any, Any], bool]:
     fast = FAST[sign]
 
     def compute(a: Any, b: Any) -> bool:
-        alike = type(a) is type(b) and isinstance(a, (str, bool, tuple))
-        if alike and (sign in ("==", "!=") or isinstance(a, str)):
+        arrays = isinstance(a, tuple) and isinstance(b, tuple)
+        alike = arrays or (type(a) is type(b) and isinstance(a, (str, bool)))
+        if alike and (sign in ("==", "!=") or not isinstance(a, bool)):
             return bool(fast(a, b))
         raise SuppleError(f"{sign!r} cannot compare {kind(a)} with {kind(b)}")
+
+    return compute
+
+
+def _elementwise(sign: str) -> Callable[[Any, Any], Any]:
+    """The comparison of each element, as an array of booleans."""
+    fast, slow = FAST[sign], _comparison(sign)
+
+    def compute(a: Any, b: Any) -> Any:
+        if isinstance(a, tuple) or isinstance(b, tuple):
+            return _each(compute, a, b)
+        return fast(a, b) if type(a) is float and type(b) is float else slow(a, b)
 
     return compute
 
@@ -82,4 +107,5 @@ SLOW: dict[str, Callable[[Any, Any], Any]] = {
     "+": _add,
     **{sign: _arithmetic(sign) for sign in "-*/%"},
     **{sign: _comparison(sign) for sign in ("==", "!=", "<", "<=", ">", ">=")},
+    **{f".{sign}": _elementwise(sign) for sign in ("==", "!=", "<", "<=", ">", ">=")},
 }

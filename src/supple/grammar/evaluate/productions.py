@@ -6,6 +6,7 @@ conditions or percentages.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,8 +16,12 @@ from supple.grammar.evaluate.modules import Act, Compiled, Environment, Module
 from supple.grammar.evaluate.run import Run
 from supple.grammar.evaluate.shape import Shape
 from supple.grammar.evaluate.values import counted
+from supple.grammar.geometry.frames import Vector
 from supple.grammar.language import syntax as s
 from supple.grammar.language.definitions import RuleDefinition, rule_name
+
+OnPart = Callable[[Run, Shape, tuple[int, int], Vector, Vector], None]
+"""Creates the child of a part, given the split shape, index and total, position and size of the part."""
 
 
 @dataclass(slots=True)
@@ -185,7 +190,13 @@ def _rule_call(op: s.Operation, env: Environment) -> Act:
     given = op.args or []
     found = None if op.block is not None else env.module.find_rule(op.name, len(given), env, op.at)
     if found is None:
-        _check_terminal(op, env)
+        missing = env.module.missing_file(op.name, env, op.at)
+        if missing and op.block is None:
+            env.module.run.note_incomplete(
+                f"rule {env.module.prefix}{op.name} of {missing!r} leaves its shapes as they are"
+            )
+        else:
+            _check_terminal(op, env)
         name = op.name
     else:
         name = found[0].prefix + rule_name(found[1])
@@ -194,20 +205,65 @@ def _rule_call(op: s.Operation, env: Environment) -> Act:
         if argument.mark or argument.name:
             raise env.problem(argument.at, f"{op.name} is a rule: expected plain arguments")
         values.append(compiled(argument.value, env))
+    if found is None:
+        return _terminal(name)
+    module, definition = found
     rule: list[Production] = []
 
     def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
         child = shape.child(name)
-        if found is not None:
-            if not rule:
-                rule.append(production(run, *found))
-            child.rule = rule[0]
-            if values:
-                child.args = tuple([value(shape, args) for value in values])
+        if not rule:
+            rule.append(production(run, module, definition))
+        child.rule = rule[0]
+        if values:
+            child.args = tuple([value(shape, args) for value in values])
         run.children.append(child)
-        shape.emit()
+        if shape.settled is None:
+            shape.settled = (shape.p, shape.R, shape.s, shape.joint)
+        shape.made = False
+        shape.emitted = True
 
+    def act_on_part(run: Run, shape: Shape, split: tuple[int, int], p: Vector, s: Vector) -> None:
+        child = shape.child_of_part(name, split, p, s)
+        if not rule:
+            rule.append(production(run, module, definition))
+        child.rule = rule[0]
+        run.children.append(child)
+
+    if not values:
+        act.on_part = act_on_part  # type: ignore[attr-defined]
     return act
+
+
+def _terminal(name: str) -> Act:
+    """Create a terminal shape, which is stored as it is."""
+
+    def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+        shape.born += 1
+        run.children.append(
+            (shape.index, name, True, shape.p, shape.s, shape.R, shape.geometry, shape.material, shape.joint)
+        )  # fmt: skip
+        if shape.settled is None:
+            shape.settled = (shape.p, shape.R, shape.s, shape.joint)
+        shape.made = False
+        shape.emitted = True
+
+    def act_on_part(run: Run, shape: Shape, split: tuple[int, int], p: Vector, s: Vector) -> None:
+        shape.born += 1
+        run.children.append(
+            (shape.index, name, True, p, s, shape.R, shape.geometry, shape.material, shape.joint)
+        )
+
+    act.on_part = act_on_part  # type: ignore[attr-defined]
+    return act
+
+
+def on_part(act: Act) -> OnPart | None:
+    """The short form of a successor that is one rule call without arguments; None for any other.
+
+    It creates the child of a split's part without a shape for the part itself.
+    """
+    return getattr(act, "on_part", None)
 
 
 def _check_terminal(op: s.Operation, env: Environment) -> None:

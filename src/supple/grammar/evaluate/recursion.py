@@ -1,12 +1,14 @@
-"""A higher recursion limit: recursive functions of rules are nested Python closures."""
+"""The interpreter's settings during a derivation: a higher recursion limit and no search for cycles."""
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+# Recursive functions of rules are nested Python closures.
 FRAMES = 12_000  # 500 nested function calls of about ten nested expressions each, and more
 
 _lock = threading.Lock()
@@ -33,3 +35,29 @@ def deep_recursion() -> Iterator[None]:
             _inside -= 1
             if _inside == 0:
                 sys.setrecursionlimit(_before)
+
+
+_paused = 0
+_enabled = False
+
+
+@contextmanager
+def no_cycle_search() -> Iterator[None]:
+    """Pause the search for reference cycles; the last of several threads to leave resumes it.
+
+    A derivation creates many objects and no cycles. The search would visit all of them again and again and take
+    half of the time.
+    """
+    global _paused, _enabled
+    with _lock:
+        if _paused == 0:
+            _enabled = gc.isenabled()
+            gc.disable()
+        _paused += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _paused -= 1
+            if _paused == 0 and _enabled:
+                gc.enable()

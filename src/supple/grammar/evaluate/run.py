@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from supple.errors import SuppleError, whole
+from supple.errors import SuppleError, one_of, whole
 from supple.grammar.evaluate.assets import Assets
 from supple.grammar.evaluate.context import Context, ContextNeededError
 from supple.grammar.evaluate.joints import IKRule, JointRecord
+from supple.grammar.evaluate.lots import Lot
 from supple.grammar.evaluate.randomness import MASK, mixed
 from supple.grammar.evaluate.shape import Shape
-from supple.grammar.evaluate.store import Store
+from supple.grammar.evaluate.store import Row, Store
 from supple.grammar.evaluate.values import plain, written
 from supple.grammar.geometry.mesh import Geometry
 from supple.grammar.language import syntax as s
+from supple.grammar.language.definitions import Definitions
 from supple.grammar.language.errors import RuleError
+from supple.grammar.language.folders import Folders
 
 CLOCK_SHAPES = 1024  # shapes between two checks of the time limit
 CLOCK_CALLS = 64 * CLOCK_SHAPES  # function calls between two checks
 MOST_CALLS_NESTED = 500
 MOST_CALLS_PER_SHAPE = 400_000
+STAND_IN = "stand-in"
+MISSING = ("error", STAND_IN)
+MOST_NOTES = 1_000
 
 
 @dataclass(frozen=True)
@@ -53,27 +58,36 @@ class Limits:
             whole(f"limits: {name}", getattr(self, name), least=1)
 
 
+DEFAULT_LIMITS = Limits()
+
+
 @dataclass(frozen=True)
 class Options:
     """The inputs of a derivation besides the rules.
 
     Args:
-        home: The folder that imports and assets must be in; None for none.
+        folders: The folders that imports and assets may be in.
         seed: The seed of all random numbers.
         attributes: Attribute values by name.
         style: A style of the file, or "".
         size: Size of the initial shape; None for the start rule's @Size(x, y, z), else (1, 0, 1).
+        lots: The initial shapes; None for one of that size.
         assets: Meshes by name.
+        missing: What to do about a missing asset or import: "error" or "stand-in".
+        stubs: Definitions that stand for those of missing imports, by names with their prefixes.
         limits: Limits of the derivation.
         progress: Called now and then with the number of shapes derived.
     """
 
-    home: Path | None = None
+    folders: Folders = Folders()
     seed: int = 0
     attributes: Mapping[str, Any] | None = None
     style: str = ""
     size: Any = None
+    lots: Sequence[Lot] | None = None
     assets: Mapping[str, Any] | None = None
+    missing: str = "error"
+    stubs: Definitions | None = None
     limits: Limits | None = None
     progress: Callable[[int], None] | None = None
 
@@ -83,8 +97,8 @@ class Run:
 
     Args:
         options: The inputs of the derivation.
-        recording: Where to record shapes for context queries; None to record nothing.
-        recorded: The shapes recorded by an earlier derivation.
+        recording: Where to record the shapes of each lot for context queries; None to record nothing.
+        recorded: The shapes of each lot recorded by an earlier derivation.
         began: Start time by `time.monotonic`; 0 to start the clock at the first shape.
 
     Attributes:
@@ -95,38 +109,65 @@ class Run:
         printed: Lines written by `print`.
         first: The initial shape.
         origin: The initial shape before any rule: what attributes are evaluated on.
-        children: The shapes created by the current rule.
+        children: The shapes created by the current rule; a terminal shape as it is stored.
         given: Attribute values set by the caller, by name.
+        notes: What stands in for missing assets, one line per file.
+        incomplete: What is missing because rule files are, one line per file and name.
         productions: Compiled rules, by the id of their definition.
+        value_stores: The evaluated values of each rule file in use, forgotten at each new lot.
     """
 
     def __init__(
         self,
         options: Options,
         *,
-        recording: Context | None = None,
-        recorded: Context | None = None,
+        recording: list[Context] | None = None,
+        recorded: list[Context] | None = None,
         began: float = 0.0,
     ) -> None:
         self.options = options
-        self.limits = options.limits or Limits()
+        self.limits = options.limits or DEFAULT_LIMITS
         self.seed = mixed(whole("seed", options.seed), 0)
-        self.assets = Assets(options.home, options.assets or {})
+        one_of("missing", options.missing, MISSING)
+        self.notes: dict[str, None] = {}
+        self.incomplete: dict[str, None] = {}
+        stands_in = options.missing == STAND_IN
+        self.assets = Assets(
+            options.folders, options.assets or {}, self.note if stands_in else None
+        )
         self.given = _plain_attributes(options.attributes or {})
-        self.recording, self.recorded = recording, recorded
+        self._recordings, self._records = recording, recorded
+        self.recording: Context | None = None
+        self.recorded: Context | None = None
+        self.value_stores: list[dict[str, Any]] = []
+        self._given_to_all = self.given
         self.began = began
         self.store = Store()
         self.joints: list[JointRecord] = []
         self.ik_rules: list[IKRule] = []
         self.reports: dict[str, list[Any]] = {}
         self.printed: list[str] = []
-        self.children: list[Shape] = []
+        self.children: list[Shape | Row] = []
         self.imports = 0
         self.calls = self.calls_open = self.calls_before = self.parts = 0
         self.productions: dict[int, Any] = {}
         self._kept: list[Geometry] = []
         self.first = Shape("", self.seed)
         self.origin = self.first
+
+    def begin_lot(self, index: int, lot: Lot) -> None:
+        """Start the derivation of a lot: its seed, its attributes and a new initial shape."""
+        seed = whole("seed", self.options.seed) + index if lot.seed is None else lot.seed
+        self.seed = mixed(seed, 0)
+        if lot.attributes:
+            self.given = {**self._given_to_all, **_plain_attributes(lot.attributes)}
+        else:
+            self.given = self._given_to_all
+        for values in self.value_stores:
+            values.clear()
+        self.recording = None if self._recordings is None else self._recordings[index]
+        self.recorded = None if self._records is None else self._records[index]
+        self.first = Shape("", self.seed)
 
     # Limits ---------------------------------------------------------------------------------------
 
@@ -171,10 +212,7 @@ class Run:
 
     def keep_leaf(self, shape: Shape) -> None:
         """Add a leaf "A." to the current shape of rule A, in the state of `shape`."""
-        name, parent = shape.name, shape.parent
-        shape.name, shape.parent = f"{name}.", shape.index
-        self.store.add(shape, leaf=True)
-        shape.name, shape.parent = name, parent
+        self.store.add_leaf(shape, f"{shape.name}.")
         shape.emit()
         if len(self.store) > self.limits.shapes:
             raise SuppleError(f"there are more than {self.limits.shapes:,} shapes")
@@ -186,6 +224,16 @@ class Run:
         elif len(self.printed) == self.limits.lines:
             self.printed.append(f"... more than {self.limits.lines:,} lines")
         return value
+
+    def note(self, line: str) -> None:
+        """Note once what stands in for a missing asset."""
+        if len(self.notes) < MOST_NOTES:
+            self.notes[line] = None
+
+    def note_incomplete(self, line: str) -> None:
+        """Note once what a missing rule file leaves out."""
+        if len(self.incomplete) < MOST_NOTES:
+            self.incomplete[line] = None
 
     def hold(self, geometry: Geometry) -> None:
         """Keep a geometry alive as long as the derivation, so that its id stays unique."""

@@ -36,13 +36,14 @@ class Shape:
         joint: Index of the joint that carries the shape; -1 for none.
         attrs: Attributes changed by `set`, by (prefix, name), or None; never changed in place.
         label: The last `label`, or "".
+        trim: The component whose edges give the trim planes, as (`trimming.Neighbours`, face), or None.
         split, comp: (index, total) in the last split and comp; comp also has its selector.
         seed: The shape's own seed.
         draws: Number of random numbers drawn.
         born: Number of child shapes.
         depth: Number of rules above it.
-        line: Seeds of its ancestors as a linked list (parent's seed, the parent's line), or None.
-            Recording a shape for context queries adds an entry for its state at that time.
+        line: Its ancestors as a linked list (parent, the parent's line), or None. Recording a shape for
+            context queries adds an entry (a seed) for its state at that time.
         recorded: Number of times it was recorded for context queries.
         parent: Index of the parent shape.
         index: Index of the shape itself.
@@ -51,38 +52,54 @@ class Shape:
         settled: The scope (p, R, s) and joint at the creation of the first child, or None.
     """
 
-    __slots__ = (
-        "R", "args", "attrs", "born", "comp", "depth", "draws", "emitted", "geometry", "index",
-        "joint", "label", "line", "made", "material", "name", "outer", "p", "parent", "recorded",
-        "rule", "s", "seed", "settled", "split",
-    )  # fmt: skip
+    # Class attributes are the values that most shapes keep: only others are set on the shape.
+    name = ""
+    rule: Any = None
+    args: tuple[Any, ...] = ()
+    p: Vector = ORIGIN
+    R: Rotation = UPRIGHT
+    s: Vector = (1.0, 0.0, 1.0)
+    outer: tuple[Vector, Rotation, Vector] = (ORIGIN, UPRIGHT, (1.0, 0.0, 1.0))
+    geometry: Geometry = GROUND
+    material: Material = PLAIN
+    joint = NONE
+    attrs: dict[tuple[str, str], Any] | None = None
+    label = ""
+    trim: Any = None
+    split: tuple[int, int] = NOWHERE
+    comp: tuple[Any, ...] = NOWHERE
+    draws = 0
+    born = 0
+    depth = 0
+    line: Any = None
+    recorded = 0
+    parent = NONE
+    index = NONE
+    made = False
+    emitted = False
+    settled: tuple[Vector, Rotation, Vector, int] | None = None
+    _seed: int | None = None
+    _from: tuple[Any, ...] = ()
 
     def __init__(self, name: str, seed: int) -> None:
         self.name = name
-        self.seed = seed
-        self.rule: Any = None
-        self.args: tuple[Any, ...] = ()
-        self.p: Vector = ORIGIN
-        self.R: Rotation = UPRIGHT
-        self.s: Vector = (1.0, 0.0, 1.0)
-        self.outer: tuple[Vector, Rotation, Vector] = (self.p, self.R, self.s)
-        self.geometry: Geometry = GROUND
-        self.material: Material = PLAIN
-        self.joint = NONE
-        self.attrs: dict[tuple[str, str], Any] | None = None
-        self.label = ""
-        self.split: tuple[int, int] = NOWHERE
-        self.comp: tuple[Any, ...] = NOWHERE
-        self.draws = 0
-        self.born = 0
-        self.depth = 0
-        self.line: Any = None
-        self.recorded = 0
-        self.parent = NONE
-        self.index = NONE
-        self.made = False
-        self.emitted = False
-        self.settled: tuple[Vector, Rotation, Vector, int] | None = None
+        self._seed = seed
+
+    @property
+    def seed(self) -> int:
+        """The shape's own seed, from that of the shape it was created from; computed at its first use."""
+        found = self._seed
+        if found is None:
+            above, *indices = self._from
+            found = above.seed
+            for index in indices:
+                found = mixed(found, index)
+            self._seed = found
+        return found
+
+    @seed.setter
+    def seed(self, value: int) -> None:
+        self._seed = value
 
     def emit(self) -> None:
         """Note that a child is created from the shape, or that it ends by NIL."""
@@ -95,25 +112,49 @@ class Shape:
         """A child with the current state of this shape."""
         new = Shape.__new__(Shape)
         new.name = name
-        new.seed = mixed(self.seed, self.born)
-        self.born += 1
-        new.rule = None
-        new.args = ()
-        new.p, new.R, new.s = self.p, self.R, self.s
-        new.outer = (self.p, self.R, self.s)
+        born = self.born
+        new._from = (self, born)
+        self.born = born + 1
+        new.p, new.R, new.s = p, R, s = self.p, self.R, self.s
+        new.outer = (p, R, s)
         new.geometry = self.geometry
         new.material = self.material
         new.joint = self.joint
         new.attrs = self.attrs
-        new.label = ""
-        new.split, new.comp = self.split, self.comp
-        new.draws = new.born = new.recorded = 0
+        new.trim = self.trim
+        new.split = self.split
+        new.comp = self.comp
         new.depth = self.depth + 1
-        new.line = (self.seed, self.line)
+        new.line = (self, self.line)
         new.parent = self.index
-        new.index = NONE
-        new.made = new.emitted = False
-        new.settled = None
+        return new
+
+    def child_of_part(self, name: str, split: tuple[int, int], p: Vector, s: Vector) -> Shape:
+        """As `child` of the part of a split, without a shape for the part.
+
+        Args:
+            name: The child's rule.
+            split: Index and total of the part.
+            p: Position of the part.
+            s: Size of the part.
+        """
+        new = Shape.__new__(Shape)
+        new.name = name
+        born = self.born
+        new._from = (self, born, 0)
+        self.born = born + 1
+        new.p, new.R, new.s = p, R, s = p, self.R, s
+        new.outer = (p, R, s)
+        new.geometry = self.geometry
+        new.material = self.material
+        new.joint = self.joint
+        new.attrs = self.attrs
+        new.trim = self.trim
+        new.split = split
+        new.comp = self.comp
+        new.depth = self.depth + 1
+        new.line = (self, self.line)
+        new.parent = self.index
         return new
 
     @property
@@ -141,12 +182,12 @@ class Shape:
         """The state that a bracket saves."""
         return (
             self.p, self.R, self.s, self.outer, self.geometry, self.material, self.joint, self.attrs,
-            self.label, self.split, self.comp, self.made, self.line,
+            self.label, self.trim, self.split, self.comp, self.made, self.line,
         )  # fmt: skip
 
     def restore(self, state: tuple[Any, ...]) -> None:
         """Restore the state that a bracket saved."""
         (
             self.p, self.R, self.s, self.outer, self.geometry, self.material, self.joint, self.attrs,
-            self.label, self.split, self.comp, self.made, self.line,
+            self.label, self.trim, self.split, self.comp, self.made, self.line,
         ) = state  # fmt: skip

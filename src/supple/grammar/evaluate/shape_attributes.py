@@ -10,6 +10,16 @@ from supple.grammar.evaluate.shape import Shape
 from supple.grammar.geometry import measures
 from supple.grammar.geometry.frames import to_degrees
 
+TRIM = {"trim.vertical": True, "trim.horizontal": False}
+"""Which trim planes cut, by default; `set` changes them for a shape and its descendants."""
+
+
+def trims(shape: Shape, which: str) -> bool:
+    """True if the "vertical" or "horizontal" trim planes of a shape are switched on."""
+    name = f"trim.{which}"
+    return bool((shape.attrs or {}).get(("", name), TRIM[name]))
+
+
 SHAPE_ATTRIBUTES: dict[str, Callable[[Shape], Any]] = {
     "scope.sx": lambda shape: shape.s[0],
     "scope.sy": lambda shape: shape.s[1],
@@ -33,6 +43,9 @@ SHAPE_ATTRIBUTES: dict[str, Callable[[Shape], Any]] = {
     "geometry.volume": lambda shape: shape.geometry.volume(shape.s),
     "geometry.height": lambda shape: shape.s[1],
     "initialShape.name": lambda shape: "",
+    "initialShape.startRule": lambda shape: "",
+    "geometry.isInstanced": lambda shape: False,
+    **{f"pivot.{name}": (lambda shape: 0.0) for name in ("px", "py", "pz", "ox", "oy", "oz")},
     "material.color.r": lambda shape: shape.material.color[0],
     "material.color.g": lambda shape: shape.material.color[1],
     "material.color.b": lambda shape: shape.material.color[2],
@@ -44,6 +57,8 @@ SHAPE_ATTRIBUTES: dict[str, Callable[[Shape], Any]] = {
     "material.colormap": lambda shape: shape.material.texture,
     "seedian": lambda shape: float(shape.seed >> 40),
     "shape.depth": lambda shape: float(shape.depth),
+    "trim.vertical": lambda shape: trims(shape, "vertical"),
+    "trim.horizontal": lambda shape: trims(shape, "horizontal"),
     "pi": lambda shape: math.pi,
     "geometry.isConcave": lambda shape: measures.is_concave(shape.geometry, shape.s),
     "geometry.isPlanar": lambda shape: measures.is_planar(shape.geometry, shape.s),
@@ -51,12 +66,31 @@ SHAPE_ATTRIBUTES: dict[str, Callable[[Shape], Any]] = {
     "geometry.isClosedSurface": lambda shape: shape.geometry.closed,
     "geometry.nHoles": lambda shape: 0.0,
     "geometry.boundaryLength": lambda shape: measures.boundary_length(shape.geometry, shape.s),
-    "initialShape.origin.px": lambda shape: 0.0,
-    "initialShape.origin.py": lambda shape: 0.0,
-    "initialShape.origin.pz": lambda shape: 0.0,
-    "initialShape.origin.ox": lambda shape: 0.0,
-    "initialShape.origin.oy": lambda shape: 0.0,
-    "initialShape.origin.oz": lambda shape: 0.0,
 }
-"""Read without arguments; those of the geometry also with empty parentheses. The initial shape stands at
-the world's origin."""
+LOT_ATTRIBUTES: dict[str, Callable[[Shape], Any]] = {
+    "initialShape.origin.px": lambda shape: shape.p[0],
+    "initialShape.origin.py": lambda shape: shape.p[1],
+    "initialShape.origin.pz": lambda shape: shape.p[2],
+    "initialShape.origin.ox": lambda shape: to_degrees(shape.R)[0],
+    "initialShape.origin.oy": lambda shape: to_degrees(shape.R)[1],
+    "initialShape.origin.oz": lambda shape: to_degrees(shape.R)[2],
+}
+"""Of the initial shape."""
+STREET: dict[str, float | str] = {
+    "connectionStart": "JUNCTION",
+    "connectionEnd": "JUNCTION",
+    "laneWidth": 3.5,
+    "sidewalkSide": "right",
+    "sidewalkWidthLeft": 2.0,
+    "sidewalkWidthRight": 2.0,
+    "streetOffset": 0.0,
+    "streetSide": "right",
+    "streetWidth": 8.0,
+    "valency": 3.0,
+}
+"""Stand-in values for what a street network would say of a street's shape [m]; rules that define an attribute of
+that name use their own."""
+SHAPE_ATTRIBUTES.update(
+    {name: (lambda shape, value=value: value) for name, value in STREET.items()}
+)
+"""Read without arguments; those of the geometry also with empty parentheses."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from supple.errors import SuppleError
-from supple.grammar.evaluate.values import number, plain
+from supple.errors import SuppleError, nearest
+from supple.grammar.evaluate.modules import Module
+from supple.grammar.evaluate.values import counted, number, plain
 from supple.grammar.language import syntax as s
 from supple.grammar.language.definitions import RuleDefinition
 from supple.grammar.language.errors import RuleError
@@ -37,6 +38,45 @@ def rule_call(start: str) -> tuple[str, tuple[Any, ...]]:
             f'start: expected a rule such as "Lot" or "Tower(3, true)", got {start!r}'
         ) from None
     return name.strip(), values
+
+
+def no_rules(module: Module) -> SuppleError:
+    """The error for a file without rules."""
+    file = module.definitions.file
+    values = [*file.attributes, *file.functions]
+    if not values:
+        return SuppleError(f"{module.path}: expected at least one rule, got none")
+    return RuleError(
+        module.path,
+        values[0].at,
+        "the file has attributes and functions but no rules: it is made to be imported; "
+        "start with the file that imports it",
+    )
+
+
+def no_start(module: Module, name: str, count: int) -> SuppleError:
+    """The error for a start rule that is not there, or takes another number of arguments."""
+    definitions = module.definitions
+    same = [rule for (own, _), rule in definitions.rules.items() if own == name]
+    if not same:
+        hint = nearest(name, definitions.rule_names())
+        return RuleError(module.path, s.At(1, 1), f"unknown rule {name!r} to start with{hint}")
+    one = same[0][0] if isinstance(same[0], list) else same[0]
+    counts = definitions.parameter_counts(name)
+    example = f"{name}({', '.join(one.parameters)})" if one.parameters else name
+    message = (
+        f"rule {name!r} takes {counted(*counts)}, got {count}: start with {example} with values "
+    )
+    message += f'for its arguments: start="{name}(...)", on the command line --start "{name}(...)"'
+    if isinstance(one, s.Rule) and not one.start:
+        others = [own for own, own_count in definitions.rules if own_count == 0][:6]
+        if not any(rule.start for rule in definitions.file.rules):
+            message += (
+                "; no rule of this file is marked @StartRule, the start may be in another file"
+            )
+        if others:
+            message += f"; rules without arguments: {', '.join(others)}"
+    return RuleError(module.path, one.at, message)
 
 
 def _constant(node: s.Expression) -> Any:

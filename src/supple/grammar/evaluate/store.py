@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -11,15 +12,25 @@ from numpy.typing import NDArray
 
 from supple.grammar.evaluate.material import Material
 from supple.grammar.evaluate.shape import Shape
+from supple.grammar.geometry.frames import Rotation, Vector
 from supple.grammar.geometry.mesh import Geometry
 
 WIDTH = 15  # numbers of a scope: position, size, rotation
+BLOCK = 16_384  # shapes that are moved to the arrays at once
+
+
+Row = tuple[int, str, bool, Vector, Vector, Rotation, Geometry, Material, int]
+"""A shape as it is stored: parent, name, leaf, position, size, rotation, geometry, material, joint."""
 
 
 class Store:
     """The tree of all derived shapes, as growing arrays with one entry per shape.
 
+    Shapes are added to `rows` and moved to the arrays in blocks: `flush` between two shapes and at the end.
+
     Attributes:
+        rows: Shapes that are not yet in the arrays; None for a shape whose rule is being applied.
+        base: Number of shapes in the arrays.
         parents: Index of the parent shape, -1 for the first.
         names: Indices into `name_list`.
         leaves: 1 for the leaves of the tree, the terminal shapes.
@@ -30,6 +41,8 @@ class Store:
     """
 
     def __init__(self) -> None:
+        self.rows: list[Row | None] = []
+        self.base = 0
         self.parents = array("q")
         self.names = array("q")
         self.leaves = bytearray()
@@ -46,52 +59,79 @@ class Store:
         self._material_index: dict[Material, int] = {}
 
     def __len__(self) -> int:
-        return len(self.parents)
+        return self.base + len(self.rows)
 
-    def add(self, shape: Shape, *, leaf: bool) -> int:
-        """Add a shape in its current state; returns its index."""
-        index = len(self.parents)
-        self.parents.append(shape.parent)
-        self.names.append(self._of(self._name_index, self.name_list, shape.name))
-        self.leaves.append(leaf)
-        self.scopes.extend(shape.p + shape.s + shape.R)
-        self.geometries.append(self._geometry(shape.geometry))
-        self.materials.append(self._of(self._material_index, self.material_list, shape.material))
-        self.joints.append(shape.joint)
-        if shape.label:
-            self.labels[index] = shape.label
-        return index
+    def begin(self) -> int:
+        """Reserve the index of a shape whose rule is applied next."""
+        self.rows.append(None)
+        return self.base + len(self.rows) - 1
 
-    def end(self, shape: Shape, *, leaf: bool) -> None:
-        """Update a shape after its rule: a leaf to its state now, others to that at their first child."""
-        index = shape.index
-        self.leaves[index] = leaf
+    def end(self, shape: Shape) -> None:
+        """Store a shape after its rule: a leaf in its state now, others in that at their first child."""
+        leaf = shape.made or not shape.emitted
         if leaf or shape.settled is None:
             p, R, s, joint = shape.p, shape.R, shape.s, shape.joint
         else:
             p, R, s, joint = shape.settled
-        if (p, R, s) != shape.outer:
-            self.scopes[WIDTH * index : WIDTH * (index + 1)] = array("d", p + s + R)
-        self.geometries[index] = self._geometry(shape.geometry)
-        self.materials[index] = self._of(self._material_index, self.material_list, shape.material)
-        self.joints[index] = joint
+        self.rows[shape.index - self.base] = (
+            shape.parent, shape.name, leaf, p, s, R, shape.geometry, shape.material, joint
+        )  # fmt: skip
         if shape.label:
-            self.labels[index] = shape.label
+            self.labels[shape.index] = shape.label
+
+    def add_leaf(self, shape: Shape, name: str) -> None:
+        """Add a leaf below a shape, in the shape's state."""
+        if shape.label:
+            self.labels[len(self)] = shape.label
+        self.rows.append(
+            (shape.index, name, True, shape.p, shape.s, shape.R, shape.geometry, shape.material, shape.joint)
+        )  # fmt: skip
+
+    def flush(self) -> None:
+        """Move the rows to the arrays; every one must be complete."""
+        rows: list[Row] = self.rows  # type: ignore[assignment]
+        if not rows:
+            return
+        self.parents.extend([row[0] for row in rows])
+        self.names.extend(self._indices([row[1] for row in rows], self._name_index, self.name_list))
+        self.leaves.extend([row[2] for row in rows])
+        self.scopes.extend(chain.from_iterable([row[3] + row[4] + row[5] for row in rows]))
+        known = self._geometry_index
+        for row in rows:
+            geometry = row[6]
+            if id(geometry) not in known:  # the list keeps it alive, so that its id stays unique
+                known[id(geometry)] = len(self.geometry_list)
+                self.geometry_list.append(geometry)
+        self.geometries.extend([known[id(row[6])] for row in rows])
+        # Equal materials are mostly one object: each is hashed once.
+        by_id: dict[int, int] = {}
+        index, materials = self._material_index, self.material_list
+        for row in rows:
+            material = row[7]
+            if id(material) not in by_id:
+                place = index.get(material)
+                if place is None:
+                    place = index[material] = len(materials)
+                    materials.append(material)
+                by_id[id(material)] = place
+        self.materials.extend([by_id[id(row[7])] for row in rows])
+        self.joints.extend([row[8] for row in rows])
+        self.base += len(rows)
+        rows.clear()
+
+    def flush_some(self) -> None:
+        """Move the rows to the arrays if there are many."""
+        if len(self.rows) >= BLOCK:
+            self.flush()
 
     @staticmethod
-    def _of(index: dict[Any, int], values: list[Any], value: Any) -> int:
-        found = index.get(value)
-        if found is None:
-            found = index[value] = len(values)
-            values.append(value)
-        return found
-
-    def _geometry(self, geometry: Geometry) -> int:
-        found = self._geometry_index.get(id(geometry))
-        if found is None:
-            found = self._geometry_index[id(geometry)] = len(self.geometry_list)
-            self.geometry_list.append(geometry)  # keeps it alive, so that its id stays unique
-        return found
+    def _indices(values: list[Any], index: dict[Any, int], known: list[Any]) -> list[int]:
+        """The index of each value; new values are appended to the list of known ones."""
+        for value in dict.fromkeys(values):
+            if value not in index:
+                index[value] = len(known)
+                known.append(value)
+        return [index[value] for value in values]
 
     # As arrays ------------------------------------------------------------------------------------
 

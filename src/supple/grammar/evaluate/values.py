@@ -1,4 +1,4 @@
-"""Values of the language: numbers (float), strings (str), booleans (bool) and arrays (tuple)."""
+"""Values of the language: numbers (float), strings (str), booleans (bool) and arrays (tuple, Grid)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,12 @@ Value = float | str | bool | tuple[Any, ...]
 
 LARGEST = 1e12  # absolute value of a length or an angle of a shape
 LONGEST = 100_000  # characters of a string, elements of an array
+
+
+class Grid(tuple[Any, ...]):
+    """An array of several rows: a tuple of rows of one length."""
+
+    __slots__ = ()
 
 
 def kind(value: Any) -> str:
@@ -31,9 +37,16 @@ def written(value: Any) -> str:
     if isinstance(value, float):
         if math.isfinite(value) and value == int(value) and abs(value) < 1e15:
             return str(int(value))
-        return repr(value)
+        found = repr(value)
+        # As Esri's engine writes it: 1.0e-07.
+        return found.replace("e", ".0e") if "e" in found and "." not in found else found
+    if isinstance(value, Grid):
+        cells = [[written(one) for one in row] for row in value]
+        width = max((len(cell) for row in cells for cell in row), default=0) + 3
+        lines = ["".join(cell.rjust(width) for cell in row) for row in cells]
+        return "\n".join([f"({len(cells)}x{len(cells[0])})", *lines])
     if isinstance(value, tuple):
-        return f"[{', '.join(written(one) for one in value)}]"
+        return f"({len(value)})[{','.join(written(one) for one in value)}]"
     return str(value)
 
 
@@ -103,11 +116,14 @@ def plain(value: Any) -> Value:
         return value
     if isinstance(value, (list, tuple)) or hasattr(value, "tolist"):
         values = value.tolist() if hasattr(value, "tolist") else value  # type: ignore[union-attr]
-        return (
-            tuple(plain(one) for one in values)
-            if isinstance(values, (list, tuple))
-            else plain(values)
-        )
+        if not isinstance(values, (list, tuple)):
+            return plain(values)
+        found = tuple(plain(one) for one in values)
+        if not any(isinstance(one, tuple) for one in found):
+            return found
+        if len({len(one) if isinstance(one, tuple) else -1 for one in found}) > 1:
+            raise SuppleError(f"expected rows of one length, got {value!r}")
+        return Grid(found) if len(found) > 1 else found[0]  # type: ignore[return-value]
     try:
         return float(value)
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""Clip a geometry between two planes."""
+"""Clip geometries by planes."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ def slab(geometry: Geometry, axis: int, low: float, high: float) -> tuple[Geomet
     if geometry.texcoords is not None:  # clipped together with the points
         points = np.hstack([points, geometry.texcoords])
     closed = geometry.closed
-    for sign, level in ((1.0, low), (-1.0, -high)):
-        points, faces = _clipped(points, faces, axis, sign, level, closed)
+    for sign, level in ((-1.0, low), (1.0, -high)):
+        value = sign * points[:, axis] + level
+        points, faces = below(points, faces, value, near=NEAR, closed=closed)
     if not faces:
         return Geometry("nothing", np.zeros((0, 3)), []), np.zeros(3), np.zeros(3)
     used = sorted({k for face in faces for k in face})
@@ -37,45 +38,51 @@ def slab(geometry: Geometry, axis: int, low: float, high: float) -> tuple[Geomet
     return fitted(name, points[used, :3], kept, smooth=smooth, texcoords=uv)
 
 
-def _clipped(
-    points: Floats, faces: list[Polygon], axis: int, sign: float, level: float, closed: bool
+def below(
+    points: Floats, faces: list[Polygon], value: Floats, *, near: float, closed: bool
 ) -> tuple[Floats, list[Polygon]]:
-    """The part of polygons where sign * coordinate >= level (Sutherland & Hodgman), capped.
+    """The part of polygons where a linear function is at most 0 (Sutherland & Hodgman).
 
-    Columns beyond the three coordinates are interpolated with the points.
+    Args:
+        points: Shape (V, 3 or more); columns beyond the coordinates are interpolated with the points.
+        faces: The polygons.
+        value: The function at each point, shape (V,).
+        near: Values up to this count as 0.
+        closed: True to cap the cut of a closed surface.
     """
-    value = sign * points[:, axis] - level
-    if np.all(value >= -NEAR):
+    beyond, on_plane = (value > near).tolist(), (np.abs(value) <= 2 * near).tolist()
+    inside = (value < -near).tolist()
+    if not any(beyond):
         return points, faces
-    grown = [tuple(point) for point in points.tolist()]
+    grown = points.tolist()
     made: dict[tuple[int, int], int] = {}
     kept: list[Polygon] = []
-    follows: dict[int, int] = {}
     for face in faces:
         out: list[int] = []
-        for a, b in zip(face, (*face[1:], face[0]), strict=True):
-            if value[a] >= -NEAR:
-                out.append(a)
-            if (value[a] > NEAR and value[b] < -NEAR) or (value[a] < -NEAR and value[b] > NEAR):
+        for a, b in zip((face[-1], *face[:-1]), face, strict=True):
+            if (beyond[a] and inside[b]) or (inside[a] and beyond[b]):
                 key = (min(a, b), max(a, b))
                 if key not in made:
                     t = float(value[a] / (value[a] - value[b]))
                     made[key] = len(grown)
-                    grown.append(tuple((points[a] + t * (points[b] - points[a])).tolist()))
+                    grown.append((points[a] + t * (points[b] - points[a])).tolist())
+                    on_plane.append(True)
                 out.append(made[key])
+            if not beyond[b]:
+                out.append(b)
         if len(out) >= 3:
             kept.append(tuple(out))
-    flat = np.array(grown)
-    if closed:
-        on_plane = np.abs(sign * flat[:, axis] - level) <= 2 * NEAR
-        for face in kept:
-            if all(on_plane[k] for k in face):
-                continue
-            for a, b in zip(face, (*face[1:], face[0]), strict=True):
-                if on_plane[a] and on_plane[b]:
-                    follows[b] = a  # the cap runs in the opposite direction
-        kept += _loops(follows)
-    return flat, kept
+    if not closed:
+        cut = [face for face in kept if not all(on_plane[k] for k in face)]
+        return np.array(grown), cut
+    follows: dict[int, int] = {}
+    for face in kept:
+        if all(on_plane[k] for k in face):
+            continue
+        for a, b in zip(face, (*face[1:], face[0]), strict=True):
+            if on_plane[a] and on_plane[b]:
+                follows[b] = a  # the cap runs in the opposite direction
+    return np.array(grown), kept + _loops(follows)
 
 
 def _loops(follows: dict[int, int]) -> list[Polygon]:

@@ -23,6 +23,7 @@ class Part(NamedTuple):
         size: Size of the part's scope, in length units.
         normal: Outward normal; zero for a vertex.
         kinds: Those of `ADJACENCY` that hold for the part.
+        face: Index of a face in the geometry; -1 for an edge or a vertex.
     """
 
     geometry: Geometry
@@ -31,6 +32,7 @@ class Part(NamedTuple):
     size: Vector
     normal: Vector
     kinds: frozenset[str] = frozenset()
+    face: int = -1
 
 
 def facing(normal: Vector) -> Part:
@@ -44,15 +46,17 @@ def facing(normal: Vector) -> Part:
 def faces(geometry: Geometry, size: Vector) -> list[Part]:
     """The faces of a geometry in a scope of that size, each with its own scope.
 
-    A face's scope has z along the normal and x level, so that y points up a wall.
+    A face's scope has z along the normal and x level, so that y points up a wall; on a level face x is
+    along the first edge.
     """
     if geometry is BOX and all(length > 0 for length in size):
         return _box_faces(size)
     found = []
-    for face, kinds in zip(geometry.faces, topology.face_kinds(geometry), strict=True):
+    kinds = topology.face_kinds(geometry)
+    for k, face in enumerate(geometry.faces):
         part = face_part(geometry.points[list(face)] * size)
         if part is not None:
-            found.append(part._replace(kinds=kinds))
+            found.append(part._replace(kinds=kinds[k], face=k))
     return found
 
 
@@ -62,13 +66,35 @@ def _box_faces(size: Vector) -> list[Part]:
     minus_x, minus_y, minus_z = (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0)
     inside = topology.INSIDE
     return [
-        Part(FACE, (0.0, 0.0, sz), from_axes(x, y, z), (sx, sy, 0.0), z, inside),
-        Part(FACE, (sx, 0.0, sz), from_axes(minus_z, y, x), (sz, sy, 0.0), x, inside),
-        Part(FACE, (sx, 0.0, 0.0), from_axes(minus_x, y, minus_z), (sx, sy, 0.0), minus_z, inside),
-        Part(FACE, (0.0, 0.0, 0.0), from_axes(z, y, minus_x), (sz, sy, 0.0), minus_x, inside),
-        Part(FACE, (0.0, sy, sz), from_axes(x, minus_z, y), (sx, sz, 0.0), y, inside),
-        Part(FACE, (0.0, 0.0, 0.0), from_axes(x, z, minus_y), (sx, sz, 0.0), minus_y, inside),
+        Part(FACE, (0.0, 0.0, sz), from_axes(x, y, z), (sx, sy, 0.0), z, inside, 0),
+        Part(FACE, (sx, 0.0, sz), from_axes(minus_z, y, x), (sz, sy, 0.0), x, inside, 1),
+        Part(
+            FACE, (sx, 0.0, 0.0), from_axes(minus_x, y, minus_z), (sx, sy, 0.0), minus_z, inside, 2
+        ),
+        Part(FACE, (0.0, 0.0, 0.0), from_axes(z, y, minus_x), (sz, sy, 0.0), minus_x, inside, 3),
+        Part(FACE, (0.0, sy, sz), from_axes(x, minus_z, y), (sx, sz, 0.0), y, inside, 4),
+        Part(FACE, (0.0, 0.0, 0.0), from_axes(x, z, minus_y), (sx, sz, 0.0), minus_y, inside, 5),
     ]
+
+
+def face_axes(corners: Floats) -> Floats:
+    """The axes of a polygon's scope as columns, shape (3, 3); zero if it has no area.
+
+    z is the normal. x is level, so that y points up a wall; on a level face it is the first edge.
+
+    Args:
+        corners: Shape (N, 3).
+    """
+    normal = newell(corners)
+    if not np.any(normal):
+        return np.zeros((3, 3))
+    level = np.cross((0.0, 1.0, 0.0), normal)
+    if np.linalg.norm(level) < 0.2:  # nearly level: x is the first edge, projected
+        sides = np.roll(corners, -1, axis=0) - corners
+        level = sides[int(np.argmax(np.any(sides != 0.0, axis=1)))]
+        level = level - (level @ normal) * normal
+    across = level / np.linalg.norm(level)
+    return np.stack([across, np.cross(normal, across), normal], axis=1)
 
 
 def face_part(corners: Floats) -> Part | None:
@@ -77,15 +103,10 @@ def face_part(corners: Floats) -> Part | None:
     Args:
         corners: Shape (N, 3).
     """
-    normal = newell(corners)
+    axes = face_axes(corners)
+    across, up, normal = axes.T
     if not np.any(normal):
         return None
-    level = np.cross((0.0, 1.0, 0.0), normal)
-    if np.linalg.norm(level) < 0.2:  # nearly level: x is the shape's x, projected
-        level = np.array((1.0, 0.0, 0.0)) - normal[0] * normal
-    across = level / np.linalg.norm(level)
-    up = np.cross(normal, across)
-    axes = np.stack([across, up, normal], axis=1)
     own = corners @ axes
     geometry, low, size = fitted("face", own, [tuple(range(len(own)))])
     return Part(
@@ -98,31 +119,90 @@ def face_part(corners: Floats) -> Part | None:
 
 
 def edges(geometry: Geometry, size: Vector) -> list[Part]:
-    """The edges of a geometry, each with x along it and y as close to the shape's y as possible."""
+    """The edges of a geometry, each with x along it and z along the mean normal of its faces.
+
+    x runs against the direction of the edge in its first face; the first faces of a box are its bottom
+    and top.
+    """
     found = []
     points = geometry.points * size
-    for (a, b), kinds in zip(geometry.edges, topology.edge_kinds(geometry, size), strict=True):
-        along = points[b] - points[a]
+    normals = [newell(points[list(face)]) for face in geometry.faces]
+    beside = topology.faces_at_edges(geometry)
+    kinds = topology.edge_kinds(geometry, size)
+    for (a, b), kind in zip(geometry.edges, kinds, strict=True):
+        along = points[a] - points[b]
         length = float(np.linalg.norm(along))
         if length == 0.0:
             continue
+        first = b
+        if geometry is BOX and abs(along[1]) < length:
+            first, along = a, -along
         x = along / length
-        y = np.array((0.0, 1.0, 0.0)) - x[1] * x
-        if np.linalg.norm(y) < 1e-6:
-            y = np.array((0.0, 0.0, 1.0))
-        y /= np.linalg.norm(y)
-        axes = from_axes(vector(x), vector(y), vector(np.cross(x, y)))
-        found.append(Part(LINE, vector(points[a]), axes, (length, 0.0, 0.0), vector(y), kinds))
+        up = np.array((0.0, 1.0, 0.0)) - x[1] * x
+        if np.linalg.norm(up) < 1e-6:
+            up = np.array((0.0, 0.0, 1.0))
+        up /= np.linalg.norm(up)
+        faces = beside.get((min(a, b), max(a, b)), [])
+        if "eave" in kind:  # the underside of a roof does not count
+            faces = [k for k in faces if topology.slopes(normals[k])]
+        z: Floats = sum((normals[k] for k in faces), np.zeros(3))
+        z = z - (z @ x) * x
+        z = z / np.linalg.norm(z) if np.linalg.norm(z) > 1e-6 else np.cross(x, up)
+        axes = from_axes(vector(x), vector(np.cross(z, x)), vector(z))
+        place = vector(points[first])
+        found.append(Part(LINE, place, axes, (length, 0.0, 0.0), vector(up), kind))
+    return found
+
+
+def face_edges(geometry: Geometry, size: Vector) -> list[Part]:
+    """The edges of each face, in the order of the faces: an edge of two faces comes twice.
+
+    x is along the edge in the direction of its face, y is the face's normal, and z points out of the
+    face; selectors go by z.
+    """
+    found = []
+    points = geometry.points * size
+    beside = topology.faces_at_edges(geometry)
+    for face in geometry.faces:
+        normal = newell(points[list(face)])
+        for a, b in zip(face, (*face[1:], face[0]), strict=True):
+            along = points[b] - points[a]
+            length = float(np.linalg.norm(along))
+            if length == 0.0 or not np.any(normal):
+                continue
+            x = along / length
+            out = vector(np.cross(x, normal))
+            axes = from_axes(vector(x), vector(normal), out)
+            alone = len(beside[min(a, b), max(a, b)]) == 1
+            kinds = topology.BORDER if alone else topology.INSIDE
+            found.append(Part(LINE, vector(points[a]), axes, (length, 0.0, 0.0), out, kinds))
     return found
 
 
 def corners(geometry: Geometry, size: Vector) -> list[Part]:
-    """The vertices of a geometry, as points."""
+    """The vertices of a geometry as points, each with z along the mean normal of its faces."""
     points = geometry.points * size
-    return [Part(POINT, vector(p), None, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)) for p in points]
+    normals = np.zeros_like(points)
+    for face in geometry.faces:
+        normals[list(face)] += newell(points[list(face)])
+    found = []
+    for point, normal in zip(points, normals, strict=True):
+        length = float(np.linalg.norm(normal))
+        axes = None
+        if length > 1e-6:
+            z = normal / length
+            x = np.cross(z, (1.0, 0.0, 0.0))
+            if np.linalg.norm(x) < 1e-6:
+                x = np.cross(z, (0.0, 1.0, 0.0))
+            x /= np.linalg.norm(x)
+            axes = from_axes(vector(x), vector(np.cross(z, x)), vector(z))
+        found.append(Part(POINT, vector(point), axes, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)))
+    return found
 
 
-def merged(parts: list[tuple[Floats, list[Polygon]]]) -> tuple[Geometry, Floats, Floats]:
+def merged(
+    parts: list[tuple[Floats, list[Polygon]]], name: str = "merged faces"
+) -> tuple[Geometry, Floats, Floats]:
     """Several meshes (points (V, 3), faces) in one frame as one geometry; returns as `fitted`."""
     points: list[Floats] = []
     polygons: list[Polygon] = []
@@ -131,7 +211,7 @@ def merged(parts: list[tuple[Floats, list[Polygon]]]) -> tuple[Geometry, Floats,
         points.append(own)
         polygons += [tuple(k + count for k in face) for face in of]
         count += len(own)
-    return fitted("merged faces", np.concatenate(points), polygons)
+    return fitted(name, np.concatenate(points), polygons)
 
 
 # Selectors ----------------------------------------------------------------------------------------
@@ -158,6 +238,8 @@ def selector(name: str) -> tuple[str, bool] | None:
     if name in SELECTORS or name in ADJACENCY:
         return name, False
     family, dot, own = name.partition(".")
+    if name.startswith("street") and not dot:  # streetSide is street.side
+        family, dot, own = "street", ".", name[6:].lower()
     if dot and family == "world" and own in WORLD:
         return WORLD[own], True
     if dot and family in ("object", "street") and own in (*SIDES, "side"):

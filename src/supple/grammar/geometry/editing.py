@@ -63,7 +63,9 @@ def cleaned(
                 if points[b, 0] - points[a, 0] > near:
                     break
                 if float(np.linalg.norm(points[b] - points[a])) <= near:
-                    same[b] = min(same[b], same[a])
+                    one, two = sorted((_first(same, int(a)), _first(same, int(b))))
+                    same[two] = one
+        same = [_first(same, k) for k in same]
     faces: list[Polygon] = []
     for face in old.faces:
         loop = [same[k] for k in face]
@@ -80,6 +82,13 @@ def cleaned(
     place = {k: n for n, k in enumerate(used)}
     kept = [tuple(place[k] for k in face) for face in faces]
     return fitted(old.name, points[used], kept, smooth=old.smooth)
+
+
+def _first(same: list[int], k: int) -> int:
+    """The representative of a point among those merged with it."""
+    while same[k] != k:
+        k = same[k]
+    return k
 
 
 def _straightened(points: Floats, loop: list[int], near: float) -> list[int]:
@@ -99,40 +108,104 @@ def _straightened(points: Floats, loop: list[int], near: float) -> list[int]:
 
 
 def convex(old: Geometry, size: Vector) -> Geometry | None:
-    """The geometry with concave faces split into convex ones; None if all faces are convex."""
-    faces = [part for face in old.faces for part in _convex_parts(old.points * size, face)]
-    return None if len(faces) == len(old.faces) else _changed(old, "convex", old.points, faces)
+    """The geometry with concave faces split into convex ones; None if all faces are convex.
+
+    As in CityEngine's engine, a face is cut at its first reflex corner along the extension of one of the
+    corner's edges, the one with the shorter cut, until no reflex corner is left. Cuts may add points.
+    """
+    rows = [*(old.points * size)]
+    texcoords = None if old.texcoords is None else [*old.texcoords]
+    faces = [part for face in old.faces for part in _convex_parts(rows, texcoords, face)]
+    if len(faces) == len(old.faces):
+        return None
+    unit = np.array(rows)
+    unit[: len(old.points)] = old.points
+    unit[len(old.points) :] /= np.where(np.array(size) > 0, size, 1.0)
+    return Geometry(
+        f"convex {old.name}", unit, faces, size=old.size, origin=old.origin, smooth=old.smooth,
+        texcoords=None if texcoords is None else np.array(texcoords),
+    )  # fmt: skip
 
 
-def _convex_parts(points: Floats, face: Polygon) -> list[Polygon]:
-    """Triangles of a face, merged while they stay convex (Hertel & Mehlhorn 1983)."""
-    corners = points[list(face)]
-    normal = newell(corners)
-    if is_convex(corners, normal):
-        return [face]
-    parts = [[face[k] for k in triangle] for triangle in triangulated(corners)]
-    merged = True
-    while merged:
-        merged = False
-        for i in range(len(parts)):
-            for j in range(i + 1, len(parts)):
-                joined = _merged(parts[i], parts[j])
-                if joined is not None and is_convex(points[joined], normal):
-                    parts[i] = joined
-                    parts.pop(j)
-                    merged = True
-                    break
-            if merged:
-                break
-    return [tuple(part) for part in parts]
+def _convex_parts(
+    rows: list[Floats], texcoords: list[Floats] | None, face: Polygon
+) -> list[Polygon]:
+    """Cut a face at its reflex corners; appends new points to `rows` and `texcoords`."""
+    normal = newell(np.array([rows[k] for k in face]))
+    place = {
+        k: float(n) for n, k in enumerate(face)
+    }  # along the outline; a part begins at its least
+    waiting, done = [face], []
+    for _ in range(4 * len(face)):
+        if not waiting:
+            return done
+        part = waiting.pop()
+        corners = np.array([rows[k] for k in part])
+        if is_convex(corners, normal):
+            first_corner = part.index(min(part, key=place.__getitem__))
+            done.append((*part[first_corner:], *part[:first_corner]))
+            continue
+        cut = _cut(corners, normal)
+        if cut is None:
+            return _triangles(rows, face)
+        k, edge, along = cut
+        count = len(part)
+        end = edge if along <= 0.0 else (edge + 1) % count if along >= 1.0 else -1
+        if end >= 0:
+            first = [part[(k + i) % count] for i in range((end - k) % count + 1)]
+            second = [part[(end + i) % count] for i in range((k - end) % count + 1)]
+        else:
+            a, b = part[edge], part[(edge + 1) % count]
+            new = len(rows)
+            after = place[b] if place[b] > place[a] else len(face)
+            place[new] = place[a] + along * (after - place[a])
+            rows.append(rows[a] + along * (rows[b] - rows[a]))
+            if texcoords is not None:
+                texcoords.append(texcoords[a] + along * (texcoords[b] - texcoords[a]))
+            first = [part[(k + i) % count] for i in range((edge - k) % count + 1)] + [new]
+            second = [new] + [
+                part[(edge + 1 + i) % count] for i in range((k - edge - 1) % count + 1)
+            ]
+        waiting += [tuple(second), tuple(first)]
+    return _triangles(rows, face)
 
 
-def _merged(a: list[int], b: list[int]) -> list[int] | None:
-    """Merge two polygons that share an edge; None if they share none."""
-    for i in range(len(a)):
-        p, q = a[i], a[(i + 1) % len(a)]
-        for j in range(len(b)):
-            if b[j] == q and b[(j + 1) % len(b)] == p:
-                rest = [b[(j + 2 + k) % len(b)] for k in range(len(b) - 2)]
-                return [*a[: i + 1], *rest, *a[i + 1 :]]
-    return None
+def _cut(corners: Floats, normal: Floats) -> tuple[int, int, float] | None:
+    """The cut at the first reflex corner: (corner, edge it ends on, place on that edge from 0 to 1).
+
+    None if no cut ends inside the polygon, as for one that crosses itself.
+    """
+    count = len(corners)
+    sides = np.roll(corners, -1, axis=0) - corners
+    lengths = np.linalg.norm(sides, axis=1)
+    turns = np.cross(np.roll(sides, 1, axis=0), sides) @ normal
+    reflex = np.flatnonzero(turns < -1e-9 * np.roll(lengths, 1) * lengths)
+    if not len(reflex):
+        return None
+    k = int(reflex[0])
+    best: tuple[float, int, float] | None = None
+    for ray in (corners[k] - corners[k - 1], corners[k] - corners[(k + 1) % count]):
+        ray = ray / np.linalg.norm(ray)
+        for edge in range(count):
+            if edge in (k, (k - 1) % count):
+                continue
+            across = float(np.cross(ray, sides[edge]) @ normal)
+            if abs(across) <= 1e-12 * lengths[edge]:
+                continue
+            gap = corners[edge] - corners[k]
+            far = float(np.cross(gap, sides[edge]) @ normal) / across
+            along = float(np.cross(gap, ray) @ normal) / across
+            near = 1e-9
+            if far <= near * lengths.max() or not -near <= along <= 1.0 + near:
+                continue
+            if best is None or far < best[0] * (1.0 - 1e-9):
+                along = 0.0 if along < near else 1.0 if along > 1.0 - near else along
+                best = (far, edge, along)
+    return None if best is None else (k, best[1], best[2])
+
+
+def _triangles(rows: list[Floats], face: Polygon) -> list[Polygon]:
+    return [
+        tuple(face[k] for k in triangle)
+        for triangle in triangulated(np.array([rows[k] for k in face]))
+    ]

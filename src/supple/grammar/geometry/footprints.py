@@ -38,7 +38,7 @@ class Footprint(NamedTuple):
 
 
 def footprint(geometry: Geometry, size: Vector, operation: str) -> Footprint:
-    """The polygons of a flat geometry in a scope of that size.
+    """The polygons of a flat geometry in a scope of that size; none if its faces have no area.
 
     Args:
         geometry: The geometry.
@@ -54,9 +54,11 @@ def footprint(geometry: Geometry, size: Vector, operation: str) -> Footprint:
         normal = newell(points[list(face)])
         if np.any(normal):
             break
+    if geometry.faces and not np.any(normal):
+        return Footprint([], np.eye(3), 0.0)
     extent = float(np.abs(points).max(initial=0.0))
     heights = points @ normal
-    if not np.any(normal) or float(np.ptp(heights)) > 1e-6 * extent:
+    if not geometry.faces or float(np.ptp(heights)) > 1e-6 * extent:
         raise SuppleError(f"{operation}: expected a flat shape, such as a lot or a face")
     x: Floats = np.array((1.0, 0.0, 0.0)) - normal[0] * normal
     if np.linalg.norm(x) < 1e-6:
@@ -69,6 +71,42 @@ def footprint(geometry: Geometry, size: Vector, operation: str) -> Footprint:
         found = [(float(flat[k, 0]), -float(flat[k, 2])) for k in face]
         polygons.append(_distinct(found, 1e-9 * extent))
     return Footprint(polygons, axes, float(heights[0]) if len(heights) else 0.0)
+
+
+def face_footprints(geometry: Geometry, size: Vector, operation: str) -> list[Footprint]:
+    """The footprint of a flat geometry, or one for each face of a solid.
+
+    Args:
+        geometry: The geometry.
+        size: The scope's size.
+        operation: The operation that needs them, for messages.
+
+    Raises:
+        SuppleError: A face is not flat.
+    """
+    points = geometry.points * size
+    normals = [newell(points[list(face)]) for face in geometry.faces]
+    facing = next((normal for normal in normals if np.any(normal)), np.zeros(3))
+    extent = float(np.abs(points).max(initial=0.0))
+    if float(np.ptp(points @ facing)) <= 1e-6 * extent:
+        return [footprint(geometry, size, operation)]
+    found = []
+    for face, normal in zip(geometry.faces, normals, strict=True):
+        if np.any(normal):
+            one = Geometry(geometry.name, geometry.points[list(face)], [tuple(range(len(face)))])
+            found.append(footprint(one, size, operation))
+    return found
+
+
+def in_scope(plan: Footprint, parts: list[Faces]) -> list[tuple[Floats, list[Polygon]]]:
+    """Polygons on a footprint's plane in the axes of the scope: points (V, 3) and faces of each part."""
+    found = []
+    for points, faces in parts:
+        if faces:
+            located: Floats = np.array(points)
+            located[:, 1] += plan.level
+            found.append((located @ plan.axes.T, faces))
+    return found
 
 
 def flat_polygon(corners: list[Point]) -> Faces:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from supple.grammar.geometry.polygons import (
 
 NEAR = 1e-9  # points of the unit cube closer than this coincide
 ROUND = 16  # sides of a cylinder, a cone or a sphere
-RINGS = 8  # of a sphere
+RINGS = 16  # of a sphere
 
 
 class Geometry:
@@ -77,7 +77,7 @@ class Geometry:
     @cached_property
     def fills(self) -> bool:
         """True if cutting along an axis gives the same geometry again, as for a box."""
-        return self in (BOX, GROUND, FACE, LINE, POINT)
+        return self in (BOX, GROUND, FACE, LINE, POINT, NOTHING)
 
     @cached_property
     def closed(self) -> bool:
@@ -171,53 +171,85 @@ def _box() -> Geometry:
     return Geometry("box", points, [tuple(index[corner] for corner in face) for face in faces])
 
 
-def _ring(height: float, radius: float = 0.5) -> list[Vector]:
-    angles = 2 * np.pi * np.arange(ROUND) / ROUND
-    return [
-        (0.5 + radius * float(np.cos(a)), height, 0.5 - radius * float(np.sin(a))) for a in angles
-    ]
+class Outline(NamedTuple):
+    """A regular polygon that fills the unit square; pairs are (x, z).
+
+    It begins with the edge at the front, which is parallel to x, as CityEngine's engine has it.
+
+    Attributes:
+        corners: Its corners.
+        middle: The middle of its circle.
+        size: Its size before it was scaled, for a circle of radius 1.
+    """
+
+    corners: list[tuple[float, float]]
+    middle: tuple[float, float]
+    size: tuple[float, float]
 
 
-def _around(low: int, high: int) -> list[Polygon]:
-    following = [(k + 1) % ROUND for k in range(ROUND)]
-    return [(low + k, low + n, high + n, high + k) for k, n in enumerate(following)]
+def outline(sides: int) -> Outline:
+    """The regular polygon with so many sides."""
+    angles = [math.pi * (2 * k - 1) / sides for k in range(sides)]
+    xs, zs = [math.sin(a) for a in angles], [math.cos(a) for a in angles]
+    wide, deep = max(xs) - min(xs), max(zs) - min(zs)
+    corners = [((x - min(xs)) / wide, (z - min(zs)) / deep) for x, z in zip(xs, zs, strict=True)]
+    return Outline(corners, (-min(xs) / wide, -min(zs) / deep), (wide, deep))
 
 
-def _cylinder() -> Geometry:
-    faces = _around(0, ROUND)
-    faces += [tuple(range(ROUND, 2 * ROUND)), tuple(range(ROUND - 1, -1, -1))]
-    return Geometry("cylinder", _ring(0.0) + _ring(1.0), faces, smooth=True)
+def _around(low: int, high: int, sides: int) -> list[Polygon]:
+    """Quads between two rings of points."""
+    after = [(k + 1) % sides for k in range(sides)]
+    return [(low + k, low + n, high + n, high + k) for k, n in enumerate(after)]
 
 
-def _cone() -> Geometry:
-    faces: list[Polygon] = [(k, (k + 1) % ROUND, ROUND) for k in range(ROUND)]
-    faces.append(tuple(range(ROUND - 1, -1, -1)))
-    return Geometry("cone", [*_ring(0.0), (0.5, 1.0, 0.5)], faces, smooth=True)
+def round_solid(kind: str, sides: int, rings: int = RINGS) -> Geometry:
+    """A "disk", "cylinder", "cone" or "sphere" with so many sides, that fills the unit cube.
 
-
-def _sphere() -> Geometry:
-    points: list[Vector] = [(0.5, 0.0, 0.5)]
-    for k in range(1, RINGS):
-        angle = np.pi * k / RINGS
-        points += _ring(0.5 - 0.5 * float(np.cos(angle)), 0.5 * float(np.sin(angle)))
-    points.append((0.5, 1.0, 0.5))
-    top, last = len(points) - 1, len(points) - 1 - ROUND
-    faces: list[Polygon] = [(0, 1 + (k + 1) % ROUND, 1 + k) for k in range(ROUND)]
-    for k in range(RINGS - 2):
-        faces += _around(1 + k * ROUND, 1 + (k + 1) * ROUND)
-    faces += [(last + k, last + (k + 1) % ROUND, top) for k in range(ROUND)]
-    return Geometry("sphere", points, faces, smooth=True)
+    Args:
+        kind: The solid.
+        sides: The number of sides.
+        rings: The number of rings of faces of a sphere.
+    """
+    corners, (x, z), _ = outline(sides)
+    low = [(u, 0.0, w) for u, w in corners]
+    top: Polygon = tuple(range(sides, 2 * sides))
+    bottom: Polygon = tuple(reversed(range(sides)))
+    name = kind if sides == ROUND and rings == RINGS else f"{kind} of {sides}"
+    if kind == "disk":
+        return Geometry(name, low, [tuple(range(sides))])
+    smooth = sides > 8
+    if kind == "cone":
+        slopes: list[Polygon] = [(k, (k + 1) % sides, sides) for k in range(sides)]
+        return Geometry(name, [*low, (x, 1.0, z)], [*slopes, bottom], smooth=smooth)
+    if kind == "cylinder":
+        points = [*low, *((u, 1.0, w) for u, w in corners)]
+        return Geometry(name, points, [*_around(0, sides, sides), top, bottom], smooth=smooth)
+    levels = [math.pi * k / rings for k in range(1, rings)]
+    widest = max(math.sin(level) for level in levels)
+    points = [(x, 0.0, z)]
+    for level in levels:
+        far = math.sin(level) / widest
+        height = 0.5 - 0.5 * math.cos(level)
+        points += [(x + far * (u - x), height, z + far * (w - z)) for u, w in corners]
+    points.append((x, 1.0, z))
+    last = len(points) - 1 - sides
+    faces: list[Polygon] = [(0, 1 + (k + 1) % sides, 1 + k) for k in range(sides)]
+    for k in range(rings - 2):
+        faces += _around(1 + k * sides, 1 + (k + 1) * sides, sides)
+    faces += [(last + k, last + (k + 1) % sides, len(points) - 1) for k in range(sides)]
+    return Geometry(name, points, faces, smooth=smooth)
 
 
 BOX = _box()
-GROUND = Geometry("ground", [(0, 0, 0), (0, 0, 1), (1, 0, 1), (1, 0, 0)], [(0, 1, 2, 3)])
+GROUND = Geometry("ground", [(0, 0, 1), (1, 0, 1), (1, 0, 0), (0, 0, 0)], [(0, 1, 2, 3)])
 FACE = Geometry("face", [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], [(0, 1, 2, 3)])
 LINE = Geometry("line", [(0, 0, 0), (1, 0, 0)], [])
 POINT = Geometry("point", [(0, 0, 0)], [])
-CYLINDER = _cylinder()
-CONE = _cone()
-SPHERE = _sphere()
-DISK = Geometry("disk", _ring(0.0), [tuple(range(ROUND))])
+NOTHING = Geometry("nothing", [(0, 0, 0)], [])
+"""What is left of a shape that was offset or trimmed to nothing: operations leave it alone."""
+CYLINDER, CONE, SPHERE, DISK = (
+    round_solid(kind, ROUND) for kind in ("cylinder", "cone", "sphere", "disk")
+)
 
 BUILT_IN = {
     "box": BOX,
@@ -271,26 +303,3 @@ def _known(unit: Floats, faces: list[Polygon]) -> Geometry | None:
     off = np.abs(unit[list(faces[0])] - _ROLLED).max(axis=(1, 2))
     k = int(np.argmin(off))
     return _RECTANGLES[k // 4] if off[k] <= NEAR else None
-
-
-def round_solid(kind: str, sides: int) -> Geometry:
-    """A "cylinder", "cone" or "disk" with so many sides, in the unit cube."""
-    ring = [
-        (0.5 + 0.5 * math.cos(a), 0.5 - 0.5 * math.sin(a))
-        for a in (2 * math.pi * k / sides for k in range(sides))
-    ]
-    low = [(x, 0.0, z) for x, z in ring]
-    high = [(x, 1.0, z) for x, z in ring]
-    after = [(k + 1) % sides for k in range(sides)]
-    bottom: Polygon = tuple(reversed(range(sides)))
-    faces: list[Polygon]
-    if kind == "disk":
-        return Geometry(f"disk of {sides}", low, [tuple(range(sides))])
-    if kind == "cone":
-        faces = [(k, n, sides) for k, n in enumerate(after)]
-        return Geometry(
-            f"cone of {sides}", [*low, (0.5, 1.0, 0.5)], [*faces, bottom], smooth=sides > 8
-        )
-    faces = [(k, n, sides + n, sides + k) for k, n in enumerate(after)]
-    top: Polygon = tuple(range(sides, 2 * sides))
-    return Geometry(f"cylinder of {sides}", low + high, [*faces, top, bottom], smooth=sides > 8)

@@ -177,14 +177,14 @@ def shed(polygon: list[Point], slope: float, index: float = 0.0) -> Faces:
 def pyramid(polygon: list[Point], slope: float) -> Faces:
     """Triangles from all edges to an apex above the mean of the corners.
 
-    `slope` is that of the plane at the first edge.
+    `slope` is that from the middle of the first edge to the apex.
     """
     count = len(polygon)
     x, y = (sum(point[k] for point in polygon) / count for k in range(2))
     (p, q), (u, v) = polygon[0], polygon[1]
-    far = ((u - p) * (y - q) - (v - q) * (x - p)) / math.hypot(u - p, v - q)
-    if far <= 0:
+    if (u - p) * (y - q) - (v - q) * (x - p) <= 0:
         raise SuppleError("the mean of the corners lies outside the first edge")
+    far = math.hypot(x - (p + u) / 2, y - (q + v) / 2)
     points = [(a, 0.0, -b) for a, b in polygon] + [(x, slope * far, -y)]
     triangles = [(k, (k + 1) % count, count) for k in range(count)]
     return _joined(_bottom(polygon), (points, triangles))

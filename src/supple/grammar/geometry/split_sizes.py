@@ -3,21 +3,32 @@
 Absolute and relative sizes are kept, and truncated at the end of the scope. Floating sizes share the
 remaining length in proportion: all of them are multiplied by the same factor.
 
-For more than one repeat the CGA reference leaves the counts open. The following was fitted to
-CityEngine's engine (PRT) on random splits of one to three repeats. With counts n_i of the k repeats,
-the resulting factor s of the floating sizes, and the lengths at that factor, the cost is
+For more than one repeat the CGA reference leaves the counts open. The following reproduces CityEngine's
+engine (PRT) on all of 3,944 random splits of one to four repeats; of exact ties it takes now more and now
+fewer copies. With k repeats, the room R that absolute, relative and floating sizes as written leave, and
+counts n_i:
 
-    |s - 1|  +  (k / 2) * (sum of |share_i - mean share| over repeats with n_i > 0) / m
+1. Counts start at what fits into R / k, rounded down.
+2. Each repeat is tried with one more copy. For counts n let s be the factor of the floating sizes, and
+   l_i the length of all copies of repeat i at that factor. The cost is
 
-where share_i is the fraction that repeat i takes of the length left for repeats and floating sizes,
-the mean is over all k repeats, and m is the number of parts of the split without repeats of count 0.
-The first term prefers floating sizes close to the written ones, the second repeats of about equal
-length. Counts start at what fits into 1/k of that length, rounded down. Then the repeat whose next
-copy lowers the cost most (the first of equals) gets one more, until no copy lowers the cost. For a
-single repeat this is the count with the factor closest to 1.
+       |s - 1|  +  (k / 2) * sum |l_i - R / k| / (R * m)
+
+   The sum is over the repeats that have copies before the step, for the old and the new counts alike,
+   and m is the number of those repeats, plus the number of absolute and relative parts, plus 1.5 times
+   the number of floating parts. The first term prefers floating sizes close to the written ones, the
+   second repeats of about equal length.
+3. The copy with the lowest cost (the first of equals) is added if it lowers the cost, or keeps it while
+   s > 1. Then step 2 again.
+
+For a single repeat this is the count with the factor closest to 1. If no part is absolute, relative or
+floating and no repeat fits once, the last part takes the whole length; so it does where step 3 would
+not end.
 
 Without floating sizes nothing adapts: each repeat fills 1/k of the length, and its last copy is
-truncated. A nested repeat divides the length of the copy it is in, as a split of its own.
+truncated. A nested repeat divides the length of the copy it is in, as a split of its own. There the
+engine differs: it finds the count of a nested repeat in the length of the whole split, so that
+{ ~1 : A | { ~1 : B }* }* cuts 12.3 into 144 parts of 0.085.
 """
 
 from __future__ import annotations
@@ -28,6 +39,7 @@ from typing import Any, NamedTuple
 from supple.errors import SuppleError
 
 LEAST = 1e-9  # of the whole length: thinner parts are dropped
+MOST_STEPS = 1000  # beyond them the cost falls without end
 
 
 class Size(NamedTuple):
@@ -72,7 +84,9 @@ def _laid_out(parts: list[Size | Repeat], whole: float, most: int) -> list[tuple
     each = [_lengths(one) for one in repeats]
     adaptive = floating + sum(adapts for _, adapts in each) > 0.0
     if adaptive:
-        counts = _counts(each, fixed, floating, len(parts), whole, most)
+        counts = _counts(each, fixed, floating, parts, whole, most)
+        if counts is None:
+            return [(whole, _last(parts))]
         factor = _factor(counts, each, fixed, floating, whole)
         rooms = [kept + factor * adapts for kept, adapts in each]
     else:
@@ -95,6 +109,12 @@ def _laid_out(parts: list[Size | Repeat], whole: float, most: int) -> list[tuple
         number += 1
         _check(len(out), most)
     return out
+
+
+def _last(parts: list[Size | Repeat]) -> Any:
+    """The payload of the last part."""
+    one = parts[-1]
+    return one.piece if isinstance(one, Size) else _last(one.parts)
 
 
 def _filled(
@@ -153,51 +173,53 @@ def _counts(
     each: list[tuple[float, float]],
     fixed: float,
     floating: float,
-    parts: int,
+    parts: list[Size | Repeat],
     whole: float,
     most: int,
-) -> list[int]:
-    """The count of each repeat; see the module's docstring."""
-    room = max(whole - fixed - floating, 0.0) / max(len(each), 1)
+) -> list[int] | None:
+    """The count of each repeat, None if the last part takes all; see the module's docstring."""
+    if not each:
+        return []
+    room = max(whole - fixed - floating, 0.0)
+    target = room / len(each)
     counts = []
     for once in map(sum, each):
-        if once > 0.0 and room / once > most:
+        if once > 0.0 and target / once > most:
             raise SuppleError(
-                f"split: expected at most {most:,} parts, got a repeat of {once:g} in {room:g}"
+                f"split: expected at most {most:,} parts, got a repeat of {once:g} in {target:g}"
             )
-        counts.append(int(room / once + LEAST) if once > 0.0 else 0)
-    best = _cost(counts, each, fixed, floating, parts, whole)
-    while sum(counts) <= most:
-        more = []
-        for k, once in enumerate(each):
-            if sum(once) > 0.0:
-                tried = [*counts[:k], counts[k] + 1, *counts[k + 1 :]]
-                more.append((_cost(tried, each, fixed, floating, parts, whole), tried))
-        cost, tried = min(more, key=lambda one: round(one[0], 9), default=(math.inf, counts))
-        if not cost < best - LEAST:
-            break
-        best, counts = cost, tried
-    return counts
+        counts.append(int(target / once + LEAST) if once > 0.0 else 0)
+    others = sum(1.5 if one.floating else 1.0 for one in parts if isinstance(one, Size))
+    if not others and len(each) > 1 and not any(counts):
+        return None
+    alone = not others and len(each) == 1 and each[0][0] == 0.0
+    growing = [k for k, once in enumerate(each) if sum(once) > 0.0]
+    for _ in range(MOST_STEPS):
+        active = [k for k, count in enumerate(counts) if count]
+        weight = len(each) / 2 / (room * (others + len(active))) if active and room > 0.0 else 0.0
 
+        def cost(counts: list[int], active: list[int] = active, weight: float = weight) -> Any:
+            kept, adapts = fixed, floating
+            for count, once in zip(counts, each, strict=True):
+                kept += count * once[0]
+                adapts += count * once[1]
+            if adapts <= 0.0 or kept > whole:
+                return math.inf, math.inf
+            factor = (whole - kept) / adapts
+            apart = 0.0
+            for k in active:
+                apart += abs(counts[k] * (each[k][0] + factor * each[k][1]) - target)
+            return abs(factor - 1.0) + weight * apart, factor
 
-def _cost(
-    counts: list[int],
-    each: list[tuple[float, float]],
-    fixed: float,
-    floating: float,
-    parts: int,
-    whole: float,
-) -> float:
-    """The cost of some counts; see the module's docstring."""
-    kept = fixed + sum(count * once[0] for count, once in zip(counts, each, strict=True))
-    adapts = floating + sum(count * once[1] for count, once in zip(counts, each, strict=True))
-    if adapts <= 0.0 or kept > whole:
-        return math.inf
-    factor = (whole - kept) / adapts
-    taken = [n * (own + factor * flex) for n, (own, flex) in zip(counts, each, strict=True)]
-    room = whole - fixed
-    if room <= 0.0 or not any(counts):
-        return abs(factor - 1.0)
-    mean = sum(taken) / len(taken)
-    apart = sum(abs(own - mean) for own, n in zip(taken, counts, strict=True) if n) / room
-    return abs(factor - 1.0) + len(counts) / 2 * apart / (parts - counts.count(0))
+        best, factor = cost(counts)
+        tie = LEAST if factor > 1.0 and not alone else -LEAST
+        chosen, least = counts, math.inf
+        for k in growing:
+            tried = [*counts[:k], counts[k] + 1, *counts[k + 1 :]]
+            found = cost(tried)[0]
+            if found < least - LEAST:
+                chosen, least = tried, found
+        if least == math.inf or not least <= best + tie:
+            return counts
+        counts = chosen
+    return None

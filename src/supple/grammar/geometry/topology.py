@@ -47,7 +47,7 @@ def edge_kinds(geometry: Geometry, size: Vector) -> list[frozenset[str]]:
     return found
 
 
-def _slopes(normal: Floats) -> bool:
+def slopes(normal: Floats) -> bool:
     """True if a face is a roof plane: facing up, neither level nor vertical."""
     return LEVEL < normal[1] <= math.cos(math.radians(11.25))
 
@@ -55,7 +55,7 @@ def _slopes(normal: Floats) -> bool:
 def _roof_edge(
     geometry: Geometry, points: Floats, normals: list[Floats], which: list[int], a: int, b: int
 ) -> str:
-    planes = [k for k in which if _slopes(normals[k])]
+    planes = [k for k in which if slopes(normals[k])]
     along = points[b] - points[a]
     level = abs(along[1]) <= LEVEL * float(np.linalg.norm(along))
     if len(planes) == 2:

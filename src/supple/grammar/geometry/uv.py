@@ -31,6 +31,7 @@ class Projection(NamedTuple):
         offset: Added to u and v.
         scale: Factors of u and v.
         turn: Rotation of u and v, degrees.
+        boxed: True to project each face along the axis that its normal is closest to, for solids.
     """
 
     origin: Vector
@@ -40,13 +41,30 @@ class Projection(NamedTuple):
     offset: tuple[float, float] = (0.0, 0.0)
     scale: tuple[float, float] = (1.0, 1.0)
     turn: float = 0.0
+    boxed: bool = False
 
 
-def projected(world: Floats, projection: Projection) -> Floats:
-    """Texture coordinates of points in world before IK, shape (..., 3) in, (..., 2) out, v down."""
+def projected(world: Floats, projection: Projection, normals: Floats | None = None) -> Floats:
+    """Texture coordinates of points in world before IK, v down.
+
+    Args:
+        world: The points, shape (..., 3).
+        projection: The projection.
+        normals: Normals of the points' faces in world, shape (..., 3), for a boxed projection.
+
+    Returns:
+        Shape (..., 2).
+    """
     u, v = projection.axes
-    local = (world - projection.origin) @ np.reshape(projection.rotation, (3, 3))
-    uv = np.stack([local[..., u] / projection.size[0], local[..., v] / projection.size[1]], axis=-1)
+    turn = np.reshape(projection.rotation, (3, 3))
+    local = (world - projection.origin) @ turn
+    right, up = local[..., u], local[..., v]
+    if projection.boxed and normals is not None:
+        facing = np.abs(normals @ turn)
+        most = np.argmax(facing[..., [3 - u - v, u, v]], axis=-1)  # equal: as without a box
+        right = np.where(most == 1, local[..., 3 - u - v], right)
+        up = np.where(most == 2, local[..., 3 - u - v], up)
+    uv = np.stack([right / projection.size[0], up / projection.size[1]], axis=-1)
     uv = uv * projection.scale
     if projection.turn:
         c, s = math.cos(math.radians(projection.turn)), math.sin(math.radians(projection.turn))
@@ -106,17 +124,19 @@ def unwrapped(geometry: Geometry, scope: Scope, projection: Projection | None) -
         SuppleError: The geometry has no faces.
     """
     local = geometry.points * scope.s
-    if projection is not None:
-        world = local @ np.reshape(scope.R, (3, 3)).T + scope.p
-        uv = projected(world, projection)
-    else:
-        uv = geometry.texcoords
+    turn = np.reshape(scope.R, (3, 3))
+    world = local @ turn.T + scope.p
+    uv = geometry.texcoords if projection is None else projected(world, projection)
     faces = []
     for face in geometry.faces:
         corners = local[list(face)]
         if not np.any(newell(corners)):
             continue
-        down = unit_texcoords(geometry.points[list(face)]) if uv is None else uv[list(face)]
+        if projection is not None and projection.boxed:
+            normal = turn @ newell(corners)
+            down = projected(world[list(face)], projection, np.tile(normal, (len(face), 1)))
+        else:
+            down = unit_texcoords(geometry.points[list(face)]) if uv is None else uv[list(face)]
         faces.append(np.column_stack([corners, down[:, 0], 1.0 - down[:, 1]]))
     if not faces:
         raise SuppleError("expected a shape with faces")

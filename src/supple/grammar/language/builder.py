@@ -62,6 +62,12 @@ class Builder(Transformer_NonRecursive[Any, Any]):
     def call(self, meta: Any, found: list[Any]) -> s.Call:
         return s.Call(str(found[0]), found[1], _at(meta))
 
+    def component(self, meta: Any, found: list[Any]) -> tuple[s.Expression, s.Expression]:
+        return found[0], found[-1]
+
+    def components(self, meta: Any, found: list[Any]) -> s.Components:
+        return s.Components(str(found[0]), found[1], found[2:], _at(meta))
+
     def unary(self, meta: Any, found: list[Any]) -> s.Expression:
         sign, value = str(found[0]), found[1]
         if isinstance(value, s.Constant) and isinstance(value.value, float) and sign in "+-":
@@ -92,11 +98,8 @@ class Builder(Transformer_NonRecursive[Any, Any]):
 
     with_body = with_value
 
-    def index(self, meta: Any, found: list[Any]) -> s.Expression:
-        return found[0]
-
-    def range(self, meta: Any, found: list[Any]) -> tuple[Any, Any]:
-        return found[0], found[1]
+    def range(self, meta: Any, found: list[Any]) -> s.Range:
+        return s.Range(found[0], found[1] if len(found) > 2 else None, found[-1], _at(meta))
 
     def item(self, meta: Any, found: list[Any]) -> s.Item:
         return s.Item(found[0], found[1:], _at(meta))
@@ -151,10 +154,12 @@ class Builder(Transformer_NonRecursive[Any, Any]):
         return s.Sequence(list(found), _at(meta))
 
     def case(self, meta: Any, found: list[Any]) -> tuple[Any, Any]:
-        return found[1], found[2]
+        return found[1], found[2] if len(found) > 2 else s.Sequence([], _at(meta))
 
     def cases(self, meta: Any, found: list[Any]) -> s.Fork:
-        return s.Fork(False, found[:-2], found[-1], _at(meta))
+        ways = [one for one in found if isinstance(one, tuple)]
+        last = found[-1] if len(found) > len(ways) + 1 else s.Sequence([], _at(meta))
+        return s.Fork(False, ways, last, _at(meta))
 
     def chance(self, meta: Any, found: list[Any]) -> tuple[Any, Any]:
         percentage, body = (x for x in found if not _is_sign(x))
@@ -219,7 +224,8 @@ class Builder(Transformer_NonRecursive[Any, Any]):
     def rule(self, meta: Any, found: list[Any]) -> s.Rule:
         annotations, *rest = _split_annotations(found)
         words = [str(one) for one in rest if isinstance(one, Token) and one.type == "WORD"]
-        name, params, _, body = rest[len(words) :]
+        name, params, arrow, *bodies = rest[len(words) :]
+        body = bodies[0] if bodies else s.Sequence([], _at(arrow))
         start = "start" in words or any(one.name.lower() == "startrule" for one in annotations)
         return s.Rule(str(name), params or [], body, annotations, start, _at(name))
 

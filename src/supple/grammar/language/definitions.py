@@ -77,6 +77,10 @@ class Definitions:
         every = [one.name for one in [*self.file.rules, *self.file.classic]]
         return next(iter([*marked, *every]), "")
 
+    def called_rules(self) -> set[str]:
+        """Names of operations and rules that the rules of this file call."""
+        return {one.name for one in s.nodes(self.file) if isinstance(one, s.Operation)}
+
     def style_values(self, name: str) -> dict[str, s.Expression]:
         """The attributes that a style sets, those of the styles it extends included.
 

@@ -1,7 +1,8 @@
-"""Reading rule files, and finding imported ones without leaving the folder."""
+"""Reading rule files in the encodings that they have."""
 
 from __future__ import annotations
 
+import codecs
 from pathlib import Path
 
 from supple.errors import SuppleError
@@ -9,50 +10,65 @@ from supple.grammar.language import syntax as s
 from supple.grammar.language.errors import RuleError
 from supple.grammar.language.parser import LONGEST
 
+MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # begins with the mark of UTF-16
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
 
-def read_rules(path: Path) -> str:
+
+def read_rules(path: Path, shown: str = "") -> str:
     """The text of a rule file, with Unix line ends.
 
-    Raises:
-        SuppleError: The file cannot be read, is too large or is not UTF-8.
-    """
-    try:
-        if path.stat().st_size > 4 * LONGEST:
-            raise SuppleError(
-                f"{path}: expected a rule file, got one of {path.stat().st_size:,} bytes"
-            )
-        data = path.read_bytes()
-    except OSError as error:
-        raise SuppleError(f"{path}: cannot read the rules: {error.strerror or error}") from error
-    try:
-        return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
-    except UnicodeDecodeError as error:
-        before = data[: error.start]
-        at = s.At(before.count(b"\n") + 1, len(before) - before.rfind(b"\n"))
-        wide = data[:2] in (b"\xff\xfe", b"\xfe\xff")
-        found = "UTF-16" if wide else f"the byte 0x{data[error.start]:02x}"
-        raise RuleError(str(path), at, f"expected UTF-8 text, got {found}") from error
-
-
-def imported_path(name: str, folder: Path | None, home: Path | None) -> Path:
-    """The file that an import names.
+    A byte order mark decides the encoding; without one the text is UTF-8, else UTF-16 if every other byte is
+    zero, else Windows-1252 (Latin-1).
 
     Args:
-        name: The path as written in the import.
-        folder: The importing file's folder; None for rules given as text.
-        home: The folder that all files must be in; searched after `folder`.
+        path: The file.
+        shown: Its name in messages; by default its path.
 
     Raises:
-        SuppleError: The path leads outside `home`, or there is no such file.
+        SuppleError: The file cannot be read, is too large, or does not match its byte order mark.
     """
-    if folder is None or home is None:
-        raise SuppleError(f"rules given as text cannot import {name!r}")
-    if Path(name).is_absolute() or "\\" in name:
-        raise SuppleError(f"{name!r} is outside the rule file's folder")
-    for start in (folder, home):
-        path = (start / name).resolve()
-        if not path.is_relative_to(home.resolve()):
-            raise SuppleError(f"{name!r} is outside the rule file's folder")
-        if path.is_file():
-            return path
-    raise SuppleError(f"there is no file {name!r} below {home}")
+    name = shown or str(path)
+    try:
+        size = path.stat().st_size
+        if size > 4 * LONGEST:
+            raise SuppleError(f"{name}: expected a rule file, got one of {size:,} bytes")
+        data = path.read_bytes()
+    except OSError as error:
+        raise SuppleError(f"{name}: cannot read the rules: {error.strerror or error}") from error
+    return decoded(data, name).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def decoded(data: bytes, name: str) -> str:
+    """Bytes of a text file as a string.
+
+    Raises:
+        SuppleError: The bytes do not match their byte order mark.
+    """
+    for mark, encoding in MARKS:
+        if data.startswith(mark):
+            try:
+                return data[len(mark) :].decode(encoding)
+            except UnicodeDecodeError as error:
+                raise RuleError(
+                    name, s.At(1, 1), f"expected {encoding.upper()} after its mark ({error.reason})"
+                ) from None
+    if len(data) > 3 and len(data) % 2 == 0:
+        for first, encoding in ((0, "utf-16-be"), (1, "utf-16-le")):
+            if data[first::2].count(0) > 0.4 * len(data) / 2 and data[1 - first :: 2].count(0) == 0:
+                try:
+                    return data.decode(encoding)
+                except UnicodeDecodeError:
+                    break
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        # Five bytes have no meaning in Windows-1252; Latin-1 gives every byte one.
+        try:
+            return data.decode("cp1252")
+        except UnicodeDecodeError:
+            return data.decode("latin-1")

@@ -6,7 +6,8 @@ parsing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, NamedTuple
 
 
@@ -73,11 +74,31 @@ class Array:
 
 
 @dataclass(slots=True)
+class Range:
+    """first:last or first:step:last as an element of an array or an index."""
+
+    first: Expression
+    step: Expression | None
+    last: Expression
+    at: At
+
+
+@dataclass(slots=True)
 class Item:
-    """An element of an array; a range is (first, last), each of which may be None."""
+    """An element of an array, or several."""
 
     value: Expression
-    indices: list[Expression | tuple[Expression | None, Expression | None]]
+    indices: list[Expression]
+    at: At
+
+
+@dataclass(slots=True)
+class Components:
+    """comp(fe){ front : 2 | all : 1 }: the values of an expression at components, as an array."""
+
+    name: str
+    args: list[Argument]
+    pieces: list[tuple[Expression, Expression]]
     at: At
 
 
@@ -101,7 +122,9 @@ class With:
     at: At
 
 
-Expression = Constant | Name | Call | Unary | Binary | Array | Item | Choice | With
+Expression = (
+    Constant | Name | Call | Unary | Binary | Array | Range | Item | Components | Choice | With
+)
 
 
 @dataclass(slots=True)
@@ -269,3 +292,28 @@ class RuleFile:
     functions: list[Function]
     rules: list[Rule]
     classic: list[ClassicRule]
+
+
+def nodes(file: RuleFile, skip: Callable[[Any], list[Any]] = lambda node: []) -> Iterator[Any]:
+    """All nodes of a rule file except annotations, found without recursion.
+
+    Args:
+        file: The file.
+        skip: Gives the direct parts of a node to leave out.
+    """
+    todo: list[Any] = [file]
+    left_out: set[int] = set()
+    while todo:
+        one = todo.pop()
+        if isinstance(one, Annotation) or id(one) in left_out:
+            continue
+        if is_dataclass(one):
+            yield one
+            left_out.update(id(part) for part in skip(one))
+            todo += [getattr(one, part.name) for part in reversed(fields(one))]
+        elif isinstance(one, At):
+            continue
+        elif isinstance(one, (list, tuple)):
+            todo += reversed(one)
+        elif isinstance(one, dict):
+            todo += reversed(one.values())

@@ -21,6 +21,8 @@ OUTSIDE = {"attr": "ATTR", "const": "CONST", "import": "IMPORT"}
 WORDS = ("start", "extension")  # before the name of a rule
 HEADS = {"ARROW": "DEFINED", "EQUAL": "DEFINED", "WAVE": "CLASSIC_NAME"}
 BODY_BLOCKS = ("Subdiv", "Repeat", "Comp", "scatter")  # their braces hold only successors
+NOTES = ("color", "description", "enum", "group", "hidden", "order", "range", "size", "startrule")
+"""Annotations whose arguments are used."""
 BINDING = ["LPAR", "NAME", "COLON", "EQUAL"]  # the beginning of ( name := ... )
 
 
@@ -31,7 +33,7 @@ class Marking:
 
     def process(self, stream: Iterator[Token]) -> Iterator[Token]:
         """The same tokens, some with another type."""
-        tokens = list(stream)
+        tokens = _without_notes(list(stream))
         partner, depth = _matched(tokens)
         types = [token.type for token in tokens]
         for i, token in enumerate(tokens):
@@ -39,6 +41,29 @@ class Marking:
             if marked:
                 types[i] = marked
             yield token if types[i] == token.type else Token.new_borrow_pos(types[i], token, token)
+
+
+def _without_notes(tokens: list[Token]) -> list[Token]:
+    """The tokens without the arguments of annotations that are not used, such as those of @Handle.
+
+    Their arguments have a grammar of their own: @Handle(shape=Lot^4, axis=x, translate={0, 1}).
+    """
+    found: list[Token] = []
+    i = 0
+    while i < len(tokens):
+        token = tokens[i]
+        found.append(token)
+        i += 1
+        unused = token.type == "NOTE" and token[1:].lower() not in NOTES
+        if not unused or i == len(tokens) or tokens[i].type != "LPAR":
+            continue
+        depth = 0
+        for end in range(i, len(tokens)):
+            depth += (tokens[end].type == "LPAR") - (tokens[end].type == "RPAR")
+            if depth == 0:
+                i = end + 1
+                break
+    return found
 
 
 def _matched(tokens: list[Token]) -> tuple[dict[int, int], list[int]]:

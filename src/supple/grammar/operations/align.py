@@ -1,15 +1,27 @@
-"""Rotate the scope around its geometry: alignScopeToAxes, alignScopeToGeometry, ..BBox."""
+"""Rotate the scope around its geometry: alignScopeToAxes, alignScopeToGeometry, ..BBox, setPivot."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from supple.errors import SuppleError
 from supple.grammar.evaluate.arguments import Arguments
 from supple.grammar.evaluate.modules import Act, Compiled, Environment, located
 from supple.grammar.evaluate.run import Run
 from supple.grammar.evaluate.shape import Shape
+from supple.grammar.evaluate.values import number, written
 from supple.grammar.geometry import alignment
-from supple.grammar.geometry.frames import UPRIGHT, Rotation
+from supple.grammar.geometry.frames import (
+    UPRIGHT,
+    Rotation,
+    Vector,
+    from_axes,
+    placed,
+    product,
+    times,
+    turned_back,
+)
+from supple.grammar.geometry.mesh import BOX, NOTHING
 from supple.grammar.language import syntax as s
 from supple.grammar.operations.parts import set_axes
 
@@ -37,15 +49,25 @@ def align_to_geometry(op: s.Operation, env: Environment) -> Act:
     alignScopeToGeometry(yUp, 0, longest)
 
     A face is an index, world.lowest, largest or any; an edge is an index, longest or world.lowest.
+    (zUp, auto) is the longest edge of the largest face.
     """
     given = Arguments(op, env)
     count = given.count(2, 3)
     up = given.word(0, ("yUp", "zUp"))
+    if count == 2 and given.is_word(1) == "auto":
+        auto = located(env, op.at, _axes)
+
+        def align(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+            set_axes(shape, auto(shape, up == "yUp", "largest", "longest"))
+
+        return align
     face = _which(given, 1, alignment.FACES)
     edge = _which(given, 2, alignment.EDGES) if count == 3 else 0.0
     find = located(env, op.at, _axes)
 
     def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+        if shape.geometry is NOTHING:
+            return
         faces = face(shape, args) if callable(face) else face
         edges = edge(shape, args) if callable(edge) else edge
         set_axes(shape, find(shape, up == "yUp", faces, edges))
@@ -76,3 +98,56 @@ def align_to_box(op: s.Operation, env: Environment) -> Act:
         set_axes(shape, alignment.smallest_box(shape.geometry, shape.scope, axes))
 
     return act
+
+
+# The pivot ----------------------------------------------------------------------------------------
+
+_X, _Y, _Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+_MINUS_X, _MINUS_Y, _MINUS_Z = (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0)
+PIVOTS: tuple[tuple[Vector, tuple[Vector, Vector, Vector]], ...] = (
+    ((0.0, 0.0, 0.0), (_X, _Y, _Z)),
+    ((1.0, 0.0, 0.0), (_Z, _Y, _MINUS_X)),
+    ((1.0, 0.0, 1.0), (_MINUS_X, _Y, _MINUS_Z)),
+    ((0.0, 0.0, 1.0), (_MINUS_Z, _Y, _X)),
+    ((0.0, 1.0, 0.0), (_Z, _MINUS_Y, _X)),
+    ((1.0, 1.0, 0.0), (_MINUS_X, _MINUS_Y, _Z)),
+    ((1.0, 1.0, 1.0), (_MINUS_Z, _MINUS_Y, _MINUS_X)),
+    ((0.0, 1.0, 1.0), (_X, _MINUS_Y, _MINUS_Z)),
+)
+"""The corners of a scope, relative to its size, and the axes that point into the scope from each."""
+ORDERS = {"xyz": (0, 1, 2), "yzx": (2, 0, 1), "zxy": (1, 2, 0)}
+
+
+def set_pivot(op: s.Operation, env: Environment) -> Act:
+    """Move the scope's origin to one of its corners, with all axes into the scope.
+
+    setPivot(xyz, 3)
+
+    The geometry stays in place. Corners 0 to 3 go round the bottom from the origin along x, 4 to 7 round
+    the top; y stays upright. yzx and zxy exchange the axes in turn.
+    """
+    given = Arguments(op, env)
+    given.count(2)
+    order = ORDERS[given.word(0, tuple(ORDERS))]
+    index = given.checked(1, _corner)
+
+    def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+        corner, axes = PIVOTS[index(shape, args)]
+        x, y, z = (axes[k] for k in order)
+        turn = from_axes(x, y, z)
+        size = shape.s
+        if shape.geometry is not BOX and shape.geometry is not NOTHING:
+            set_axes(shape, product(shape.R, turn))
+            return
+        a, b, c = turned_back(turn, size)
+        shape.p = placed(shape.p, shape.R, times(corner, size))
+        shape.R, shape.s = product(shape.R, turn), (abs(a), abs(b), abs(c))
+
+    return act
+
+
+def _corner(value: Any) -> int:
+    found = number(value)
+    if found not in range(len(PIVOTS)):
+        raise SuppleError(f"expected a corner from 0 to 7, got {written(value)}")
+    return int(found)

@@ -8,6 +8,8 @@ from supple.grammar.evaluate.arguments import Arguments
 from supple.grammar.evaluate.modules import Act, Environment, located
 from supple.grammar.evaluate.run import Run
 from supple.grammar.evaluate.shape import Shape
+from supple.grammar.evaluate.shape_attributes import TRIM
+from supple.grammar.evaluate.values import truth
 from supple.grammar.language import syntax as s
 from supple.grammar.operations import material
 
@@ -15,27 +17,37 @@ from supple.grammar.operations import material
 def set_value(op: s.Operation, env: Environment) -> Act:
     """Change an attribute of the shape and its descendants.
 
-    set(attribute, value), set(material.color.r, value)
+    set(attribute, value), set(material.color.r, value), set(trim.vertical, false)
     """
     given = Arguments(op, env)
     given.count(2)
     name = given.is_word(0)
     if name is None:
         raise env.problem(op.at, "set: expected the name of an attribute")
+    if name == "material.colormap":
+        return material.colour_image(given.text(1), op, env)
     value = given.value(1)
     if name in material.MATERIAL or name in material.KEPT:
-        change = located(env, op.at, material.MATERIAL.get(name) or material.kept(name))
+        check = located(env, op.at, material.MATERIAL.get(name) or material.kept(name))
+        change = material.remembered(lambda before, given, _: check(before, given))
 
         def set_material(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
-            shape.material = change(shape.material, value(shape, args))
+            shape.material = change(shape.material, value(shape, args), None)
 
         return set_material
+    if name in TRIM:
+        switch, checked = ("", name), located(env, op.at, truth)
+
+        def set_trim(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+            shape.attrs = {**(shape.attrs or {}), switch: checked(value(shape, args))}
+
+        return set_trim
     module, own = env.module, name
     while "." in own and own.split(".")[0] in module.definitions.imports:
         first, _, own = own.partition(".")
         module = module.imported(first, env, op.at)
     attributes = module.definitions.attributes
-    if own not in attributes:
+    if own not in attributes and not module.missing:
         if own.split(".")[0] in ("material", "trim", "pivot", "scope", "comp", "split"):
             raise env.problem(op.at, f"set: {name!r} is not supported")
         choices = ", ".join([*attributes, *material.MATERIAL][:12])

@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from supple.errors import SuppleError, nearest
+from supple.errors import SuppleError
 from supple.grammar.evaluate.arguments import Arguments
 from supple.grammar.evaluate.expressions import numeric
 from supple.grammar.evaluate.modules import Act, Environment
 from supple.grammar.evaluate.productions import successor
 from supple.grammar.evaluate.run import Run
+from supple.grammar.evaluate.selectors import KINDS, Selector, selector
 from supple.grammar.evaluate.shape import Shape
 from supple.grammar.geometry import components
-from supple.grammar.geometry.frames import placed, product, turned
+from supple.grammar.geometry.frames import placed, product
 from supple.grammar.geometry.mesh import BOX
 from supple.grammar.geometry.polygons import Floats, Polygon
+from supple.grammar.geometry.trimming import Neighbours
 from supple.grammar.language import syntax as s
 from supple.grammar.operations.parts import begin_part, finish_part
 
-KINDS: dict[str, Callable[..., list[components.Part]]] = {
-    "f": components.faces,
-    "e": components.edges,
-    "v": components.corners,
-}
-
 
 def comp(op: s.Operation, env: Environment) -> Act:
-    """Split a shape into its faces (f), edges (e) or vertices (v).
+    """Split a shape into its faces (f), edges (e), edges of each face (fe) or vertices (v).
 
     comp(f){ front : A | side : B | all = C }
 
@@ -39,9 +34,9 @@ def comp(op: s.Operation, env: Environment) -> Act:
     given = Arguments(op, env)
     given.count(1)
     kind = given.is_word(0) or ""
-    if kind in ("fe", "g", "m", "h"):
+    if kind in ("g", "m", "h"):
         raise env.problem(
-            op.at, f"comp({kind}) is not supported: there are comp(f), comp(e), comp(v)"
+            op.at, f"comp({kind}) is not supported: there are comp(f), comp(e), comp(fe), comp(v)"
         )
     find = KINDS[given.word(0, list(KINDS))]
     if op.block is None or op.block.repeated:
@@ -51,6 +46,7 @@ def comp(op: s.Operation, env: Environment) -> Act:
     def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
         run.record(shape)
         parts = find(shape.geometry, shape.s)
+        neighbours = Neighbours(shape.geometry, shape.scope) if find is components.faces else None
         left = list(range(len(parts)))
         total = len(parts)
         for takes, merged, body, name in pieces:
@@ -70,85 +66,21 @@ def comp(op: s.Operation, env: Environment) -> Act:
                 if own.rotation is not None:
                     part.R = product(shape.R, own.rotation)
                 part.s, part.geometry = own.size, own.geometry
+                part.trim = None if neighbours is None else (neighbours, own.face)
                 finish_part(run, part, body, args)
         shape.emit()
 
     return act
 
 
-Selects = Callable[[int, components.Part], bool]
-
-
-def selected(
-    piece: s.Piece | s.Block, env: Environment
-) -> tuple[Callable[[Shape, tuple[Any, ...]], Selects], bool, Act]:
+def selected(piece: s.Piece | s.Block, env: Environment) -> tuple[Selector, bool, Act]:
     """A part of comp: the test of its selector, True to merge its components, and its successor."""
     if isinstance(piece, s.Block):
         raise env.problem(piece.at, "comp: expected a selector, found '{'")
     if piece.mark:
         raise env.problem(piece.at, f"comp: expected a selector, found {piece.mark!r}")
     body = successor(piece.body, env)
-    node = piece.selector
-    found = _by_word(node, env)
-    if found is not None:
-        return found, piece.merged, body
-    if isinstance(node, s.Name) and "." in node.name:
-        raise env.problem(node.at, f"the selector {node.name!r} is not supported")
-    if isinstance(node, s.Name) and not env.defines(node.name):
-        hint = nearest(node.name, [*components.SELECTORS, *components.ADJACENCY])
-        raise env.problem(node.at, f"unknown selector {node.name!r}{hint}")
-    index = numeric(node, env)
-
-    def by_index(shape: Shape, args: tuple[Any, ...]) -> Selects:
-        wanted = index(shape, args)
-        if wanted != round(wanted, 0):
-            raise env.problem(node.at, f"expected a selector or a whole number, got {wanted:g}")
-        return lambda k, part: k == wanted
-
-    return by_index, piece.merged, body
-
-
-def _by_word(
-    node: s.Expression, env: Environment
-) -> Callable[[Shape, tuple[Any, ...]], Selects] | None:
-    """A selector by name, or several combined by && || and !; None for anything else."""
-    if isinstance(node, s.Name):
-        known = components.selector(node.name)
-        if known is None:
-            return None
-        name, in_world = known
-
-        def by_name(shape: Shape, args: tuple[Any, ...]) -> Selects:
-            R = shape.R
-            if in_world:
-                return lambda k, part: components.selects(name, turned(R, part.normal))
-            if name in components.ADJACENCY:
-                return lambda k, part: name in part.kinds
-            return lambda k, part: components.selects(name, part.normal)
-
-        return by_name
-    if isinstance(node, s.Unary) and node.sign == "!":
-        other = _by_word(node.value, env)
-        if other is None:
-            return None
-
-        def by_none(shape: Shape, args: tuple[Any, ...]) -> Selects:
-            taken = other(shape, args)
-            return lambda k, part: not taken(k, part)
-
-        return by_none
-    if isinstance(node, s.Binary) and node.sign in ("&&", "||"):
-        first, second = _by_word(node.left, env), _by_word(node.right, env)
-        if first is None or second is None:
-            return None
-        joined = all if node.sign == "&&" else any
-
-        def by_both(shape: Shape, args: tuple[Any, ...]) -> Selects:
-            ways = (first(shape, args), second(shape, args))
-            return lambda k, part: joined(way(k, part) for way in ways)
-
-        return by_both
-    return None
+    return selector(piece.selector, env, numeric), piece.merged, body
 
 
 def selector_name(piece: s.Piece | s.Block) -> str:
@@ -160,6 +92,7 @@ def selector_name(piece: s.Piece | s.Block) -> str:
 def _together(shape: Shape, parts: list[components.Part], place: tuple[int, int, str]) -> Shape:
     """Several components as one shape, in the axes of the original shape."""
     part = begin_part(shape, "comp", place)
+    part.trim = None
     polygons: list[tuple[Floats, list[Polygon]]] = []
     for own in parts:
         turn = np.eye(3) if own.rotation is None else np.array(own.rotation).reshape(3, 3)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from supple.errors import SuppleError
 from supple.grammar.evaluate.arguments import Arguments
 from supple.grammar.evaluate.modules import Act, Environment, located
 from supple.grammar.evaluate.run import Run
 from supple.grammar.evaluate.shape import Shape
-from supple.grammar.geometry import extrusion
+from supple.grammar.geometry import extrusion, shells
 from supple.grammar.geometry.alignment import upright
 from supple.grammar.geometry.extrusion import extruded
 from supple.grammar.geometry.frames import (
@@ -19,7 +20,7 @@ from supple.grammar.geometry.frames import (
     product,
     turned_back,
 )
-from supple.grammar.geometry.mesh import BOX
+from supple.grammar.geometry.mesh import BOX, NOTHING
 from supple.grammar.language import syntax as s
 from supple.grammar.operations.parts import build_on, footprint_of, set_axes
 
@@ -41,21 +42,29 @@ def extrude(op: s.Operation, env: Environment) -> Act:
 
     extrude(height), extrude(world.up, height)
 
-    The scope's y axis is then that direction.
+    The scope's y axis is then that direction. A surface of several faces is extruded face by face, as one shell with
+    vertex.normal or along a direction; its scope keeps its axes.
     """
     given = Arguments(op, env)
     ways = given.count(1, 2)
     direction = DIRECTIONS[given.word(0, list(DIRECTIONS))] if ways == 2 else None
     value = given.length(ways - 1)
     flat_top = ways == 2 and given.is_word(0) == "world.up.flatTop"
+    by_vertex = ways == 2 and given.is_word(0) == "vertex.normal"
     straight, prism = located(env, op.at, extruded), located(env, op.at, _prism)
+    shell = located(env, op.at, _shell)
 
     def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
         height = value(shape, args)
         axis = shape.geometry.flat
+        if shape.geometry is NOTHING:
+            return
         if axis is None and direction is None:
             # It may still be flat: in a plane across the scope's axes, or by a size of 0.
-            prism(shape, height)
+            prism(shape, height, by_vertex)
+            return
+        if axis is None and direction is not None and not flat_top and shape.geometry.faces:
+            shell(shape, height, direction)
             return
         if flat_top and (axis is None or abs(shape.R[3 + axis]) < 1.0 - 1e-9):
             raise env.problem(op.at, "extrude: a flat top is supported for level shapes only")
@@ -100,8 +109,23 @@ def _stand(shape: Shape, axis: int | None) -> None:
     shape.R, shape.s = R, (c, a, b) if axis == 0 else (a, c, b)
 
 
-def _prism(shape: Shape, height: float) -> None:
-    """Extrude a shape that is flat in any plane."""
-    plan = footprint_of(shape, "extrude")
+def _prism(shape: Shape, height: float, by_vertex: bool) -> None:
+    """Extrude a shape that is flat in any plane, or a surface of several faces."""
+    try:
+        plan = footprint_of(shape, "extrude")
+    except SuppleError:
+        if not shape.geometry.faces or height == 0.0:
+            raise
+        extrude_faces = shells.along_vertices if by_vertex else shells.along_faces
+        shape.fit(*extrude_faces(shape.geometry, shape.s, height))
+        shape.made = True
+        return
     solid = extrusion.prism(plan, height)
     build_on(shape, plan, [solid], f"extruded {shape.geometry.name}", upright=True)
+
+
+def _shell(shape: Shape, height: float, direction: Vector) -> None:
+    """Extrude a surface of several faces along a direction in world."""
+    x, y, z = turned_back(shape.R, direction)
+    shape.fit(*shells.along(shape.geometry, shape.s, (x * height, y * height, z * height)))
+    shape.made = True

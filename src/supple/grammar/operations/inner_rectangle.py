@@ -9,6 +9,7 @@ from supple.grammar.evaluate.modules import Act, Environment, located
 from supple.grammar.evaluate.run import Run
 from supple.grammar.evaluate.shape import Shape
 from supple.grammar.geometry.footprints import Faces, Footprint
+from supple.grammar.geometry.mesh import NOTHING
 from supple.grammar.geometry.rectangles import inner_rectangles
 from supple.grammar.language import syntax as s
 from supple.grammar.operations.parts import build_on, footprint_of
@@ -29,6 +30,8 @@ def inner_rectangle(op: s.Operation, env: Environment) -> Act:
     find = located(env, op.at, _found)
 
     def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+        if shape.geometry is NOTHING:
+            return
         plan, inner, rest = find(shape, along_edge)
         for wanted, merged, body in pieces:
             make_parts(run, shape, args, plan, inner if wanted else rest, merged, body)
@@ -42,6 +45,8 @@ def inner_rect(run: Run, shape: Shape) -> None:
 
     innerRect()
     """
+    if shape.geometry is NOTHING:
+        return
     plan = footprint_of(shape, "innerRect")
     inner, _ = inner_rectangles(plan, "innerRect", along_edge=False)
     build_on(shape, plan, inner, f"rectangle in {shape.geometry.name}")

@@ -10,6 +10,7 @@ from supple.grammar.evaluate.run import Run
 from supple.grammar.evaluate.shape import Shape
 from supple.grammar.geometry.frames import placed
 from supple.grammar.language import syntax as s
+from supple.grammar.operations.trim import trim_inserted
 
 
 def insert(op: s.Operation, env: Environment) -> Act:
@@ -45,5 +46,7 @@ def insert(op: s.Operation, env: Environment) -> Act:
         shape.s = (size[0], size[1], size[2])
         shape.geometry = asset
         shape.made = True
+        if shape.trim is not None:
+            trim_inserted(shape)
 
     return act

@@ -8,7 +8,7 @@ from typing import Any
 from supple.errors import SuppleError
 from supple.grammar.evaluate.arguments import Arguments
 from supple.grammar.evaluate.material import Material
-from supple.grammar.evaluate.modules import Act, Environment, located
+from supple.grammar.evaluate.modules import Act, Compiled, Environment, located
 from supple.grammar.evaluate.run import Run
 from supple.grammar.evaluate.shape import Shape
 from supple.grammar.evaluate.values import number, text
@@ -46,34 +46,64 @@ def color(op: s.Operation, env: Environment) -> Act:
         shade = given.checked(0, hex_color)
         opacity = given.checked(1, _share) if count == 2 else None
 
+        change = remembered(_colored)
+
         def by_text(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
-            material = shape.material._replace(color=shade(shape, args))
-            shape.material = (
-                material if opacity is None else material._replace(opacity=opacity(shape, args))
-            )
+            alpha = None if opacity is None else opacity(shape, args)
+            shape.material = change(shape.material, shade(shape, args), alpha)
 
         node = given.positional[0].value
         plain = isinstance(node, s.Constant) and len(str(node.value).strip()) < 9
         if count == 1 and not plain:  # "#rrggbbaa" has an opacity
             value = given.value(0)
+            change_by_digits = remembered(located(env, given.positional[0].at, _colored_by_digits))
 
             def by_digits(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
-                by_text(run, shape, args)
-                digits = str(value(shape, args)).strip().removeprefix("#")
-                if len(digits) == 8:
-                    shape.material = shape.material._replace(opacity=int(digits[6:], 16) / 255)
+                found = value(shape, args)
+                shape.material = change_by_digits(shape.material, found, None)
 
             return by_digits
 
         return by_text
     parts = given.each(_share)
+    change = remembered(_colored)
 
     def by_numbers(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
         values = parts(shape, args)
-        material = shape.material._replace(color=(values[0], values[1], values[2]))
-        shape.material = material if count == 3 else material._replace(opacity=values[3])
+        alpha = None if count == 3 else values[3]
+        shape.material = change(shape.material, (values[0], values[1], values[2]), alpha)
 
     return by_numbers
+
+
+def _colored(material: Material, shade: tuple[float, float, float], opacity: Any) -> Material:
+    if opacity is None:
+        return material._replace(color=shade)
+    return material._replace(color=shade, opacity=opacity)
+
+
+def _colored_by_digits(material: Material, value: Any, opacity: Any) -> Material:
+    shade = hex_color(value)
+    digits = str(value).strip().removeprefix("#")
+    return _colored(material, shade, int(digits[6:], 16) / 255 if len(digits) == 8 else None)
+
+
+Change = Callable[[Material, Any, Any], Material]
+
+
+def remembered(change: Change) -> Change:
+    """A change of materials that remembers its last result: shapes one after another mostly ask the same."""
+    last: list[Any] = [None, None, None, None]
+
+    def call(material: Material, value: Any, more: Any) -> Material:
+        before, known, other, found = last
+        if material is before and value == known and more == other and type(value) is type(known):
+            return found
+        found = change(material, value, more)
+        last[:] = material, value, more, found
+        return found
+
+    return call
 
 
 def texture(op: s.Operation, env: Environment) -> Act:
@@ -83,14 +113,19 @@ def texture(op: s.Operation, env: Environment) -> Act:
     """
     given = Arguments(op, env)
     given.count(1)
-    name = given.text(0)
+    return colour_image(given.text(0), op, env)
+
+
+def colour_image(name: Compiled, op: s.Operation, env: Environment) -> Act:
+    """Set the colour image to the path that an expression gives; "" for none."""
     find = located(env, op.at, lambda run, path: run.assets.image(path, env.module.folder))
+    change = remembered(lambda before, path, _: before._replace(texture=path))
 
     def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
         path = name(shape, args)
         if path:
             find(run, path)
-        shape.material = shape.material._replace(texture=path)
+        shape.material = change(shape.material, path, None)
 
     return act
 

@@ -11,7 +11,7 @@ from supple.grammar.evaluate.run import Run
 from supple.grammar.evaluate.shape import Shape
 from supple.grammar.geometry.footprints import Faces, Footprint, assembled, footprint
 from supple.grammar.geometry.frames import Rotation, product
-from supple.grammar.geometry.mesh import POINT, fitted
+from supple.grammar.geometry.mesh import NOTHING, fitted
 
 
 def begin_part(shape: Shape, kind: str, place: tuple[Any, ...]) -> Shape:
@@ -69,7 +69,7 @@ def build_on(
     """
     made = assembled(plan, parts, name, upright=upright)
     if made is None:
-        shape.s, shape.geometry, shape.made = (0.0, 0.0, 0.0), POINT, True
+        shape.s, shape.geometry, shape.made = (0.0, 0.0, 0.0), NOTHING, True
         return
     if upright:
         shape.R = product(shape.R, plan.rotation)

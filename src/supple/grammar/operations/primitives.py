@@ -9,10 +9,40 @@ from supple.grammar.evaluate.arguments import Arguments
 from supple.grammar.evaluate.modules import Act, Environment
 from supple.grammar.evaluate.run import Run
 from supple.grammar.evaluate.shape import Shape
-from supple.grammar.geometry.mesh import BUILT_IN, Geometry, round_solid
+from supple.grammar.geometry.frames import placed
+from supple.grammar.geometry.mesh import BUILT_IN, Geometry, outline, round_solid
 from supple.grammar.language import syntax as s
+from supple.grammar.operations.trim import trim_inserted
 
 MOST_SIDES = 512
+SIDES = {"disk": 1, "cylinder": 1, "cone": 1, "sphere": 2}
+"""How many of the arguments are numbers of sides, by solid."""
+DOCS = {
+    "box": """A box that fills the scope, or of a size.
+
+    primitiveCube(), primitiveCube(x, y, z)
+    """,
+    "quad": """A level rectangle that fills the scope, or of a size.
+
+    primitiveQuad(), primitiveQuad(x, z)
+    """,
+    "disk": """A level polygon of 16 or so many sides.
+
+    primitiveDisk(), primitiveDisk(sides), primitiveDisk(sides, radius)
+    """,
+    "cylinder": """A cylinder of 16 or so many sides.
+
+    primitiveCylinder(), primitiveCylinder(sides), primitiveCylinder(sides, radius, height)
+    """,
+    "cone": """A cone of 16 or so many sides.
+
+    primitiveCone(), primitiveCone(sides), primitiveCone(sides, radius, height)
+    """,
+    "sphere": """A sphere that fills the scope, or of a radius.
+
+    primitiveSphere(), primitiveSphere(sides, rings), primitiveSphere(sides, rings, radius)
+    """,
+}
 
 
 def primitive(solid: str, *allowed: int) -> Callable[[s.Operation, Environment], Act]:
@@ -22,45 +52,53 @@ def primitive(solid: str, *allowed: int) -> Callable[[s.Operation, Environment],
         solid: A name of `mesh.BUILT_IN`.
         allowed: The allowed numbers of arguments; without arguments the solid fills the scope.
     """
-    known: dict[int, Geometry] = {}
+    known: dict[tuple[int, ...], Geometry] = {}
 
     def build(op: s.Operation, env: Environment) -> Act:
         given = Arguments(op, env)
         count = given.count(*allowed)
         values = given.lengths()
+        rounds = SIDES.get(solid, 0)
 
         def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
             found = values(shape, args)
             geometry = BUILT_IN[solid]
-            if solid in ("disk", "cylinder", "cone") and count:
-                sides = int(found[0])
-                if not 3 <= sides <= MOST_SIDES:
+            sides = tuple(int(value) for value in found[:rounds])
+            for least, value in zip((3, 2), sides, strict=False):
+                if not least <= value <= MOST_SIDES:
                     raise env.problem(
-                        op.at, f"{op.name}: expected 3 to {MOST_SIDES} sides, got {found[0]:g}"
+                        op.at, f"{op.name}: expected {least} to {MOST_SIDES} sides, got {value}"
                     )
-                geometry = known.setdefault(sides, round_solid(solid, sides))
-            size = _sized(solid, found)
-            if size is not None:
-                if any(one < 0 for one in size):
+            if sides:
+                geometry = known.setdefault(sides, round_solid(solid, *sides))
+            if count > rounds:
+                size = found[rounds:]
+                if min(size) < 0:
                     raise env.problem(op.at, f"{op.name}: expected sizes of at least 0")
-                shape.s = size
+                _resize(shape, solid, sides, size)
             shape.geometry, shape.made = geometry, True
+            if shape.trim is not None:
+                trim_inserted(shape)
 
         return act
 
+    build.__doc__ = DOCS[solid]
     return build
 
 
-def _sized(solid: str, values: list[float]) -> tuple[float, float, float] | None:
-    """The size that the arguments give; None to keep the scope's."""
-    if solid == "box" and values:
-        return values[0], values[1], values[2]
-    if solid == "quad" and values:
-        return values[0], 0.0, values[1]
-    if solid == "disk" and len(values) == 2:
-        return 2 * values[1], 0.0, 2 * values[1]
-    if solid in ("cylinder", "cone") and len(values) == 3:
-        return 2 * values[1], values[2], 2 * values[1]
-    if solid == "sphere" and values:
-        return 2 * values[2], 2 * values[2], 2 * values[2]
-    return None
+def _resize(shape: Shape, solid: str, sides: tuple[int, ...], size: list[float]) -> None:
+    """Give the scope a size around the middle of its bottom, for the values after the sides."""
+    middle = (0.5, 0.5)
+    if solid == "box":
+        new = (size[0], size[1], size[2])
+    elif solid == "quad":
+        new = (size[0], 0.0, size[1])
+    else:
+        circle = outline(sides[0])
+        middle = circle.middle
+        heights = {"disk": 0.0, "sphere": 2 * size[0]}
+        height = heights.get(solid, size[-1])
+        new = (circle.size[0] * size[0], height, circle.size[1] * size[0])
+    x, z = shape.s[0] / 2 - middle[0] * new[0], shape.s[2] / 2 - middle[1] * new[2]
+    shape.p = placed(shape.p, shape.R, (x, 0.0, z))
+    shape.s = new

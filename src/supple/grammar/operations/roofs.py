@@ -15,11 +15,32 @@ from supple.grammar.evaluate.modules import Act, Environment, located
 from supple.grammar.evaluate.run import Run
 from supple.grammar.evaluate.shape import Shape
 from supple.grammar.geometry.footprints import Faces
+from supple.grammar.geometry.mesh import NOTHING
 from supple.grammar.language import syntax as s
 from supple.grammar.operations.parts import build_on, footprint_of
 
 Roof = Callable[..., Faces]
 MOST_STEEP = 89.9  # degrees
+DOCS = {
+    "hip": """A hip roof on a flat shape, with roof planes at all edges.
+
+    roofHip(angle), roofHip(angle, overhang), roofHip(byHeight, height, overhang)
+    """,
+    "gable": """A gable roof on a flat shape.
+
+    roofGable(angle), roofGable(angle, eaves, gables, false, edge), roofGable(byHeight, height)
+
+    The overhangs are along the roof planes and beyond the gables; the ridge is parallel to the edge.
+    """,
+    "shed": """A single roof plane that rises from an edge.
+
+    roofShed(angle), roofShed(angle, edge), roofShed(byHeight, height)
+    """,
+    "pyramid": """Triangles from all edges to an apex above the middle.
+
+    roofPyramid(angle), roofPyramid(byHeight, height)
+    """,
+}
 
 
 def roof(shaped: Roof, most: int) -> Callable[[s.Operation, Environment], Act]:
@@ -39,10 +60,13 @@ def roof(shaped: Roof, most: int) -> Callable[[s.Operation, Environment], Act]:
         make = located(env, op.at, _build_roof)
 
         def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+            if shape.geometry is NOTHING:
+                return
             make(shape, shaped, by == "byHeight", values(shape, args), op.name)
 
         return act
 
+    build.__doc__ = DOCS[shaped.__name__]
     return build
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 from supple.grammar.evaluate.arguments import Arguments
@@ -15,31 +17,49 @@ from supple.grammar.geometry.mesh import POINT
 from supple.grammar.language import syntax as s
 from supple.grammar.operations.parts import begin_part, finish_part
 
+TRIES = 32
+MIDDLES: dict[str, Vector] = {
+    "center": (0.5, 0.5, 0.5), "front": (0.5, 0.5, 1.0), "back": (0.5, 0.5, 0.0), "left": (0.0, 0.5, 0.5),
+    "right": (1.0, 0.5, 0.5), "top": (0.5, 1.0, 0.5), "bottom": (0.5, 0.0, 0.5),
+}  # fmt: skip
+
 
 def scatter(op: s.Operation, env: Environment) -> Act:
     """Create shapes at random points.
 
-    scatter(surface, 20, uniform){ Tree }, scatter(scope, 5, uniform){ Tree }
+    scatter(surface, 20, uniform){ Tree }, scatter(scope, 5, uniform){ Tree },
+    scatter(surface, 20, gaussian, center, 2){ Tree }
 
-    The shapes have size 0.
+    A gaussian distribution is densest at the center or at a side of the scope; its last argument is the
+    standard deviation. The shapes have size 0.
     """
-    given = Arguments(op, env)
-    if given.is_word(2) == "gaussian":
-        raise env.problem(op.at, "scatter: the distribution 'gaussian' is not supported")
-    given.count(3)
+    given = Arguments(op, env, marks="'")
+    gaussian = given.is_word(2) == "gaussian"
+    given.count(5 if gaussian else 3)
     surface = given.word(0, ("surface", "scope")) == "surface"
-    given.word(2, ("uniform",))
+    given.word(2, ("uniform", "gaussian"))
+    around = MIDDLES[given.word(3, list(MIDDLES))] if gaussian else None
+    deviation = given.length(4) if gaussian else None
+    relative = gaussian and given.marks()[4] == "'"
     count = given.length(1)
     if len(op.bodies) != 1:
         raise env.problem(op.at, "scatter: expected one successor in braces")
     body = successor(op.bodies[0], env)
     sample = located(env, op.at, _points)
+    dense = located(env, op.at, _near)
 
     def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
         many = count(shape, args)
         if not 0 <= many <= run.limits.parts:
             raise env.problem(op.at, f"scatter: expected 0 to {run.limits.parts:,}, got {many:g}")
-        points = sample(shape, int(many), surface)
+        if around is None or deviation is None:
+            points = sample(shape, int(many), surface)
+        else:
+            spread = deviation(shape, args) * (max(shape.s) if relative else 1.0)
+            points = [
+                dense(shape, lambda: sample(shape, 1, surface)[0], around, spread)
+                for _ in range(int(many))
+            ]
         run.count_parts(len(points))
         for k, point in enumerate(points):
             part = begin_part(shape, "split", (k, len(points)))
@@ -55,3 +75,17 @@ def _points(shape: Shape, count: int, surface: bool) -> list[Vector]:
     if surface:
         return sampling.on_surface(shape.geometry, shape.s, count, shape.draw)
     return sampling.in_scope(shape.s, count, shape.draw)
+
+
+def _near(shape: Shape, candidate: Callable[[], Vector], around: Vector, spread: float) -> Vector:
+    """A candidate, taken with the probability of a gaussian around a point; the nearest of `TRIES` if none is."""
+    middle = [share * size for share, size in zip(around, shape.s, strict=True)]
+    nearest, least = (0.0, 0.0, 0.0), math.inf
+    for _ in range(TRIES):
+        point = candidate()
+        away = sum((a - b) ** 2 for a, b in zip(point, middle, strict=True))
+        if away < least:
+            nearest, least = point, away
+        if spread > 0.0 and shape.draw() < math.exp(-away / (2.0 * spread * spread)):
+            return point
+    return nearest

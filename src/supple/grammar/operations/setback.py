@@ -11,14 +11,22 @@ from supple.grammar.evaluate.arguments import Arguments
 from supple.grammar.evaluate.modules import Act, Environment, located
 from supple.grammar.evaluate.productions import successor
 from supple.grammar.evaluate.run import Run
+from supple.grammar.evaluate.selectors import Selects
 from supple.grammar.evaluate.shape import Shape
 from supple.grammar.evaluate.values import length
 from supple.grammar.geometry import components
-from supple.grammar.geometry.footprints import Faces, Footprint, flat_polygon
+from supple.grammar.geometry.footprints import (
+    Faces,
+    Footprint,
+    face_footprints,
+    flat_polygon,
+    in_scope,
+)
 from supple.grammar.geometry.frames import Vector
+from supple.grammar.geometry.mesh import NOTHING
 from supple.grammar.geometry.wavefront import Point, Swept, sweep
 from supple.grammar.language import syntax as s
-from supple.grammar.operations.comp import Selects, selected
+from supple.grammar.operations.comp import selected
 from supple.grammar.operations.parts import begin_part, build_on, finish_part, footprint_of
 
 
@@ -33,12 +41,12 @@ KEEP = ("all", "inside", "border")
 
 
 def offset(op: s.Operation, env: Environment) -> Act:
-    """Move all edges of a flat shape.
+    """Move all edges of a flat shape, or of each face of a solid in the plane of the face.
 
     offset(-2), offset(-2, inside), offset(-2, border)
 
-    Negative distances move inwards. inside keeps the remaining polygon, border the strips along the
-    edges, all both; of an enlarged polygon, all is the old polygon and the strips around it.
+    Negative distances move inwards. inside keeps the new polygon, border the strips between the old and
+    the new edges, all both. Outward strips face the other way, and lie on the enlarged polygon.
     """
     given = Arguments(op, env)
     keep = given.word(1, KEEP) if given.count(1, 2) == 2 else "all"
@@ -46,13 +54,28 @@ def offset(op: s.Operation, env: Environment) -> Act:
     make = located(env, op.at, _offset)
 
     def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
-        make(shape, distance(shape, args), keep)
+        if shape.geometry is not NOTHING:
+            make(shape, distance(shape, args), keep)
 
     return act
 
 
 def _offset(shape: Shape, distance: float, keep: str) -> None:
-    plan = footprint_of(shape, "offset")
+    plans = face_footprints(shape.geometry, shape.s, "offset")
+    name = f"offset of {shape.geometry.name}"
+    if len(plans) == 1:
+        build_on(shape, plans[0], _moved(plans[0], distance, keep), name)
+        return
+    parts = [part for plan in plans for part in in_scope(plan, _moved(plan, distance, keep))]
+    if parts:
+        shape.fit(*components.merged(parts, name))
+    else:
+        shape.s, shape.geometry = (0.0, 0.0, 0.0), NOTHING
+    shape.made = True
+
+
+def _moved(plan: Footprint, distance: float, keep: str) -> list[Faces]:
+    """The polygons of a footprint with their edges moved, and the strips between."""
     inner: list[Faces] = []
     strips: list[Faces] = []
     for polygon in plan.polygons:
@@ -61,12 +84,9 @@ def _offset(shape: Shape, distance: float, keep: str) -> None:
             continue
         speed = 1.0 if distance < 0 else -1.0
         swept = sweep(polygon, [speed] * len(polygon), until=abs(distance))
-        middle = swept.rest if distance < 0 or keep == "inside" else [list(range(len(polygon)))]
-        inner.append(_faces(swept, middle))
-        # An outward strip lies on the other side of its edge, so its orientation is reversed.
-        strips.append(_faces(swept, [f if distance < 0 else f[::-1] for f in swept.faces]))
-    kept = (inner if keep != "border" else []) + (strips if keep != "inside" else [])
-    build_on(shape, plan, kept, f"offset of {shape.geometry.name}")
+        inner.append(_faces(swept, swept.rest))
+        strips.append(_faces(swept, swept.faces))
+    return (inner if keep != "border" else []) + (strips if keep != "inside" else [])
 
 
 # Setback ------------------------------------------------------------------------------------------
@@ -94,6 +114,8 @@ def setback(op: s.Operation, env: Environment) -> Act:
     make = located(env, op.at, _set_back)
 
     def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+        if shape.geometry is NOTHING:
+            return
         far = distance(shape, args)
         takes = [None if take is None else take(shape, args) for take, _, _ in pieces]
 
@@ -152,13 +174,13 @@ def _set_back(
     plan = footprint_of(shape, what)
     found: Edges = []
     for polygon in plan.polygons:
-        normals = [_outwards(plan, polygon, k) for k in range(len(polygon))]
+        normals = [outwards(plan, polygon, k) for k in range(len(polygon))]
         speeds = [reach(k, normal) for k, normal in enumerate(normals)]
         found.append((sweep(polygon, speeds, until=1.0), normals))
     return plan, found
 
 
-def _outwards(plan: Footprint, polygon: list[Point], k: int) -> Vector:
+def outwards(plan: Footprint, polygon: list[Point], k: int) -> Vector:
     """Outward normal of an edge in the plane, in the scope's axes."""
     (x, y), (u, v) = polygon[k], polygon[(k + 1) % len(polygon)]
     across, towards = v - y, u - x  # (dy, -dx) in the plane, whose y is -z
@@ -243,6 +265,8 @@ def wings(op: s.Operation, env: Environment) -> Act:
     make = located(env, op.at, _set_back)
 
     def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+        if shape.geometry is NOTHING:
+            return
         given = dict(zip(sides, widths(shape, args), strict=True))
 
         def reach(edge: int, normal: Vector) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 from supple.grammar.evaluate.arguments import Arguments
 from supple.grammar.evaluate.expressions import compiled
 from supple.grammar.evaluate.modules import Act, Environment, located
-from supple.grammar.evaluate.productions import successor
+from supple.grammar.evaluate.productions import on_part, successor
 from supple.grammar.evaluate.run import Run
 from supple.grammar.evaluate.shape import Shape
 from supple.grammar.evaluate.texture import layer_number, unwrapped, whole_image
@@ -32,7 +32,7 @@ def split(op: s.Operation, env: Environment) -> Act:
     given.count(1, 2)
     axis = "xyz".index(given.word(0, ("x", "y", "z")))
     adjust = len(given.positional) == 1 or given.word(1, ("adjust", "noAdjust")) == "adjust"
-    lay_out = _layout(op, env)
+    lay_out = layout(op, env)
 
     def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
         whole = shape.s[axis]
@@ -41,10 +41,18 @@ def split(op: s.Operation, env: Environment) -> Act:
         R, p, geometry = shape.R, shape.p, shape.geometry
         along = (R[axis], R[3 + axis], R[6 + axis])
         keeps = geometry.fills
+        s0, s1, s2 = shape.s
         for index, (at, size, piece) in enumerate(found):
+            short = on_part(piece) if keeps else None
+            if short is not None:
+                begins = (p[0] + along[0] * at, p[1] + along[1] * at, p[2] + along[2] * at)
+                extent = (
+                    (size, s1, s2) if axis == 0 else (s0, size, s2) if axis == 1 else (s0, s1, size)
+                )
+                short(run, shape, (index, total), begins, extent)
+                continue
             part = begin_part(shape, "split", (index, total))
             part.p = (p[0] + along[0] * at, p[1] + along[1] * at, p[2] + along[2] * at)
-            s0, s1, s2 = shape.s
             part.s = (
                 size if axis == 0 else s0,
                 size if axis == 1 else s1,
@@ -86,7 +94,7 @@ def _along_texture(given: Arguments, op: s.Operation, env: Environment) -> Act:
     which = ("u", "v").index(given.word(0, ("u", "v")))
     in_units = given.word(1, uv.SPACES) == "unitSpace"
     layer = given.checked(2, layer_number)
-    lay_out = _layout(op, env)
+    lay_out = layout(op, env)
     unwrap = located(env, op.at, unwrapped)
     measure = located(env, op.at, uv.Unwrapped.unit)
 
@@ -116,7 +124,7 @@ def _along_texture(given: Arguments, op: s.Operation, env: Environment) -> Act:
 Found = list[tuple[float, float, Act]]
 
 
-def _layout(
+def layout(
     op: s.Operation, env: Environment
 ) -> Callable[[Run, Shape, tuple[Any, ...], float], Found]:
     """Compile the parts of a split: a function that gives (start, length, successor) of each."""
@@ -149,7 +157,7 @@ def _sizes(block: s.Block, env: Environment) -> Layout:
         checked = located(env, piece.at, _size)
         made.append((piece.mark, size, checked, successor(piece.body, env)))
 
-    def layout(shape: Shape, args: tuple[Any, ...], whole: float) -> list[Size | Repeat]:
+    def sizes(shape: Shape, args: tuple[Any, ...], whole: float) -> list[Size | Repeat]:
         found: list[Size | Repeat] = []
         for one in made:
             if isinstance(one, tuple):
@@ -159,7 +167,7 @@ def _sizes(block: s.Block, env: Environment) -> Layout:
                 found += one(shape, args, whole)
         return [Repeat(found)] if block.repeated else found
 
-    return layout
+    return sizes
 
 
 def _size(mark: str, value: Any, whole: float, payload: Any) -> Size:

@@ -12,16 +12,21 @@ from supple.grammar.operations import (
     attributes,
     comp,
     edit_geometry,
+    envelope,
     extrude,
     ik,
     inner_rectangle,
     insert,
+    insert_along_uv,
     joints,
     material,
     scatter,
     setback,
     split,
+    split_area,
+    surface,
     transform,
+    trim,
     uv,
 )
 from supple.grammar.operations.attributes import anything
@@ -40,6 +45,7 @@ OPERATIONS: dict[str, Operation] = {
     "alignScopeToAxes": Operation(align.align_to_axes, bare=True),
     "alignScopeToGeometry": Operation(align.align_to_geometry),
     "alignScopeToGeometryBBox": Operation(align.align_to_box),
+    "setPivot": Operation(align.set_pivot),
     # Geometry
     "i": Operation(insert.insert),
     "primitiveCube": Operation(primitive("box", 0, 3), bare=True),
@@ -47,21 +53,35 @@ OPERATIONS: dict[str, Operation] = {
     "primitiveDisk": Operation(primitive("disk", 0, 1, 2), bare=True),
     "primitiveCylinder": Operation(primitive("cylinder", 0, 1, 3), bare=True),
     "primitiveCone": Operation(primitive("cone", 0, 1, 3), bare=True),
-    "primitiveSphere": Operation(primitive("sphere", 0, 3), bare=True),
+    "primitiveSphere": Operation(primitive("sphere", 0, 2, 3), bare=True),
     "extrude": Operation(extrude.extrude),
+    "insertAlongUV": Operation(insert_along_uv.insert_along_uv),
     "roofHip": Operation(roof(hip, 3)),
     "roofGable": Operation(roof(gable, 5)),
     "roofShed": Operation(roof(shed, 2)),
     "roofPyramid": Operation(roof(pyramid, 1)),
+    "envelope": Operation(envelope.envelope_of),
     "offset": Operation(setback.offset),
     "innerRect": Operation(with_values(inner_rectangle.inner_rect), bare=True),
     "mirror": Operation(edit_geometry.mirror),
+    "trim": Operation(with_values(trim.trim), bare=True),
     "reverseNormals": Operation(with_values(edit_geometry.reverse_normals), bare=True),
     "resetGeometry": Operation(with_values(edit_geometry.reset_geometry), bare=True),
     "cleanupGeometry": Operation(edit_geometry.cleanup_geometry),
     "convexify": Operation(edit_geometry.convexify, bare=True),
+    "softenNormals": Operation(with_values(surface.soften_normals, length)),
+    "setNormals": Operation(surface.set_normals),
+    "deleteHoles": Operation(with_values(surface.delete_holes), bare=True),
+    "mirrorScope": Operation(surface.mirror_scope),
+    "tag": Operation(surface.tag),
+    "deleteTags": Operation(surface.tag),
+    "setTagsFromEdgeAttrs": Operation(surface.tag),
+    "setMaterial": Operation(with_values(surface.set_material, anything)),
+    "reduceGeometry": Operation(with_values(surface.reduce_geometry, length)),
+    "resetMaterial": Operation(with_values(surface.reset_material), bare=True),
     # Parts
     "split": Operation(split.split, block=True),
+    "splitArea": Operation(split_area.split_area, block=True),
     "comp": Operation(comp.comp, block=True),
     "setback": Operation(setback.setback, block=True),
     "shapeL": Operation(setback.wings, block=True),
@@ -94,13 +114,37 @@ OPERATIONS: dict[str, Operation] = {
     "IK": Operation(ik.inverse_kinematics),
 }
 
-UNSUPPORTED = frozenset(
-    """deleteHoles deleteTags envelope footprint inline insertAlongUV intersect
-    mirrorScope modify rectify reduceGeometry resetMaterial roofRidge setbackPerEdge
-    setbackToArea setMaterial setNormals setPivot setTagsFromEdgeAttrs softenNormals
-    splitAndSetbackPerimeter splitArea subtract tag taper trim
-    union Roof Subdiv Repeat Comp""".split()  # noqa: SIM905 (a list this long is read as prose)
-)
+SECTIONS = {
+    "Scope": "t",
+    "Geometry": "i",
+    "Parts": "split",
+    "Material and texture coordinates": "color",
+    "Attributes and results": "set",
+    "Joints and IK": "joint",
+}
+"""The first operation of each section of the table, for the documentation."""
+
+LEFT_OUT = {
+    "union": "solids are not cut with one another; `inside()` and `NIL` drop what is hidden",
+    "subtract": "solids are not cut with one another; `split`, `setback` and `trim` cut by planes",
+    "intersect": "solids are not cut with one another; `split`, `setback` and `trim` cut by planes",
+    "inline": "it gathers shapes for union, subtract and intersect",
+    "modify": "edges and vertices are not moved by rules of their own",
+    "taper": "`envelope` and `roofHip` give solids with sloped walls",
+    "roofRidge": "`roofGable` with an edge, `roofHip`",
+    "rectify": "`alignScopeToGeometryBBox` and `innerRectangle` give right angles",
+    "footprint": "`comp(f){ bottom : A }` is the underside of a solid",
+    "setbackToArea": "`setback` with a distance from `geometry.area`",
+    "setbackPerEdge": "`setback` with an array: `setback(comp(fe){ front : 3 | all : 1 })`",
+    "splitAndSetbackPerimeter": "`setback` and `split` of its strips",
+    "Roof": "the classic form has no arguments for it; `roofHip`",
+    "Subdiv": "of the classic form, with its own block only",
+    "Repeat": "of the classic form, with its own block only",
+    "Comp": "of the classic form, with its own block only",
+}
+"""Operations of CGA that are not supported, with the reason or what to use instead."""
+
+UNSUPPORTED = frozenset(LEFT_OUT)
 """Operations of CGA that are not supported; their use raises an error with the name."""
 
 TABLE = OperationTable(OPERATIONS, UNSUPPORTED)

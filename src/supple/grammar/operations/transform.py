@@ -8,11 +8,17 @@ from supple.grammar.evaluate.arguments import Arguments, Several
 from supple.grammar.evaluate.modules import Act, Environment
 from supple.grammar.evaluate.run import Run
 from supple.grammar.evaluate.shape import Shape
+from supple.grammar.geometry.editing import mirrored
 from supple.grammar.geometry.frames import (
+    ORIGIN,
+    UPRIGHT,
+    Rotation,
+    Vector,
     from_degrees,
     minus,
     placed,
     product,
+    transposed,
     turned,
     turned_back,
 )
@@ -54,6 +60,25 @@ def resize(op: s.Operation, env: Environment) -> Act:
     given.count(3)
     values, marks = given.lengths(), given.marks()
 
+    relative = [mark == "'" for mark in marks]
+
+    def plain(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+        x, y, z = values(shape, args)
+        old = shape.s
+        if relative[0]:
+            x *= old[0]
+        if relative[1]:
+            y *= old[1]
+        if relative[2]:
+            z *= old[2]
+        if x < 0.0 or y < 0.0 or z < 0.0:
+            _turn_inside_out(shape, (x, y, z))
+        else:
+            shape.s = (x, y, z)
+
+    if "~" not in marks:
+        return plain
+
     def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
         old = shape.s
         new = values(shape, args)
@@ -67,10 +92,20 @@ def resize(op: s.Operation, env: Environment) -> Act:
                 if marks[k] == "~":
                     new[k] *= old[k] * ratio
         if min(new) < 0.0:
-            raise env.problem(op.at, f"s: expected sizes of at least 0, got {min(new):g}")
-        shape.s = (new[0], new[1], new[2])
+            _turn_inside_out(shape, (new[0], new[1], new[2]))
+        else:
+            shape.s = (new[0], new[1], new[2])
 
     return act
+
+
+def _turn_inside_out(shape: Shape, size: Vector) -> None:
+    """Set a size with negative parts: the scope lies on the other side of its origin, the geometry is mirrored."""
+    axes = [one < 0.0 for one in size]
+    x, y, z = (abs(one) for one in size)
+    move = (size[0] if axes[0] else 0.0, size[1] if axes[1] else 0.0, size[2] if axes[2] else 0.0)
+    shape.geometry = mirrored(shape.geometry, (x, y, z), axes)
+    shape.p, shape.s = placed(shape.p, shape.R, move), (x, y, z)
 
 
 CENTERS = ("scopeOrigin", "scopeCenter")
@@ -125,13 +160,18 @@ def center(op: s.Operation, env: Environment) -> Act:
 SYSTEMS = ("scope", "pivot", "object", "world")
 
 
-def _coordinate_system(op: s.Operation, env: Environment) -> tuple[bool, bool, Several]:
-    """Read (rel | abs, system, x, y, z): absolute or not, in the scope's axes or not, the numbers."""
+def _coordinate_system(op: s.Operation, env: Environment) -> tuple[bool, str, Several]:
+    """Read (rel | abs, system, x, y, z): absolute or not, "scope", "object" or "world", the numbers."""
     given = Arguments(op, env)
     given.count(5)
     absolute = given.word(0, ("rel", "abs")) == "abs"
-    own = given.word(1, SYSTEMS) in ("scope", "pivot")
-    return absolute, own, given.lengths(2)
+    system = given.word(1, SYSTEMS)
+    return absolute, "scope" if system == "pivot" else system, given.lengths(2)
+
+
+def _frame(run: Run, system: str) -> tuple[Vector, Rotation]:
+    """Origin and axes of the world, or of the lot."""
+    return (run.origin.p, run.origin.R) if system == "object" else (ORIGIN, UPRIGHT)
 
 
 def translate_in(op: s.Operation, env: Environment) -> Act:
@@ -139,18 +179,17 @@ def translate_in(op: s.Operation, env: Environment) -> Act:
 
     translate(rel, world, x, y, z), translate(abs, scope, x, y, z)
     """
-    absolute, own, values = _coordinate_system(op, env)
+    absolute, system, values = _coordinate_system(op, env)
 
     def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
         x, y, z = values(shape, args)
-        start = shape.outer[0] if own and absolute else (0.0, 0.0, 0.0) if absolute else shape.p
-        shape.p = placed(start, shape.R, (x, y, z)) if own else _plus(start, (x, y, z))
+        if system == "scope":
+            shape.p = placed(shape.outer[0] if absolute else shape.p, shape.R, (x, y, z))
+            return
+        origin, axes = _frame(run, system)
+        shape.p = placed(origin if absolute else shape.p, axes, (x, y, z))
 
     return act
-
-
-def _plus(a: Any, b: Any) -> Any:
-    return tuple(p + q for p, q in zip(a, b, strict=True))
 
 
 def rotate_in(op: s.Operation, env: Environment) -> Act:
@@ -158,14 +197,18 @@ def rotate_in(op: s.Operation, env: Environment) -> Act:
 
     rotate(rel, world, x, y, z), rotate(abs, scope, x, y, z)
     """
-    absolute, own, values = _coordinate_system(op, env)
+    absolute, system, values = _coordinate_system(op, env)
 
     def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
         turn = from_degrees(*values(shape, args))
-        if own:
+        if system == "scope":
             shape.R = product(shape.outer[1] if absolute else shape.R, turn)
+            return
+        _, axes = _frame(run, system)
+        if absolute:
+            shape.R = product(axes, turn)
         else:
-            shape.R = turn if absolute else product(turn, shape.R)
+            shape.R = product(product(product(axes, turn), transposed(axes)), shape.R)
 
     return act
 

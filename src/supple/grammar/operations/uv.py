@@ -74,20 +74,20 @@ def _projection(shape: Shape, layer: int) -> Projection:
 
 
 def project_uv(run: Run, shape: Shape, layer: int) -> None:
-    """Apply the projection that was set up.
+    """Apply the projection that was set up; without one the image covers the scope.
 
     projectUV(0)
     """
     pending = shape.material.layer(layer).pending
-    if pending is None:
-        raise SuppleError(f"projectUV: expected a setupProjection({layer}, ...) before it")
-    _set_projection(shape, layer, pending)
+    _set_projection(shape, layer, whole_image(shape) if pending is None else pending)
 
 
 def tile_uv(op: s.Operation, env: Environment) -> Act:
-    """Repeat an image of that size over a flat shape; 0 keeps the size.
+    """Repeat an image of that size over a shape; 0 keeps the size.
 
     tileUV(0, ~3, 3)
+
+    On a solid each face is projected along the axis of the scope that its normal is closest to.
     """
     given = Arguments(op, env, marks="'~")
     given.count(3)
@@ -95,10 +95,10 @@ def tile_uv(op: s.Operation, env: Environment) -> Act:
     values, marks = given.lengths(1), given.marks(1)
 
     def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
-        if shape.geometry.flat is None:
-            raise env.problem(op.at, "tileUV: expected a flat shape")
         which = layer(shape, args)
         plain = _projection(shape, which)
+        if shape.geometry.flat is None:
+            plain = plain._replace(boxed=True)
         asked = zip(values(shape, args), marks, plain.axes, strict=True)
         wide, high = (_covered(size, mark, shape.s[axis]) for size, mark, axis in asked)
         size = (wide if wide > 0 else plain.size[0], high if high > 0 else plain.size[1])

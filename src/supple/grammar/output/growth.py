@@ -43,6 +43,8 @@ class Growth:
         store: The shapes as arrays.
         figure: The joints as the rules define them.
         source: The rule file's path.
+        notes: What stands in for missing assets, one line per file.
+        incomplete: What missing rule files leave out, one line each; empty for a complete result.
     """
 
     def __init__(
@@ -52,6 +54,7 @@ class Growth:
         posed: PosedShapes,
         touches: list[Touch],
         steps: list[Pose],
+        package: Any = None,
     ) -> None:
         self.skeleton: Skeleton = posed.skeleton
         self.pose: Pose = posed.pose
@@ -61,6 +64,9 @@ class Growth:
         self.store = posed.store
         self.figure = posed.figure
         self.source = module.path
+        self.notes: tuple[str, ...] = tuple(run.notes)
+        self.incomplete: tuple[str, ...] = tuple(run.incomplete)
+        self._package = package  # holds the unpacked files, which images are read from
         self._posed = posed
         self._assets = run.assets
         self._steps = steps
@@ -70,8 +76,13 @@ class Growth:
 
     @property
     def shapes(self) -> Shapes:
-        """All shapes in the order of derivation; the first is the root of the tree."""
+        """All shapes in the order of derivation; the first is the root of the (first lot's) tree."""
         return Shapes(self._posed, range(len(self.store)))
+
+    @property
+    def roots(self) -> Shapes:
+        """The initial shapes, one per lot."""
+        return Shapes(self._posed, np.flatnonzero(self.store.integers("parents") < 0))
 
     @property
     def leaves(self) -> Shapes:
@@ -234,7 +245,7 @@ class Growth:
         return "\n".join(self._lines(depth, most))
 
     def _lines(self, depth: int, most: int) -> Iterator[str]:
-        waiting, count = [(self.shapes[0], 0)], 0
+        waiting, count = [(root, 0) for root in reversed(list(self.roots))], 0
         while waiting:
             shape, level = waiting.pop()
             if count == most:
@@ -254,6 +265,8 @@ class Growth:
         if self.touches:
             met = sum(touch.reached for touch in self.touches)
             parts.append(f"{met} of {len(self.touches)} IK rules reached")
+        if self.incomplete:
+            parts.append("incomplete")
         return f"{self.shapes[0].name}: {', '.join(parts)}"
 
     def __repr__(self) -> str:

@@ -132,7 +132,7 @@ def group_vertices(group: LeafGroup, scopes: Floats) -> Vertices:
     count, corners = len(rows), len(points)
     faces = triangles[None] + corners * np.arange(count)[:, None, None]
     if group.material.projection is not None:
-        uv = projected(positions, group.material.projection).reshape(-1, 2)
+        uv = projected(positions, group.material.projection, turned).reshape(-1, 2)
     else:
         uv = np.broadcast_to(texcoords, (count, corners, 2)).reshape(-1, 2)
     return Vertices(

@@ -1,0 +1,141 @@
+"""Trim planes: between adjacent faces, as `comp(f)` makes them, and the cut of a geometry by them.
+
+A trim plane contains an edge of a face and halves the angle between the face and its neighbour. It is
+vertical if the edge is at least 40 degrees from the x axis of the face's scope, else horizontal: the
+threshold of CityEngine's engine, which was found by running it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from supple.grammar.geometry.clipping import below
+from supple.grammar.geometry.components import face_axes
+from supple.grammar.geometry.frames import Rotation, Scope, Vector, turned_back
+from supple.grammar.geometry.mesh import NEAR, Geometry, fitted
+from supple.grammar.geometry.polygons import Floats, newell
+
+STEEP = math.cos(math.radians(40.0))
+
+
+class TrimPlane(NamedTuple):
+    """A plane in world; the side that its normal points to is cut off.
+
+    Attributes:
+        vertical: True for a vertical trim plane, False for a horizontal one.
+        normal: Unit normal.
+        level: Distance of the plane from the world's origin along the normal.
+    """
+
+    vertical: bool
+    normal: Vector
+    level: float
+
+
+class Neighbours:
+    """The trim planes of all faces of a geometry, found when they are first asked for.
+
+    Args:
+        geometry: The geometry.
+        scope: Its scope.
+    """
+
+    __slots__ = ("_edges", "_planes", "geometry", "scope")
+
+    def __init__(self, geometry: Geometry, scope: Scope) -> None:
+        self.geometry = geometry
+        self.scope = scope
+        self._edges: dict[tuple[int, int], int] | None = None
+        self._planes: dict[int, tuple[TrimPlane, ...]] = {}
+
+    def planes(self, face: int) -> tuple[TrimPlane, ...]:
+        """The trim planes of a face, by its index."""
+        found = self._planes.get(face)
+        if found is None:
+            found = self._planes[face] = self._found(face)
+        return found
+
+    def _found(self, face: int) -> tuple[TrimPlane, ...]:
+        faces = self.geometry.faces
+        if self._edges is None:
+            self._edges = {
+                run: k
+                for k, one in enumerate(faces)
+                for run in zip(one, (*one[1:], one[0]), strict=True)
+            }
+        turn = np.array(self.scope.R).reshape(3, 3)
+        points = (self.geometry.points * self.scope.s) @ turn.T + self.scope.p
+        own = faces[face]
+        normal = newell(points[list(own)])
+        across = turn @ face_axes((self.geometry.points * self.scope.s)[list(own)])[:, 0]
+        found = []
+        for a, b in zip(own, (*own[1:], own[0]), strict=True):
+            other = self._edges.get((b, a))
+            if other is None or other == face:
+                continue
+            along = points[b] - points[a]
+            length = float(np.linalg.norm(along))
+            outwards = np.cross(along, normal + newell(points[list(faces[other])]))
+            size = float(np.linalg.norm(outwards))
+            if length == 0.0 or size <= 1e-6 * length:
+                continue  # the faces lie on each other
+            vertical = abs(float(along @ across)) <= STEEP * length * (1.0 + 1e-9)
+            x, y, z = (outwards / size).tolist()
+            found.append(TrimPlane(vertical, (x, y, z), float(points[a] @ outwards) / size))
+        return tuple(found)
+
+
+def trimmed(
+    geometry: Geometry, scope: Scope, planes: list[TrimPlane]
+) -> tuple[Geometry, Floats, Floats] | None:
+    """A geometry without what lies beyond trim planes; cuts stay open.
+
+    Args:
+        geometry: The geometry.
+        scope: Its scope.
+        planes: The planes.
+
+    Returns:
+        As `fitted`: the geometry, the lowest corner of its bounding box in the scope's axes, and the
+        box's size; None if nothing is cut off. If nothing is left the geometry has no faces.
+    """
+    near = NEAR * (1.0 + max(scope.s) + max(abs(value) for value in scope.p))
+    cuts = []
+    for plane in planes:
+        normal, offset = _in_scope(plane, scope.p, scope.R)
+        # The farthest corner of the scope's box: most shapes lie inside all planes.
+        if offset + sum(max(n * s, 0.0) for n, s in zip(normal, scope.s, strict=True)) > near:
+            cuts.append((normal, offset))
+    if not cuts:
+        return None
+    rows: Floats = geometry.points * scope.s
+    if geometry.texcoords is not None:
+        rows = np.hstack([rows, geometry.texcoords])
+    faces, changed = geometry.faces, False
+    for normal, offset in cuts:
+        value = rows[:, :3] @ normal + offset
+        if np.all(value <= near):
+            continue
+        changed = True
+        rows, faces = below(rows, faces, value, near=near, closed=False)
+    if not changed:
+        return None
+    if not faces:
+        return Geometry("nothing", np.zeros((0, 3)), []), np.zeros(3), np.zeros(3)
+    used = sorted({k for face in faces for k in face})
+    place = {k: n for n, k in enumerate(used)}
+    kept = [tuple(place[k] for k in face) for face in faces]
+    uv = None if geometry.texcoords is None else rows[used, 3:]
+    return fitted(
+        f"trimmed {geometry.name}", rows[used, :3], kept, smooth=geometry.smooth, texcoords=uv
+    )
+
+
+def _in_scope(plane: TrimPlane, p: Vector, R: Rotation) -> tuple[Vector, float]:
+    """Normal and offset of a plane in a scope's axes: points with normal . x + offset > 0 are cut."""
+    normal = plane.normal
+    offset = normal[0] * p[0] + normal[1] * p[1] + normal[2] * p[2] - plane.level
+    return turned_back(R, normal), offset
