@@ -229,9 +229,8 @@ def from_bones(
     """
     found: dict[str, tuple[Capsule, ...]] = {}
     joints, offsets, _ = skeleton.packed_tips
-    ends = [*zip(skeleton.parents.tolist(), skeleton.offsets, strict=True)]
-    ends += [*zip(joints.tolist(), offsets, strict=True)]
-    for parent, offset in ends:
+    parents: list[int] = [*skeleton.parents.tolist(), *joints.tolist()]
+    for parent, offset in zip(parents, [*skeleton.offsets, *offsets], strict=True):
         length = float(np.linalg.norm(offset))
         if parent >= 0 and length > 0:
             name = skeleton.joint_names[parent]

@@ -14,7 +14,7 @@ from typing import Any
 CPU_SECONDS = 60  # limit of computing time [s]
 TINY = 1e-9  # mass [kg] and inertia [kg m^2] given to bodies that have none
 
-ARRAYS = (
+FIELDS = (
     "body_parentid body_pos body_quat body_mass body_ipos body_iquat body_inertia "
     "body_jntadr body_jntnum body_mocapid jnt_type jnt_qposadr jnt_bodyid jnt_pos "
     "jnt_axis jnt_limited jnt_range qpos0 site_bodyid site_pos site_quat geom_type "
@@ -22,7 +22,7 @@ ARRAYS = (
     "geom_rgba geom_dataid mesh_vertadr mesh_vertnum mesh_faceadr mesh_facenum mesh_vert "
     "mesh_face eq_type eq_obj1id eq_obj2id eq_objtype eq_active0 eq_data key_qpos "
     "tendon_adr tendon_num wrap_type wrap_objid wrap_prm tendon_length0 exclude_signature"
-).split(" ")
+)
 
 
 def main() -> None:
@@ -94,7 +94,7 @@ def _compiled(np: Any, mujoco: Any, job: dict[str, Any]) -> tuple[dict[str, Any]
         own.compiler.boundmass = max(own.compiler.boundmass, TINY)
         own.compiler.boundinertia = max(own.compiler.boundinertia, TINY)
         model = own.compile()
-    arrays = {name: np.asarray(getattr(model, name)) for name in ARRAYS}
+    arrays = {name: np.asarray(getattr(model, name)) for name in FIELDS.split()}
     marker = job["marker"]
     lost = np.zeros(model.ngeom, bool)  # geoms whose mesh was not found
     unknown = np.zeros(model.nbody, bool)  # bodies whose mass depends on such geoms
@@ -123,7 +123,7 @@ def _compiled(np: Any, mujoco: Any, job: dict[str, Any]) -> tuple[dict[str, Any]
         "key": (kinds.mjOBJ_KEY, model.nkey),
         "tendon": (kinds.mjOBJ_TENDON, model.ntendon),
     }
-    meta = {
+    meta: dict[str, Any] = {
         what: [mujoco.mj_id2name(model, kind, k) or "" for k in range(count)]
         for what, (kind, count) in names.items()
     }
