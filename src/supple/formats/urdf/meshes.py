@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 import os
 from pathlib import Path, PurePosixPath
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from supple.errors import SuppleError
 from supple.formats.source import Source, shown
+from supple.formats.urdf.solids import Reader
 from supple.model.mesh import Material, Mesh
 
 LARGEST = 256 << 20  # size limit of a mesh file [B]
@@ -77,6 +79,19 @@ def _shape(source: Source, geometry: Any, name: str) -> tuple[np.ndarray, np.nda
         source.warn(f"{shown(name)} has a shape that is not known: left out")
         return None
     return np.asarray(made.vertices), np.asarray(made.faces)
+
+
+def collision_reader(source: Source) -> Reader:
+    """What reads a mesh file of a collision, given its name and scale; notes what it cannot."""
+    read: dict[str, tuple[np.ndarray, np.ndarray] | None] = {}
+
+    def reader(name: str, scale: Any) -> tuple[np.ndarray, np.ndarray] | None:
+        if name not in read:
+            read[name] = _file(source, SimpleNamespace(filename=name, scale=None), name)
+        found = read[name]
+        return None if found is None else (found[0] * scale, found[1])
+
+    return reader
 
 
 def _file(source: Source, mesh: Any, name: str) -> tuple[np.ndarray, np.ndarray] | None:

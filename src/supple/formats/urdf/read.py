@@ -20,6 +20,7 @@ import numpy as np
 from supple import rotations
 from supple.errors import SuppleError
 from supple.formats.source import GREATEST, Source, distinct, shown
+from supple.formats.urdf.solids import read_solids
 from supple.formats.xml import children, parsed, tag
 from supple.model.character import Character
 from supple.model.joint import in_degrees
@@ -45,15 +46,18 @@ def read(source: Source, *, meshes: bool = False) -> Character:
         source.warn(f"the robot has no name: called {shown(name)}", line=root.sourceline)
     carrier, nodes = _nodes(source, robot, lines)
     tips = _tips(source, robot, carrier, {node.name for node in nodes})
-    try:
-        skeleton = Skeleton(nodes, tips)
-    except SuppleError as error:
-        source.error(None, str(error))
     look: tuple[Any, ...] = ()
+    collisions = None
     if meshes:
-        from supple.formats.urdf.meshes import read_meshes
+        from supple.formats.urdf.meshes import collision_reader, read_meshes
 
         look = read_meshes(source, robot, carrier)
+        collisions = collision_reader(source)
+    physics = read_solids(source, root, carrier, meshes=collisions)
+    try:
+        skeleton = Skeleton(nodes, tips, physics)
+    except SuppleError as error:
+        source.error(None, str(error))
     source.guess("URDF lengths are metres and z is up, by custom")
     moving = tuple(
         joint.name
@@ -152,7 +156,7 @@ def _essentials(source: Source, root: Any, *, meshes: bool) -> bytes:
 
 
 def _say_unknown_collisions(source: Source, root: Any) -> None:
-    """Warn of collision shapes that URDF does not have; collisions are never read."""
+    """Warn of collision shapes that URDF does not have."""
     unknown: dict[str, list[int]] = {}
     for link in children(root, "link"):
         for collision in children(link, "collision"):
