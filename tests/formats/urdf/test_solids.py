@@ -15,7 +15,8 @@ ROBOT = """<robot name="r">
       <geometry><box size="1 2 3"/></geometry></collision>
   </link>
   <link name="arm">
-    <inertial><origin xyz="0.5 0 0"/><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+    <inertial><origin xyz="0.5 0 0"/><mass value="2"/>
+      <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
     <collision><geometry><cylinder radius="0.1" length="1"/></geometry></collision>
     <collision><geometry><sphere radius="0.2"/></geometry></collision>
     <collision><geometry><mesh filename="part.obj" scale="2 1 1"/></geometry></collision>
@@ -84,4 +85,4 @@ def test_geoms_of_no_size_are_noted(tmp_path):
     odd = load(tmp_path, ROBOT.replace('<sphere radius="0.2"/>', '<sphere radius="0"/>'))
     assert len(odd.skeleton.geoms) == 2
     note = next(note for note in odd.notes if "a collision of link 'arm'" in note.text)
-    assert "radius above 0" in note.text and note.line == 11
+    assert "radius above 0" in note.text and note.line == 12

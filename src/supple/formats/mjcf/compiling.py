@@ -5,22 +5,18 @@ from __future__ import annotations
 import importlib.util
 import io
 import json
-import pickle
 import re
-import subprocess
-import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from supple.errors import SuppleError
+from supple.formats.isolated import run
 from supple.formats.mjcf.document import NOT_FOUND, Document, needs
-from supple.formats.source import MEMORY_FACTOR, MEMORY_LEAST, Source
+from supple.formats.source import Source
 
 WORKER = Path(__file__).with_name("worker.py")
-SECONDS = 300  # limit of waiting time [s]
 
 
 class Compiled:
@@ -56,43 +52,19 @@ def compiled(source: Source, model: Document) -> Compiled:
     if importlib.util.find_spec("mujoco") is None:
         raise needs()
     job = {
-        "path": [path or "." for path in sys.path],
         "xml": model.xml,
         "models": model.models,
         "meshes": model.meshes,
         "marker": NOT_FOUND,
-        "memory": max(MEMORY_LEAST, MEMORY_FACTOR * source.size),
     }
-    with tempfile.TemporaryDirectory(prefix="supple-") as folder:  # MuJoCo finds no file there
-        try:
-            done = subprocess.run(
-                [sys.executable, "-I", str(WORKER)],
-                input=pickle.dumps(job),
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                cwd=folder,
-                timeout=SECONDS,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            source.error(None, f"MuJoCo did not finish compiling it within {SECONDS} s")
-        except OSError as error:
-            raise SuppleError(
-                f"{source.path}: cannot start {sys.executable or 'Python'} to run MuJoCo: {error}"
-            ) from error
-    if done.returncode != 0 or not done.stdout:
-        source.error(
-            None,
-            "MuJoCo crashed when it compiled the model, or ran out of memory or time "
-            f"(exit code {done.returncode})",
-        )
-    with np.load(io.BytesIO(done.stdout)) as archive:
+    answer = run(source, WORKER, job, who="MuJoCo")
+    with np.load(io.BytesIO(answer)) as archive:
         arrays = {name: archive[name] for name in archive.files}
     meta = json.loads(arrays.pop("meta").tobytes())
     if "missing" in meta:
         raise needs()
     if "memory" in meta:
-        source.error(None, f"expected a model that takes at most {job['memory'] >> 20} MB")
+        source.error(None, "MuJoCo ran out of memory when it compiled the model")
     if "error" in meta:
         _refuse(source, model, meta["error"])
     return Compiled(meta, arrays)
