@@ -50,7 +50,7 @@ def _expanded(job: dict[str, Any]) -> str:
     import xml.parsers.expat  # noqa: F401
 
     xacrodoc = importlib.import_module("xacrodoc")
-    substitution = importlib.import_module("xacro.substitution_args")
+    substitution: Any = importlib.import_module("xacro.substitution_args")
     importlib.import_module("yaml")
     own, folders = job["file"], job["folders"]
 
