@@ -196,6 +196,12 @@ class _Reader:
             self.source.error(element.sourceline, f"{_tag(element)}: expected whole numbers from 0")
         return numbers.astype(np.int64)
 
+    def _one(self, element: Any, text: str) -> int:
+        numbers = self._whole(element, text)
+        if len(numbers) != 1:
+            self.source.error(element.sourceline, f"{_tag(element)}: expected one number")
+        return int(numbers[0])
+
     def _geometry(self, geometry: Any) -> list[Part]:
         """The parts of a geometry, read once."""
         key = geometry.get("id") or str(id(geometry))
@@ -215,7 +221,7 @@ class _Reader:
         inputs = _below(element, "input")
         width, at, positions = 1, 0, None
         for one in inputs:
-            offset = int(self._whole(one, one.get("offset") or "0")[0])
+            offset = self._one(one, one.get("offset") or "0")
             if offset > 64:
                 self.source.error(
                     one.sourceline, f"input: expected an offset up to 64, got {offset}"
@@ -283,8 +289,8 @@ class _Reader:
             stride, offset = 3, 0
             for technique in _below(found, "technique_common")[:1]:
                 for accessor in _below(technique, "accessor")[:1]:
-                    stride = int(self._whole(accessor, accessor.get("stride") or "3")[0])
-                    offset = int(self._whole(accessor, accessor.get("offset") or "0")[0])
+                    stride = self._one(accessor, accessor.get("stride") or "3")
+                    offset = self._one(accessor, accessor.get("offset") or "0")
             if not 3 <= stride <= 64 or offset > len(values):
                 self.source.error(
                     found.sourceline, f"accessor: expected a stride of 3, got {stride}"
