@@ -180,10 +180,11 @@ class Character(Described):
         Those of the skeleton if they were given or it has geoms that may touch something; else the
         least around the vertices that each joint moves; else one along each bone.
         """
-        from supple.model.capsules import from_geoms, from_meshes
+        from supple.model.capsules import from_meshes
 
         own = self.skeleton
-        if own.physics is not None and (own.physics.capsules is not None or from_geoms(own.geoms)):
+        given = own.physics is not None and own.physics.capsules is not None
+        if given or any(geom.collides and geom.kind != "plane" for geom in own.geoms):
             return own.capsules
         return from_meshes(self.meshes) or own.capsules
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -542,6 +543,7 @@ class Skeleton:
     """
 
     __slots__ = (
+        "_capsules",
         "_children",
         "_file_order",
         "_fingerprint",
@@ -586,6 +588,7 @@ class Skeleton:
         self._physics = physics
         if physics is not None:
             physics.check(names)
+        self._capsules: Mapping[str, tuple[Capsule, ...]] | None = None
         self._rest: Pose | None = None
         self._children: list[list[int]] | None = None
         self._freedoms: tuple[str, ...] | None = None
@@ -704,7 +707,9 @@ class Skeleton:
 
         if self._physics is not None and self._physics.capsules is not None:
             return self._physics.capsules
-        return from_geoms(self.geoms) or from_bones(self)
+        if self._capsules is None:
+            self._capsules = MappingProxyType(from_geoms(self.geoms) or from_bones(self))
+        return self._capsules
 
     def with_physics(self, **changes: Any) -> Skeleton:
         """The same skeleton with other geoms=, capsules=, masses=, loops= or excludes=.

@@ -322,3 +322,34 @@ def test_qpos_of_other_robots_goes_depth_first():
         robot.from_qpos(skeleton, [0.0] * 12)
     with pytest.raises(SuppleError, match="quaternions"):
         robot.from_qpos(skeleton, np.zeros(13))
+
+
+def test_equalities_of_spatial_tendons_are_noted(write):
+    text = """<mujoco><worldbody><site name="a"/>
+      <body><joint name="j"/><geom size="1"/><site name="b" pos="1 0 0"/></body></worldbody>
+      <tendon><spatial name="t"><site site="a"/><site site="b"/></spatial></tendon>
+      <equality>
+        <tendon tendon1="t"/></equality></mujoco>"""
+    character = supple.load(write("robot.xml", text))
+    note = next(note for note in character.notes if "spatial" in note.text)
+    assert note.line == 5
+
+
+def test_visible_geoms_are_meshes_on_request(write):
+    path = write("robot.xml", EVERYTHING)
+    assert supple.load(path).meshes == ()
+    character = supple.load(path, meshes=True)
+    assert len(character.meshes) == 6  # all but the plane
+    shank = character.mesh("shank")
+    assert np.allclose(
+        [shank.positions.min(0), shank.positions.max(0)],
+        [(-0.04, -0.04, -0.04), (0.44, 0.04, 0.04)],
+        atol=2e-3,
+    )
+    assert shank.joint == "hip z" and shank.material.color[:3] == pytest.approx((1, 0, 0))
+
+
+def test_saving_says_what_is_left_out(write, tmp_path):
+    character = supple.load(write("robot.xml", EVERYTHING), meshes=True)
+    notes = supple.save(character, tmp_path / "robot.glb")
+    assert any("7 geoms, 6 masses, 1 pose" in note.text for note in notes)

@@ -20,6 +20,7 @@ from xml.sax.saxutils import quoteattr
 from supple.errors import SuppleError
 from supple.formats.source import Source, shown
 from supple.formats.xml import parsed, tag
+from supple.model.character import Note
 
 LARGEST_MESH = 256 << 20  # size limit of a mesh file [B]
 DEEPEST = 256  # levels of elements, with those of includes
@@ -116,12 +117,10 @@ def _model(
     root = _root(main, source, ("mujoco",))
     if not made.name:
         made.name = (root.get("model") or "").strip()
-    elements = list(_elements(main, source, root, source, above))
+    unknown: set[str | None] = set()  # tendons that are left out
+    elements = list(_elements(main, source, root, above, unknown))
     folders = _folders(elements)
     missing = _missing_meshes(main, source, elements, folders, made, meshes)
-    unknown = {
-        line.attributes.get("name") for line in elements if line.name == "spatial"
-    }  # tendons that are left out
     models = {}
     for line in elements:
         if line.name == "model" and line.attributes.get("file"):
@@ -136,8 +135,6 @@ def _model(
     for line in elements:
         while stack and stack[-1].depth >= line.depth:
             out[-1] = out[-1].rstrip("\n") + f"</{stack.pop().name}>\n"
-        if line.name == "spatial":
-            continue
         given = _attributes(main, line, missing, unknown, models)
         if given is None:
             continue
@@ -188,9 +185,12 @@ def _slashes(name: str) -> str:
 
 
 def _elements(
-    main: Source, source: Source, root: Any, model: Source, above: tuple[Path, ...]
+    main: Source, source: Source, root: Any, above: tuple[Path, ...], unknown: set[str | None]
 ) -> Iterator[Line]:
-    """The elements of a model in order, those of includes in their places."""
+    """The elements of a model in order, those of includes in their places.
+
+    Adds the names of spatial tendons, which are left out, to `unknown`.
+    """
     flexible: dict[str, int] = {}
     stack: list[tuple[Any, str, int, int, Source, tuple[Path, ...]]]
     stack = [(root, "", 1, 1, source, above)]
@@ -200,6 +200,8 @@ def _elements(
         if name is None or name in LEFT_OUT.get(parent, ()):
             if name == "flexcomp":
                 flexible.setdefault(name, element.sourceline)
+            elif name == "spatial":
+                unknown.add(element.get("name"))
             continue
         place = (own.path, element.sourceline or 0)
         if depth > DEEPEST:
@@ -293,6 +295,10 @@ def _missing_meshes(
     return set(missing)
 
 
+def _note(main: Source, line: Line, text: str) -> None:
+    main.notes.append(Note(text, line.line, str(line.path)))
+
+
 def _attributes(
     main: Source,
     line: Line,
@@ -315,10 +321,10 @@ def _attributes(
         given["mesh"] += NOT_FOUND
     if line.name == "geom" and ("hfield" in given or given.get("type") in ("hfield", "sdf")):
         what = "a height field" if "hfield" in given or given["type"] == "hfield" else "an SDF"
-        main.warn(f"a geom is {what}, which is not read: left out", line=line.line)
+        _note(main, line, f"a geom is {what}, which is not read: left out")
         return None
     if line.name == "tendon" and unknown & {given.get("tendon1"), given.get("tendon2")}:
-        main.warn("an equality of spatial tendons is not read: left out", line=line.line)
+        _note(main, line, "an equality of spatial tendons is not read: left out")
         return None
     if line.name == "model":
         given["file"] = models.get(id(line), "")
