@@ -23,6 +23,7 @@ from supple.model.structure import Structure
 Floats = NDArray[np.float64]
 
 THICKNESS = 0.1  # radius of a bone's default capsule, as a part of the bone's length
+DIRECTIONS = 512  # in which the outermost points of a shape are taken to search its capsule
 DENSITY = 1000.0  # of bodies, that of water [kg/m^3]
 
 
@@ -109,7 +110,7 @@ def enclosing(points: ArrayLike) -> Capsule:
     extent = float(np.linalg.norm(points - center, axis=1).max())
     if extent == 0:
         return Capsule(center, center, 1e-9)
-    local = _hull((points - center) / extent)
+    local = _outermost((points - center) / extent)
 
     def volume(ends: Floats) -> float:
         a, b = ends[:3], ends[3:]
@@ -119,7 +120,7 @@ def enclosing(points: ArrayLike) -> Capsule:
     best = starts[0]
     for start in starts:
         simplex = np.vstack([start, start + 0.1 * np.eye(6)])
-        options = {"initial_simplex": simplex, "maxiter": 800, "xatol": 1e-6, "fatol": 1e-8}
+        options = {"initial_simplex": simplex, "maxiter": 500, "xatol": 1e-6, "fatol": 1e-8}
         found = minimize(volume, start, method="Nelder-Mead", options=options)
         best = min(best, found.x, key=volume)
     a, b = best[:3] * extent + center, best[3:] * extent + center
@@ -127,25 +128,25 @@ def enclosing(points: ArrayLike) -> Capsule:
     return Capsule(a, b, max(radius, 1e-9 * extent) * (1 + 1e-12))
 
 
-def _hull(points: Floats) -> Floats:
-    """The points of the convex hull; all of them if they are few or flat."""
-    from scipy.spatial import ConvexHull, QhullError
+def _outermost(points: Floats) -> Floats:
+    """The points that are farthest out in some of many directions; all if they are few."""
+    if len(points) <= DIRECTIONS:
+        return points
+    return points[np.unique(np.argmax(_sphere(DIRECTIONS) @ points.T, axis=1))]
 
-    if len(points) < 16:
-        return points
-    try:
-        return points[ConvexHull(points).vertices]
-    except QhullError:  # flat
-        return points
+
+def _sphere(count: int) -> Floats:
+    """Directions spread evenly over a sphere, the upper half first, shape (count, 3)."""
+    k = np.arange(count) + 0.5
+    z, turn = 1 - 2 * k / count, np.pi * (1 + 5**0.5) * k
+    r = np.sqrt(1 - z**2)
+    return np.stack([r * np.cos(turn), r * np.sin(turn), z], axis=1)
 
 
 def _axes(points: Floats) -> Floats:
     """Directions to try: the principal axes, and 13 spread over a half sphere, shape (16, 3)."""
     principal = np.linalg.svd(points - points.mean(0), full_matrices=True)[2]
-    k = np.arange(13) + 0.5
-    z, turn = k / 13, np.pi * (1 + 5**0.5) * k
-    r = np.sqrt(1 - z**2)
-    return np.vstack([principal, np.stack([r * np.cos(turn), r * np.sin(turn), z], axis=1)])
+    return np.vstack([principal, _sphere(26)[:13]])
 
 
 def _along(points: Floats, axis: Floats) -> Floats:
