@@ -91,7 +91,7 @@ class Document:
 
 def needs() -> SuppleError:
     """The error if a package is missing."""
-    return SuppleError("reading MJCF needs mujoco: pip install 'supple[robot]'")
+    return SuppleError("reading MJCF needs mujoco 3.3.2 or later: pip install 'supple[robot]'")
 
 
 def document(source: Source) -> Document:

@@ -62,15 +62,18 @@ def read(source: Source, *, meshes: bool = False) -> Character:
     source.charge(count * JOINT_BYTES, f"{count:,} joints, bodies and sites")
     names = _names(found)
     links = coupled(source, found, names.joints)
-    nodes, places = _nodes(source, found, names, links)
-    tips = _tips(found, names, places)
-    physics = Physics(
-        geoms=_geoms(source, found, places),
-        masses=_masses(source, found, places),
-        loops=_loops(source, found, places),
-        excludes=_excludes(found, places),
-    )
     try:
+        nodes, places = _nodes(source, found, names, links)
+    except SuppleError as error:
+        source.error(None, str(error))
+    tips = _tips(found, names, places)
+    try:
+        physics = Physics(
+            geoms=_geoms(source, found, places),
+            masses=_masses(source, found, places),
+            loops=_loops(source, found, places),
+            excludes=_excludes(found, places),
+        )
         skeleton = Skeleton(nodes, tips, physics)
     except SuppleError as error:
         source.error(None, str(error))

@@ -12,6 +12,7 @@ import sys
 from typing import Any
 
 CPU_SECONDS = 60  # limit of computing time [s]
+OLDEST = [3, 3, 2]  # version of MuJoCo
 TINY = 1e-9  # mass [kg] and inertia [kg m^2] given to bodies that have none
 
 FIELDS = (
@@ -46,6 +47,10 @@ def main() -> None:
         import mujoco  # type: ignore  # of an extra
     except ImportError as error:
         answer({"missing": str(error)})
+        return
+    version = [int(part) for part in mujoco.__version__.split(".")[:3] if part.isdigit()]
+    if version < OLDEST:
+        answer({"missing": f"mujoco {mujoco.__version__}"})
         return
     _limit(job["memory"])
     try:
