@@ -43,7 +43,7 @@ BODY = '<body><joint name="j"/><geom size="1"/></body>'
         ("<mujoco>\n\n<include/></mujoco>", r"xml:3: include: expected a file"),
         ('<mujoco>\n<include file="robot.xml"/></mujoco>', r"xml:2: 'robot.xml' includes itself"),
         (f'<mujoco><worldbody>{BODY}</worldbody>\n<keyframe>\n<key qpos="1 2"/></keyframe></mujoco>', "qpos size"),
-        ('<mujoco><worldbody><body><joint/><geom size="1e150"/></body></worldbody></mujoco>', r"robot\.xml: mass: "),
+        ('<mujoco><worldbody><body><joint/><geom size="1e150"/></body></worldbody></mujoco>', "mass of body '1'"),
         ("<mujoco>" + "<worldbody>" * 5000, "Excessive depth|not well-formed"),
     ],
 )  # fmt: skip

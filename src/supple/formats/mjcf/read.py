@@ -17,7 +17,7 @@ from supple.errors import SuppleError
 from supple.formats.mjcf.compiling import Compiled, compiled
 from supple.formats.mjcf.couplings import Coupled, coupled
 from supple.formats.mjcf.document import document
-from supple.formats.source import JOINT_BYTES, Source, shown
+from supple.formats.source import GREATEST, JOINT_BYTES, Source, shown
 from supple.model.character import Character
 from supple.model.geoms import Geom
 from supple.model.joints import Ball, Fixed, Free, Hinge, Joint, Slider
@@ -31,6 +31,14 @@ CONNECT, WELD = 0, 1  # mjtEq
 SITE = 6  # mjtObj
 KINDS = {0: "plane", 2: "sphere", 3: "capsule", 4: "ellipsoid", 5: "cylinder", 6: "box", 7: "mesh"}
 COUNTS = {"plane": 2, "sphere": 1, "capsule": 2, "ellipsoid": 3, "cylinder": 2, "box": 3, "mesh": 0}
+CHECKED = {
+    "body": ("pos", "quat", "mass", "ipos", "iquat", "inertia"),
+    "jnt": ("pos", "axis"),
+    "site": ("pos", "quat"),
+    "geom": ("pos", "quat", "size"),
+    "key": ("qpos",),
+}
+"""Arrays whose numbers must be finite, by what they describe."""
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)
 
 
@@ -60,6 +68,7 @@ def read(source: Source, *, meshes: bool = False) -> Character:
     found = compiled(source, model)
     count = len(found.jnt_type) + len(found.body_mass) + len(found.site_bodyid)
     source.charge(count * JOINT_BYTES, f"{count:,} joints, bodies and sites")
+    _check(source, found)
     names = _names(found)
     links = coupled(source, found, names.joints)
     try:
@@ -93,6 +102,23 @@ def read(source: Source, *, meshes: bool = False) -> Character:
         up="z",
         extras=extras,
     )
+
+
+def _check(source: Source, model: Compiled) -> None:
+    """Refuse numbers that are not finite, or so large that products of them would not be."""
+    for what, fields in CHECKED.items():
+        for field in fields:
+            values = getattr(model, f"{what}_{field}")
+            good = np.abs(values) <= GREATEST
+            bad = ~np.all(good, axis=tuple(range(1, good.ndim)))
+            if bad.any():
+                k = int(np.argmax(bad))
+                name = model.names["joint" if what == "jnt" else what][k] or str(k)
+                source.error(
+                    None, f"{field} of {what} {shown(name)}: expected numbers up to {GREATEST:g}"
+                )
+    if not np.all(np.abs(model.qpos0) <= GREATEST):
+        source.error(None, f"qpos0: expected numbers up to {GREATEST:g}")
 
 
 def _names(model: Compiled) -> Names:
