@@ -22,7 +22,7 @@ def test_the_center_is_weighed_by_mass():
     assert bent.center_of_mass == pytest.approx([(0.5 + 3 * 1.0) / 4, 3 * 0.5 / 4, 0])
 
 
-def test_a_batch_is_the_same_as_each(skeleton=None):
+def test_a_batch_is_the_same_as_each():
     skeleton = weighed()
     angles = np.random.default_rng(0).normal(size=(2, 3, 2))
     poses = supple.Pose.from_angles(skeleton, angles)
@@ -30,6 +30,13 @@ def test_a_batch_is_the_same_as_each(skeleton=None):
     assert centers.shape == (2, 3, 3)
     for k in np.ndindex(2, 3):
         assert np.allclose(centers[k], poses[k].center_of_mass, atol=1e-15)
+
+
+def test_scales_and_offsets_of_the_pose_count():
+    skeleton = weighed()
+    scaled = supple.Pose(skeleton, scales=np.full((2, 3), (2.0, 1.0, 1.0)))
+    # The first bone is twice as long, the second four times, and so are the ways to their centres.
+    assert scaled.center_of_mass == pytest.approx([(1 * 1.0 + 3 * (2.0 + 2.0)) / 4, 0, 0])
 
 
 def test_missing_masses_are_said():

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from supple.errors import SuppleError, array, number
 from supple.model.mesh import Described, kept
+from supple.rotations import rotate
 
 Floats = NDArray[np.float64]
 
@@ -44,14 +45,20 @@ class Mass(Described):
 
 
 def center_of_mass(
-    masses: Mapping[str, Mass | None] | None, names: Mapping[str, int], frames: Floats
+    masses: Mapping[str, Mass | None] | None,
+    names: Mapping[str, int],
+    positions: Floats,
+    rotations: Floats,
+    linear: Floats | None,
 ) -> Floats:
     """The centre of mass of bones in the world, shape (..., 3).
 
     Args:
         masses: By joint, None for a mass that is not known; or None if there are no masses at all.
         names: The place of each joint among the frames.
-        frames: T_world_joint, shape (..., N, 4, 4), scales included.
+        positions: World positions of the joints, shape (..., N, 3).
+        rotations: World rotations, wxyz, shape (..., N, 4).
+        linear: The same with scales, shape (..., N, 3, 3); None if there are none.
 
     Raises:
         SuppleError: Masses are not known, or all are 0.
@@ -75,6 +82,10 @@ def center_of_mass(
     total = float(weights.sum()) if known else 0.0
     if not total > 0:
         raise SuppleError("center of mass: expected a model that weighs something, got 0 kg")
-    where = frames[..., [j for j, _ in known], :3, :]
-    centers = np.array([(*one.center, 1.0) for _, one in known])
-    return np.einsum("...jik,jk,j->...i", where, centers, weights / total)
+    joints = [j for j, _ in known]
+    centers = np.array([one.center for _, one in known])
+    if linear is None:
+        turned = rotate(rotations[..., joints, :], centers)
+    else:
+        turned = np.einsum("...jik,jk->...ji", linear[..., joints, :, :], centers)
+    return np.einsum("...ji,j->...i", positions[..., joints, :] + turned, weights / total)

@@ -236,7 +236,7 @@ class Pose:
         from supple.model.masses import center_of_mass  # not needed to solve
 
         own = self._skeleton
-        return center_of_mass(own.masses, own._index, self.frames)
+        return center_of_mass(own.masses, own._index, *self._forward())
 
     # Local frames ---------------------------------------------------------------------------------
 
