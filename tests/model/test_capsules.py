@@ -8,6 +8,7 @@ import pytest
 import supple
 from supple import Capsule, Geom, Mesh, Node, Skeleton, SuppleError, Tip
 from supple.model.capsules import around, enclosing, from_meshes
+from supple.model.physics import Physics
 
 
 def surface(geom, rng, count=4000):
@@ -126,7 +127,7 @@ def test_physics_goes_with_the_skeleton(tmp_path):
     skeleton = Skeleton(
         [Node("a"), Node("b", "a", (1, 0, 0))],
         [Tip("t", "b", (1, 0, 0))],
-        supple.model.physics.Physics(
+        physics=Physics(
             geoms=(
                 Geom("box", "a", (1, 1, 1)),
                 Geom("mesh", "b", vertices=[(0, 0, 0), (1, 0, 0), (0, 1, 0)], faces=[(0, 1, 2)]),

@@ -109,7 +109,7 @@ class _Change:
                 for node in old.nodes
             ],
             [tip._replace(offset=np.asarray(tip.offset) * size) for tip in old.tips],
-            old.physics and old.physics.scaled(size),
+            physics=old.physics and old.physics.scaled(size),
         )
         self.lengths = [
             int(row[layout.Q]) + k

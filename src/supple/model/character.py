@@ -149,7 +149,7 @@ class Character(Described):
         ]
         physics = self.skeleton.physics
         physics = physics and physics.renamed(lambda name: new[name])
-        skeleton = Skeleton(nodes, tips, physics)
+        skeleton = Skeleton(nodes, tips, physics=physics)
 
         def moved(pose: Pose) -> Pose:
             return Pose(skeleton, pose.coordinates, pose.translations, pose.scales)

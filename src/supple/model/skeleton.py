@@ -561,6 +561,7 @@ class Skeleton:
         self,
         nodes: Iterable[Node | tuple[Any, ...]],
         tips: Iterable[Tip | tuple[Any, ...]] = (),
+        *,
         physics: Physics | None = None,
     ) -> None:
         given, tips = read_nodes(nodes), [record(Tip, tip) for tip in tips]
@@ -723,7 +724,8 @@ class Skeleton:
 
         for what in changes:
             one_of("part of physics", what, tuple(Physics.__dataclass_fields__))
-        return Skeleton(self.nodes, self.tips, replace(self._physics or Physics(), **changes))
+        physics = replace(self._physics or Physics(), **changes)
+        return Skeleton(self.nodes, self.tips, physics=physics)
 
     # For kernels: writable and contiguous, because Numba compiles anew for anything else. Nobody
     # writes to them.
@@ -836,7 +838,7 @@ class Skeleton:
             if name not in self._index or self._index[name] >= len(self._joints):
                 one_of("joint", name, self.joint_names)
         nodes = [node._replace(joint=joints.get(node.name, node.joint)) for node in self.nodes]
-        return Skeleton(nodes, self.tips, self._physics)
+        return Skeleton(nodes, self.tips, physics=self._physics)
 
     def with_rest(self, pose: Pose) -> Skeleton:
         """The same skeleton with a pose as its rest.
@@ -856,7 +858,7 @@ class Skeleton:
             raise SuppleError(
                 f"with_rest: expected a single pose, got a batch of shape {pose.batch_shape}"
             )
-        return Skeleton(*rested_parts(pose), self._physics)
+        return Skeleton(*rested_parts(pose), physics=self._physics)
 
     # Comparing, keeping and showing ---------------------------------------------------------------
 
@@ -886,7 +888,7 @@ class Skeleton:
             from supple.model.physics import Physics  # not needed to solve
 
             physics = Physics.from_json(data["physics"])
-        return cls(nodes, tips, physics)
+        return cls(nodes, tips, physics=physics)
 
     @property
     def fingerprint(self) -> str:
@@ -915,7 +917,7 @@ class Skeleton:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Skeleton, (self.nodes, self.tips, self._physics)
+        return _rebuilt, (self.nodes, self.tips, self._physics)
 
     def __len__(self) -> int:
         return len(self._joints)
@@ -941,6 +943,10 @@ class Skeleton:
         from supple.model.sketch import skeleton_html  # pictures: not before they are looked at
 
         return skeleton_html(self)
+
+
+def _rebuilt(nodes: tuple[Node, ...], tips: tuple[Tip, ...], physics: Physics | None) -> Skeleton:
+    return Skeleton(nodes, tips, physics=physics)
 
 
 def chain(

@@ -1,6 +1,9 @@
 """MJCF that is wrong or hostile: an error with file and line, never a crash, no file from elsewhere."""
 
+import contextlib
 import os
+import random
+import re
 import sys
 
 import pytest
@@ -152,3 +155,18 @@ def test_the_root_element_tells_the_format(write):
     assert list(urdf.extras) == ["urdf"]
     text = f"<mujoco><worldbody>{BODY}</worldbody></mujoco>".encode("utf-16")
     assert "j" in supple.load(write("c.xml", text)).skeleton
+
+
+def test_files_changed_at_random_are_read_or_refused(write):
+    text = """<mujoco><compiler angle="radian"/><worldbody>
+      <body name="a" pos="0 0 1"><joint name="j" axis="0 1 0" range="-1 1"/><geom size="0.1"/>
+        <body name="b" pos="1 0 0"><joint name="k" type="slide"/><geom type="box" size="1 1 1"/></body></body>
+      </worldbody><equality><joint joint1="k" joint2="j" polycoef="0 1 0 0 0"/></equality></mujoco>"""
+    rng = random.Random(0)
+    values = [found.span() for found in re.finditer(r'(?<=")[^"=<>]*(?=")', text)]
+    words = ("nan", "inf", "-1", "1e308", "", "ball", "free", "9" * 30, "1 2 3 4 5 6 7 8", "world")
+    for _ in range(15):
+        start, end = rng.choice(values)
+        path = write("robot.xml", text[:start] + rng.choice(words) + text[end:])
+        with contextlib.suppress(SuppleError):
+            assert len(supple.load(path).skeleton) >= 3

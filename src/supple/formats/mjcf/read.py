@@ -83,7 +83,7 @@ def read(source: Source, *, meshes: bool = False) -> Character:
             loops=_loops(source, found, places),
             excludes=_excludes(found, places),
         )
-        skeleton = Skeleton(nodes, tips, physics)
+        skeleton = Skeleton(nodes, tips, physics=physics)
     except SuppleError as error:
         source.error(None, str(error))
     look: tuple[Any, ...] = ()

@@ -55,7 +55,7 @@ def read(source: Source, *, meshes: bool = False) -> Character:
         collisions = collision_reader(source)
     physics = read_solids(source, root, carrier, meshes=collisions)
     try:
-        skeleton = Skeleton(nodes, tips, physics)
+        skeleton = Skeleton(nodes, tips, physics=physics)
     except SuppleError as error:
         source.error(None, str(error))
     source.guess("URDF lengths are metres and z is up, by custom")
