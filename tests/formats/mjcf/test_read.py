@@ -293,7 +293,11 @@ def test_names_that_are_missing_or_doubled(write):
       <body name="x"><joint name="x"/><geom size="1"/><site name="x"/></body>
       <body><joint/><joint axis="1 0 0"/><geom size="1"/></body>
     </worldbody></mujoco>"""
-    skeleton = supple.load(write("robot.xml", text)).skeleton
+    character = supple.load(write("robot.xml", text))
+    assert character.extras["mjcf"]["bodies"] == {"world": "world", "x": "x body"}
+    assert character.extras["mjcf"]["sites"] == {"x": "x site"}
+    assert any("called 'x' 'x body', 'x' 'x site'" in note.text for note in character.notes)
+    skeleton = character.skeleton
     assert skeleton.names == (
         "world",
         "x",

@@ -92,7 +92,22 @@ def read(source: Source, *, meshes: bool = False) -> Character:
 
         look = visible(source, found, places)
     source.guess("MJCF lengths are metres and z is up, by custom")
-    extras = {"mjcf": {"name": model.name or source.name, "joints": tuple(names.joints)}}
+    called = {
+        what: {old: new for old, new in zip(found.names[what], some, strict=True) if old.strip()}
+        for what, some in (("body", names.bodies), ("site", names.sites))
+    }
+    other = [f"{shown(o)} {n!r}" for some in called.values() for o, n in some.items() if o != n]
+    if other:
+        few = ", ".join(other[:3]) + (", ..." if len(other) > 3 else "")
+        source.guess(f"{len(other)} bodies and sites have the name of another thing: called {few}")
+    extras = {
+        "mjcf": {
+            "name": model.name or source.name,
+            "joints": tuple(names.joints),
+            "bodies": called["body"],
+            "sites": called["site"],
+        }
+    }
     return Character(
         skeleton,
         look,
