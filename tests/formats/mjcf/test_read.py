@@ -331,12 +331,13 @@ def test_qpos_of_other_robots_goes_depth_first():
 def test_equalities_of_spatial_tendons_are_noted(write):
     text = """<mujoco><worldbody><site name="a"/>
       <body><joint name="j"/><geom size="1"/><site name="b" pos="1 0 0"/></body></worldbody>
-      <tendon><spatial name="t"><site site="a"/><site site="b"/></spatial></tendon>
+      <tendon><spatial name="t"><site site="a"/><site site="b"/></spatial><fixed><joint joint="j" coef="1"/></fixed>
+        <spatial><site site="a"/><site site="b"/></spatial></tendon>
       <equality>
         <tendon tendon1="t"/></equality></mujoco>"""
     character = supple.load(write("robot.xml", text))
     note = next(note for note in character.notes if "spatial" in note.text)
-    assert note.line == 5
+    assert note.line == 6
 
 
 def test_visible_geoms_are_meshes_on_request(write):

@@ -117,7 +117,7 @@ def _model(
     root = _root(main, source, ("mujoco",))
     if not made.name:
         made.name = (root.get("model") or "").strip()
-    unknown: set[str | None] = set()  # tendons that are left out
+    unknown: set[str] = set()  # tendons that are left out
     elements = list(_elements(main, source, root, above, unknown))
     folders = _folders(elements)
     missing = _missing_meshes(main, source, elements, folders, made, meshes)
@@ -185,7 +185,7 @@ def _slashes(name: str) -> str:
 
 
 def _elements(
-    main: Source, source: Source, root: Any, above: tuple[Path, ...], unknown: set[str | None]
+    main: Source, source: Source, root: Any, above: tuple[Path, ...], unknown: set[str]
 ) -> Iterator[Line]:
     """The elements of a model in order, those of includes in their places.
 
@@ -201,7 +201,7 @@ def _elements(
             if name == "flexcomp":
                 flexible.setdefault(name, element.sourceline)
             elif name == "spatial":
-                unknown.add(element.get("name"))
+                unknown.add(element.get("name", ""))
             continue
         place = (own.path, element.sourceline or 0)
         if depth > DEEPEST:
@@ -303,7 +303,7 @@ def _attributes(
     main: Source,
     line: Line,
     missing: set[str],
-    unknown: set[str | None],
+    unknown: set[str],
     models: dict[int, str],
 ) -> dict[str, str] | None:
     """The attributes to write for an element; None to leave the element out."""
@@ -323,7 +323,7 @@ def _attributes(
         what = "a height field" if "hfield" in given or given["type"] == "hfield" else "an SDF"
         _note(main, line, f"a geom is {what}, which is not read: left out")
         return None
-    if line.name == "tendon" and unknown & {given.get("tendon1"), given.get("tendon2")}:
+    if line.name == "tendon" and (unknown & {given.get("tendon1"), given.get("tendon2")}):
         _note(main, line, "an equality of spatial tendons is not read: left out")
         return None
     if line.name == "model":
