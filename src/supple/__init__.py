@@ -40,7 +40,11 @@ if TYPE_CHECKING:
     from supple.data import humanoid
     from supple.formats import load, save
     from supple.grammar import grow
+    from supple.model.capsules import Capsule
     from supple.model.character import Character, Note
+    from supple.model.geoms import Geom
+    from supple.model.loops import Loop
+    from supple.model.masses import Mass
     from supple.model.mesh import Material, Mesh, Morph, Skin, Texture
     from supple.model.skinning import skin
     from supple.motion import (
@@ -62,16 +66,20 @@ __all__ = [
     "OPEN",
     "Axes",
     "Ball",
+    "Capsule",
     "Character",
     "Cone",
     "Correction",
     "Fixed",
     "Free",
+    "Geom",
     "Hinge",
     "Hold",
     "Jacobian",
     "Joint",
     "LookAt",
+    "Loop",
+    "Mass",
     "Material",
     "Mesh",
     "Mimic",
@@ -123,7 +131,11 @@ _LATER = {
         ("CCD", "FABRIK", "LM", "Jacobian", "Optimize", "TargetTriangle", "TwoBone"),
         "supple.solvers",
     ),
+    "Capsule": "supple.model.capsules",
     "Character": "supple.model.character",
+    "Geom": "supple.model.geoms",
+    "Loop": "supple.model.loops",
+    "Mass": "supple.model.masses",
     "Note": "supple.model.character",
     "humanoid": "supple.data",
     "load": "supple.formats",

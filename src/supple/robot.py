@@ -1,8 +1,11 @@
-"""Joint vectors in a robot's own order, as its controller and other programs count them.
+"""Joint vectors in a robot's own order, and qpos in MuJoCo's.
 
 A joint vector has a number for each joint that has one: a turn [rad] or a slide (the model's unit).
 Joints that copy others (URDF's mimic joints, such as the second finger of a gripper) follow these,
 and are left out unless asked for. Joints of several freedoms are part of the pose only.
+
+`qpos` has all joints, also those that copy others: a number for a hinge or slide, wxyz for a ball, xyz and
+wxyz for a free joint, depth first through the tree, as MuJoCo has them.
 """
 
 from __future__ import annotations
@@ -17,7 +20,9 @@ from supple.kernels import layout
 from supple.model.character import Character
 from supple.model.mismatch import another
 from supple.model.skeleton import Pose, Skeleton
+from supple.rotations import normalize
 
+KEPT = 1e-9  # qpos of a copy that is so near to what it copies keeps its bits [rad, model units]
 COPY = 1e-3  # how far a number given for a copy may be from what it copies [rad, model units]
 
 
@@ -120,6 +125,85 @@ def from_joint_vector(
             f"{getattr(mimic, 'offset', 0.0):g}, got one that is {off[k]:.3g} off"
         )
     return pose
+
+
+def qpos(robot: Character | Skeleton, pose: Pose) -> np.ndarray:
+    """MuJoCo's qpos of a pose, shape (..., nq).
+
+    For a model that was read from MJCF these are the numbers that `mjData.qpos` has for the same pose.
+
+    Args:
+        robot: The robot.
+        pose: A pose, or a batch of poses, of it.
+
+    Raises:
+        SuppleError: The pose is of another skeleton.
+    """
+    skeleton = _skeleton(robot)
+    if pose.skeleton != skeleton:
+        raise another("qpos", skeleton, pose.skeleton)
+    return pose.coordinates[..., _depth_first(skeleton)]
+
+
+def from_qpos(robot: Character | Skeleton, qpos: ArrayLike) -> Pose:
+    """The pose of MuJoCo's qpos, shape (..., nq); the inverse of `qpos`.
+
+    Quaternions are brought to length one, as MuJoCo does.
+
+    Args:
+        robot: The robot.
+        qpos: A number for a hinge [rad] or slide (the model's unit), wxyz for a ball, xyz and wxyz for
+            a free joint, depth first through the tree. A number for a joint that is coupled to another
+            must be what the coupling makes of that one, to 1e-3.
+
+    Raises:
+        SuppleError: There are too many numbers or too few, a quaternion is zero, or numbers are not as
+            the couplings have them.
+    """
+    skeleton = _skeleton(robot)
+    places = _depth_first(skeleton)
+    values = array("qpos", qpos, (..., len(places)))
+    packed = skeleton.packed
+    coordinates = np.empty((*values.shape[:-1], len(packed.rest)))
+    coordinates[...] = packed.rest
+    coordinates[..., places] = values
+    if len(packed.turn_at):
+        turns = coordinates[..., packed.turn_at]
+        if not np.all(np.linalg.norm(turns, axis=-1) > 1e-9):
+            raise SuppleError("qpos: expected quaternions of length one, got a zero")
+        coordinates[..., packed.turn_at] = normalize(turns)
+    pose = Pose(skeleton, coordinates)
+    off = np.abs(pose.coordinates[..., places] - coordinates[..., places])
+    if off.size and off.max() > COPY:
+        k = int(np.argmax(off.reshape(-1, len(places)).max(0)))
+        owner = int(np.flatnonzero(skeleton.packed_ints[:, layout.Q] <= places[k])[-1])
+        mimic = skeleton.joints[owner].mimic
+        raise SuppleError(
+            f"qpos: expected for {skeleton.joint_names[owner]!r}, which is coupled to "
+            f"{getattr(mimic, 'joint', '')!r}, what the coupling makes of that one, "
+            f"got a number that is {off.max():.3g} off"
+        )
+    near = np.where(off <= KEPT, coordinates[..., places], pose.coordinates[..., places])
+    kept = np.array(pose.coordinates)
+    kept[..., places] = near
+    return Pose._wrap(skeleton, kept)
+
+
+def _depth_first(skeleton: Skeleton) -> np.ndarray:
+    """Where the numbers of qpos are among the coordinates of a pose."""
+    ints = skeleton.packed_ints
+    below: list[list[int]] = [[] for _ in range(len(skeleton) + 1)]
+    parents = skeleton.parents.tolist()
+    for j in reversed(skeleton.file_order.tolist()):
+        below[parents[j]].append(j)
+    places: list[int] = []
+    stack = list(below[-1])
+    while stack:
+        j = stack.pop()
+        count = int(ints[j, layout.NQ]) - (ints[j, layout.STRETCH_Q] >= 0)
+        places += range(int(ints[j, layout.Q]), int(ints[j, layout.Q]) + count)
+        stack += below[j]
+    return np.array(places, dtype=np.int64)
 
 
 def _skeleton(robot: Character | Skeleton) -> Skeleton:

@@ -313,7 +313,9 @@ def test_no_memory_is_said_with_the_file(kind, tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
-@pytest.mark.parametrize("ending", ["bvh", "smd", "vta", "glb", "gltf", "urdf", "character"])
+@pytest.mark.parametrize(
+    "ending", ["bvh", "smd", "vta", "glb", "gltf", "urdf", "xacro", "xml", "character"]
+)
 def test_a_pipe_is_not_waited_for(ending, tmp_path):
     path = tmp_path / f"a.{ending}"
     os.mkfifo(path)

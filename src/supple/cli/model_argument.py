@@ -23,7 +23,7 @@ from supple.solve.solution import Solution
 
 EXPECTED = (
     "expected chain:LENGTHS, such as chain:9,9,9,9,4, a character file "
-    "(.bvh, .smd, .glb, .gltf, .character, .urdf), or a .json file of Skeleton.to_json"
+    "(.bvh, .smd, .glb, .gltf, .character, .urdf, .xacro, .xml), or a .json file of Skeleton.to_json"
 )
 LONGEST = 100_000  # most links of a count
 PAIR = tuple[float | None, float | None]

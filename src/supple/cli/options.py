@@ -38,7 +38,7 @@ ModelArgument = Annotated[
     typer.Argument(
         metavar="MODEL",
         help="chain:9,9,9,9,4 (ball joints; 1x50: fifty links; @hinge:z after it: all joints), "
-        "a character (.bvh, .smd, .glb, .gltf, .character, .urdf), or a .json skeleton.",
+        "a character (.bvh, .smd, .glb, .gltf, .character, .urdf, .xacro, .xml), or a .json skeleton.",
     ),
 ]
 JointOption = Annotated[
@@ -86,7 +86,9 @@ ToleranceOption = Annotated[
 ]
 CharacterArgument = Annotated[
     Path,
-    typer.Argument(metavar="FILE", help="A .bvh, .smd, .glb, .gltf, .character or .urdf file."),
+    typer.Argument(
+        metavar="FILE", help="A .bvh, .smd, .glb, .gltf, .character, .urdf, .xacro or .xml file."
+    ),
 ]
 MotionsOption = Annotated[
     list[Path] | None,

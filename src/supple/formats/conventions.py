@@ -14,17 +14,13 @@ from numpy.typing import NDArray
 
 from supple.errors import SuppleError, one_of
 from supple.kernels import layout
-from supple.model.character import UPS, Character, Note
+from supple.model.character import METRES, UPS, Character, Note
 from supple.model.joints import Joint, Mimic
 from supple.model.mesh import Mesh, Morph
 from supple.model.skeleton import Pose, Skeleton
 from supple.rotations import axis_vector, between, multiply, to_matrix
 
 Floats = NDArray[np.float64]
-
-METRES = {"mm": 1e-3, "cm": 1e-2, "dm": 0.1, "m": 1.0, "km": 1e3}
-METRES |= {"inch": 0.0254, "in": 0.0254, "ft": 0.3048, "foot": 0.3048, "yd": 0.9144}
-"""Metres per unit."""
 
 
 def turn_between(up: str, other: str) -> Floats:
@@ -70,6 +66,7 @@ def converted(character: Character, *, up: str | None = None, unit: str | None =
             for key, motion in character.motions.items()
         },
         pose=change.pose(character.pose),
+        poses={key: change.pose(pose) for key, pose in character.poses.items()},
         up=up or character.up,
         unit=unit or character.unit,
     )
@@ -112,6 +109,7 @@ class _Change:
                 for node in old.nodes
             ],
             [tip._replace(offset=np.asarray(tip.offset) * size) for tip in old.tips],
+            physics=old.physics and old.physics.scaled(size),
         )
         self.lengths = [
             int(row[layout.Q]) + k

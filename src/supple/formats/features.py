@@ -2,7 +2,8 @@
 
 The features: "motion" (one), "motions" (several), "offsets" (translations of joints in motions),
 "rotations" (rest rotations), "scales", "tips", "limits" (and joint kinds), "meshes", "skins",
-"materials", "textures", "colors" (of vertices), "morphs", "tracks", "loops" (the loop flag of motions).
+"materials", "textures", "colors" (of vertices), "morphs", "tracks", "loops" (the loop flag of motions),
+"physics" (geoms, capsules, masses and loops of the skeleton), "poses" (by name).
 """
 
 from __future__ import annotations
@@ -49,6 +50,21 @@ def _limits(character: Character) -> str:
 
     kinds = [joint for joint in character.skeleton.joints if not plain(joint)]
     return _count(len(kinds), "joint with limits", "joints with limits")
+
+
+def _physics(character: Character) -> str:
+    own = character.skeleton.physics
+    if own is None:
+        return ""
+    parts = {"geom": own.geoms, "mass": own.masses or (), "loop": own.loops}
+    counts = [
+        _count(len(some), what, f"{what}{'e' * (what == 'mass')}s") for what, some in parts.items()
+    ]
+    return ", ".join(filter(None, [*counts, "capsules" if own.capsules else ""]))
+
+
+def _poses(character: Character) -> str:
+    return _count(len(character.poses), "pose")
 
 
 def _tips(character: Character) -> str:
@@ -112,6 +128,8 @@ _HELD: dict[str, Callable[[Character], str]] = {
     "morphs": _morphs,
     "tracks": _tracks,
     "loops": _loops,
+    "physics": _physics,
+    "poses": _poses,
 }
 _IMPLIED = {"motions": "motion", "skins": "meshes", "materials": "meshes", "textures": "meshes",
             "colors": "meshes", "morphs": "meshes", "tracks": "motion", "loops": "motion"}  # fmt: skip

@@ -39,3 +39,11 @@ def begins_with(pattern: bytes) -> Callable[[bytes], bool]:
     blanks = rb"^(?:\xef\xbb\xbf)?(?:\s|//[^\n]*(?:\n|\Z)|[#;][^\n]*(?:\n|\Z))*"
     compiled = re.compile(blanks + pattern, re.IGNORECASE)
     return lambda head: compiled.match(head) is not None
+
+
+def xml_root(head: bytes) -> str | None:
+    """The name of the root element of XML, from its first bytes; None if it is not there."""
+    text = head.replace(b"\0", b"")  # as in UTF-16
+    skipped = rb"^[^<]*(?:<\?.*?\?>[^<]*|<!--.*?-->[^<]*|<![^>]*>[^<]*)*<([\w:.-]+)"
+    found = re.match(skipped, text, re.DOTALL)
+    return found[1].decode("latin-1").rpartition(":")[2] if found else None

@@ -41,9 +41,10 @@ def load(
     scaled. Guesses and oddities are listed in `Character.notes` and go to the "supple" logger.
 
     Args:
-        path: A .bvh, .smd, .glb, .gltf, .character or .urdf file.
+        path: A .bvh, .smd, .glb, .gltf, .character, .urdf, .xacro or .xml (MJCF, URDF) file.
         motions: More files whose motions are added to the character; joints are matched by name.
-        format: "bvh", "smd", "gltf", "character" or "urdf", regardless of the extension.
+        format: "bvh", "smd", "gltf", "character", "urdf", "xacro" or "mjcf", regardless of the
+            extension.
         folder: The folder that must contain, at any depth, the files it refers to (images, buffers, a
             robot's meshes); by default the file's own folder.
         options: Options of the format's reader, such as position_mode= for BVH; the readers of

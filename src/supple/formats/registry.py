@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from supple.errors import SuppleError, nearest, one_of
-from supple.formats import bvh, character, gltf, obj, smd, urdf
+from supple.formats import bvh, character, gltf, mjcf, obj, smd, urdf, xacro
 from supple.formats.format import Format
 from supple.formats.source import Source
 
@@ -19,9 +19,11 @@ FORMATS: dict[str, Format] = {
     "gltf": gltf.FORMAT,
     "character": character.FORMAT,
     "urdf": urdf.FORMAT,
+    "xacro": xacro.FORMAT,
+    "mjcf": mjcf.FORMAT,
     "obj": obj.FORMAT,
 }
-HEAD = 4096  # bytes at the start of a file that are inspected to recognize its format
+HEAD = 1 << 16  # bytes at the start of a file that are inspected to recognize its format
 
 
 def format_for_reading(source: Source, name: str | None = None) -> Format:

@@ -17,10 +17,14 @@ from supple.model.mesh import Described, Mesh
 from supple.model.skeleton import Pose, Skeleton
 
 if TYPE_CHECKING:
+    from supple.model.capsules import Capsule
     from supple.model.motion import Motion
 
 UPS = ("x", "y", "z", "-x", "-y", "-z")
 LEVELS = ("guess", "warning")
+METRES = {"mm": 1e-3, "cm": 1e-2, "dm": 0.1, "m": 1.0, "km": 1e3}
+METRES |= {"inch": 0.0254, "in": 0.0254, "ft": 0.3048, "foot": 0.3048, "yd": 0.9144}
+"""Metres per unit."""
 
 _log = logging.getLogger("supple")
 
@@ -63,6 +67,7 @@ class Character(Described):
         motions: By name, in order: Mapping[str, Motion].
         pose: How it stands now; the skeleton's rest by default. A saved file shows this pose, with
             the skins bound as they were.
+        poses: Single poses by name, such as the keyframes of a robot: Mapping[str, Pose].
         unit: What a length of 1 is, such as "m", "cm", "inch"; None if not known.
         up: The axis that points up, such as "y" or "-z"; None if not known.
         source: The file it came from.
@@ -74,6 +79,7 @@ class Character(Described):
     meshes: tuple[Mesh, ...] = ()
     motions: Mapping[str, Motion] = field(default_factory=dict)
     pose: Pose = None  # type: ignore[assignment]  # the rest pose, filled in below
+    poses: Mapping[str, Pose] = field(default_factory=dict, kw_only=True)
     unit: str | None = field(default=None, kw_only=True)
     up: str | None = field(default=None, kw_only=True)
     source: str | None = field(default=None, kw_only=True, compare=False)
@@ -103,6 +109,10 @@ class Character(Described):
             self._set("pose", skeleton.rest)
         if self.pose.skeleton != skeleton or self.pose.batch_shape:
             raise SuppleError(f"character: expected a single pose of {skeleton}, got {self.pose}")
+        for name, pose in self.poses.items():
+            if pose.skeleton != skeleton or pose.batch_shape:
+                raise SuppleError(f"pose {name!r}: expected a single one of {skeleton}, got {pose}")
+        self._set("poses", MappingProxyType(dict(self.poses)))
         if self.up is not None:
             one_of("up axis", self.up, UPS)
         self._set("notes", tuple(self.notes))
@@ -117,8 +127,8 @@ class Character(Described):
 
         With another skeleton the pose is its rest, unless one is given.
         """
-        if "skeleton" in changes and "pose" not in changes:
-            changes["pose"] = None
+        if "skeleton" in changes:
+            changes = {"pose": None, "poses": {}, **changes}
         return replace(self, **changes)
 
     def renamed(self, names: Mapping[str, str]) -> Character:
@@ -137,7 +147,9 @@ class Character(Described):
         tips = [
             tip._replace(name=new[tip.name], joint=new[tip.joint]) for tip in self.skeleton.tips
         ]
-        skeleton = Skeleton(nodes, tips)
+        physics = self.skeleton.physics
+        physics = physics and physics.renamed(lambda name: new[name])
+        skeleton = Skeleton(nodes, tips, physics=physics)
 
         def moved(pose: Pose) -> Pose:
             return Pose(skeleton, pose.coordinates, pose.translations, pose.scales)
@@ -157,8 +169,56 @@ class Character(Described):
             meshes=tuple(meshes),
             motions=motions,
             pose=moved(self.pose),
+            poses={key: moved(pose) for key, pose in self.poses.items()},
             extras={},
         )
+
+    @property
+    def capsules(self) -> Mapping[str, tuple[Capsule, ...]]:
+        """What stands for each bone in collisions, by joint, in the joint's frame.
+
+        Those of the skeleton if they were given or it has geoms that may touch something; else the
+        least around the vertices that each joint moves; else one along each bone.
+        """
+        from supple.model.capsules import from_meshes
+
+        own = self.skeleton
+        given = own.physics is not None and own.physics.capsules is not None
+        if given or any(geom.collides and geom.kind != "plane" for geom in own.geoms):
+            return own.capsules
+        return from_meshes(self.meshes) or own.capsules
+
+    def with_physics(self, **changes: Any) -> Character:
+        """The same character with other capsules=, masses=, geoms=, loops= or excludes=.
+
+        They go to its skeleton, and all poses, motions and meshes along.
+        """
+        skeleton = self.skeleton.with_physics(**changes)
+
+        def moved(pose: Pose) -> Pose:
+            return Pose(skeleton, pose.coordinates, pose.translations, pose.scales)
+
+        motions = {
+            key: motion.with_(poses=moved(motion.poses)) for key, motion in self.motions.items()
+        }
+        return replace(self, skeleton=skeleton, pose=moved(self.pose), motions=motions,
+                       poses={key: moved(pose) for key, pose in self.poses.items()})  # fmt: skip
+
+    def with_masses(self, *, density: float = 1000.0) -> Character:
+        """The same character with a mass for every bone, from the volume of its `capsules`.
+
+        The skeleton then has these capsules, so that `pose.center_of_mass` and collisions agree.
+
+        Args:
+            density: In kg/m^3. A unit that is not known is taken as metres, which changes the masses
+                but not their centre.
+        """
+        from supple.model.capsules import masses_of
+
+        metres = METRES.get(self.unit or "m", 1.0)
+        capsules = self.capsules
+        masses = masses_of(capsules, metres=metres, density=density)
+        return self.with_physics(capsules=capsules, masses=masses)
 
     def mesh(self, name: str) -> Mesh:
         """The mesh of a name."""
@@ -192,7 +252,8 @@ class Character(Described):
 
     def _parts(self) -> dict[str, Any]:
         parts = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return {**parts, "motions": dict(self.motions), "extras": dict(self.extras)}
+        plain = {name: dict(parts[name]) for name in ("motions", "poses", "extras")}
+        return {**parts, **plain}
 
     def __repr__(self) -> str:
         def some(what: str, names: list[str]) -> str:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -38,6 +39,13 @@ from supple.model.parts import from_json as part_from_json
 from supple.model.parts import to_json as part_to_json
 from supple.model.resting import rested_parts
 from supple.rotations import angle_between, slerp, to_matrix
+
+if TYPE_CHECKING:
+    from supple.model.capsules import Capsule
+    from supple.model.geoms import Geom
+    from supple.model.loops import Loop
+    from supple.model.masses import Mass
+    from supple.model.physics import Physics
 
 FORMAT = "supple-skeleton"
 VERSION = 1
@@ -215,6 +223,20 @@ class Pose:
     def rotation(self, name: str) -> Floats:
         """World rotation of a joint or tip, wxyz, shape (..., 4)."""
         return self.rotations[..., self._skeleton.index(name), :]
+
+    @property
+    def center_of_mass(self) -> Floats:
+        """The centre of mass in the world, shape (..., 3), in the model's unit.
+
+        That of all bones that weigh something, as `skeleton.masses` has them.
+
+        Raises:
+            SuppleError: The skeleton has no masses, or not all are known.
+        """
+        from supple.model.masses import center_of_mass  # not needed to solve
+
+        own = self._skeleton
+        return center_of_mass(own.masses, own._index, *self._forward())
 
     # Local frames ---------------------------------------------------------------------------------
 
@@ -513,6 +535,7 @@ class Skeleton:
     Args:
         nodes: The joints.
         tips: Named frames on them.
+        physics: What the bones are made of: geoms, capsules, masses, loops.
 
     Raises:
         SuppleError: Names are blank, doubled or unknown, parents run in a circle, numbers are not
@@ -520,6 +543,7 @@ class Skeleton:
     """
 
     __slots__ = (
+        "_capsules",
         "_children",
         "_file_order",
         "_fingerprint",
@@ -529,6 +553,7 @@ class Skeleton:
         "_names",
         "_packed",
         "_packed_tips",
+        "_physics",
         "_problems",
         "_rest",
     )
@@ -537,6 +562,8 @@ class Skeleton:
         self,
         nodes: Iterable[Node | tuple[Any, ...]],
         tips: Iterable[Tip | tuple[Any, ...]] = (),
+        *,
+        physics: Physics | None = None,
     ) -> None:
         given, tips = read_nodes(nodes), [record(Tip, tip) for tip in tips]
         check_names([node.name for node in given], [tip.name for tip in tips])
@@ -560,6 +587,10 @@ class Skeleton:
         self._names = names + tuple(tip.name for tip in tips)
         self._index = {name: k for k, name in enumerate(self._names)}
         self._file_order = _read_only(np.argsort(np.array(order)))
+        self._physics = physics
+        if physics is not None:
+            physics.check(names)
+        self._capsules: Mapping[str, tuple[Capsule, ...]] | None = None
         self._rest: Pose | None = None
         self._children: list[list[int]] | None = None
         self._freedoms: tuple[str, ...] | None = None
@@ -645,6 +676,58 @@ class Skeleton:
                 self.tip_names, joints, offsets, rotations, strict=True
             )
         )
+
+    # What the bones are made of --------------------------------------------------------------------
+
+    @property
+    def physics(self) -> Physics | None:
+        """Geoms, capsules, masses, loops and excluded pairs; None if the model has none of these."""
+        return self._physics
+
+    @property
+    def geoms(self) -> tuple[Geom, ...]:
+        """Solid shapes on the bones, as the file has them."""
+        return () if self._physics is None else self._physics.geoms
+
+    @property
+    def loops(self) -> tuple[Loop, ...]:
+        """What closes the tree to a mechanism."""
+        return () if self._physics is None else self._physics.loops
+
+    @property
+    def masses(self) -> Mapping[str, Mass | None] | None:
+        """Masses by joint, None for one that is not known; None if there are no masses at all."""
+        return None if self._physics is None else self._physics.masses
+
+    @property
+    def capsules(self) -> Mapping[str, tuple[Capsule, ...]]:
+        """What stands for each bone in collisions, by joint, in the joint's frame.
+
+        Those given (`with_physics(capsules=...)`), else one around each geom that may touch
+        something, else one along each bone, a tenth of its length in radius.
+        """
+        from supple.model.capsules import from_bones, from_geoms  # not needed to solve
+
+        if self._physics is not None and self._physics.capsules is not None:
+            return self._physics.capsules
+        if self._capsules is None:
+            self._capsules = MappingProxyType(from_geoms(self.geoms) or from_bones(self))
+        return self._capsules
+
+    def with_physics(self, **changes: Any) -> Skeleton:
+        """The same skeleton with other geoms=, capsules=, masses=, loops= or excludes=.
+
+        Capsules and masses are mappings by joint. As of poses, there are none of the one skeleton for
+        the other; `Pose.on` takes them over.
+        """
+        from dataclasses import replace
+
+        from supple.model.physics import Physics
+
+        for what in changes:
+            one_of("part of physics", what, tuple(Physics.__dataclass_fields__))
+        physics = replace(self._physics or Physics(), **changes)
+        return Skeleton(self.nodes, self.tips, physics=physics)
 
     # For kernels: writable and contiguous, because Numba compiles anew for anything else. Nobody
     # writes to them.
@@ -757,7 +840,7 @@ class Skeleton:
             if name not in self._index or self._index[name] >= len(self._joints):
                 one_of("joint", name, self.joint_names)
         nodes = [node._replace(joint=joints.get(node.name, node.joint)) for node in self.nodes]
-        return Skeleton(nodes, self.tips)
+        return Skeleton(nodes, self.tips, physics=self._physics)
 
     def with_rest(self, pose: Pose) -> Skeleton:
         """The same skeleton with a pose as its rest.
@@ -777,12 +860,18 @@ class Skeleton:
             raise SuppleError(
                 f"with_rest: expected a single pose, got a batch of shape {pose.batch_shape}"
             )
-        return Skeleton(*rested_parts(pose))
+        return Skeleton(*rested_parts(pose), physics=self._physics)
 
     # Comparing, keeping and showing ---------------------------------------------------------------
 
     def to_json(self) -> dict[str, Any]:
         """Plain dictionaries and lists, joints in the order given; `from_json` reads them back."""
+        data = self._parts_json()
+        if self._physics is not None:
+            data["physics"] = self._physics.to_json()
+        return data
+
+    def _parts_json(self) -> dict[str, Any]:
         return {
             "format": FORMAT,
             "version": VERSION,
@@ -795,13 +884,21 @@ class Skeleton:
         """The skeleton that `to_json` described."""
         check_format(data, FORMAT, VERSION)
         nodes = [part_from_json(Node, node) for node in data.get("joints", ())]
-        return cls(nodes, [part_from_json(Tip, tip) for tip in data.get("tips", ())])
+        tips = [part_from_json(Tip, tip) for tip in data.get("tips", ())]
+        physics = None
+        if data.get("physics") is not None:
+            from supple.model.physics import Physics  # not needed to solve
+
+            physics = Physics.from_json(data["physics"])
+        return cls(nodes, tips, physics=physics)
 
     @property
     def fingerprint(self) -> str:
         """A hash of the content, 32 letters: equal for equal skeletons, in every process."""
         if self._fingerprint is None:
-            text = json.dumps(self.to_json(), sort_keys=True)
+            text = json.dumps(self._parts_json(), sort_keys=True)
+            if self._physics is not None:
+                text += self._physics.digest
             self._fingerprint = hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
         return self._fingerprint
 
@@ -822,7 +919,7 @@ class Skeleton:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Skeleton, (self.nodes, self.tips)
+        return _rebuilt, (self.nodes, self.tips, self._physics)
 
     def __len__(self) -> int:
         return len(self._joints)
@@ -848,6 +945,10 @@ class Skeleton:
         from supple.model.sketch import skeleton_html  # pictures: not before they are looked at
 
         return skeleton_html(self)
+
+
+def _rebuilt(nodes: tuple[Node, ...], tips: tuple[Tip, ...], physics: Physics | None) -> Skeleton:
+    return Skeleton(nodes, tips, physics=physics)
 
 
 def chain(

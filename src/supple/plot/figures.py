@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import ParamSpec, TypeVar
 
 import matplotlib
@@ -14,9 +14,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from supple.errors import SuppleError
+from supple.model.capsules import Capsule
 from supple.model.skeleton import Pose
 from supple.plot import marks, style
-from supple.plot.scene import Detail, Goals, Scene, marks_of, pressed_of, reach_of
+from supple.plot.scene import Detail, Goals, Scene, balls_of, marks_of, pressed_of, reach_of
 from supple.solve.outcome import counted
 from supple.solve.solution import Solution, Status
 from supple.solve.trace import Trace
@@ -91,6 +92,7 @@ def pose(
     frames: bool = True,
     limits: bool = True,
     names: bool | Sequence[str] = True,
+    capsules: bool | Mapping[str, Sequence[Capsule]] = False,
 ) -> Figure:
     """Draw a pose.
 
@@ -103,12 +105,22 @@ def pose(
         frames: Whether to draw the axes of the joints' frames.
         limits: Whether to draw the joints' limits.
         names: Whether to write the names, or which; True leaves out most if there are many.
+        capsules: Whether to draw what stands for each bone in collisions, `skeleton.capsules`, or
+            others by joint, such as `character.capsules`.
     """
     _single("pose", pose)
     wanted = marks_of(goals, pose)
-    scene = Scene([pose], wanted, view=view, up=up, limits=[pose] if limits else [])
+    solid = pose.skeleton.capsules if capsules is True else capsules or None
+    scene = Scene(
+        [pose],
+        wanted,
+        view=view,
+        up=up,
+        limits=[pose] if limits else [],
+        solids=balls_of(pose, solid),
+    )
     fig, ax = _canvas(scene, title, "", style.TEXT)
-    scene.draw(ax, pose, detail=Detail(frames, limits, names))
+    scene.draw(ax, pose, detail=Detail(frames, limits, names, capsules=solid))
     return fig
 
 

@@ -17,6 +17,7 @@ from matplotlib.patheffects import Normal, Stroke
 
 from supple import rotations
 from supple.kernels import layout
+from supple.model.capsules import Capsule
 from supple.model.skeleton import Pose, Skeleton
 from supple.model.sketch import limit_curves
 from supple.plot import style
@@ -143,6 +144,33 @@ def triad(ax: Axes, view: View, origin: Floats, turn: Floats, size: float) -> No
     for k, colour in enumerate(style.AXES):
         ends = np.stack([origin, origin + size * rotations.rotate(turn, np.eye(3)[k])])
         ax.plot(*view(ends).T, color=colour, lw=2.2, zorder=GOALS)
+
+
+def capsule_ends(pose: Pose, given: Mapping[str, Sequence[Capsule]]) -> list[tuple[Floats, float]]:
+    """The ends (2, 3) in the world and the radius of every capsule of a pose."""
+    found = []
+    for name, some in given.items():
+        k = pose.skeleton.index(name)
+        at, turn = pose.positions[k], pose.rotations[k]
+        for one in some:
+            ends = rotations.rotate(turn, np.array([one.a, one.b])) + at
+            found.append((ends, one.radius))
+    return found
+
+
+def capsules(ax: Axes, view: View, pose: Pose, given: Mapping[str, Sequence[Capsule]]) -> None:
+    """The outlines of capsules on the page, those in front last."""
+    parts = capsule_ends(pose, given)
+    half = np.linspace(-np.pi / 2, np.pi / 2, 25)
+    for ends, radius in sorted(parts, key=lambda part: float(view.depth(part[0]).max())):
+        a, b = view(ends)
+        along = float(np.arctan2(b[1] - a[1], b[0] - a[0]))
+        round_b = b + radius * np.stack([np.cos(along + half), np.sin(along + half)], axis=1)
+        back = along + np.pi + half
+        round_a = a + radius * np.stack([np.cos(back), np.sin(back)], axis=1)
+        outline = np.concatenate([round_b, round_a])
+        ax.add_patch(Polygon(outline, fc=style.LIMIT, ec="none", alpha=0.12, zorder=LIMITS))
+        ax.add_patch(Polygon(outline, fill=False, ec=style.LIMIT, lw=0.7, alpha=0.6, zorder=LIMITS))
 
 
 def limit_regions(view: View, pose: Pose) -> list[tuple[int, Floats, Floats]]:

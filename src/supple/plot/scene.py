@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 
 from supple.errors import SuppleError
 from supple.goals import OPEN, Goal, Hold, LookAt, Pole, Reach, as_goals
+from supple.model.capsules import Capsule
 from supple.model.skeleton import Pose
 from supple.plot import ground, marks, style
 from supple.plot.view import Floats, View, choose
@@ -62,6 +63,9 @@ def marks_of(goals: Goals, start: Pose) -> list[Mark]:
     return found
 
 
+Capsules = Mapping[str, Sequence[Capsule]] | None
+
+
 @dataclass(frozen=True, eq=False)
 class Detail:
     """How much of a pose is drawn.
@@ -71,12 +75,14 @@ class Detail:
         limits: Whether the joints' limits are.
         names: Whether the names are, or which; True leaves out most if there are many.
         scale: How bold lines and marks are.
+        capsules: What stands for each bone in collisions, by joint; None to draw none.
     """
 
     frames: bool = True
     limits: bool = True
     names: bool | Sequence[str] = True
     scale: float = 1.0
+    capsules: Capsules = None
 
 
 class Scene:
@@ -89,6 +95,7 @@ class Scene:
         up: The world axis that points up in space.
         limits: Poses whose limits must be in sight too.
         discs: Circles or spheres, (centre, radius), that must be.
+        solids: More of these, which do not matter for the choice of the view.
     """
 
     def __init__(
@@ -100,6 +107,7 @@ class Scene:
         up: str = "y",
         limits: Iterable[Pose] = (),
         discs: Sequence[tuple[Floats, float]] = (),
+        solids: Sequence[tuple[Floats, float]] = (),
     ) -> None:
         parts = [pose.positions.reshape(-1, 3) for pose in poses]
         self.goals = tuple(goals)
@@ -113,7 +121,7 @@ class Scene:
         self.floor = None if self.view.flat else ground.floor_under(self.view, seen)
         if self.floor is not None:
             seen = np.concatenate([seen, self.floor.corners(self.view.axes[2])])
-        self.low, self.high = ground.bounds(self.view, seen, discs)
+        self.low, self.high = ground.bounds(self.view, seen, (*discs, *solids))
 
     @property
     def slope(self) -> float:
@@ -143,6 +151,8 @@ class Scene:
                 marks.drop(ax, view, one.point, level)
         ax.set_xlim(self.low[0], self.high[0])
         ax.set_ylim(self.low[1], self.high[1])
+        if detail.capsules is not None:
+            marks.capsules(ax, view, pose, detail.capsules)
         if detail.limits:
             marks.limits(ax, view, pose, pressed=pressed)
         marks.bones(ax, view, pose, pressed=pressed, scale=detail.scale)
@@ -225,6 +235,13 @@ def reach_of(solution: Solution) -> list[tuple[Floats, float]]:
     if not roots or radius > 50 * max(extent, 1e-300):
         return []  # a circle that would make everything else too small to see
     return [(solution.position(roots[0]), radius)]
+
+
+def balls_of(pose: Pose, capsules: Capsules) -> list[tuple[Floats, float]]:
+    """The ends of a pose's capsules in the world, as spheres (centre, radius)."""
+    return [
+        (end, radius) for ends, radius in marks.capsule_ends(pose, capsules or {}) for end in ends
+    ]
 
 
 def pressed_of(solution: Solution) -> tuple[str, ...]:

@@ -140,7 +140,7 @@ class Library:
         elif ending == ".cga":
             rules = Rules(path, path.name, home or path.parent)
             return self.add(lambda number: grown_subject(rules, Grown(), name=f"file:{number}"))
-        elif ending == ".urdf" and find_spec("trimesh") is not None:
+        elif ending in (".urdf", ".xacro", ".xml") and find_spec("trimesh") is not None:
             value = load(path, meshes=True, folder=home)
         else:
             value = load(path, motions=motions or [], folder=home)

@@ -34,7 +34,7 @@ def convert(
         list[Path],
         typer.Argument(
             metavar="FILE... [OUT]",
-            help="A .bvh, .smd, .glb, .gltf, .character or .urdf file, and what to write: .glb, .gltf, "
+            help="A .bvh, .smd, .glb, .gltf, .character, .urdf, .xacro or .xml file, and what to write: .glb, .gltf, "
             ".smd, .bvh, .character, .obj. Or any number of files, with --out-dir and --to.",
         ),
     ],

@@ -1,6 +1,6 @@
 """URDF robots, read only: `read` builds the skeleton, `meshes` loads what the links look like."""
 
-from supple.formats.format import Format
+from supple.formats.format import Format, xml_root
 
 FORMAT = Format(
     name="urdf",
@@ -8,6 +8,6 @@ FORMAT = Format(
     extensions=(".urdf", ".xml"),
     reader="supple.formats.urdf.read:read",
     writer="",
-    looks=lambda head: b"<robot" in head,
+    looks=lambda head: xml_root(head) == "robot" and b"<xacro:" not in head,
     keeps=frozenset(),
 )

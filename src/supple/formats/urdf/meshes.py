@@ -5,16 +5,19 @@ from __future__ import annotations
 import io
 import os
 from pathlib import Path, PurePosixPath
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from supple.errors import SuppleError
+from supple.formats.collada import read_collada
 from supple.formats.source import Source, shown
+from supple.formats.urdf.solids import Reader
 from supple.model.mesh import Material, Mesh
 
 LARGEST = 256 << 20  # size limit of a mesh file [B]
-READABLE = (".stl", ".obj", ".ply", ".glb")  # formats for which trimesh opens no further file
+READABLE = (".stl", ".obj", ".ply", ".glb", ".dae")  # formats for which no further file is opened
 
 
 def read_meshes(source: Source, robot: Any, carrier: dict[str, str]) -> tuple[Mesh, ...]:
@@ -79,6 +82,19 @@ def _shape(source: Source, geometry: Any, name: str) -> tuple[np.ndarray, np.nda
     return np.asarray(made.vertices), np.asarray(made.faces)
 
 
+def collision_reader(source: Source) -> Reader:
+    """What reads a mesh file of a collision, given its name and scale; notes what it cannot."""
+    read: dict[str, tuple[np.ndarray, np.ndarray] | None] = {}
+
+    def reader(name: str, scale: Any) -> tuple[np.ndarray, np.ndarray] | None:
+        if name not in read:
+            read[name] = _file(source, SimpleNamespace(filename=name, scale=None), name)
+        found = read[name]
+        return None if found is None else (found[0] * scale, found[1])
+
+    return reader
+
+
 def _file(source: Source, mesh: Any, name: str) -> tuple[np.ndarray, np.ndarray] | None:
     import trimesh
 
@@ -91,10 +107,13 @@ def _file(source: Source, mesh: Any, name: str) -> tuple[np.ndarray, np.ndarray]
         return None
     try:
         data = source.beside(str(path), most=LARGEST)
+        scale = np.ones(3) if mesh.scale is None else np.broadcast_to(mesh.scale, 3)
+        if path.suffix.lower() == ".dae":
+            vertices, faces = read_collada(Source(source.path.parent / path, data))
+            return vertices * scale, faces
         made: Any = trimesh.load(
             io.BytesIO(data), file_type=path.suffix[1:].lower(), force="mesh", process=False
         )
-        scale = np.ones(3) if mesh.scale is None else np.broadcast_to(mesh.scale, 3)
         return np.asarray(made.vertices) * scale, np.asarray(made.faces)
     except SuppleError as error:
         source.warn(f"{shown(name)} is left out: {error}")

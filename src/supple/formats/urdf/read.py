@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import io
 import logging
-import re
 from typing import Any
 
 import numpy as np
@@ -21,12 +20,13 @@ import numpy as np
 from supple import rotations
 from supple.errors import SuppleError
 from supple.formats.source import GREATEST, Source, distinct, shown
+from supple.formats.urdf.solids import read_solids
+from supple.formats.xml import children, parsed, tag
 from supple.model.character import Character
 from supple.model.joint import in_degrees
 from supple.model.joints import Fixed, Free, Hinge, Joint, Mimic, Planar, Slider
 from supple.model.skeleton import Node, Skeleton, Tip
 
-LARGEST = 64 << 20  # size limit of a file [B]
 KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 
 
@@ -38,7 +38,7 @@ def read(source: Source, *, meshes: bool = False) -> Character:
         meshes: True to read the visuals of the links as meshes.
     """
     root = _parsed(source)
-    lines = {joint.get("name"): joint.sourceline for joint in _children(root, "joint")}
+    lines = {joint.get("name"): joint.sourceline for joint in children(root, "joint")}
     robot = _robot(source, _essentials(source, root, meshes=meshes))
     name = root.get("name")
     if not name:
@@ -46,15 +46,18 @@ def read(source: Source, *, meshes: bool = False) -> Character:
         source.warn(f"the robot has no name: called {shown(name)}", line=root.sourceline)
     carrier, nodes = _nodes(source, robot, lines)
     tips = _tips(source, robot, carrier, {node.name for node in nodes})
-    try:
-        skeleton = Skeleton(nodes, tips)
-    except SuppleError as error:
-        source.error(None, str(error))
     look: tuple[Any, ...] = ()
+    collisions = None
     if meshes:
-        from supple.formats.urdf.meshes import read_meshes
+        from supple.formats.urdf.meshes import collision_reader, read_meshes
 
         look = read_meshes(source, robot, carrier)
+        collisions = collision_reader(source)
+    physics = read_solids(source, root, carrier, meshes=collisions)
+    try:
+        skeleton = Skeleton(nodes, tips, physics=physics)
+    except SuppleError as error:
+        source.error(None, str(error))
     source.guess("URDF lengths are metres and z is up, by custom")
     moving = tuple(
         joint.name
@@ -67,50 +70,21 @@ def read(source: Source, *, meshes: bool = False) -> Character:
 
 def _parsed(source: Source) -> Any:
     """Parse and check the XML; return its root element."""
-    if len(source.data) > LARGEST:
-        source.error(
-            None, f"expected a URDF of at most {LARGEST >> 20} MB, got {len(source.data) >> 20}"
-        )
-    try:
-        from lxml import etree  # type: ignore[attr-defined]
-    except ImportError:
-        raise _missing() from None
-    head = source.data.replace(b"\0", b"")  # as in UTF-16
-    declared = re.search(rb"<!\s*(DOCTYPE|ENTITY)", head, re.IGNORECASE)
-    if declared:
-        line = 1 + head.count(b"\n", 0, declared.start())
-        source.error(line, "a document type is not taken: it could define entities")
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
-    try:
-        root = etree.fromstring(source.data, parser)
-    except etree.XMLSyntaxError as error:
-        source.error(error.lineno, f"not well-formed XML: {error.msg}")
-    if _tag(root) != "robot":
-        found = shown(etree.QName(root).localname)
+    root = parsed(source, what="a URDF", needs=_missing)
+    if tag(root) != "robot":
+        found = shown(root.tag.rpartition("}")[2])
         source.error(root.sourceline, f"expected the element 'robot', got {found}")
-    for link in _children(root, "link"):
+    for link in children(root, "link"):
         if not link.get("name"):
             source.error(link.sourceline, "a link has no name")
-    for joint in _children(root, "joint"):
+    for joint in children(root, "joint"):
         _check(source, joint)
     return root
 
 
-def _tag(element: Any) -> str | None:
-    """The name of an element; None for comments, instructions and prefixed elements."""
-    if not isinstance(element.tag, str) or element.prefix is not None:
-        return None
-    return element.tag.rpartition("}")[2]
-
-
-def _children(element: Any, *names: str) -> list[Any]:
-    """The direct children of an element with certain names."""
-    return [one for one in element if _tag(one) in names]
-
-
 def _first(element: Any, name: str) -> Any:
     """The first element of a name right below one, or None."""
-    return next(iter(_children(element, name)), None)
+    return next(iter(children(element, name)), None)
 
 
 def _check(source: Source, joint: Any) -> None:
@@ -129,7 +103,7 @@ def _check(source: Source, joint: Any) -> None:
     mimic = _first(joint, "mimic")
     if mimic is not None and not mimic.get("joint"):
         source.error(mimic.sourceline, f"joint {shown(name)}: mimic: expected a joint, got none")
-    for element in _children(joint, "origin", "axis", "limit", "mimic"):
+    for element in children(joint, "origin", "axis", "limit", "mimic"):
         for key in ("xyz", "rpy", "lower", "upper", "multiplier", "offset"):
             value = element.get(key)
             if value is None:
@@ -163,11 +137,11 @@ def _essentials(source: Source, root: Any, *, meshes: bool) -> bytes:
     from lxml import etree  # type: ignore[attr-defined]
 
     robot = etree.Element("robot", name="robot")  # a name that yourdfpy accepts
-    for link in _children(root, "link"):
+    for link in children(root, "link"):
         made = etree.SubElement(robot, "link", name=link.get("name"))
         if meshes:
             made.extend(_visuals(source, link))
-    for joint in _children(root, "joint"):
+    for joint in children(root, "joint"):
         made = etree.SubElement(robot, "joint", name=joint.get("name"), type=joint.get("type"))
         for part, keys in PARTS.items():
             element = _first(joint, part)
@@ -175,20 +149,20 @@ def _essentials(source: Source, root: Any, *, meshes: bool) -> bytes:
                 given = {key: element.get(key) for key in keys if element.get(key) is not None}
                 etree.SubElement(made, part, given)
     if meshes:
-        materials = [_plain(one) for one in _children(root, "material")]
+        materials = [_plain(one) for one in children(root, "material")]
         robot.extend(one for one in materials if _loads(one, in_link=False) is None)
     _say_unknown_collisions(source, root)
     return etree.tostring(robot)
 
 
 def _say_unknown_collisions(source: Source, root: Any) -> None:
-    """Warn of collision shapes that URDF does not have; collisions are never read."""
+    """Warn of collision shapes that URDF does not have."""
     unknown: dict[str, list[int]] = {}
-    for link in _children(root, "link"):
-        for collision in _children(link, "collision"):
-            for geometry in _children(collision, "geometry"):
+    for link in children(root, "link"):
+        for collision in children(link, "collision"):
+            for geometry in children(collision, "geometry"):
                 for one in geometry:
-                    if isinstance(one.tag, str) and _tag(one) not in SHAPES:
+                    if isinstance(one.tag, str) and tag(one) not in SHAPES:
                         unknown.setdefault(one.tag.rpartition("}")[2], []).append(one.sourceline)
     for shape, lines in unknown.items():
         often = f"{len(lines)} collisions have" if len(lines) > 1 else "a collision has"
@@ -200,7 +174,7 @@ def _say_unknown_collisions(source: Source, root: Any) -> None:
 def _visuals(source: Source, link: Any) -> list[Any]:
     """The visuals of a link that yourdfpy can parse; the others are noted."""
     found = []
-    for visual in _children(link, "visual"):
+    for visual in children(link, "visual"):
         made = _plain(visual)
         geometry = made.find("geometry")
         shapes = [] if geometry is None else [one for one in geometry if one.tag in SHAPES]
@@ -225,8 +199,8 @@ def _plain(element: Any) -> Any:
     """A copy of an element without namespaces, comments and prefixed elements."""
     from lxml import etree  # type: ignore[attr-defined]
 
-    made = etree.Element(_tag(element), {k: v for k, v in element.attrib.items() if "}" not in k})
-    made.extend(_plain(one) for one in element if _tag(one) is not None)
+    made = etree.Element(tag(element), {k: v for k, v in element.attrib.items() if "}" not in k})
+    made.extend(_plain(one) for one in element if tag(one) is not None)
     return made
 
 

@@ -1,0 +1,81 @@
+"""Have MuJoCo compile a model in a process of its own, so that no model can crash this one."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from supple.errors import SuppleError
+from supple.formats.isolated import run
+from supple.formats.mjcf.document import NOT_FOUND, Document, needs
+from supple.formats.source import Source
+
+WORKER = Path(__file__).with_name("worker.py")
+
+
+class Compiled:
+    """A compiled model: MuJoCo's arrays by name as attributes, names of objects by kind.
+
+    Attributes:
+        names: By kind ("body", "joint", "geom", "site", "equality", "key", "tendon"), in MuJoCo's order.
+        lost: Which geoms have a mesh that was not read, shape (G,).
+        unknown: Which bodies have a mass that is not known, shape (B,).
+        massless: Whether bodies that move have no mass.
+    """
+
+    names: dict[str, list[str]]
+    lost: np.ndarray
+    unknown: np.ndarray
+    massless: bool
+
+    def __init__(self, meta: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+        self.massless = bool(meta.pop("massless"))
+        self.names = meta
+        self.__dict__ |= arrays
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(name)
+
+
+def compiled(source: Source, model: Document) -> Compiled:
+    """Compile a model.
+
+    Raises:
+        SuppleError: MuJoCo is not installed, refuses the model, or does not survive it.
+    """
+    if importlib.util.find_spec("mujoco") is None:
+        raise needs()
+    job = {
+        "xml": model.xml,
+        "models": model.models,
+        "meshes": model.meshes,
+        "marker": NOT_FOUND,
+    }
+    answer = run(source, WORKER, job, who="MuJoCo")
+    with np.load(io.BytesIO(answer)) as archive:
+        arrays = {name: archive[name] for name in archive.files}
+    meta = json.loads(arrays.pop("meta").tobytes())
+    if "missing" in meta:
+        raise needs()
+    if "memory" in meta:
+        source.error(None, "MuJoCo ran out of memory when it compiled the model")
+    if "error" in meta:
+        _refuse(source, model, meta["error"])
+    return Compiled(meta, arrays)
+
+
+def _refuse(source: Source, model: Document, message: str) -> None:
+    """Raise MuJoCo's error, with the file and line that it is about."""
+    said = re.search(r"line (\d+)", message)
+    place = model.place(int(said[1])) if said else None
+    text = re.sub(r"^(XML )?Error:\s*", "", message.strip())
+    text = re.sub(r"(, | at )?(id -?\d+, )?line \d+", "", text)
+    text = "; ".join(one.strip() for one in text.replace(NOT_FOUND, "").splitlines() if one.strip())
+    where = f"{place[0]}:{place[1]}" if place else str(source.path)
+    raise SuppleError(f"{where}: MuJoCo refuses the model: {text}")

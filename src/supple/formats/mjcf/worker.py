@@ -1,0 +1,140 @@
+"""Compile an MJCF model with MuJoCo: run as a process of its own, which may crash.
+
+Reads a pickled job from the standard input and writes an .npz archive to the standard output. It imports
+neither supple nor what supple needs, so that it starts soon.
+"""
+
+import io
+import json
+import os
+import pickle
+import sys
+from typing import Any
+
+CPU_SECONDS = 60  # limit of computing time [s]
+OLDEST = [3, 3, 2]  # version of MuJoCo
+TINY = 1e-9  # mass [kg] and inertia [kg m^2] given to bodies that have none
+
+FIELDS = (
+    "body_parentid body_pos body_quat body_mass body_ipos body_iquat body_inertia "
+    "body_jntadr body_jntnum body_mocapid jnt_type jnt_qposadr jnt_bodyid jnt_pos "
+    "jnt_axis jnt_limited jnt_range qpos0 site_bodyid site_pos site_quat geom_type "
+    "geom_bodyid geom_pos geom_quat geom_size geom_contype geom_conaffinity geom_group "
+    "geom_rgba geom_dataid mesh_vertadr mesh_vertnum mesh_faceadr mesh_facenum mesh_vert "
+    "mesh_face eq_type eq_obj1id eq_obj2id eq_objtype eq_active0 eq_data key_qpos "
+    "tendon_adr tendon_num wrap_type wrap_objid wrap_prm tendon_length0 exclude_signature"
+)
+
+
+def main() -> None:
+    """Read a job, compile it, and write the result."""
+    job = pickle.load(sys.stdin.buffer)  # from our own parent process
+    out = os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 1)  # MuJoCo prints warnings
+    os.dup2(nothing, 2)
+    sys.path[:] = job["path"]
+    import numpy as np
+
+    def answer(meta: dict[str, Any], **arrays: Any) -> None:
+        data = io.BytesIO()
+        text = np.frombuffer(json.dumps(meta).encode(), np.uint8)
+        np.savez(data, meta=text, **arrays)
+        out.write(data.getvalue())
+        out.flush()
+
+    try:
+        import mujoco  # type: ignore  # of an extra
+    except ImportError as error:
+        answer({"missing": str(error)})
+        return
+    version = [int(part) for part in mujoco.__version__.split(".")[:3] if part.isdigit()]
+    if version < OLDEST:
+        answer({"missing": f"mujoco {mujoco.__version__}"})
+        return
+    _limit(job["memory"])
+    try:
+        meta, arrays = _compiled(np, mujoco, job)
+    except MemoryError:
+        answer({"memory": True})
+    except Exception as error:  # MuJoCo raises ValueError and others for bad models
+        answer({"error": f"{error}"[:2000]})
+    else:
+        answer(meta, **arrays)
+
+
+def _limit(memory: int) -> None:
+    """Limit memory beyond what is taken already [B], and computing time."""
+    try:
+        import resource
+
+        with open("/proc/self/statm") as file:
+            taken = int(file.read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (taken + memory, taken + memory))
+        resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    except (ImportError, OSError, ValueError):  # not on this system
+        pass
+
+
+def _compiled(np: Any, mujoco: Any, job: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    def spec() -> Any:
+        made = mujoco.MjSpec.from_string(
+            job["xml"], include=job["models"] or None, assets=job["meshes"] or None
+        )
+        made.compiler.usethread = 0
+        made.compiler.fusestatic = 0
+        made.compiler.discardvisual = 0
+        return made
+
+    own = spec()
+    massless = False
+    try:
+        model = own.compile()
+    except ValueError as error:
+        if "mass and inertia of moving bodies" not in str(error):
+            raise
+        massless = True
+        own = spec()
+        own.compiler.boundmass = max(own.compiler.boundmass, TINY)
+        own.compiler.boundinertia = max(own.compiler.boundinertia, TINY)
+        model = own.compile()
+    arrays = {name: np.asarray(getattr(model, name)) for name in FIELDS.split()}
+    marker = job["marker"]
+    lost = np.zeros(model.ngeom, bool)  # geoms whose mesh was not found
+    unknown = np.zeros(model.nbody, bool)  # bodies whose mass depends on such geoms
+    low, high = own.compiler.inertiagrouprange
+    explicit = np.zeros(model.nbody, bool)
+    for body in own.bodies:
+        explicit[body.id] = bool(body.explicitinertial) and int(own.compiler.inertiafromgeom) != 1
+    for geom in own.geoms:
+        if geom.meshname.endswith(marker):
+            lost[geom.id] = True
+            weighs = geom.mass != 0 if geom.mass == geom.mass else geom.density != 0
+            body = model.geom_bodyid[geom.id]
+            if weighs and low <= geom.group <= high and not explicit[body]:
+                unknown[body] = True
+    if massless:
+        unknown |= (model.body_mass <= TINY) & (np.arange(model.nbody) > 0)
+    if own.compiler.settotalmass > 0 and unknown.any():
+        unknown[1:] = True
+    kinds = mujoco.mjtObj
+    names = {
+        "body": (kinds.mjOBJ_BODY, model.nbody),
+        "joint": (kinds.mjOBJ_JOINT, model.njnt),
+        "geom": (kinds.mjOBJ_GEOM, model.ngeom),
+        "site": (kinds.mjOBJ_SITE, model.nsite),
+        "equality": (kinds.mjOBJ_EQUALITY, model.neq),
+        "key": (kinds.mjOBJ_KEY, model.nkey),
+        "tendon": (kinds.mjOBJ_TENDON, model.ntendon),
+    }
+    meta: dict[str, Any] = {
+        what: [mujoco.mj_id2name(model, kind, k) or "" for k in range(count)]
+        for what, (kind, count) in names.items()
+    }
+    meta["massless"] = massless
+    return meta, {**arrays, "lost": lost, "unknown": unknown}
+
+
+if __name__ == "__main__":
+    main()

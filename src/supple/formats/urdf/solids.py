@@ -1,0 +1,136 @@
+"""Collision shapes and inertias of a URDF robot's links, as geoms and masses on its joints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from supple import rotations
+from supple.errors import SuppleError
+from supple.formats.source import GREATEST, Source, shown
+from supple.formats.xml import children
+from supple.model.geoms import Geom
+from supple.model.masses import Mass
+from supple.model.physics import Physics
+
+Reader = Callable[[str, Any], tuple[np.ndarray, np.ndarray] | None]
+
+
+def read_solids(
+    source: Source, root: Any, carrier: Mapping[str, str], *, meshes: Reader | None
+) -> Physics | None:
+    """The geoms and masses of all links, None if there are none.
+
+    What cannot be read is left out with a note.
+
+    Args:
+        source: The file.
+        root: Its root element.
+        carrier: The joint that carries each link.
+        meshes: Reads a mesh file, given its name and scale: vertices (V, 3) and faces (F, 3); None to
+            leave mesh files alone.
+    """
+    geoms: list[Geom] = []
+    masses: dict[str, Mass | None] = {}
+    skipped = 0
+    for link in children(root, "link"):
+        joint = carrier.get(link.get("name"))
+        if joint is None:
+            continue
+        for collision in children(link, "collision"):
+            for geometry in children(collision, "geometry")[:1]:
+                try:
+                    if meshes is None and children(geometry, "mesh"):
+                        skipped += 1
+                        continue
+                    geom = _geom(collision, geometry, joint, meshes)
+                except SuppleError as error:
+                    what = f"a collision of link {shown(link.get('name'))} is left out"
+                    source.guess(f"{what}: {error}", line=collision.sourceline)
+                    continue
+                if geom is not None:
+                    geoms.append(geom)
+        for inertial in children(link, "inertial")[:1]:
+            try:
+                masses[joint] = _mass(inertial)
+            except SuppleError as error:
+                what = f"the inertia of link {shown(link.get('name'))} is left out"
+                source.guess(f"{what}: {error}", line=inertial.sourceline)
+                masses[joint] = None
+    if skipped:
+        source.guess(f"{skipped} collision meshes are not read; meshes=True reads them")
+    known = any(one is not None for one in masses.values())
+    if not geoms and not known:
+        return None
+    return Physics(geoms=tuple(geoms), masses=masses if known else None)
+
+
+def _numbers(what: str, text: str | None, count: int, default: tuple[float, ...]) -> np.ndarray:
+    """Numbers of an attribute; the default if it is missing."""
+    if text is None:
+        return np.array(default)
+    try:
+        numbers = np.array([float(part) for part in text.split()])
+    except ValueError:
+        numbers = np.zeros(0)
+    if len(numbers) != count or not np.all(np.abs(numbers) <= GREATEST):
+        raise SuppleError(f"{what}: expected {count} finite numbers, got {shown(text)}")
+    return numbers
+
+
+def _needed(element: Any, key: str, count: int = 1) -> np.ndarray:
+    if element.get(key) is None:
+        raise SuppleError(f"{key}: expected {count} numbers, got none")
+    return _numbers(key, element.get(key), count, ())
+
+
+def _origin(element: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Position and rotation wxyz of the `origin` of an element: about x, y, z, each fixed."""
+    origins = children(element, "origin")
+    if not origins:
+        return np.zeros(3), np.array((1.0, 0.0, 0.0, 0.0))
+    zero = (0.0, 0.0, 0.0)
+    xyz = _numbers("xyz", origins[0].get("xyz"), 3, zero)
+    r, p, y = _numbers("rpy", origins[0].get("rpy"), 3, zero)
+    return xyz, rotations.from_euler("zyx", (y, p, r))
+
+
+def _geom(collision: Any, geometry: Any, joint: str, meshes: Reader | None) -> Geom | None:
+    position, rotation = _origin(collision)
+    given: dict[str, Any] = {
+        "position": position,
+        "rotation": rotation,
+        "name": collision.get("name") or "",
+    }
+    for shape in children(geometry, "box", "sphere", "cylinder", "mesh"):
+        kind = shape.tag.rpartition("}")[2]
+        if kind == "box":
+            return Geom("box", joint, _needed(shape, "size", 3) / 2, **given)
+        if kind == "sphere":
+            return Geom("sphere", joint, _needed(shape, "radius"), **given)
+        if kind == "cylinder":
+            size = (_needed(shape, "radius")[0], _needed(shape, "length")[0] / 2)
+            return Geom("cylinder", joint, size, **given)
+        scale = _numbers("scale", shape.get("scale"), 3, (1.0, 1.0, 1.0))
+        found = meshes(shape.get("filename") or "", scale) if meshes else None
+        if found is None:
+            return None
+        return Geom("mesh", joint, vertices=found[0], faces=found[1], **given)
+    return None
+
+
+def _mass(inertial: Any) -> Mass | None:
+    """Mass, centre and inertia about it, in the frame of the link."""
+    masses = children(inertial, "mass")
+    if not masses or masses[0].get("value") is None:
+        return None
+    position, rotation = _origin(inertial)
+    inertia = None
+    for element in children(inertial, "inertia")[:1]:
+        keys = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+        xx, xy, xz, yy, yz, zz = (_numbers(k, element.get(k), 1, (0.0,))[0] for k in keys)
+        R = rotations.to_matrix(rotation)
+        inertia = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
+    return Mass(_needed(masses[0], "value")[0], tuple(position), inertia)
