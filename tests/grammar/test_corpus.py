@@ -11,6 +11,7 @@ FILES = {
     # name: (start, some leaves, printed)
     "terrace": (None, {"T.", "B.", "W.", "G."}, ()),
     "annotated": (None, {"F."}, ("tall 14",)),
+    "curtains": (None, {"G.", "W."}, ()),
     "road": (None, {"X."}, ()),
     "arrays": (None, {"X", "E"}, ("(3)[ash,elm,oak]", "6", "3", "(2)[oak,ash]")),
     "shopfront": (None, {"Roofs.Generate", "W."}, ()),

@@ -77,3 +77,18 @@ def test_what_is_wrong_with_a_lot_is_said(refused, lots, message) -> None:
     assert message in said
     if len(lots) == 2:
         assert said.endswith("(lot 1)")
+
+
+def test_the_frame_of_the_object_is_the_lots() -> None:
+    rules = """
+    Lot --> print(initialShape.origin.px) print(rint(initialShape.origin.oy))
+        print(rint(convert(x, object, world, pos, 0, 0, 1))) extrude(2)
+        comp(f){ object.front : A | world.south : B | all : NIL }
+    A --> print(rint(geometry.area(object.front))) translate(abs, object, 0, 0, 1) C
+    """
+    grown = supple.grow(rules, lots=[Lot((4, 0, 3), position=(10, 0, 0), turn=90)])
+    # Turned by 90 degrees, the lot's front (+z) looks along the world's x.
+    assert grown.printed == ("10", "90", "11", "8")
+    front, south = grown.leaves.named("C")[0], grown.leaves.named("B")[0]
+    np.testing.assert_allclose(front.T_world_scope[:3, 3], (11, 0, 0), atol=1e-9)
+    assert south.size[0] == pytest.approx(3.0)

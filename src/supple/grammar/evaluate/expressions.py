@@ -19,7 +19,7 @@ from supple.grammar.evaluate.queries import QUERIES
 from supple.grammar.evaluate.randomness import seed_of
 from supple.grammar.evaluate.selectors import KINDS, selector
 from supple.grammar.evaluate.shape import Shape
-from supple.grammar.evaluate.shape_attributes import SHAPE_ATTRIBUTES, STREET
+from supple.grammar.evaluate.shape_attributes import LOT_ATTRIBUTES, SHAPE_ATTRIBUTES, STREET
 from supple.grammar.evaluate.values import counted, number, truth, written
 from supple.grammar.geometry.frames import placed, product
 from supple.grammar.language import syntax as s
@@ -106,6 +106,9 @@ def _name(node: s.Name, env: Environment) -> Compiled:
     found = env.module.find_value(name, 0, env, node.at)
     if found is not None:
         return named_value(*found)
+    if name in LOT_ATTRIBUTES:
+        of_lot, run = LOT_ATTRIBUTES[name], env.module.run
+        return lambda shape, args: of_lot(run.origin)
     if name in SHAPE_ATTRIBUTES:
         get = SHAPE_ATTRIBUTES[name]
         return lambda shape, args: get(shape)

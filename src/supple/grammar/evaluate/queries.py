@@ -22,7 +22,16 @@ from supple.grammar.evaluate.shape import Shape
 from supple.grammar.evaluate.texture import layer_number
 from supple.grammar.evaluate.values import number, text
 from supple.grammar.geometry import components, measures, occlusion, uv
-from supple.grammar.geometry.frames import ORIGIN, placed, turned
+from supple.grammar.geometry.frames import (
+    ORIGIN,
+    UPRIGHT,
+    minus,
+    placed,
+    product,
+    transposed,
+    turned,
+    turned_back,
+)
 
 Takes = tuple[str, ...] | Callable[[Any], Any]
 
@@ -73,8 +82,10 @@ def _area(module: Module, shape: Shape, which: str = "all") -> float:
         return shape.geometry.area(shape.s)
     name, in_world = components.selector(which) or (which, False)
     total = 0.0
+    of_lot = in_world and not which.startswith("world.")
+    R = product(transposed(module.run.origin.R), shape.R) if of_lot else shape.R
     for part in components.faces(shape.geometry, shape.s):
-        normal = turned(shape.R, part.normal) if in_world else part.normal
+        normal = turned(R, part.normal) if in_world else part.normal
         if components.selects(name, normal):
             total += part.geometry.area(part.size)
     return total
@@ -252,17 +263,16 @@ def _convert(
     module: Module, shape: Shape, which: str, source: str, target: str, kind: str,
     x: float, y: float, z: float,
 ) -> float:  # fmt: skip
-    """A coordinate of a point or direction in another frame; pivot, object and world are the same here."""
-    value = (x, y, z)
-    if source == "scope" and target != "scope":
-        value = placed(shape.p if kind == "pos" else ORIGIN, shape.R, value)
-    elif target == "scope" and source != "scope":
-        moved = (
-            tuple(a - b for a, b in zip(value, shape.p, strict=True)) if kind == "pos" else value
-        )
-        columns = (shape.R[0::3], shape.R[1::3], shape.R[2::3])
-        value = tuple(sum(a * b for a, b in zip(column, moved, strict=True)) for column in columns)
-    return value["xyz".index(which)]
+    """A coordinate of a point or direction in another frame; pivot and object are the lot's own."""
+    frames = {"scope": (shape.p, shape.R), "world": (ORIGIN, UPRIGHT)}
+    lot = module.run.origin.p, module.run.origin.R
+    from_p, from_R = frames.get(source, lot)
+    to_p, to_R = frames.get(target, lot)
+    if source == target:
+        return (x, y, z)["xyz".index(which)]
+    world = placed(from_p if kind == "pos" else ORIGIN, from_R, (x, y, z))
+    found = turned_back(to_R, minus(world, to_p) if kind == "pos" else world)
+    return found["xyz".index(which)]
 
 
 # Context ------------------------------------------------------------------------------------------

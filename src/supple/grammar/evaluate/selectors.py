@@ -9,7 +9,7 @@ from supple.errors import nearest
 from supple.grammar.evaluate.modules import Compiled, Environment
 from supple.grammar.evaluate.shape import Shape
 from supple.grammar.geometry import components
-from supple.grammar.geometry.frames import turned
+from supple.grammar.geometry.frames import product, transposed, turned
 from supple.grammar.language import syntax as s
 
 KINDS: dict[str, Callable[..., list[components.Part]]] = {
@@ -62,9 +62,13 @@ def _by_word(node: s.Expression, env: Environment) -> Selector | None:
         if known is None:
             return None
         name, in_world = known
+        of_lot = in_world and not node.name.startswith(
+            "world."
+        )  # object.front looks as the lot does
+        run = env.module.run
 
         def by_name(shape: Shape, args: tuple[Any, ...]) -> Selects:
-            R = shape.R
+            R = product(transposed(run.origin.R), shape.R) if of_lot else shape.R
             if in_world:
                 return lambda k, part: components.selects(name, turned(R, part.normal))
             if name in components.ADJACENCY:

@@ -66,13 +66,16 @@ SHAPE_ATTRIBUTES: dict[str, Callable[[Shape], Any]] = {
     "geometry.isClosedSurface": lambda shape: shape.geometry.closed,
     "geometry.nHoles": lambda shape: 0.0,
     "geometry.boundaryLength": lambda shape: measures.boundary_length(shape.geometry, shape.s),
-    "initialShape.origin.px": lambda shape: 0.0,
-    "initialShape.origin.py": lambda shape: 0.0,
-    "initialShape.origin.pz": lambda shape: 0.0,
-    "initialShape.origin.ox": lambda shape: 0.0,
-    "initialShape.origin.oy": lambda shape: 0.0,
-    "initialShape.origin.oz": lambda shape: 0.0,
 }
+LOT_ATTRIBUTES: dict[str, Callable[[Shape], Any]] = {
+    "initialShape.origin.px": lambda shape: shape.p[0],
+    "initialShape.origin.py": lambda shape: shape.p[1],
+    "initialShape.origin.pz": lambda shape: shape.p[2],
+    "initialShape.origin.ox": lambda shape: to_degrees(shape.R)[0],
+    "initialShape.origin.oy": lambda shape: to_degrees(shape.R)[1],
+    "initialShape.origin.oz": lambda shape: to_degrees(shape.R)[2],
+}
+"""Of the initial shape."""
 STREET: dict[str, float | str] = {
     "connectionStart": "JUNCTION",
     "connectionEnd": "JUNCTION",
@@ -90,5 +93,4 @@ that name use their own."""
 SHAPE_ATTRIBUTES.update(
     {name: (lambda shape, value=value: value) for name, value in STREET.items()}
 )
-"""Read without arguments; those of the geometry also with empty parentheses. The initial shape stands at
-the world's origin."""
+"""Read without arguments; those of the geometry also with empty parentheses."""

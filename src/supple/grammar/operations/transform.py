@@ -10,11 +10,15 @@ from supple.grammar.evaluate.run import Run
 from supple.grammar.evaluate.shape import Shape
 from supple.grammar.geometry.editing import mirrored
 from supple.grammar.geometry.frames import (
+    ORIGIN,
+    UPRIGHT,
+    Rotation,
     Vector,
     from_degrees,
     minus,
     placed,
     product,
+    transposed,
     turned,
     turned_back,
 )
@@ -156,13 +160,18 @@ def center(op: s.Operation, env: Environment) -> Act:
 SYSTEMS = ("scope", "pivot", "object", "world")
 
 
-def _coordinate_system(op: s.Operation, env: Environment) -> tuple[bool, bool, Several]:
-    """Read (rel | abs, system, x, y, z): absolute or not, in the scope's axes or not, the numbers."""
+def _coordinate_system(op: s.Operation, env: Environment) -> tuple[bool, str, Several]:
+    """Read (rel | abs, system, x, y, z): absolute or not, "scope", "object" or "world", the numbers."""
     given = Arguments(op, env)
     given.count(5)
     absolute = given.word(0, ("rel", "abs")) == "abs"
-    own = given.word(1, SYSTEMS) in ("scope", "pivot")
-    return absolute, own, given.lengths(2)
+    system = given.word(1, SYSTEMS)
+    return absolute, "scope" if system == "pivot" else system, given.lengths(2)
+
+
+def _frame(run: Run, system: str) -> tuple[Vector, Rotation]:
+    """Origin and axes of the world, or of the lot."""
+    return (run.origin.p, run.origin.R) if system == "object" else (ORIGIN, UPRIGHT)
 
 
 def translate_in(op: s.Operation, env: Environment) -> Act:
@@ -170,18 +179,17 @@ def translate_in(op: s.Operation, env: Environment) -> Act:
 
     translate(rel, world, x, y, z), translate(abs, scope, x, y, z)
     """
-    absolute, own, values = _coordinate_system(op, env)
+    absolute, system, values = _coordinate_system(op, env)
 
     def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
         x, y, z = values(shape, args)
-        start = shape.outer[0] if own and absolute else (0.0, 0.0, 0.0) if absolute else shape.p
-        shape.p = placed(start, shape.R, (x, y, z)) if own else _plus(start, (x, y, z))
+        if system == "scope":
+            shape.p = placed(shape.outer[0] if absolute else shape.p, shape.R, (x, y, z))
+            return
+        origin, axes = _frame(run, system)
+        shape.p = placed(origin if absolute else shape.p, axes, (x, y, z))
 
     return act
-
-
-def _plus(a: Any, b: Any) -> Any:
-    return tuple(p + q for p, q in zip(a, b, strict=True))
 
 
 def rotate_in(op: s.Operation, env: Environment) -> Act:
@@ -189,14 +197,18 @@ def rotate_in(op: s.Operation, env: Environment) -> Act:
 
     rotate(rel, world, x, y, z), rotate(abs, scope, x, y, z)
     """
-    absolute, own, values = _coordinate_system(op, env)
+    absolute, system, values = _coordinate_system(op, env)
 
     def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
         turn = from_degrees(*values(shape, args))
-        if own:
+        if system == "scope":
             shape.R = product(shape.outer[1] if absolute else shape.R, turn)
+            return
+        _, axes = _frame(run, system)
+        if absolute:
+            shape.R = product(axes, turn)
         else:
-            shape.R = turn if absolute else product(turn, shape.R)
+            shape.R = product(product(product(axes, turn), transposed(axes)), shape.R)
 
     return act
 
