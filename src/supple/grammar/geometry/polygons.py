@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,16 @@ Polygon = tuple[int, ...]
 
 def twice_area(corners: Floats) -> Floats:
     """The normal of a polygon with twice its area as length (Newell's method), shape (3,)."""
-    return np.cross(corners, np.roll(corners, -1, axis=0)).sum(axis=0)
+    x = y = z = 0.0
+    if len(corners):
+        rows = corners.tolist()  # for a few corners plain numbers are faster than arrays
+        px, py, pz = rows[0]
+        for qx, qy, qz in (*rows[1:], rows[0]):
+            x += py * qz - pz * qy
+            y += pz * qx - px * qz
+            z += px * qy - py * qx
+            px, py, pz = qx, qy, qz
+    return np.array((x, y, z))
 
 
 def area(corners: Floats) -> float:
@@ -26,7 +36,7 @@ def area(corners: Floats) -> float:
 def newell(corners: Floats) -> Floats:
     """The unit normal of a polygon; zero if the polygon has no area."""
     normal = twice_area(corners)
-    size = float(np.linalg.norm(normal))
+    size = math.sqrt(float(normal @ normal))
     return normal / size if size > 0 else normal
 
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from supple.grammar.geometry.clipping import below
 from supple.grammar.geometry.components import face_axes
-from supple.grammar.geometry.frames import Rotation, Scope, Vector, turned_back
-from supple.grammar.geometry.mesh import NEAR, Geometry, fitted
+from supple.grammar.geometry.frames import Scope, Vector
+from supple.grammar.geometry.mesh import BOX, NEAR, Geometry, fitted
 from supple.grammar.geometry.polygons import Floats, newell
 
 STEEP = math.cos(math.radians(40.0))
@@ -59,6 +59,8 @@ class Neighbours:
         return found
 
     def _found(self, face: int) -> tuple[TrimPlane, ...]:
+        if self.geometry is BOX and min(self.scope.s) > 0.0:
+            return _of_box(self.scope, face)
         faces = self.geometry.faces
         if self._edges is None:
             self._edges = {
@@ -88,6 +90,30 @@ class Neighbours:
         return tuple(found)
 
 
+_BOX_FACES = (
+    ((2, 1), 0, 1), ((0, 1), 2, 1), ((2, -1), 0, 1), ((0, -1), 2, 1), ((1, 1), 0, 2), ((1, -1), 0, 2),
+)  # fmt: skip
+"""Of each face of the box: axis and sign of its normal, and the axes across its upright and level edges."""
+HALF = math.sqrt(0.5)
+
+
+def _of_box(scope: Scope, face: int) -> tuple[TrimPlane, ...]:
+    """The trim planes of a face of a box: at 45 degrees through its edges."""
+    (p, R, s), ((normal, sign), *across) = scope, _BOX_FACES[face]
+    far = s[normal] if sign > 0 else 0.0
+    found = []
+    for vertical, axis in zip((True, False), across, strict=True):
+        for side in (1, -1):
+            a, b = side * HALF, sign * HALF
+            x = a * R[axis] - b * R[normal]
+            y = a * R[3 + axis] - b * R[3 + normal]
+            z = a * R[6 + axis] - b * R[6 + normal]
+            level = ((s[axis] if side > 0 else 0.0) - far) * HALF
+            level += x * p[0] + y * p[1] + z * p[2]
+            found.append(TrimPlane(vertical, (x, y, z), level))
+    return tuple(found)
+
+
 def trimmed(
     geometry: Geometry, scope: Scope, planes: list[TrimPlane]
 ) -> tuple[Geometry, Floats, Floats] | None:
@@ -102,13 +128,20 @@ def trimmed(
         As `fitted`: the geometry, the lowest corner of its bounding box in the scope's axes, and the
         box's size; None if nothing is cut off. If nothing is left the geometry has no faces.
     """
-    near = NEAR * (1.0 + max(scope.s) + max(abs(value) for value in scope.p))
+    p, R, (sx, sy, sz) = scope
+    near = NEAR * (1.0 + max(sx, sy, sz) + abs(p[0]) + abs(p[1]) + abs(p[2]))
     cuts = []
-    for plane in planes:
-        normal, offset = _in_scope(plane, scope.p, scope.R)
+    for _, (x, y, z), level in planes:
+        offset = farthest = x * p[0] + y * p[1] + z * p[2] - level
         # The farthest corner of the scope's box: most shapes lie inside all planes.
-        if offset + sum(max(n * s, 0.0) for n, s in zip(normal, scope.s, strict=True)) > near:
-            cuts.append((normal, offset))
+        if (a := x * R[0] + y * R[3] + z * R[6]) > 0.0:
+            farthest += a * sx
+        if (b := x * R[1] + y * R[4] + z * R[7]) > 0.0:
+            farthest += b * sy
+        if (c := x * R[2] + y * R[5] + z * R[8]) > 0.0:
+            farthest += c * sz
+        if farthest > near:
+            cuts.append(((a, b, c), offset))
     if not cuts:
         return None
     rows: Floats = geometry.points * scope.s
@@ -132,10 +165,3 @@ def trimmed(
     return fitted(
         f"trimmed {geometry.name}", rows[used, :3], kept, smooth=geometry.smooth, texcoords=uv
     )
-
-
-def _in_scope(plane: TrimPlane, p: Vector, R: Rotation) -> tuple[Vector, float]:
-    """Normal and offset of a plane in a scope's axes: points with normal . x + offset > 0 are cut."""
-    normal = plane.normal
-    offset = normal[0] * p[0] + normal[1] * p[1] + normal[2] * p[2] - plane.level
-    return turned_back(R, normal), offset

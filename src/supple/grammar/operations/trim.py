@@ -14,7 +14,9 @@ def trim_inserted(shape: Shape) -> None:
     if shape.trim is None:
         return
     neighbours, face = shape.trim
-    vertical, horizontal = trims(shape, "vertical"), trims(shape, "horizontal")
+    vertical, horizontal = True, False
+    if shape.attrs is not None:
+        vertical, horizontal = trims(shape, "vertical"), trims(shape, "horizontal")
     planes = [
         plane for plane in neighbours.planes(face) if (vertical if plane.vertical else horizontal)
     ]
