@@ -34,7 +34,7 @@ SMALL: tuple[tuple[str, Callable[[Sequence[str]], int], tuple[str, ...]], ...] =
     ("reachable", reachable.main, ("--count", "200")),
     ("calm", calm.main, ("--chains", "20", "--steps", "20")),
     ("calls", calls.main, ("--repeat", "20", "--processes", "2")),
-    ("startup", startup.main, ("--repeat", "3", "--cold", "LM")),
+    ("startup", startup.main, ("--repeat", "3")),
 )
 
 

@@ -19,7 +19,6 @@ from supple.errors import SuppleError, one_of, unmasked, whole
 from supple.goals import OPEN, Goal, as_goals, check_target, split_pose
 from supple.kernels import layout as at
 from supple.kernels.quaternion import read_frame
-from supple.kernels.restart import spread_seeds
 from supple.model.mismatch import another
 from supple.model.skeleton import Pose, Skeleton
 from supple.problem.lowering import Problem
@@ -295,6 +294,8 @@ class Prepared:
 
         Low-discrepancy, always the same.
         """
+        from supple.kernels.restart import spread_seeds  # seldom needed, and slow to import
+
         q = np.array(start.coordinates)
         rows = np.array(np.broadcast_to(q, (count, self.problem.coordinates)), order="C")
         spread_seeds(*self.executor.packed, q, rows)
