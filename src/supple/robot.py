@@ -43,7 +43,7 @@ def joint_names(
         SuppleError: There is no such link, tip or joint.
     """
     skeleton = _skeleton(robot)
-    single = (layout.HINGE, layout.SLIDER)
+    single = (layout.ANGLE, layout.SLIDE)  # kinds of one number
     ints = skeleton.packed_ints
     fits = np.isin(ints[:, layout.KIND], single)
     if not copies:

@@ -118,7 +118,7 @@ def test_peers_are_only_asked_what_they_can_be(tmp_path):
 
 @pytest.fixture
 def own_home(tmp_path, monkeypatch):
-    monkeypatch.setattr(peers, "cache_folder", lambda: tmp_path / "kernels-0")
+    monkeypatch.setenv("SUPPLE_CACHE_DIR", str(tmp_path))
     return tmp_path / "peers"
 
 
@@ -160,8 +160,9 @@ def test_peers_do_not_see_our_packages(monkeypatch):
     assert "PYTHONPATH" not in peers.environment()
 
 
-def test_no_cache_folder_is_said(monkeypatch):
-    monkeypatch.setattr(peers, "cache_folder", lambda: None)
+def test_no_cache_folder_is_said(monkeypatch, tmp_path):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("SUPPLE_CACHE_DIR", str(tmp_path / "file"))
     with pytest.raises(SuppleError, match="SUPPLE_CACHE_DIR"):
         peers.home()
 

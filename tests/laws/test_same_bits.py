@@ -39,9 +39,9 @@ for solver in sys.argv[1:]:
             continue
         answer = problem.solve(targets, threads=1)
         single = problem(targets[0])
-        assert single.coordinates.tobytes() == answer.coordinates[0].tobytes()
+        assert single.pose.coordinates.tobytes() == answer.pose.coordinates[0].tobytes()
         world = answer.pose.positions, answer.pose.local_rotations, answer.error
-        text = b"".join(np.ascontiguousarray(x).tobytes() for x in (answer.coordinates, *world))
+        text = b"".join(np.ascontiguousarray(x).tobytes() for x in (answer.pose.coordinates, *world))
         digests[f"{solver} {name}"] = hashlib.sha256(text).hexdigest()
 print(json.dumps([decorators.MODE, digests]))
 """

@@ -75,13 +75,12 @@ def compiled_beside_library(function: Any, how: str, kernels: list[Any]) -> Any:
     the modules of kernels and solvers, and in the module of `function`. What Python holds of them (the
     kernels of solvers) stays as it is.
     """
-    global _replaced
-    for one in kernels[_replaced:]:
+    new = kernels[len(_replaced) :]
+    for one in new:
         made = compiled(one.function, one.how)
         _compiled_forms[id(one.function)] = _compiled_forms[id(one.now)] = made
-        _kept_alive.append(one)
-    if _replaced != len(kernels):
-        _replaced = len(kernels)
+        _replaced.append(one)
+    if new:
         for name, module in list(sys.modules.items()):
             if name.startswith(("supple.kernels.", "supple.solvers.")):
                 _replace(vars(module))
@@ -89,9 +88,8 @@ def compiled_beside_library(function: Any, how: str, kernels: list[Any]) -> Any:
     return compiled(function, how)
 
 
-_replaced = 0
 _compiled_forms: dict[int, Any] = {}
-_kept_alive: list[Any] = []  # whose id is a key above
+_replaced: list[Any] = []  # kept alive: their ids are the keys above
 
 
 def _replace(names: dict[str, Any]) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from supple.bench import Result, peers
+from supple.bench import Result
 from supple.cli.commands import bench
 
 
@@ -21,7 +21,7 @@ def contest(monkeypatch, tmp_path):
         ]
 
     monkeypatch.setattr(bench, "run", run)
-    monkeypatch.setattr(peers, "cache_folder", lambda: tmp_path / "kernels-0")
+    monkeypatch.setenv("SUPPLE_CACHE_DIR", str(tmp_path))
     return asked
 
 

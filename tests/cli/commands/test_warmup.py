@@ -9,7 +9,22 @@ from supple.cli.commands import warmup
 from supple.solvers import ALL, named
 
 
-def test_one_solver_can_be_warmed_up(run_json):
+@pytest.fixture
+def just_in_time(monkeypatch, tmp_path):
+    """As if kernels were compiled just in time; what is said to be compiled is not."""
+    monkeypatch.setattr(warmup, "compiling", lambda: True)
+    monkeypatch.setattr(warmup, "_folder", lambda: tmp_path)
+    return tmp_path
+
+
+def test_there_is_nothing_to_do_where_kernels_come_compiled(run, run_json, monkeypatch):
+    monkeypatch.setattr(warmup, "compiling", lambda: False)
+    assert "nothing to do" in run("warmup").stdout
+    code, data = run_json("warmup", "--solver", "lm")
+    assert (code, data["parts"], data["compiled"]) == (0, [], 0)
+
+
+def test_one_solver_can_be_warmed_up(run_json, just_in_time):
     code, data = run_json("warmup", "--solver", "lm")
     assert code == 0
     (part,) = data["parts"]
@@ -24,6 +39,7 @@ def test_there_is_a_tiny_problem_for_every_solver(solver):
     assert [one.name for one in problem.solvers] == [solver.name]
 
 
+@pytest.mark.skipif(not warmup.compiling(), reason="kernels come compiled: nothing to see")
 def test_poses_use_every_kernel_that_is_not_a_solver_s():
     from supple.kernels.restart import spread_seeds
     from supple.model import forward, skeleton
@@ -39,7 +55,7 @@ def test_poses_use_every_kernel_that_is_not_a_solver_s():
         assert getattr(kernel, "signatures", [0])
 
 
-def test_the_table_has_a_line_a_part_and_says_where(run, monkeypatch):
+def test_the_table_has_a_line_a_part_and_says_where(run, monkeypatch, just_in_time):
     monkeypatch.setattr(warmup, "warm", lambda part: warmup.Warmed(part, 1.5, 2))
     result = run("warmup")
     assert result.exit_code == 0
@@ -48,7 +64,7 @@ def test_the_table_has_a_line_a_part_and_says_where(run, monkeypatch):
     assert "kept in" in result.stdout
 
 
-def test_cold_runs_a_process_with_a_cache_of_its_own(run, monkeypatch):
+def test_cold_runs_a_process_with_a_cache_of_its_own(run, monkeypatch, just_in_time):
     seen = []
 
     def fake(command, *, env, **_options):
@@ -74,7 +90,9 @@ def test_an_unknown_solver_is_refused(run):
     assert "unknown solver 'ML'" in result.stderr
 
 
-def test_several_at_a_time_are_each_in_a_process_of_their_own(run, run_json, monkeypatch):
+def test_several_at_a_time_are_each_in_a_process_of_their_own(
+    run, run_json, monkeypatch, just_in_time
+):
     seen = []
 
     def fake(command, *, env, **_options):
