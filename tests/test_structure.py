@@ -18,6 +18,8 @@ TRACER = """
 import sys
 import supple
 
+import supple.solvers.ccd  # what importing runs is no part of a solve
+
 arm = supple.chain([1.0] * 5)
 
 
