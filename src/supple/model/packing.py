@@ -211,8 +211,9 @@ def pack(
         for j, (k, q, d) in enumerate(zip(each, first_q.tolist(), first_d.tolist(), strict=False))
         if k.turn is not None
     ]
-    number_at, number_freedom = np.array(numbers, dtype=np.int64).reshape(-1, 2).T
-    turn_joint, turn_at, turn_freedom = np.array(turns, dtype=np.int64).reshape(-1, 3).T
+    # Copied, since kernels take arrays in C order only.
+    number_at, number_freedom = np.array(numbers, dtype=np.int64).reshape(-1, 2).T.copy()
+    turn_joint, turn_at, turn_freedom = np.array(turns, dtype=np.int64).reshape(-1, 3).T.copy()
     return Packed(
         ints=ints,
         floats=floats,
