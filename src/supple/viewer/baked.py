@@ -183,19 +183,18 @@ def _own(parts: _Parts, pose: Pose, problem: Any) -> dict[str, int | None]:
     """The translations and scales of poses, and what a problem makes of them; None for none."""
     if pose.translations is None and pose.scales is None:
         return {"translations": None, "scales": None, "offsets": None}
-    kept = {}
-    for name, value in (
-        ("translations", pose.translations),
-        ("scales", pose.scales),
-        ("offsets", problem.offsets(pose)),
-    ):
-        tail = None if value is None else value.shape[-2:]
-        kept[name] = (
-            None
-            if value is None
-            else parts.floats(np.broadcast_to(value, (*pose.batch_shape, *tail)))
-        )
-    return kept
+
+    def part(value: np.ndarray | None) -> int | None:
+        if value is None:
+            return None
+        return parts.floats(np.broadcast_to(value, (*pose.batch_shape, *value.shape[-2:])))
+
+    offsets = problem.offsets(pose)
+    return {
+        "translations": part(pose.translations),
+        "scales": part(pose.scales),
+        "offsets": part(offsets),
+    }
 
 
 # Motions --------------------------------------------------------------------------------------------
