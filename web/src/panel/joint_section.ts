@@ -6,7 +6,11 @@ import { degrees, el, hint, number, radians, row, section, select, slider, toggl
 
 export function jointSection({ store, standalone, scene }: SectionContext): HTMLElement {
   const { setup, chosen } = store;
-  const parts: HTMLElement[] = [row("Limits", toggle("limits", setup.limits, (limits) => store.set({ limits })))];
+  const parts: HTMLElement[] = [];
+  const limited = scene.joints.some(({ swing, limits }) => swing !== null || limits.some((range) => range !== null));
+  if (limited || !setup.limits || !standalone) {
+    parts.push(row("Limits", toggle("limits", setup.limits, (limits) => store.set({ limits }))));
+  }
   if (!standalone) parts.push(...problemRows(store));
   const joints = scene.names.slice(0, scene.joints.length).map((name, k) => ({
     value: String(k),
