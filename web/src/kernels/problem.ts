@@ -35,6 +35,14 @@ interface Run {
   readonly solve: () => void;
 }
 
+interface Views {
+  readonly start: Float64Array;
+  readonly targets: Float64Array;
+  readonly outs: readonly [Float64Array, Float64Array];
+}
+
+const LENGTHS = { target: 3, orientation: 4, pose: 7 };
+
 /** The arrays of a batch of poses. */
 interface Forward {
   readonly room: number;
@@ -53,8 +61,9 @@ export class Problem {
   /** Where the first solver writes, and where the others do. */
   private readonly outs: readonly [Placed, Placed];
   private traced: { poses: Placed; events: Placed } | null = null;
-  private forwards: Forward | null = null;
-  private view: { start: Float64Array; targets: Float64Array; outs: readonly [Float64Array, Float64Array] } | null = null;
+  private forwards: Forward;
+  /** Views of what changes from call to call, made anew when something has been allocated. */
+  private views!: Views;
   private readonly answer: Solution;
 
   /** Load a problem that `Prepared.to_bytes` wrote. */
@@ -67,7 +76,8 @@ export class Problem {
     this.outs = [instance.allocate([1, head.width]), instance.allocate([1, head.width])];
     this.runs = head.solvers.map((solver, number) => this.newRun(solver, number));
     this.forwards = this.newForward(1);
-    this.answer = new Solution(head, new Float64Array(), "");
+    this.refresh();
+    this.answer = new Solution(head, this.views.outs[0], "");
   }
 
   private array(name: string): Placed {
@@ -96,20 +106,19 @@ export class Problem {
     return { solver, arguments: given, out, work, solve };
   }
 
-  /** Views of what changes from call to call, made anew when the memory has grown. */
-  private views(): NonNullable<Problem["view"]> {
-    const { view, instance, outs } = this;
-    if (view && view.start.buffer === instance.buffer) return view;
-    return (this.view = {
+  /** Make the views anew: memory that grows leaves the old ones empty. */
+  private refresh(): void {
+    const { instance, outs } = this;
+    this.views = {
       start: instance.floats(this.array("start")),
       targets: instance.floats(this.array("targets")),
       outs: [instance.floats(outs[0]), instance.floats(outs[1])],
-    });
+    };
   }
 
   /** Coordinates of the pose to start from; to be written to. The view ends with the next trace. */
   get start(): Float64Array {
-    return this.views().start;
+    return this.views.start;
   }
 
   /**
@@ -133,9 +142,9 @@ export class Problem {
   setTarget(argument: number, values: ArrayLike<number>): void {
     const open = this.head.arguments[argument];
     if (!open) throw new Error(`target ${argument}: expected one of ${this.head.arguments.length}`);
-    const expected = { target: 3, orientation: 4, pose: 7 }[open.slot];
+    const expected = LENGTHS[open.slot];
     if (values.length !== expected) throw new Error(`${open.slot} of ${open.effector}: expected ${expected} numbers, got ${values.length}`);
-    const { targets } = this.views();
+    const { targets } = this.views;
     let next = 0;
     if (open.target !== null) for (let k = 0; k < 3; k += 1) targets[open.target + k] = values[next++]!;
     if (open.orientation !== null) {
@@ -154,7 +163,7 @@ export class Problem {
    */
   solve(): Solution {
     const { runs, head, answer } = this;
-    const [best, other] = this.views().outs;
+    const [best, other] = this.views.outs;
     runs[0]!.solve();
     let found = 0;
     for (let number = 1; number < runs.length && best[head.report.status] !== REACHED; number += 1) {
@@ -199,6 +208,7 @@ export class Problem {
       };
       if (row[head.report.status] === REACHED) break;
     }
+    this.refresh();
     const { row, trace } = best!;
     if (row[head.report.status] === REACHED || !head.asked.kept) {
       // After its last iteration a solver goes back to the best pose it has seen.
@@ -215,10 +225,14 @@ export class Problem {
   forward(rows: Float64Array): Frames {
     const { head, instance } = this;
     const poses = rows.length / head.coordinates;
-    if (!this.forwards || this.forwards.room < poses) this.forwards = this.newForward(poses);
+    const given = this.forwards.calls.has(poses) ? rows : rows.slice(); // a view of memory ends when that grows
+    if (this.forwards.room < poses) this.forwards = this.newForward(poses);
     const { coordinates, positions, rotations, linear, calls } = this.forwards;
-    if (!calls.has(poses)) calls.set(poses, this.forwardCall(this.forwards, poses));
-    instance.floats(coordinates).set(rows);
+    if (!calls.has(poses)) {
+      calls.set(poses, this.forwardCall(this.forwards, poses));
+      this.refresh();
+    }
+    instance.floats(coordinates).set(given);
     calls.get(poses)!();
     const count = head.names.length;
     const taken = (placed: Placed, numbers: number) => instance.floats(placed).slice(0, poses * count * numbers);
