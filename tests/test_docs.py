@@ -13,10 +13,11 @@ import supple
 from supple.bench import mechanisms
 from supple.bench.descriptions import urdf
 from supple.cli import app
+from supple.viewer.standalone import BUILT, SCRIPT
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-NAMES = ("index", "first-steps", "robots", "gltf", "grammar")
+NAMES = ("index", "first-steps", "robots", "gltf", "grammar", "lowered-problems")
 PAGES = [ROOT / "README.md", *(DOCS / f"{name}.md" for name in NAMES)]
 WAITING = ("demo", "view", "bench", "warmup")  # for a browser, or for minutes
 SIDES = {"upperarm": "Arm", "forearm": "ForeArm", "hand": "Hand", "foot": "Foot"}
@@ -103,6 +104,8 @@ def test_the_commands_of_a_page_run_as_printed(line, files, monkeypatch):
     words = shlex.split(line.split(" > ")[0])
     if words[0] in WAITING:  # that its options are known is what can be told
         words.append("--help")
+    if words[0] == "page" and not (BUILT / SCRIPT).is_file():
+        pytest.skip("the page has not been built")
     arguments = [
         str(one) for word in words for one in (sorted(Path().glob(word)) if "*" in word else [word])
     ]

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
         plant_feet,
     )
     from supple.solvers import CCD, FABRIK, LM, Jacobian, Optimize, TargetTriangle, TwoBone
-    from supple.viewer import view
+    from supple.viewer import page, view
 
 __all__ = [
     "CCD",
@@ -115,6 +115,7 @@ __all__ = [
     "humanoid",
     "keyframes",
     "load",
+    "page",
     "plant_feet",
     "prepare",
     "rotations",
@@ -154,6 +155,7 @@ _LATER = {
     "keyframes": "supple.motion",
     "plant_feet": "supple.motion",
     "skin": "supple.model.skinning",
+    "page": "supple.viewer",
     "view": "supple.viewer",
 }
 _MODULES = ("costs", "data", "grammar", "plot", "robot")

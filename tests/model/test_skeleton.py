@@ -387,3 +387,10 @@ def test_ten_thousand_joints_build_fast_and_do_not_recurse():
 def test_what_is_no_skeleton_is_said():
     with pytest.raises(SuppleError, match="expected nodes"):
         Skeleton(None)
+
+
+def test_everything_packed_is_in_c_order():
+    joints = [Hinge("z"), Ball(), Hinge("x")]
+    for skeleton in (chain([1, 1, 1], joint=joints), chain([1, 1], joint=Hinge("z"))):
+        for name, value in skeleton.packed._asdict().items():
+            assert not isinstance(value, np.ndarray) or value.flags.c_contiguous, name

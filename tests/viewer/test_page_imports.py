@@ -6,7 +6,15 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).parents[2] / "web" / "src"
-LAYERS = ("io", "scene", "panel", "trace", "app")  # each may import from those before it
+LAYERS = (
+    "kernels",
+    "io",
+    "scene",
+    "panel",
+    "trace",
+    "app",
+    "standalone",
+)  # each may import from those before it
 IMPORT = re.compile(
     r"""(?:^(?:import|export)\b[^;"'=(]*|\bimport\()["'](\.[^"']+)["']""", re.MULTILINE
 )
@@ -51,7 +59,7 @@ def test_every_module_is_in_a_folder_and_is_used(graph):
     assert {name.partition("/")[0] for name in graph} == set(LAYERS)
     used = set().union(*graph.values())
     assert used <= set(graph)
-    assert set(graph) - used == {"app/main"}
+    assert set(graph) - used == {"app/main", "standalone/main"}
 
 
 def test_no_modules_import_each_other_in_a_circle(graph):
@@ -72,4 +80,4 @@ def test_folders_depend_in_one_direction(graph):
 
 def test_only_start_up_knows_the_whole_page(graph):
     knowing = {name for name, others in graph.items() if "app/playground" in others}
-    assert knowing == {"app/main", "app/hooks"}
+    assert knowing == {"app/start", "app/hooks"}

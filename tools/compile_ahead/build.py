@@ -23,6 +23,9 @@ from compile_ahead.units import Unit, find_units, load_sources
 FORMAT = 1  # of the manifest, see supple/kernels/library.py
 WHOLE = "all"  # the object of a target that is to be small: all units in one
 TOOLS = Path(__file__).resolve().parent
+# What a page has no use for: SciPy's methods and solvers of one's own are Python's, and so are files.
+NOT_IN_PAGES = ("solvers.optimize.", "solvers.own.")
+KERNELS_IN_PAGES = ("kernels.forward.", "kernels.skinning.")
 Say = Callable[[str], None]
 
 
@@ -46,10 +49,10 @@ def build(
     """
     package, folder = root / "src" / "supple", root / "build" / "ahead"
     _check_tools()
-    sources, tools = load_sources(package).fingerprint(package), _salt(everything=True)
+    sources, tools = load_sources(package).fingerprint(package), _salt()
     built: dict[str, list[Path]] = {}
     with _alone(folder, say):
-        units = find_units(package, _salt())
+        units = find_units(package, _salt("lower.py"))
         for target in targets:
             place = out or folder / target.name
             if _is_current(place, target, sources, tools):
@@ -75,11 +78,11 @@ def _check_tools() -> None:
             )
 
 
-def _salt(*, everything: bool = False) -> str:
-    """Hash of everything but the sources that changes what is compiled, or also what is linked."""
+def _salt(*files: str) -> str:
+    """Hash of what is not sources but changes what is built: tools, all or some, and versions."""
     digest = hashlib.sha256()
     for path in sorted((*TOOLS.glob("*.py"), *TOOLS.glob("*.c"))):
-        if everything or path.stem in ("lower", "emit", "targets"):
+        if not files or path.name in files:
             digest.update(path.read_bytes())
     versions = [version(name) for name in ("numba", "llvmlite", "ziglang")]
     digest.update(repr((versions, sys.version_info[:2])).encode())
@@ -130,7 +133,8 @@ def _emit(units: list[Unit], targets: list[Target], folder: Path, jobs: int, say
     calls = []
     for target in targets:
         if target.small:
-            calls.append((target, units, _object(folder, target, units)))
+            some = _wanted(units, folder, target)
+            calls.append((target, some, _object(folder, target, some)))
         else:
             calls += [(target, [unit], _object(folder, target, [unit])) for unit in units]
     calls = [call for call in calls if not call[2].exists()]
@@ -139,7 +143,7 @@ def _emit(units: list[Unit], targets: list[Target], folder: Path, jobs: int, say
 
     def run(target: Target, some: list[Unit], out: Path) -> None:
         bitcode = [str(_bitcode(folder, unit)) for unit in some]
-        symbols = [row[2] for unit in some for row in _rows(folder, unit)]
+        symbols = [row[2] for unit in some for row in _rows(folder, unit, target)]
         fresh = out.with_suffix(f".{os.getpid()}.tmp")
         done = subprocess.run(
             [sys.executable, "-m", "compile_ahead.emit", target.name, str(fresh), *bitcode, "--",
@@ -160,9 +164,10 @@ def _emit(units: list[Unit], targets: list[Target], folder: Path, jobs: int, say
 def _link(
     target: Target, units: list[Unit], folder: Path, place: Path, sources: str, tools: str
 ) -> list[Path]:
+    units = _wanted(units, folder, target)
     groups = [units] if target.small else [[unit] for unit in units]
     objects = [_object(folder, target, group) for group in groups]
-    rows = [row for unit in units for row in _rows(folder, unit)]
+    rows = [row for unit in units for row in _rows(folder, unit, target)]
     fresh = folder / f"link-{os.getpid()}-{target.name}"
     shutil.rmtree(fresh, ignore_errors=True)
     fresh.mkdir(parents=True)
@@ -223,15 +228,35 @@ def _bitcode(folder: Path, unit: Unit) -> Path:
     return folder / f"{unit.name}-{unit.stamp}.bc"
 
 
-def _rows(folder: Path, unit: Unit) -> Rows:
+def _has(target: Target, entry: str) -> bool:
+    """True if a target has an entry, by its name."""
+    if target.name != "wasm":
+        return True
+    if entry.startswith("kernels."):
+        return entry.startswith(KERNELS_IN_PAGES)
+    return not entry.startswith(NOT_IN_PAGES)
+
+
+def _wanted(units: list[Unit], folder: Path, target: Target) -> list[Unit]:
+    """The units of which a target has an entry."""
+    return [unit for unit in units if _rows(folder, unit, target)]
+
+
+def _rows(folder: Path, unit: Unit, target: Target) -> Rows:
+    """The entries of a unit that a target has."""
     text = _bitcode(folder, unit).with_suffix(".txt").read_text()
-    return [(name, codes, symbol) for name, codes, symbol in map(str.split, text.splitlines())]
+    rows = [(name, codes, symbol) for name, codes, symbol in map(str.split, text.splitlines())]
+    return [row for row in rows if _has(target, row[0])]
 
 
 def _object(folder: Path, target: Target, units: list[Unit]) -> Path:
+    tools = _salt("emit.py", "targets.py")
     if len(units) == 1:
-        return folder / f"{units[0].name}-{units[0].stamp}.{target.name}.o"
-    stamp = hashlib.sha256(" ".join(unit.stamp for unit in units).encode()).hexdigest()[:24]
+        stamp = f"{units[0].stamp}-{tools[:8]}"
+        return folder / f"{units[0].name}-{stamp}.{target.name}.o"
+    entries = [row[0] for unit in units for row in _rows(folder, unit, target)]
+    parts = (*(unit.stamp for unit in units), *entries, tools)
+    stamp = hashlib.sha256(" ".join(parts).encode()).hexdigest()[:24]
     return folder / f"{WHOLE}-{stamp}.{target.name}.o"
 
 

@@ -21,6 +21,7 @@ from supple.errors import SuppleError
 COMMANDS = (
     "demo",
     "view",
+    "page",
     "reach",
     "compare",
     "info",

@@ -126,7 +126,12 @@ class Executor:
     @property
     def packed(self) -> tuple[np.ndarray, np.ndarray]:
         """The problem's integers and floats, packed for the last solver."""
-        return self._runs[-1].ints, self._runs[-1].floats
+        return self.packed_each[-1]
+
+    @property
+    def packed_each(self) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
+        """The problem's integers and floats, packed for each solver."""
+        return tuple((run.ints, run.floats) for run in self._runs)
 
     def run(self, batch: Batch, out: np.ndarray, first: int, last: int) -> int:
         """Solve problems first..last-1 of a batch into these rows of out, shape (B, width).

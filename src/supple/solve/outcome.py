@@ -44,6 +44,11 @@ class Status(IntEnum):
     BUDGET = at.BUDGET
     """The iterations were used up while the free joints could still bring the goals closer."""
 
+    @property
+    def words(self) -> str:
+        """The status in words, such as "too far"."""
+        return self.name.lower().replace("_", " ")
+
     def __str__(self) -> str:
         return self.name
 
@@ -130,7 +135,7 @@ def summary(status: np.ndarray) -> str:
     counts: Mapping[Status, int] = {kind: int(np.sum(status == kind)) for kind in Status}
     parts = [f"{counts[Status.REACHED]} of {status.size} reached"]
     parts += [
-        f"{count} {kind.name.lower().replace('_', ' ')}"
+        f"{count} {kind.words}"
         for kind, count in counts.items()
         if count and kind is not Status.REACHED
     ]
@@ -140,6 +145,25 @@ def summary(status: np.ndarray) -> str:
 def counted(number: int, thing: str) -> str:
     """A number of things in words: "1 iteration", "2 iterations"."""
     return f"{number} {thing}{'s' * (number != 1)}"
+
+
+# The words of a reason, for `reason` here and for the page's (see `supple.viewer.typescript_kernels`).
+# Numbers have three significant digits.
+REASONS = {
+    "position": "{effector} is {error} from its target",
+    "orientation": "{effector} is {error} rad from its orientation",
+    "direction": "{effector} looks {error} rad past its target",
+    "kept": "{miss}; the start pose is kept",
+    "unmoved": "no free joint moves {effector}; {miss}",
+    "too_far": "the target of {effector} is {distance} from where its chain begins, "
+    "which reaches no farther than {reach}; {miss}",
+    "too_near": "the target of {effector} is {distance} from where its chain begins, "
+    "which reaches no nearer than {reach}; {miss}",
+    "limited": "the limits of {joints} are in the way; {miss}",
+    "stalled": "no small change of the free joints helps; {miss}",
+    "budget_of_one": "1 iteration was not enough for a tolerance of {tolerance}; {miss}",
+    "budget": "{iterations} iterations were not enough for a tolerance of {tolerance}; {miss}",
+}
 
 
 def reason(
@@ -167,29 +191,22 @@ def reason(
         if demand.kind != "pole"
     ]
     _, worst, error = max(missed, key=lambda one: one[0])
-    miss = _miss(worst, error)
+    miss = _say(worst.kind, effector=worst.effector, error=error)
     if status is Status.REACHED:
         return miss
-    end = f"{miss}{'; the start pose is kept' if asked.kept else ''}"
-    if beyond is not None and beyond.reach == 0.0:
-        return f"no free joint moves {beyond.effector}; {end}"
+    if asked.kept:
+        miss = _say("kept", miss=miss)
     if beyond is not None:
-        bound = "no farther than" if status is Status.TOO_FAR else "no nearer than"
-        return (
-            f"the target of {beyond.effector} is {beyond.distance:.3g} from where its chain begins, "
-            f"which reaches {bound} {beyond.reach:.3g}; {end}"
-        )
+        key = "unmoved" if beyond.reach == 0.0 else status.name.lower()
+        return _say(key, **beyond._asdict(), miss=miss)
     if status is Status.LIMITED:
-        return f"the limits of {', '.join(limited)} are in the way; {end}"
+        return _say("limited", joints=", ".join(limited), miss=miss)
     if status is Status.STALLED:
-        return f"no small change of the free joints helps; {end}"
-    spent = f"{counted(iterations, 'iteration')} {'was' if iterations == 1 else 'were'} not enough"
-    return f"{spent} for a tolerance of {worst.tolerance:.3g}; {end}"
+        return _say("stalled", miss=miss)
+    key = "budget_of_one" if iterations == 1 else "budget"
+    return _say(key, iterations=iterations, tolerance=worst.tolerance, miss=miss)
 
 
-def _miss(demand: Demand, error: float) -> str:
-    if demand.kind == "position":
-        return f"{demand.effector} is {error:.3g} from its target"
-    if demand.kind == "orientation":
-        return f"{demand.effector} is {error:.3g} rad from its orientation"
-    return f"{demand.effector} looks {error:.3g} rad past its target"
+def _say(key: str, **values: str | float) -> str:
+    shown = {k: f"{v:.3g}" if isinstance(v, float) else v for k, v in values.items()}
+    return REASONS[key].format(**shown)

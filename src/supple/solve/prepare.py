@@ -23,6 +23,7 @@ from supple.model.mismatch import another
 from supple.model.skeleton import Pose, Skeleton
 from supple.problem.lowering import Problem
 from supple.solve.execute import Batch, Executor
+from supple.solve.lowered import OpenTargets, write_problem
 from supple.solve.outcome import Asked, Demand
 from supple.solve.solution import Aside, Solution
 from supple.solve.tracked import Track
@@ -289,6 +290,24 @@ class Prepared:
                 progress(last, len(rows))
         return Track(Solution(self._asked, out[1:], start))
 
+    def to_bytes(self, *, start: Pose | None = None) -> bytes:
+        """The lowered problem as data, for programs that run the compiled kernels without Python.
+
+        The format is versioned, and described on the page "Lowered problems" of the documentation.
+
+        Args:
+            start: The single pose that a solve starts from if no other is given; the skeleton's rest
+                by default. Translations and scales of its own are kept.
+
+        Raises:
+            SuppleError: A solver runs in Python (Optimize, or one of your own), or there is a batch
+                of targets.
+        """
+        start = self._checked_start(start)
+        targets, packed = self._targets, self.executor.packed_each
+        opened = OpenTargets(targets.fixed, targets.arguments, targets.places)
+        return write_problem(self.problem, self.solvers, packed, opened, self._asked, start)
+
     def seeds(self, start: Pose, count: int) -> Pose:
         """Poses to begin from, spread over the ranges of the joints that may move.
 
@@ -378,6 +397,8 @@ class Targets:
     Attributes:
         arguments: What a call gives, in order: (goal's number, slot), such as (0, "target").
         fixed: The targets of the goals that are not open, shape (..., T); NaN where open.
+        places: For each argument its slot, where in a row its numbers go, and where those of a
+            transform's orientation go (0 for others).
         give_back: Takes a row of `plain_rows` that is done with, for the next call to use.
     """
 
@@ -386,10 +407,10 @@ class Targets:
         "_free",
         "_goals",
         "_is_single",
-        "_places",
         "arguments",
         "fixed",
         "give_back",
+        "places",
     )
 
     def __init__(self, problem: Problem) -> None:
@@ -408,9 +429,7 @@ class Targets:
         given = [one for one in slots if one[2] is not OPEN]
         self.fixed = self._placed(given, problem.default_targets)
         self._is_single = self.fixed.ndim == 1
-        # For each argument: its slot, where in a row its numbers go, and where those of a
-        # transform's orientation go.
-        self._places = tuple(
+        self.places = tuple(
             (
                 slot,
                 self._at[i, "target" if slot == "pose" else slot],
@@ -427,7 +446,7 @@ class Targets:
         Plain are finite floats and 64-bit integers, of the right length, and rigid transforms. None for
         anything else: `filled` takes what is good of that. Who is done with the row gives it back.
         """
-        if not self._is_single or len(targets) != len(self._places):
+        if not self._is_single or len(targets) != len(self.places):
             return None
         try:
             rows = self._free.pop()
@@ -445,7 +464,7 @@ class Targets:
         """Put plain targets into a row; False if one is not."""
         row = rows.numbers
         number = 0
-        for slot, place, turn_place in self._places:
+        for slot, place, turn_place in self.places:
             value = targets[number]
             number += 1
             kind = type(value)

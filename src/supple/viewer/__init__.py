@@ -1,17 +1,19 @@
 """The playground: interactive IK in the browser.
 
 `view(value)` shows a character, skeleton, pose, solution, motion or trace; `supple demo` and `supple view
-FILE` do the same from the command line. The server is Starlette; the page is TypeScript, in `web/`, and
-does not solve anything itself.
+FILE` do the same from the command line. The server is Starlette; the page is TypeScript, in `web/`.
+`page(value, path)` writes a file that does the same without a server: `standalone` writes it, `baked` is
+the data in it, and the page solves with `supple.wasm`.
 
 To serve: `browser` opens it, `server` runs uvicorn, `app` has the routes, `security` checks requests,
 `uploads` receives files. To show: `library` opens files, `subject` is what is shown, `scenes` are the
 built-in ones, `grammar_rules` grows shapes. To solve: `session` handles the messages of a page, `model`
 turns a setup into prepared problems, `export` saves. To send: `describe`, `meshes`, `bounds`,
 `foot_contacts`, `limits` and `solvers` fill the messages that `messages` defines; `typescript` writes
-their types for the page.
+their types for the page, `typescript_kernels` what it calls the kernels by.
 """
 
 from supple.viewer.browser import View, view
+from supple.viewer.standalone import page
 
-__all__ = ["View", "view"]
+__all__ = ["View", "page", "view"]

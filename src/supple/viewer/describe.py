@@ -9,7 +9,6 @@ import numpy as np
 from supple.kernels import layout
 from supple.model.skeleton import Pose, Skeleton
 from supple.motion import Motion
-from supple.solve.outcome import Status
 from supple.solve.solution import Solution
 from supple.solve.trace import Trace
 from supple.viewer.bounds import Bounds
@@ -31,11 +30,6 @@ from supple.viewer.model import KEYFRAMES, Model, bone, own_place
 from supple.viewer.subject import Subject, limb_depth
 
 MOST_GHOSTS = 600  # most frames of a motion sent for the onion skin
-
-
-def word(status: Status) -> str:
-    """A status in words, such as "too far"."""
-    return status.name.lower().replace("_", " ")
 
 
 def scene(
@@ -173,7 +167,7 @@ def trace(value: Trace, effector: str, solution: Solution | None = None) -> byte
         solver=value.solver,
         effector=skeleton.index(effector),
         goal=None if goal is None else tuple(goal.tolist()),
-        status="" if solution is None else word(solution.status),
+        status="" if solution is None else solution.status.words,
         reason="" if solution is None else solution.reason,
         steps=steps,
     )

@@ -320,7 +320,7 @@ class Session:
             }
         compared = solution is not None and len(self.poses) > 1
         report = Report(
-            status="" if ended is None else describe.word(ended.status),
+            status="" if ended is None else ended.status.words,
             reason="" if ended is None else ended.reason,
             solver=solver,
             active=self.model.active(pose),

@@ -1,6 +1,6 @@
 // Messages to Python: the setup when it has changed, the goals at most once per frame.
 
-import type { Connection } from "../io/connection";
+import type { Line } from "../io/connection";
 import type { GoalPlace, Hello, Scene, Setup } from "../io/messages";
 import type { Requests } from "../io/requests";
 import type { Immutable } from "../io/settings";
@@ -23,7 +23,7 @@ export class Outgoing {
   private slow = false;
 
   constructor(
-    private readonly line: Pick<Connection, "isOpen" | "send">,
+    private readonly line: Line,
     private readonly requests: Requests,
     private readonly from: Sources,
     private readonly hud: Pick<Hud, "say" | "showsError">,

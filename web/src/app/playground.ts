@@ -1,12 +1,12 @@
 // The playground: creates the parts of the page and connects them.
 
-import { Connection } from "../io/connection";
+import type { Line } from "../io/connection";
 import { Requests } from "../io/requests";
 import { readSettings } from "../io/settings";
 import { bulleted } from "../io/shape_check";
 import type { Saved } from "../panel/context";
 import { el } from "../panel/dom";
-import { FilePicker } from "../panel/file_picker";
+import type { FilePicker } from "../panel/file_picker";
 import { helpDialog } from "../panel/help";
 import { Hud, LONG } from "../panel/hud";
 import { OffscreenArrow } from "../panel/offscreen_arrow";
@@ -22,10 +22,10 @@ import { StepView } from "../trace/step_view";
 import { TracePlayer } from "../trace/trace_player";
 import { CameraMemory } from "./camera_memory";
 import { savePicture, saveSettings } from "./export";
+import type { Host } from "./host";
 import { Incoming } from "./incoming";
 import { Keyboard } from "./keyboard";
 import { Outgoing } from "./outgoing";
-import { keepSettings, loadSettings } from "./persistence";
 import { Store } from "./store";
 
 const STATUS = 76; // height of the status at the top [pixels]
@@ -41,9 +41,9 @@ export class Playground {
   readonly tracing: TracePlayer;
   readonly vectors = new StepVectors();
   readonly timeline: Timeline;
-  readonly files: FilePicker;
+  readonly files: FilePicker | null;
   readonly incoming: Incoming;
-  readonly line: Connection;
+  readonly line: Line;
   private readonly rules: RulesSection;
   private readonly panel: Panel;
   private readonly steps: StepView;
@@ -51,15 +51,16 @@ export class Playground {
   private readonly outgoing: Outgoing;
   private readonly pointer: Pointer;
   private readonly comparison = new Comparison();
-  private readonly help = helpDialog();
+  private readonly help: HTMLDialogElement;
   private readonly arrow = new OffscreenArrow(() => this.home());
 
-  constructor() {
+  constructor(private readonly host: Host) {
     const root = document.querySelector<HTMLElement>("#stage")!;
     const canvas = document.querySelector<HTMLCanvasElement>("#canvas")!;
-    const { settings, ignored } = loadSettings();
+    const { settings, ignored } = host.settings;
+    this.help = helpDialog(host.standalone);
     const { hud, requests } = this;
-    const store = (this.store = new Store(settings));
+    const store = (this.store = new Store(settings, () => host.fresh()));
     this.view = new SceneView(canvas, store, {
       insets: () => this.insets(),
       tick: (seconds) => this.tick(seconds),
@@ -69,38 +70,23 @@ export class Playground {
     });
     this.camera = new CameraMemory(this.view, store);
     this.rules = new RulesSection(store);
-    this.panel = new Panel(store, this.rules, {
+    this.panel = new Panel(store, host.standalone, this.rules, {
       save: (format) => this.save(format),
-      openFiles: () => this.files.choose(),
-      openFolder: () => this.files.chooseFolder(),
+      openFiles: () => this.files?.choose(),
+      openFolder: () => this.files?.chooseFolder(),
       resetPose: () => this.resetPose(),
       home: () => this.home(),
       fullScreen: () => this.fullScreen(),
       help: () => this.help.showModal(),
     });
-    this.timeline = new Timeline(store, (time) => this.line.send({ type: "key", time }));
+    this.timeline = new Timeline(store, host.standalone ? null : (time) => this.line.send({ type: "key", time }));
     this.tracing = new TracePlayer({
       shown: () => this.showTrace(),
       opened: () => this.revealSteps(),
       needSteps: (iteration) => this.line.send({ type: "steps", iteration }),
     });
     this.steps = new StepView(this.panel.steps, this.tracing, () => this.record());
-    this.files = new FilePicker(
-      {
-        limits: () => ({
-          bytes: store.hello?.upload_limit ?? Infinity,
-          files: store.hello?.most_files ?? Infinity,
-          formats: store.hello?.formats ?? [],
-        }),
-        opened: (scene) => {
-          this.timeline.startWith(scene);
-          store.openScene(scene);
-        },
-        settings: (text) => this.loadSettings(text),
-        say: hud.say,
-      },
-      document.body,
-    );
+    this.files = host.newFiles?.(this) ?? null;
     this.pointer = this.newPointer(root);
     this.addKeyboard(root);
     this.layOut(root);
@@ -121,7 +107,7 @@ export class Playground {
     this.applyLook();
     hud.setLine("connecting");
     if (ignored.length) hud.say(`Of what was set here before, this does not fit and is left out:\n${bulleted(ignored)}`, "error", LONG);
-    this.line = new Connection(this.incoming);
+    this.line = host.connect(this.incoming);
     this.outgoing = this.newOutgoing();
   }
 
@@ -166,7 +152,8 @@ export class Playground {
     else this.line.send({ type: "save", format });
   }
 
-  private loadSettings(text: string): void {
+  /** Take over the text of a settings file. */
+  loadSettings(text: string): void {
     const { hud, store } = this;
     const read = readSettings(text);
     if (!read) {
@@ -254,7 +241,7 @@ export class Playground {
 
   private subscribe(): void {
     const { store, requests, timeline, panel, view } = this;
-    keepSettings(store);
+    this.host.keep(store);
     store.subscribe((part, origin) => {
       if (part === "setup" && origin === "user") {
         requests.queueSetup();
@@ -311,13 +298,14 @@ export class Playground {
           const name = store.scene?.names[joint];
           if (name === undefined) return;
           store.choose(joint);
+          if (this.host.standalone) return;
           store.edit(name, { lock: !store.setup.joints[name]?.lock });
           panel.refresh();
         },
-        setGoals: (goals) => store.set({ goals }),
+        setGoals: (goals) => store.set(this.host.standalone ? {} : { goals }),
         placeGoals: (goals, places) => {
           const { scene } = store;
-          if (!scene) return;
+          if (!scene || this.host.standalone) return;
           store.setPlaces(scene.key, places);
           store.set({ goals });
           view.goals.setScene({ ...scene, goals, places }, places);

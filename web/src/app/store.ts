@@ -33,7 +33,11 @@ export class Store {
   private now = 0;
   private plays = false;
 
-  constructor(settings: Settings) {
+  /** `fresh` gives the settings that `reset` returns to. */
+  constructor(
+    settings: Settings,
+    private readonly fresh: () => Settings = defaultSettings,
+  ) {
     this.current = settings;
   }
 
@@ -177,7 +181,7 @@ export class Store {
 
   /** Return to the defaults, but for the theme. */
   reset(): void {
-    this.replace({ ...defaultSettings(), look: { ...defaultLook(), theme: this.look.theme } });
+    this.replace({ ...this.fresh(), look: { ...defaultLook(), theme: this.look.theme } });
   }
 
   // What the page shows --------------------------------------------------------------------------

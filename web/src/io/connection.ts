@@ -13,6 +13,12 @@ export interface Listener {
   onPacket(packet: Packet): void;
 }
 
+/** Where messages go. */
+export interface Line {
+  readonly isOpen: boolean;
+  send(message: Immutable<FromPage>): void;
+}
+
 const FIRST_PAUSE = 250; // [ms] before reconnecting
 const LONGEST_PAUSE = 3000;
 
@@ -23,7 +29,7 @@ export function address(path: string, query: Record<string, string> = {}): strin
   return `${path}?${new URLSearchParams({ ...query, token })}`;
 }
 
-export class Connection {
+export class Connection implements Line {
   private socket: WebSocket | null = null;
   private pause = FIRST_PAUSE;
 

@@ -45,6 +45,8 @@ export interface PanelActions {
 export interface SectionContext {
   store: PanelStore;
   act: PanelActions;
+  /** True without Python: what only it can do is left out. */
+  standalone: boolean;
   hello: Hello;
   scene: Scene;
 }

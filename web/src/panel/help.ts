@@ -23,9 +23,16 @@ const KEYS: [string, string][] = [
   ["Escape", "leave what is open"],
 ];
 
-export function helpDialog(): HTMLDialogElement {
+/** What only Python can do. */
+const NOT_STANDALONE = new Set(["Drag a joint", "Shift-click a joint", "K"]);
+
+/** The dialog; `standalone` leaves out what needs Python. */
+export function helpDialog(standalone: boolean): HTMLDialogElement {
   const dialog = el("dialog", { id: "help", aria: { label: "Keys" } });
-  const rows = KEYS.map(([key, what]) => el("tr", {}, el("th", {}, key), el("td", {}, what)));
+  const known = KEYS.filter(([key]) => !standalone || !NOT_STANDALONE.has(key)).map(
+    ([key, what]): [string, string] => (standalone && key === "Click a joint" ? [key, "choose it, and see its limits"] : [key, what]),
+  );
+  const rows = known.map(([key, what]) => el("tr", {}, el("th", {}, key), el("td", {}, what)));
   dialog.append(
     // Focus the heading: a small screen would scroll to the button at the end.
     el("h2", { tabIndex: -1, autofocus: true }, "Take hold of it"),

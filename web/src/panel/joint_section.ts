@@ -4,9 +4,38 @@ import type { JointInfo } from "../io/messages";
 import type { PanelStore, SectionContext } from "./context";
 import { degrees, el, hint, number, radians, row, section, select, slider, toggle } from "./dom";
 
-export function jointSection({ store, scene }: SectionContext): HTMLElement {
+export function jointSection({ store, standalone, scene }: SectionContext): HTMLElement {
   const { setup, chosen } = store;
-  const parts: HTMLElement[] = [row("Limits", toggle("limits", setup.limits, (limits) => store.set({ limits })))];
+  const parts: HTMLElement[] = [];
+  const limited = scene.joints.some(({ swing, limits }) => swing !== null || limits.some((range) => range !== null));
+  if (limited || !setup.limits || !standalone) {
+    parts.push(row("Limits", toggle("limits", setup.limits, (limits) => store.set({ limits }))));
+  }
+  if (!standalone) parts.push(...problemRows(store));
+  const joints = scene.names.slice(0, scene.joints.length).map((name, k) => ({
+    value: String(k),
+    label: `${name}${setup.joints[name]?.lock ? " (locked)" : ""}`,
+  }));
+  parts.push(
+    row(
+      "Joint",
+      select("joint", [{ value: "-1", label: "choose or click one" }, ...joints], String(chosen), (value) =>
+        store.choose(Number(value)),
+      ),
+    ),
+  );
+  const joint = scene.joints[chosen];
+  if (joint && standalone) parts.push(hint(about(joint)));
+  else if (joint) parts.push(el("div", { className: "card" }, ...jointRows(store, scene.names[chosen]!, joint)));
+  return section("Joints", true, ...parts);
+}
+
+const about = (joint: JointInfo) => `${joint.kind}${joint.moves ? "" : ", not part of the chain"}`;
+
+/** What changes all joints of the problem, which Python prepares. */
+function problemRows(store: PanelStore): HTMLElement[] {
+  const { setup } = store;
+  const parts: HTMLElement[] = [];
   parts.push(
     row(
       "Damping",
@@ -39,27 +68,13 @@ export function jointSection({ store, scene }: SectionContext): HTMLElement {
       ),
     );
   }
-  const joints = scene.names.slice(0, scene.joints.length).map((name, k) => ({
-    value: String(k),
-    label: `${name}${setup.joints[name]?.lock ? " (locked)" : ""}`,
-  }));
-  parts.push(
-    row(
-      "Joint",
-      select("joint", [{ value: "-1", label: "choose or click one" }, ...joints], String(chosen), (value) =>
-        store.choose(Number(value)),
-      ),
-    ),
-  );
-  const joint = scene.joints[chosen];
-  if (joint) parts.push(el("div", { className: "card" }, ...jointRows(store, scene.names[chosen]!, joint)));
-  return section("Joints", true, ...parts);
+  return parts;
 }
 
 function jointRows(store: PanelStore, name: string, joint: JointInfo): HTMLElement[] {
   const edit = store.setup.joints[name];
   const rows = [
-    hint(`${joint.kind}${joint.moves ? "" : ", not part of the chain"}`),
+    hint(about(joint)),
     row("Lock", toggle("lock", edit?.lock ?? false, (lock) => store.edit(name, { lock }))),
     row(
       "Damping °",

@@ -23,6 +23,8 @@ export class Panel {
 
   constructor(
     private readonly store: PanelStore,
+    /** True without Python: what only it can do is left out. */
+    private readonly standalone: boolean,
     private readonly rules: RulesSection,
     private readonly act: PanelActions,
   ) {
@@ -98,13 +100,14 @@ export class Panel {
     this.typed = false;
     const focused = document.activeElement instanceof HTMLElement ? document.activeElement.getAttribute("name") : null;
     const scrolled = this.node.scrollTop;
-    const context: SectionContext = { store: this.store, act: this.act, hello, scene };
+    const { standalone } = this;
+    const context: SectionContext = { store: this.store, act: this.act, standalone, hello, scene };
     const sections = [
       sceneSection(context),
-      this.rules.section(),
+      standalone ? null : this.rules.section(),
       solverSection(context),
       jointSection(context),
-      goalSection(context),
+      standalone ? null : goalSection(context),
       section("Step through", false, this.steps),
       morphSection(context),
       viewSection(context),

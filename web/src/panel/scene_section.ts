@@ -6,7 +6,9 @@ import { button, el, hint, row, section, select, slider, toggle } from "./dom";
 
 const MOST_NOTES = 4; // notes of a file's reader that are shown
 
-export function sceneSection({ store, act, hello, scene }: SectionContext): HTMLElement {
+export function sceneSection({ store, act, standalone, hello, scene }: SectionContext): HTMLElement {
+  const resetPose = button("Reset pose", () => act.resetPose(), { name: "reset-pose", title: "The first pose, with the goals where they were" });
+  if (standalone) return section("Scene", true, el("div", { className: "buttons" }, resetPose));
   const { setup } = store;
   const scenes = hello.scenes.map(({ name, title }) => ({ value: name, label: title }));
   if (setup.scene.startsWith("file:")) scenes.push({ value: setup.scene, label: scene.title });
@@ -47,7 +49,7 @@ export function sceneSection({ store, act, hello, scene }: SectionContext): HTML
         name: "open-folder",
         title: "Open a folder, or drop it on the page: a model with its meshes, images, rules",
       }),
-      button("Reset pose", () => act.resetPose(), { name: "reset-pose", title: "The first pose, with the goals where they were" }),
+      resetPose,
     ),
   );
   for (const note of scene.notes.slice(0, MOST_NOTES)) parts.push(hint(note));

@@ -5,7 +5,7 @@ import type { Immutable } from "../io/settings";
 import type { PanelStore, SectionContext } from "./context";
 import { choice, number, row, section, select, toggle } from "./dom";
 
-export function solverSection({ store, hello }: SectionContext): HTMLElement {
+export function solverSection({ store, hello, standalone }: SectionContext): HTMLElement {
   const { setup } = store;
   const names = hello.solvers.map(({ name }) => ({ value: name, label: name }));
   const parts: HTMLElement[] = [
@@ -15,6 +15,22 @@ export function solverSection({ store, hello }: SectionContext): HTMLElement {
       hello.solvers.find(({ name }) => name === setup.solver.name)?.about ?? "",
     ),
     ...options(store, hello, setup.solver, (solver) => store.set({ solver }), ""),
+  ];
+  if (!standalone) parts.push(...problemRows(store, hello, names));
+  parts.push(
+    row(
+      "Start from",
+      choice("start", { previous: "the last answer", rest: "the rest pose" }, setup.start, (start) => store.set({ start })),
+      "The pose that each solve begins with",
+    ),
+  );
+  return section("Solver", true, ...parts);
+}
+
+/** What changes the problem, which Python prepares. */
+function problemRows(store: PanelStore, hello: Hello, names: { value: string; label: string }[]): HTMLElement[] {
+  const { setup } = store;
+  const parts: HTMLElement[] = [
     row(
       "Compare with",
       select("compare", [{ value: "", label: "—" }, ...names], setup.compare?.name ?? "", (name) =>
@@ -39,13 +55,8 @@ export function solverSection({ store, hello }: SectionContext): HTMLElement {
       choice("unreachable", { approach: "come near", keep: "stay" }, setup.unreachable, (unreachable) => store.set({ unreachable })),
       "What to do about a goal that cannot be reached",
     ),
-    row(
-      "Start from",
-      choice("start", { previous: "the last answer", rest: "the rest pose" }, setup.start, (start) => store.set({ start })),
-      "The pose that each solve begins with",
-    ),
   );
-  return section("Solver", true, ...parts);
+  return parts;
 }
 
 function options(

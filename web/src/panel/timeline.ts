@@ -18,8 +18,8 @@ export class Timeline {
 
   constructor(
     private readonly store: PanelStore,
-    /** Ask for a keyframe of the shown pose at a time [s]. */
-    private readonly askForKey: (time: number) => void,
+    /** Ask for a keyframe of the shown pose at a time [s]; null without keyframes. */
+    private readonly askForKey: ((time: number) => void) | null,
   ) {
     this.scrub.setAttribute("aria-label", "Time");
     this.scrub.addEventListener("input", () => {
@@ -113,7 +113,7 @@ export class Timeline {
     const names = scene.motions.map(({ name }) => ({ value: name, label: name }));
     const keys = setup.keys.length;
     if (keys > 1 && !names.some(({ value }) => value === "keyframes")) names.push({ value: "keyframes", label: "keyframes" });
-    this.node.replaceChildren(
+    const parts = [
       this.play,
       select("motion", [{ value: "", label: "no motion" }, ...names], setup.motion ?? "", (value) => this.store.setMotion(value || null)),
       this.scrub,
@@ -127,16 +127,17 @@ export class Timeline {
         String(look.speed),
         (speed) => this.store.setLook({ speed: Number(speed) }),
       ),
-      button(keys ? `◆ Key (${keys})` : "◆ Key", () => this.addKey(), { name: "key", title: "Keep this pose as a keyframe (K)" }),
-      keys ? button("Clear keys", () => this.clearKeys(), { className: "quiet", name: "clear-keys" }) : "",
-    );
+      this.askForKey && button(keys ? `◆ Key (${keys})` : "◆ Key", () => this.addKey(), { name: "key", title: "Keep this pose as a keyframe (K)" }),
+      keys ? button("Clear keys", () => this.clearKeys(), { className: "quiet", name: "clear-keys" }) : null,
+    ];
+    this.node.replaceChildren(...parts.filter((part) => part !== null));
   }
 
   addKey(): void {
     const { keys } = this.store.setup;
     const last = keys.length ? Math.max(...keys.map(({ time }) => time)) : -1;
     const playing = this.motion && this.store.setup.motion !== "keyframes";
-    this.askForKey(playing ? this.time : last + 1);
+    this.askForKey?.(playing ? this.time : last + 1);
   }
 
   private clearKeys(): void {

@@ -62,7 +62,7 @@ export function morphSection({ store }: SectionContext): HTMLElement | null {
   return section("Shapes", false, hint("Morph targets; a motion that has its own goes before."), ...rows);
 }
 
-export function saveSection({ act }: SectionContext): HTMLElement {
+export function saveSection({ act, standalone }: SectionContext): HTMLElement {
   const kinds: [Saved, string, string][] = [
     ["png", "Picture", "The view, as PNG"],
     ["glb", "GLB", "The character with its skin and motions"],
@@ -72,6 +72,7 @@ export function saveSection({ act }: SectionContext): HTMLElement {
     ["trace", "Trace", "The trace that was recorded last"],
     ["settings", "Settings", "Everything that was set here: drop the file on the page to have it again"],
   ];
-  const buttons = kinds.map(([kind, label, title]) => button(label, () => act.save(kind), { name: `save-${kind}`, title }));
+  const possible = standalone ? kinds.slice(0, 1) : kinds; // Python writes the others
+  const buttons = possible.map(([kind, label, title]) => button(label, () => act.save(kind), { name: `save-${kind}`, title }));
   return section("Save", false, el("div", { className: "buttons" }, ...buttons));
 }

@@ -1,0 +1,86 @@
+"""`supple page MODEL -o FILE`: write one HTML file in which a figure can be dragged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from supple.errors import SuppleError
+
+HUMANOID = "humanoid"
+
+
+def page(
+    model: Annotated[
+        str,
+        typer.Argument(
+            metavar="MODEL",
+            help="chain:1,1,1, humanoid (the character that comes along), or a file: .glb, .gltf, .smd, "
+            ".bvh, .urdf, .character, .cga, .json.",
+        ),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The page.")],
+    goal: Annotated[
+        list[str] | None,
+        typer.Option("--goal", "-g", metavar="NAME", help="What has a goal. Repeatable."),
+    ] = None,
+    motion: Annotated[
+        list[Path] | None,
+        typer.Option("--motion", "-m", metavar="FILE", help="A motion for it. Repeatable."),
+    ] = None,
+    plant_feet: Annotated[
+        bool,
+        typer.Option("--plant-feet", help="Add each motion with feet that stand still, too."),
+    ] = False,
+    title: Annotated[str | None, typer.Option(metavar="TEXT", help="The page's title.")] = None,
+) -> None:
+    """Write a page that needs no server and no network: drag the figure, switch solvers, play motions.
+
+    supple page humanoid -o hero.html
+
+    supple page robot.urdf -o robot.html --goal gripper
+
+    The file can be mailed, or put into documentation; it opens from a disk, also on a phone.
+    """
+    import supple
+    from supple.viewer.library import subject_of
+
+    subject = subject_of(_read(model, motion or []), key=model, title=title or _title(model))
+    added = []
+    if plant_feet:
+        added = [supple.plant_feet(one, up=subject.up) for one in subject.motions.values()]
+        if not added:
+            raise SuppleError(f"--plant-feet: expected a motion, but {model} has none")
+    supple.page(subject, output, goals=goal, motions=added, title=title)
+    typer.echo(f"{output}: {output.stat().st_size / 1e6:.2f} MB")
+
+
+def _read(model: str, motions: list[Path]) -> Any:
+    """What MODEL names, with the motions of further files."""
+    from supple.cli.model_argument import read_character
+    from supple.viewer.library import Library
+
+    for path in motions:
+        if not path.is_file():
+            raise SuppleError(f"{path}: there is no such file")
+    file = Path(model)
+    if file.suffix.lower() == ".cga":
+        from supple.grammar import grow
+
+        return grow(file)
+    if file.is_file():
+        library = Library()
+        return library.subject(library.open_file(file, motions=motions))
+    if motions:
+        raise SuppleError(f"--motion: expected a file as MODEL, got {model}")
+    if model == HUMANOID:
+        from supple.data import humanoid
+
+        return humanoid()
+    return read_character(model)
+
+
+def _title(model: str) -> str:
+    return "Our character" if model == HUMANOID else Path(model).name

@@ -1,0 +1,30 @@
+// What the page runs with: a server with Python behind it, or what a file holds.
+
+import type { Line, Listener } from "../io/connection";
+import type { Settings } from "../io/settings";
+import type { FilePicker } from "../panel/file_picker";
+import type { Hud } from "../panel/hud";
+import type { Timeline } from "../panel/timeline";
+import type { Store } from "./store";
+
+/** The parts of the page that opening a file changes. */
+export interface FileOpener {
+  readonly store: Store;
+  readonly timeline: Pick<Timeline, "startWith">;
+  readonly hud: Pick<Hud, "say">;
+  /** Take over the text of a settings file. */
+  loadSettings(text: string): void;
+}
+
+export interface Host {
+  /** True without Python: files are not opened, joints and goals not edited. */
+  readonly standalone: boolean;
+  /** The settings to begin with, and what of those kept could not be used. */
+  readonly settings: { settings: Settings; ignored: string[] };
+  /** The settings of a page in which nothing was set. */
+  fresh(): Settings;
+  /** Called with the store when it is there, to keep its settings. */
+  keep(store: Store): void;
+  connect(listener: Listener): Line;
+  newFiles?(page: FileOpener): FilePicker;
+}

@@ -1,0 +1,116 @@
+// What a solve answers: a row of numbers that a kernel wrote, and how to read it.
+
+import { BUDGET, LIMITED, REACHED, REASONS, STALLED, STATUS_WORDS, TOO_FAR, TOO_NEAR } from "./constants";
+import type { Demand, Head, ReportColumn } from "./lowered";
+
+export class Solution {
+  constructor(
+    private readonly head: Head,
+    /** The report; see `Head`. */
+    public row: Float64Array,
+    /** The name of the solver that gave the answer. */
+    public solver: string,
+  ) {}
+
+  /** A copy that later solves do not change. */
+  kept(): Solution {
+    return new Solution(this.head, this.row.slice(), this.solver);
+  }
+
+  private column(name: ReportColumn): number {
+    return this.row[this.head.report[name]]!;
+  }
+
+  /** The pose, as coordinates. */
+  get coordinates(): Float64Array {
+    return this.row.subarray(0, this.head.coordinates);
+  }
+
+  get status(): number {
+    return this.column("status");
+  }
+
+  /** The status in words, such as "too far". */
+  get word(): string {
+    return STATUS_WORDS[this.status] ?? "";
+  }
+
+  get reached(): boolean {
+    return this.status === REACHED;
+  }
+
+  /** Largest distance of any goal from its target [model units]. */
+  get error(): number {
+    return this.column("error");
+  }
+
+  /** Largest angle of any goal from its target [rad]. */
+  get orientationError(): number {
+    return this.column("turn_error");
+  }
+
+  /** Sweeps or Newton steps used, restarts included. */
+  get iterations(): number {
+    return this.column("iterations");
+  }
+
+  get restarts(): number {
+    return this.column("restarts");
+  }
+
+  get cost(): number {
+    return this.column("cost");
+  }
+
+  /** The error of a demand [model units, or rad]. */
+  errorOf({ block }: Demand): number {
+    return this.row[this.head.errors + block]!;
+  }
+
+  /** Names of the joints whose limits keep the goals from coming closer. */
+  get limited(): string[] {
+    return this.head.asked.moving.filter((_, k) => this.row[this.head.pressed + k]! > 0);
+  }
+
+  /** Why the solve ended, in the words of Python's `Solution.reason`. */
+  get reason(): string {
+    const { demands, kept } = this.head.asked;
+    const judged = demands.filter(({ kind }) => kind !== "pole");
+    const missBy = (demand: Demand) => this.errorOf(demand) / demand.tolerance;
+    const worst = judged.reduce((most, one) => (missBy(one) > missBy(most) ? one : most));
+    const { status } = this;
+    let miss = say(worst.kind as Exclude<Demand["kind"], "pole">, { effector: worst.effector, error: this.errorOf(worst) });
+    if (status === REACHED) return miss;
+    if (kept) miss = say("kept", { miss });
+    if (status === TOO_FAR || status === TOO_NEAR) {
+      const block = this.column("block");
+      const effector = demands.find((demand) => demand.block === block)?.effector ?? "";
+      const [distance, reach] = [this.column("gap"), this.column("reach")];
+      const key = reach === 0 ? "unmoved" : status === TOO_FAR ? "too_far" : "too_near";
+      return say(key, { effector, distance, reach, miss });
+    }
+    if (status === LIMITED) return say("limited", { joints: this.limited.join(", "), miss });
+    if (status === STALLED) return say("stalled", { miss });
+    if (status !== BUDGET) return miss;
+    const { iterations } = this;
+    return say(iterations === 1 ? "budget_of_one" : "budget", { iterations: String(iterations), tolerance: worst.tolerance, miss });
+  }
+}
+
+function say(key: keyof typeof REASONS, values: Record<string, string | number>): string {
+  return REASONS[key].replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = values[name] ?? "";
+    return typeof value === "number" ? threeDigits(value) : value;
+  });
+}
+
+/** A number with three significant digits, as Python's format `.3g` writes it. */
+export function threeDigits(value: number): string {
+  if (Number.isNaN(value)) return "nan";
+  if (!Number.isFinite(value)) return value > 0 ? "inf" : "-inf";
+  const [mantissa, exponent] = value.toExponential(2).split("e") as [string, string];
+  const power = Number(exponent);
+  const trimmed = (text: string) => (text.includes(".") ? text.replace(/\.?0+$/, "") : text);
+  if (power >= -4 && power < 3) return trimmed(value.toFixed(2 - power));
+  return `${trimmed(mantissa)}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`;
+}

@@ -1,0 +1,76 @@
+// The poses inside an iteration of a trace: what its steps did, one after the other.
+
+import {
+  EVENT,
+  JOINT_FLOATS,
+  JOINT_INTS,
+  KIND,
+  MIMIC,
+  MIMIC_ADD,
+  MIMIC_MUL,
+  NQ,
+  PLACED,
+  Q,
+  QUATERNION,
+  STRETCH_Q,
+  V_CHANGE,
+  V_ITERATION,
+  V_JOINT,
+  V_KIND,
+} from "./constants";
+import type { SkeletonRows } from "./lowered";
+import type { Trace } from "./problem";
+
+/** The coordinates after every turning step of an iteration, counted from 1, one row after the other. */
+export function posesInside(trace: Trace, iteration: number, coordinates: number, skeleton: SkeletonRows): Float64Array {
+  const width = coordinates + 2;
+  const from = Math.min(iteration - 1, trace.poses.length / width - 1);
+  const now = trace.poses.slice(from * width, from * width + coordinates);
+  const rows: number[] = [];
+  for (let at = 0; at < trace.events.length; at += EVENT) {
+    const event = trace.events.subarray(at, at + EVENT);
+    if (event[V_ITERATION] !== iteration || event[V_KIND] === PLACED) continue;
+    apply(skeleton, event[V_JOINT]!, event.subarray(V_CHANGE), now);
+    followMimics(skeleton, now);
+    rows.push(...now);
+  }
+  return new Float64Array(rows);
+}
+
+/** Add a step's change to the coordinates of its joint. */
+function apply({ ints }: SkeletonRows, joint: number, change: Float64Array, now: Float64Array): void {
+  const row = joint * JOINT_INTS;
+  const [q, stretch] = [ints[row + Q]!, ints[row + STRETCH_Q]!];
+  const turns = (ints[row + KIND]! & QUATERNION) !== 0;
+  const count = ints[row + NQ]! - (stretch >= 0 ? 1 : 0) - (turns ? 4 : 0);
+  for (let k = 0; k < count; k += 1) now[q + k]! += change[k]!;
+  if (turns) turn(now.subarray(q + count, q + count + 4), change.subarray(count, count + 3));
+  if (stretch >= 0) now[stretch]! += change[change.length - 1]!;
+}
+
+/** Turn a quaternion wxyz by a rotation vector [rad], applied after it. */
+function turn(quaternion: Float64Array, by: Float64Array): void {
+  const angle = Math.hypot(by[0]!, by[1]!, by[2]!);
+  const scale = angle > 0 ? Math.sin(angle / 2) / angle : 0.5;
+  const [aw, ax, ay, az] = [Math.cos(angle / 2), scale * by[0]!, scale * by[1]!, scale * by[2]!];
+  const [w, x, y, z] = quaternion as unknown as [number, number, number, number];
+  const product = [
+    aw * w - ax * x - ay * y - az * z,
+    aw * x + ax * w + ay * z - az * y,
+    aw * y - ax * z + ay * w + az * x,
+    aw * z + ax * y - ay * x + az * w,
+  ];
+  const size = Math.hypot(...product);
+  quaternion.set(product.map((value) => value / size));
+}
+
+/** Put the joints that copy others where these say. */
+function followMimics({ ints, floats }: SkeletonRows, now: Float64Array): void {
+  for (let joint = 0; joint * JOINT_INTS < ints.length; joint += 1) {
+    const source = ints[joint * JOINT_INTS + MIMIC]!;
+    if (source < 0) continue;
+    const value = now[ints[source * JOINT_INTS + Q]!]!;
+    const [factor, offset] = [floats[joint * JOINT_FLOATS + MIMIC_MUL]!, floats[joint * JOINT_FLOATS + MIMIC_ADD]!];
+    now[ints[joint * JOINT_INTS + Q]!] = factor * value + offset;
+  }
+}
