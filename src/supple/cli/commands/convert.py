@@ -96,6 +96,7 @@ def convert(
     unit: Annotated[
         str | None,
         typer.Option(
+            "--unit",
             metavar="UNIT",
             help="Scale it to this unit: m, cm, mm, inch, ft...",
             rich_help_panel=OUTPUT,

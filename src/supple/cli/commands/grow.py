@@ -70,6 +70,7 @@ def grow(
     folder: Annotated[
         Path | None,
         typer.Option(
+            "--folder",
             metavar="FOLDER",
             help="Imports and assets lie below this folder. Default: the rule file's, and assets/, "
             "images/, models/ and rules/ beside it and above.",
