@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         contacts,
         correct,
         keyframes,
+        learn_limits,
         plant_feet,
     )
     from supple.solvers import CCD, FABRIK, LM, Jacobian, Optimize, TargetTriangle, TwoBone
@@ -118,6 +119,7 @@ __all__ = [
     "grow",
     "humanoid",
     "keyframes",
+    "learn_limits",
     "load",
     "plant_feet",
     "prepare",
@@ -158,6 +160,7 @@ _LATER = {
     "contacts": "supple.motion",
     "correct": "supple.motion",
     "keyframes": "supple.motion",
+    "learn_limits": "supple.motion",
     "plant_feet": "supple.motion",
     "skin": "supple.model.skinning",
     "view": "supple.viewer",

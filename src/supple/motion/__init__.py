@@ -4,6 +4,7 @@ from supple.model.motion import Motion
 from supple.motion.contacts import Contacts, contacts
 from supple.motion.correct import Correction, Window, correct
 from supple.motion.keyframes import keyframes
+from supple.motion.limits import learn_limits
 from supple.motion.planting import Planted, plant_feet
 
 __all__ = [
@@ -15,5 +16,6 @@ __all__ = [
     "contacts",
     "correct",
     "keyframes",
+    "learn_limits",
     "plant_feet",
 ]
