@@ -23,7 +23,8 @@ LISTED = 24  # joints in a message, at most
 SHORT = 0.35  # of the longest bone of a leg: a shorter one at its top is the hip's, not the leg's
 TALL = 0.25  # of the figure's height: what is shorter is no leg
 FOOT = 0.2  # of the leg's height: what of it is lower is the foot
-ALIKE = 0.2  # of the leg's height, and of its length: how far the other leg may differ
+ALIKE = 0.2  # of the leg's length: how much shorter or longer the other leg may be
+RAISED = 0.4  # of the leg's height: how much higher the other leg may end, over all frames
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ def _by_place(skeleton: Skeleton, poses: Pose, up: Floats) -> list[str]:
             two = skeleton.path(other, lowest(other))
             lengths = [skeleton.length(limb[-1], root=pelvis) for limb in (one, two)]
             even = abs(lengths[0] - lengths[1]) < ALIKE * max(lengths)
-            if even and height(two[-1]) - height(one[-1]) < ALIKE * drop:
+            if even and height(two[-1]) - height(one[-1]) < RAISED * drop:
                 ends = [next(name for name in limb
                              if height(name) - height(limb[-1]) < FOOT * drop)
                         for limb in (one, two)]  # fmt: skip
