@@ -11,8 +11,9 @@ from supple.errors import SuppleError
 from supple.formats.conventions import METRES
 from supple.model.character import Character
 from supple.model.mesh import Mesh
-from supple.motion.contacts import HEIGHT, SPEED, find_contacts
+from supple.motion.contacts import find_contacts
 from supple.motion.feet import find_feet, up_vector
+from supple.motion.planting import HEIGHT, SPEED
 
 JUMP = np.pi / 2  # rotation between two frames that counts as a jump [rad]
 SLIDE = 0.05  # speed of a standing foot that counts as sliding [leg lengths/s]

@@ -28,7 +28,7 @@ VERSION = 1
 
 SPEED = 0.24  # below which a point is slow [leg lengths a second]
 HEIGHT = 0.04  # above its lowest place up to which it is low [leg lengths]
-MORE = 2.0  # within a contact it may be so many times as fast and as high
+MORE = 1.5  # within a contact it may be so many times as fast and as high
 SHORTEST = 0.1  # a contact of less is none [s]
 GAP = 0.06  # and what parts two contacts for less does not [s],
 JUMP = 3.0  # unless the point jumps: so many times as fast as slow
@@ -203,7 +203,7 @@ def contacts(
     """Find when feet, hands or any joints are in contact with level ground.
 
     A contact begins and ends with a frame in which the point is slower than `speed` and less than
-    `height` above its lowest place; in between it may be up to twice as fast and as high. The lowest
+    `height` above its lowest place; in between it may be half as fast and as high again. The lowest
     place is the 5th percentile of its heights while it is slow. Where that is over a quarter of a leg
     above the ground, which is the lowest place of the feet, the joint never touches it: a hand that
     hangs is in no contact. Contacts of less than 0.1 s are left out. In a loop, the first frame comes

@@ -18,14 +18,7 @@ from supple.errors import SuppleError, number, positive
 from supple.goals import Reach
 from supple.model.motion import Motion
 from supple.model.skeleton import Pose
-from supple.motion.contacts import (
-    HEIGHT,
-    SPEED,
-    Contacts,
-    find_contacts,
-    foot_points,
-    true_runs,
-)
+from supple.motion.contacts import Contacts, find_contacts, foot_points, true_runs
 from supple.motion.correct import Correction, corrected
 from supple.motion.feet import Foot, find_feet, up_vector
 from supple.rotations import between, from_rotation_vector, multiply, rotate, to_rotation_vector
@@ -34,6 +27,9 @@ from supple.solve.outcome import Status
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
+# Wider than those of `contacts`: feet that are to be planted slide.
+SPEED = 0.4  # below which a foot may stand [leg lengths a second]
+HEIGHT = 0.06  # above its lowest place up to which it may stand [leg lengths]
 EXACT = 1e-7  # how near feet come to their places [lengths of the leg]
 MOVED = (
     1e-4  # a foot that goals take further from its place does not stand there [lengths of the leg]
@@ -119,10 +115,11 @@ def plant_feet(
 ) -> Planted:
     """Have feet stand still while they stand on the ground.
 
-    A heel or toe stands while it is in contact: `supple.contacts` says when that is; the ground is
-    taken to be level. Heels and toes that stand keep one place, and the foot between them its
-    direction; otherwise the foot turns as it did. Only legs move, and the root where `lower` asks. In a
-    loop, a foot that stands at the end goes on standing at the beginning.
+    A heel or toe stands while it is in contact, as `supple.contacts` finds it, by a greater speed and
+    height, since feet that are to be planted slide; the ground is taken to be level. Heels and toes
+    that stand keep one place, and the foot between them its direction; otherwise the foot turns as it
+    did. Only legs move, and the root where `lower` asks. In a loop, a foot that stands at the end goes
+    on standing at the beginning.
 
     Args:
         motion: What plays.
