@@ -11,7 +11,9 @@ from supple.errors import SuppleError
 from supple.formats.conventions import METRES
 from supple.model.character import Character
 from supple.model.mesh import Mesh
-from supple.motion.feet import HEIGHT, SPEED, find_feet, standing, up_vector
+from supple.motion.contacts import find_contacts
+from supple.motion.feet import find_feet, up_vector
+from supple.motion.planting import HEIGHT, SPEED
 
 JUMP = np.pi / 2  # rotation between two frames that counts as a jump [rad]
 SLIDE = 0.05  # speed of a standing foot that counts as sliding [leg lengths/s]
@@ -165,9 +167,10 @@ def _feet(character: Character) -> Iterator[Finding]:
         return
     for name, motion in character.motions.items():
         slid = {}
+        ankles = [foot.ankle for foot in feet]
+        found = find_contacts(motion, feet, ankles, up=up, speed=SPEED, height=HEIGHT)
         for foot in feet:
-            at = motion.poses.position(foot.ankle)
-            stands = standing(at, motion, foot.length, up=up, speed=SPEED, height=HEIGHT)
+            at, stands = motion.poses.position(foot.ankle), found.flags(foot.ankle)
             both = stands[1:] & stands[:-1]
             if both.any():
                 way = np.linalg.norm(np.diff(at, axis=0), axis=1)[both].sum()

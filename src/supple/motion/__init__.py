@@ -1,8 +1,21 @@
 """Motions: poses over time, and IK on top of them."""
 
 from supple.model.motion import Motion
+from supple.motion.contacts import Contacts, contacts
 from supple.motion.correct import Correction, Window, correct
 from supple.motion.keyframes import keyframes
+from supple.motion.limits import learn_limits
 from supple.motion.planting import Planted, plant_feet
 
-__all__ = ["Correction", "Motion", "Planted", "Window", "correct", "keyframes", "plant_feet"]
+__all__ = [
+    "Contacts",
+    "Correction",
+    "Motion",
+    "Planted",
+    "Window",
+    "contacts",
+    "correct",
+    "keyframes",
+    "learn_limits",
+    "plant_feet",
+]

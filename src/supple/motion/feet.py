@@ -1,4 +1,4 @@
-"""Feet: which joints they are, and when they stand on the ground."""
+"""Feet: which joints they are, by name or by place."""
 
 from __future__ import annotations
 
@@ -10,27 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import SuppleError, one_of
-from supple.model.motion import Motion
-from supple.model.skeleton import Skeleton
+from supple.model.skeleton import Pose, Skeleton
 
 Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 UPS = ("x", "y", "z", "-x", "-y", "-z")
-SPEED = 0.4  # below which a point may stand [lengths of the leg a second]
-HEIGHT = 0.06  # above its lowest place up to which it may stand [lengths of the leg]
-MORE = 1.5  # both count so much more for a point that stands already
-SHORTEST = 0.07  # a stance of less is none [s]
-GAP = 0.06  # and what parts two stances for less does not [s],
-JUMP = 3.0  # unless the foot jumps: so many times faster than it may stand
-SMOOTH = 0.05  # over which speeds are measured [s]
-LOWEST = 10.0  # the percentile of the heights a point is slow at that is its lowest place
 
 _ANKLE = re.compile(r"ankle|foot|(?<![a-z])pes(?![a-z])", re.IGNORECASE)
 _TOE = re.compile(r"toe|ball", re.IGNORECASE)
 _THIGH = re.compile(r"thigh|femur|up(per)?[ _.]?leg", re.IGNORECASE)
 LISTED = 24  # joints in a message, at most
 SHORT = 0.35  # of the longest bone of a leg: a shorter one at its top is the hip's, not the leg's
+TALL = 0.25  # of the figure's height: what is shorter is no leg
+FOOT = 0.2  # of the leg's height: what of it is lower is the foot
+ALIKE = 0.2  # of the leg's length: how much shorter or longer the other leg may be
+RAISED = 0.4  # of the leg's height: how much higher the other leg may end, over all frames
 
 
 @dataclass(frozen=True)
@@ -51,7 +45,12 @@ class Foot:
 
 
 def find_feet(
-    skeleton: Skeleton, names: Sequence[str] | None = None, *, legs: Mapping[str, str] | None = None
+    skeleton: Skeleton,
+    names: Sequence[str] | None = None,
+    *,
+    legs: Mapping[str, str] | None = None,
+    poses: Pose | None = None,
+    up: Floats | None = None,
 ) -> tuple[Foot, ...]:
     """The feet of a skeleton: the topmost joints called ankle or foot, or those that are named.
 
@@ -59,6 +58,9 @@ def find_feet(
         skeleton: Whose.
         names: The ankles; found by name if not given.
         legs: The topmost joint of the leg of each ankle, where it is not to be found: {ankle: joint}.
+        poses: A batch of poses, shape (F,), by which feet of other names are found: two limbs alike
+            that end lowest. Without it, by name only.
+        up: Unit vector (3,), with `poses`.
 
     Raises:
         SuppleError: There are none, or one has no leg.
@@ -68,12 +70,54 @@ def find_feet(
         alike = {name for name in joints if _ANKLE.search(name)}
         names = [name for name in joints if name in alike and not _above(skeleton, name) & alike]
         names = [name for name in names if len(skeleton.path(None, name)) >= 3]
+        if not names and poses is not None and up is not None:
+            names = _by_place(skeleton, poses, up)
         if not names:
             raise SuppleError(_no_feet(joints, alike))
     for name in legs or {}:
         one_of("foot of legs", name, names)
     paths = [skeleton.path(None, one_of("foot", name, joints)) for name in names]
     return tuple(_foot(skeleton, path, paths, legs or {}) for path in paths)
+
+
+def _by_place(skeleton: Skeleton, poses: Pose, up: Floats) -> list[str]:
+    """The ankles of the two limbs, left and right of one joint, that end lowest; [] if there are none.
+
+    Heights are medians over the poses. The legs part at the nearest joint that is well above the
+    lowest one and has another limb that ends about as low and is about as long. An ankle is the first
+    joint of a leg in the lowest part of the leg's height.
+    """
+    count = len(skeleton.joint_names)
+    heights = np.median(poses.positions[:, :count] @ up, axis=0)
+    tall = float(np.ptp(heights))
+    names = skeleton.joint_names
+    paths = {name: skeleton.path(None, name) for name in names}
+
+    def height(name: str) -> float:
+        return float(heights[skeleton.index(name)])
+
+    def lowest(top: str) -> str:
+        return min((name for name in names if top in paths[name]), key=height)
+
+    path = paths[names[int(np.argmin(heights))]]
+    for k in range(len(path) - 2, -1, -1):
+        pelvis, top = path[k], path[k + 1]
+        drop = height(pelvis) - height(path[-1])
+        if drop < TALL * tall or drop <= 0:
+            continue
+        one = path[k + 1 :]
+        for other in skeleton.children(pelvis):
+            if other == top:
+                continue
+            two = skeleton.path(other, lowest(other))
+            lengths = [skeleton.length(limb[-1], root=pelvis) for limb in (one, two)]
+            even = abs(lengths[0] - lengths[1]) < ALIKE * max(lengths)
+            if even and height(two[-1]) - height(one[-1]) < RAISED * drop:
+                ends = [next(name for name in limb
+                             if height(name) - height(limb[-1]) < FOOT * drop)
+                        for limb in (one, two)]  # fmt: skip
+                return sorted(ends, key=skeleton.index)
+    return []
 
 
 def _no_feet(joints: Sequence[str], alike: set[str]) -> str:
@@ -147,65 +191,3 @@ def up_vector(up: str) -> Floats:
     """The unit vector (3,) of an up axis such as "y" or "-z"."""
     one_of("up axis", up, UPS)
     return np.eye(3)["xyz".index(up[-1])] * (-1.0 if up[0] == "-" else 1.0)
-
-
-def standing(
-    points: Floats, motion: Motion, length: float, *, up: Floats, speed: float, height: float
-) -> Flags:
-    """Whether a point stands on the ground: it is slow, and about as low as it is when slow.
-
-    Args:
-        points: Where it is in each frame, world, shape (F, 3).
-        motion: Whose frames.
-        length: Of the leg.
-        up: Unit vector.
-        speed: Below which it may stand [lengths a second].
-        height: Above its lowest place up to which it may stand [lengths].
-
-    Returns:
-        For each frame, shape (F,).
-    """
-    if len(points) < 2:
-        return np.zeros(len(points), dtype=bool)
-    times = motion.times
-    velocity = np.gradient(points, times, axis=0)
-    fast = _mean(np.linalg.norm(velocity, axis=1), round(SMOOTH * motion.fps)) / length
-    level = points @ up
-    slow = fast < speed
-    if not slow.any():
-        return slow
-    high = (level - np.percentile(level[slow], LOWEST)) / length
-    sure = slow & (high < height)
-    maybe = (fast < MORE * speed) & (high < MORE * height)
-    found = np.zeros(len(points), dtype=bool)
-    for run in true_runs(maybe):
-        if sure[run].any():
-            inner = np.flatnonzero(sure[run]) + run.start
-            found[inner[0] : inner[-1] + 1] = True
-    for run in true_runs(~found):
-        inside = run.start > 0 and run.stop < len(found)
-        if inside and _seconds(run, motion) < GAP and fast[run].max() < JUMP * speed:
-            found[run] = True
-    for run in true_runs(found):
-        if _seconds(run, motion) < SHORTEST:
-            found[run] = False
-    return found
-
-
-def true_runs(flags: Flags) -> list[slice]:
-    """Where flags are set one after the other."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
-    return [slice(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
-
-
-def _seconds(run: slice, motion: Motion) -> float:
-    return (run.stop - run.start) / motion.fps
-
-
-def _mean(values: Floats, width: int) -> Floats:
-    """The mean over an odd number of values around each, about so many."""
-    half = width // 2
-    if half < 1:
-        return values
-    padded = np.pad(values, half, mode="edge")
-    return np.convolve(padded, np.full(2 * half + 1, 1.0 / (2 * half + 1)), mode="valid")

@@ -18,14 +18,18 @@ from supple.errors import SuppleError, number, positive
 from supple.goals import Reach
 from supple.model.motion import Motion
 from supple.model.skeleton import Pose
+from supple.motion.contacts import Contacts, find_contacts, foot_points, true_runs
 from supple.motion.correct import Correction, corrected
-from supple.motion.feet import HEIGHT, SPEED, Foot, find_feet, standing, true_runs, up_vector
+from supple.motion.feet import Foot, find_feet, up_vector
 from supple.rotations import between, from_rotation_vector, multiply, rotate, to_rotation_vector
 from supple.solve.outcome import Status
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
+# Wider than those of `contacts`: feet that are to be planted slide.
+SPEED = 0.4  # below which a foot may stand [leg lengths a second]
+HEIGHT = 0.06  # above its lowest place up to which it may stand [leg lengths]
 EXACT = 1e-7  # how near feet come to their places [lengths of the leg]
 MOVED = (
     1e-4  # a foot that goals take further from its place does not stand there [lengths of the leg]
@@ -104,56 +108,82 @@ def plant_feet(
     up: str = "y",
     speed: float = SPEED,
     height: float = HEIGHT,
+    contacts: Contacts | None = None,
     blend: float = 0.5,
     lower: bool = True,
     threads: int | None = None,
 ) -> Planted:
     """Have feet stand still while they stand on the ground.
 
-    A heel or toe stands where it is slow and about as low as it ever is in the motion: the ground is
-    taken to be level. Heels and toes that stand keep one place, and the foot between them its
-    direction; otherwise the foot turns as it did. Only legs move, and the root where `lower` asks. In a
-    loop, a foot that stands at the end goes on standing at the beginning.
+    A heel or toe stands while it is in contact, as `supple.contacts` finds it, by a greater speed and
+    height, since feet that are to be planted slide; the ground is taken to be level. Heels and toes
+    that stand keep one place, and the foot between them its direction; otherwise the foot turns as it
+    did. Only legs move, and the root where `lower` asks. In a loop, a foot that stands at the end goes
+    on standing at the beginning.
 
     Args:
         motion: What plays.
-        feet: The ankles; by default the topmost joints called ankle or foot.
+        feet: The ankles; by default the topmost joints called ankle or foot, or else where the two
+            lowest limbs end.
         legs: The topmost joint of each leg, {ankle: joint}, where it is not to be found.
         up: The axis that points up: "y", "z", "-x", ...
         speed: Below which a foot may stand [lengths of its leg a second].
         height: Above its lowest place up to which it may stand [lengths of its leg].
+        contacts: When heels and toes stand, in place of what is found by `speed` and `height`: those
+            of `supple.contacts`, edited. A heel or toe that is not in them does not stand.
         blend: For how long what is changed fades before and after a foot stands [s]. In a step that
             takes less than twice that, one change passes into the next.
         lower: Whether the root goes down where a leg is too short for its foot's place.
         threads: At most how many threads are used.
 
     Raises:
-        SuppleError: There are no feet.
+        SuppleError: There are no feet, or contacts are of another motion.
     """
     if not isinstance(motion, Motion):
         raise SuppleError(f"plant_feet: expected a supple.Motion, got a {type(motion).__name__}")
     axis = up_vector(up)
     blend = number("blend", blend, "0 or more seconds", lambda x: 0.0 <= x < np.inf)
     speed, height = positive("speed", speed), positive("height", height)
-    found = find_feet(motion.skeleton, feet, legs=legs)
+    found = find_feet(motion.skeleton, feet, legs=legs, poses=motion.poses, up=axis)
+    points = foot_points(found)
+    if contacts is None:
+        contacts = find_contacts(motion, found, points, up=axis, speed=speed, height=height)
+    _check_contacts(contacts, motion, points)
+    never = np.zeros(len(motion), dtype=bool)
+    stands = {name: contacts.flags(name) if name in contacts.joints else never for name in points}
     if motion.loop and len(motion) > 1:
         # Three times around: in the middle, what stands at the end goes on at the beginning.
-        whole = _planted(_around(motion), found, axis, speed, height, blend, lower, threads)
+        stands = {name: np.tile(flags, 3) for name, flags in stands.items()}
+        whole = _planted(_around(motion), found, stands, axis, blend, lower, threads)
         return _middle(whole, motion, found, axis)
-    return _planted(motion, found, axis, speed, height, blend, lower, threads)
+    return _planted(motion, found, stands, axis, blend, lower, threads)
+
+
+def _check_contacts(contacts: Any, motion: Motion, points: Sequence[str]) -> None:
+    if not isinstance(contacts, Contacts):
+        raise SuppleError(f"contacts: expected supple.Contacts, got a {type(contacts).__name__}")
+    if contacts.frames != len(motion):
+        raise SuppleError(
+            f"contacts: expected those of the motion's {len(motion)} frames, "
+            f"got those of {contacts.frames}"
+        )
+    if not set(points) & set(contacts.joints):
+        raise SuppleError(
+            f"contacts: expected some of the feet, {', '.join(map(repr, points))}, "
+            f"got {', '.join(map(repr, contacts.joints)) or 'none'}"
+        )
 
 
 def _planted(
     motion: Motion,
     found: Sequence[Foot],
+    stands: Mapping[str, Flags],
     axis: Floats,
-    speed: float,
-    height: float,
     blend: float,
     lower: bool,
     threads: int | None,
 ) -> Planted:
-    stances = [_stance(motion, foot, axis, speed, height, blend) for foot in found]
+    stances = [_stance(motion, foot, stands, blend) for foot in found]
     changed = np.any([stance.changed for stance in stances], axis=0)
     goals: list[Reach] = []
     for foot, stance in zip(found, stances, strict=True):
@@ -246,18 +276,12 @@ class _Stance:
     changed: Flags
 
 
-def _stance(
-    motion: Motion, foot: Foot, up: Floats, speed: float, height: float, blend: float
-) -> _Stance:
+def _stance(motion: Motion, foot: Foot, stands: Mapping[str, Flags], blend: float) -> _Stance:
     poses = motion.poses
     ankle, turns = poses.position(foot.ankle), poses.rotation(foot.ankle)
     end = poses.position(foot.toe) if foot.toe is not None else ankle
-
-    def stands(points: Floats) -> Flags:
-        return standing(points, motion, foot.length, up=up, speed=speed, height=height)
-
-    heel = stands(ankle)
-    toe = stands(end) if foot.toe is not None else np.zeros(len(motion), dtype=bool)
+    heel = stands[foot.ankle]
+    toe = stands[foot.toe] if foot.toe is not None else np.zeros(len(motion), dtype=bool)
     flat, stance = heel & toe, heel | toe
     along = end - ankle
     turned = np.zeros_like(ankle)

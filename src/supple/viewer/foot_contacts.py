@@ -1,4 +1,4 @@
-"""Detect when feet are in contact with the ground in a motion: low and slow."""
+"""Find when the feet of a motion are in contact with the ground, for the onion skin."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ import re
 import numpy as np
 
 from supple.motion import Motion
+from supple.motion import contacts as motion_contacts
 
 FEET = re.compile(r"foot|toe|ankle|heel|hoof|paw", re.IGNORECASE)
-LOW = 0.03  # height above its lowest position that counts as contact, per figure height
-SLOW = 0.5  # speed below which it counts as contact [figure heights/s]
+# Wider than those of planting: the feet of a walk on the spot slide, and are shown to stand.
+SPEED = 1.0  # [leg lengths/s]
+HEIGHT = 0.06  # [leg lengths]
 
 
 def contacts(motion: Motion, *, up: int) -> tuple[list[int], np.ndarray]:
@@ -24,12 +26,6 @@ def contacts(motion: Motion, *, up: int) -> tuple[list[int], np.ndarray]:
         Indices of the feet in `skeleton.names`, and their contacts in each frame, shape (F, feet).
     """
     feet = [k for k, name in enumerate(motion.skeleton.names) if FEET.search(name)]
-    positions = motion.poses.positions
-    if not feet or len(motion) < 2:
-        return [], np.zeros((len(motion), 0), dtype=bool)
-    tall = float(np.ptp(positions[0, :, up])) or 1.0
-    way = positions[:, feet]
-    times = motion.times
-    speed = np.linalg.norm(np.gradient(way, times, axis=0), axis=-1)
-    height = way[..., up] - way[..., up].min(axis=0)
-    return feet, (height < LOW * tall) & (speed < SLOW * tall)
+    names = [motion.skeleton.names[k] for k in feet]
+    found = motion_contacts(motion, names, up="xyz"[up], speed=SPEED, height=HEIGHT)
+    return feet, np.array([found.flags(name) for name in found.joints]).reshape(-1, len(motion)).T

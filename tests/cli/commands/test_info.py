@@ -1,6 +1,10 @@
 """`supple info`."""
 
+import numpy as np
 import pytest
+
+import supple
+from supple import Contacts, Motion, Node, Pose, Skeleton
 
 BVH = """HIERARCHY
 ROOT Hips
@@ -96,3 +100,31 @@ def test_a_long_chain_is_shown_in_lines_of_bounded_length(run, tmp_path):
     shown = [line.split() for line in lines]
     assert ["20", "j20"] in [words[:2] for words in shown]
     assert ["1499", "(1499)", "j1499"] in [words[:3] for words in shown]  # with its depth
+
+
+def test_contacts_of_the_feet_are_shown_and_can_be_read_back(run, run_json, tmp_path, clip):
+    nodes = [Node("Hips", None, (0, 0.87, 0)), Node("Head", "Hips", (0, 0.6, 0))]
+    for side, sign in (("Left", 1), ("Right", -1)):
+        nodes += [
+            Node(f"{side}UpLeg", "Hips", (0.1 * sign, 0, 0)),
+            Node(f"{side}Leg", f"{side}UpLeg", (0, -0.45, 0.05)),
+            Node(f"{side}Foot", f"{side}Leg", (0, -0.42, -0.05)),
+        ]
+    skeleton = Skeleton(nodes)
+    places = np.tile(skeleton.offsets, (60, 1, 1))
+    places[20:40, 0, 1] += 0.3 * np.sin(np.pi * np.arange(1, 21) / 21)  # a jump
+    poses = Pose(skeleton, np.tile(skeleton.rest.coordinates, (60, 1)), places)
+    path = tmp_path / "jump.bvh"
+    supple.save(Motion("jump", poses, fps=30), path)
+    found = supple.contacts(supple.load(path).motion("jump"))
+    assert len(found["LeftFoot"]) == 2
+    shown = run("info", path, "--contacts").stdout
+    (first, last) = found["LeftFoot"][0]
+    assert any(line.split()[1:2] == ["LeftFoot"] and f"{first}-{last - 1}," in line
+               for line in shown.splitlines())  # fmt: skip
+    _, data = run_json("info", path, "--contacts")
+    assert Contacts.from_json(data["motions"][0]["contacts"]) == found
+    _, data = run_json("info", path)
+    assert "contacts" not in data["motions"][0]
+    refused = run("info", clip, "--contacts")
+    assert refused.exit_code == 2 and "'Left Arm'" in refused.stderr

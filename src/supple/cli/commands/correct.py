@@ -35,8 +35,7 @@ from supple.goals import Goal, Hold, Reach
 from supple.model.character import Character, Note
 from supple.motion import Correction, Motion, Window, plant_feet
 from supple.motion import correct as correct_motion
-from supple.motion.feet import HEIGHT, SPEED
-from supple.motion.planting import Planted
+from supple.motion.planting import HEIGHT, SPEED, Planted
 
 FEET = "Feet"
 

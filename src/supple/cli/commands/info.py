@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 from rich.text import Text
 
 from supple.cli.character_files import note_data, read_file
@@ -18,6 +19,8 @@ from supple.cli.options import (
     ShapesOption,
 )
 from supple.model.character import Character
+from supple.motion import Contacts
+from supple.motion import contacts as find_contacts
 
 DEEPEST = 20  # deepest level that is indented
 
@@ -28,6 +31,10 @@ def info(
     position_mode: PositionModeOption = None,
     fps: FpsOption = None,
     shapes: ShapesOption = None,
+    contacts: Annotated[
+        bool,
+        typer.Option("--contacts", help="Also when the feet of each motion are on the ground."),
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """Show the skeleton, meshes, motions and notes of a character file.
@@ -39,10 +46,21 @@ def info(
     character = read_file(
         file, motions=motions or (), position_mode=position_mode, fps=fps, shapes=shapes
     )
+    up = character.up or "y"
+    found = {
+        name: find_contacts(motion, up=up)
+        for name, motion in (character.motions if contacts else {}).items()
+    }
     if json:
-        print_json({"file": str(file), **as_data(character)})
+        data = as_data(character)
+        for one in data["motions"] if contacts else ():
+            one["contacts"] = found[one["name"]].to_json()
+        print_json({"file": str(file), **data})
     else:
         show(character, str(file))
+        if found:
+            console().print()
+            console().print(_contacts(found))
 
 
 def as_data(character: Character) -> dict[str, Any]:
@@ -216,3 +234,14 @@ def _motions(character: Character) -> Any:
     heads = (("motion", "left"), ("frames", "right"), ("fps", "right"), ("lasts", "right"),
              ("moves too", "left"))  # fmt: skip
     return table(heads, rows)
+
+
+def _contacts(found: dict[str, Contacts]) -> Any:
+    rows = [
+        [name, joint, ", ".join(f"{a}-{b - 1}" for a, b in one[joint]) or "none"]
+        for name, one in found.items()
+        for joint in one.joints
+    ]
+    return table(
+        (("motion", "left"), ("joint", "left"), ("in contact, first-last frame", "left")), rows
+    )

@@ -1,0 +1,349 @@
+"""Contacts: when feet, hands or any joints rest on the ground, from their heights and speeds.
+
+A contact lasts from the first to the last frame in which a point is slow and about as low as it ever is
+when slow. In between it may be somewhat faster or higher, so that noise does not break the contact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.errors import SuppleError, one_of, positive
+from supple.model.motion import Motion
+from supple.model.skeleton import Skeleton, check_format
+from supple.motion.feet import Foot, find_feet, up_vector
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Interval = tuple[int, int]
+
+FORMAT = "supple-contacts"
+VERSION = 1
+
+SPEED = 0.24  # below which a point is slow [leg lengths a second]
+HEIGHT = 0.04  # above its lowest place up to which it is low [leg lengths]
+MORE = 1.5  # within a contact it may be so many times as fast and as high
+SHORTEST = 0.1  # a contact of less is none [s]
+GAP = 0.06  # and what parts two contacts for less does not [s],
+JUMP = 3.0  # unless the point jumps: so many times as fast as slow
+WINDOW = 1.0 / 30.0  # over which speeds are measured [s]
+LOWEST = 5.0  # the percentile of the heights at which a point is slow that is its lowest place
+REACH = (
+    0.25  # a joint whose lowest place is higher above the ground does not touch it [leg lengths]
+)
+
+
+@dataclass(frozen=True)
+class Contacts:
+    """When joints of a motion are in contact with the ground; what `contacts` finds.
+
+    Immutable: `add`, `remove` and `shift` give edited ones. `plant_feet(contacts=...)` takes them.
+
+    Args:
+        frames: How many frames the motion has.
+        intervals: For each joint or tip, its contacts as pairs of frames [start, stop): the first in
+            contact and the first after it. Sorted; those that overlap or touch become one.
+
+    Raises:
+        SuppleError: An interval is empty or not within the frames.
+    """
+
+    frames: int
+    intervals: Mapping[str, Sequence[Interval]]
+
+    def __post_init__(self) -> None:
+        frames = _whole("frames of contacts", self.frames)
+        if frames < 1:
+            raise SuppleError(f"frames of contacts: expected 1 or more, got {frames}")
+        if not isinstance(self.intervals, Mapping):
+            raise SuppleError(
+                "contacts: expected intervals by joint, {name: [(start, stop), ...]}, "
+                f"got {self.intervals!r}"
+            )
+        given = {str(name): _merged(name, runs, frames) for name, runs in self.intervals.items()}
+        object.__setattr__(self, "frames", frames)
+        object.__setattr__(self, "intervals", MappingProxyType(given))
+
+    @classmethod
+    def from_flags(cls, flags: Mapping[str, ArrayLike]) -> Contacts:
+        """Contacts from booleans: for each joint whether it is in contact, each of shape (F,)."""
+        arrays = {name: np.asarray(one, dtype=bool) for name, one in flags.items()}
+        shapes = {one.shape for one in arrays.values()}
+        if len(shapes) != 1 or len(next(iter(shapes))) != 1:
+            got = ", ".join(map(str, sorted(shapes))) or "none"
+            raise SuppleError(f"contacts: expected flags of one shape (F,), got {got}")
+        runs = {name: [(r.start, r.stop) for r in true_runs(one)] for name, one in arrays.items()}
+        return cls(next(iter(shapes))[0], runs)
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """The joints and tips it is about, also those that are never in contact."""
+        return tuple(self.intervals)
+
+    def __getitem__(self, joint: str) -> tuple[Interval, ...]:
+        """The contacts of a joint: pairs of frames [start, stop)."""
+        return tuple(self.intervals[one_of("joint of contacts", joint, self.joints)])
+
+    def flags(self, joint: str) -> Flags:
+        """Whether a joint is in contact in each frame, shape (F,)."""
+        found = np.zeros(self.frames, dtype=bool)
+        for start, stop in self[joint]:
+            found[start:stop] = True
+        return found
+
+    def add(self, joint: str, start: int, stop: int) -> Contacts:
+        """With another contact of a joint, from frame `start` up to before `stop`."""
+        runs = self.intervals.get(joint, ())
+        return replace(self, intervals={**self.intervals, joint: [*runs, (start, stop)]})
+
+    def remove(self, joint: str, start: int = 0, stop: int | None = None) -> Contacts:
+        """Without what contacts a joint has from frame `start` up to before `stop`, or the end."""
+        start, stop = _interval(joint, (start, self.frames if stop is None else stop), self.frames)
+        runs = [piece for a, b in self[joint]
+                for piece in ((a, min(b, start)), (max(a, stop), b))
+                if piece[0] < piece[1]]  # fmt: skip
+        return replace(self, intervals={**self.intervals, joint: runs})
+
+    def shift(self, joint: str, frame: int, by: int) -> Contacts:
+        """With the contact of a joint that holds a frame moved by so many frames, later if above 0.
+
+        What goes beyond the first or last frame is cut off.
+
+        Raises:
+            SuppleError: The joint is not in contact in that frame.
+        """
+        frame, by = _whole("frame", frame), _whole("shift", by)
+        here = [run for run in self[joint] if run[0] <= frame < run[1]]
+        if not here:
+            has = ", ".join(f"[{a}, {b})" for a, b in self[joint]) or "none"
+            raise SuppleError(
+                f"contact of {joint!r}: expected a frame in one of its contacts, {has}, got {frame}"
+            )
+        start, stop = max(here[0][0] + by, 0), min(here[0][1] + by, self.frames)
+        runs = [run for run in self[joint] if run not in here]
+        runs += [(start, stop)] if start < stop else []
+        return replace(self, intervals={**self.intervals, joint: runs})
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain dictionaries and lists; `from_json` reads them back."""
+        joints = {name: [list(run) for run in runs] for name, runs in self.intervals.items()}
+        return {"format": FORMAT, "version": VERSION, "frames": self.frames, "joints": joints}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Contacts:
+        """The contacts that `to_json` described."""
+        check_format(data, FORMAT, VERSION)
+        for key in ("frames", "joints"):
+            if key not in data:
+                raise SuppleError(f"contacts from JSON: expected {key!r}, got none")
+        return cls(data["frames"], data["joints"])
+
+    def __hash__(self) -> int:
+        return hash((self.frames, frozenset(self.intervals.items())))
+
+    def __reduce__(self) -> Any:
+        return Contacts, (self.frames, dict(self.intervals))
+
+    def __repr__(self) -> str:
+        runs = {name: list(one) for name, one in self.intervals.items()}
+        return f"Contacts({self.frames}, {runs})"
+
+
+def _whole(what: str, value: Any) -> int:
+    try:
+        whole = int(value)
+        if whole == value and not isinstance(value, (str, bool)):
+            return whole
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise SuppleError(f"{what}: expected a whole number, got {value!r}")
+
+
+def _interval(joint: Any, given: Any, frames: int) -> Interval:
+    what = f"contact of {joint!r}"
+    expected = f"frames (start, stop) with 0 <= start < stop <= {frames}"
+    if isinstance(given, (str, Mapping)) or not isinstance(given, Iterable):
+        raise SuppleError(f"{what}: expected {expected}, got {given!r}")
+    run = [_whole(what, one) for one in given]
+    if len(run) != 2 or not 0 <= run[0] < run[1] <= frames:
+        raise SuppleError(f"{what}: expected {expected}, got ({', '.join(map(str, run))})")
+    return run[0], run[1]
+
+
+def _merged(joint: Any, given: Any, frames: int) -> tuple[Interval, ...]:
+    """Intervals in order, those that overlap or touch as one."""
+    if isinstance(given, (str, Mapping)) or not isinstance(given, Iterable):
+        raise SuppleError(f"contacts of {joint!r}: expected (start, stop) pairs, got {given!r}")
+    merged: list[Interval] = []
+    for start, stop in sorted(_interval(joint, run, frames) for run in given):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(stop, merged[-1][1]))
+        else:
+            merged.append((start, stop))
+    return tuple(merged)
+
+
+# Finding them -------------------------------------------------------------------------------------
+
+
+def contacts(
+    motion: Motion,
+    joints: Sequence[str] | None = None,
+    *,
+    up: str = "y",
+    speed: float = SPEED,
+    height: float = HEIGHT,
+) -> Contacts:
+    """Find when feet, hands or any joints are in contact with level ground.
+
+    A contact begins and ends with a frame in which the point is slower than `speed` and less than
+    `height` above its lowest place; in between it may be half as fast and as high again. The lowest
+    place is the 5th percentile of its heights while it is slow. Where that is over a quarter of a leg
+    above the ground, which is the lowest place of the feet, the joint never touches it: a hand that
+    hangs is in no contact. Contacts of less than 0.1 s are left out. In a loop, the first frame comes
+    after the last.
+
+    Args:
+        motion: What plays; heights and speeds are those of its own frames, in world.
+        joints: Joints or tips, such as ["LeftHand"]. By default ankles and toes: the topmost joints
+            called ankle or foot, or else where the two lowest limbs end, and what is next below.
+        up: The axis that points up: "y", "z", "-x", ...
+        speed: Below which a point is slow [leg lengths a second], above 0.
+        height: Above its lowest place up to which it is low [leg lengths], above 0. Where there are
+            no legs, the length is half the greatest extent of the skeleton at rest.
+
+    Returns:
+        The intervals of frames in which each joint is in contact.
+
+    Raises:
+        SuppleError: No joints are given and there are no feet, or there is no joint of a name; the
+            message lists the joints there are.
+    """
+    if not isinstance(motion, Motion):
+        raise SuppleError(f"contacts: expected a supple.Motion, got a {type(motion).__name__}")
+    if isinstance(joints, str):
+        raise SuppleError(f"joints: expected a list of names, got {joints!r}; as in [{joints!r}]")
+    axis = up_vector(up)
+    skeleton = motion.skeleton
+    try:
+        feet = find_feet(skeleton, poses=motion.poses, up=axis)
+    except SuppleError:
+        if joints is None:
+            raise
+        feet = ()
+    names = foot_points(feet) if joints is None else list(joints)
+    for name in names:
+        one_of("joint", name, skeleton.names)
+    return find_contacts(motion, feet, names, up=axis, speed=speed, height=height)
+
+
+def foot_points(feet: Sequence[Foot]) -> list[str]:
+    """The ankles and toes of feet."""
+    return [name for foot in feet for name in (foot.ankle, foot.toe) if name is not None]
+
+
+def find_contacts(
+    motion: Motion,
+    feet: Sequence[Foot],
+    names: Sequence[str],
+    *,
+    up: Floats,
+    speed: float,
+    height: float,
+) -> Contacts:
+    """The contacts of some joints or tips, of a motion whose feet are known; see `contacts`."""
+    speed, height = positive("speed", speed), positive("height", height)
+    ankles = {foot.ankle: foot.length for foot in feet}
+    toes = {foot.toe: foot.length for foot in feet if foot.toe is not None}
+    own = {**toes, **ankles}
+    length = float(np.mean(list(ankles.values()))) if feet else _half_extent(motion.skeleton)
+    # The ground is known by the feet; without any, by what is lowest.
+    known = own or dict.fromkeys(motion.skeleton.names, length)
+    tracks = {name: _Track.of(motion, name, own.get(name, length), up, speed)
+              for name in dict.fromkeys([*known, *names])}  # fmt: skip
+    flags = {}
+    for name in names:
+        # Ankles are compared with ankles: how high one is above its sole is its own affair.
+        like = next((kind for kind in (ankles, toes) if name in kind), known)
+        ground = min(tracks[one].lowest for one in like)
+        track = tracks[name]
+        if track.lowest - ground > REACH * length:
+            flags[name] = np.zeros(len(motion), dtype=bool)
+        else:
+            flags[name] = track.contact(motion, speed, height)
+    return Contacts.from_flags(flags) if flags else Contacts(len(motion), {})
+
+
+def _half_extent(skeleton: Skeleton) -> float:
+    return 0.5 * float(np.ptp(skeleton.rest.positions, axis=0).max()) or 1.0
+
+
+@dataclass(frozen=True)
+class _Track:
+    """How fast a point is in each frame, and how high.
+
+    In a loop, three times around: what holds at the end goes on at the beginning.
+    """
+
+    fast: Floats  # (F,) or (3 F,) [leg lengths a second]
+    level: Floats  # as many [model units]
+    lowest: float  # place when slow, or at all [model units]
+    length: float  # of the leg [model units]
+
+    @classmethod
+    def of(cls, motion: Motion, name: str, length: float, up: Floats, speed: float) -> _Track:
+        points, times = motion.poses.position(name), motion.times
+        if motion.loop and len(motion) > 1:
+            period = motion.duration + 1.0 / motion.fps
+            points = np.concatenate([points] * 3)
+            times = np.concatenate([times + k * period for k in range(3)])
+        fast = _speeds(points, times, motion.fps) / length
+        level = points @ up
+        slow = level[fast < speed]
+        lowest = float(np.percentile(slow if len(slow) else level, LOWEST))
+        return cls(fast, level, lowest, length)
+
+    def contact(self, motion: Motion, speed: float, height: float) -> Flags:
+        """Whether the point is in contact in each frame of the motion, shape (F,)."""
+        count = len(motion)
+        if count < 2:
+            return np.zeros(count, dtype=bool)
+        high = (self.level - self.lowest) / self.length
+        rests = (self.fast < speed) & (high < height)
+        holds = (self.fast < MORE * speed) & (high < MORE * height)
+        found = np.zeros(len(high), dtype=bool)
+        for run in true_runs(holds):
+            inner = np.flatnonzero(rests[run]) + run.start
+            if len(inner):
+                found[inner[0] : inner[-1] + 1] = True
+        for run in true_runs(~found):
+            inside = run.start > 0 and run.stop < len(found)
+            brief = run.stop - run.start < GAP * motion.fps
+            if inside and brief and self.fast[run].max() < JUMP * speed:
+                found[run] = True
+        for run in true_runs(found):
+            if run.stop - run.start < SHORTEST * motion.fps:
+                found[run] = False
+        return found if len(found) == count else found[count : 2 * count]
+
+
+def _speeds(points: Floats, times: Floats, fps: float) -> Floats:
+    """How fast a point (F, 3) goes in each frame (F,), by the central difference over a window."""
+    half = max(1, round(0.5 * WINDOW * fps))
+    frames = np.arange(len(points))
+    before, after = np.maximum(frames - half, 0), np.minimum(frames + half, len(points) - 1)
+    gaps = times[after] - times[before]
+    ways = np.linalg.norm(points[after] - points[before], axis=1)
+    return ways / np.where(gaps > 0, gaps, 1.0)
+
+
+def true_runs(flags: Flags) -> list[slice]:
+    """Where flags are set one after the other."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
+    return [slice(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
