@@ -11,7 +11,7 @@ from supple.cli.app import COMMANDS
 def test_every_command_has_its_help_and_options_in_lower_case(run, command):
     result = run(command, "--help")
     assert result.exit_code == 0
-    assert f"supple {command}" in result.stdout
+    assert f" {command} " in result.stdout
     assert not re.search(r"--[A-Z]", result.stdout)
 
 
