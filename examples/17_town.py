@@ -1,7 +1,6 @@
 """A town of 1,000 tall houses on a grid of streets, grown in one call and written as one GLB.
 
-The rules are in src/supple/data/grammar/avenue.cga; each lot has its own seed, size and sides that face a street.
-`supple view 17_town.glb` opens the town in the playground.
+The rules are in src/supple/data/grammar/avenue.cga. `supple view 17_town.glb` opens the town in the playground.
 """
 
 import sys
@@ -16,63 +15,61 @@ from supple.data import rules
 from supple.grammar import Lot
 
 RULES = rules("avenue")
-HOUSES, DEEP, YARD, CUT = 10, 16.0, 8.0, 2.6  # houses in a row, their depth, between rows, cut corners
-WIDE, AVENUE, STREET, WALK = 150.0, 24.0, 16.0, 3.5  # width of a block, the roads, pavements, in metres
-ACROSS = 6  # blocks side by side
+HOUSES, WIDE, DEEP, YARD, CUT = 10, 150, 16, 8, 2.6  # of a row, and the sides of its corners [m]
+AVENUE, STREET, WALK = 24, 16, 3.5  # roads between blocks, and their pavements [m]
 
 
 def house(left, right, side):
-    """The lot of a house from x = left to right with its front at z = DEEP, cut at a corner of streets."""
-    z, c = DEEP, CUT
-    front = [(left + c, z), (left, z - c)] if side == "left" else [(left, z)]
-    front += [(left, 0), (right, 0)]
-    front += [(right, z - c), (right - c, z)] if side == "right" else [(right, z)]
-    return np.array(front) - (WIDE / 2, -YARD / 2)
+    """A house from x = left to right, its front at z = DEEP, with a cut corner between two streets."""
+    first = [(left + CUT, DEEP), (left, DEEP - CUT)] if side == "left" else [(left, DEEP)]
+    last = [(right, DEEP - CUT), (right - CUT, DEEP)] if side == "right" else [(right, DEEP)]
+    return np.array([*first, (left, 0), (right, 0), *last]) + (-WIDE / 2, YARD / 2)
 
 
-def block(x, z, count, rng):
-    """The lots of a block about (x, z): a pavement, and two rows of houses back to back."""
-    tall = 2 * DEEP + YARD
-    ring = (WIDE + 2 * WALK, 0, tall + 2 * WALK)
-    use = {"use": "pavement" if count else "square"}
-    lots = [Lot(ring, position=(x - ring[0] / 2, 0.02, z - ring[2] / 2), attributes=use)]
-    for turn in (0, 180)[: -(-count // HOUSES)]:
-        cuts = np.cumsum([0, *rng.uniform(0.7, 1.3, HOUSES)])
-        cuts *= WIDE / cuts[-1]
-        for k in range(HOUSES):
+def block(x, z, rng, square):
+    """The lots about (x, z): a square, or a pavement and two rows of houses back to back."""
+    wide, deep = WIDE + 2 * WALK, 2 * DEEP + YARD + 2 * WALK
+    kind = {"use": "square" if square else "pavement"}
+    lots = [Lot((wide, 0, deep), position=(x - wide / 2, 0, z - deep / 2), attributes=kind)]
+    for turn in () if square else (0, 180):
+        ends = np.cumsum([0, *rng.uniform(0.7, 1.3, HOUSES)])
+        ends *= WIDE / ends[-1]
+        for k, (left, right) in enumerate(zip(ends, ends[1:], strict=False)):
             side = {0: "left", HOUSES - 1: "right"}.get(k, "none")
-            footprint = house(cuts[k], cuts[k + 1], side)
-            facing = {"corner": side}
-            lots.append(Lot(footprint=footprint, position=(x, 0.15, z), turn=turn, attributes=facing))
+            plan, at = house(left, right, side), (x, 0.25, z)
+            lots.append(Lot(footprint=plan, position=at, turn=turn, attributes={"corner": side}))
     return lots
 
 
-def town(houses):
-    """The lots of a town: the ground, and blocks of 20 houses with a square in place of every 13th."""
-    rng = np.random.default_rng(3)
-    lots, k, left = [], 0, houses
-    while left > 0:
-        place = (k % ACROSS) * (WIDE + AVENUE), -(k // ACROSS) * (2 * DEEP + YARD + STREET)
-        count = 0 if k % 13 == 8 else min(2 * HOUSES, left)
-        lots += block(*place, count, rng)
-        left, k = left - count, k + 1
-    ends = np.array([one.position for one in lots if one.size is not None])
-    low, high = ends.min(axis=0) - 20, ends.max(axis=0) + (WIDE + 27, 0, 67)
-    size = (high[0] - low[0], 0, high[2] - low[2])
-    return [Lot(size, position=(low[0], 0, low[2]), attributes={"use": "ground"}), *lots]
+def town(blocks):
+    """The lots of blocks, six side by side, with four more as squares, and the ground."""
+    rng, squares, lots = np.random.default_rng(3), (8, 21, 34, 46), []
+    count = blocks + sum(k < blocks for k in squares)
+    for k in range(count):
+        place = (k % 6) * (WIDE + AVENUE), -(k // 6) * (2 * DEEP + YARD + STREET)
+        lots += block(*place, rng, k in squares)
+    size = min(count, 6) * (WIDE + AVENUE), 0, -(-count // 6) * (2 * DEEP + YARD + STREET)
+    corner = -(WIDE + AVENUE) / 2, 0, DEEP + (YARD + STREET) / 2 - size[2]
+    return [*lots, Lot(size, position=corner, attributes={"use": "ground"})]
 
 
-def main(folder, houses=1000):
+def main(folder, blocks=50):
     folder.mkdir(parents=True, exist_ok=True)
-    lots = town(houses)
+    lots = town(blocks)
     began = time.perf_counter()
     grown = supple.grow(RULES, start="Lot", lots=lots, seed=11)
     derived = time.perf_counter()
     grown.save(folder / "17_town.glb")
-    written = time.perf_counter()
-    print(f"{grown}: {derived - began:.1f} s to derive, {written - derived:.1f} s to write")
-    near = supple.grow(RULES, start="Lot", lots=lots[1:22], seed=12)  # the first block alone
-    plot.save(near.picture(title="A block", width=9, pitch=30), folder / "17_town.png")
+    print(f"{grown}: {derived - began:.1f} s, and {time.perf_counter() - derived:.1f} s to write")
+    first = supple.grow(RULES, start="Lot", lots=lots[:21], seed=11)  # a block alone is the same
+    drawn = first.picture(title=f"One of {blocks} blocks", width=9, pitch=30)
+    plot.save(drawn, folder / "17_town.png")
+    assert len(grown.shapes.named("House")) == 20 * blocks
+    assert np.array_equal(first.store.scope_array, grown.store.scope_array[: len(first.store)])
+    back = supple.load(folder / "17_town.glb")
+    faces = [sum(len(mesh.faces) for mesh in one) for one in (back.meshes, grown.meshes())]
+    assert faces[0] == faces[1] > 40_000 * blocks, "what is written once is there each time"
+    assert (folder / "17_town.glb").stat().st_size < 60 * len(grown.leaves)
 
 
 if __name__ == "__main__":
