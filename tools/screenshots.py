@@ -1,4 +1,4 @@
-"""Makes docs/images/playground*.png from the real page, in a real Chromium.
+"""Makes docs/images/playground*.png and town.png from the real page, in a real Chromium.
 
 python tools/screenshots.py [NAME ...]
 """
@@ -6,9 +6,11 @@ python tools/screenshots.py [NAME ...]
 from __future__ import annotations
 
 import json
+import runpy
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from playwright.sync_api import Page, sync_playwright
@@ -98,6 +100,17 @@ def growing(page: Page) -> None:
     until(page, "playground.settled")
 
 
+def town(page: Page) -> None:
+    """The town of examples/17_town.py, from a GLB, without the panel."""
+    with TemporaryDirectory() as folder:
+        runpy.run_path(str(ROOT / "examples" / "17_town.py"))["main"](Path(folder))
+        put(page, {}, theme="light", quality="plain", panel=False)
+        page.set_input_files("input[name=file]", Path(folder) / "17_town.glb")
+        until(page, "playground.page.scene.title === '17_town.glb' && playground.meshes() > 60")
+    page.evaluate("playground.page.stage.restoreCamera([640, 120, 150], [420, 0, -190])")
+    until(page, "playground.settled")
+
+
 def phone(page: Page) -> None:
     """The snake on a phone, with the panel open."""
     put(page, {"scene": "snake", "links": 10}, theme="dark", panel=True)
@@ -112,6 +125,7 @@ PICTURES: dict[str, tuple[Callable[[Page], None], tuple[int, int]]] = {
     "playground-trace": (trace, DESK),
     "playground-newton": (newton, DESK),
     "playground-phone": (phone, PHONE),
+    "town": (town, DESK),
 }
 
 
