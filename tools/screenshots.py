@@ -160,7 +160,7 @@ def main(names: list[str]) -> None:
             page.screenshot(path=IMAGES / f"{name}.png")
             if name.startswith("town"):  # many small details: a palette keeps the file small
                 with Image.open(IMAGES / f"{name}.png") as image:
-                    reduced = image.convert("RGB").quantize(128, dither=Image.Dither.NONE)
+                    reduced = image.convert("RGB").quantize(256, kmeans=3, dither=Image.Dither.NONE)
                 reduced.save(IMAGES / f"{name}.png", optimize=True)
             print(f"{name}.png")
             page.close()
