@@ -1,4 +1,4 @@
-"""Makes docs/images/playground*.png from the real page, in a real Chromium.
+"""Makes docs/images/playground*.png and town*.png from the real page, in a real Chromium.
 
 python tools/screenshots.py [NAME ...]
 """
@@ -6,11 +6,15 @@ python tools/screenshots.py [NAME ...]
 from __future__ import annotations
 
 import json
+import runpy
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
 from supple.viewer.server import Server
@@ -98,6 +102,30 @@ def growing(page: Page) -> None:
     until(page, "playground.settled")
 
 
+@cache
+def town_file() -> bytes:
+    """The GLB of examples/17_town.py."""
+    with TemporaryDirectory() as folder:
+        runpy.run_path(str(ROOT / "examples" / "17_town.py"))["main"](Path(folder))
+        return (Path(folder) / "17_town.glb").read_bytes()
+
+
+def town(page: Page, eye: str = "[640, 120, 150]", at: str = "[420, 0, -190]") -> None:
+    """A town of 1,000 houses from a GLB, without the panel; software rendering takes a minute."""
+    page.set_default_timeout(300_000)
+    put(page, {}, theme="light", quality="plain", panel=False)
+    given = {"name": "17_town.glb", "mimeType": "model/gltf-binary", "buffer": town_file()}
+    page.set_input_files("input[name=file]", [given])  # type: ignore[list-item]
+    until(page, "playground.page.scene.title === '17_town.glb' && playground.meshes() > 60")
+    page.evaluate(f"playground.page.stage.restoreCamera({eye}, {at})")
+    until(page, "playground.settled")
+
+
+def town_street(page: Page) -> None:
+    """The same from the street."""
+    town(page, "[436, 5, 45]", "[437, 22, -300]")
+
+
 def phone(page: Page) -> None:
     """The snake on a phone, with the panel open."""
     put(page, {"scene": "snake", "links": 10}, theme="dark", panel=True)
@@ -112,6 +140,8 @@ PICTURES: dict[str, tuple[Callable[[Page], None], tuple[int, int]]] = {
     "playground-trace": (trace, DESK),
     "playground-newton": (newton, DESK),
     "playground-phone": (phone, PHONE),
+    "town": (town, DESK),
+    "town-street": (town_street, DESK),
 }
 
 
@@ -128,6 +158,10 @@ def main(names: list[str]) -> None:
             page.evaluate("playground.page.hud.say('')")
             page.wait_for_timeout(400)
             page.screenshot(path=IMAGES / f"{name}.png")
+            if name.startswith("town"):  # many small details: a palette keeps the file small
+                with Image.open(IMAGES / f"{name}.png") as image:
+                    reduced = image.convert("RGB").quantize(256, kmeans=3, dither=Image.Dither.NONE)
+                reduced.save(IMAGES / f"{name}.png", optimize=True)
             print(f"{name}.png")
             page.close()
         browser.close()

@@ -16,6 +16,7 @@ import supple
         ("street", 413, 226, 10808.920349, 6013.683087),
         ("facade", 1586, 1222, 43711.184435, 18363.727566),
         ("town", 4372, 2475, 180902.005811, 99723.834039),
+        ("avenue", 1509, 935, 63392.960000, 30431.981160),
     ],
 )
 def test_shipped_rules_derive_as_before(name, shapes, leaves, size, order) -> None:

@@ -41,7 +41,7 @@ def rules(name: str) -> Path:
         growth = supple.grow(supple.data.rules("lamp"))
 
     Args:
-        name: "figure", "lamp", "excavator", "human", "street", "facade" or "town".
+        name: "figure", "lamp", "excavator", "human", "street", "facade", "town" or "avenue".
     """
     known = {path.stem: path for path in sorted(GRAMMAR.glob("*.cga"))}
     return known[one_of("rules", name, known)]

@@ -45,3 +45,14 @@ def test_an_ellipse_holds_a_rectangle_of_two_over_pi() -> None:
     angles = 2 * math.pi * np.arange(200) / 200
     corners = np.column_stack([3 * np.cos(angles), np.sin(angles)])
     assert largest(corners).area / (3 * math.pi) == pytest.approx(2 / math.pi, rel=1e-3)
+
+
+@pytest.mark.parametrize("turn", [0.0, 0.3])
+def test_a_rectangle_is_its_own_largest(turn) -> None:
+    """Also with corners along its sides, and nothing remains."""
+    own = np.array([(1, 2), (4, 2), (9, 2), (9, 5), (3, 5), (1, 5), (1, 3.5)])
+    c, s = math.cos(turn), math.sin(turn)
+    corners = own @ np.array([[c, s], [-s, c]])
+    box = largest(corners, turn)
+    assert box[:4] == pytest.approx((1, 2, 9, 5), abs=1e-12)
+    assert remainder(corners, box) == []

@@ -8,6 +8,7 @@ import pytest
 
 import supple
 import supple.data
+from supple.grammar import Lot
 
 HINGE = """
 attr target = [1.5, 0.5, 0.5]
@@ -82,3 +83,32 @@ def test_a_figure_written_with_instances_is_still_a_figure(tmp_path) -> None:
     hero = supple.load(tmp_path / "door.glb")
     assert hero.skeleton == grown.skeleton and len(hero.meshes) == 2
     assert hero.pose.positions == pytest.approx(grown.pose.positions, abs=1e-6)
+
+
+def test_small_geometries_of_one_material_are_joined(tmp_path) -> None:
+    """Ledges cut at corners are all different: one mesh has them all, where the written-out meshes have them."""
+    text = """
+    Lot --> extrude(3) comp(f){ side : Wall | top : X. }
+    Wall --> color("#aa5544") t(-1, 1, 0) s(scope.sx + 2, 0.3, 0.5) i("box") Ledge.
+    """
+    lots = [Lot((4 + k, 0, 3 + 0.1 * k), position=(12 * k, 0, 0)) for k in range(5)]
+    grown = supple.grow(text, lots=lots)
+    grown.save(tmp_path / "ledges.glb", instanced=True)
+    document, _ = read_glb(tmp_path / "ledges.glb")
+    assert [one["name"] for one in document["meshes"]].count("#aa5544") == 1
+    back = supple.load(tmp_path / "ledges.glb")
+    assert len(back.meshes) == len(grown.meshes()) == 2
+    for one in grown.meshes():
+        same = next(other for other in back.meshes if other.name == one.name)
+        assert same.positions == pytest.approx(one.positions, abs=1e-5)
+        assert same.normals == pytest.approx(one.normals, abs=1e-5)
+        assert np.array_equal(same.faces, one.faces)
+
+
+def test_large_geometry_of_few_leaves_is_written_once(tmp_path) -> None:
+    ball = """Lot --> [ primitiveSphere(40, 40) A. ] t(3, 0, 0) primitiveSphere(40, 40) B."""
+    grown = supple.grow(ball, size=(1, 1, 1))
+    grown.save(tmp_path / "balls.glb", instanced=True)
+    document, _ = read_glb(tmp_path / "balls.glb")
+    assert len(document["meshes"]) == 1
+    assert sum("mesh" in node for node in document["nodes"]) == 2

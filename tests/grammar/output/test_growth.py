@@ -197,7 +197,7 @@ def test_a_target_can_be_given_in_place_of_the_rule_s_own():
 
 
 def test_rules_come_with_supple():
-    for name in ("figure", "lamp", "excavator", "human", "street", "facade", "town"):
+    for name in ("figure", "lamp", "excavator", "human", "street", "facade", "town", "avenue"):
         assert supple.grow(supple.data.rules(name)).reached
     with pytest.raises(supple.SuppleError, match="did you mean 'lamp'"):
         supple.data.rules("lamb")

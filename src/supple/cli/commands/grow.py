@@ -31,7 +31,7 @@ def grow(
         typer.Argument(
             metavar="RULES",
             help="A CGA rule file (.cga) or rule package (.rpk); "
-            "or figure, lamp, excavator, human, street, facade, town: ours.",
+            "or figure, lamp, excavator, human, street, facade, town, avenue: ours.",
         ),
     ],
     start: Annotated[

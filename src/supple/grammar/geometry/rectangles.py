@@ -109,6 +109,10 @@ def largest(corners: Floats, turn: float = 0.0) -> Box:
         SuppleError: The polygon crosses itself.
     """
     own = _turned(corners, -turn)
+    (x, low), (u, high) = own.min(axis=0).tolist(), own.max(axis=0).tolist()
+    whole = Box(x, low, u, high, turn)
+    if _size([(a, b) for a, b in own.tolist()]) >= (1.0 - NEAR) * whole.area > 0.0:
+        return whole  # the polygon is this rectangle: no search
     grid = _grid(own[:, 0])
     first, second = np.triu_indices(len(grid), 1)
     left, right = grid[first], grid[second]

@@ -1,7 +1,9 @@
 """Write instanced GLB: every geometry is stored once.
 
 Leaves that share geometry and material are placed by EXT_mesh_gpu_instancing, or by single nodes if
-they are few. They are children of their joints' nodes, so that the file can be posed.
+they are few. Small geometries of few leaves, such as ledges cut at corners, are joined into one mesh per
+material, so that a town has few draw calls. All are children of their joints' nodes, so that the file can
+be posed.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from supple.model.mesh import Material
 Floats = NDArray[np.float64]
 EXTENSION = "EXT_mesh_gpu_instancing"
 FEW = 16  # leaves that get single nodes
+SMALL = 1_000  # vertices of all leaves of a group that is joined with others
 
 
 def write_glb(posed: PosedShapes, path: Path, image_path: Callable[[str], Path | None]) -> None:
@@ -45,26 +48,28 @@ def write_glb(posed: PosedShapes, path: Path, image_path: Callable[[str], Path |
     scopes = posed.store.scope_array
     materials: dict[Any, Material] = {}
     meshes: dict[Any, int] = {}
+    joined: dict[Any, list[leaf_meshes.Vertices]] = {}
     stretched = _stretched(posed)
     for group in leaf_meshes.leaf_groups(posed.store):
         drawn = group.material.drawn()
         if drawn not in materials:
             materials[drawn] = leaf_meshes.mesh_material(drawn, image_path)
-        material = materials[drawn]
-        above = posed.joint_name(group.joint)
-        inverse = posed.rest_inverse(group.joint)
-        stretch = stretched.get(group.joint)
-        if stretch is not None or drawn.projection is not None:
-            T = inverse if stretch is None else stretch @ inverse
-            mesh = _joined_mesh(builder, group, scopes, material, T)
-            _add_child(builder, nodes.index[above], {"name": material.name, "mesh": mesh})
+        if group.joint in stretched or drawn.projection is not None or _is_small(group):
+            vertices = leaf_meshes.group_vertices(group, scopes)
+            joined.setdefault((group.joint, drawn), []).append(vertices)
             continue
         key = (id(group.geometry), drawn)
         if key not in meshes:
             meshes[key] = _mesh(
-                builder, group.geometry.triangles, material, textured=bool(drawn.texture)
+                builder, group.geometry.triangles, materials[drawn], textured=bool(drawn.texture)
             )
-        _instances(builder, nodes.index[above], meshes[key], group, scopes, inverse)
+        node = nodes.index[posed.joint_name(group.joint)]
+        _instances(builder, node, meshes[key], group, scopes, posed.rest_inverse(group.joint))
+    for (joint, drawn), parts in joined.items():
+        T = stretched.get(joint, np.eye(4)) @ posed.rest_inverse(joint)
+        mesh = _joined_mesh(builder, parts, materials[drawn], T, textured=bool(drawn.texture))
+        node = nodes.index[posed.joint_name(joint)]
+        _add_child(builder, node, {"name": materials[drawn].name, "mesh": mesh})
     head: dict[str, Any] = {
         "asset": {"version": "2.0", "generator": "supple"},
         "scene": 0,
@@ -105,20 +110,29 @@ def _mesh(builder: Builder, parts: Any, material: Material, *, textured: bool) -
     return builder.add("meshes", {"name": material.name, "primitives": [primitive]})
 
 
+def _is_small(group: leaf_meshes.LeafGroup) -> bool:
+    """True if a group takes no more room written out than as a mesh of its own with nodes."""
+    count = len(group.leaves)
+    return count == 1 or (count <= FEW and count * len(group.geometry.triangles[0]) <= SMALL)
+
+
 def _joined_mesh(
     builder: Builder,
-    group: leaf_meshes.LeafGroup,
-    scopes: Floats,
+    parts: list[leaf_meshes.Vertices],
     material: Material,
     T: Floats,
+    *,
+    textured: bool,
 ) -> int:
-    """Add one mesh of all leaves of a group, mapped from world to their joint's frame by T."""
-    vertices = leaf_meshes.group_vertices(group, scopes)
-    positions = vertices.positions @ T[:3, :3].T + T[:3, 3]
-    normals = vertices.normals @ np.linalg.inv(T[:3, :3])
+    """Add one mesh of the vertices of several groups, mapped from world to their joint's frame by T."""
+    firsts = np.cumsum([0, *(len(one.positions) for one in parts)])
+    triangles = [one.triangles + k for one, k in zip(parts, firsts[:-1], strict=True)]
+    positions = np.concatenate([one.positions for one in parts]) @ T[:3, :3].T + T[:3, 3]
+    normals = np.concatenate([one.normals for one in parts]) @ np.linalg.inv(T[:3, :3])
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
-    parts = (positions, normals, vertices.triangles, vertices.texcoords)
-    return _mesh(builder, parts, material, textured=bool(group.material.texture))
+    texcoords = np.concatenate([one.texcoords for one in parts])
+    joined = (positions, normals, np.concatenate(triangles), texcoords)
+    return _mesh(builder, joined, material, textured=textured)
 
 
 def _instances(
