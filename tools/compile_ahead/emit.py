@@ -9,7 +9,7 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
-from compile_ahead.targets import TARGETS, Target
+from compile_ahead.targets import TARGETS, TWIN, Target, twins
 
 # The C library that kernels may call; anything else would call into Python.
 LIBRARY = frozenset(
@@ -52,7 +52,11 @@ def emit(target: Target, bitcode: list[Path], symbols: list[str], out: Path) -> 
     module = llvm.parse_bitcode(bitcode[0].read_bytes())
     for path in bitcode[1:]:
         module.link_in(llvm.parse_bitcode(path.read_bytes()))
-    module = _prepared(module, target, machine, set(symbols))
+    text = str(module)
+    module = _prepared(text, target, machine, set(symbols))
+    if twins(target, symbols):
+        module.link_in(_prepared(_twin(text, target, symbols), target, machine,
+                                 {symbol + TWIN for symbol in symbols}))  # fmt: skip
     _optimise(module, target, machine)
     unknown = [
         one.name
@@ -64,11 +68,19 @@ def emit(target: Target, bitcode: list[Path], symbols: list[str], out: Path) -> 
     out.write_bytes(machine.emit_object(module))
 
 
-def _prepared(module: Any, target: Target, machine: Any, keep: set[str]) -> Any:
-    """The module for its target, with everything but the entries internal."""
-    text = str(module)
+def _twin(text: str, target: Target, symbols: list[str]) -> str:
+    """A module's text for newer CPUs, with its entries renamed."""
+    for symbol in symbols:
+        text = re.sub(rf"@{symbol}\b", f"@{symbol}{TWIN}", text)
+    features = f' "target-features"="{target.wide}" {{'
+    return re.sub(r"^(define .*) \{$", lambda m: m[1] + features, text, flags=re.MULTILINE)
+
+
+def _prepared(text: str, target: Target, machine: Any, keep: set[str]) -> Any:
+    """A module for its target, of its text, with everything but the entries internal."""
     # Attributes of the machine that lowered it.
-    text = re.sub(r'"(?:target-cpu|target-features|tune-cpu)"="[^"]*"', "", text)
+    text = re.sub(r'"(?:target-cpu|tune-cpu)"="[^"]*"', "", text)
+    text = re.sub(r'"target-features"=""', "", text)
     text = re.sub(r"^target (?:triple|datalayout) = .*$", "", text, flags=re.MULTILINE)
     module = llvm.parse_assembly(text)
     module.triple = target.triple

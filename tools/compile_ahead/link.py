@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from compile_ahead.targets import Target
+from compile_ahead.targets import TWIN, Target, twins
 
 _HERE = Path(__file__).resolve().parent
 
@@ -39,7 +39,7 @@ def link(target: Target, objects: list[Path], rows: Rows, folder: Path, cache: P
         if target.name == "wasm":
             return [_link_wasm(target, objects, rows, folder, cache)]
         table = Path(scratch, "table.c")
-        table.write_text(_table(rows))
+        table.write_text(_table(rows, target))
         library = folder / target.library
         flags = ["-shared", "-O2", "-g0", "-fvisibility=hidden", "-s"]
         libm = ["-lm"] if target.name.startswith("linux") else []
@@ -52,9 +52,17 @@ def link(target: Target, objects: list[Path], rows: Rows, folder: Path, cache: P
         return [library, border]
 
 
-def _table(rows: Rows) -> str:
-    declared = "\n".join(f"void {symbol}(int64_t *);" for _, _, symbol in rows)
+def _table(rows: Rows, target: Target) -> str:
+    """The C source of the table of entries."""
+    symbols = [symbol for _, _, symbol in rows]
+    wide = twins(target, symbols)
+    declared = "\n".join(
+        f"void {symbol}(int64_t *);" for symbol in (*symbols, *(one + TWIN for one in wide))
+    )
     listed = "\n".join(f'    {{"{name}", "{codes}", {symbol}}},' for name, codes, symbol in rows)
+    chosen = "\n".join(
+        f"        supple_entries[{symbols.index(one)}].call = {one}{TWIN};" for one in wide
+    )
     return f"""#include <stdint.h>
 #ifdef _WIN32
 #define EXPORT __declspec(dllexport)
@@ -64,9 +72,29 @@ def _table(rows: Rows) -> str:
 {declared}
 typedef struct {{ const char *name, *codes; void (*call)(int64_t *); }} Row;
 EXPORT const int64_t supple_entry_count = {len(rows)};
-EXPORT const Row supple_entries[] = {{
+EXPORT Row supple_entries[] = {{
 {listed}
 }};
+{_CHOICE % chosen if wide else ""}"""
+
+
+# Whether the CPU has AVX2, and the system keeps its registers.
+_CHOICE = """
+#include <cpuid.h>
+static int has_avx2(void) {
+    unsigned a, b, c, d, low, high;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || (c & (3u << 27)) != (3u << 27))
+        return 0;
+    __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    if ((low & 6) != 6 || !__get_cpuid_count(7, 0, &a, &b, &c, &d))
+        return 0;
+    return (b >> 5) & 1;
+}
+__attribute__((constructor)) static void choose(void) {
+    if (has_avx2()) {
+%s
+    }
+}
 """
 
 

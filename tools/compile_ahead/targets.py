@@ -20,6 +20,8 @@ class Target:
         border: The file of the extension for Python; empty if there is none.
         tag: The platform's tag in the name of a wheel.
         small: Prefer small code to quick code.
+        wide: Features of newer CPUs. Units of `WIDE` are compiled for them as well, and the library
+            chooses when it is loaded.
     """
 
     name: str
@@ -30,21 +32,33 @@ class Target:
     border: str
     tag: str
     small: bool = False
+    wide: str = ""
+
+
+WIDE = ("solvers.two_bone",)  # what works on several targets at once, and gains from wide registers
+AVX = "+avx,+avx2"
+TWIN = "_wide"  # what the symbol of the other version ends with
+
+
+def twins(target: Target, symbols: list[str]) -> list[str]:
+    """The symbols that have a version for newer CPUs."""
+    starts = tuple("supple_" + unit.replace(".", "_") + "_" for unit in WIDE)
+    return [symbol for symbol in symbols if target.wide and symbol.startswith(starts)]
 
 
 TARGETS = {
     target.name: target
     for target in (
         Target("linux-x86_64", "x86_64-unknown-linux-gnu", "x86-64", "x86_64-linux-gnu.2.17",
-               "libkernels.so", "border.abi3.so", "manylinux_2_17_x86_64"),
+               "libkernels.so", "border.abi3.so", "manylinux_2_17_x86_64", wide=AVX),
         Target("linux-aarch64", "aarch64-unknown-linux-gnu", "generic", "aarch64-linux-gnu.2.17",
                "libkernels.so", "border.abi3.so", "manylinux_2_17_aarch64"),
         Target("macos-arm64", "arm64-apple-macosx11.0", "apple-m1", "aarch64-macos.11.0",
                "libkernels.dylib", "border.abi3.so", "macosx_11_0_arm64"),
         Target("macos-x86_64", "x86_64-apple-macosx11.0", "penryn", "x86_64-macos.11.0",
-               "libkernels.dylib", "border.abi3.so", "macosx_11_0_x86_64"),
+               "libkernels.dylib", "border.abi3.so", "macosx_11_0_x86_64", wide=AVX),
         Target("windows-x86_64", "x86_64-pc-windows-gnu", "x86-64", "x86_64-windows-gnu",
-               "kernels.dll", "border.pyd", "win_amd64"),
+               "kernels.dll", "border.pyd", "win_amd64", wide=AVX),
         Target("wasm", "wasm32-unknown-unknown", "generic", "wasm32-wasi",
                "supple.wasm", "", "", small=True),
     )
