@@ -4,8 +4,10 @@ import http.client
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
+import time
 from urllib.parse import urlencode, urlsplit
 
 import pytest
@@ -14,6 +16,7 @@ from websockets.sync.client import connect
 
 import supple
 from supple.viewer.app import PAGE
+from supple.viewer.library import MOST_AT_ONCE, UPLOADS
 from supple.viewer.security import Guard
 from supple.viewer.server import Server
 
@@ -74,6 +77,118 @@ def test_a_foreign_origin_is_refused(server, origin):
     with pytest.raises(InvalidStatus) as refused, connect(socket_address(server), origin=origin):
         pass
     assert refused.value.response.status_code == 403
+
+
+POLICY = {
+    "script-src": "'self' 'wasm-unsafe-eval'",
+    "connect-src": "'self'",
+    "object-src": "'none'",
+    "frame-ancestors": "'none'",
+}
+
+
+def policy(headers):
+    """The directives of a response's content security policy."""
+    parts = headers["content-security-policy"].split(";")
+    return dict(part.strip().split(" ", 1) for part in parts)
+
+
+@pytest.mark.parametrize(
+    ("path", "given", "status"),
+    [
+        ("/", {}, 200),
+        ("/", {"token": "wrong"}, 403),
+        ("/", {"headers": {"Host": "evil.example"}}, 403),
+        ("/upload", {"method": "GET"}, 405),
+        ("/nothing", {}, 404),
+        ("/assets/nothing.js", {}, 404),
+        ("/%", {"headers": {"Content-Length": "-1"}}, 400),
+    ],
+)
+def test_every_answer_says_what_its_page_may_do(server, path, given, status):
+    got, headers, _ = ask(server, path, **given)
+    assert got == status or (path == "/" and got == 503), "503 if the page has not been built"
+    assert policy(headers).items() >= POLICY.items()
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+
+
+def test_a_refused_socket_has_the_headers_too(server):
+    with pytest.raises(InvalidStatus) as refused, connect(socket_address(server, token="guess")):
+        pass
+    answer = refused.value.response
+    assert answer.status_code == 403 and b"token" in answer.body
+    assert policy(answer.headers).items() >= POLICY.items()
+
+
+def test_an_error_of_the_server_has_the_headers_too(server, monkeypatch, caplog):
+    def fail(*given):
+        raise RuntimeError("a defect")
+
+    monkeypatch.setattr(server.playground.library, "upload", fail)
+    status, headers, _ = ask(server, "/upload", method="POST", body=b"x", name="a.smd")
+    assert status == 500 and policy(headers).items() >= POLICY.items()
+
+
+def test_only_a_notebook_may_show_the_page_in_a_frame():
+    with Server(port=0, notebook=True) as one:
+        framed_by = policy(ask(one, "/")[1])["frame-ancestors"].split()
+    assert "http://localhost:*" in framed_by and "*" not in framed_by
+
+
+@pytest.mark.parametrize(
+    ("head", "rest"),
+    [
+        (b"", b""),
+        (b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n", b"X-Slow: and slower\r\n"),
+        (b"POST /upload HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 999\r\n\r\n", b"refused"),
+    ],
+    ids=["silent", "slow headers", "the body of a refused request"],
+)
+def test_a_connection_that_waits_for_a_request_is_closed(head, rest):
+    with Server(port=0, patience=0.2) as one:
+        address = urlsplit(one.url)
+        with socket.create_connection((address.hostname, address.port), timeout=0.05) as line:
+            line.sendall(head)
+            ended, k = False, 0
+            while not ended and k < 400:
+                k += 1
+                try:
+                    if rest:
+                        line.sendall(rest[k % len(rest) :][:1])
+                    ended = line.recv(4096) == b""
+                except TimeoutError:
+                    pass
+                except OSError:
+                    ended = True
+        assert ended
+
+
+def test_a_connection_that_is_used_stays_open():
+    with Server(port=0, patience=0.2) as one:
+        with connect(socket_address(one)) as line:
+            line.recv(timeout=10)
+            time.sleep(0.5)
+            line.send(json.dumps({"type": "ping"}))
+            assert json.loads(line.recv(timeout=10))["type"] == "pong"
+        address = urlsplit(one.url)
+        with socket.create_connection((address.hostname, address.port), timeout=20) as line:
+            query = urlencode({"name": "a.png", "token": one.playground.token})
+            head = f"POST /upload?{query} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5\r\n\r\n"
+            line.sendall(head.encode())
+            for _ in range(5):  # a body may take longer
+                time.sleep(0.1)
+                line.sendall(b"x")
+            assert b"200 OK" in line.recv(4096)
+
+
+def test_the_token_is_kept_when_asked(tmp_path, monkeypatch):
+    monkeypatch.setenv("SUPPLE_CACHE_DIR", str(tmp_path / "own"))
+    tokens = []
+    for keep in (True, True, False):
+        with Server(port=0, keep_token=keep) as one:
+            tokens.append(one.playground.token)
+    assert tokens[0] == tokens[1] != tokens[2]
 
 
 def test_a_socket_without_the_token_is_refused(server):
@@ -212,6 +327,68 @@ def test_files_are_counted(server, monkeypatch):
     assert "more than 2 files" in told["error"]
     clash = send_all(server, {"a": b"x", "a/b.json": b"x"})
     assert clash["error"].startswith("upload: a/b.json: ")
+
+
+def begin_upload(server, length=10, **query):
+    """A connection that has begun to send a file of some length and does not go on."""
+    address = urlsplit(server.url)
+    line = socket.create_connection((address.hostname, address.port), timeout=20)
+    query = urlencode({"name": "a.png", "token": server.playground.token, **query})
+    head = f"POST /upload?{query} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {length}\r\n\r\nx"
+    line.sendall(head.encode())
+    return line
+
+
+def answer(line):
+    """The body of the answer on a connection."""
+    response = http.client.HTTPResponse(line)
+    response.begin()
+    return response.read()
+
+
+def until(what):
+    began = time.monotonic()
+    while not what():
+        assert time.monotonic() - began < 20
+        time.sleep(0.01)
+
+
+def receiving(server):
+    return [one for one in server.playground.library._uploads.values() if one.receiving]
+
+
+def test_unfinished_uploads_are_limited():
+    with Server(port=0) as server:
+        begun = [begin_upload(server) for _ in range(UPLOADS)]
+        until(lambda: len(receiving(server)) == UPLOADS)
+        assert "no more are taken at once" in upload(server, "b.png", b"x")["error"]
+        folders = [one.folder for one in receiving(server)]
+        begun[0].sendall(b"y" * 9)
+        assert b"into" in answer(begun[0])
+        assert "into" in upload(server, "b.png", b"x"), "there is room again"
+        for line in begun:
+            line.close()
+        until(lambda: not receiving(server))
+        assert not any(folder.exists() for folder in folders), "what was not finished is removed"
+
+
+def test_the_files_of_an_upload_that_come_at_once_are_limited():
+    with Server(port=0) as server:
+        into = upload(server, "a.png", b"x")["into"]
+        begun = [begin_upload(server, into=into, name=f"{k}.png") for k in range(MOST_AT_ONCE)]
+        until(lambda: sum(one.receiving for one in receiving(server)) == MOST_AT_ONCE)
+        assert "no more are taken at once" in upload(server, "b.png", b"x", into=into)["error"]
+        begun[0].sendall(b"y" * 9)
+        assert b"upload has ended" in answer(begun[0])
+        for line in begun:
+            line.close()
+
+
+def test_an_upload_that_stalls_is_given_up(monkeypatch):
+    monkeypatch.setattr("supple.viewer.app.STALLED", 0.2)
+    with Server(port=0) as server, begin_upload(server) as line:
+        assert b"nothing more of it came" in answer(line)
+        assert not server.playground.library._uploads
 
 
 def test_uploads_that_nobody_ends_are_forgotten(server):

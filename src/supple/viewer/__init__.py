@@ -5,8 +5,9 @@ FILE` do the same from the command line. The server is Starlette; the page is Ty
 `page(value, path)` writes a file that does the same without a server: `standalone` writes it, `baked` is
 the data in it, and the page solves with `supple.wasm`.
 
-To serve: `browser` opens it, `server` runs uvicorn, `app` has the routes, `security` checks requests,
-`uploads` receives files. To show: `library` opens files, `subject` is what is shown, `scenes` are the
+To serve: `browser` opens it, `server` runs uvicorn, `http_protocol` closes slow connections, `app` has the
+routes, `assets` the built files, `security` checks requests, `token` is what they need, `uploads` receives
+files. To show: `library` opens files, `subject` is what is shown, `scenes` are the
 built-in ones, `grammar_rules` grows shapes. To solve: `session` handles the messages of a page, `model`
 turns a setup into prepared problems, `export` saves. To send: `describe`, `meshes`, `bounds`,
 `foot_contacts`, `limits` and `solvers` fill the messages that `messages` defines; `typescript` writes

@@ -4,27 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 from anyio import to_thread
 from starlette.applications import Starlette
-from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
-from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
-from starlette.staticfiles import StaticFiles
+from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from supple.errors import SuppleError
 from supple.version import __version__
 from supple.viewer import scenes, solvers
+from supple.viewer.assets import Assets
 from supple.viewer.library import Library
 from supple.viewer.messages import Hello, json_codec
 from supple.viewer.security import Guard, own_names
+from supple.viewer.security import headers as security_headers
 from supple.viewer.session import Session
 from supple.viewer.uploads import MOST_FILES, UPLOAD_LIMIT, Upload, endings
 
+STALLED = 30.0  # time after which an upload of which nothing comes is given up [s]
 PAGE = Path(__file__).with_name("page")
 NOT_BUILT = (
     "The page of the playground has not been built. Install supple again where the npm registry can "
@@ -41,6 +43,7 @@ class Playground:
         library: The opened files.
         host: The address the server is bound to; a non-local one allows other machines' host names.
         upload_limit: Size limit of all files of an upload together [B].
+        headers: Headers of every response; by default those of `security.headers`.
 
     Attributes:
         sessions: The open sessions, one for each page.
@@ -55,6 +58,7 @@ class Playground:
         library: Library | None = None,
         host: str = "127.0.0.1",
         upload_limit: int = UPLOAD_LIMIT,
+        headers: list[tuple[bytes, bytes]] | None = None,
     ) -> None:
         self.token = token
         self.scene = scene
@@ -67,11 +71,17 @@ class Playground:
             WebSocketRoute("/ws", self._page),
         ]
         if (PAGE / "assets").is_dir():
-            routes.append(Mount("/assets", StaticFiles(directory=PAGE / "assets")))
+            routes.append(Route("/assets/{name}", Assets(PAGE / "assets").respond))
         others = host not in ("127.0.0.1", "::1", "localhost")
         names = (host, *own_names()) if others else ()
-        guard = Middleware(Guard, token=token, hosts=names, addresses=others)
-        self.app = Starlette(routes=routes, middleware=[guard])
+        # Around everything, so that Starlette's own responses to errors have the headers too.
+        self.app = Guard(
+            Starlette(routes=routes),
+            token=token,
+            hosts=names,
+            addresses=others,
+            headers=security_headers() if headers is None else headers,
+        )
 
     # The page -------------------------------------------------------------------------------------
 
@@ -127,7 +137,8 @@ class Playground:
             chosen = query.get("open", "")
             if not chosen:
                 try:
-                    await self._receive(request, upload, query.get("name", ""))
+                    with self.library.receiving(upload):
+                        await self._receive(request, upload, query.get("name", ""))
                     if not query.get("last"):
                         return JSONResponse({"into": upload.number})
                     models = await to_thread.run_sync(lambda: upload.models)
@@ -151,13 +162,32 @@ class Playground:
             raise SuppleError(refusal)
         try:
             with path.open("wb") as file:
-                async for chunk in request.stream():
+                chunks = request.stream()
+                while (chunk := await _next_chunk(chunks)) is not None:
                     upload.size += len(chunk)
+                    if upload.removed:  # another of its files was refused
+                        raise SuppleError(f"{path.name}: its upload has ended")
                     if upload.size > limit:
                         raise SuppleError(f"{refusal}, nor more than that in all")
                     file.write(chunk)
+        except TimeoutError as error:
+            raise SuppleError(
+                f"{path.name}: nothing more of it came for {STALLED:.0f} s: the upload is given up"
+            ) from error
+        except ClientDisconnect as error:
+            raise SuppleError(f"{path.name}: the connection was lost") from error
         except OSError as error:  # for example, a full disk
             raise SuppleError(f"{path.name}: cannot be kept: {error.strerror or error}") from error
+
+
+async def _next_chunk(chunks: AsyncIterator[bytes]) -> bytes | None:
+    """The next bytes of a body; None at its end.
+
+    Raises:
+        TimeoutError: None came for a while.
+    """
+    async with asyncio.timeout(STALLED):
+        return await anext(chunks, None)
 
 
 class Outbox:

@@ -82,9 +82,10 @@ def view(
         scene = f"file:{library.open_file(Path(value))}"
     elif value is not None:
         scene = f"file:{library.open_object(value, title=title)}"
-    server = Server(host=host, port=port, scene=scene, library=library).start()
+    notebook = in_notebook()
+    server = Server(host=host, port=port, scene=scene, library=library, notebook=notebook).start()
     shown = View(server, height=height)
-    if not in_notebook() if browser is None else browser:
+    if not notebook if browser is None else browser:
         open_browser(shown.url)
     return shown
 

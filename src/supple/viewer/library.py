@@ -9,7 +9,8 @@ import tempfile
 import threading
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -27,8 +28,11 @@ from supple.viewer.messages import Grown
 from supple.viewer.subject import Subject, character_subject, grown_subject, skeleton_subject
 from supple.viewer.uploads import Upload, is_motion, without_folder
 
+MOST_AT_ONCE = 4  # most files of an upload that are received at the same time
 KEPT = 24  # most subjects; the oldest is dropped first
-UPLOADS = 8  # most uploads in progress; the oldest is dropped first
+UPLOADS = (
+    8  # most unfinished uploads; the oldest of which nothing is being received is dropped first
+)
 
 
 class Library:
@@ -71,7 +75,7 @@ class Library:
         """A new upload, or the one of an id.
 
         Raises:
-            SuppleError: There is no upload of that id.
+            SuppleError: There is no upload of that id, or files of too many are being received.
         """
         with self._lock:
             if number is not None:
@@ -82,12 +86,40 @@ class Library:
                 self._folder = Path(tempfile.mkdtemp(prefix="supple-")).resolve()
                 # In case `close` is not called, as at the end of a script.
                 weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+            while len(self._uploads) >= UPLOADS:
+                idle = next((one for one in self._uploads.values() if not one.receiving), None)
+                if idle is None:
+                    raise SuppleError(
+                        f"upload: files of {UPLOADS} uploads are being received, and no more are "
+                        "taken at once; try again when one of them has ended"
+                    )
+                self._uploads.pop(idle.number).remove()
             number = secrets.token_hex(6)
             upload = self._uploads[number] = Upload(number, self._folder / number)
             upload.folder.mkdir()
-            while len(self._uploads) > UPLOADS:
-                self._uploads.popitem(last=False)[1].remove()
         return upload
+
+    @contextmanager
+    def receiving(self, upload: Upload) -> Iterator[None]:
+        """While a file of an upload is being received: it is not dropped in favor of others.
+
+        Raises:
+            SuppleError: The upload was dropped, or `MOST_AT_ONCE` of its files are being received.
+        """
+        with self._lock:
+            if upload.number not in self._uploads:
+                raise SuppleError("upload: expected the number of an upload")
+            if upload.receiving >= MOST_AT_ONCE:
+                raise SuppleError(
+                    f"upload: {MOST_AT_ONCE} of its files are being received, and no more are taken "
+                    "at once"
+                )
+            upload.receiving += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                upload.receiving -= 1
 
     def drop(self, upload: Upload) -> None:
         """Remove an upload and its files."""

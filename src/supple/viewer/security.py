@@ -16,48 +16,75 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 GUARDED = ("/", "/ws", "/upload")
-HEADERS = {
-    "Content-Security-Policy": (
-        "default-src 'self'; connect-src 'self' ws: wss:; img-src 'self' data: blob:; "
-        "style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; form-action 'none'"
-    ),
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-    "Cross-Origin-Resource-Policy": "same-origin",
-}
+POLICY = (
+    "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; "
+    "img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; object-src 'none'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors {framed_by}"
+)
+NOTEBOOKS = (
+    "http://127.0.0.1:* http://localhost:* https://127.0.0.1:* https://localhost:* "
+    "vscode-webview: vscode-file:"
+)
+"""Pages that may show a view in a frame if it was opened in a notebook."""
+
 LOCAL = ("127.0.0.1", "localhost", "::1")
 
 
+def headers(*, notebook: bool = False) -> list[tuple[bytes, bytes]]:
+    """The headers of every response.
+
+    Args:
+        notebook: True to let notebooks of this machine show the page in a frame; by default no page
+            may.
+    """
+    given = {
+        "content-security-policy": POLICY.format(framed_by=NOTEBOOKS if notebook else "'none'"),
+        "referrer-policy": "no-referrer",
+        "x-content-type-options": "nosniff",
+        "cross-origin-resource-policy": "same-origin",
+    }
+    return [(name.encode(), value.encode()) for name, value in given.items()]
+
+
 class Guard:
-    """ASGI middleware that refuses requests of other sites.
+    """ASGI middleware that refuses requests of other sites, and adds headers to every response.
 
     Args:
         app: The application to protect.
         token: The token of this run.
         hosts: Accepted host names, besides 127.0.0.1 and localhost.
         addresses: True to accept any numeric address: unlike names, these cannot be rebound.
+        headers: Headers to add, see `headers`.
     """
 
     def __init__(
-        self, app: ASGIApp, *, token: str, hosts: Iterable[str] = (), addresses: bool = False
+        self,
+        app: ASGIApp,
+        *,
+        token: str,
+        hosts: Iterable[str] = (),
+        addresses: bool = False,
+        headers: Iterable[tuple[bytes, bytes]] = (),
     ) -> None:
         self.app = app
         self.token = token
         self.hosts = {*LOCAL, *(host.casefold() for host in hosts)}
         self.addresses = addresses
+        self.headers = list(headers)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse the request, or pass it on."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
+        send = self._with_headers(send)
         refusal = self.refusal(scope)
         if refusal is None:
-            await self.app(scope, receive, _with_headers(send))
-        elif scope["type"] == "websocket":
-            await send({"type": "websocket.close", "code": 1008, "reason": refusal})
-        else:
+            await self.app(scope, receive, send)
+        elif _may_respond(scope):
             await PlainTextResponse(f"{refusal}\n", status_code=403)(scope, receive, send)
+        else:
+            await send({"type": "websocket.close", "code": 1008, "reason": refusal})
 
     def refusal(self, scope: Scope) -> str | None:
         """Why a request is refused; None if it is accepted."""
@@ -89,18 +116,21 @@ class Guard:
             return False
         return True
 
+    def _with_headers(self, send: Send) -> Send:
+        async def wrapped(message: Message) -> None:
+            if message["type"] in ("http.response.start", "websocket.http.response.start"):
+                message = {**message, "headers": [*message.get("headers", []), *self.headers]}
+            await send(message)
+
+        return wrapped
+
+
+def _may_respond(scope: Scope) -> bool:
+    """True if a request can be answered by an HTTP response; of sockets, only some servers' can."""
+    return scope["type"] == "http" or "websocket.http.response" in scope.get("extensions", {})
+
 
 def own_names() -> tuple[str, ...]:
     """The host names of this machine."""
     name = socket.gethostname()
     return (name, f"{name}.local")
-
-
-def _with_headers(send: Send) -> Send:
-    async def wrapped(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            extra = [(k.lower().encode(), v.encode()) for k, v in HEADERS.items()]
-            message = {**message, "headers": [*message.get("headers", []), *extra]}
-        await send(message)
-
-    return wrapped

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import secrets
 import signal
 import socket
 import threading
@@ -15,8 +14,12 @@ from typing import Any
 import uvicorn
 
 from supple.errors import SuppleError
+from supple.viewer import security
 from supple.viewer.app import Playground
+from supple.viewer.http_protocol import PATIENCE as REQUEST_PATIENCE
+from supple.viewer.http_protocol import limited
 from supple.viewer.library import Library
+from supple.viewer.token import kept_token, new_token
 from supple.viewer.uploads import UPLOAD_LIMIT
 
 PORT = 8421  # constant if free, since browsers store settings by address
@@ -35,6 +38,10 @@ class Server:
         scene: The first scene.
         library: The opened files.
         upload_limit: Size limit of all files of an upload together [B].
+        keep_token: True for the token of the last run that kept it, so that an address stays valid
+            when the server is started again.
+        notebook: True to let notebooks of this machine show the page in a frame.
+        patience: Time for the head of a request to arrive [s].
 
     Attributes:
         url: The address of the page, with the token.
@@ -49,10 +56,19 @@ class Server:
         scene: str = "",
         library: Library | None = None,
         upload_limit: int = UPLOAD_LIMIT,
+        keep_token: bool = False,
+        notebook: bool = False,
+        patience: float = REQUEST_PATIENCE,
     ) -> None:
-        token = secrets.token_urlsafe(18)
+        token = kept_token() if keep_token else new_token()
+        headers = security.headers(notebook=notebook)
         self.playground = Playground(
-            token=token, scene=scene, library=library, host=host, upload_limit=upload_limit
+            token=token,
+            scene=scene,
+            library=library,
+            host=host,
+            upload_limit=upload_limit,
+            headers=headers,
         )
         self._socket = _listen(host, port)
         name, number = self._socket.getsockname()[:2]
@@ -61,6 +77,7 @@ class Server:
         self.url = f"http://{shown}:{number}/?token={token}"
         config = uvicorn.Config(
             self.playground.app,
+            http=limited(headers, patience=patience),
             ws="websockets-sansio",
             ws_max_size=4 * 1024 * 1024,
             ws_per_message_deflate=False,

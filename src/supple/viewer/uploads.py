@@ -27,12 +27,16 @@ class Upload:
         number: The id of the upload.
         folder: The folder of the files.
         size: Bytes received so far.
+        receiving: Number of requests that are sending files of it now.
+        removed: True once its folder was removed.
     """
 
     def __init__(self, number: str, folder: Path) -> None:
         self.number = number
         self.folder = folder
         self.size = 0
+        self.receiving = 0
+        self.removed = False
         self._files: set[Path] = set()
 
     def place(self, name: str) -> Path:
@@ -113,6 +117,7 @@ class Upload:
 
     def remove(self) -> None:
         """Remove the folder with everything in it."""
+        self.removed = True
         shutil.rmtree(self.folder, ignore_errors=True)
 
 

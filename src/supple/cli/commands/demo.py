@@ -20,6 +20,14 @@ PortOption = Annotated[
     int | None,
     typer.Option(min=0, max=65535, help="The port. Default: 8421, or any other if that is taken."),
 ]
+TokenOption = Annotated[
+    bool,
+    typer.Option(
+        "--keep-token",
+        help="Use the token of the last run with this option, so that an open page or a bookmark works "
+        "again after a restart. It is kept in the user's cache folder.",
+    ),
+]
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print the address as JSON, for other programs.")
 ]
@@ -32,6 +40,7 @@ def demo(
     browser: BrowserOption = True,
     host: HostOption = "127.0.0.1",
     port: PortOption = None,
+    keep_token: TokenOption = False,
     json: JsonOption = False,
 ) -> None:
     """Open the playground: drag a chain or a character in the browser.
@@ -42,11 +51,18 @@ def demo(
 
     Ctrl-C ends it.
     """
-    serve(scene=scene, browser=browser, host=host, port=port, json=json)
+    serve(scene=scene, browser=browser, host=host, port=port, keep_token=keep_token, json=json)
 
 
 def serve(
-    *, scene: str, browser: bool, host: str, port: int | None, json: bool, library: Any = None
+    *,
+    scene: str,
+    browser: bool,
+    host: str,
+    port: int | None,
+    keep_token: bool,
+    json: bool,
+    library: Any = None,
 ) -> None:
     """Serve the playground until Ctrl-C."""
     from supple.viewer.browser import EXTRA, open_browser
@@ -60,7 +76,9 @@ def serve(
     check_scene(scene)
     if not (PAGE / "index.html").is_file():
         raise SuppleError(NOT_BUILT)
-    server = Server(host=host, port=port, scene=scene, library=library).start()
+    server = Server(
+        host=host, port=port, scene=scene, library=library, keep_token=keep_token
+    ).start()
     if json:
         print_json({"url": server.url})
     else:

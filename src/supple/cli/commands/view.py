@@ -7,7 +7,14 @@ from typing import Annotated
 
 import typer
 
-from supple.cli.commands.demo import BrowserOption, HostOption, JsonOption, PortOption, serve
+from supple.cli.commands.demo import (
+    BrowserOption,
+    HostOption,
+    JsonOption,
+    PortOption,
+    TokenOption,
+    serve,
+)
 from supple.errors import SuppleError
 
 
@@ -25,6 +32,7 @@ def view(
     browser: BrowserOption = True,
     host: HostOption = "127.0.0.1",
     port: PortOption = None,
+    keep_token: TokenOption = False,
     json: JsonOption = False,
 ) -> None:
     """Show a file in the playground.
@@ -40,4 +48,12 @@ def view(
             raise SuppleError(f"{path}: there is no such file")
     library = Library()
     number = library.open_file(file, motions=motion or [])
-    serve(scene=f"file:{number}", browser=browser, host=host, port=port, json=json, library=library)
+    serve(
+        scene=f"file:{number}",
+        browser=browser,
+        host=host,
+        port=port,
+        keep_token=keep_token,
+        json=json,
+        library=library,
+    )
