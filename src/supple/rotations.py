@@ -65,15 +65,12 @@ def multiply(a: ArrayLike, b: ArrayLike) -> FloatArray:
     """The product a b, shape (..., 4): turn by b, then by a."""
     aw, ax, ay, az = np.moveaxis(_last("quaternion", a, 4), -1, 0)
     bw, bx, by, bz = np.moveaxis(_last("quaternion", b, 4), -1, 0)
-    return np.stack(
-        [
-            aw * bw - ax * bx - ay * by - az * bz,
-            aw * bx + ax * bw + ay * bz - az * by,
-            aw * by - ax * bz + ay * bw + az * bx,
-            aw * bz + ax * by - ay * bx + az * bw,
-        ],
-        axis=-1,
-    )
+    product = np.empty((*np.broadcast_shapes(aw.shape, bw.shape), 4))
+    product[..., 0] = aw * bw - ax * bx - ay * by - az * bz
+    product[..., 1] = aw * bx + ax * bw + ay * bz - az * by
+    product[..., 2] = aw * by - ax * bz + ay * bw + az * bx
+    product[..., 3] = aw * bz + ax * by - ay * bx + az * bw
+    return product
 
 
 def conjugate(q: ArrayLike) -> FloatArray:

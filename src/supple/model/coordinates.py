@@ -5,7 +5,7 @@ joints, with batch axes in front.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -20,22 +20,32 @@ from supple.rotations import from_rotation_vector, unit_quaternions
 
 Floats = NDArray[np.float64]
 
+BLOCK = 1 << 14  # numbers in a block of rows
+
 
 def read(skeleton: Structure, values: Any) -> Floats:
     """Coordinates checked and copied: finite, quaternions unit, mimic joints in their place."""
     packed = skeleton.packed
     q = array("coordinates", values, (..., len(packed.rest))) + 0.0  # a copy, without -0.0
     if len(packed.turn_at):
-        turns = q[..., packed.turn_at]
-        try:
-            q[..., packed.turn_at] = unit_quaternions("coordinates", turns)
-        except SuppleError:  # to say whose
-            unit_quaternions(
-                "coordinates", turns, [skeleton.names[int(j)] for j in packed.turn_joint]
-            )
-            raise
+        rows = q.reshape(math.prod(q.shape[:-1]), q.shape[-1])
+        for some in blocks(*rows.shape):
+            turns = rows[some][:, packed.turn_at]
+            try:
+                rows[some, packed.turn_at] = unit_quaternions("coordinates", turns)
+            except SuppleError:  # to say whose
+                names = [skeleton.names[int(j)] for j in packed.turn_joint]
+                unit_quaternions("coordinates", turns, names)
+                raise
     follow(skeleton, q)
     return q
+
+
+def blocks(count: int, width: int) -> Iterator[slice]:
+    """Slices of rows of some width, each small enough that temporary arrays stay in the cache."""
+    step = max(1, BLOCK // max(1, width))
+    for start in range(0, count, step):
+        yield slice(start, min(start + step, count))
 
 
 def follow(skeleton: Structure, q: Floats) -> None:
@@ -116,7 +126,14 @@ def spread(values: Floats | None, batch: tuple[int, ...]) -> Floats | None:
     """Translations or scales with all batch axes, or with none where they have none."""
     if values is None or values.ndim == 2:
         return values
-    return np.array(np.broadcast_to(values, (*batch, *values.shape[-2:])), order="C")
+    return whole(values, (*batch, *values.shape[-2:]))
+
+
+def whole(values: Floats, shape: tuple[int, ...]) -> Floats:
+    """Values spread to a shape, contiguous; a fresh array that is so already is not copied."""
+    if values.shape == shape and values.flags.c_contiguous:
+        return values
+    return np.array(np.broadcast_to(values, shape), order="C")
 
 
 def mix(a: Floats, b: Floats, t: Floats) -> Floats:

@@ -28,6 +28,7 @@ from supple.model.coordinates import (
     slots,
     spread,
     to_angles,
+    whole,
 )
 from supple.model.forward import flat, frame, local_frames, world_frames
 from supple.model.joints import Ball, Joint
@@ -94,7 +95,7 @@ class Pose:
             extras.append(None if value is None else array(what, value, (..., count, 3)) + 0.0)
         batch = common_batch(q.shape[:-1], *(x.shape[:-2] for x in extras if x is not None))
         self._skeleton = skeleton
-        self._coordinates = np.array(np.broadcast_to(q, (*batch, q.shape[-1])), order="C")
+        self._coordinates = whole(q, (*batch, q.shape[-1]))
         self._translations, self._scales = (spread(x, batch) for x in extras)
         self._frames = None
 

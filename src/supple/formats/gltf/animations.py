@@ -20,6 +20,7 @@ from supple.formats.gltf.nodes import Tree, coordinates_of
 from supple.formats.gltf.placements import ALIKE
 from supple.formats.source import distinct
 from supple.kernels import layout
+from supple.model.coordinates import blocks
 from supple.model.motion import Motion
 from supple.model.skeleton import Pose
 from supple.rotations import conjugate, multiply, slerp
@@ -201,9 +202,9 @@ def _motion(
     scaling = "scale" in paths or tree.pose.scales is not None
     width = skeleton.packed.rest.size + 3 * count * (shifting + scaling)
     document.charge(8 * frames * width * 2, item.where)
-    q = np.tile(tree.pose.coordinates, (frames, 1))
-    offsets = np.tile(tree.pose._full_translations(), (frames, 1, 1)) if shifting else None
-    scales = np.tile(tree.pose._full_scales(), (frames, 1, 1)) if scaling else None
+    q = _repeated(tree.pose.coordinates, frames)
+    offsets = _repeated(tree.pose._full_translations(), frames) if shifting else None
+    scales = _repeated(tree.pose._full_scales(), frames) if scaling else None
     tracks: dict[str, Floats] = {}
     moved: dict[int, dict[str, Floats]] = {}
     for channel in channels:
@@ -237,6 +238,13 @@ def _motion(
     )
 
 
+def _repeated(values: Floats, count: int) -> Floats:
+    """Values along a new first axis of a length."""
+    out = np.empty((count, *values.shape))
+    out[...] = values
+    return out
+
+
 def _put(
     tree: Tree,
     moved: dict[int, dict[str, Floats]],
@@ -265,11 +273,13 @@ def _put(
             offsets[:, j] = places
         if scales is not None and "scale" in values:
             scales[:, j] = values["scale"] / tree.baked[node]
-    if balls:  # most joints are balls: one call for all of them
+    if balls:  # most joints are balls: one call for all of them, in some frames
         joints = np.array(list(balls))
         at = skeleton.packed_ints[joints, layout.Q][:, None] + np.arange(4)
         rest = conjugate(skeleton.rotations[joints])
-        q[:, at] = multiply(rest, np.stack(list(balls.values()), axis=1))
+        for some in blocks(frames, 4 * len(joints)):
+            turns = np.stack([values[some] for values in balls.values()], axis=1)
+            q[some, at] = multiply(rest, turns)
 
 
 def _own_tracks(own: Item, frames: int) -> dict[str, Floats]:
@@ -288,7 +298,8 @@ def _own_tracks(own: Item, frames: int) -> dict[str, Floats]:
 
 def _still(offsets: Floats, own: Floats) -> bool:
     """True if offsets equal the skeleton's own within rounding."""
-    return bool(np.abs(offsets - own).max() <= ALIKE * np.abs(own).max())
+    most = ALIKE * np.abs(own).max()
+    return all(np.abs(offsets[some] - own).max() <= most for some in blocks(len(offsets), own.size))
 
 
 def _frame_times(channels: list[Channel]) -> Floats:
@@ -343,6 +354,8 @@ def sampled(channel: Channel, times: Floats) -> Floats:
     keys, values = channel.times, channel.values
     if channel.tangents is None and np.array_equal(keys, times):
         return values
+    if channel.path == "rotation" and channel.tangents is None and (values == values[0]).all():
+        return np.broadcast_to(values[0], (len(times), 4))  # as slerp between equal keys does
     before = np.clip(np.searchsorted(keys, times, side="right") - 1, 0, len(keys) - 1)
     after = np.minimum(before + 1, len(keys) - 1)
     # A frame that merges several keys takes the value of the last of them.
