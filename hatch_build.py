@@ -24,6 +24,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 SOURCES = (
     "src",
     "index.html",
+    "compress.js",
     "package.json",
     "package-lock.json",
     "tsconfig.json",

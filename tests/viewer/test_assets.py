@@ -69,6 +69,17 @@ def test_what_was_compressed_by_the_build_is_preferred(ask):
     assert headers["content-encoding"] == "gzip"
 
 
+def test_what_the_browser_has_is_not_sent_again(ask):
+    _, headers, _ = ask("/assets/page.js", accept_encoding="gzip")
+    tag = headers["etag"]
+    status, headers, body = ask(
+        "/assets/page.js", accept_encoding="gzip", if_none_match=f'"x", {tag}'
+    )
+    assert status == 304 and body == b"" and headers["etag"] == tag
+    status, _, _ = ask("/assets/page.js", if_none_match=tag)
+    assert status == 200, "another encoding has another tag"
+
+
 @pytest.mark.parametrize(
     "path", ["/assets/page.css.br", "/assets/inner", "/assets/inner/deep.js", "/assets/..", "/assets/"]
 )  # fmt: skip

@@ -21,6 +21,15 @@ def test_the_page_is_light():
     assert size <= MOST_BYTES
 
 
+def test_what_is_built_is_compressed():
+    files = [*(PAGE / "assets").glob("*.js"), *(PAGE / "assets").glob("*.css")]
+    if not files:
+        pytest.skip("the page has not been built")
+    for one in files:
+        packed = one.with_name(f"{one.name}.br")
+        assert packed.stat().st_size < len(gzip.compress(one.read_bytes()))
+
+
 def test_what_is_built_asks_nothing_of_other_machines():
     if not PAGE.is_dir():
         pytest.skip("the page has not been built")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import mimetypes
 import threading
+from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from anyio import to_thread
 from starlette.exceptions import HTTPException
@@ -17,70 +18,99 @@ TYPES = {".js": "text/javascript", ".css": "text/css", ".wasm": "application/was
 ENDINGS = {"br": ".br", "gzip": ".gz"}
 """Endings of files compressed when the page was built, by encoding; the first one accepted is sent."""
 
-FOREVER = "public, max-age=31536000, immutable"  # names of built files change with their contents
+FOREVER = "public, max-age=31536000, immutable"  # of files whose names change with their contents
+LEVEL = 6  # of gzip: 1% larger than level 9 makes it, in half of the time
 
 
-class Asset(NamedTuple):
-    """A file as it is sent.
+class Asset:
+    """Something that is sent to pages, compressed if they accept it.
 
-    Attributes:
-        body: Its bytes, compressed.
-        encoding: The content encoding; "" if they are not compressed.
+    Args:
+        body: What is sent.
+        media_type: Its media type.
+        compressed: The same, compressed already, by encoding. Without, it is compressed by gzip when
+            first asked for.
+        cache: The Cache-Control of its responses. By default a page may keep it, and asks each time
+            whether it is still the same.
     """
 
-    body: bytes
-    encoding: str
+    def __init__(
+        self,
+        body: bytes,
+        media_type: str,
+        *,
+        compressed: Mapping[str, bytes] | None = None,
+        cache: str = "no-cache",
+    ) -> None:
+        self.body = body
+        self.media_type = media_type
+        self._compressed = dict(compressed or {})
+        self._lock = threading.Lock()
+        self._tag = hashlib.sha256(body).hexdigest()[:32]
+        self._cache = cache
+
+    async def respond(self, request: Request) -> Response:
+        """The response to a request for it."""
+        accepted = encodings(request.headers.get("accept-encoding", ""))
+        encoding = next((one for one in ENDINGS if one in accepted & self._available), "")
+        tag = f'"{self._tag}{encoding}"'
+        headers = {"Cache-Control": self._cache, "Vary": "Accept-Encoding", "ETag": tag}
+        known = request.headers.get("if-none-match", "").split(",")
+        if tag in (one.strip().removeprefix("W/") for one in known):
+            return Response(status_code=304, headers=headers)
+        if encoding:
+            headers["Content-Encoding"] = encoding
+        body = await to_thread.run_sync(self.encoded, encoding) if encoding else self.body
+        return Response(body, headers=headers, media_type=self.media_type)
+
+    @property
+    def _available(self) -> frozenset[str]:
+        return frozenset({*self._compressed, "gzip"})
+
+    def encoded(self, encoding: str) -> bytes:
+        """The body in an encoding; thread-safe."""
+        with self._lock:
+            if encoding not in self._compressed:
+                self._compressed[encoding] = gzip.compress(self.body, LEVEL, mtime=0)
+            return self._compressed[encoding]
 
 
 class Assets:
     """The files of a folder, by name; no path leads into folders below it or out of it.
 
-    A file is sent as it was compressed when the page was built (`name.br`, `name.gz` beside `name`) or
-    else by gzip, once, when it is first asked for. The files are read once: a page that is built again
-    needs a server that is started again.
+    They are sent as they were compressed when the page was built: `name.br` or `name.gz` in place of
+    `name`. Their names change with their contents, so that browsers may keep them. They are read once: a
+    page that is built again needs a server that is started again.
 
     Args:
         folder: The folder.
     """
 
     def __init__(self, folder: Path) -> None:
-        self._files = {path.name: path for path in folder.iterdir() if path.is_file()}
-        self._made: dict[tuple[str, str], bytes] = {}
-        self._lock = threading.Lock()
+        files = {path.name: path for path in folder.iterdir() if path.is_file()}
+        self._assets = {
+            name: Asset(
+                path.read_bytes(),
+                TYPES.get(path.suffix)
+                or mimetypes.guess_type(name)[0]
+                or "application/octet-stream",
+                compressed={
+                    encoding: files[name + ending].read_bytes()
+                    for encoding, ending in ENDINGS.items()
+                    if name + ending in files
+                },
+                cache=FOREVER,
+            )
+            for name, path in files.items()
+            if path.suffix not in ENDINGS.values()
+        }
 
     async def respond(self, request: Request) -> Response:
         """The response to a request for the file `name` of its path."""
-        path = self._files.get(request.path_params["name"])
-        if path is None or path.suffix in ENDINGS.values():
+        asset = self._assets.get(request.path_params["name"])
+        if asset is None:
             raise HTTPException(404)
-        accepted = encodings(request.headers.get("accept-encoding", ""))
-        asset = await to_thread.run_sync(self.asset, path, accepted)
-        kind = TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0]
-        headers = {"Cache-Control": FOREVER, "Vary": "Accept-Encoding"}
-        if asset.encoding:
-            headers["Content-Encoding"] = asset.encoding
-        return Response(asset.body, headers=headers, media_type=kind or "application/octet-stream")
-
-    def asset(self, path: Path, accepted: frozenset[str]) -> Asset:
-        """A file in the first encoding that is accepted and there is; thread-safe."""
-        for encoding, ending in ENDINGS.items():
-            if encoding in accepted and path.name + ending in self._files:
-                return Asset(self._read(path.name + ending), encoding)
-        if "gzip" not in accepted:
-            return Asset(self._read(path.name), "")
-        with self._lock:
-            key = (path.name, "gzip")
-            if key not in self._made:
-                # Level 6 leaves 1% more than level 9 and takes half of its time.
-                self._made[key] = gzip.compress(path.read_bytes(), 6, mtime=0)
-            return Asset(self._made[key], "gzip")
-
-    def _read(self, name: str) -> bytes:
-        with self._lock:
-            key = (name, "")
-            if key not in self._made:
-                self._made[key] = self._files[name].read_bytes()
-            return self._made[key]
+        return await asset.respond(request)
 
 
 def encodings(header: str) -> frozenset[str]:
