@@ -385,7 +385,7 @@ def test_the_files_of_an_upload_that_come_at_once_are_limited():
 
 
 def test_an_upload_that_stalls_is_given_up(monkeypatch):
-    monkeypatch.setattr("supple.viewer.app.STALLED", 0.2)
+    monkeypatch.setattr("supple.viewer.uploads.STALLED", 0.2)
     with Server(port=0) as server, begin_upload(server) as line:
         assert b"nothing more of it came" in answer(line)
         assert not server.playground.library._uploads

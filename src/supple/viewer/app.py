@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +23,8 @@ from supple.viewer.messages import Hello, json_codec
 from supple.viewer.security import Guard, own_names
 from supple.viewer.security import headers as security_headers
 from supple.viewer.session import Session
-from supple.viewer.uploads import MOST_FILES, UPLOAD_LIMIT, Upload, endings
+from supple.viewer.uploads import MOST_FILES, UPLOAD_LIMIT, Upload, endings, flowing
 
-STALLED = 30.0  # time after which an upload of which nothing comes is given up [s]
 PAGE = Path(__file__).with_name("page")
 NOT_BUILT = (
     "The page of the playground has not been built. Install supple again where the npm registry can "
@@ -162,8 +160,7 @@ class Playground:
             raise SuppleError(refusal)
         try:
             with path.open("wb") as file:
-                chunks = request.stream()
-                while (chunk := await _next_chunk(chunks)) is not None:
+                async for chunk in flowing(request.stream()):
                     upload.size += len(chunk)
                     if upload.removed:  # another of its files was refused
                         raise SuppleError(f"{path.name}: its upload has ended")
@@ -171,23 +168,11 @@ class Playground:
                         raise SuppleError(f"{refusal}, nor more than that in all")
                     file.write(chunk)
         except TimeoutError as error:
-            raise SuppleError(
-                f"{path.name}: nothing more of it came for {STALLED:.0f} s: the upload is given up"
-            ) from error
+            raise SuppleError(f"{path.name}: {error}") from error
         except ClientDisconnect as error:
             raise SuppleError(f"{path.name}: the connection was lost") from error
         except OSError as error:  # for example, a full disk
             raise SuppleError(f"{path.name}: cannot be kept: {error.strerror or error}") from error
-
-
-async def _next_chunk(chunks: AsyncIterator[bytes]) -> bytes | None:
-    """The next bytes of a body; None at its end.
-
-    Raises:
-        TimeoutError: None came for a while.
-    """
-    async with asyncio.timeout(STALLED):
-        return await anext(chunks, None)
 
 
 class Outbox:

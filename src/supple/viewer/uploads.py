@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import re
 import shutil
+from collections.abc import AsyncIterator
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
@@ -12,6 +14,7 @@ from supple.errors import SuppleError
 from supple.formats import FORMATS
 
 UPLOAD_LIMIT = 64 * 1024 * 1024  # size limit of all files of an upload [B]
+STALLED = 30.0  # time after which an upload of which nothing comes is given up [s]
 MOST_FILES = 2000
 MOST_PARTS = 24  # most folders in a path
 LONGEST = 100  # most characters in a name
@@ -119,6 +122,25 @@ class Upload:
         """Remove the folder with everything in it."""
         self.removed = True
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+async def flowing(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """The chunks of a body.
+
+    Raises:
+        TimeoutError: None came for a while.
+    """
+    while True:
+        try:
+            async with asyncio.timeout(STALLED):
+                chunk = await anext(chunks, None)
+        except TimeoutError:
+            raise TimeoutError(
+                f"nothing more of it came for {STALLED:.0f} s: the upload is given up"
+            ) from None
+        if chunk is None:
+            return
+        yield chunk
 
 
 def safe_path(name: str) -> PurePosixPath:
