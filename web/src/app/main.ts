@@ -1,7 +1,8 @@
-// Entry point of the page.
+// Entry point of the page: connects, while the rest of the script is on its way.
 
-import { serverHost } from "./server_host";
-import { start } from "./start";
+import { openEarly } from "../io/socket";
+import { showStartupError } from "./startup_error";
 import "./style.css";
 
-start(() => serverHost());
+openEarly();
+import("./served").catch((error: unknown) => showStartupError(String(error)));

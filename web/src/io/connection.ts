@@ -3,6 +3,9 @@
 import { decode, isPose, type Packet, type PoseFrame } from "./frames";
 import type { FromPage, FromSession } from "./messages";
 import type { Immutable } from "./settings";
+import { address, takeSocket } from "./socket";
+
+export { address };
 
 export type LineState = "connecting" | "open" | "lost" | "refused";
 
@@ -21,13 +24,6 @@ export interface Line {
 
 const FIRST_PAUSE = 250; // [ms] before reconnecting
 const LONGEST_PAUSE = 3000;
-
-const token = new URLSearchParams(location.search).get("token") ?? "";
-
-/** URL of a path on the server, with the token. */
-export function address(path: string, query: Record<string, string> = {}): string {
-  return `${path}?${new URLSearchParams({ ...query, token })}`;
-}
 
 export class Connection implements Line {
   private socket: WebSocket | null = null;
@@ -48,15 +44,13 @@ export class Connection implements Line {
 
   private open(): void {
     if (this.socket && this.socket.readyState <= WebSocket.OPEN) return;
-    const scheme = location.protocol === "https:" ? "wss" : "ws";
-    const socket = new WebSocket(`${scheme}://${location.host}${address("/ws")}`);
-    socket.binaryType = "arraybuffer";
+    const { socket, missed } = takeSocket();
     this.socket = socket;
-    socket.onopen = () => {
+    const opened = () => {
       this.pause = FIRST_PAUSE;
       this.listener.onState("open");
     };
-    socket.onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => {
+    const take = ({ data }: MessageEvent<string | ArrayBuffer>) => {
       if (typeof data === "string") {
         this.listener.onMessage(JSON.parse(data) as FromSession);
         return;
@@ -65,6 +59,14 @@ export class Connection implements Line {
       if (isPose(frame)) this.listener.onPose(frame);
       else this.listener.onPacket(frame);
     };
+    const isOpen = socket.readyState === WebSocket.OPEN;
+    if (!isOpen) socket.onopen = opened;
+    // Not at once: the listener is not ready before it has this line.
+    setTimeout(() => {
+      socket.onmessage = take;
+      if (isOpen) opened();
+      missed.forEach(take);
+    });
     socket.onclose = () => {
       this.listener.onState("lost");
       void this.retry();
