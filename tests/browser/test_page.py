@@ -2,9 +2,11 @@
 
 import statistics
 
+from driving import Watched
 from playground import DRAG, STUB
 
 from supple.viewer.browser import View
+from supple.viewer.server import Server
 
 
 def test_the_page_helps_and_leaves_and_fits_a_phone(new_page):
@@ -33,15 +35,32 @@ def test_a_browser_without_webgl_is_told(new_page):
     assert "WebGL 2" in driver.page.inner_text("#loading")
 
 
-def test_a_notebook_shows_the_page_in_a_frame_that_may_keep_nothing(new_page):
+def test_a_notebook_shows_the_page_in_a_frame_that_may_keep_nothing(chromium):
     no_storage = """for (const name of ["sessionStorage", "localStorage"])
       Object.defineProperty(window, name, { get() { throw new DOMException("no", "SecurityError"); } });
     """
-    driver = new_page(script=f"if (window !== top) {{ {no_storage} }}", ready=False)
-    driver.page.set_content(View(driver.server, height=300)._repr_html_())
-    frame = driver.page.frames[-1]
-    driver.until(lambda: frame.evaluate("Boolean(window.playground?.ready)"))
-    assert frame.evaluate("document.querySelector('#canvas').clientHeight") == 300
+    with Server(port=0, notebook=True) as server:
+        watched = Watched(chromium, server)
+        driver = watched.open(script=f"if (window !== top) {{ {no_storage} }}", ready=False)
+        driver.page.set_content(View(server, height=300)._repr_html_())
+        frame = driver.page.frames[-1]
+        driver.until(lambda: frame.evaluate("Boolean(window.playground?.ready)"))
+        assert frame.evaluate("document.querySelector('#canvas').clientHeight") == 300
+        watched.close()
+    watched.check()
+
+
+def test_no_other_page_shows_it_in_a_frame(chromium):
+    with Server(port=0) as server:
+        page = chromium.new_page()
+        page.goto(server.url)
+        told = []
+        page.on("console", lambda message: told.append(message.text))
+        page.set_content(View(server, height=300)._repr_html_())
+        page.frames[-1].wait_for_load_state()
+        assert page.frames[-1].query_selector("#canvas") is None
+        assert any("frame-ancestors" in one for one in told)
+        page.close()
 
 
 def test_drags_are_quick(new_page):
