@@ -8,7 +8,7 @@ from typing import Any
 from supple.errors import SuppleError
 from supple.goals import OPEN, Goal, as_goals
 from supple.model.skeleton import Pose, Skeleton
-from supple.solve.prepare import Prepared
+from supple.solve.prepare import Prepared, Rate
 from supple.solve.tracked import Track
 from supple.solvers import Solver
 
@@ -24,6 +24,10 @@ def track(
     lock: Iterable[str] = (),
     unreachable: str = "approach",
     restarts: bool = False,
+    velocity: Any = None,
+    dt: float | None = None,
+    max_speed: Rate = None,
+    max_acceleration: Rate = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Track:
     """Follow a path of targets: every frame is solved from the answer of the frame before.
@@ -42,7 +46,12 @@ def track(
         lock: Names of joints that keep their start coordinates.
         unreachable: As for `solve`; "keep" gives the answer of the frame before back.
         restarts: Whether a frame that cannot be met from the last answer may be looked for
-            elsewhere, at the price of a jump. The first frame always may.
+            elsewhere, at the price of a jump. The first frame always may. Not with `dt`.
+        velocity: The velocity at the start, as in a call of `Prepared`; at rest by default.
+        dt: The seconds from frame to frame. Every frame is then a tick inside the limits of speed and
+            acceleration, see `Prepared.__call__`; the first one too.
+        max_speed: As for `prepare` [rad/s, model units/s].
+        max_acceleration: As for `prepare` [rad/s^2, model units/s^2].
         progress: Called with (done, total) now and then.
 
     Raises:
@@ -60,5 +69,8 @@ def track(
         orientation_tolerance=orientation_tolerance,
         lock=lock,
         unreachable=unreachable,
+        max_speed=max_speed,
+        max_acceleration=max_acceleration,
     )
-    return prepared.track(*targets, start=start, restarts=restarts, progress=progress)
+    options = {"restarts": restarts, "velocity": velocity, "dt": dt, "progress": progress}
+    return prepared.track(*targets, start=start, **options)

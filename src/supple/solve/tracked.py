@@ -15,11 +15,21 @@ class Track:
         solution: All of them as a batch of shape (F,).
     """
 
-    __slots__ = ("_steps", "solution")
+    __slots__ = ("_dt", "_first", "_steps", "solution")
 
-    def __init__(self, solution: Solution) -> None:
-        """Wrap the answers of all frames, in their order."""
+    def __init__(
+        self, solution: Solution, *, dt: float | None = None, velocity: np.ndarray | None = None
+    ) -> None:
+        """Wrap the answers of all frames, in their order.
+
+        Args:
+            solution: All of them.
+            dt: The seconds from frame to frame, if the frames are ticks.
+            velocity: The velocity before the first frame, shape (D,).
+        """
         self.solution: Solution = solution
+        self._dt = dt
+        self._first = velocity
         self._steps: np.ndarray | None = None
 
     @property
@@ -51,6 +61,28 @@ class Track:
     def largest_step(self) -> float:
         """The farthest that any joint turns between two frames [rad]."""
         return float(self.steps.max(initial=0.0))
+
+    @property
+    def velocities(self) -> np.ndarray:
+        """The velocity of every tick, as `Solution.velocity`, shape (F, D).
+
+        Raises:
+            SuppleError: The path was followed without `dt`.
+        """
+        return self.solution.velocity
+
+    @property
+    def accelerations(self) -> np.ndarray:
+        """The acceleration of every tick, the change of velocity since the one before, shape (F, D).
+
+        In rad/s^2, of slides in model units/s^2.
+
+        Raises:
+            SuppleError: The path was followed without `dt`.
+        """
+        velocities = self.velocities
+        assert self._dt is not None and self._first is not None
+        return np.diff(velocities, axis=0, prepend=self._first[None]) / self._dt
 
     @property
     def reason(self) -> str:

@@ -1,0 +1,182 @@
+"""Servoing along a path that is half out of reach, and reconfigurations: `python benchmarks/servo.py`.
+
+A Panda and a UR5 follow a circle whose one half is beyond their reach, with the speed and acceleration
+limits of their joints, in `track` and in a loop of prepared calls. Counted from the poses alone: ticks
+without motion while the target moves although some pose of the tick would be nearer, limits broken, the
+largest speed and acceleration as parts of their limits.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections.abc import Sequence
+from time import perf_counter
+from typing import NamedTuple
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+import supple
+from supple import OPEN, Pose, Reach, Skeleton, rotations
+from supple.bench import mechanisms
+from supple.bench.adapters.ours import skeleton
+
+STILL = 1e-12  # a joint that turns by less in a tick does not move [rad]
+ROUNDING = 1e-9  # the part by which a limit may be exceeded in numbers that are differences of poses
+
+
+class Arm(NamedTuple):
+    """An arm, a pose it starts in, and the limits of its joints."""
+
+    skeleton: Skeleton
+    start: np.ndarray
+    speed: np.ndarray  # (J,) [rad/s]
+    acceleration: np.ndarray  # (J,) [rad/s^2]
+
+
+def arms() -> dict[str, Arm]:
+    """The arms, with their makers' limits of speed, and those of acceleration that are published or usual."""
+    panda = Arm(
+        skeleton(mechanisms.panda()),
+        np.array([0.0, -0.3, 0.0, -2.2, 0.0, 2.0, 0.8]),
+        np.array([2.175] * 4 + [2.61] * 3),
+        np.array([15.0, 7.5, 10.0, 12.5, 15.0, 20.0, 20.0]),
+    )
+    ur5 = Arm(
+        skeleton(mechanisms.ur5()),
+        np.array([0.3, -1.2, 1.6, -1.9, -1.5, 0.2]),
+        np.full(6, math.pi),
+        np.full(6, 14.0),
+    )
+    return {"Panda": panda, "UR5": ur5}
+
+
+def circle(arm: Arm, dt: float, seconds: float, *, oriented: bool) -> np.ndarray:
+    """Frames along a circle through the tip, upright and radial, its centre at the end of the arm's reach.
+
+    Shape (F, 4, 4). It begins and ends at rest.
+    """
+    T_world_tip = Pose(arm.skeleton, arm.start).frames[arm.skeleton.index("tip")]
+    out = T_world_tip[:3, 3] * (1.0, 1.0, 0.0)
+    out /= np.linalg.norm(out)
+    goal = Reach("tip", pose=OPEN) if oriented else Reach("tip")
+    ik = supple.prepare(arm.skeleton, [goal])
+    low, high = 0.0, 2.0
+    for _ in range(40):  # where the reach ends in this direction
+        middle = 0.5 * (low + high)
+        T = T_world_tip.copy()
+        T[:3, 3] += middle * out
+        found = ik(T if oriented else T[:3, 3], start=Pose(arm.skeleton, arm.start))
+        low, high = (middle, high) if found.reached else (low, middle)
+    radius = low
+    t = np.linspace(0.0, 1.0, round(seconds / dt) + 1)
+    angle = 2.0 * np.pi * (t - np.sin(2.0 * np.pi * t) / (2.0 * np.pi))  # smooth at both ends
+    frames = np.repeat(T_world_tip[None], len(t), axis=0)
+    frames[:, :3, 3] += radius * (1.0 - np.cos(angle))[:, None] * out
+    frames[:, 2, 3] += 0.5 * radius * np.sin(angle)
+    return frames
+
+
+class Counted(NamedTuple):
+    """What a run shows."""
+
+    frozen: int
+    broken: int
+    speed: float  # the largest, as a part of its limit
+    acceleration: float
+    joint: str  # whose
+    reached: int
+    mean_error: float  # [m]
+    each: float  # a tick takes [us]
+
+
+def count(
+    arm: Arm, targets: np.ndarray, poses: np.ndarray, errors: np.ndarray, dt: float
+) -> Counted:
+    """Judge a run by its joint angles alone, shape (F + 1, J), the start first."""
+    velocities = np.diff(poses, axis=0) / dt
+    before = np.concatenate([np.zeros((1, poses.shape[1])), velocities[:-1]])
+    accelerations = (velocities - before) / dt
+    speeds, parts = np.abs(velocities) / arm.speed, np.abs(accelerations) / arm.acceleration
+    low, high = arm.skeleton.packed_floats[:, 13], arm.skeleton.packed_floats[:, 14]
+    broken = np.any(speeds > 1.0 + ROUNDING, axis=1) | np.any(parts > 1.0 + ROUNDING, axis=1)
+    broken |= np.any((poses[1:] < low) | (poses[1:] > high), axis=1)
+    moved = np.linalg.norm(np.diff(targets[:, :3, 3], axis=0, prepend=targets[:1, :3, 3]), axis=1)
+    still = np.max(np.abs(np.diff(poses, axis=0)), axis=1) < STILL
+    where = np.unravel_index(np.argmax(parts), parts.shape)
+    return Counted(
+        int(np.sum(still & (moved > 0.0) & (errors > 1e-9))),
+        int(np.sum(broken)),
+        float(speeds.max()),
+        float(parts.max()),
+        f"{arm.skeleton.joint_names[where[1]]}, {np.abs(accelerations)[where]:.3g} rad/s2",
+        0,
+        0.0,
+        0.0,
+    )
+
+
+def follow(arm: Arm, targets: np.ndarray, dt: float, *, oriented: bool, tracked: bool) -> Counted:
+    """Follow a path, and judge it."""
+    names = arm.skeleton.joint_names
+    limits = {
+        "max_speed": dict(zip(names, arm.speed.tolist(), strict=True)),
+        "max_acceleration": dict(zip(names, arm.acceleration.tolist(), strict=True)),
+    }
+    goal = Reach("tip", pose=OPEN) if oriented else Reach("tip")
+    wanted = targets if oriented else np.ascontiguousarray(targets[:, :3, 3])
+    ik = supple.prepare(arm.skeleton, [goal], **limits)
+    start = Pose(arm.skeleton, arm.start)
+    ik(wanted[0], start=start, dt=dt)
+    begin = perf_counter()
+    if tracked:
+        solution = ik.track(wanted, start=start, dt=dt).solution
+        poses, errors, reached = solution.pose.coordinates, solution.error, solution.reached
+    else:
+        pose, velocity, rows, errors, reached = start, None, [], [], []
+        for target in wanted:
+            s = ik(target, start=pose, velocity=velocity, dt=dt)
+            pose, velocity = s.pose, s.velocity
+            rows.append(pose.coordinates)
+            errors.append(s.error)
+            reached.append(s.reached)
+        poses, errors = np.array(rows), np.array(errors)
+    each = (perf_counter() - begin) / len(targets) * 1e6
+    judged = count(arm, targets, np.concatenate([arm.start[None], poses]), errors, dt)
+    return judged._replace(reached=int(np.sum(reached)), mean_error=float(errors.mean()), each=each)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the tables; returns 1 if a tick froze or a limit was broken."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=2.0, help="how long the circle takes")
+    parser.add_argument("--rate", type=float, default=500.0, help="ticks a second")
+    given = parser.parse_args(arguments)
+    dt = 1.0 / given.rate
+    table = Table(title=f"A circle half out of reach in {given.seconds:g} s, {given.rate:g} ticks a second")
+    table.add_column("arm")
+    for title in ("goal", "through", "ticks", "frozen", "limits broken", "reached", "speed",
+                  "acceleration", "largest acceleration", "mean error [m]", "us a tick"):  # fmt: skip
+        table.add_column(title, justify="right")
+    wrong = 0
+    for name, arm in arms().items():
+        for oriented in (False, True):
+            targets = circle(arm, dt, given.seconds, oriented=oriented)
+            for tracked in (True, False):
+                one = follow(arm, targets, dt, oriented=oriented, tracked=tracked)
+                wrong += one.frozen + one.broken
+                table.add_row(
+                    name, "pose" if oriented else "position", "track" if tracked else "calls",
+                    str(len(targets)), str(one.frozen), str(one.broken), str(one.reached),
+                    f"{one.speed:.1%}", f"{one.acceleration:.1%}", one.joint, f"{one.mean_error:.4f}",
+                    f"{one.each:.0f}",
+                )  # fmt: skip
+    Console(width=160).print(table)
+    return int(wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
