@@ -20,12 +20,15 @@ from rich.console import Console
 from rich.table import Table
 
 import supple
-from supple import OPEN, Pose, Reach, Skeleton, rotations
+from supple import OPEN, Pose, Reach, Skeleton
 from supple.bench import mechanisms
 from supple.bench.adapters.ours import skeleton
 
 STILL = 1e-12  # a joint that turns by less in a tick does not move [rad]
-ROUNDING = 1e-9  # the part by which a limit may be exceeded in numbers that are differences of poses
+MOVES = 1e-8  # a target that moves by more in a tick is to be followed, if it is farther away than this [m]
+ROUNDING = (
+    1e-9  # the part by which a limit may be exceeded in numbers that are differences of poses
+)
 
 
 class Arm(NamedTuple):
@@ -108,7 +111,7 @@ def count(
     still = np.max(np.abs(np.diff(poses, axis=0)), axis=1) < STILL
     where = np.unravel_index(np.argmax(parts), parts.shape)
     return Counted(
-        int(np.sum(still & (moved > 0.0) & (errors > 1e-9))),
+        int(np.sum(still & (moved > MOVES) & (errors > MOVES))),
         int(np.sum(broken)),
         float(speeds.max()),
         float(parts.max()),
@@ -156,7 +159,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--rate", type=float, default=500.0, help="ticks a second")
     given = parser.parse_args(arguments)
     dt = 1.0 / given.rate
-    table = Table(title=f"A circle half out of reach in {given.seconds:g} s, {given.rate:g} ticks a second")
+    table = Table(
+        title=f"A circle half out of reach in {given.seconds:g} s, {given.rate:g} ticks a second"
+    )
     table.add_column("arm")
     for title in ("goal", "through", "ticks", "frozen", "limits broken", "reached", "speed",
                   "acceleration", "largest acceleration", "mean error [m]", "us a tick"):  # fmt: skip

@@ -146,8 +146,7 @@ class Prepared:
         limits = [
             greatest(self._skeleton, w, options[w]) for w in ("max_speed", "max_acceleration")
         ]
-        solvers = choose(options["solver"], self.problem, restarts=False)
-        return Servo(self.problem, solvers, *limits)
+        return Servo(self.problem, options["solver"], options["restarts"], *limits)
 
     @property
     def _has_rates(self) -> bool:
@@ -340,7 +339,7 @@ class Prepared:
         self,
         *targets: Any,
         start: Pose | None = None,
-        restarts: bool = False,
+        restarts: bool | None = None,
         velocity: Any = None,
         dt: float | None = None,
         progress: Callable[[int, int], None] | None = None,
@@ -354,7 +353,8 @@ class Prepared:
             targets: As in a call, with a leading axis of F frames; those without one stand still.
             start: The single pose before the first frame; the skeleton's rest by default.
             restarts: Whether a frame that cannot be met from the last answer may be looked for
-                elsewhere, at the price of a jump. The first frame always may. Not with `dt`.
+                elsewhere. Without `dt` that is at the price of a jump, so that only the first frame may by
+                default; with it the joints go there within their limits, as they may by default.
             velocity: The velocity at the start, as in a call.
             dt: The seconds from frame to frame.
             progress: Called with (done, total) now and then.
@@ -370,8 +370,12 @@ class Prepared:
         if start._translations is not None or start._scales is not None:
             offsets = self.problem.offsets(start)[None]
         if dt is not None or velocity is not None or self._servo is not None:
-            if restarts:
-                raise SuppleError("restarts: a path of ticks cannot jump; leave out restarts or dt")
+            options = self._settings[2]
+            if restarts is not None and restarts != options["restarts"]:
+                other = self.with_solver(options["solver"], restarts=restarts)
+                return other.track(
+                    *targets, start=start, velocity=velocity, dt=dt, progress=progress
+                )
             return self._ticks(offsets, rows, start, velocity, dt, progress)
         steady = self if restarts else self.with_solver(self._settings[2]["solver"], restarts=False)
         frames = (offsets, rows, rows)

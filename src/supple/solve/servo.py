@@ -15,11 +15,11 @@ angular velocity, and both rules hold for the length of that vector; see `Servo`
 Choosing the pose nearest to the target inside the window alone would be greedy: it arrives too fast and
 overshoots, and next to a stretched arm it finds no way on. Therefore:
 
-1. *The pose to head for* is the ordinary answer from q, without limits of speed. Inside the window it is taken.
+1. *The pose to head for* is the ordinary answer from q, without limits of speed: the one in q's own valley,
+   or else, with restarts, one elsewhere. Inside the window it is taken.
 2. *The window*: else, if the goals can be met inside it another way (a redundant arm), that is taken.
 3. *Heading there*: else each joint goes as fast as it can still stop there, seen from a target that moves on
-   with the velocity w: v' = w + fastest(gap), cut to the window. Joints that need not hurry then make up
-   for those that do, as well as their windows let them.
+   with the velocity w: v' = w + fastest(gap), cut to the window.
 
 The third step moves whenever the first has found something nearer, so that nothing freezes; its gap
 closes in finite time, without overshoot, when w is known (`before`) and does not change.
@@ -28,6 +28,7 @@ closes in finite time, without overshoot, when w is known (`before`) and does no
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -47,6 +48,7 @@ ANY = 1e30  # a speed or acceleration without a limit
 WIDE = 1e9  # a gap without an end
 MARGIN = 1.0 - 1e-9  # of a limit that is used: the rest is for rounding
 EXACT = 1e-9  # how near a tick comes, in chain lengths or rad, so that a slow target is followed all the time
+RESTARTS = 10  # in a tick; every tick has them again
 SAME = 1e-9  # joints that are so near to where they head have arrived [rad, model units]
 
 
@@ -168,7 +170,8 @@ class Servo:
     def __init__(
         self,
         problem: Problem,
-        solvers: tuple[Solver, ...],
+        solver: Solver | str,
+        restarts: bool,
         speed: np.ndarray,
         acceleration: np.ndarray,
     ) -> None:
@@ -176,7 +179,8 @@ class Servo:
 
         Args:
             problem: The lowered problem.
-            solvers: What finds the pose to head for; without restarts.
+            solver: What finds the pose to head for, as for `choose`.
+            restarts: Whether it may be looked for elsewhere.
             speed: The greatest of each freedom, shape (D,) [rad/s, model units/s].
             acceleration: The same of accelerations [rad/s^2, model units/s^2].
         """
@@ -187,7 +191,11 @@ class Servo:
         self._closest = choose("auto", problem, restarts=False)[-1:]
         self._speed = speed * MARGIN
         self._acceleration = acceleration * MARGIN
-        self._heading = self._exact(Executor(problem, solvers))
+        self._heading = self._exact(Executor(problem, choose(solver, problem, restarts=False)))
+        self._elsewhere = None
+        if restarts:
+            others = tuple(map(_fewer_restarts, choose(solver, problem)))
+            self._elsewhere = self._exact(Executor(problem, others))
         self._judge = _Judge(problem)
         self._boxes: list[Executor] = []  # those that no thread is using
         counted = [n for n, block in enumerate(problem.blocks) if block.kind != at.POLE]
@@ -224,35 +232,23 @@ class Servo:
         here, v = q[self._numbers.at], velocity[self._numbers.freedom]
         window = self._window(here, v, dt)
         headed = self._run(self._heading, batch)
+        if self._elsewhere is not None and self._missed(headed):
+            other = self._run(self._elsewhere, batch)
+            headed = other if np.all(other[self._counted] <= self._near) else headed
         if self._inside(q, headed, window, velocity, dt):
             return self._judged(batch, headed, dt)
-        limited = len(self._numbers.at) > 0 and len(self._turns.at) == 0
-        if limited:
-            low, high = self._box(here, window, dt)
-            met = self._inside_box(batch, low, high)
+        if len(self._turns.at) == 0:
+            met = self._inside_box(batch, *self._box(here, window, dt))
             if np.all(met[self._counted] <= self._near):
                 return self._judged(batch, met, dt)
         following = self._velocity_of_target(batch, headed, dt, before)
         gone, late = self._head(q, headed, window, velocity, following, dt)
-        ticked = self._judged(batch, gone, dt, late)
-        if limited and not late.all():
-            # The joints that are late go as fast as they may; the others make up for them.
-            pinned = gone[self._numbers.at]
-            low, high = np.where(late, pinned, low), np.where(late, pinned, high)
-            offsets, _, targets = batch
-            other = self._inside_box((offsets, gone[None], targets), low, high)
-            if other[self._cost] < gone[self._cost]:
-                other[self._iterations] += gone[self._iterations]
-                ticked = self._judged(batch, other, dt, late)
-        return ticked
+        return self._judged(batch, gone, dt, late)
 
-    @property
-    def _cost(self) -> int:
-        return self.problem.coordinates + at.O_COST
-
-    @property
-    def _iterations(self) -> int:
-        return self.problem.coordinates + at.O_ITERATIONS
+    def _missed(self, row: np.ndarray) -> bool:
+        """True if an answer misses goals that another might meet."""
+        out = row[self.problem.coordinates + at.O_STATUS] in (at.TOO_FAR, at.TOO_NEAR)
+        return not out and not np.all(row[self._counted] <= self._near)
 
     def _run(self, executor: Executor, batch: Batch) -> np.ndarray:
         out = np.empty((1, executor.width))
@@ -433,6 +429,12 @@ class _Judge:
         self._own.close_problem(*arrays, starts, 0, found[:count].copy(), stop, used, out)
         out[0, count + at.O_RESTARTS] = found[count + at.O_RESTARTS]
         return out[0]
+
+
+def _fewer_restarts(solver: Solver) -> Solver:
+    """The same solver with at most RESTARTS of them."""
+    count = getattr(solver, "restarts", None)
+    return solver if count is None else replace(solver, restarts=min(count, RESTARTS))  # type: ignore[call-arg]
 
 
 def _turn(before: np.ndarray, after: np.ndarray) -> np.ndarray:

@@ -23,7 +23,7 @@ def track(
     orientation_tolerance: float = 1e-4,
     lock: Iterable[str] = (),
     unreachable: str = "approach",
-    restarts: bool = False,
+    restarts: bool | None = None,
     velocity: Any = None,
     dt: float | None = None,
     max_speed: Rate = None,
@@ -46,7 +46,8 @@ def track(
         lock: Names of joints that keep their start coordinates.
         unreachable: As for `solve`; "keep" gives the answer of the frame before back.
         restarts: Whether a frame that cannot be met from the last answer may be looked for
-            elsewhere, at the price of a jump. The first frame always may. Not with `dt`.
+            elsewhere. Without `dt` that is at the price of a jump, so that only the first frame may by
+            default; with it the joints go there within their limits, as they may by default.
         velocity: The velocity at the start, as in a call of `Prepared`; at rest by default.
         dt: The seconds from frame to frame. Every frame is then a tick inside the limits of speed and
             acceleration, see `Prepared.__call__`; the first one too.
