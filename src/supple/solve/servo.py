@@ -16,8 +16,10 @@ Choosing the pose nearest to the target inside the window alone would be greedy:
 overshoots, and next to a stretched arm it finds no way on. Therefore:
 
 1. *The pose to head for* is the ordinary answer from q, without limits of speed: the one in q's own valley,
-   or else, with restarts, one elsewhere. Inside the window it is taken.
-2. *The window*: else, if the goals can be met inside it another way (a redundant arm), that is taken.
+   or else, with restarts, one elsewhere. Inside the window it is taken, if the target has been followed so
+   far or its velocity is not known; else it would be met too fast and overshot.
+2. *The window*: else, if the target has been followed so far and the goals can be met inside the window
+   another way (a redundant arm), that is taken.
 3. *Heading there*: else each joint goes as fast as it can still stop there, seen from a target that moves on
    with the velocity w: v' = w + fastest(gap), cut to the window.
 
@@ -46,6 +48,7 @@ from supple.solvers import Solver, choose
 
 ANY = 1e30  # a speed or acceleration without a limit
 WIDE = 1e9  # a gap without an end
+OUTWARD = np.array([[1.0], [-1.0]])
 MARGIN = 1.0 - 1e-9  # of a limit that is used: the rest is for rounding
 EXACT = 1e-9  # how near a tick comes, in chain lengths or rad, so that a slow target is followed all the time
 RESTARTS = 10  # in a tick; every tick has them again
@@ -191,6 +194,8 @@ class Servo:
         self._closest = choose("auto", problem, restarts=False)[-1:]
         self._speed = speed * MARGIN
         self._acceleration = acceleration * MARGIN
+        self._number_speed = self._speed[self._numbers.freedom]
+        self._number_acceleration = self._acceleration[self._numbers.freedom]
         self._heading = self._exact(Executor(problem, choose(solver, problem, restarts=False)))
         self._elsewhere = None
         if restarts:
@@ -234,21 +239,37 @@ class Servo:
         headed = self._run(self._heading, batch)
         if self._elsewhere is not None and self._missed(headed):
             other = self._run(self._elsewhere, batch)
-            headed = other if np.all(other[self._counted] <= self._near) else headed
-        if self._inside(q, headed, window, velocity, dt):
+            headed = other if self._met(other) else headed
+        inside = self._inside(q, headed, window, velocity, dt)
+        if inside and before is None:
             return self._judged(batch, headed, dt)
-        if len(self._turns.at) == 0:
+        followed = self._followed(batch, before)
+        if inside and followed:
+            return self._judged(batch, headed, dt)
+        if followed and len(self._turns.at) == 0:
             met = self._inside_box(batch, *self._box(here, window, dt))
-            if np.all(met[self._counted] <= self._near):
+            if self._met(met):
                 return self._judged(batch, met, dt)
         following = self._velocity_of_target(batch, headed, dt, before)
         gone, late = self._head(q, headed, window, velocity, following, dt)
         return self._judged(batch, gone, dt, late)
 
+    def _followed(self, batch: Batch, before: np.ndarray | None) -> bool:
+        """True if the start meets the targets of the tick before."""
+        if before is None:
+            return False
+        start = np.zeros(self.problem.report_width)
+        start[: self.problem.coordinates] = batch[1][0, : self.problem.coordinates]
+        return self._met(self._judge((batch[0], batch[1], before), start))
+
+    def _met(self, row: np.ndarray) -> bool:
+        """True if an answer meets the goals."""
+        return bool((row[self._counted] <= self._near).all())
+
     def _missed(self, row: np.ndarray) -> bool:
         """True if an answer misses goals that another might meet."""
         out = row[self.problem.coordinates + at.O_STATUS] in (at.TOO_FAR, at.TOO_NEAR)
-        return not out and not np.all(row[self._counted] <= self._near)
+        return not out and not self._met(row)
 
     def _run(self, executor: Executor, batch: Batch) -> np.ndarray:
         out = np.empty((1, executor.width))
@@ -260,12 +281,12 @@ class Servo:
     def _window(self, here: np.ndarray, v: np.ndarray, dt: float) -> Window:
         """What every number may do; not empty, whatever its velocity is."""
         numbers = self._numbers
-        speed, a = self._speed[numbers.freedom], self._acceleration[numbers.freedom]
+        speed, a = self._number_speed, self._number_acceleration
         slower, faster = v - a * dt, v + a * dt
         low = np.minimum(np.maximum(-speed, slower), faster)
         high = np.maximum(np.minimum(speed, faster), slower)
-        up = fastest(np.minimum(numbers.high - here, WIDE), a, dt)
-        down = -fastest(np.minimum(here - numbers.low, WIDE), a, dt)
+        gaps = np.array((numbers.high - here, here - numbers.low))
+        up, down = fastest(np.minimum(gaps, WIDE), a, dt) * OUTWARD
         top = np.minimum(np.maximum(up, low), high)
         return Window(np.minimum(np.minimum(np.maximum(down, low), high), top), top)
 
@@ -282,7 +303,7 @@ class Servo:
         """True if a pose is within reach of this tick."""
         numbers = self._numbers
         v = (row[numbers.at] - q[numbers.at]) / dt
-        if not np.all((window.low <= v) & (v <= window.high)):
+        if not ((window.low <= v) & (v <= window.high)).all():
             return False
         for places, freedom in zip(self._turns.at, self._turns.freedom, strict=True):
             old, turn = velocity[freedom], _turn(q[places], row[places]) / dt
@@ -331,10 +352,10 @@ class Servo:
         numbers = self._numbers
         row = headed.copy()
         here, there = q[numbers.at], headed[numbers.at]
-        a = self._acceleration[numbers.freedom]
+        a = self._number_acceleration
         w = np.zeros(len(here))
         if following is not None:
-            speed = self._speed[numbers.freedom]
+            speed = self._number_speed
             w = np.clip(following[numbers.at], -speed, speed)
         gap = there - w * dt - here
         wanted = w + np.sign(gap) * fastest(np.abs(gap), a, dt)
