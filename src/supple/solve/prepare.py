@@ -359,16 +359,8 @@ class Prepared:
             dt: The seconds from frame to frame.
             progress: Called with (done, total) now and then.
         """
-        start = self._checked_start(start)
-        rows = self._targets.filled(targets)
-        if rows.ndim != 2 or start.batch_shape:
-            raise SuppleError(
-                "track: expected targets with one axis of frames and a single start, "
-                f"got axes {rows.shape[:-1]} and {start.batch_shape}"
-            )
-        offsets = self._offsets
-        if start._translations is not None or start._scales is not None:
-            offsets = self.problem.offsets(start)[None]
+        frames, start = self._path(targets, start)
+        offsets, rows, _ = frames
         if dt is not None or velocity is not None or self._servo is not None:
             options = self._settings[2]
             if restarts is not None and restarts != options["restarts"]:
@@ -378,7 +370,6 @@ class Prepared:
                 )
             return self._ticks(offsets, rows, start, velocity, dt, progress)
         steady = self if restarts else self.with_solver(self._settings[2]["solver"], restarts=False)
-        frames = (offsets, rows, rows)
         out = np.empty((len(rows) + 1, self.executor.width))
         out[0, : self.problem.coordinates] = start._coordinates
         for first in range(0, len(rows), PROGRESS):
@@ -416,6 +407,46 @@ class Prepared:
                 progress(k + 1, len(rows))
         aside = Aside(velocity=velocities[1:])
         return Track(Solution(self._asked, out, start, aside), dt=dt, velocity=first)
+
+    def track_branches(
+        self,
+        *targets: Any,
+        start: Pose | None = None,
+        jump: float = 0.5,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Track:
+        """Follow a path on the branches that need the fewest reconfigurations; see `supple.track`.
+
+        Args:
+            targets: As for `track`.
+            start: The single pose before the first frame; the skeleton's rest by default.
+            jump: A reconfiguration is a step in which a joint moves farther than this [rad].
+            progress: Called with (done, total) now and then.
+        """
+        from supple.solve.branches import Branches  # seldom needed
+
+        jump = positive("jump", jump)
+        if self._has_rates:
+            raise SuppleError(
+                "branches: a path of ticks cannot jump; leave out branches, or the limits"
+            )
+        frames, start = self._path(targets, start)
+        followed = Branches(self.problem).follow(frames, start._coordinates, jump, progress)
+        return Track(Solution(self._asked, followed.rows, start), jumps=followed.jumps)
+
+    def _path(self, targets: tuple[Any, ...], start: Pose | None) -> tuple[Batch, Pose]:
+        """Frames as kernels take them, and the checked start."""
+        start = self._checked_start(start)
+        rows = self._targets.filled(targets)
+        if rows.ndim != 2 or start.batch_shape:
+            raise SuppleError(
+                "track: expected targets with one axis of frames and a single start, "
+                f"got axes {rows.shape[:-1]} and {start.batch_shape}"
+            )
+        offsets = self._offsets
+        if start._translations is not None or start._scales is not None:
+            offsets = self.problem.offsets(start)[None]
+        return (offsets, rows, rows), start
 
     def to_bytes(self, *, start: Pose | None = None) -> bytes:
         """The lowered problem as data, for programs that run the compiled kernels without Python.

@@ -43,6 +43,7 @@ from supple.model.skeleton import Skeleton
 from supple.problem.lowering import Problem
 from supple.rotations import conjugate, from_rotation_vector, multiply, to_rotation_vector
 from supple.solve.execute import Batch, Executor
+from supple.solve.judge import Judge
 from supple.solve.outcome import HURRIED
 from supple.solvers import Solver, choose
 
@@ -196,26 +197,18 @@ class Servo:
         self._acceleration = acceleration * MARGIN
         self._number_speed = self._speed[self._numbers.freedom]
         self._number_acceleration = self._acceleration[self._numbers.freedom]
-        self._heading = self._exact(Executor(problem, choose(solver, problem, restarts=False)))
+        self._heading = Executor(problem, choose(solver, problem, restarts=False))
+        self._heading.tighten(EXACT)
         self._elsewhere = None
         if restarts:
             others = tuple(map(_fewer_restarts, choose(solver, problem)))
-            self._elsewhere = self._exact(Executor(problem, others))
-        self._judge = _Judge(problem)
+            self._elsewhere = Executor(problem, others)
+            self._elsewhere.tighten(EXACT)
+        self._judge = Judge(problem)
         self._boxes: list[Executor] = []  # those that no thread is using
         counted = [n for n, block in enumerate(problem.blocks) if block.kind != at.POLE]
         self._counted = problem.coordinates + at.REPORT + np.array(counted)
         self._near = np.array([problem.blocks[n].tolerance for n in counted])
-
-    def _exact(self, executor: Executor) -> Executor:
-        """An executor that does not stop at the tolerances, but goes on to `EXACT`."""
-        first, count = self.problem.block_floats, len(self.problem.blocks)
-        for _, floats in executor.packed_each:
-            rows = floats[first : first + count * at.BLOCK_FLOATS].reshape(count, at.BLOCK_FLOATS)
-            for row, block in zip(rows, self.problem.blocks, strict=True):
-                size = self.problem.length if block.kind == at.POSITION else 1.0
-                row[at.B_TOLERANCE] = min(EXACT * size, block.tolerance)
-        return executor
 
     def tick(
         self,
@@ -319,7 +312,8 @@ class Servo:
         try:
             executor = self._boxes.pop()
         except IndexError:
-            executor = self._exact(Executor(self.problem, self._closest))
+            executor = Executor(self.problem, self._closest)
+            executor.tighten(EXACT)
         for _, floats in executor.packed_each:
             floats[self._numbers.place] = low
             floats[self._numbers.place + 1] = high
@@ -422,34 +416,6 @@ class Servo:
             turns = _turn(before[packed.turn_at], after[packed.turn_at])
             out[packed.turn_freedom] = turns / dt
         return out
-
-
-class _Judge:
-    """Reports on poses without solving."""
-
-    def __init__(self, problem: Problem) -> None:
-        from supple.solvers import own  # its kernels: not before they are needed
-
-        self._own = own
-        self._problem = problem
-        self._ints, self._floats = problem.pack(())
-        self._ints[at.H_KEEP] = 0
-        self._poses = np.zeros((0, problem.coordinates + 2))
-        work = np.zeros(1)
-        own.measure(self._ints, self._floats, work, self._poses)
-        self._work = max(int(work[0]), 1)
-
-    def __call__(self, batch: Batch, found: np.ndarray) -> np.ndarray:
-        """The report on the pose of a row of output."""
-        count = self._problem.coordinates
-        arrays = (self._ints, self._floats, np.zeros(self._work), self._poses)
-        offsets, starts, targets = batch
-        q, out = np.empty(count), np.empty((1, self._problem.report_width))
-        self._own.open_problem(*arrays, offsets, starts, targets, 0, q)
-        stop, used = int(found[count + at.O_STOP]), int(found[count + at.O_ITERATIONS])
-        self._own.close_problem(*arrays, starts, 0, found[:count].copy(), stop, used, out)
-        out[0, count + at.O_RESTARTS] = found[count + at.O_RESTARTS]
-        return out[0]
 
 
 def _fewer_restarts(solver: Solver) -> Solver:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from supple.errors import SuppleError
 from supple.model.skeleton import Pose
+from supple.solve.outcome import counted
 from supple.solve.solution import Solution
 
 
@@ -15,10 +17,15 @@ class Track:
         solution: All of them as a batch of shape (F,).
     """
 
-    __slots__ = ("_dt", "_first", "_steps", "solution")
+    __slots__ = ("_dt", "_first", "_jumps", "_steps", "solution")
 
     def __init__(
-        self, solution: Solution, *, dt: float | None = None, velocity: np.ndarray | None = None
+        self,
+        solution: Solution,
+        *,
+        dt: float | None = None,
+        velocity: np.ndarray | None = None,
+        jumps: list[int] | None = None,
     ) -> None:
         """Wrap the answers of all frames, in their order.
 
@@ -26,10 +33,12 @@ class Track:
             solution: All of them.
             dt: The seconds from frame to frame, if the frames are ticks.
             velocity: The velocity before the first frame, shape (D,).
+            jumps: The frames that the pose jumps to, if all branches were looked at.
         """
         self.solution: Solution = solution
         self._dt = dt
         self._first = velocity
+        self._jumps = jumps
         self._steps: np.ndarray | None = None
 
     @property
@@ -63,6 +72,17 @@ class Track:
         return float(self.steps.max(initial=0.0))
 
     @property
+    def reconfigurations(self) -> list[int]:
+        """The frames that the pose has to jump to, since no branch leads there from the frame before.
+
+        Raises:
+            SuppleError: The path was not followed with `branches="all"`.
+        """
+        if self._jumps is None:
+            raise SuppleError('reconfigurations: expected a path followed with branches="all"')
+        return list(self._jumps)
+
+    @property
     def velocities(self) -> np.ndarray:
         """The velocity of every tick, as `Solution.velocity`, shape (F, D).
 
@@ -88,6 +108,12 @@ class Track:
     def reason(self) -> str:
         """How it went, in words."""
         count = len(self)
+        if self.reached and self._jumps:
+            shown = ", ".join(map(str, self._jumps[:5])) + ", ..." * (len(self._jumps) > 5)
+            return (
+                f"all {count} frames reached; {counted(len(self._jumps), 'reconfiguration')}, "
+                f"at frame {shown}"
+            )
         if self.reached:
             return f"all {count} frames reached; no joint turns more than {self.largest_step:.3g} rad a frame"
         runs = self.left
