@@ -93,7 +93,8 @@ def greatest(skeleton: Skeleton, what: str, value: Any) -> np.ndarray:
 def _pair(what: str, value: Any) -> tuple[float, float]:
     """The greatest for slides and for turns."""
     if isinstance(value, Real):
-        return (positive(what, value),) * 2
+        both = positive(what, value)
+        return both, both
     if isinstance(value, Sequence) and not isinstance(value, str) and len(value) == 2:
         return positive(what, value[0]), positive(what, value[1])
     raise SuppleError(
@@ -462,10 +463,10 @@ def _moving_parts(problem: Problem) -> tuple[_Numbers, _Turns]:
         if kind & at.QUATERNION:
             turns.append((turn_of[first + count], m))
     table = np.array(numbers, np.float64).reshape(-1, 6).T
-    whole = table[:4].astype(np.int64)
+    place_of, freedom, move, place = table[:4].astype(np.int64)
     chosen = np.array([n for n, _ in turns], np.int64)
     return (
-        _Numbers(*whole, table[4], table[5]),
+        _Numbers(place_of, freedom, move, place, table[4], table[5]),
         _Turns(
             packed.turn_at[chosen].reshape(-1, 4),
             packed.turn_freedom[chosen].reshape(-1, 3),
