@@ -224,6 +224,26 @@ class Pose:
         """World rotation of a joint or tip, wxyz, shape (..., 4)."""
         return self.rotations[..., self._skeleton.index(name), :]
 
+    def jacobian(self, name: str) -> Floats:
+        """How fast a joint's or tip's frame moves with each freedom, shape (..., 6, D).
+
+        Rows 0 to 2: velocity of its origin in the world, model units a unit of the freedom; rows 3 to 5: its
+        angular velocity in the world, rad a unit. Columns: the freedoms in `skeleton.freedoms` order, an angle a
+        radian, a slide a model unit, a stretch its factor. The three of a ball are those of its angular velocity
+        in the joint's rest frame (q' = exp(v dt) q), as in `Solution.velocity`, not the slopes of the rotation
+        vector that `angles` has. So `pose.jacobian(name) @ s.velocity` is the frame's velocity. A joint that
+        copies another counts in that one's column; joints that do not move the frame have zeros.
+
+        Args:
+            name: A joint or tip.
+
+        Raises:
+            SuppleError: There is no such joint or tip, or the pose has scales.
+        """
+        from supple.model.jacobian import jacobian  # not needed to solve
+
+        return jacobian(self, name)
+
     @property
     def center_of_mass(self) -> Floats:
         """The centre of mass in the world, shape (..., 3), in the model's unit.
