@@ -2,38 +2,50 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import SuppleError
 from supple.kernels import layout
+from supple.model.packing import Packed
 from supple.rotations import from_axis_angle, multiply, rotate
-
-if TYPE_CHECKING:
-    from supple.model.skeleton import Pose
 
 Floats = NDArray[np.float64]
 
 
-def jacobian(pose: Pose, name: str) -> Floats:
-    """See `Pose.jacobian`."""
-    skeleton = pose.skeleton
-    place = skeleton.index(name)
-    if pose.scales is not None:
-        raise SuppleError("jacobian: expected a pose without scales, in which all parts are rigid")
-    ints, floats = skeleton.packed_ints, skeleton.packed_floats
-    count = len(skeleton.joint_names)
-    tip_joint, tip_offset = skeleton.packed_tips[:2]
-    positions, rotations, q = pose.positions, pose.rotations, pose.coordinates
-    offsets = skeleton.offsets if pose.translations is None else pose.translations
-    out = np.zeros((*pose.batch_shape, 6, len(skeleton.freedoms)))
-    end = positions[..., place, :]
-    if place < count:
-        j, below = place, None
-    else:
-        j, below = int(tip_joint[place - count]), tip_offset[place - count]
+class Placed(NamedTuple):
+    """A pose and where it puts everything.
+
+    Attributes:
+        coordinates: Shape (..., Q).
+        positions: World positions of joints and tips, shape (..., N + T, 3).
+        rotations: World rotations, wxyz, shape (..., N + T, 4).
+        offsets: Of the joints in their parents' frames, shape (..., N, 3).
+    """
+
+    coordinates: Floats
+    positions: Floats
+    rotations: Floats
+    offsets: Floats
+
+
+def jacobian(
+    packed: Packed, place: int, joint: int, below: Floats | None, placed: Placed
+) -> Floats:
+    """How fast a frame moves with each freedom, shape (..., 6, D); see `Pose.jacobian`.
+
+    Args:
+        packed: The skeleton's arrays.
+        place: The frame's index among joints and tips.
+        joint: The joint it belongs to.
+        below: Its place in that joint's frame, shape (3,), if it is a tip.
+        placed: The pose.
+    """
+    ints, floats = packed.ints, packed.floats
+    q, positions, rotations, offsets = placed
+    out = np.zeros((*q.shape[:-1], 6, packed.freedom_count))
+    end, j = positions[..., place, :], joint
     while j >= 0:
         row, parent = ints[j], int(ints[j, layout.PARENT])
         before = floats[j, layout.REST : layout.REST + 4]  # world rotation just before the joint

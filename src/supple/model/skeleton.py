@@ -240,9 +240,21 @@ class Pose:
         Raises:
             SuppleError: There is no such joint or tip, or the pose has scales.
         """
-        from supple.model.jacobian import jacobian  # not needed to solve
+        from supple.model.jacobian import Placed, jacobian  # not needed to solve
 
-        return jacobian(self, name)
+        own = self._skeleton
+        place, count = own.index(name), len(own)
+        if self._scales is not None:
+            raise SuppleError(
+                "jacobian: expected a pose without scales, in which all parts are rigid"
+            )
+        offsets = own.offsets if self._translations is None else self._translations
+        placed = Placed(self._coordinates, self.positions, self.rotations, offsets)
+        if place < count:
+            return jacobian(own.packed, place, place, None, placed)
+        tip_joint, tip_offset, _ = own.packed_tips
+        tip = place - count
+        return jacobian(own.packed, place, int(tip_joint[tip]), tip_offset[tip], placed)
 
     @property
     def center_of_mass(self) -> Floats:
