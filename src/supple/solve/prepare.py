@@ -230,18 +230,25 @@ class Prepared:
         self, targets: tuple[Any, ...], start: Pose | None, velocity: Any, dt: Any, before: Any
     ) -> Solution:
         """See `__call__`."""
-        dt = self._seconds(dt)
-        problems, shape, start = self.batch(targets, start)
-        if shape:
-            raise SuppleError(f"dt: a tick is a single solve; got a batch of shape {shape}")
+        dt, v = self._seconds(dt), self._velocity(velocity)
         last = None
         if before is not None:
             given = (before,) if len(self.arguments) == 1 else tuple(before)
             last = _flat(self._targets.filled(given), ())
-        servo = self._servo or self._new_servo()
-        self._servo = servo
-        row, velocity = servo.tick(problems, self._velocity(velocity), dt, last)
-        return Solution(self._asked, row, start, Aside(velocity=velocity))
+        self._servo = servo = self._servo or self._new_servo()
+        start = self._checked_start(start)
+        plain = start._translations is None and start._scales is None and not start.batch_shape
+        rows = self._targets.plain_rows(targets) if plain else None
+        if rows is not None:
+            problems = (self._offsets, start._coordinates[None], rows.array)
+            row, v = servo.tick(problems, v, dt, last)
+            self._targets.give_back(rows)
+        else:
+            problems, shape, start = self.batch(targets, start)
+            if shape:
+                raise SuppleError(f"dt: a tick is a single solve; got a batch of shape {shape}")
+            row, v = servo.tick(problems, v, dt, last)
+        return Solution(self._asked, row, start, Aside(velocity=v))
 
     def _seconds(self, dt: Any) -> float:
         if dt is None:
