@@ -1,9 +1,10 @@
 """Servoing along a path that is half out of reach, and reconfigurations: `python benchmarks/servo.py`.
 
 A Panda and a UR5 follow a circle whose one half is beyond their reach, with the speed and acceleration
-limits of their joints, in `track` and in a loop of prepared calls. Counted from the poses alone: ticks
-without motion while the target moves although some pose of the tick would be nearer, limits broken, the
-largest speed and acceleration as parts of their limits.
+limits of their joints, in `track` and in a loop of prepared calls. Counted from the poses alone: ticks in
+which no joint moves while the target moves by more than MOVES and is farther away than that, limits broken, the
+largest speed and acceleration as parts of their limits. Whether a nearer pose was in reach of a tick that stands
+still is not asked: every one counts.
 
 Then the UR5 follows random paths on the branches with the fewest reconfigurations. These are counted a second
 time by brute force: every answer of every frame by the arm's own equations, and every way through them.
