@@ -18,6 +18,7 @@ import grammar_fuzz
 import grammar_rows
 import growth
 import reachable
+import servo
 import startup
 import torture
 from rich.console import Console
@@ -33,6 +34,7 @@ SMALL: tuple[tuple[str, Callable[[Sequence[str]], int], tuple[str, ...]], ...] =
     ("torture", torture.main, ("20000",)),
     ("reachable", reachable.main, ("--count", "200")),
     ("calm", calm.main, ("--chains", "20", "--steps", "20")),
+    ("servo", servo.main, ("--rate", "100", "--paths", "5", "--frames", "60")),
     ("calls", calls.main, ("--repeat", "20", "--processes", "2")),
     ("startup", startup.main, ("--repeat", "3")),
 )

@@ -57,6 +57,22 @@ def joint_names(
     return tuple(name for name in order if fits[skeleton.index(name)])
 
 
+def max_speed(robot: Character) -> dict[str, float]:
+    """The greatest speed of each joint that its URDF gives one [rad/s, slides: m/s], by its name.
+
+    For `max_speed` of `supple.track` and `supple.prepare`. MJCF has none, nor have accelerations a place in
+    either: the dictionary is then empty, and what the maker of the robot says is to be given by hand.
+
+    Raises:
+        SuppleError: It is a skeleton, which does not keep them.
+    """
+    if not isinstance(robot, Character):
+        raise SuppleError(
+            f"max_speed: expected the Character that supple.load gives, got a {type(robot).__name__}"
+        )
+    return dict(robot.extras.get("urdf", {}).get("max_speed", {}))
+
+
 def joint_vector(
     robot: Character | Skeleton, pose: Pose, *, names: Sequence[str] | None = None
 ) -> np.ndarray:

@@ -1,13 +1,15 @@
 """The table of file formats, and which of them a file is in.
 
 To add a format: a folder beside this file whose `__init__.py` defines `FORMAT`, and a line in
-`FORMATS`.
+`FORMATS`. Other packages add theirs through entry points (`supple.plugins`), which are looked at only for names
+and extensions that no format here has.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from supple import plugins
 from supple.errors import SuppleError, nearest, one_of
 from supple.formats import bvh, character, gltf, mjcf, obj, smd, urdf, xacro
 from supple.formats.format import Format
@@ -37,13 +39,13 @@ def format_for_reading(source: Source, name: str | None = None) -> Format:
     Raises:
         SuppleError: The name is unknown, the file is empty, or its format is not recognized.
     """
-    readable = {one.name: one for one in FORMATS.values() if one.reader}
+    suffix = source.path.suffix.lower()
+    readable = {one.name: one for one in _formats(name, suffix) if one.reader}
     if name is not None:
         return readable[one_of("format", name, list(readable))]
     head = source.data[:HEAD]
     if not head.strip(b" \t\r\n\0\xef\xbb\xbf"):
         source.error(None, "the file is empty" if not head else "the file holds nothing but blanks")
-    suffix = source.path.suffix.lower()
     by_extension = [one for one in readable.values() if suffix in one.extensions]
     by_content = [one for one in readable.values() if one.looks(head)]
     for one in by_extension:
@@ -73,10 +75,10 @@ def format_for_writing(path: Path, name: str | None = None) -> Format:
     Raises:
         SuppleError: No format that can be written has this name or extension.
     """
-    writable = {one.name: one for one in FORMATS.values() if one.writer}
+    suffix = path.suffix.lower()
+    writable = {one.name: one for one in _formats(name, suffix) if one.writer}
     if name is not None:
         return writable[one_of("format", name, list(writable))]
-    suffix = path.suffix.lower()
     for one in writable.values():
         if suffix in one.extensions:
             return one
@@ -85,6 +87,17 @@ def format_for_writing(path: Path, name: str | None = None) -> Format:
         f"{path}: cannot write {suffix or 'a file without extension'!r}; "
         f"expected one of {', '.join(known)}{nearest(suffix, known) if suffix else ''}"
     )
+
+
+def _formats(name: str | None, suffix: str) -> list[Format]:
+    """The formats; with those of other packages, if none here has the name, or the extension if there is no name."""
+    own = list(FORMATS.values())
+    known = name in FORMATS if name is not None else suffix in _extensions(FORMATS)
+    if known:
+        return own
+    return own + [
+        one for one in plugins.load_all(plugins.FORMATS, Format) if one.name not in FORMATS
+    ]
 
 
 def _extensions(formats: dict[str, Format]) -> list[str]:

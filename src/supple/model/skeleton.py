@@ -225,6 +225,38 @@ class Pose:
         """World rotation of a joint or tip, wxyz, shape (..., 4)."""
         return self.rotations[..., self._skeleton.index(name), :]
 
+    def jacobian(self, name: str) -> Floats:
+        """How fast a joint's or tip's frame moves with each freedom, shape (..., 6, D).
+
+        Rows 0 to 2: velocity of its origin in the world, model units a unit of the freedom; rows 3 to 5: its
+        angular velocity in the world, rad a unit. Columns: the freedoms in `skeleton.freedoms` order, an angle a
+        radian, a slide a model unit, a stretch its factor. The three of a ball are those of its angular velocity
+        in the joint's rest frame (q' = exp(v dt) q), as in `Solution.velocity`, not the slopes of the rotation
+        vector that `angles` has. So `pose.jacobian(name) @ s.velocity` is the frame's velocity. A joint that
+        copies another counts in that one's column; joints that do not move the frame have zeros.
+
+        Args:
+            name: A joint or tip.
+
+        Raises:
+            SuppleError: There is no such joint or tip, or the pose has scales.
+        """
+        from supple.model.jacobian import Placed, jacobian  # not needed to solve
+
+        own = self._skeleton
+        place, count = own.index(name), len(own)
+        if self._scales is not None:
+            raise SuppleError(
+                "jacobian: expected a pose without scales, in which all parts are rigid"
+            )
+        offsets = own.offsets if self._translations is None else self._translations
+        placed = Placed(self._coordinates, self.positions, self.rotations, offsets)
+        if place < count:
+            return jacobian(own.packed, place, place, None, placed)
+        tip_joint, tip_offset, _ = own.packed_tips
+        tip = place - count
+        return jacobian(own.packed, place, int(tip_joint[tip]), tip_offset[tip], placed)
+
     @property
     def center_of_mass(self) -> Floats:
         """The centre of mass in the world, shape (..., 3), in the model's unit.

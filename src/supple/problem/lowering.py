@@ -262,6 +262,16 @@ class Problem:
         self.default_targets: np.ndarray = np.full(size, np.nan)
         return blocks, blocks_f, touch
 
+    @property
+    def moving_floats(self) -> int:
+        """Where in the packed floats the rows of the moving joints begin."""
+        return at.HEADER_FLOATS + len(self.active) * at.JOINT_FLOATS
+
+    @property
+    def block_floats(self) -> int:
+        """Where in the packed floats the rows of the blocks begin."""
+        return self.moving_floats + len(self.moving) * at.JOINT_FLOATS
+
     def pack(self, options: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
         """The arrays a kernel takes, with a solver's options inside.
 

@@ -133,6 +133,18 @@ class Executor:
         """The problem's integers and floats, packed for each solver."""
         return tuple((run.ints, run.floats) for run in self._runs)
 
+    def tighten(self, tolerance: float) -> None:
+        """Have the solvers go on until the goals are this near, in characteristic lengths or rad.
+
+        Not while they run: it changes the packed problems.
+        """
+        first, blocks = self.problem.block_floats, self.problem.blocks
+        for _, floats in self.packed_each:
+            rows = floats[first : first + len(blocks) * layout.BLOCK_FLOATS]
+            for row, block in zip(rows.reshape(len(blocks), -1), blocks, strict=True):
+                size = self.problem.length if block.kind == layout.POSITION else 1.0
+                row[layout.B_TOLERANCE] = min(tolerance * size, block.tolerance)
+
     def run(self, batch: Batch, out: np.ndarray, first: int, last: int) -> int:
         """Solve problems first..last-1 of a batch into these rows of out, shape (B, width).
 

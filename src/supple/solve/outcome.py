@@ -166,6 +166,10 @@ REASONS = {
 }
 
 
+HURRIED = 3  # what a report's O_STOP says of a tick that limits of speed or acceleration cut short
+HURRIED_REASON = "the speed and acceleration limits of {joints} are in the way; {miss}"
+
+
 def reason(
     status: Status,
     asked: Asked,
@@ -174,6 +178,7 @@ def reason(
     iterations: int,
     limited: Sequence[str],
     beyond: OutOfReach | None,
+    hurried: bool = False,
 ) -> str:
     """One sentence on why a single solve ended.
 
@@ -184,6 +189,7 @@ def reason(
         iterations: How many it took.
         limited: Joints whose limits are in the way.
         beyond: The target that is out of reach.
+        hurried: Whether the limits in the way are those of speed and acceleration.
     """
     missed = [
         (error / demand.tolerance, demand, error)
@@ -199,6 +205,8 @@ def reason(
     if beyond is not None:
         key = "unmoved" if beyond.reach == 0.0 else status.name.lower()
         return _say(key, **beyond._asdict(), miss=miss)
+    if status is Status.LIMITED and hurried:
+        return HURRIED_REASON.format(joints=", ".join(limited), miss=miss)
     if status is Status.LIMITED:
         return _say("limited", joints=", ".join(limited), miss=miss)
     if status is Status.STALLED:

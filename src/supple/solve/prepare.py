@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from supple.errors import SuppleError, one_of, unmasked, whole
+from supple.errors import SuppleError, one_of, positive, unmasked, whole
+from supple.errors import array as numbers
 from supple.goals import OPEN, Goal, as_goals, check_target, split_pose
 from supple.kernels import layout as at
 from supple.kernels.quaternion import read_frame
@@ -25,6 +26,7 @@ from supple.problem.lowering import Problem
 from supple.solve.execute import Batch, Executor
 from supple.solve.lowered import OpenTargets, write_problem
 from supple.solve.outcome import Asked, Demand
+from supple.solve.servo import Servo, greatest
 from supple.solve.solution import Aside, Solution
 from supple.solve.tracked import Track
 from supple.solvers import Solver, choose
@@ -39,6 +41,9 @@ _SCALARS = frozenset((*_NUMBERS, np.float32, np.float16, np.int64, np.int32, np.
 _LISTS = frozenset((list, tuple))
 _FLOAT64 = np.dtype(np.float64)
 _LARGE = 2.0**63  # from here on integers are no 64-bit numbers
+
+Rate = float | Mapping[str, Any] | None
+"""A greatest speed or acceleration: for all joints, or by name."""
 
 
 class Prepared:
@@ -59,6 +64,7 @@ class Prepared:
         "_offsets",
         "_rest",
         "_rest_row",
+        "_servo",
         "_settings",
         "_skeleton",
         "_targets",
@@ -77,6 +83,8 @@ class Prepared:
         lock: Iterable[str] = (),
         unreachable: str = "approach",
         restarts: bool = True,
+        max_speed: Rate = None,
+        max_acceleration: Rate = None,
     ) -> None:
         """See `prepare`."""
         if not isinstance(skeleton, Skeleton):
@@ -93,6 +101,7 @@ class Prepared:
         self.problem = Problem(skeleton, listed, lock=lock, keep=unreachable == "keep", **options)
         options |= {"solver": solver, "lock": lock, "unreachable": unreachable}
         options["restarts"] = bool(restarts)
+        options |= {"max_speed": max_speed, "max_acceleration": max_acceleration}
         self._settings = (skeleton, listed, options)
         self._skeleton = skeleton
         self.solvers = choose(solver, self.problem, restarts=restarts)
@@ -104,6 +113,9 @@ class Prepared:
         names = [one.name for one in self.solvers]
         self._asked = self._demands(" then ".join(names), unreachable == "keep")
         self._asked_of = tuple(replace(self._asked, solver=name) for name in names)
+        self._servo: Servo | None = None
+        if max_speed is not None or max_acceleration is not None:
+            self._servo = self._new_servo()  # which checks them
 
     @property
     def arguments(self) -> tuple[tuple[int, str], ...]:
@@ -128,6 +140,20 @@ class Prepared:
         moving = tuple(names[j] for j in self.problem.moving)
         return Asked(demands, moving, solver, kept)
 
+    def _new_servo(self) -> Servo:
+        """What solves ticks."""
+        options = self._settings[2]
+        limits = [
+            greatest(self._skeleton, w, options[w]) for w in ("max_speed", "max_acceleration")
+        ]
+        return Servo(self.problem, options["solver"], options["restarts"], *limits)
+
+    @property
+    def _has_rates(self) -> bool:
+        """True if speed or acceleration is limited, so that every call needs a dt."""
+        options = self._settings[2]
+        return options["max_speed"] is not None or options["max_acceleration"] is not None
+
     def with_solver(self, solver: Solver | str, *, restarts: bool | None = None) -> Prepared:
         """The same problem with another solver; with other `restarts`, if they are given."""
         skeleton, goals, options = self._settings
@@ -146,14 +172,38 @@ class Prepared:
 
     # Calls --------------------------------------------------------------------------------------
 
-    def __call__(self, *targets: Any, start: Pose | None = None) -> Solution:
+    def __call__(
+        self,
+        *targets: Any,
+        start: Pose | None = None,
+        velocity: Any = None,
+        dt: float | None = None,
+        before: Any = None,
+    ) -> Solution:
         """Solve for the open targets, in the order of the goals, from `start` (default: rest).
+
+        With `dt` the call is one tick of a control loop: the answer is the pose after dt seconds, inside
+        the limits of speed and acceleration that `prepare` was given, and `Solution.velocity` is the
+        velocity of the next tick. Where these limits do not let the goals be met, the joints go there as
+        fast as they can still stop there, and brake in time before the limits of the joints.
 
         Args:
             targets: One argument an open target: a position (3,), an orientation wxyz (4,), a
                 transform (4, 4).
             start: The pose to start from.
+            velocity: The velocity of every freedom at the start, in `skeleton.freedoms` order, shape (D,)
+                [rad/s, model units/s]: `velocity` of the tick before; at rest by default. That of joints
+                which the goals do not free is not looked at.
+            dt: How long the tick takes [s].
+            before: The target of the tick before, or a list with one for each open target, from which a tick
+                that is late tells how fast they move. By default they are taken to stand still, so that
+                the joints, once late, stay behind by the way that it takes to stop.
+
+        Raises:
+            SuppleError: The input makes no sense; or there are limits of speed or acceleration and no dt.
         """
+        if dt is not None or self._servo is not None or velocity is not None or before is not None:
+            return self._tick(targets, start, velocity, dt, before)
         # A plain start and plain targets need no more than a look. The general way takes all others,
         # and says what is wrong with them.
         if start is None:
@@ -175,6 +225,42 @@ class Prepared:
         found = self.executor.run((self._offsets, starts, rows.array), out, 0, 1)
         self._targets.give_back(rows)
         return Solution(self._asked_of[found], out[0], plain_start)
+
+    def _tick(
+        self, targets: tuple[Any, ...], start: Pose | None, velocity: Any, dt: Any, before: Any
+    ) -> Solution:
+        """See `__call__`."""
+        dt, v = self._seconds(dt), self._velocity(velocity)
+        last = None
+        if before is not None:
+            given = (before,) if len(self.arguments) == 1 else tuple(before)
+            last = _flat(self._targets.filled(given), ())
+        self._servo = servo = self._servo or self._new_servo()
+        start = self._checked_start(start)
+        plain = start._translations is None and start._scales is None and not start.batch_shape
+        rows = self._targets.plain_rows(targets) if plain else None
+        if rows is not None:
+            problems = (self._offsets, start._coordinates[None], rows.array)
+            row, v = servo.tick(problems, v, dt, last)
+            self._targets.give_back(rows)
+        else:
+            problems, shape, start = self.batch(targets, start)
+            if shape:
+                raise SuppleError(f"dt: a tick is a single solve; got a batch of shape {shape}")
+            row, v = servo.tick(problems, v, dt, last)
+        return Solution(self._asked, row, start, Aside(velocity=v))
+
+    def _seconds(self, dt: Any) -> float:
+        if dt is None:
+            raise SuppleError(
+                "dt: expected the seconds that a tick takes, since there are limits of speed or "
+                "acceleration, a velocity or targets before; got none"
+            )
+        return positive("dt", dt)
+
+    def _velocity(self, velocity: Any) -> np.ndarray:
+        count = len(self._skeleton.freedoms)
+        return np.zeros(count) if velocity is None else numbers("velocity", velocity, (count,))
 
     def solve(
         self,
@@ -213,6 +299,11 @@ class Prepared:
         trace: bool = False,
     ) -> Solution:
         """See `solve`."""
+        if self._has_rates:
+            raise SuppleError(
+                "solve: this problem has limits of speed or acceleration, which hold for calls with dt= and "
+                "for track; prepare it without them to solve batches or traces"
+            )
         problems, shape, start = self.batch(targets, start)
         if trace:
             if shape:
@@ -255,30 +346,37 @@ class Prepared:
         self,
         *targets: Any,
         start: Pose | None = None,
-        restarts: bool = False,
+        restarts: bool | None = None,
+        velocity: Any = None,
+        dt: float | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> Track:
         """Follow a path: every frame is solved from the answer of the frame before.
+
+        With `dt` every frame is a tick, as in a call, from the first one on; each knows the targets of the
+        one before.
 
         Args:
             targets: As in a call, with a leading axis of F frames; those without one stand still.
             start: The single pose before the first frame; the skeleton's rest by default.
             restarts: Whether a frame that cannot be met from the last answer may be looked for
-                elsewhere, at the price of a jump. The first frame always may.
+                elsewhere. Without `dt` that is at the price of a jump, so that only the first frame may by
+                default; with it the joints go there within their limits, as they may by default.
+            velocity: The velocity at the start, as in a call.
+            dt: The seconds from frame to frame.
             progress: Called with (done, total) now and then.
         """
-        start = self._checked_start(start)
-        rows = self._targets.filled(targets)
-        if rows.ndim != 2 or start.batch_shape:
-            raise SuppleError(
-                "track: expected targets with one axis of frames and a single start, "
-                f"got axes {rows.shape[:-1]} and {start.batch_shape}"
-            )
-        offsets = self._offsets
-        if start._translations is not None or start._scales is not None:
-            offsets = self.problem.offsets(start)[None]
+        frames, start = self._path(targets, start)
+        offsets, rows, _ = frames
+        if dt is not None or velocity is not None or self._servo is not None:
+            options = self._settings[2]
+            if restarts is not None and restarts != options["restarts"]:
+                other = self.with_solver(options["solver"], restarts=restarts)
+                return other.track(
+                    *targets, start=start, velocity=velocity, dt=dt, progress=progress
+                )
+            return self._ticks(offsets, rows, start, velocity, dt, progress)
         steady = self if restarts else self.with_solver(self._settings[2]["solver"], restarts=False)
-        frames = (offsets, rows, rows)
         out = np.empty((len(rows) + 1, self.executor.width))
         out[0, : self.problem.coordinates] = start._coordinates
         for first in range(0, len(rows), PROGRESS):
@@ -289,6 +387,73 @@ class Prepared:
             if progress is not None:
                 progress(last, len(rows))
         return Track(Solution(self._asked, out[1:], start))
+
+    def _ticks(
+        self,
+        offsets: np.ndarray,
+        rows: np.ndarray,
+        start: Pose,
+        velocity: Any,
+        dt: Any,
+        progress: Callable[[int, int], None] | None,
+    ) -> Track:
+        """See `track`."""
+        dt, first = self._seconds(dt), self._velocity(velocity)
+        self._servo = servo = self._servo or self._new_servo()
+        count = self.problem.coordinates
+        out = np.empty((len(rows), self.executor.width))
+        velocities = np.empty((len(rows) + 1, len(first)))
+        velocities[0] = first
+        q = start._coordinates[None]
+        for k in range(len(rows)):
+            before = rows[k - 1 : k] if k else None
+            batch = (offsets, q, rows[k : k + 1])
+            out[k], velocities[k + 1] = servo.tick(batch, velocities[k], dt, before)
+            q = out[k : k + 1, :count].copy()
+            if progress is not None and ((k + 1) % PROGRESS == 0 or k + 1 == len(rows)):
+                progress(k + 1, len(rows))
+        aside = Aside(velocity=velocities[1:])
+        return Track(Solution(self._asked, out, start, aside), dt=dt, velocity=first)
+
+    def track_branches(
+        self,
+        *targets: Any,
+        start: Pose | None = None,
+        jump: float = 0.5,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Track:
+        """Follow a path on the branches that need the fewest reconfigurations; see `supple.track`.
+
+        Args:
+            targets: As for `track`.
+            start: The single pose before the first frame; the skeleton's rest by default.
+            jump: A reconfiguration is a step in which a joint moves farther than this [rad].
+            progress: Called with (done, total) now and then.
+        """
+        from supple.solve.branches import Branches  # seldom needed
+
+        jump = positive("jump", jump)
+        if self._has_rates:
+            raise SuppleError(
+                "branches: a path of ticks cannot jump; leave out branches, or the limits"
+            )
+        frames, start = self._path(targets, start)
+        followed = Branches(self.problem).follow(frames, start._coordinates, jump, progress)
+        return Track(Solution(self._asked, followed.rows, start), jumps=followed.jumps)
+
+    def _path(self, targets: tuple[Any, ...], start: Pose | None) -> tuple[Batch, Pose]:
+        """Frames as kernels take them, and the checked start."""
+        start = self._checked_start(start)
+        rows = self._targets.filled(targets)
+        if rows.ndim != 2 or start.batch_shape:
+            raise SuppleError(
+                "track: expected targets with one axis of frames and a single start, "
+                f"got axes {rows.shape[:-1]} and {start.batch_shape}"
+            )
+        offsets = self._offsets
+        if start._translations is not None or start._scales is not None:
+            offsets = self.problem.offsets(start)[None]
+        return (offsets, rows, rows), start
 
     def to_bytes(self, *, start: Pose | None = None) -> bytes:
         """The lowered problem as data, for programs that run the compiled kernels without Python.
@@ -303,6 +468,8 @@ class Prepared:
             SuppleError: A solver runs in Python (Optimize, or one of your own), or there is a batch
                 of targets.
         """
+        if self._has_rates:
+            raise SuppleError("to_bytes: limits of speed and acceleration cannot be written")
         start = self._checked_start(start)
         targets, packed = self._targets, self.executor.packed_each
         opened = OpenTargets(targets.fixed, targets.arguments, targets.places)
@@ -563,6 +730,8 @@ def prepare(
     lock: Iterable[str] = (),
     unreachable: str = "approach",
     restarts: bool = True,
+    max_speed: Rate = None,
+    max_acceleration: Rate = None,
 ) -> Prepared:
     """Prepare a problem that will be solved many times.
 
@@ -578,6 +747,11 @@ def prepare(
         unreachable: "approach" (come as near as possible) or "keep" (give the start back).
         restarts: Whether the solver may begin again elsewhere after a stall. If not, every answer
             grows out of its start.
+        max_speed: The greatest speed of each joint [rad/s, slides: model units/s], for calls with `dt`: a number for
+            all, or {joint: number}, those that are not named having none. For a joint that slides and turns a
+            pair of numbers will do. A ball counts with the length of its angular velocity, `Axes` with each
+            angle. A joint that copies another limits that one.
+        max_acceleration: The same for the acceleration [rad/s^2, model units/s^2].
     """
     return Prepared(
         skeleton,
@@ -588,4 +762,6 @@ def prepare(
         lock=lock,
         unreachable=unreachable,
         restarts=restarts,
+        max_speed=max_speed,
+        max_acceleration=max_acceleration,
     )

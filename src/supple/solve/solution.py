@@ -12,7 +12,16 @@ import numpy as np
 from supple.errors import SuppleError, array, number
 from supple.kernels import layout as at
 from supple.model.skeleton import Pose, Skeleton, check_format
-from supple.solve.outcome import Asked, Demand, OutOfReach, Status, counted, reason, summary
+from supple.solve.outcome import (
+    HURRIED,
+    Asked,
+    Demand,
+    OutOfReach,
+    Status,
+    counted,
+    reason,
+    summary,
+)
 from supple.solve.trace import Trace
 
 __all__ = ["Asked", "Demand", "OutOfReach", "Solution", "Status"]
@@ -30,11 +39,13 @@ class Aside:
         trace: What the solver did.
         alternatives: Other answers.
         blend: How much of the answer the pose takes, 0 (the start) to 1.
+        velocity: The velocity of every freedom, shape (..., D), if the solve was a tick.
     """
 
     trace: Trace | None = None
     alternatives: tuple[Solution, ...] = ()
     blend: float = 1.0
+    velocity: np.ndarray | None = None
 
 
 NOTHING_ASIDE = Aside()
@@ -126,6 +137,22 @@ class Solution:
         Shape (..., D).
         """
         return self.pose.angles
+
+    @property
+    def velocity(self) -> np.ndarray:
+        """The velocity of a tick, from its start to its answer, in `skeleton.freedoms` order, shape (..., D).
+
+        In rad/s, of slides in model units/s; of a ball the angular velocity, in the joint's rest frame.
+        `velocity=` of the next tick.
+
+        Raises:
+            SuppleError: The call had no `dt`.
+        """
+        if self._aside.velocity is None:
+            raise SuppleError(
+                "velocity: expected a call with dt=, the seconds that it takes; this had none"
+            )
+        return self._aside.velocity
 
     @property
     def positions(self) -> np.ndarray:
@@ -241,6 +268,7 @@ class Solution:
             iterations=int(report[at.O_ITERATIONS]),
             limited=self.limited if status is Status.LIMITED else (),
             beyond=self.out_of_reach,
+            hurried=report[at.O_STOP] == HURRIED,
         )
 
     # Batches ------------------------------------------------------------------------------------
@@ -271,7 +299,10 @@ class Solution:
         rows = self._rows[key]
         if rows.ndim == 1:
             rows = rows.copy()  # one of them does not keep them all
-        return Solution(self.asked, rows, start, Aside(blend=self._aside.blend))
+        velocity = self._aside.velocity
+        velocity = velocity if velocity is None else velocity[key]
+        aside = Aside(blend=self._aside.blend, velocity=velocity)
+        return Solution(self.asked, rows, start, aside)
 
     def __iter__(self) -> Iterator[Solution]:
         return (self[i] for i in range(len(self)))
@@ -305,6 +336,7 @@ class Solution:
 
         The trace is not part of it (see `Trace.save`).
         """
+        velocity = self._aside.velocity
         return {
             "format": FORMAT,
             "version": VERSION,
@@ -316,6 +348,7 @@ class Solution:
             "alternatives": [other._rows.tolist() for other in self.alternatives],
             "reached": self.reached.tolist() if self.batch_shape else self.reached,
             "reason": self.reason,
+            **({} if velocity is None else {"velocity": velocity.tolist()}),
         }
 
     @classmethod
@@ -343,7 +376,11 @@ class Solution:
                 f"solution from JSON: expected a start of batch shape {rows.shape[:-1]}, "
                 f"got {start.batch_shape}"
             )
-        return cls(asked, rows, start, Aside(None, tuple(others), blend))
+        velocity = data.get("velocity")
+        if velocity is not None:
+            shape = (*rows.shape[:-1], len(skeleton.freedoms))
+            velocity = array("velocity", velocity, shape)
+        return cls(asked, rows, start, Aside(None, tuple(others), blend, velocity))
 
 
 def _report_rows(value: Any, skeleton: Skeleton, asked: Asked) -> np.ndarray:

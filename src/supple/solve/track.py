@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from supple.errors import SuppleError
+from supple.errors import SuppleError, one_of
 from supple.goals import OPEN, Goal, as_goals
 from supple.model.skeleton import Pose, Skeleton
-from supple.solve.prepare import Prepared
+from supple.solve.prepare import Prepared, Rate
 from supple.solve.tracked import Track
 from supple.solvers import Solver
+
+BRANCHES = ("nearest", "all")
 
 
 def track(
@@ -23,7 +25,13 @@ def track(
     orientation_tolerance: float = 1e-4,
     lock: Iterable[str] = (),
     unreachable: str = "approach",
-    restarts: bool = False,
+    restarts: bool | None = None,
+    velocity: Any = None,
+    dt: float | None = None,
+    max_speed: Rate = None,
+    max_acceleration: Rate = None,
+    branches: str = "nearest",
+    jump: float = 0.5,
     progress: Callable[[int, int], None] | None = None,
 ) -> Track:
     """Follow a path of targets: every frame is solved from the answer of the frame before.
@@ -42,7 +50,21 @@ def track(
         lock: Names of joints that keep their start coordinates.
         unreachable: As for `solve`; "keep" gives the answer of the frame before back.
         restarts: Whether a frame that cannot be met from the last answer may be looked for
-            elsewhere, at the price of a jump. The first frame always may.
+            elsewhere. Without `dt` that is at the price of a jump, so that only the first frame may by
+            default; with it the joints go there within their limits, as they may by default.
+        velocity: The velocity at the start, as in a call of `Prepared`; at rest by default.
+        dt: The seconds from frame to frame. Every frame is then a tick inside the limits of speed and
+            acceleration, see `Prepared.__call__`; the first one too.
+        max_speed: As for `prepare` [rad/s, model units/s].
+        max_acceleration: As for `prepare` [rad/s^2, model units/s^2].
+        branches: "nearest" follows the answer nearest to the last. "all" looks at all answers of every frame and
+            takes the way with the fewest reconfigurations, and of these the one on which the joints move least;
+            `Track.reconfigurations` says where they are. For arms of six hinges with a closed form the answers are
+            all there are, so that none has fewer; for others they are sampled. The first frame may be on any
+            branch. Frames out of reach are approached. Not with `dt`.
+        jump: With `branches="all"`, a reconfiguration is a step from one frame to the next in which a joint moves
+            farther than this [rad, slides: lengths of the longest chain]. Less than between the branches, more than
+            along one: paths with few frames take a larger one.
         progress: Called with (done, total) now and then.
 
     Raises:
@@ -60,5 +82,12 @@ def track(
         orientation_tolerance=orientation_tolerance,
         lock=lock,
         unreachable=unreachable,
+        max_speed=max_speed,
+        max_acceleration=max_acceleration,
     )
-    return prepared.track(*targets, start=start, restarts=restarts, progress=progress)
+    if one_of("branches", branches, BRANCHES) == "all":
+        if dt is not None or velocity is not None:
+            raise SuppleError("branches: a path of ticks cannot jump; leave out branches or dt")
+        return prepared.track_branches(*targets, start=start, jump=jump, progress=progress)
+    options = {"restarts": restarts, "velocity": velocity, "dt": dt, "progress": progress}
+    return prepared.track(*targets, start=start, **options)

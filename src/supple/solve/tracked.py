@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from supple.errors import SuppleError
 from supple.model.skeleton import Pose
+from supple.solve.outcome import counted
 from supple.solve.solution import Solution
 
 
@@ -15,11 +17,28 @@ class Track:
         solution: All of them as a batch of shape (F,).
     """
 
-    __slots__ = ("_steps", "solution")
+    __slots__ = ("_dt", "_first", "_jumps", "_steps", "solution")
 
-    def __init__(self, solution: Solution) -> None:
-        """Wrap the answers of all frames, in their order."""
+    def __init__(
+        self,
+        solution: Solution,
+        *,
+        dt: float | None = None,
+        velocity: np.ndarray | None = None,
+        jumps: list[int] | None = None,
+    ) -> None:
+        """Wrap the answers of all frames, in their order.
+
+        Args:
+            solution: All of them.
+            dt: The seconds from frame to frame, if the frames are ticks.
+            velocity: The velocity before the first frame, shape (D,).
+            jumps: The frames that the pose jumps to, if all branches were looked at.
+        """
         self.solution: Solution = solution
+        self._dt = dt
+        self._first = velocity
+        self._jumps = jumps
         self._steps: np.ndarray | None = None
 
     @property
@@ -53,9 +72,48 @@ class Track:
         return float(self.steps.max(initial=0.0))
 
     @property
+    def reconfigurations(self) -> list[int]:
+        """The frames that the pose has to jump to, since no branch leads there from the frame before.
+
+        Raises:
+            SuppleError: The path was not followed with `branches="all"`.
+        """
+        if self._jumps is None:
+            raise SuppleError('reconfigurations: expected a path followed with branches="all"')
+        return list(self._jumps)
+
+    @property
+    def velocities(self) -> np.ndarray:
+        """The velocity of every tick, as `Solution.velocity`, shape (F, D).
+
+        Raises:
+            SuppleError: The path was followed without `dt`.
+        """
+        return self.solution.velocity
+
+    @property
+    def accelerations(self) -> np.ndarray:
+        """The acceleration of every tick, the change of velocity since the one before, shape (F, D).
+
+        In rad/s^2, of slides in model units/s^2.
+
+        Raises:
+            SuppleError: The path was followed without `dt`.
+        """
+        velocities = self.velocities
+        assert self._dt is not None and self._first is not None
+        return np.diff(velocities, axis=0, prepend=self._first[None]) / self._dt
+
+    @property
     def reason(self) -> str:
         """How it went, in words."""
         count = len(self)
+        if self.reached and self._jumps:
+            shown = ", ".join(map(str, self._jumps[:5])) + ", ..." * (len(self._jumps) > 5)
+            return (
+                f"all {count} frames reached; {counted(len(self._jumps), 'reconfiguration')}, "
+                f"at frame {shown}"
+            )
         if self.reached:
             return f"all {count} frames reached; no joint turns more than {self.largest_step:.3g} rad a frame"
         runs = self.left

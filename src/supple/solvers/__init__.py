@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from supple import plugins
 from supple.errors import SuppleError, one_of
 from supple.kernels import layout
 from supple.problem.lowering import Problem
@@ -81,11 +82,22 @@ def all_solvers() -> tuple[type[Solver], ...]:
 
 
 def named(name: str) -> Solver:
-    """The solver of that name (case is disregarded) with its default options."""
+    """The solver of that name (case is disregarded) with its default options.
+
+    One of another package's, known by its entry point, if none here has the name.
+
+    Raises:
+        SuppleError: There is none, or the other package's cannot be loaded.
+    """
     for known in SOLVERS:
         if isinstance(name, str) and known.casefold() == name.casefold():
             return _solver(known)()
-    one_of("solver", name, ["auto", *SOLVERS])
+    others = plugins.entries(plugins.SOLVERS)
+    for known, entry in others.items():
+        if isinstance(name, str) and known.casefold() == name.casefold():
+            found = plugins.load(entry, Solver)
+            return found() if isinstance(found, type) else found
+    one_of("solver", name, ["auto", *SOLVERS, *others])
     raise AssertionError  # one_of has raised
 
 

@@ -95,6 +95,24 @@ def test_limits_kinds_and_mimics_are_the_files(tmp_path):
     assert joints["grip_right"].mimic == supple.Mimic("grip_left", 0.5, 0.01)
 
 
+def test_speeds_are_the_files(tmp_path):
+    """What says that there is none, and what is no number, is left out."""
+    arm = load(tmp_path, ARM)
+    speeds = supple.robot.max_speed(arm)
+    assert speeds and all(speed == 1.0 for speed in speeds.values())
+    text = ARM.replace('velocity="1"', 'velocity="2.5"', 1).replace(
+        'velocity="1"', 'velocity="0"', 1
+    )
+    changed = supple.robot.max_speed(load(tmp_path, text))
+    assert sorted(changed.values())[-1] == 2.5 and len(changed) == len(speeds) - 1
+    odd = load(tmp_path, ARM.replace('velocity="1"', 'velocity="fast"', 1))
+    assert len(supple.robot.max_speed(odd)) == len(speeds) - 1
+    assert any("velocity: expected a number above 0, got 'fast'" in n.text for n in odd.notes)
+    supple.prepare(arm.skeleton, supple.Reach("hand"), max_speed=speeds)
+    with pytest.raises(supple.SuppleError, match="expected the Character"):
+        supple.robot.max_speed(arm.skeleton)
+
+
 def test_joint_vectors_count_as_the_file_does(tmp_path):
     arm = load(tmp_path, ARM)
     names = robot.joint_names(arm)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import io
 import logging
+import math
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,8 @@ def read(source: Source, *, meshes: bool = False) -> Character:
         for joint in robot.joints
         if joint.type != "fixed" and joint.name in skeleton.joint_names
     )
-    extras = {"urdf": {"name": name, "joints": moving}}
+    speeds = {k: v for k, v in _speeds(source, root).items() if k in moving}
+    extras = {"urdf": {"name": name, "joints": moving, "max_speed": speeds}}
     return Character(skeleton, look, unit="m", up="z", extras=extras)
 
 
@@ -330,6 +332,29 @@ def _limits(source: Source, joint: Any, line: int | None) -> tuple[float, float]
             line=line,
         )
     return low, high
+
+
+def _speeds(source: Source, root: Any) -> dict[str, float]:
+    """The greatest speed of each joint that has one [rad/s, m/s]."""
+    speeds = {}
+    for joint in children(root, "joint"):
+        limit = _first(joint, "limit")
+        value = None if limit is None else limit.get("velocity")
+        if value is None:
+            continue
+        try:
+            speed = float(value)
+        except ValueError:
+            speed = math.nan
+        if 0.0 < speed < math.inf:
+            speeds[joint.get("name")] = speed
+        elif speed != 0.0 and speed != math.inf:  # which say that there is none
+            source.warn(
+                f"joint {shown(joint.get('name'))}: velocity: expected a number above 0, "
+                f"got {shown(value)}: left out",
+                line=limit.sourceline,
+            )
+    return speeds
 
 
 def _tips(source: Source, robot: Any, carrier: dict[str, str], taken: set[str]) -> list[Tip]:

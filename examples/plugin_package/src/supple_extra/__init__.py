@@ -1,0 +1,1 @@
+"""A solver and a format that supple finds by their names once this package is installed."""

@@ -1,0 +1,338 @@
+"""Following a path over all branches: the fewest reconfigurations, and where they are.
+
+A target has several answers, an arm of six hinges up to eight, each again with whole turns added where
+limits allow it. From frame to frame they continue each other in branches, which end where limits or
+singular poses are met: then the pose has to jump to another, which a robot does off its path. Dynamic
+programming over the answers of all frames finds the way with the fewest jumps, and of these the one on
+which the joints move least.
+
+Where there is a closed form (`solvers.fast.six_hinges`) the answers are all there are. It gives the nearest
+one inside a box of limits, so that the boxes around each answer that is found are asked next, until none has
+one. Elsewhere answers are sampled: those of the frame before continued, and those from low-discrepancy
+beginnings, with near ones counted as one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from supple.kernels import layout as at
+from supple.kernels.restart import spread_seeds
+from supple.problem.lowering import Problem
+from supple.solve.execute import Batch, Executor
+from supple.solve.judge import Judge
+from supple.solvers import choose
+
+TURN = 2.0 * math.pi
+SEEDS = 48  # beginnings in every frame, where answers are sampled
+MOST = 96  # answers of a frame that are kept, where they are sampled
+ALIKE = (
+    0.05  # answers that differ by less, in every joint, count as one where they are sampled [rad]
+)
+SAME = 1e-4  # and where there is a closed form
+EXACT = (
+    1e-9  # how near its answers come: what is farther from one than SAME is none, singular or not
+)
+NEAR = 1e-9  # whole turns this little outside the limits are put on them
+WORSE = 1.01  # where no answer meets the goals, those that come this near to the nearest count
+JUMP_COST = 1e7  # of a jump, in units of travel: more than any path travels
+
+
+class Followed(NamedTuple):
+    """A path over the branches.
+
+    Attributes:
+        rows: The report of every frame, shape (F, width).
+        jumps: The frames that the pose has to jump to.
+    """
+
+    rows: np.ndarray
+    jumps: list[int]
+
+
+class Branches:
+    """All answers of a problem, frame by frame, and the best way through them."""
+
+    def __init__(self, problem: Problem) -> None:
+        """Prepare to look for the answers of a problem."""
+        self._problem = problem
+        self._judge = Judge(problem)
+        self._general = Executor(problem, choose("auto", problem))
+        self._local = Executor(problem, choose("auto", problem, restarts=False))
+        self._metric = _Metric(problem)
+
+    def follow(
+        self,
+        batch: Batch,
+        start: np.ndarray,
+        jump: float,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Followed:
+        """The way with the fewest jumps through the answers of all frames.
+
+        Args:
+            batch: Offsets (1, ...) and targets (F, T) as kernels take them; the starts are not looked at.
+            start: Coordinates before the first frame, shape (Q,). The way there is no jump, but counts
+                where ways have equally many.
+            jump: How far any joint may move from frame to frame [rad, slides: characteristic lengths].
+            progress: Called with (done, total).
+        """
+        offsets, _, targets = batch
+        closed = self._closed_form(batch, start)
+        nodes, backs, keys = [start[None]], [], np.zeros(1)
+        for k in range(len(targets)):
+            frame = (offsets, start[None], targets[k : k + 1])
+            found = self._answers(frame, nodes[-1], closed)
+            largest, travel = self._metric(nodes[-1], found)
+            cost = keys[:, None] + travel + (JUMP_COST * (largest > jump) if k else 0.0)
+            backs.append(np.argmin(cost, axis=0))
+            keys = cost[backs[-1], np.arange(len(found))]
+            nodes.append(found)
+            if progress is not None:
+                progress(k + 1, len(targets))
+        chosen = [int(np.argmin(keys))]
+        for back in reversed(backs[1:]):
+            chosen.append(int(back[chosen[-1]]))
+        chosen.reverse()
+        poses = [nodes[k + 1][n] for k, n in enumerate(chosen)]
+        poses = self._metric.unwound(start, np.array(poses))
+        jumps = [
+            k for k in range(1, len(poses))
+            if self._metric(poses[k - 1 : k], poses[k : k + 1])[0][0, 0] > jump
+        ]  # fmt: skip
+        rows = [
+            self._report((offsets, start[None], targets[k : k + 1]), pose)
+            for k, pose in enumerate(poses)
+        ]
+        return Followed(np.array(rows), jumps)
+
+    def _report(self, frame: Batch, pose: np.ndarray) -> np.ndarray:
+        row = np.zeros(self._problem.report_width)
+        row[: len(pose)] = pose
+        row[len(pose) + at.O_STOP] = at.STOP_STALLED
+        return self._judge(frame, row)
+
+    def _closed_form(self, batch: Batch, start: np.ndarray) -> _ClosedForm | None:
+        """The closed form, if a target that can be met is met by it."""
+        form = _ClosedForm.of(self._problem)
+        if form is None:
+            return None
+        status = self._problem.coordinates + at.O_STATUS
+        for k in range(len(batch[2])):
+            frame = (batch[0], start[None], batch[2][k : k + 1])
+            if form.meets(frame):
+                return form
+            if self._solved(self._general, frame, start[None])[0, status] == at.REACHED:
+                return None
+        return None
+
+    def _answers(self, frame: Batch, before: np.ndarray, closed: _ClosedForm | None) -> np.ndarray:
+        """Coordinates of the answers of a frame, shape (n, Q), at least one."""
+        if closed is not None:
+            found = closed.answers(frame)
+            if len(found):
+                return found
+        count = self._problem.coordinates
+        begin = before
+        if closed is None:
+            seeds = np.repeat(frame[1], SEEDS, axis=0)
+            spread_seeds(*self._general.packed, frame[1][0], seeds)
+            begin = np.concatenate([before, seeds])
+        out = self._solved(self._local, frame, begin)
+        if not np.any(out[:, count + at.O_STATUS] == at.REACHED):
+            out = np.concatenate([out, self._solved(self._general, frame, before[:1])])
+        reached = out[:, count + at.O_STATUS] == at.REACHED
+        cost = out[:, count + at.O_COST]
+        good = reached if np.any(reached) else cost <= WORSE * WORSE * cost.min()
+        return self._metric.different(out[good, :count], ALIKE)[:MOST]
+
+    def _solved(self, executor: Executor, frame: Batch, starts: np.ndarray) -> np.ndarray:
+        out = np.empty((len(starts), executor.width))
+        rows = np.repeat(frame[2], len(starts), axis=0)
+        executor.run((frame[0], np.ascontiguousarray(starts), rows), out, 0, len(starts))
+        return out
+
+
+class _Metric:
+    """How far joints are from pose to pose."""
+
+    def __init__(self, problem: Problem) -> None:
+        packed = problem.skeleton.packed
+        self._length = problem.length
+        self._numbers: list[tuple[int, bool, float]] = []  # place, turns without end, size of one
+        self._turns: list[int] = []
+        for j in problem.moving.tolist():
+            row, floats = packed.ints[j], packed.floats[j]
+            kind, first = int(row[at.KIND]), int(row[at.Q])
+            slides, count = kind & 3, (kind & 3) + (kind >> 2 & 3)
+            if row[at.MIMIC] >= 0:
+                continue
+            for i in range(count):
+                low, high = floats[at.LIMITS + 2 * i : at.LIMITS + 2 * i + 2]
+                endless = i >= slides and low == -math.inf and high == math.inf
+                endless = endless and not np.any(packed.ints[:, at.MIMIC] == j)
+                self._numbers.append((first + i, endless, problem.length if i < slides else 1.0))
+            if kind & at.QUATERNION:
+                self._turns.append(first + count)
+            if row[at.STRETCH_Q] >= 0:
+                self._numbers.append((int(row[at.STRETCH_Q]), False, 1.0))
+
+    def __call__(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The largest move of any joint and the sum of all, shape (n, m), between poses (n, Q) and (m, Q)."""
+        largest = np.zeros((len(a), len(b)))
+        total = np.zeros_like(largest)
+        for place, endless, size in self._numbers:
+            move = np.abs(a[:, place, None] - b[None, :, place]) / size
+            if endless:
+                move = np.abs(move - TURN * np.round(move / TURN))
+            np.maximum(largest, move, out=largest)
+            total += move
+        for place in self._turns:
+            dots = np.abs(a[:, place : place + 4] @ b[:, place : place + 4].T)
+            move = 2.0 * np.arccos(np.minimum(dots, 1.0))
+            np.maximum(largest, move, out=largest)
+            total += move
+        return largest, total
+
+    def different(self, poses: np.ndarray, alike: float) -> np.ndarray:
+        """The poses without those that are like one before."""
+        kept: list[int] = []
+        apart = self(poses, poses)[0] > alike
+        for i in range(len(poses)):
+            if apart[i, kept].all():
+                kept.append(i)
+        return poses[kept]
+
+    def unwound(self, start: np.ndarray, poses: np.ndarray) -> np.ndarray:
+        """The poses of a path, angles without ends next to those before, quaternions of the same sign."""
+        before = start
+        for pose in poses:
+            for place, endless, _ in self._numbers:
+                if endless:
+                    pose[place] -= TURN * round((pose[place] - before[place]) / TURN)
+            for place in self._turns:
+                if pose[place : place + 4] @ before[place : place + 4] < 0.0:
+                    pose[place : place + 4] *= -1.0
+            before = pose
+        return poses
+
+
+class _ClosedForm:
+    """All answers of an arm of six hinges that has a closed form."""
+
+    def __init__(self, problem: Problem) -> None:
+        from supple.solvers.lm import LM
+
+        self._count = problem.coordinates
+        solver = LM(max_iterations=3, restarts=0, closed_form=True)
+        self._executor = Executor(problem, (solver,))
+        self._executor.tighten(EXACT)
+        ints, floats = problem.skeleton.packed_ints, problem.skeleton.packed_floats
+        self._at = ints[problem.moving, at.Q]
+        rows = np.arange(len(problem.moving)) * at.JOINT_FLOATS
+        self._place = problem.moving_floats + rows + at.LIMITS
+        self._low = floats[problem.moving, at.LIMITS]
+        self._high = floats[problem.moving, at.LIMITS + 1]
+        # One whole turn of each joint holds all answers; whole turns are added afterwards.
+        endless = np.isinf(self._low) | np.isinf(self._high)
+        middle = np.where(endless, 0.0, 0.5 * (self._low + self._high))
+        wide = endless | (self._high - self._low > TURN)
+        half = np.where(wide, math.pi, 0.5 * (self._high - self._low))
+        middle = np.clip(middle, self._low + half * endless, self._high - half * endless)
+        self._first = np.maximum(self._low, middle - half), np.minimum(self._high, middle + half)
+
+    @classmethod
+    def of(cls, problem: Problem) -> _ClosedForm | None:
+        """The closed form of a problem, if it may have one: an arm of six hinges, a position and an orientation."""
+        kinds = problem.skeleton.packed_ints[problem.moving]
+        plain = len(problem.moving) == 6 and np.all(kinds[:, at.KIND] == at.HINGE)
+        if not plain or np.any(kinds[:, at.MIMIC] >= 0) or problem.rows != 6:
+            return None
+        if any(
+            block.kind not in (at.POSITION, at.ORIENTATION) or block.held
+            for block in problem.blocks
+        ):
+            return None
+        return cls(problem)
+
+    def meets(self, frame: Batch) -> bool:
+        """True if the closed form meets the targets, from the middle of the ranges."""
+        q, out = frame[1].copy(), np.empty((1, self._executor.width))
+        q[0, self._at] = 0.5 * (self._first[0] + self._first[1])
+        floats = self._executor.packed_each[0][1]
+        floats[self._place], floats[self._place + 1] = self._first
+        self._executor.run((frame[0], q, frame[2]), out, 0, 1)
+        return out[0, self._count + at.O_STATUS] == at.REACHED
+
+    def answers(self, frame: Batch) -> np.ndarray:
+        """Coordinates of all answers inside the limits, shape (n, Q)."""
+        offsets, start, targets = frame
+        found: list[np.ndarray] = []
+        boxes = [self._first]
+        out = np.empty((1, self._executor.width))
+        (_, floats), q = self._executor.packed_each[0], start.copy()
+        while boxes:
+            low, high = boxes.pop()
+            floats[self._place], floats[self._place + 1] = low, high
+            q[0, self._at] = 0.5 * (low + high)
+            self._executor.run((offsets, q, targets), out, 0, 1)
+            if out[0, self._count + at.O_STATUS] != at.REACHED:
+                continue
+            answer = out[0, self._at]
+            found.append(answer)
+            boxes += _around(answer, low, high)
+        return self._turned(start[0], _apart(found))
+
+    def _turned(self, start: np.ndarray, found: list[np.ndarray]) -> np.ndarray:
+        """The answers with every whole turn added that the limits allow; angles without ends as they are."""
+        rows = []
+        for answer in found:
+            ways = []
+            for x, low, high in zip(answer, self._low, self._high, strict=True):
+                if math.isinf(low) or math.isinf(high):
+                    ways.append([x])
+                    continue
+                least, most = (
+                    math.ceil((low - x) / TURN - SAME),
+                    math.floor((high - x) / TURN + SAME),
+                )
+                ways.append([min(max(x + TURN * n, low), high) for n in range(least, most + 1)])
+            for one in product(*ways):
+                row = start.copy()
+                row[self._at] = one
+                rows.append(row)
+        return np.array(rows).reshape(-1, len(start))
+
+
+def _around(
+    answer: np.ndarray, low: np.ndarray, high: np.ndarray
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Boxes that hold together everything of a box but what is the same as an answer."""
+    boxes = []
+    low, high = low.copy(), high.copy()
+    for i, x in enumerate(answer):
+        if x - SAME > low[i]:
+            below = high.copy()
+            below[i] = x - SAME
+            boxes.append((low.copy(), below))
+        if x + SAME < high[i]:
+            above = low.copy()
+            above[i] = x + SAME
+            boxes.append((above, high.copy()))
+        low[i], high[i] = max(low[i], x - SAME), min(high[i], x + SAME)
+    return boxes
+
+
+def _apart(found: list[np.ndarray]) -> list[np.ndarray]:
+    """Answers without those that are a whole turn from one before."""
+    kept: list[np.ndarray] = []
+    for answer in found:
+        moves = [answer - other for other in kept]
+        if all(np.abs(m - TURN * np.round(m / TURN)).max() > 2.0 * SAME for m in moves):
+            kept.append(answer)
+    return kept

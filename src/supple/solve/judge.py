@@ -1,0 +1,46 @@
+"""Reports on poses that no solver has made."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.kernels import layout as at
+from supple.problem.lowering import Problem
+from supple.solve.execute import Batch
+
+
+class Judge:
+    """Reports on poses without solving: how near they come, and what is in the way.
+
+    Safe to use from several threads at once.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        """Prepare reports on poses of a problem."""
+        from supple.solvers import own  # its kernels: not before they are needed
+
+        self._own = own
+        self._problem = problem
+        self._ints, self._floats = problem.pack(())
+        self._ints[at.H_KEEP] = 0
+        self._poses = np.zeros((0, problem.coordinates + 2))
+        work = np.zeros(1)
+        own.measure(self._ints, self._floats, work, self._poses)
+        self._work = max(int(work[0]), 1)
+
+    def __call__(self, batch: Batch, found: np.ndarray) -> np.ndarray:
+        """The report on the pose of a row of output, as kernels write it, shape (width,).
+
+        Args:
+            batch: The problem, with one row.
+            found: A row of output: its coordinates, how the solver stopped and what it has used are taken.
+        """
+        count = self._problem.coordinates
+        arrays = (self._ints, self._floats, np.zeros(self._work), self._poses)
+        offsets, starts, targets = batch
+        q, out = np.empty(count), np.empty((1, self._problem.report_width))
+        self._own.open_problem(*arrays, offsets, starts, targets, 0, q)
+        stop, used = int(found[count + at.O_STOP]), int(found[count + at.O_ITERATIONS])
+        self._own.close_problem(*arrays, starts, 0, found[:count].copy(), stop, used, out)
+        out[0, count + at.O_RESTARTS] = found[count + at.O_RESTARTS]
+        return out[0]

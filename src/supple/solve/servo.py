@@ -1,0 +1,475 @@
+"""Servoing: the pose of the next tick, inside limits of speed and acceleration.
+
+A tick starts from a pose q that moves with the velocity v and takes dt seconds. Its own velocity v' is
+the change of the pose divided by dt. For every number of a joint (an angle, a slide) it must lie in a
+window:
+
+    |v'| <= speed,   |v' - v| <= acceleration dt,   q + v' dt + D(v') inside the joint's limits,
+
+where D(v') is the way that is left after the tick when every later one brakes as hard as it may:
+dt * sum over k >= 1 of max(|v'| - k acceleration dt, 0). A joint that keeps the third rule can keep it in the
+next tick by braking, so that the window is never empty: `fastest` solves it for v' exactly. Where the
+velocity given is too high already the joint brakes as hard as it may. A quaternion (Ball, Cone, Free) has an
+angular velocity, and both rules hold for the length of that vector; see `Servo` for its limits.
+
+Choosing the pose nearest to the target inside the window alone would be greedy: it arrives too fast and
+overshoots, and next to a stretched arm it finds no way on. Therefore:
+
+1. *The pose to head for* is the ordinary answer from q, without limits of speed: the one in q's own valley,
+   or else, with restarts, one elsewhere. Inside the window it is taken, if the target has been followed so
+   far or its velocity is not known; else it would be met too fast and overshot.
+2. *The window*: else, if the target has been followed so far and the goals can be met inside the window
+   another way (a redundant arm), that is taken.
+3. *Heading there*: else each joint goes as fast as it can still stop there, seen from a target that moves on
+   with the velocity w: v' = w + fastest(gap), cut to the window.
+
+The third step moves whenever the first has found something nearer, so that nothing freezes; its gap
+closes in finite time, without overshoot, when w is known (`before`) and does not change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from numbers import Real
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from supple.errors import SuppleError, one_of, positive
+from supple.kernels import layout as at
+from supple.kernels.joint import project_batch
+from supple.model.skeleton import Skeleton
+from supple.problem.lowering import Problem
+from supple.rotations import conjugate, from_rotation_vector, multiply, to_rotation_vector
+from supple.solve.execute import Batch, Executor
+from supple.solve.judge import Judge
+from supple.solve.outcome import HURRIED
+from supple.solvers import Solver, choose
+
+ANY = 1e30  # a speed or acceleration without a limit
+WIDE = 1e9  # a gap without an end
+OUTWARD = np.array([[1.0], [-1.0]])
+MARGIN = 1.0 - 1e-9  # of a limit that is used: the rest is for rounding
+EXACT = 1e-9  # how near a tick comes, in chain lengths or rad, so that a slow target is followed all the time
+RESTARTS = 10  # in a tick; every tick has them again
+SAME = 1e-9  # joints that are so near to where they head have arrived [rad, model units]
+
+
+def greatest(skeleton: Skeleton, what: str, value: Any) -> np.ndarray:
+    """The greatest speed or acceleration of every freedom, shape (D,); `ANY` where there is none.
+
+    Args:
+        skeleton: The skeleton.
+        what: What it is called, such as "max_speed".
+        value: A number for all joints, or {joint: number}; for a joint that slides and turns also a pair
+            of them. None for no limit.
+
+    Raises:
+        SuppleError: It is something else, or names a joint that there is not.
+    """
+    out = np.full(len(skeleton.freedoms), ANY)
+    if value is None:
+        return out
+    given = (
+        dict(value) if isinstance(value, Mapping) else dict.fromkeys(skeleton.joint_names, value)
+    )
+    for name, one in given.items():
+        j = skeleton.joint_names.index(one_of(f"joint of {what}", name, skeleton.joint_names))
+        slide, turn = _pair(f"{what} of {name!r}" if isinstance(value, Mapping) else what, one)
+        row, factor = skeleton.packed_ints[j], 1.0
+        if row[at.MIMIC] >= 0:
+            factor = abs(float(skeleton.packed_floats[j, at.MIMIC_MUL]))
+            row = skeleton.packed_ints[row[at.MIMIC]]
+            if factor == 0.0:
+                continue
+        first, count = int(row[at.DOF]), int(row[at.NDOF]) - int(row[at.STRETCH_DOF] >= 0)
+        slides = min(int(row[at.KIND]) & at.SLIDES, count)
+        for d in range(first, first + count):
+            out[d] = min(out[d], (slide if d < first + slides else turn) / factor)
+    return out
+
+
+def _pair(what: str, value: Any) -> tuple[float, float]:
+    """The greatest for slides and for turns."""
+    if isinstance(value, Real):
+        both = positive(what, value)
+        return both, both
+    if isinstance(value, Sequence) and not isinstance(value, str) and len(value) == 2:
+        return positive(what, value[0]), positive(what, value[1])
+    raise SuppleError(
+        f"{what}: expected a positive number, or for joints that slide and turn a pair of them, got {value!r}"
+    )
+
+
+def fastest(gap: np.ndarray, acceleration: np.ndarray, dt: float) -> np.ndarray:
+    """The greatest velocity of this tick from which a joint can stop within a gap.
+
+    With g = gap / (a dt^2) and n the largest whole number with n (n + 1) / 2 <= g, the joint goes on for
+    n + 1 ticks, each slower by a dt, so that the sum of their ways is the gap. A negative gap gives the
+    velocity that closes it in one tick.
+    """
+    unit = acceleration * dt
+    g = np.maximum(gap, 0.0) / (unit * dt)
+    n = np.floor(0.5 * (np.sqrt(1.0 + 8.0 * g) - 1.0))
+    return gap / ((n + 1.0) * dt) + 0.5 * n * unit
+
+
+class Window(NamedTuple):
+    """The velocities that a tick may have, shape (K,) each: of the numbers of the moving joints."""
+
+    low: np.ndarray
+    high: np.ndarray
+
+
+class Ticked(NamedTuple):
+    """What a tick answers.
+
+    Attributes:
+        row: The report, as kernels write it, shape (width,).
+        velocity: The velocity of every freedom, shape (D,).
+    """
+
+    row: np.ndarray
+    velocity: np.ndarray
+
+
+class _Numbers(NamedTuple):
+    """The numbers of the joints that may move, without copies and stretches, shape (K,) each."""
+
+    at: np.ndarray  # place among the coordinates
+    freedom: np.ndarray  # place among the freedoms
+    move: np.ndarray  # which moving joint
+    place: np.ndarray  # where its lower limit is in the packed floats; the upper one follows
+    low: np.ndarray
+    high: np.ndarray
+
+
+class _Turns(NamedTuple):
+    """The quaternions of the joints that may move."""
+
+    at: np.ndarray  # (L, 4) places among the coordinates
+    freedom: np.ndarray  # (L, 3) places among the freedoms
+    move: np.ndarray  # (L,)
+
+
+class _Copies(NamedTuple):
+    """The joints that copy others, shape (C,) each."""
+
+    at: np.ndarray  # place among the coordinates
+    source: np.ndarray  # the place of what it copies
+    multiplier: np.ndarray
+    offset: np.ndarray
+
+
+class Servo:
+    """A prepared problem that is solved tick by tick.
+
+    Quaternions are limited by the length of their angular velocity, a rotation vector in the joint's
+    rest frame: q' = exp(v' dt) q. Limits of swing and twist hold always; where a joint runs into one at an
+    angle to its way, its acceleration may exceed its limit in that tick. Stretches are not limited.
+
+    Safe to use from several threads at once.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        solver: Solver | str,
+        restarts: bool,
+        speed: np.ndarray,
+        acceleration: np.ndarray,
+    ) -> None:
+        """Prepare the ticks of a problem.
+
+        Args:
+            problem: The lowered problem.
+            solver: What finds the pose to head for, as for `choose`.
+            restarts: Whether it may be looked for elsewhere.
+            speed: The greatest of each freedom, shape (D,) [rad/s, model units/s].
+            acceleration: The same of accelerations [rad/s^2, model units/s^2].
+        """
+        self.problem = problem
+        self._numbers, self._turns = _moving_parts(problem)
+        self._copies = _copies(problem)
+        # From the start to the nearest pose in its valley, and nowhere else.
+        self._closest = choose("auto", problem, restarts=False)[-1:]
+        self._speed = speed * MARGIN
+        self._acceleration = acceleration * MARGIN
+        self._number_speed = self._speed[self._numbers.freedom]
+        self._number_acceleration = self._acceleration[self._numbers.freedom]
+        self._heading = Executor(problem, choose(solver, problem, restarts=False))
+        self._heading.tighten(EXACT)
+        self._elsewhere = None
+        if restarts:
+            others = tuple(map(_fewer_restarts, choose(solver, problem)))
+            self._elsewhere = Executor(problem, others)
+            self._elsewhere.tighten(EXACT)
+        self._judge = Judge(problem)
+        self._boxes: list[Executor] = []  # those that no thread is using
+        counted = [n for n, block in enumerate(problem.blocks) if block.kind != at.POLE]
+        self._counted = problem.coordinates + at.REPORT + np.array(counted)
+        self._near = np.array([problem.blocks[n].tolerance for n in counted])
+
+    def tick(
+        self,
+        batch: Batch,
+        velocity: np.ndarray,
+        dt: float,
+        before: np.ndarray | None = None,
+    ) -> Ticked:
+        """Solve one tick.
+
+        Args:
+            batch: The problem, as kernels take it, with one row: offsets, start and targets.
+            velocity: The velocity of every freedom before, shape (D,).
+            dt: How long the tick takes [s].
+            before: The targets of the tick before, shape (1, T); None if they are not known, and taken to
+                stand still.
+        """
+        q = batch[1][0, : self.problem.coordinates]
+        here, v = q[self._numbers.at], velocity[self._numbers.freedom]
+        window = self._window(here, v, dt)
+        headed = self._run(self._heading, batch)
+        if self._elsewhere is not None and self._missed(headed):
+            other = self._run(self._elsewhere, batch)
+            headed = other if self._met(other) else headed
+        inside = self._inside(q, headed, window, velocity, dt)
+        if inside and before is None:
+            return self._judged(batch, headed, dt)
+        followed = self._followed(batch, before)
+        if inside and followed:
+            return self._judged(batch, headed, dt)
+        if followed and len(self._turns.at) == 0:
+            met = self._inside_box(batch, *self._box(here, window, dt))
+            if self._met(met):
+                return self._judged(batch, met, dt)
+        following = self._velocity_of_target(batch, headed, dt, before)
+        gone, late = self._head(q, headed, window, velocity, following, dt)
+        return self._judged(batch, gone, dt, late)
+
+    def _followed(self, batch: Batch, before: np.ndarray | None) -> bool:
+        """True if the start meets the targets of the tick before."""
+        if before is None:
+            return False
+        start = np.zeros(self.problem.report_width)
+        start[: self.problem.coordinates] = batch[1][0, : self.problem.coordinates]
+        return self._met(self._judge((batch[0], batch[1], before), start))
+
+    def _met(self, row: np.ndarray) -> bool:
+        """True if an answer meets the goals."""
+        return bool((row[self._counted] <= self._near).all())
+
+    def _missed(self, row: np.ndarray) -> bool:
+        """True if an answer misses goals that another might meet."""
+        out = row[self.problem.coordinates + at.O_STATUS] in (at.TOO_FAR, at.TOO_NEAR)
+        return not out and not self._met(row)
+
+    def _run(self, executor: Executor, batch: Batch) -> np.ndarray:
+        out = np.empty((1, executor.width))
+        executor.run(batch, out, 0, 1)
+        return out[0]
+
+    # The window ---------------------------------------------------------------------------------
+
+    def _window(self, here: np.ndarray, v: np.ndarray, dt: float) -> Window:
+        """What every number may do; not empty, whatever its velocity is."""
+        numbers = self._numbers
+        speed, a = self._number_speed, self._number_acceleration
+        slower, faster = v - a * dt, v + a * dt
+        low = np.minimum(np.maximum(-speed, slower), faster)
+        high = np.maximum(np.minimum(speed, faster), slower)
+        gaps = np.array((numbers.high - here, here - numbers.low))
+        up, down = fastest(np.minimum(gaps, WIDE), a, dt) * OUTWARD
+        top = np.minimum(np.maximum(up, low), high)
+        return Window(np.minimum(np.minimum(np.maximum(down, low), high), top), top)
+
+    def _box(self, here: np.ndarray, window: Window, dt: float) -> tuple[np.ndarray, np.ndarray]:
+        """The coordinates that a window reaches, inside the limits if the joint is."""
+        numbers = self._numbers
+        low, high = here + window.low * dt, here + window.high * dt
+        least, most = np.minimum(numbers.low, here), np.maximum(numbers.high, here)
+        return np.clip(low, least, most), np.clip(high, least, most)
+
+    def _inside(
+        self, q: np.ndarray, row: np.ndarray, window: Window, velocity: np.ndarray, dt: float
+    ) -> bool:
+        """True if a pose is within reach of this tick."""
+        numbers = self._numbers
+        v = (row[numbers.at] - q[numbers.at]) / dt
+        if not ((window.low <= v) & (v <= window.high)).all():
+            return False
+        for places, freedom in zip(self._turns.at, self._turns.freedom, strict=True):
+            old, turn = velocity[freedom], _turn(q[places], row[places]) / dt
+            a, speed = self._acceleration[freedom[0]] * dt, self._speed[freedom[0]]
+            if np.linalg.norm(turn) > speed or np.linalg.norm(turn - old) > a:
+                return False
+        return True
+
+    # Solving inside the window ------------------------------------------------------------------
+
+    def _inside_box(self, batch: Batch, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+        """The answer nearest to the goals with the numbers between these coordinates."""
+        try:
+            executor = self._boxes.pop()
+        except IndexError:
+            executor = Executor(self.problem, self._closest)
+            executor.tighten(EXACT)
+        for _, floats in executor.packed_each:
+            floats[self._numbers.place] = low
+            floats[self._numbers.place + 1] = high
+        row = self._run(executor, batch)
+        self._boxes.append(executor)
+        return row
+
+    # Heading for a pose -------------------------------------------------------------------------
+
+    def _velocity_of_target(
+        self, batch: Batch, headed: np.ndarray, dt: float, before: np.ndarray | None
+    ) -> np.ndarray | None:
+        """How fast the pose to head for moves on, as coordinates a second, shape (Q,); None if it stands."""
+        if before is None or np.array_equal(before, batch[2]):
+            return None
+        count = self.problem.coordinates
+        row = self._run(self._heading, (batch[0], headed[None, :count].copy(), before))
+        return (headed[:count] - row[:count]) / dt
+
+    def _head(
+        self,
+        q: np.ndarray,
+        headed: np.ndarray,
+        window: Window,
+        velocity: np.ndarray,
+        following: np.ndarray | None,
+        dt: float,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """A step towards a pose, as a row of output, and which numbers do not arrive, shape (K,)."""
+        numbers = self._numbers
+        row = headed.copy()
+        here, there = q[numbers.at], headed[numbers.at]
+        a = self._number_acceleration
+        w = np.zeros(len(here))
+        if following is not None:
+            speed = self._number_speed
+            w = np.clip(following[numbers.at], -speed, speed)
+        gap = there - w * dt - here
+        wanted = w + np.sign(gap) * fastest(np.abs(gap), a, dt)
+        row[numbers.at], _ = self._box(
+            here, Window(np.clip(wanted, window.low, window.high), window.high), dt
+        )
+        for places, freedom in zip(self._turns.at, self._turns.freedom, strict=True):
+            a, speed = self._acceleration[freedom[0]], self._speed[freedom[0]]
+            way = _turn(q[places], headed[places])
+            size = float(np.linalg.norm(way))
+            wanted = np.zeros(3)
+            if size > 0.0:
+                pace = min(float(fastest(np.array(size), a, dt)), speed)
+                wanted = way * (pace / size)
+            change = wanted - velocity[freedom]
+            change *= min(1.0, a * dt / max(float(np.linalg.norm(change)), 1e-300))
+            turn = from_rotation_vector((velocity[freedom] + change) * dt)
+            row[places] = multiply(turn, q[places])
+        self._complete(row)
+        return row, np.abs(row[numbers.at] - there) > SAME
+
+    def _complete(self, row: np.ndarray) -> None:
+        """Put quaternions into their limits, and copies of other joints where those put them, in place."""
+        if len(self._turns.at):
+            packed, count = self.problem.skeleton.packed, self.problem.coordinates
+            inside = row[None, :count].copy()
+            project_batch(packed.ints, packed.floats, inside)
+            row[self._turns.at] = inside[0, self._turns.at]
+        copies = self._copies
+        row[copies.at] = copies.multiplier * row[copies.source] + copies.offset
+
+    # The report ---------------------------------------------------------------------------------
+
+    def _judged(
+        self, batch: Batch, found: np.ndarray, dt: float, late: np.ndarray | None = None
+    ) -> Ticked:
+        """The report on a pose as it is, and its velocity.
+
+        Args:
+            batch: The problem.
+            found: A row of output; its coordinates, and how the solver stopped.
+            dt: How long the tick takes [s].
+            late: Which numbers could not get where they head for, if any could not.
+        """
+        count = self.problem.coordinates
+        row = self._judge(batch, found)
+        velocity = self.velocity(batch[1][0, :count], row[:count], dt)
+        status = row[count + at.O_STATUS]
+        if late is not None and status not in (at.REACHED, at.TOO_FAR, at.TOO_NEAR):
+            flags = row[count + at.REPORT + len(self.problem.blocks) :]
+            flags[:] = 0.0
+            flags[self._numbers.move[late]] = 1.0
+            flags[self._turns.move] = 1.0
+            row[count + at.O_STATUS] = at.LIMITED
+            row[count + at.O_STOP] = HURRIED
+        return Ticked(row, velocity)
+
+    def velocity(self, before: np.ndarray, after: np.ndarray, dt: float) -> np.ndarray:
+        """The velocity of every freedom from one pose to another, shape (D,)."""
+        packed = self.problem.skeleton.packed
+        out = np.empty(packed.freedom_count)
+        out[packed.number_freedom] = (after[packed.number_at] - before[packed.number_at]) / dt
+        if len(packed.turn_at):
+            turns = _turn(before[packed.turn_at], after[packed.turn_at])
+            out[packed.turn_freedom] = turns / dt
+        return out
+
+
+def _fewer_restarts(solver: Solver) -> Solver:
+    """The same solver with at most RESTARTS of them."""
+    count = getattr(solver, "restarts", None)
+    return solver if count is None else replace(solver, restarts=min(count, RESTARTS))  # type: ignore[call-arg]
+
+
+def _turn(before: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """The rotation vector from one quaternion to another, the short way, shape (..., 3)."""
+    return to_rotation_vector(multiply(after, conjugate(before)))
+
+
+def _copies(problem: Problem) -> _Copies:
+    """The moving joints that copy others."""
+    ints, floats = problem.skeleton.packed_ints, problem.skeleton.packed_floats
+    joints = problem.moving[ints[problem.moving, at.MIMIC] >= 0]
+    source = ints[ints[joints, at.MIMIC], at.Q]
+    return _Copies(
+        ints[joints, at.Q], source, floats[joints, at.MIMIC_MUL], floats[joints, at.MIMIC_ADD]
+    )
+
+
+def _moving_parts(problem: Problem) -> tuple[_Numbers, _Turns]:
+    """What a tick limits."""
+    skeleton = problem.skeleton
+    packed = skeleton.packed
+    freedom_of = dict(zip(packed.number_at.tolist(), packed.number_freedom.tolist(), strict=True))
+    turn_of = {int(places[0]): n for n, places in enumerate(packed.turn_at)}
+    numbers: list[tuple[float, ...]] = []
+    turns: list[tuple[int, int]] = []
+    for m, j in enumerate(problem.moving.tolist()):
+        row, floats = packed.ints[j], packed.floats[j]
+        if row[at.MIMIC] >= 0:
+            continue
+        kind, first = int(row[at.KIND]), int(row[at.Q])
+        count = (kind & 3) + (kind >> 2 & 3)
+        for i in range(count):
+            if first + i in freedom_of:
+                limits = at.LIMITS + 2 * i
+                place = problem.moving_floats + m * at.JOINT_FLOATS + limits
+                pair = floats[limits], floats[limits + 1]
+                numbers.append((first + i, freedom_of[first + i], m, place, *pair))
+        if kind & at.QUATERNION:
+            turns.append((turn_of[first + count], m))
+    table = np.array(numbers, np.float64).reshape(-1, 6).T
+    place_of, freedom, move, place = table[:4].astype(np.int64)
+    chosen = np.array([n for n, _ in turns], np.int64)
+    return (
+        _Numbers(place_of, freedom, move, place, table[4], table[5]),
+        _Turns(
+            packed.turn_at[chosen].reshape(-1, 4),
+            packed.turn_freedom[chosen].reshape(-1, 3),
+            np.array([m for _, m in turns], np.int64),
+        ),
+    )
