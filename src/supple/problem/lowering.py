@@ -373,7 +373,7 @@ def with_loops(skeleton: Skeleton, goals: tuple[Goal, ...], locked: np.ndarray) 
     """
     if not skeleton.loops or not any(goal.frees for goal in goals):
         return goals
-    left = [closing(loop) for loop in skeleton.loops]
+    left = [goal for goal in map(closing, skeleton.loops) if goal not in goals]
     while True:
         free = set(free_set(skeleton, goals, locked).tolist())
         touched = [goal for goal in left if free & branches(skeleton, goal)]
