@@ -36,15 +36,17 @@ def gaps(pose: supple.Pose) -> float:
 def near_targets(count: int) -> np.ndarray:
     rng = np.random.default_rng(4)
     way = rng.normal(size=(count, 3))
-    return way / np.linalg.norm(way, axis=1)[:, None] * rng.uniform(0.5, 1.6, (count, 1))
+    return way / np.linalg.norm(way, axis=1)[:, None] * rng.uniform(0.35, 0.8, (count, 1))
 
 
 def test_answers_keep_the_margin_and_meet_the_goal(arm):
     ik = supple.prepare(arm, [Reach("tip"), Avoid(MARGIN)])
     plain = supple.prepare(arm, [Reach("tip")])
     targets = near_targets(60)
-    found = [ik(t) for t in targets]
-    assert sum(gaps(plain(t).pose) < MARGIN for t in targets) > 5  # the targets ask for something
+    starts = ik.seeds(arm.rest, len(targets))
+    found = [ik(t, start=s) for t, s in zip(targets, starts, strict=True)]
+    without = [plain(t, start=s) for t, s in zip(targets, starts, strict=True)]
+    assert sum(gaps(f.pose) < MARGIN for f in without) > 5  # so there is something to avoid
     assert all(f.reached for f in found)
     assert min(gaps(f.pose) for f in found) >= MARGIN - 1e-9
 
@@ -52,13 +54,13 @@ def test_answers_keep_the_margin_and_meet_the_goal(arm):
 def test_what_cannot_be_kept_apart_is_named(arm):
     """A locked pose that overlaps: nothing can be done about it, and the answer says so."""
     folded = arm.pose({"j1": (0.0, 0.0, 0.0, 1.0), "j2": (0.0, 0.0, 0.0, 1.0)})
-    goals = [Reach("tip", folded.position("tip"), depth=1), Avoid(MARGIN)]
+    goals = [Reach("tip", folded.position("tip"), depth=1), Avoid(MARGIN, pairs=[("j0", "j3")])]
     found = supple.solve(arm, goals, start=folded)
     assert found.status is supple.Status.COLLIDES
     assert not found.reached
-    assert {found.collision.a, found.collision.b} == {"j0", "j2"}
-    assert np.isclose(found.collision.depth, MARGIN - gaps(found.pose))
-    assert "j0 and j2" in found.reason
+    assert {found.collision.a, found.collision.b} == {"j0", "j3"}
+    assert np.isclose(found.collision.depth, MARGIN + 2 * RADIUS)  # their axes touch
+    assert "j0 and j3" in found.reason
 
 
 def test_obstacles_are_kept_off(arm):

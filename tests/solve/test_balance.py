@@ -79,7 +79,7 @@ def test_feet_stand_on_their_geoms(crane):
         (lambda: Balance(), "expected feet, or support, got neither"),
         (lambda: Balance(["foot"], support=SQUARE), "got both"),
         (lambda: Balance(support=SQUARE[:2]), "three corners or more"),
-        (lambda: Balance(["foot"]), "three corners or more, got 1"),
+        (lambda: Balance(["foot"]), "three corners or more, got 2"),
         (lambda: Balance(["fot"]), "did you mean 'foot'"),
         (lambda: Balance(support=SQUARE, margin=-1), "margin of Balance"),
     ],

@@ -26,7 +26,7 @@ class Balance(Goal):
         margin: The least distance of the centre of mass from the edge of the support, in model units.
         support: World points that support instead of feet, shape (S, 3), at least three.
         up: Away from the ground: "x", "y", "z" or a vector; by default along the axis that leads from
-            the support to the centre of mass at rest.
+            the feet to the centre of mass at rest, or square to the support.
     """
 
     feet: Any = ()

@@ -299,7 +299,11 @@ def _balance(bodies: Bodies, skeleton: Skeleton, goal: Balance, moving: NDArray[
         effectors = [find_effector(skeleton, name) for name in goal.feet]
         middle = np.mean([rest.position(name) for name in goal.feet], axis=0)
         feet = [(one.joint, np.zeros((0, 3))) for one in effectors]
-    up = np.array(goal.up) if goal.up is not None else _upwards(center - middle)
+    way = center - middle
+    if goal.support is not None and len(goal.support) > 2:  # square to the ground they stand on
+        normal = np.linalg.svd(feet[0][1] - middle)[2][2]
+        way = normal * np.sign(normal @ way)
+    up = np.array(goal.up) if goal.up is not None else _upwards(way)
     bodies.up = tuple(up.tolist())
     if goal.support is None:
         feet = [sole for joint, _ in feet for sole in _soles(skeleton, joint, up)]
