@@ -71,13 +71,17 @@ class Bodies:
 
 def lower_bodies(skeleton: Skeleton, goals: Iterable[Any], moving: NDArray[np.int64]) -> Bodies:
     """The bodies of the goals, as far as the moving joints move them."""
-    bodies = Bodies()
-    for kind in (Avoid, Balance):
-        some = [goal for goal in goals if isinstance(goal, kind)]
-        if len(some) > 1:
-            raise SuppleError(f"goals: expected at most one {kind.__name__}, got {len(some)}")
-        if some:
-            (_avoid if kind is Avoid else _balance)(bodies, skeleton, some[0], moving)
+    bodies, seen = Bodies(), set()
+    for goal in goals:
+        if not isinstance(goal, (Avoid, Balance)):
+            continue
+        if type(goal) in seen:
+            raise SuppleError(f"goals: expected at most one {type(goal).__name__}, got two")
+        seen.add(type(goal))
+        if isinstance(goal, Avoid):
+            _avoid(bodies, skeleton, goal, moving)
+        else:
+            _balance(bodies, skeleton, goal)
     return bodies
 
 
@@ -284,8 +288,7 @@ def segment_distances(a1: Floats, b1: Floats, a2: Floats, b2: Floats) -> Floats:
 # Balance ------------------------------------------------------------------------------------------
 
 
-def _balance(bodies: Bodies, skeleton: Skeleton, goal: Balance, moving: NDArray[np.int64]) -> None:
-    del moving
+def _balance(bodies: Bodies, skeleton: Skeleton, goal: Balance) -> None:
     rest = skeleton.rest
     center = rest.center_of_mass  # says what is missing
     bodies.balance = goal.margin

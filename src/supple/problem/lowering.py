@@ -91,8 +91,7 @@ class Problem:
             given = ", ".join(type(goal).__name__ for goal in self.goals)
             raise SuppleError(
                 "goals: expected at least one Reach, LookAt, Connect or Weld, since the others free no "
-                f"joint, "
-                f"got {given or 'none'}"
+                f"joint, got {given or 'none'}"
             )
         postures = [goal for goal in self.goals if isinstance(goal, Rest)]
         if len(postures) > 1:

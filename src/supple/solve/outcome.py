@@ -231,7 +231,7 @@ def reason(
         miss = _say("kept", miss=miss)
     if status is Status.OPEN_LOOP:
         loops = [one for one in missed if one[1].kind in ("meeting", "alignment")]
-        _, loop, gap = max(loops, key=lambda one: one[0])
+        _, loop, gap = max(loops or missed, key=lambda one: one[0])
         return _say(
             "open_loop", opening=_say(loop.kind, effector=loop.effector, error=gap), miss=miss
         )
