@@ -9,7 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 from supple import rotations
 from supple.errors import SuppleError
-from supple.goals import OPEN, Hold, LookAt, Pole, Reach, Rest
+from supple.goals import (
+    OPEN,
+    Avoid,
+    Balance,
+    Box,
+    Connect,
+    Hold,
+    LookAt,
+    On,
+    Plane,
+    Pole,
+    Reach,
+    Rest,
+    Weld,
+)
 from supple.model.joints import (
     Axes,
     Ball,
@@ -67,11 +81,15 @@ __all__ = [
     "FABRIK",
     "LM",
     "OPEN",
+    "Avoid",
     "Axes",
+    "Balance",
     "Ball",
+    "Box",
     "Capsule",
     "Character",
     "Cone",
+    "Connect",
     "Contacts",
     "Correction",
     "Fixed",
@@ -91,8 +109,10 @@ __all__ = [
     "Motion",
     "Node",
     "Note",
+    "On",
     "Optimize",
     "Planar",
+    "Plane",
     "Planted",
     "Pole",
     "Pose",
@@ -112,6 +132,7 @@ __all__ = [
     "Trace",
     "Track",
     "TwoBone",
+    "Weld",
     "Window",
     "chain",
     "contacts",

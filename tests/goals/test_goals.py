@@ -188,7 +188,10 @@ def test_goals_come_as_a_list_one_or_a_mapping():
 
 @pytest.mark.parametrize("goals", ["tip", b"tip", 3, None, ["tip"], [("tip", (1, 2, 3))], [Reach]])
 def test_anything_else_is_no_list_of_goals(goals):
-    with pytest.raises(SuppleError, match=r"goals: expected Reach, LookAt, Pole, Hold or Rest"):
+    with pytest.raises(
+        SuppleError,
+        match=r"goals: expected Reach, LookAt, Pole, Hold, Rest, Connect, Weld, Avoid or Balance",
+    ):
         as_goals(goals)
 
 

@@ -127,7 +127,9 @@ def test_the_order_of_the_goals_does_not_show_in_what_kernels_see():
     [([], "none"), ([Hold("tip")], "Hold"), ([Rest(), Pole("j1", THERE)], "Rest, Pole")],
 )
 def test_something_must_be_reached_for(goals, given):
-    with pytest.raises(SuppleError, match=rf"at least one Reach or LookAt.*got {given}"):
+    with pytest.raises(
+        SuppleError, match=rf"at least one Reach, LookAt, Connect or Weld.*got {given}"
+    ):
         Problem(supple.chain([1, 1]), goals)
 
 

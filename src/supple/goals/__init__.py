@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from functools import partial
 
+from supple.goals.avoid import Avoid, Box, Plane
+from supple.goals.balance import Balance
 from supple.goals.goal import (
     OPEN,
     Block,
@@ -23,6 +25,7 @@ from supple.goals.goal import (
 )
 from supple.goals.hold import Hold
 from supple.goals.look_at import LookAt
+from supple.goals.loops import Connect, On, Weld
 from supple.goals.pole import Pole
 from supple.goals.reach import Reach
 from supple.goals.rest import Rest
@@ -30,13 +33,20 @@ from supple.goals.rest import Rest
 __all__ = [
     "GOALS",
     "OPEN",
+    "Avoid",
+    "Balance",
     "Block",
+    "Box",
+    "Connect",
     "Goal",
     "Hold",
     "LookAt",
+    "On",
+    "Plane",
     "Pole",
     "Reach",
     "Rest",
+    "Weld",
     "as_goals",
     "check_target",
     "from_key",
@@ -44,7 +54,7 @@ __all__ = [
     "split_pose",
 ]
 
-GOALS: tuple[type[Goal], ...] = (Reach, LookAt, Pole, Hold, Rest)
+GOALS: tuple[type[Goal], ...] = (Reach, LookAt, Pole, Hold, Rest, Connect, Weld, Avoid, Balance)
 """Every kind of goal, first the one that {effector: position} stands for.
 
 One of your own is a file beside these and a place in this table."""

@@ -104,7 +104,7 @@ class Block:
     """One residual block of three rows on one effector (a pole: no rows, it is secondary).
 
     Attributes:
-        kind: at.POSITION, at.ORIENTATION, at.LOOKAT or at.POLE.
+        kind: at.POSITION, at.ORIENTATION, at.LOOKAT, at.POLE, at.MEET, at.ALIGN or at.CARRIER.
         goal: Index of its goal in the list of goals.
         joint: The joint that carries the effector.
         weight: As the kernels multiply by it.
@@ -117,6 +117,8 @@ class Block:
         tolerance: Length or radians.
         length: How long its chain is, from the topmost joint that moves.
         extra: Pole: the moving joint at the chain's root and the position block that it serves.
+        carrier: Meet or align: the block whose effector is the target.
+        hard: Whether it closes a loop, which comes before all goals.
     """
 
     kind: int
@@ -132,6 +134,8 @@ class Block:
     tolerance: float = 0.0
     length: float = 0.0
     extra: tuple[int, int] = (-1, -1)
+    carrier: Block | None = None
+    hard: bool = False
 
     @property
     def point(self) -> np.ndarray:
@@ -141,12 +145,25 @@ class Block:
     @property
     def held(self) -> bool:
         """True if the target is the effector's place in the start."""
-        return self.target is None
+        return self.target is None and self.kind < at.MEET
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers its target has in a row of targets."""
+        if self.held or self.kind >= at.MEET:
+            return 0
+        return 4 if self.kind == at.ORIENTATION else 3
+
+    @property
+    def counts(self) -> bool:
+        """True if it has residual rows."""
+        return self.kind not in (at.POLE, at.CARRIER)
 
     def place(self) -> tuple[Any, ...]:
         """What it is sorted by, so that the order of the goals does not matter."""
         parts = (self.fixed, self.stretching, self.rotation, self.axis)
-        what = (self.kind == at.POLE, self.joint, self.kind, self.held)
+        last = (at.POLE, at.CARRIER).index(self.kind) + 1 if not self.counts else 0
+        what = (last, self.joint, self.kind, self.held)
         return (*what, *(tuple(map(float, part)) for part in parts), self.weight, self.goal)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from supple.errors import SuppleError, array
 from supple.goals.goal import OPEN, Block, Goal, check_depth, kept, read_target, split_pose
+from supple.goals.loops import On
 from supple.kernels import layout
 from supple.model.effector import find_effector
 from supple.model.skeleton import Skeleton
@@ -21,8 +22,8 @@ class Reach(Goal):
 
     Args:
         effector: Name of a joint or tip.
-        target: World position, shape (..., 3). Without a target and without orientation or pose the
-            position is open.
+        target: World position, shape (..., 3), or a point `On` another bone, which may move. Without a
+            target and without orientation or pose the position is open.
         orientation: World orientation wxyz, shape (..., 4), or OPEN. Alone it asks for the
             orientation only.
         pose: Both at once as a world transform, shape (..., 4, 4), or OPEN.
@@ -67,9 +68,8 @@ class Reach(Goal):
         """The fields that hold a target: pose, or target and orientation as far as asked for."""
         if self.pose is not None:
             return ("pose",)
-        if self.orientation is None:
-            return ("target",) if self.target is not None else ()
-        return ("orientation",) if self.target is None else ("target", "orientation")
+        placed = self.target is not None and not isinstance(self.target, On)
+        return ("target",) * placed + ("orientation",) * (self.orientation is not None)
 
     @property
     def position_target(self) -> Any:
@@ -88,18 +88,21 @@ class Reach(Goal):
     @property
     def kinds(self) -> tuple[str, ...]:
         """Position, orientation, or both."""
-        asked = (("position", self.position_target), ("orientation", self.orientation_target))
+        place = "moving target" if isinstance(self.target, On) else "position"
+        asked = ((place, self.position_target), ("orientation", self.orientation_target))
         return tuple(kind for kind, target in asked if target is not None)
 
     def lower(self, skeleton: Skeleton, number: int) -> list[Block]:
         """A block for the position, one for the orientation, as far as asked for."""
         frame = find_effector(skeleton, self.effector)
         point = (0.0,) * 3 if self.point is None else rotate(frame.rotation, self.point)
+        on = self.target if isinstance(self.target, On) else None
+        carrier = None if on is None else on.carrier(skeleton, number)
         asked = (
-            (layout.POSITION, self.position_target),
+            (layout.POSITION if on is None else layout.MEET, self.position_target),
             (layout.ORIENTATION, self.orientation_target),
         )
-        return [
+        blocks = [
             Block(
                 kind,
                 number,
@@ -109,7 +112,9 @@ class Reach(Goal):
                 stretching=frame.offset,
                 rotation=frame.rotation,
                 target=target,
+                carrier=carrier if kind == layout.MEET else None,
             )
             for kind, target in asked
             if target is not None
         ]
+        return blocks if carrier is None else [*blocks, carrier]

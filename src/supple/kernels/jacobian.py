@@ -259,68 +259,128 @@ def jacobian(problem, frames, linear):
     zero_rows(columns)
     for g in range(blocks.shape[0]):
         goal = blocks[g, layout.B_KIND]
-        if goal == layout.POLE:
-            continue
         row = blocks[g, layout.B_ROW]
+        if row < 0:
+            continue
+        place = goal == layout.POSITION or goal == layout.MEET
+        turn = goal == layout.ORIENTATION or goal == layout.ALIGN
         weight = problem.blocks_f[g, layout.B_WEIGHT] * (
-            1.0 / problem.length if goal == layout.POSITION else problem.radian
+            1.0 / problem.length if place else problem.radian
         )
         miss = (
             frames.residual[row] / weight,
             frames.residual[row + 1] / weight,
             frames.residual[row + 2] / weight,
         )
-        factor = _log_factor(quat.norm(miss)) if goal == layout.ORIENTATION else 0.0
+        factor = _log_factor(quat.norm(miss)) if turn else 0.0
         seen, wanted, distance = NONE, NONE, 0.0
         if goal == layout.LOOKAT:
             seen, wanted, distance = look(problem, frames, g)
-        point = quat.load3(effectors, g, layout.E_POS)
-        below = quat.load3(
-            effectors, g, layout.E_P1
-        )  # what the stretch of the joint above moves, in that joint's frame
-        k = blocks[g, layout.B_MOVE]
-        while k >= 0:
-            kind = moving[k, layout.M_KIND]
-            source = moving[k, layout.M_MIMIC]
-            arm = quat.sub(point, quat.load3(joints, k, layout.S_POS))
-            first = moving[k, layout.M_DOF] if source < 0 else freedoms + k
-            count = moving[k, layout.M_NDOF]
-            if moving[k, layout.M_STRETCH_DOF] >= 0:
-                count += 1
-            for i in range(count):
-                d = first + i
-                gain = 1.0
-                slide, spin = NONE, NONE
-                if i == moving[k, layout.M_NDOF]:
-                    d = moving[k, layout.M_STRETCH_DOF]
-                    slide = quat.rotate(quat.load4(joints, k, layout.S_W), below)
-                else:
-                    axis = quat.load3(linear.axes, d, 0)
-                    if slides(kind, i):
-                        slide = quat.scale(axis, problem.length)
+        # A moving target is walked up from as well; what it does counts the other way round.
+        end, half = g, 0.5
+        for _ in range(2 if goal >= layout.MEET else 1):
+            point = quat.load3(effectors, end, layout.E_POS)
+            below = quat.load3(
+                effectors, end, layout.E_P1
+            )  # what the stretch of the joint above moves, in that joint's frame
+            k = blocks[end, layout.B_MOVE]
+            while k >= 0:
+                kind = moving[k, layout.M_KIND]
+                source = moving[k, layout.M_MIMIC]
+                arm = quat.sub(point, quat.load3(joints, k, layout.S_POS))
+                first = moving[k, layout.M_DOF] if source < 0 else freedoms + k
+                count = moving[k, layout.M_NDOF]
+                if moving[k, layout.M_STRETCH_DOF] >= 0:
+                    count += 1
+                for i in range(count):
+                    d = first + i
+                    gain = 1.0
+                    slide, spin = NONE, NONE
+                    if i == moving[k, layout.M_NDOF]:
+                        d = moving[k, layout.M_STRETCH_DOF]
+                        slide = quat.rotate(quat.load4(joints, k, layout.S_W), below)
                     else:
-                        slide = quat.cross(axis, arm)
-                        spin = axis
-                    if source >= 0:
-                        # A mimic joint moves with the freedom it copies, which may be of the other unit.
-                        d = moving[source, layout.M_DOF]
-                        gain = problem.moving_f[k, layout.MIMIC_MUL]
-                        if slides(kind, i) and not slides(moving[source, layout.M_KIND], 0):
-                            gain /= problem.length
-                        elif slides(moving[source, layout.M_KIND], 0) and not slides(kind, i):
-                            gain *= problem.length
-                if goal == layout.POSITION:
-                    change = slide
-                elif goal == layout.ORIENTATION:
-                    turned = quat.cross(miss, spin)
-                    change = quat.axpy(
-                        quat.axpy(spin, 0.5, turned), factor, quat.cross(miss, turned)
-                    )
-                else:
-                    change = quat.cross(spin, seen)
-                    if distance > 0.0:
-                        across = quat.axpy(slide, -quat.dot(slide, wanted), wanted)
-                        change = quat.axpy(change, 1.0 / distance, across)
-                _add(linear, d, row, change, weight * gain)
-            below = quat.load3(joints, k, layout.S_P1)
-            k = moving[k, layout.M_PARENT]
+                        axis = quat.load3(linear.axes, d, 0)
+                        if slides(kind, i):
+                            slide = quat.scale(axis, problem.length)
+                        else:
+                            slide = quat.cross(axis, arm)
+                            spin = axis
+                        if source >= 0:
+                            d = moving[source, layout.M_DOF]
+                            gain = mimic_gain(problem, k, i)
+                    if place:
+                        change = slide
+                    elif turn:
+                        turned = quat.cross(miss, spin)
+                        change = quat.axpy(
+                            quat.axpy(spin, half, turned), factor, quat.cross(miss, turned)
+                        )
+                    else:
+                        change = quat.cross(spin, seen)
+                        if distance > 0.0:
+                            across = quat.axpy(slide, -quat.dot(slide, wanted), wanted)
+                            change = quat.axpy(change, 1.0 / distance, across)
+                    _add(linear, d, row, change, weight * gain)
+                below = quat.load3(joints, k, layout.S_P1)
+                k = moving[k, layout.M_PARENT]
+            end, half, weight = blocks[g, layout.B_CARRIER], -0.5, -weight
+
+
+@leaf
+def mimic_gain(problem, k, i):
+    """How fast number i of mimic joint k follows the freedom it copies, which may be of the other unit."""
+    moving = problem.moving
+    kind, source = moving[k, layout.M_KIND], moving[moving[k, layout.M_MIMIC], layout.M_KIND]
+    gain = problem.moving_f[k, layout.MIMIC_MUL]
+    if slides(kind, i) and not slides(source, 0):
+        return gain / problem.length
+    if slides(source, 0) and not slides(kind, i):
+        return gain * problem.length
+    return gain
+
+
+@kernel
+def pushed_along(problem, frames, linear, k, point, push, row):
+    """Add to `row`, shape (D,), what each freedom of joint k and of all above does to a point it carries.
+
+    Args:
+        problem: The problem.
+        frames: The pose's.
+        linear: With the axes of the freedoms.
+        k: The moving joint that carries the point; -1: nothing moves it.
+        point: In the world.
+        push: A vector; a freedom counts by the dot product of how it moves the point with this.
+        row: What is added to.
+    """
+    moving = problem.moving
+    below = NONE
+    while k >= 0:
+        below = pushed_by_joint(problem, frames, linear, k, point, push, below, row)
+        k = moving[k, layout.M_PARENT]
+
+
+@leaf
+def pushed_by_joint(problem, frames, linear, k, point, push, below, row):
+    """`pushed_along` for the freedoms of joint k alone.
+
+    `below` is what its stretch moves, in its frame; returns that of its parent.
+    """
+    moving, joints = problem.moving, frames.joints
+    source = moving[k, layout.M_MIMIC]
+    arm = quat.sub(point, quat.load3(joints, k, layout.S_POS))
+    first = moving[k, layout.M_DOF] if source < 0 else problem.freedoms + k
+    for i in range(moving[k, layout.M_NDOF]):
+        axis = quat.load3(linear.axes, first + i, 0)
+        if slides(moving[k, layout.M_KIND], i):
+            rate = problem.length * quat.dot(axis, push)
+        else:
+            rate = quat.dot(quat.cross(axis, arm), push)
+        if source >= 0:
+            row[moving[source, layout.M_DOF]] += mimic_gain(problem, k, i) * rate
+        else:
+            row[first + i] += rate
+    if moving[k, layout.M_STRETCH_DOF] >= 0:
+        way = quat.rotate(quat.load4(joints, k, layout.S_W), below)
+        row[moving[k, layout.M_STRETCH_DOF]] += quat.dot(way, push)
+    return quat.load3(joints, k, layout.S_P1)

@@ -36,7 +36,7 @@ JOINT_FLOATS = 29
     H_ACTIVE,  # joints on the way to an effector
     H_MOVING,  # of these, the ones this solve may move
     H_DOFS,  # their freedoms
-    H_BLOCKS,  # goal blocks (a position, an orientation, a look direction, a pole)
+    H_BLOCKS,  # goal blocks (see below)
     H_ROWS,  # residual rows of the primary blocks
     H_COORDS,  # coordinates of a whole pose
     H_TARGETS,  # numbers in one problem's targets
@@ -44,8 +44,13 @@ JOINT_FLOATS = 29
     H_REST,  # 1 if a rest posture is asked for
     H_POLES,  # how many pole blocks
     H_KEEP,  # 1: give the start back when the goals are out of reach
-) = range(11)
-HEADER_INTS = 12
+    H_POINTS,  # points on bones: ends of capsules, centres of mass, soles
+    H_CAPSULES,
+    H_PAIRS,  # pairs of capsules that may not overlap
+    H_OBSTACLES,
+    H_SOLES,  # points that stand on the ground, 0 if balance is not asked for
+) = range(16)
+HEADER_INTS = 16
 
 # An active joint's integer row (its floats are the joint's float row).
 A_PARENT, A_MOVE, A_KIND, A_Q, A_STRETCH_Q = range(5)
@@ -69,8 +74,11 @@ ACTIVE_INTS = 5
 ) = range(13)
 MOVING_INTS = 13
 
-# Goal block kinds.
-POSITION, ORIENTATION, LOOKAT, POLE = range(4)
+HARD = 10.0  # how much stronger loops and constraints pull than goals
+
+# Goal block kinds. A pole and a carrier have no residual rows. What meets or aligns has a moving target,
+# the effector of another block, a carrier.
+POSITION, ORIENTATION, LOOKAT, POLE, MEET, ALIGN, CARRIER = range(7)
 
 # A goal block's integer row.
 (
@@ -83,8 +91,10 @@ POSITION, ORIENTATION, LOOKAT, POLE = range(4)
     B_HELD,  # 1: the target is the effector's own place in the start pose
     B_ROOT,  # pole: moving joint at the chain's root
     B_REACH,  # pole: the position block it serves
-) = range(9)
-BLOCK_INTS = 9
+    B_CARRIER,  # meet, align: the block whose effector is the target
+    B_HARD,  # 1: it closes a loop, which comes before all other goals
+) = range(11)
+BLOCK_INTS = 11
 
 # A goal block's float row.
 B_ROTATION = 0  # wxyz, effector frame in the joint's frame
@@ -97,7 +107,30 @@ BLOCK_FLOATS = 9
 F_LENGTH = 0  # characteristic length: the longest chain of any goal
 F_RADIAN = 1  # what one radian of orientation error counts, in characteristic lengths
 F_REST = 2  # weight of the rest posture
-HEADER_FLOATS = 4
+F_MARGIN = 3  # the least distance of capsules from each other and from obstacles
+F_BALANCE = 4  # the least distance of the centre of mass from the edges of the support
+F_UP = 5  # xyz, away from the ground
+HEADER_FLOATS = 8
+
+# A point on a bone: the active joint that carries it, -1 for the world, and its nearest moving joint at
+# or above, -1 if nothing moves it. Its float is its mass.
+P_JOINT, P_MOVE = range(2)
+POINT_INTS = 2
+
+# A capsule: the points at its ends. Its floats: radius, and half its length.
+C_A, C_B = range(2)
+CAPSULE_INTS = 2
+C_RADIUS, C_HALF = range(2)
+CAPSULE_FLOATS = 2
+
+# A pair that may not overlap: a capsule, and another one or an obstacle (-1 - its number).
+PAIR_INTS = 2
+
+# An obstacle: the world where `half` of a box, turned and moved, is solid; or below a plane.
+O_CENTER = 0  # xyz, of a plane a point on it
+O_ROTATION = 3  # wxyz; a plane's normal is z
+O_HALF = 7  # xyz, half sizes; all 0: a plane
+OBSTACLE_FLOATS = 10
 
 # A moving joint's state row (workspace).
 S_PRE = 0  # wxyz, rotation from the moving parent to just before this joint
@@ -131,14 +164,18 @@ EFFECTOR = 21
     O_BLOCK,  # the position block that is too far or too near, -1 if none
     O_REACH,  # the longest or nearest its chain can reach
     O_GAP,  # how far its target is from where its chain begins
-) = range(12)
-REPORT = 12
+    O_OPEN,  # the block of the loop that is open the widest, -1 if all are closed
+    O_PAIR,  # the pair that is deepest inside its margin, -1 if there is none
+    O_DEPTH,  # how deep, in model units
+    O_TOPPLE,  # how far the centre of mass is outside its support and margin, 0 if it is inside
+) = range(16)
+REPORT = 16
 
 # Why a solver stopped.
 STOP_REACHED, STOP_STALLED, STOP_BUDGET = range(3)
 
 # Statuses, the values of supple.Status.
-REACHED, TOO_FAR, TOO_NEAR, LIMITED, STALLED, BUDGET = range(6)
+REACHED, TOO_FAR, TOO_NEAR, LIMITED, STALLED, BUDGET, OPEN_LOOP, COLLIDES, UNBALANCED = range(9)
 
 # An event: what a step inside an iteration did to one joint.
 V_ITERATION, V_KIND, V_JOINT, V_CHANGE = range(4)

@@ -8,9 +8,11 @@ unknown a row, or one a freedom.
 
 from typing import Any, NamedTuple
 
+from supple.kernels import layout
+from supple.kernels.constraints import ROWS
 from supple.kernels.decorators import kernel, leaf
 from supple.kernels.linear_algebra import factor, solve_factored
-from supple.kernels.workspace import matrix, vector
+from supple.kernels.workspace import matrix, row_at, vector
 
 # How the damping follows the steps, and when a descent has stalled --------------------------------
 
@@ -262,4 +264,153 @@ def _prediction(problem, frames, linear, step, damping, by_rows):
     cost = 0.0
     for r in range(size):
         cost += 0.5 * rows[r] * rows[r]
+    return -1.0 if fall < -ROUNDING * cost else max(fall, 0.0)
+
+
+# With constraints ---------------------------------------------------------------------------------
+#
+# The same step by freedoms, with the rows of `supple.kernels.constraints` beside those of the goals. What
+# is broken is a row like any other; what holds is left out until the step would break it, and then taken
+# in, so that the step ends where the constraint begins to bite.
+
+
+@leaf
+def _add_row(step, column):
+    """Add a row to the normal matrix."""
+    a = step.matrix
+    for i in range(column.shape[0]):
+        x = column[i]
+        if x != 0.0:
+            for j in range(i + 1):
+                a[i, j] += x * column[j]
+
+
+@leaf
+def _row_times(column, delta):
+    s = 0.0
+    for d in range(column.shape[0]):
+        s += column[d] * delta[d]
+    return s
+
+
+@kernel
+def constrained_matrix(problem, frames, linear, bodies, step, soft):
+    """Build the undamped matrix and right side by freedoms, with loops and constraints.
+
+    Without `soft`, of loops and constraints alone. Returns the mean diagonal of the goals' part, or of
+    what there is without them.
+    """
+    columns, a, blocks = linear.columns, step.matrix, problem.blocks
+    count = problem.freedoms
+    for i in range(count):
+        step.left[i] = 0.0
+        for j in range(i + 1):
+            a[i, j] = 0.0
+    mean = 0.0
+    for pass_ in range(2):
+        if pass_ == 1:
+            for d in range(count):
+                mean += a[d, d]
+        for g in range(blocks.shape[0]):
+            row = blocks[g, layout.B_ROW]
+            hard = blocks[g, layout.B_HARD] == 1
+            if row < 0 or hard != (pass_ == 1) or not (hard or soft):
+                continue
+            for i in range(count):
+                if problem.touch[i, g] == 0:
+                    continue
+                x, y, z = columns[i, row], columns[i, row + 1], columns[i, row + 2]
+                rows = frames.residual
+                step.left[i] += x * rows[row] + y * rows[row + 1] + z * rows[row + 2]
+                for j in range(i + 1):
+                    a[i, j] += (
+                        x * columns[j, row] + y * columns[j, row + 1] + z * columns[j, row + 2]
+                    )
+    for k in range(int(bodies.found[ROWS])):
+        bodies.taken[k] = 0.0
+        if bodies.excess[k] > 0.0:
+            column = row_at(bodies.columns, k)
+            bodies.taken[k] = 1.0
+            _add_row(step, column)
+            for d in range(count):
+                step.left[d] += column[d] * bodies.excess[k]
+    if mean == 0.0:
+        for d in range(count):
+            mean += a[d, d]
+    return mean / count
+
+
+@kernel
+def constrained_step(problem, frames, linear, bodies, step, damping, soft):
+    """Fill `delta` from what `constrained_matrix` has built; returns as `bounded_step` does."""
+    bounds, count = linear.bounds, problem.freedoms
+    a, b, y, left, free = step.matrix, step.factored, step.y, step.left, step.free
+    for d in range(count):
+        step.delta[d] = 0.0
+        free[d] = problem.weight[d]
+        if (left[d] > 0.0 and bounds[d, 1] <= AT_BOUND) or (
+            left[d] < 0.0 and bounds[d, 0] >= -AT_BOUND
+        ):
+            free[d] = 0.0
+    for _ in range(2 * MAX_PASSES):
+        for i in range(count):
+            held = free[i] == 0.0
+            for j in range(i):
+                b[i, j] = 0.0 if held or free[j] == 0.0 else a[i, j]
+            b[i, i] = 1.0 if held else a[i, i] + damping / free[i]
+            y[i] = 0.0 if held else left[i]
+        if not factor(b, count, b):
+            return -1.0
+        solve_factored(b, count, y, y)
+        changed = False
+        for d in range(count):
+            if free[d] == 0.0:
+                continue
+            value, low, high = y[d], bounds[d, 0], bounds[d, 1]
+            if value < low or value > high:
+                value = low if value < low else high
+                changed = True
+                _lock(linear, step, d, value, False)
+                free[d] = 0.0
+            step.delta[d] = value
+        if changed:
+            continue
+        for k in range(int(bodies.found[ROWS])):
+            column = row_at(bodies.columns, k)
+            if bodies.taken[k] == 0.0 and bodies.excess[k] > _row_times(column, step.delta):
+                bodies.taken[k] = 1.0
+                changed = True
+                rest = bodies.excess[k]
+                for d in range(count):
+                    if free[d] == 0.0:
+                        rest -= column[d] * step.delta[d]
+                _add_row(step, column)
+                for d in range(count):
+                    left[d] += column[d] * rest
+        if not changed:
+            break
+    return _constrained_prediction(problem, frames, linear, bodies, step, soft)
+
+
+@kernel
+def _constrained_prediction(problem, frames, linear, bodies, step, soft):
+    """By how much the linear model expects the cost to fall, -1 if it expects it to rise."""
+    blocks, rows, columns, delta = problem.blocks, frames.residual, linear.columns, step.delta
+    cost = fall = 0.0
+    for g in range(blocks.shape[0]):
+        row = blocks[g, layout.B_ROW]
+        if row < 0 or not (soft or blocks[g, layout.B_HARD] == 1):
+            continue
+        for r in range(row, row + 3):
+            s = rows[r]
+            cost += 0.5 * s * s
+            fall += 0.5 * s * s
+            for d in range(problem.freedoms):
+                s -= columns[d, r] * delta[d]
+            fall -= 0.5 * s * s
+    for k in range(int(bodies.found[ROWS])):
+        before = max(bodies.excess[k], 0.0)
+        after = max(bodies.excess[k] - _row_times(row_at(bodies.columns, k), delta), 0.0)
+        cost += 0.5 * before * before
+        fall += 0.5 * (before * before - after * after)
     return -1.0 if fall < -ROUNDING * cost else max(fall, 0.0)

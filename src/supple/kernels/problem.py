@@ -46,6 +46,8 @@ class Problem(NamedTuple):
     rest_weight: float
     has_rest: bool  # whether a rest posture is asked for
     has_poles: bool
+    has_carriers: bool  # whether some targets are effectors that move
+    reported: int  # blocks whose errors are reported: all but the carriers, which come last
     keep: bool  # whether the start is given back where the goals are out of reach
 
 
@@ -81,6 +83,8 @@ def unpack(ints, floats):
         floats[layout.F_REST],
         ints[layout.H_REST] == 1,
         ints[layout.H_POLES] > 0,
+        3 * (ng - ints[layout.H_POLES]) > ints[layout.H_ROWS],
+        ints[layout.H_ROWS] // 3 + ints[layout.H_POLES],
         ints[layout.H_KEEP] == 1,
     )
 
@@ -272,6 +276,19 @@ def place_effectors(problem, frames, q):
         quat.store4(effectors, g, layout.E_WROT, rotation)
 
 
+@kernel
+def follow_carriers(problem, frames):
+    """Give the effectors that meet another one, or align with it, their targets: where that one is now."""
+    blocks, effectors = problem.blocks, frames.effectors
+    for g in range(blocks.shape[0]):
+        if blocks[g, layout.B_KIND] == layout.MEET:
+            there = quat.load3(effectors, blocks[g, layout.B_CARRIER], layout.E_POS)
+            quat.store3(effectors, g, layout.E_TARGET, there)
+        elif blocks[g, layout.B_KIND] == layout.ALIGN:
+            there = quat.load4(effectors, blocks[g, layout.B_CARRIER], layout.E_WROT)
+            quat.store4(effectors, g, layout.E_TARGET, there)
+
+
 @leaf
 def set_targets(problem, frames, targets):
     """Give every effector its target; a held one keeps the place it has now."""
@@ -295,6 +312,8 @@ def set_targets(problem, frames, targets):
                     quat.load3(effectors, g, layout.E_POS),
                 )
             continue
+        if kind >= layout.MEET:
+            continue  # its target moves
         t = blocks[g, layout.B_TARGET]
         for i in range(4 if kind == layout.ORIENTATION else 3):
             effectors[g, layout.E_TARGET + i] = targets[t + i]
@@ -355,14 +374,14 @@ def residuals(problem, frames):
     cost = 0.0
     for g in range(blocks.shape[0]):
         kind = blocks[g, layout.B_KIND]
-        if kind == layout.POSITION:
+        if kind == layout.POSITION or kind == layout.MEET:
             miss = quat.sub(
                 quat.load3(effectors, g, layout.E_TARGET),
                 quat.load3(effectors, g, layout.E_POS),
             )
             frames.errors[g] = quat.norm(miss)
             miss = quat.scale(miss, blocks_f[g, layout.B_WEIGHT] / problem.length)
-        elif kind == layout.ORIENTATION:
+        elif kind == layout.ORIENTATION or kind == layout.ALIGN:
             miss = quat.log(
                 quat.mul(
                     quat.load4(effectors, g, layout.E_TARGET),
@@ -376,8 +395,11 @@ def residuals(problem, frames):
             miss = quat.sub(wanted, seen)
             frames.errors[g] = 2.0 * math.atan2(quat.norm(miss), quat.norm(quat.add(wanted, seen)))
             miss = quat.scale(miss, blocks_f[g, layout.B_WEIGHT] * problem.radian)
-        else:
+        elif kind == layout.POLE:
             frames.errors[g] = abs(pole_angle(problem, frames, g))
+            continue
+        else:
+            frames.errors[g] = 0.0
             continue
         row = blocks[g, layout.B_ROW]
         frames.residual[row] = miss[0]
@@ -400,7 +422,7 @@ def nearer(problem, frames, near):
     """True if every counted block is as near as `near` asks, shape (G,)."""
     blocks = problem.blocks
     for g in range(blocks.shape[0]):
-        if blocks[g, layout.B_KIND] != layout.POLE and not frames.errors[g] <= near[g]:
+        if blocks[g, layout.B_ROW] >= 0 and not frames.errors[g] <= near[g]:
             return False
     return True
 
@@ -412,7 +434,7 @@ def within(problem, frames):
     for g in range(blocks.shape[0]):
         # Written so that a NaN error is not within.
         if (
-            blocks[g, layout.B_KIND] != layout.POLE
+            blocks[g, layout.B_ROW] >= 0
             and not frames.errors[g] <= problem.blocks_f[g, layout.B_TOLERANCE]
         ):
             return False
@@ -429,6 +451,8 @@ def evaluate(problem, frames, q):
     """Frames, effectors and residuals of the pose q; returns its cost."""
     forward(problem, frames, q)
     place_effectors(problem, frames, q)
+    if problem.has_carriers:
+        follow_carriers(problem, frames)
     return residuals(problem, frames)
 
 

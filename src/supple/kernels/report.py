@@ -51,9 +51,10 @@ def largest_errors(problem, errors):
     blocks = problem.blocks
     distance, angle = 0.0, 0.0
     for g in range(blocks.shape[0]):
-        if blocks[g, layout.B_KIND] == layout.POSITION:
+        kind = blocks[g, layout.B_KIND]
+        if kind == layout.POSITION or kind == layout.MEET:
             distance = max(distance, errors[g])
-        elif blocks[g, layout.B_KIND] != layout.POLE:
+        elif blocks[g, layout.B_ROW] >= 0:
             angle = max(angle, errors[g])
     return distance, angle
 
@@ -284,11 +285,20 @@ def beyond_reach(problem, frames):
     return OutOfReach(-1, 0.0, 0.0), layout.REACHED
 
 
-@kernel
+@leaf
 def finish(problem, frames, linear, trace, start, q, ended, out):
     """Judge the pose q and write the row of output."""
+    finish_judged(problem, frames, linear, trace, start, q, ended, out, layout.REACHED)
+
+
+@kernel
+def finish_judged(problem, frames, linear, trace, start, q, ended, out, fault):
+    """Judge the pose q and write the row of output.
+
+    `fault` is the status of a loop or constraint that the pose breaks, REACHED if it breaks none.
+    """
     cost = evaluate(problem, frames, q)
-    first = problem.coordinates + layout.REPORT + problem.blocks.shape[0]
+    first = problem.coordinates + layout.REPORT + problem.reported
     flags = part(out, first, problem.moving.shape[0])
     for k in range(flags.shape[0]):
         flags[k] = 0.0
@@ -303,9 +313,11 @@ def finish(problem, frames, linear, trace, start, q, ended, out):
             if status == layout.STALLED:
                 for k in range(flags.shape[0]):
                     flags[k] = 0.0  # limits press, but they are not what the solve ended at
-        if problem.keep:
-            copy(start, out)
-            cost = evaluate(problem, frames, start)
+    if fault != layout.REACHED:
+        status, beyond = fault, OutOfReach(-1, 0.0, 0.0)
+    if problem.keep and status != layout.REACHED:
+        copy(start, out)
+        cost = evaluate(problem, frames, start)
     write_report(problem, frames, trace, ended, status, beyond, cost, out)
 
 
@@ -313,7 +325,7 @@ def finish(problem, frames, linear, trace, start, q, ended, out):
 def finish_reached(problem, frames, trace, q, ended, cost, out):
     """Write the row of output for a pose q that is known to meet its goals."""
     copy(q, out)
-    for i in range(problem.coordinates + layout.REPORT + problem.blocks.shape[0], out.shape[0]):
+    for i in range(problem.coordinates + layout.REPORT + problem.reported, out.shape[0]):
         out[i] = 0.0
     write_report(problem, frames, trace, ended, layout.REACHED, OutOfReach(-1, 0.0, 0.0), cost, out)
 
@@ -322,7 +334,7 @@ def finish_reached(problem, frames, trace, q, ended, cost, out):
 def write_report(problem, frames, trace, ended, status, beyond, cost, out):
     """Write everything of a row of output but the coordinates and the flags."""
     nq = problem.coordinates
-    for g in range(problem.blocks.shape[0]):
+    for g in range(problem.reported):
         out[nq + layout.REPORT + g] = frames.errors[g]
     distance, angle = largest_errors(problem, frames.errors)
     out[nq + layout.O_STOP] = layout.STOP_REACHED if status == layout.REACHED else ended.stop
@@ -337,3 +349,7 @@ def write_report(problem, frames, trace, ended, status, beyond, cost, out):
     out[nq + layout.O_BLOCK] = beyond.block
     out[nq + layout.O_REACH] = beyond.reach
     out[nq + layout.O_GAP] = beyond.distance
+    out[nq + layout.O_OPEN] = -1.0
+    out[nq + layout.O_PAIR] = -1.0
+    out[nq + layout.O_DEPTH] = 0.0
+    out[nq + layout.O_TOPPLE] = 0.0

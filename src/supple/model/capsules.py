@@ -7,7 +7,7 @@ from the vertices of its skin, else from the bones themselves: from each joint t
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +23,10 @@ from supple.model.structure import Structure
 Floats = NDArray[np.float64]
 
 THICKNESS = 0.1  # radius of a bone's default capsule, as a part of the bone's length
-DIRECTIONS = 512  # in which the outermost points of a shape are taken to search its capsule
+DIRECTIONS = 128  # in which the outermost points of a shape are taken to search its capsule
+SEARCH = 250  # steps of that search, at most
+SIMPLEX = 0.1  # how far it looks at first, in half sizes of the shape
+ENOUGH = 1e-4  # of the volume: it ends where its simplex differs by less
 DENSITY = 1000.0  # of bodies, that of water [kg/m^3]
 
 
@@ -101,8 +104,6 @@ def enclosing(points: ArrayLike) -> Capsule:
     Args:
         points: Shape (V, 3), at least one.
     """
-    from scipy.optimize import minimize
-
     points = array("points", points, (None, 3))
     if not len(points):
         raise SuppleError("capsule: expected at least one point, got none")
@@ -119,13 +120,39 @@ def enclosing(points: ArrayLike) -> Capsule:
     starts = sorted((_along(local, axis) for axis in _axes(local)), key=volume)[:2]
     best = starts[0]
     for start in starts:
-        simplex = np.vstack([start, start + 0.1 * np.eye(6)])
-        options = {"initial_simplex": simplex, "maxiter": 500, "xatol": 1e-6, "fatol": 1e-8}
-        found = minimize(volume, start, method="Nelder-Mead", options=options)
-        best = min(best, found.x, key=volume)
+        best = min(best, _nelder_mead(volume, start), key=volume)
     a, b = best[:3] * extent + center, best[3:] * extent + center
     radius = float(_to_segment(points, a, b).max())
     return Capsule(a, b, max(radius, 1e-9 * extent) * (1 + 1e-12))
+
+
+def _nelder_mead(cost: Callable[[Floats], float], start: Floats) -> Floats:
+    """Where a function is least, by reflecting, stretching and shrinking a simplex around the start."""
+    corners = [start, *(start + step for step in SIMPLEX * np.eye(len(start)))]
+    values = [cost(x) for x in corners]
+    for _ in range(SEARCH):
+        order = np.argsort(values, kind="stable")
+        corners, values = [corners[k] for k in order], [values[k] for k in order]
+        if values[-1] - values[0] <= ENOUGH * values[0]:
+            break
+        middle = np.mean(corners[:-1], axis=0)
+        away = middle - corners[-1]
+        tried = middle + away
+        value = cost(tried)
+        if value < values[0]:
+            farther = middle + 2.0 * away
+            at_farther = cost(farther)
+            if at_farther < value:
+                tried, value = farther, at_farther
+        elif value >= values[-2]:
+            tried = middle + (0.5 if value < values[-1] else -0.5) * away
+            value = cost(tried)
+            if value >= values[-1]:
+                corners = [corners[0] + 0.5 * (x - corners[0]) for x in corners]
+                values = [values[0], *(cost(x) for x in corners[1:])]
+                continue
+        corners[-1], values[-1] = tried, value
+    return corners[int(np.argmin(values))]
 
 
 def _outermost(points: Floats) -> Floats:

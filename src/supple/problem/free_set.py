@@ -2,8 +2,9 @@
 
 It is the union of what the goals free. A goal with `root` frees the joints from the effector up to
 that one; a goal with `depth` frees the nearest joints that can move its effector, 0 for all of
-them. `Hold`, `Pole` and `Rest` free nothing. Locked joints stay, and joints that copy one another
-are locked and freed together.
+them. A loop frees both its branches up to where they meet. `Hold`, `Pole`, `Rest`, `Avoid` and
+`Balance` free nothing. Locked joints stay, and joints that copy one another are locked and freed
+together.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 
 from supple.errors import SuppleError, one_of
 from supple.goals import Goal, Reach
+from supple.goals.loops import Connect, branches
 from supple.kernels import layout as at
 from supple.model.effector import Effector, find_effector
 from supple.model.skeleton import Skeleton
@@ -61,7 +63,12 @@ def free_set(skeleton: Skeleton, goals: Sequence[Goal], locked: np.ndarray) -> n
         SuppleError: A name is unknown, a root is not above its effector, or nothing is free.
     """
     free = np.zeros(len(skeleton.joints), bool)
-    freeing: list[Any] = [goal for goal in goals if goal.frees]  # with effector, root and depth
+    for goal in goals:
+        if isinstance(goal, Connect):
+            able = [j for j in branches(skeleton, goal) if not locked[j]]
+            free[[j for j in able if skeleton.packed_ints[j, at.NDOF] > 0]] = True
+    # The others, with effector, root and depth.
+    freeing: list[Any] = [g for g in goals if g.frees and not isinstance(g, Connect)]
     for goal in freeing:
         free[_freed_by(skeleton, goal, locked)] = True
     if not free.any():
@@ -74,7 +81,7 @@ def free_set(skeleton: Skeleton, goals: Sequence[Goal], locked: np.ndarray) -> n
     np.logical_or.at(free, mimic[copies], free[copies])
     free[copies] = free[mimic[copies]]
     if not free.any():
-        names = ", ".join(repr(goal.effector) for goal in freeing)
+        names = ", ".join(repr(goal.effector_name) for goal in goals if goal.frees)
         raise SuppleError(
             f"nothing can move {names}: every joint that the goals free is fixed or locked, "
             "or turns about it on the spot"

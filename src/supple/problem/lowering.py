@@ -9,18 +9,24 @@ between threads.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from supple.errors import SuppleError, positive
 from supple.goals import Block, Goal, Rest
+from supple.goals.loops import branches, closing
 from supple.kernels import layout as at
 from supple.kernels.forward import scale_offsets
 from supple.model.mismatch import another
 from supple.model.skeleton import Pose, Skeleton
 from supple.problem.free_set import free_set, locked_joints, way_up
 
+if TYPE_CHECKING:
+    from supple.problem.bodies import Bodies
+
 RADIAN = 0.4  # one radian of orientation error counts as this many chain lengths
+CLOSED = 1e-7  # how near the ends of a loop must be [characteristic lengths, rad]
 
 
 class Problem:
@@ -28,7 +34,8 @@ class Problem:
 
     Attributes:
         skeleton: The skeleton.
-        goals: The goals, in the order given.
+        goals: The goals, in the order given; then those that keep the model's own loops closed, as
+            far as the others touch them.
         blocks: The residual blocks the goals were lowered to, primary ones first, in an order that does not
             depend on that of the goals.
         moving: Skeleton indices of the joints this problem may move, in topological order.
@@ -56,7 +63,8 @@ class Problem:
             tolerance = positive("tolerance", tolerance)
         orientation_tolerance = positive("orientation_tolerance", orientation_tolerance)
         self.skeleton = skeleton
-        self.goals: tuple[Goal, ...] = tuple(goals)
+        locked = locked_joints(skeleton, lock)
+        self.goals: tuple[Goal, ...] = with_loops(skeleton, tuple(goals), locked)
         self._ints = skeleton.packed_ints
         self._floats = skeleton.packed_floats
         self._parents = self._ints[:, at.PARENT]
@@ -66,8 +74,10 @@ class Problem:
             key=Block.place,
         )
         self.coordinates: int = int(self._ints[:, at.NQ].sum())
-        self.moving: np.ndarray = free_set(skeleton, self.goals, locked_joints(skeleton, lock))
-        self.report_width: int = self.coordinates + at.REPORT + len(self.blocks) + len(self.moving)
+        self.moving: np.ndarray = free_set(skeleton, self.goals, locked)
+        self.bodies: Bodies | None = self._lower_bodies()
+        self.reported: int = sum(block.kind != at.CARRIER for block in self.blocks)
+        self.report_width: int = self.coordinates + at.REPORT + self.reported + len(self.moving)
         self.active: np.ndarray = self._active_set()
         self._measure(tolerance, orientation_tolerance)
         self._serve_poles()
@@ -80,8 +90,8 @@ class Problem:
         if not any(goal.frees for goal in self.goals):
             given = ", ".join(type(goal).__name__ for goal in self.goals)
             raise SuppleError(
-                "goals: expected at least one Reach or LookAt, since the others free no joint, "
-                f"got {given or 'none'}"
+                "goals: expected at least one Reach, LookAt, Connect or Weld, since the others free no "
+                f"joint, got {given or 'none'}"
             )
         postures = [goal for goal in self.goals if isinstance(goal, Rest)]
         if len(postures) > 1:
@@ -89,9 +99,22 @@ class Problem:
         if postures and postures[0].pose is not None and postures[0].pose.skeleton != self.skeleton:
             raise another("Rest", self.skeleton, postures[0].pose.skeleton)
 
+    def _lower_bodies(self) -> Bodies | None:
+        """What Avoid and Balance need, None if neither is asked for."""
+        if not any(kind in ("avoid", "balance") for goal in self.goals for kind in goal.kinds):
+            return None
+        from supple.problem.bodies import lower_bodies  # not needed to solve without them
+
+        return lower_bodies(self.skeleton, self.goals, self.moving)
+
+    @property
+    def _points(self) -> list[tuple[int, Any, float]]:
+        return [] if self.bodies is None else self.bodies.points
+
     def _active_set(self) -> np.ndarray:
         active = np.zeros(len(self._parents), bool)
-        for joint in [block.joint for block in self.blocks] + self.moving.tolist():
+        carriers = [block.joint for block in self.blocks] + self.moving.tolist()
+        for joint in carriers + [point[0] for point in self._points]:
             while joint >= 0 and not active[joint]:
                 active[joint] = True
                 joint = int(self._parents[joint])
@@ -111,7 +134,9 @@ class Problem:
         longest = max(block.length for block in self.blocks)
         self.length: float = longest or float(bones.sum()) or 1.0
         for block in self.blocks:
-            if block.kind == at.POSITION:
+            if block.hard:
+                block.tolerance = CLOSED * (self.length if block.kind == at.MEET else 1.0)
+            elif block.kind in (at.POSITION, at.MEET):
                 block.tolerance = tolerance or 1e-4 * (block.length or self.length)
             else:
                 block.tolerance = orientation_tolerance
@@ -158,7 +183,7 @@ class Problem:
         posture = next((g for g in self.goals if isinstance(g, Rest)), None)
         poles = sum(block.kind == at.POLE for block in self.blocks)
         self.freedoms: int = len(weights)
-        self.rows: int = 3 * (len(self.blocks) - poles)
+        self.rows: int = 3 * sum(block.counts for block in self.blocks)
         head = np.zeros(at.HEADER_INTS, np.int64)
         head[at.H_ACTIVE] = len(active)
         head[at.H_MOVING] = len(moving)
@@ -170,9 +195,10 @@ class Problem:
         head[at.H_REST] = int(posture is not None)
         head[at.H_POLES] = poles
         head[at.H_KEEP] = int(self.keep)
+        head_f = np.zeros(at.HEADER_FLOATS)
+        self._last, self._last_f = self._body_rows(index, nearest, head, head_f)
         self._head = head
         self._tables = (active, moving, blocks, touch)
-        head_f = np.zeros(at.HEADER_FLOATS)
         head_f[at.F_LENGTH] = self.length
         head_f[at.F_RADIAN] = RADIAN
         rest = self.skeleton.rest.coordinates
@@ -239,22 +265,27 @@ class Problem:
         blocks = np.zeros((len(self.blocks), at.BLOCK_INTS), np.int64)
         blocks_f = np.zeros((len(self.blocks), at.BLOCK_FLOATS))
         touch = np.zeros((int(self._ints[self.moving, at.NDOF].sum()), len(blocks)), np.int64)
+        places = {id(block): g for g, block in enumerate(self.blocks)}
         size = 0
         for g, block in enumerate(self.blocks):
             block.offset = size
-            size += 0 if block.held else 4 if block.kind == at.ORIENTATION else 3
+            size += block.numbers
             blocks[g] = (
                 block.kind,
                 index[block.joint],
                 nearest[block.joint],
-                3 * g if block.kind != at.POLE else -1,
+                3 * g if block.counts else -1,
                 block.offset,
                 block.goal,
                 int(block.held),
                 *block.extra,
+                -1 if block.carrier is None else places[id(block.carrier)],
+                int(block.hard),
             )
             blocks_f[g] = (*block.rotation, *block.axis, block.weight, block.tolerance)
-            for m in (move[j] for j in way_up(self.skeleton, block.joint) if j in move):
+            ends = [block.joint] if block.carrier is None else [block.joint, block.carrier.joint]
+            ways = [j for end in ends for j in way_up(self.skeleton, end)]
+            for m in (move[j] for j in ways if j in move):
                 first = moving[m, at.M_DOF]
                 touch[first : first + self._ints[self.moving[m], at.NDOF], g] = 1
                 if moving[m, at.M_MIMIC] >= 0:
@@ -272,6 +303,28 @@ class Problem:
         """Where in the packed floats the rows of the blocks begin."""
         return self.moving_floats + len(self.moving) * at.JOINT_FLOATS
 
+    def _body_rows(
+        self, index: dict[int, int], nearest: np.ndarray, head: np.ndarray, head_f: np.ndarray
+    ) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
+        """The tables of the bodies, ints and floats, which come last; fills their part of the heads."""
+        bodies = self.bodies
+        if bodies is None:
+            return (), ()
+        counts = (bodies.points, bodies.capsules, bodies.pairs, bodies.obstacles, bodies.soles)
+        head[at.H_POINTS : at.H_SOLES + 1] = [len(some) for some in counts]
+        head_f[at.F_MARGIN], head_f[at.F_BALANCE] = bodies.margin, bodies.balance
+        head_f[at.F_UP : at.F_UP + 3] = bodies.up
+        points = [(index.get(j, -1), nearest[j] if j >= 0 else -1) for j, _, _ in bodies.points]
+        capsules = [(a, b) for a, b, _, _ in bodies.capsules]
+        sizes = [(radius, half) for _, _, radius, half in bodies.capsules]
+        masses = [mass for _, _, mass in bodies.points]
+        ints = (points, capsules, bodies.pairs, bodies.soles)
+        floats = (masses, sizes, bodies.obstacles)
+        return (
+            tuple(np.array(some, np.int64) for some in ints),
+            tuple(np.array(some, np.float64) for some in floats),
+        )
+
     def pack(self, options: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
         """The arrays a kernel takes, with a solver's options inside.
 
@@ -279,26 +332,32 @@ class Problem:
         """
         head = self._head.copy()
         head[at.H_OPTIONS] = len(options)
-        ints = np.concatenate([head, *(table.ravel() for table in self._tables)])
+        ints = np.concatenate([head, *(table.ravel() for table in (*self._tables, *self._last))])
         parts = [part.ravel() for part in self._front_f]
-        floats = np.concatenate([*parts, np.asarray(options, np.float64), *self._rest_f])
+        last = [part.ravel() for part in self._last_f]
+        floats = np.concatenate([*parts, np.asarray(options, np.float64), *self._rest_f, *last])
         return ints, floats
 
     def offsets(self, pose: Pose) -> np.ndarray:
-        """Everything rigid in a pose, as kernels take it, shape (..., A + 2 G, 3).
+        """Everything rigid in a pose, as kernels take it, shape (..., A + 2 G + P, 3).
 
         The offsets of the active joints; then for every block the two parts of its effector's place
-        in its joint's frame, the one that keeps its length and the one that stretches. Scales of
-        the pose are multiplied in.
+        in its joint's frame, the one that keeps its length and the one that stretches; then the
+        points of bodies. Scales of the pose are multiplied in.
 
         Raises:
             SuppleError: There are scales that solving cannot take.
         """
         bones, scales = scaled_bones(pose)
-        ends = np.array([part for block in self.blocks for part in (block.fixed, block.stretching)])
+        ends = np.array(
+            [part for block in self.blocks for part in (block.fixed, block.stretching)]
+            + [place for _, place, _ in self._points]
+        )
         if scales is not None:
             self._check_slides(scales)
-            ends = ends * scales[..., np.repeat([block.joint for block in self.blocks], 2), :]
+            joints = np.repeat([block.joint for block in self.blocks], 2).tolist()
+            joints += [joint for joint, _, _ in self._points]
+            ends = ends * np.where(np.array(joints)[:, None] >= 0, scales[..., joints, :], 1.0)
         ends = np.broadcast_to(ends, (*bones.shape[:-2], *ends.shape[-2:]))
         return np.concatenate([bones[..., self.active, :], ends], axis=-2)
 
@@ -313,6 +372,24 @@ class Problem:
                         f"start: joint {self.skeleton.joint_names[joint]!r} shifts below a scale; "
                         "solving takes scales above joints that only turn"
                     )
+
+
+def with_loops(skeleton: Skeleton, goals: tuple[Goal, ...], locked: np.ndarray) -> tuple[Goal, ...]:
+    """The goals and, behind them, those that close the loops of the model that they touch.
+
+    A loop is touched if a joint of its branches is free; it then frees its branches, which may touch
+    others.
+    """
+    if not skeleton.loops or not any(goal.frees for goal in goals):
+        return goals
+    left = [goal for goal in map(closing, skeleton.loops) if goal not in goals]
+    while True:
+        free = set(free_set(skeleton, goals, locked).tolist())
+        touched = [goal for goal in left if free & branches(skeleton, goal)]
+        if not touched:
+            return goals
+        goals += tuple(touched)
+        left = [goal for goal in left if goal not in touched]
 
 
 def scaled_bones(pose: Pose) -> tuple[np.ndarray, np.ndarray | None]:

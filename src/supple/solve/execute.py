@@ -83,7 +83,7 @@ class _Run:
         self.kernel(self.ints, self.floats, *batch, out, work, *trace, first, last)
         count = int(self.ints[layout.H_COORDS])
         status = rows[:, count + layout.O_STATUS]
-        good = np.isin(status, range(layout.REACHED, layout.BUDGET + 1))
+        good = np.isin(status, range(layout.REACHED, layout.UNBALANCED + 1))
         good &= ~np.isnan(rows[:, :count]).any(axis=1)
         if not good.all():
             k = int(np.argmin(good))

@@ -112,7 +112,7 @@ def write_problem(
         "width": problem.report_width,
         "report": {name: count + column for name, column in REPORT.items()},
         "errors": count + layout.REPORT,
-        "pressed": count + layout.REPORT + len(problem.blocks),
+        "pressed": count + layout.REPORT + problem.reported,
         "solvers": [_solver(solver, problem) for solver in solvers],
         "arguments": [
             {

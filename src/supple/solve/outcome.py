@@ -43,6 +43,12 @@ class Status(IntEnum):
     """
     BUDGET = at.BUDGET
     """The iterations were used up while the free joints could still bring the goals closer."""
+    OPEN_LOOP = at.OPEN_LOOP
+    """A loop could not be closed: of the model, of a Connect or of a Weld."""
+    COLLIDES = at.COLLIDES
+    """Bones, or a bone and an obstacle, are nearer than the margin of Avoid; `Solution.collision`."""
+    UNBALANCED = at.UNBALANCED
+    """The centre of mass is not over its support, or too near to its edge; `Solution.off_balance`."""
 
     @property
     def words(self) -> str:
@@ -62,7 +68,8 @@ class Demand:
 
     Attributes:
         goal: Index in the list of goals.
-        kind: "position", "orientation", "direction" or "pole".
+        kind: "position", "orientation", "direction" or "pole"; of what is held together "meeting" (a
+            distance) or "alignment" (an angle).
         effector: Name of the joint or tip.
         tolerance: Model units, or radians.
         block: Its place among the errors that a kernel reports.
@@ -85,12 +92,14 @@ class Asked:
         solver: The name of the solver that gave the answer; those of a batch's solvers with "then"
             between them, in the order they are tried. Not compared.
         kept: Whether the start is given back where the goals were not reached.
+        pairs: Names of the bones, or of a bone and an obstacle, that Avoid keeps apart.
     """
 
     demands: tuple[Demand, ...]
     moving: tuple[str, ...]
     solver: str = field(compare=False)
     kept: bool
+    pairs: tuple[tuple[str, str], ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Plain data that `from_json` reads back."""
@@ -109,10 +118,25 @@ class Asked:
                 tuple(map(str, data["moving"])),
                 str(data["solver"]),
                 bool(data["kept"]),
+                tuple((str(a), str(b)) for a, b in data.get("pairs", ())),
             )
         except (KeyError, TypeError) as error:
             fields = ", ".join(cls.__slots__)
             raise SuppleError(f"asked: expected an object with {fields}, got {data!r}") from error
+
+
+class Collision(NamedTuple):
+    """Two bones, or a bone and an obstacle, that are nearer than their margin.
+
+    Attributes:
+        a: Name of a joint.
+        b: Name of another, or of an obstacle.
+        depth: By how much they are nearer than the margin, model units.
+    """
+
+    a: str
+    b: str
+    depth: float
 
 
 class OutOfReach(NamedTuple):
@@ -153,6 +177,11 @@ REASONS = {
     "position": "{effector} is {error} from its target",
     "orientation": "{effector} is {error} rad from its orientation",
     "direction": "{effector} looks {error} rad past its target",
+    "meeting": "{effector} are {error} apart",
+    "alignment": "{effector} are turned {error} rad from each other",
+    "open_loop": "a loop is open: {opening}; {miss}",
+    "collides": "{a} and {b} are {depth} nearer than they may be; {miss}",
+    "unbalanced": "the centre of mass is {topple} outside its support; {miss}",
     "kept": "{miss}; the start pose is kept",
     "unmoved": "no free joint moves {effector}; {miss}",
     "too_far": "the target of {effector} is {distance} from where its chain begins, "
@@ -179,6 +208,8 @@ def reason(
     limited: Sequence[str],
     beyond: OutOfReach | None,
     hurried: bool = False,
+    collision: Collision | None = None,
+    topple: float = 0.0,
 ) -> str:
     """One sentence on why a single solve ended.
 
@@ -190,6 +221,8 @@ def reason(
         limited: Joints whose limits are in the way.
         beyond: The target that is out of reach.
         hurried: Whether the limits in the way are those of speed and acceleration.
+        collision: The pair that is deepest inside its margin.
+        topple: How far the centre of mass is outside its support.
     """
     missed = [
         (error / demand.tolerance, demand, error)
@@ -202,6 +235,16 @@ def reason(
         return miss
     if asked.kept:
         miss = _say("kept", miss=miss)
+    if status is Status.OPEN_LOOP:
+        loops = [one for one in missed if one[1].kind in ("meeting", "alignment")]
+        _, loop, gap = max(loops or missed, key=lambda one: one[0])
+        return _say(
+            "open_loop", opening=_say(loop.kind, effector=loop.effector, error=gap), miss=miss
+        )
+    if status is Status.COLLIDES and collision is not None:
+        return _say("collides", **collision._asdict(), miss=miss)
+    if status is Status.UNBALANCED:
+        return _say("unbalanced", topple=topple, miss=miss)
     if beyond is not None:
         key = "unmoved" if beyond.reach == 0.0 else status.name.lower()
         return _say(key, **beyond._asdict(), miss=miss)

@@ -32,7 +32,7 @@ from supple.solve.tracked import Track
 from supple.solvers import Solver, choose
 from supple.threads import run_threaded
 
-KINDS = ("position", "orientation", "direction", "pole")
+KINDS = ("position", "orientation", "direction", "pole", "meeting", "alignment")
 POLICIES = ("approach", "keep")
 _empty = np.empty
 PROGRESS = 64  # frames of a track from one report of progress to the next
@@ -129,16 +129,18 @@ class Prepared:
         demands = tuple(
             Demand(
                 block.goal,
-                KINDS[block.kind],
+                KINDS[block.kind] if block.hard or block.kind < at.MEET else "position",
                 self.problem.goals[block.goal].effector_name,
                 block.tolerance,
                 place,
             )
             for place, block in numbered
+            if block.kind != at.CARRIER
         )
         names = self._skeleton.joint_names
         moving = tuple(names[j] for j in self.problem.moving)
-        return Asked(demands, moving, solver, kept)
+        bodies = self.problem.bodies
+        return Asked(demands, moving, solver, kept, tuple(bodies.names) if bodies else ())
 
     def _new_servo(self) -> Servo:
         """What solves ticks."""
@@ -585,7 +587,7 @@ class Targets:
         self._at = {
             (block.goal, "orientation" if block.kind == at.ORIENTATION else "target"): block.offset
             for block in problem.blocks
-            if not block.held
+            if block.numbers
         }
         slots = [
             (i, slot, getattr(goal, slot))

@@ -15,6 +15,7 @@ from supple.model.skeleton import Pose, Skeleton, check_format
 from supple.solve.outcome import (
     HURRIED,
     Asked,
+    Collision,
     Demand,
     OutOfReach,
     Status,
@@ -24,7 +25,7 @@ from supple.solve.outcome import (
 )
 from supple.solve.trace import Trace
 
-__all__ = ["Asked", "Demand", "OutOfReach", "Solution", "Status"]
+__all__ = ["Asked", "Collision", "Demand", "OutOfReach", "Solution", "Status"]
 
 STATUSES = tuple(Status)  # by their values
 FORMAT = "supple-solution"
@@ -255,6 +256,24 @@ class Solution:
         return OutOfReach(effector, self._report(at.O_GAP), self._report(at.O_REACH))
 
     @property
+    def collision(self) -> Collision | None:
+        """The two bones that are deepest inside the margin of Avoid; None if none are, or for a batch."""
+        if self.batch_shape or not self.asked.pairs or self._report(at.O_PAIR) < 0.0:
+            return None
+        a, b = self.asked.pairs[self._count(at.O_PAIR)]
+        return Collision(a, b, self._report(at.O_DEPTH))
+
+    @property
+    def collision_depth(self) -> Any:
+        """By how much the deepest pair is nearer than the margin of Avoid, model units; 0 if none is."""
+        return self._report(at.O_DEPTH)
+
+    @property
+    def off_balance(self) -> Any:
+        """How far the centre of mass is outside the support and margin of Balance, model units; else 0."""
+        return self._report(at.O_TOPPLE)
+
+    @property
     def reason(self) -> str:
         """Why the solve ended, in words; for a batch, how many ended how."""
         if self.batch_shape:
@@ -269,6 +288,8 @@ class Solution:
             limited=self.limited if status is Status.LIMITED else (),
             beyond=self.out_of_reach,
             hurried=report[at.O_STOP] == HURRIED,
+            collision=self.collision,
+            topple=report[at.O_TOPPLE],
         )
 
     # Batches ------------------------------------------------------------------------------------

@@ -13,7 +13,10 @@ from supple.model.joints import KINDS
 from supple.problem.lowering import Problem
 
 JOINT_KINDS = tuple(KINDS)
-GOAL_KINDS = ("position", "orientation", "direction", "hold", "pole", "rest")
+GOAL_KINDS = (
+    "position", "orientation", "direction", "hold", "pole", "rest", "loop", "avoid", "balance",
+    "moving target",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,18 @@ from typing import Any, ClassVar, NamedTuple
 
 from supple.kernels import layout
 from supple.kernels.bend import bend
+from supple.kernels.constraints import (
+    COST,
+    DEPTH,
+    PAIR,
+    TOPPLE,
+    broken,
+    fold_points,
+    linearize_constraints,
+    take_bodies,
+    unbroken,
+    unpack_constraints,
+)
 from supple.kernels.curvature import curvature
 from supple.kernels.decorators import SOLVE, entry, kernel, leaf
 from supple.kernels.jacobian import linearize, step_along
@@ -40,6 +52,8 @@ from supple.kernels.levenberg import (
     attainable,
     before_settling,
     bounded_step,
+    constrained_matrix,
+    constrained_step,
     eased,
     hold_at_bounds,
     normal_matrix,
@@ -57,14 +71,21 @@ from supple.kernels.problem import (
     nearer,
     place_effectors,
     prepare_start,
-    residuals,
     take_frames,
     take_linear,
     tolerances,
     unpack,
 )
 from supple.kernels.reach import farthest, out_of_reach, proven_out
-from supple.kernels.report import Ended, clear_trace, finish, finish_reached, record, trace_into
+from supple.kernels.report import (
+    Ended,
+    clear_trace,
+    finish,
+    finish_judged,
+    finish_reached,
+    record,
+    trace_into,
+)
 from supple.kernels.restart import Seeds, Window, best_seed, clearly_better
 from supple.kernels.workspace import clear, copy, matrix, part, row_at, vector
 from supple.solvers.base import EVERYTHING, Solver, Takes
@@ -103,6 +124,9 @@ class Buffers(NamedTuple):
     bones: Any  # (M, 3) used by `bend`
     ranges: Any  # (M, 2) used to prove targets out of reach
     near: Any  # (G,) how near each goal must come to count as met
+    constraints: Any
+    bodies: Any
+    first: Any  # (Q,) the start, put into its limits
 
 
 class Rules(NamedTuple):
@@ -130,23 +154,48 @@ def read_options(problem):
 
 
 @leaf
-def take_buffers(problem, work):
+def take_buffers(problem, constraints, work):
     """Take the workspace of one solve."""
     moving = problem.moving
     nq, nd, nr = problem.coordinates, problem.freedoms, problem.rows
+    hard = constraints.some or problem.has_carriers
     return Buffers(
         vector(work, nq),
         vector(work, nq),
         vector(work, nq),
         take_frames(problem, work),
         take_linear(problem, work),
-        take_step(problem, work, nd if nd <= NEWTON else min(nd, nr)),
+        take_step(problem, work, nd if hard or nd <= NEWTON else min(nd, nr)),
         vector(work, nd),
         vector(work, nd),
         matrix(work, moving.shape[0], 3),
         matrix(work, moving.shape[0], 2),
         vector(work, problem.blocks.shape[0]),
+        constraints,
+        take_bodies(problem, constraints, work),
+        vector(work, nq if hard else 0),
     )
+
+
+@leaf
+def is_hard(problem, lm):
+    """True if there are loops or constraints."""
+    return lm.constraints.some or problem.has_carriers
+
+
+@kernel
+def weigh(problem, lm, q):
+    """Evaluate the pose q; returns its cost with that of the constraints it breaks."""
+    cost = evaluate(problem, lm.frames, q)
+    if lm.constraints.some:
+        cost += broken(problem, lm.constraints, lm.bodies, lm.frames, q)
+    return cost
+
+
+@kernel
+def is_met(problem, lm):
+    """True if the pose weighed last meets every goal and breaks no constraint."""
+    return nearer(problem, lm.frames, lm.near) and (not lm.constraints.some or unbroken(lm.bodies))
 
 
 @kernel
@@ -156,30 +205,39 @@ def descend(problem, lm, trace, cost, used, rules):
     Q ends as the best pose seen, evaluated.
     """
     frames, linear, step, q = lm.frames, lm.linear, lm.step, lm.q
+    hard = is_hard(problem, lm)
     by_rows = problem.rows <= problem.freedoms and not rules.newton
     damping, growth = rules.damping, 2.0
     slow = 0
     fresh = True
     while True:
-        if nearer(problem, frames, lm.near):
+        if is_met(problem, lm):
             return Descent(layout.STOP_REACHED, cost, used)
         if used >= rules.budget:
             return Descent(layout.STOP_BUDGET, cost, used)
         used += 1
         if fresh:
             linearize(problem, frames, linear, q)
-        hold_at_bounds(problem, frames, linear, step)
-        mean = normal_matrix(problem, linear, step, by_rows)
-        if rules.newton:
-            curvature(problem, frames, linear, step.matrix)
-        alignment = attainable(problem, frames, linear, step) / (mean * cost + 1e-300)
-        amount = (damping * min(cost, 1.0) + FLOOR) * mean + 1e-300
-        prediction = bounded_step(problem, frames, linear, step, amount, by_rows)
+        if hard:
+            if fresh and lm.constraints.some:
+                linearize_constraints(problem, lm.constraints, lm.bodies, frames, linear)
+            mean = constrained_matrix(problem, frames, linear, lm.bodies, step, True)
+            amount = (damping * min(cost, 1.0) + FLOOR) * mean + 1e-300
+            prediction = constrained_step(problem, frames, linear, lm.bodies, step, amount, True)
+            alignment = prediction / (cost + 1e-300)
+        else:
+            hold_at_bounds(problem, frames, linear, step)
+            mean = normal_matrix(problem, linear, step, by_rows)
+            if rules.newton:
+                curvature(problem, frames, linear, step.matrix)
+            alignment = attainable(problem, frames, linear, step) / (mean * cost + 1e-300)
+            amount = (damping * min(cost, 1.0) + FLOOR) * mean + 1e-300
+            prediction = bounded_step(problem, frames, linear, step, amount, by_rows)
         new = math.inf
         if prediction >= 0.0:
             copy(q, lm.trial)
             step_along(problem, frames, linear, q, step.delta, lm.trial)
-            new = evaluate(problem, frames, lm.trial)
+            new = weigh(problem, lm, lm.trial)
         if new < cost:
             damping = eased(damping, cost - new, prediction)
             slow = slowed(slow, cost - new, cost, alignment, rules.stall)
@@ -189,7 +247,7 @@ def descend(problem, lm, trace, cost, used, rules):
             fresh = True
         else:
             # Worse, or not solvable: back to q, with more damping.
-            evaluate(problem, frames, q)
+            weigh(problem, lm, q)
             damping *= growth
             growth *= 2.0
             fresh = False
@@ -243,7 +301,7 @@ def relax(problem, lm, trace, used, budget):
             step.delta[d] += lm.secondary[d]
         copy(q, kept)
         step_along(problem, frames, linear, kept, step.delta, q)
-        cost = evaluate(problem, frames, q)
+        cost = weigh(problem, lm, q)
         used += 1
         record(trace, problem, q, frames.errors)
         corrected = descend(
@@ -258,7 +316,7 @@ def relax(problem, lm, trace, used, budget):
                 break
         else:
             copy(kept, q)
-            evaluate(problem, frames, q)
+            weigh(problem, lm, q)
             gain *= 0.25
             if gain < 0.01:
                 break
@@ -298,6 +356,124 @@ def begin_elsewhere(problem, lm, start, restart, number):
     return count
 
 
+RESTORING = 30  # steps that close loops and mend constraints after a search that did not
+
+
+@kernel
+def restore(problem, lm, q):
+    """Close the loops and mend the constraints by the shortest way, whatever that does to the goals.
+
+    q ends there, weighed, or as near as it came.
+    """
+    frames, linear, step = lm.frames, lm.linear, lm.step
+    damping = 1e-9
+    weigh(problem, lm, q)
+    before = hard_cost(problem, lm)
+    for _ in range(RESTORING):
+        if is_sound(problem, lm):
+            break
+        linearize(problem, frames, linear, q)
+        if lm.constraints.some:
+            linearize_constraints(problem, lm.constraints, lm.bodies, frames, linear)
+        mean = constrained_matrix(problem, frames, linear, lm.bodies, step, False)
+        amount = damping * mean + 1e-300
+        if constrained_step(problem, frames, linear, lm.bodies, step, amount, False) <= 0.0:
+            break
+        copy(q, lm.trial)
+        step_along(problem, frames, linear, q, step.delta, lm.trial)
+        weigh(problem, lm, lm.trial)
+        after = hard_cost(problem, lm)
+        if after < before:
+            before = after
+            damping = max(0.1 * damping, 1e-9)
+            copy(lm.trial, q)
+        else:
+            damping = max(100.0 * damping, 1e-4)
+            weigh(problem, lm, q)
+            if damping > 1e4:
+                break
+
+
+@kernel
+def hard_cost(problem, lm):
+    """What open loops and broken constraints of the pose weighed last cost."""
+    blocks, residual = problem.blocks, lm.frames.residual
+    cost = 0.0
+    for g in range(blocks.shape[0]):
+        row = blocks[g, layout.B_ROW]
+        if blocks[g, layout.B_HARD] == 1 and row >= 0:
+            for r in range(row, row + 3):
+                cost += 0.5 * residual[r] * residual[r]
+    return cost + lm.bodies.found[COST]
+
+
+@kernel
+def widest_open(problem, frames):
+    """The block of the loop that is open the widest, by its tolerance, -1 if all are closed."""
+    blocks, widest, most = problem.blocks, -1, 1.0
+    for g in range(blocks.shape[0]):
+        if blocks[g, layout.B_HARD] == 1 and blocks[g, layout.B_ROW] >= 0:
+            open_by = frames.errors[g] / problem.blocks_f[g, layout.B_TOLERANCE]
+            if open_by > most:
+                widest, most = g, open_by
+    return widest
+
+
+@kernel
+def is_sound(problem, lm):
+    """True if the pose weighed last has its loops closed and breaks no constraint."""
+    return widest_open(problem, lm.frames) < 0 and (not lm.constraints.some or unbroken(lm.bodies))
+
+
+class Standing(NamedTuple):
+    """What is wrong with a pose, the hard things first: poses compare in this order."""
+
+    opening: float  # of the widest loop, in tolerances; 0 if all are closed
+    depth: float  # of the deepest pair
+    topple: float  # how far off balance
+    cost: float  # of the goals
+
+
+@kernel
+def standing(problem, lm, q):
+    """What is wrong with the pose q, which is weighed."""
+    cost = weigh(problem, lm, q)
+    g = widest_open(problem, lm.frames)
+    opening = lm.frames.errors[g] / problem.blocks_f[g, layout.B_TOLERANCE] if g >= 0 else 0.0
+    found = lm.bodies.found
+    return Standing(opening, found[DEPTH], found[TOPPLE], cost - hard_cost(problem, lm))
+
+
+@leaf
+def comes_before(one, other):
+    """True if the pose of one standing is better than that of another."""
+    if one.opening != other.opening:
+        return one.opening < other.opening
+    if one.depth != other.depth:
+        return one.depth < other.depth
+    if one.topple != other.topple:
+        return one.topple < other.topple
+    return one.cost < other.cost
+
+
+@kernel
+def make_sound(problem, lm, ended):
+    """After a search with loops or constraints: mend what is broken in `best`, and judge it.
+
+    Returns the status of what is still broken, REACHED if nothing is.
+    """
+    if ended.stop != layout.STOP_REACHED:
+        restore(problem, lm, lm.best)
+        if comes_before(standing(problem, lm, lm.first), standing(problem, lm, lm.best)):
+            copy(lm.first, lm.best)
+    weigh(problem, lm, lm.best)
+    if widest_open(problem, lm.frames) >= 0:
+        return layout.OPEN_LOOP
+    if lm.bodies.found[DEPTH] > 0.0:
+        return layout.COLLIDES
+    return layout.UNBALANCED if lm.bodies.found[TOPPLE] > 0.0 else layout.REACHED
+
+
 @kernel
 def search(problem, options, lm, trace, start, far, ended, searched):
     """Descend from q, inside its limits; after a stall bend, then begin elsewhere, then settle.
@@ -310,9 +486,9 @@ def search(problem, options, lm, trace, start, far, ended, searched):
     most = before_settling(budget)
     used, restarts, number = ended.iterations, ended.restarts, 1
     allowed = float(restarts) if searched else options.restarts
-    newton = problem.freedoms <= NEWTON
+    newton = problem.freedoms <= NEWTON and not is_hard(problem, lm)
     copy(q, lm.best)
-    best_cost = first_cost = cost = evaluate(problem, frames, q)
+    best_cost = first_cost = cost = weigh(problem, lm, q)
     settling = far  # the last descent: what is surely out of reach is only settled
     bent = elsewhere = False
     stop = layout.STOP_STALLED
@@ -353,11 +529,21 @@ def search(problem, options, lm, trace, start, far, ended, searched):
             settling = True
             elsewhere = False
             copy(lm.best, q)
-        cost = evaluate(problem, frames, q)
+        cost = weigh(problem, lm, q)
     if stop == layout.STOP_REACHED and has_secondary(problem):
         used = relax(problem, lm, trace, used, max(budget, used + RELAXING))
         copy(q, lm.best)
     return Ended(stop, used, restarts)
+
+
+@leaf
+def write_faults(problem, opening, found, out):
+    """Write which loop is open, which pair is too near, and how far off balance the pose is."""
+    nq = problem.coordinates
+    out[nq + layout.O_OPEN] = opening
+    out[nq + layout.O_PAIR] = found[PAIR]
+    out[nq + layout.O_DEPTH] = found[DEPTH]
+    out[nq + layout.O_TOPPLE] = found[TOPPLE]
 
 
 @entry(SOLVE)
@@ -371,8 +557,9 @@ def solve_range(
     clear(work)
     problem = unpack(ints, floats)
     options = read_options(problem)
-    lm = take_buffers(problem, work)
-    chain = serial.take_chain(problem, work)
+    lm = take_buffers(problem, unpack_constraints(problem, ints, floats), work)
+    hard = is_hard(problem, lm)
+    chain = serial.take_chain(problem, hard, work)
     trace = trace_into(trace_poses, trace_events, work)
     traced = trace_poses.shape[0] > 0
     once, folded = folds_once(problem, starts, offsets), False
@@ -383,6 +570,7 @@ def solve_range(
         copy(start, lm.q)
         if not folded:
             fold(problem, lm.frames, row_at(offsets, b), lm.q)
+            fold_points(problem, lm.constraints, lm.bodies, lm.frames, row_at(offsets, b))
             serial.set_up(problem, lm.frames, chain)
             folded = once
         prepare_start(problem, lm.frames, row_at(targets, b), lm.q)
@@ -390,7 +578,7 @@ def solve_range(
             forward(problem, lm.frames, lm.q)
             place_effectors(problem, lm.frames, lm.q)
         if traced:
-            residuals(problem, lm.frames)
+            evaluate(problem, lm.frames, lm.q)
             record(trace, problem, lm.q, lm.frames.errors)
         ended = Ended(layout.STOP_STALLED, 0, 0)
         if chain.kind == serial.GENERAL:
@@ -412,8 +600,18 @@ def solve_range(
                     continue
         searched = chain.kind == serial.HINGES and not far
         far = far or chain.kind == serial.LOOKS  # the best look is only settled
+        fault = layout.REACHED
+        if hard:
+            copy(lm.q, lm.first)
         ended = search(problem, options, lm, trace, start, far, ended, searched)
-        finish(problem, lm.frames, lm.linear, trace, start, lm.best, ended, row_at(out, b))
+        if hard:
+            fault = make_sound(problem, lm, ended)
+        finish_judged(
+            problem, lm.frames, lm.linear, trace, start, lm.best, ended, row_at(out, b), fault
+        )
+        if hard:
+            opening = widest_open(problem, lm.frames)
+            write_faults(problem, opening, lm.bodies.found, row_at(out, b))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -333,11 +333,6 @@ def _loops(source: Source, model: Compiled, places: list[Place]) -> tuple[Loop, 
                 name=model.names["equality"][e],
             )
         )
-    if loops:
-        source.warn(
-            f"{len(loops)} loop{'s' * (len(loops) > 1)} (connect, weld) of the model "
-            "are in skeleton.loops; no solver closes them yet"
-        )
     if inactive:
         source.warn(f"{inactive} connect or weld that the file switches off: left out")
     return tuple(loops)

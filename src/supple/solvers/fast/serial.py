@@ -32,10 +32,12 @@ class Chain(NamedTuple):
 
 
 @leaf
-def take_chain(problem, work):
-    """Find out which fast path a problem can take, and take its workspace."""
+def take_chain(problem, hard, work):
+    """Find out which fast path a problem can take, none with loops or constraints; take its workspace."""
     kind = GENERAL
-    if balls.fits(problem):
+    if hard:
+        kind = GENERAL
+    elif balls.fits(problem):
         kind = BALLS
     elif hinges.fits(problem):
         kind = HINGES

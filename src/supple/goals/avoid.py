@@ -1,0 +1,142 @@
+"""`Avoid`: bones that may not pass through each other or through obstacles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from supple.errors import SuppleError, array, number
+from supple.goals.goal import Goal
+from supple.rotations import unit_quaternions
+
+if TYPE_CHECKING:
+    from supple.model.capsules import Capsule
+
+
+@dataclass(frozen=True)
+class Plane:
+    """Ground, or a wall: all below it is solid.
+
+    Attributes:
+        point: A point on it, world xyz.
+        normal: Away from what is solid, world xyz; made a unit vector.
+    """
+
+    point: Any = (0.0, 0.0, 0.0)
+    normal: Any = (0.0, 0.0, 1.0)
+
+    def __post_init__(self) -> None:
+        point = array("point of a Plane", self.point, (3,)) + 0.0
+        normal = array("normal of a Plane", self.normal, (3,)) + 0.0
+        size = float(np.linalg.norm(normal))
+        if size == 0.0:
+            raise SuppleError("normal of a Plane: expected a direction, got zeros")
+        object.__setattr__(self, "point", tuple(point.tolist()))
+        object.__setattr__(self, "normal", tuple((normal / size).tolist()))
+
+
+@dataclass(frozen=True)
+class Box:
+    """A solid box in the world.
+
+    Attributes:
+        center: World xyz.
+        size: From side to side along its own axes, xyz, each above 0.
+        rotation: Of its axes in the world, wxyz.
+    """
+
+    center: Any
+    size: Any
+    rotation: Any = (1.0, 0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        center = array("center of a Box", self.center, (3,)) + 0.0
+        size = array("size of a Box", self.size, (3,)) + 0.0
+        if not np.all(size > 0.0):
+            raise SuppleError(f"size of a Box: expected numbers above 0, got {size.tolist()}")
+        turn = array("rotation of a Box (wxyz)", self.rotation, (4,))
+        turn = unit_quaternions("rotation of a Box", turn)
+        for name, value in (("center", center), ("size", size), ("rotation", turn)):
+            object.__setattr__(self, name, tuple(value.tolist()))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Avoid(Goal):
+    """Keep bones apart from each other and from obstacles, before all goals but loops. Frees nothing.
+
+    Every bone is as thick as its capsules: those of the model (`skeleton.capsules`), or those given.
+
+    Args:
+        margin: The least distance kept, in model units.
+        pairs: Pairs of joints whose capsules are kept apart; by default all but neighbours, pairs that
+            the model excludes and pairs that touch in all poses.
+        obstacles: What stands in the world: `Plane`, `Box`, or a `Capsule` in world coordinates.
+        capsules: By joint, a Capsule or several in its frame, instead of the model's.
+    """
+
+    margin: float = 0.0
+    _: KW_ONLY
+    pairs: Any = None
+    obstacles: Any = ()
+    capsules: Any = None
+
+    def __post_init__(self) -> None:
+        margin = number(
+            "margin of Avoid", self.margin, "a number from 0", lambda x: 0 <= x < np.inf
+        )
+        self._set("margin", margin)
+        if self.pairs is not None:
+            self._set("pairs", tuple(_pair(one) for one in _listed("pairs", self.pairs)))
+        solid = (Plane, Box, _capsule())
+        given = self.obstacles
+        found = (given,) if isinstance(given, solid) else tuple(_listed("obstacles", given))
+        for one in found:
+            if not isinstance(one, solid):
+                raise SuppleError(
+                    f"obstacles of Avoid: expected Plane, Box or Capsule, got {one!r}"
+                )
+        self._set("obstacles", found)
+        if self.capsules is not None:
+            self._set("capsules", _by_joint(self.capsules))
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What is avoided."""
+        return ("avoid",)
+
+
+def _capsule() -> type[Capsule]:
+    from supple.model.capsules import Capsule  # not needed to solve without obstacles
+
+    return Capsule
+
+
+def _listed(what: str, given: Any) -> list[Any]:
+    if not isinstance(given, Iterable) or isinstance(given, (str, Mapping)):
+        raise SuppleError(f"{what} of Avoid: expected a list, got {given!r}")
+    return list(given)
+
+
+def _pair(given: Any) -> tuple[str, str]:
+    pair = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else ()
+    if len(pair) != 2 or not all(isinstance(name, str) for name in pair):
+        raise SuppleError(f"pairs of Avoid: expected pairs of joint names, got {given!r}")
+    return pair
+
+
+def _by_joint(given: Any) -> tuple[tuple[str, tuple[Capsule, ...]], ...]:
+    """Capsules by joint as a tuple, which can be hashed."""
+    if isinstance(given, tuple):
+        given = dict(given)
+    if not isinstance(given, Mapping):
+        raise SuppleError(f"capsules of Avoid: expected a mapping by joint, got {given!r}")
+    found = []
+    for name, some in given.items():
+        listed = (some,) if isinstance(some, _capsule()) else tuple(some)
+        if not all(isinstance(one, _capsule()) for one in listed):
+            raise SuppleError(f"capsules of {name!r}: expected Capsules, got {some!r}")
+        found.append((name, listed))
+    return tuple(found)

@@ -1,0 +1,63 @@
+"""`Balance`: the centre of mass stays over the feet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
+
+import numpy as np
+
+from supple.errors import SuppleError, array, number
+from supple.goals.goal import Goal
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Balance(Goal):
+    """Keep the centre of mass over the support, before all goals but loops and `Avoid`. Frees nothing.
+
+    The support is the convex outline, seen from above, of the soles of the feet, wherever the pose puts
+    them; or of given points.
+
+    Args:
+        feet: Names of the joints, or tips, that stand on the ground. Their soles are the undersides of
+            their geoms; without geoms, those of the capsules that were given to the model; else their
+            joints and tips.
+        margin: The least distance of the centre of mass from the edge of the support, in model units.
+        support: World points that support instead of feet, shape (S, 3), at least three.
+        up: Away from the ground: "x", "y", "z" or a vector; by default along the axis that leads from
+            the feet to the centre of mass at rest, or square to the support.
+    """
+
+    feet: Any = ()
+    _: KW_ONLY
+    margin: float = 0.0
+    support: Any = None
+    up: Any = None
+
+    def __post_init__(self) -> None:
+        from supple.rotations import axis_vector
+
+        feet = (self.feet,) if isinstance(self.feet, str) else self.feet
+        if not isinstance(feet, Iterable) or not all(isinstance(one, str) for one in feet):
+            raise SuppleError(f"feet of Balance: expected names of joints, got {self.feet!r}")
+        self._set("feet", tuple(feet))
+        if (not self.feet) == (self.support is None):
+            raise SuppleError("Balance: expected feet, or support, got " + self._given())
+        expected = "a number from 0"
+        margin = number("margin of Balance", self.margin, expected, lambda x: 0 <= x < np.inf)
+        self._set("margin", margin)
+        if self.support is not None:
+            points = array("support of Balance", self.support, (None, 3)) + 0.0
+            self._set("support", tuple(map(tuple, points.tolist())))
+        if self.up is not None:
+            up = np.asarray(axis_vector(self.up, what="up of Balance"), float)
+            self._set("up", tuple((up / np.linalg.norm(up)).tolist()))
+
+    def _given(self) -> str:
+        return "both" if self.feet else "neither"
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Balance."""
+        return ("balance",)

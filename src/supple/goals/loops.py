@@ -1,0 +1,164 @@
+"""`Connect` and `Weld`: close a loop between two bones; `On`: a target that moves with another bone."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from supple.errors import SuppleError, array
+from supple.goals.goal import Block, Goal
+from supple.kernels import layout
+from supple.model.effector import find_effector
+from supple.model.skeleton import Skeleton
+from supple.rotations import multiply, rotate, unit_quaternions
+
+if TYPE_CHECKING:
+    from supple.model.loops import Loop
+
+ORIGIN = (0.0, 0.0, 0.0)
+NO_TURN = (1.0, 0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class On:
+    """A target on another bone: it is where that bone is, also if the solve moves it.
+
+    Args:
+        effector: Name of the joint or tip that carries the target.
+        point: In that effector's frame, xyz in the model's unit.
+    """
+
+    effector: str
+    point: Any = ORIGIN
+
+    def __post_init__(self) -> None:
+        point = array(f"point on {self.effector!r}", self.point, (3,)) + 0.0
+        object.__setattr__(self, "point", tuple(point.tolist()))
+
+    def carrier(self, skeleton: Skeleton, number: int, rotation: Any = NO_TURN) -> Block:
+        """The block without rows that the kernels place, for goal `number`."""
+        frame = find_effector(skeleton, self.effector)
+        return Block(
+            layout.CARRIER,
+            number,
+            frame.joint,
+            1.0,
+            fixed=rotate(frame.rotation, self.point),
+            stretching=frame.offset,
+            rotation=multiply(frame.rotation, rotation),
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Connect(Goal):
+    """Hold a point of one bone and a point of another together, before all other goals.
+
+    Both branches up to where they meet may move for it.
+
+    Args:
+        a: Name of a joint or tip.
+        b: Name of another.
+        point_a: In the frame of `a`, xyz in the model's unit.
+        point_b: In the frame of `b`.
+    """
+
+    frees: ClassVar[bool] = True
+
+    a: str
+    b: str
+    _: KW_ONLY
+    point_a: Any = ORIGIN
+    point_b: Any = ORIGIN
+
+    def __post_init__(self) -> None:
+        if self.a == self.b:
+            raise SuppleError(f"{self._what}: expected two bones, got {self.a!r} twice")
+        for name in ("point_a", "point_b"):
+            point = array(f"{name} of {self._what}", getattr(self, name), (3,)) + 0.0
+            self._set(name, tuple(point.tolist()))
+
+    @property
+    def _what(self) -> str:
+        return f"{type(self).__name__} {self.a!r} and {self.b!r}"
+
+    @property
+    def effector_name(self) -> str:
+        """Both names."""
+        return f"{self.a} and {self.b}"
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The names of the two bones."""
+        return self.a, self.b
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """A loop."""
+        return ("loop",)
+
+    def lower(self, skeleton: Skeleton, number: int) -> list[Block]:
+        """A block that meets the other bone."""
+        carrier = On(self.a, self.point_a).carrier(skeleton, number)
+        return [self._closing(layout.MEET, skeleton, number, carrier), carrier]
+
+    def _closing(self, kind: int, skeleton: Skeleton, number: int, carrier: Block) -> Block:
+        frame = find_effector(skeleton, self.b)
+        return Block(
+            kind,
+            number,
+            frame.joint,
+            layout.HARD,
+            fixed=rotate(frame.rotation, self.point_b),
+            stretching=frame.offset,
+            rotation=frame.rotation,
+            carrier=carrier,
+            hard=True,
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Weld(Connect):
+    """Hold two bones together rigidly, before all other goals.
+
+    Args:
+        a: Name of a joint or tip.
+        b: Name of another.
+        point_a: In the frame of `a`, xyz in the model's unit.
+        point_b: In the frame of `b`.
+        rotation: Of the frame of `b` in that of `a`, wxyz; none by default.
+    """
+
+    _: KW_ONLY
+    rotation: Any = NO_TURN
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        what = f"rotation of {self._what}"
+        turn = unit_quaternions(what, array(f"{what} (wxyz)", self.rotation, (4,)))
+        self._set("rotation", tuple(turn.tolist()))
+
+    def lower(self, skeleton: Skeleton, number: int) -> list[Block]:
+        """A block that meets the other bone, and one that aligns with it."""
+        carrier = On(self.a, self.point_a).carrier(skeleton, number, self.rotation)
+        kinds = (layout.MEET, layout.ALIGN)
+        return [*(self._closing(kind, skeleton, number, carrier) for kind in kinds), carrier]
+
+
+def closing(loop: Loop) -> Connect:
+    """The goal that holds a loop of a model together."""
+    points: dict[str, Any] = {"point_a": loop.point_a, "point_b": loop.point_b}
+    if loop.kind == "weld":
+        return Weld(loop.a, loop.b, **points, rotation=loop.rotation)
+    return Connect(loop.a, loop.b, **points)
+
+
+def branches(skeleton: Skeleton, goal: Connect) -> set[int]:
+    """The joints of both branches up to where they meet, without that one."""
+    ways: list[set[int]] = []
+    for name in goal.ends:
+        joint, way = find_effector(skeleton, name).joint, set()
+        while joint >= 0:
+            way.add(joint)
+            joint = int(skeleton.parents[joint])
+        ways.append(way)
+    return ways[0] ^ ways[1]

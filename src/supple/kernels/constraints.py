@@ -1,0 +1,530 @@
+"""What a pose must not break: capsules that may not overlap, and a centre of mass that stays over its feet.
+
+Both are inequalities. A *pair* of capsules, or a capsule and an obstacle, keeps at least the margin from
+each other; the centre of mass keeps at least its own margin from each edge of the *support*, the convex
+outline of the soles as seen from above. Each broken one adds half the square of its *excess* to the cost:
+by how much it is broken, in characteristic lengths, times HARD. So a pose that breaks none costs what its
+goals cost, and one that breaks some is pulled back HARD times as strongly as towards a goal.
+
+A step also looks ahead: constraints that hold now but are near, or in a hurry, are rows of the linear
+problem, too, and those that the step would break are taken in (see `supple.kernels.levenberg`).
+
+Everything hangs on *points* of bones: the ends of capsules, the bones' centres of mass, the soles.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+from supple.kernels import layout
+from supple.kernels import quaternion as quat
+from supple.kernels.decorators import kernel, leaf
+from supple.kernels.jacobian import pushed_along, pushed_by_joint
+from supple.kernels.workspace import grid, matrix, part, row_at, vector
+
+SLACK = 1e-5  # how much farther than its margin a pair is pushed, in characteristic lengths
+NEAR = 0.15  # constraints that are nearer than this to being broken count in a step [lengths]
+MOST_ROWS = 96  # constraints that count in one step, at most
+TINY = 1e-12
+
+# What is known of a pose's constraints: see `Bodies.found`.
+PAIR, DEPTH, TOPPLE, COST, ROWS = range(5)
+
+
+class Constraints(NamedTuple):
+    """The constraints of a problem. Nothing of it changes."""
+
+    points: Any  # (P, POINT_INTS)
+    masses: Any  # (P,)
+    capsules: Any  # (C, CAPSULE_INTS)
+    capsules_f: Any  # (C, CAPSULE_FLOATS)
+    pairs: Any  # (N, PAIR_INTS)
+    obstacles: Any  # (O, OBSTACLE_FLOATS)
+    soles: Any  # (S,) points
+    margin: float  # of the pairs
+    balance: float  # of the centre of mass
+    up: Any  # xyz
+    some: bool  # whether there are any
+
+
+@leaf
+def unpack_constraints(problem, ints, floats):
+    """The constraints in a packed pair of arrays, behind everything else."""
+    np, nc, nn = ints[layout.H_POINTS], ints[layout.H_CAPSULES], ints[layout.H_PAIRS]
+    no, ns = ints[layout.H_OBSTACLES], ints[layout.H_SOLES]
+    capsules = ints.shape[0] - ns - nn * layout.PAIR_INTS - nc * layout.CAPSULE_INTS
+    pairs = capsules + nc * layout.CAPSULE_INTS
+    obstacles = floats.shape[0] - no * layout.OBSTACLE_FLOATS
+    capsules_f = obstacles - nc * layout.CAPSULE_FLOATS
+    return Constraints(
+        grid(ints, capsules - np * layout.POINT_INTS, np, layout.POINT_INTS),
+        part(floats, capsules_f - np, np),
+        grid(ints, capsules, nc, layout.CAPSULE_INTS),
+        grid(floats, capsules_f, nc, layout.CAPSULE_FLOATS),
+        grid(ints, pairs, nn, layout.PAIR_INTS),
+        grid(floats, obstacles, no, layout.OBSTACLE_FLOATS),
+        part(ints, pairs + nn * layout.PAIR_INTS, ns),
+        floats[layout.F_MARGIN],
+        floats[layout.F_BALANCE],
+        (floats[layout.F_UP], floats[layout.F_UP + 1], floats[layout.F_UP + 2]),
+        nn > 0 or ns > 0,
+    )
+
+
+class Bodies(NamedTuple):
+    """Where a pose puts the points, and what that breaks."""
+
+    local: Any  # (P, 6) in the frame of the moving joint: the part that keeps its length, and the other
+    world: Any  # (P, 3)
+    moments: Any  # (M, 4) mass and first moment of all that a moving joint carries
+    flat: Any  # (S, 2) the soles as seen from above
+    outline: Any  # (S + 1,) those at the corners of the support, the first again at the end
+    columns: Any  # (K, D) how fast an excess shrinks as a freedom grows
+    excess: Any  # (K,) of the constraints that count in a step, negative where one holds
+    taken: Any  # (K,) 1 for those that the step takes in
+    found: Any  # (5,) the pair that is deepest in its margin, how deep, how far off balance, cost, rows
+
+
+@leaf
+def take_bodies(problem, constraints, work):
+    """Buffers for one pose at a time."""
+    points, soles = constraints.points.shape[0], constraints.soles.shape[0]
+    rows = min(constraints.pairs.shape[0] + soles, MOST_ROWS)
+    return Bodies(
+        matrix(work, points, 6),
+        matrix(work, points, 3),
+        matrix(work, problem.moving.shape[0] if soles > 0 else 0, 4),
+        matrix(work, soles, 2),
+        vector(work, soles + 1),
+        matrix(work, rows, problem.freedoms),
+        vector(work, rows),
+        vector(work, rows),
+        vector(work, 5),
+    )
+
+
+# Points -------------------------------------------------------------------------------------------
+
+
+@kernel
+def fold_points(problem, constraints, bodies, frames, offsets):
+    """Put the points into the frames of the moving joints, right after `fold`, which see."""
+    active, points = problem.active, constraints.points
+    first = active.shape[0] + 2 * problem.blocks.shape[0]
+    for p in range(points.shape[0]):
+        a = points[p, layout.P_JOINT]
+        point, slack = quat.load3(offsets, first + p, 0), (0.0, 0.0, 0.0)
+        if a >= 0 and active[a, layout.A_MOVE] < 0:
+            turn = quat.load4(frames.folded, a, 0)
+            point = quat.add(quat.load3(frames.folded, a, 4), quat.rotate(turn, point))
+            slack = quat.load3(frames.folded, a, 7)
+        quat.store3(bodies.local, p, 0, point)
+        quat.store3(bodies.local, p, 3, slack)
+
+
+@kernel
+def place_points(problem, constraints, bodies, frames, q):
+    """World places of all points of a pose whose moving joints are placed."""
+    points, moving = constraints.points, problem.moving
+    for p in range(points.shape[0]):
+        k = points[p, layout.P_MOVE]
+        point = quat.load3(bodies.local, p, 0)
+        if k >= 0:
+            stretch = moving[k, layout.M_STRETCH_Q]
+            if stretch >= 0:
+                point = quat.axpy(point, q[stretch], quat.load3(bodies.local, p, 3))
+            world = quat.load4(frames.joints, k, layout.S_W)
+            point = quat.add(quat.load3(frames.joints, k, layout.S_POS), quat.rotate(world, point))
+        quat.store3(bodies.world, p, 0, point)
+
+
+# Distances ----------------------------------------------------------------------------------------
+
+
+class Gap(NamedTuple):
+    """The nearest points of two shapes, on the axes of capsules."""
+
+    distance: float  # of their surfaces, negative where they overlap
+    first: Any  # xyz, on the first
+    second: Any  # xyz, on the second
+    normal: Any  # xyz, unit, from the first to the second
+
+
+@leaf
+def _clamp01(x):
+    return min(max(x, 0.0), 1.0)
+
+
+@leaf
+def nearest_on_segments(a1, b1, a2, b2):
+    """Where two segments are nearest to each other, as fractions of their ways from a to b."""
+    d1, d2, r = quat.sub(b1, a1), quat.sub(b2, a2), quat.sub(a1, a2)
+    a, e, f = quat.dot(d1, d1), quat.dot(d2, d2), quat.dot(d2, r)
+    if a <= TINY * TINY:
+        return 0.0, _clamp01(f / e) if e > TINY * TINY else 0.0
+    c = quat.dot(d1, r)
+    if e <= TINY * TINY:
+        return _clamp01(-c / a), 0.0
+    b = quat.dot(d1, d2)
+    across = a * e - b * b
+    s = _clamp01((b * f - c * e) / across) if across > TINY * a * e else 0.5
+    t = (b * s + f) / e
+    if t < 0.0:
+        return _clamp01(-c / a), 0.0
+    if t > 1.0:
+        return _clamp01((b - c) / a), 1.0
+    return s, t
+
+
+@leaf
+def capsule_gap(constraints, bodies, i, j):
+    """Between two capsules."""
+    capsules, world = constraints.capsules, bodies.world
+    a1, b1 = quat.load3(world, capsules[i, 0], 0), quat.load3(world, capsules[i, 1], 0)
+    a2, b2 = quat.load3(world, capsules[j, 0], 0), quat.load3(world, capsules[j, 1], 0)
+    s, t = nearest_on_segments(a1, b1, a2, b2)
+    first = quat.axpy(a1, s, quat.sub(b1, a1))
+    second = quat.axpy(a2, t, quat.sub(b2, a2))
+    way = quat.sub(second, first)
+    apart = quat.norm(way)
+    radii = constraints.capsules_f[i, layout.C_RADIUS] + constraints.capsules_f[j, layout.C_RADIUS]
+    if apart > TINY * radii:
+        normal = quat.scale(way, 1.0 / apart)
+    else:  # their axes cross: square to both is the shortest way out
+        normal = quat.cross(quat.sub(b1, a1), quat.sub(b2, a2))
+        size = quat.norm(normal)
+        normal = quat.scale(normal, 1.0 / size) if size > 0.0 else (1.0, 0.0, 0.0)
+    return Gap(apart - radii, first, second, normal)
+
+
+@leaf
+def _box_distance(p, h):
+    """Signed distance of a point from a box of half sizes h around the origin."""
+    x, y, z = abs(p[0]) - h[0], abs(p[1]) - h[1], abs(p[2]) - h[2]
+    outside = math.sqrt(max(x, 0.0) ** 2 + max(y, 0.0) ** 2 + max(z, 0.0) ** 2)
+    return outside + min(max(x, max(y, z)), 0.0)
+
+
+@leaf
+def _box_normal(p, h):
+    """The direction in which that distance grows."""
+    x, y, z = abs(p[0]) - h[0], abs(p[1]) - h[1], abs(p[2]) - h[2]
+    if max(x, max(y, z)) > 0.0:
+        way = (
+            math.copysign(max(x, 0.0), p[0]),
+            math.copysign(max(y, 0.0), p[1]),
+            math.copysign(max(z, 0.0), p[2]),
+        )
+        return quat.unit(way)
+    if x >= y and x >= z:
+        return (math.copysign(1.0, p[0]), 0.0, 0.0)
+    if y >= z:
+        return (0.0, math.copysign(1.0, p[1]), 0.0)
+    return (0.0, 0.0, math.copysign(1.0, p[2]))
+
+
+@kernel
+def obstacle_gap(constraints, bodies, i, o):
+    """From an obstacle, the first, to a capsule, the second.
+
+    The signed distance from a box is convex, and so it is along the capsule's axis: a golden section
+    finds where it is least.
+    """
+    capsules, world, obstacles = constraints.capsules, bodies.world, constraints.obstacles
+    center, turn = (
+        quat.load3(obstacles, o, layout.O_CENTER),
+        quat.load4(obstacles, o, layout.O_ROTATION),
+    )
+    half = quat.load3(obstacles, o, layout.O_HALF)
+    a = quat.unrotate(turn, quat.sub(quat.load3(world, capsules[i, 0], 0), center))
+    b = quat.unrotate(turn, quat.sub(quat.load3(world, capsules[i, 1], 0), center))
+    if half[0] == 0.0:
+        second = a if a[2] <= b[2] else b
+        distance, normal = second[2], (0.0, 0.0, 1.0)
+    else:
+        way = quat.sub(b, a)
+        low, high, ratio = 0.0, 1.0, 0.5 * (math.sqrt(5.0) - 1.0)
+        s, t = high - ratio, low + ratio
+        at_s = _box_distance(quat.axpy(a, s, way), half)
+        at_t = _box_distance(quat.axpy(a, t, way), half)
+        for _ in range(40):
+            if at_s <= at_t:
+                high, t, at_t = t, s, at_s
+                s = high - ratio * (high - low)
+                at_s = _box_distance(quat.axpy(a, s, way), half)
+            else:
+                low, s, at_s = s, t, at_t
+                t = low + ratio * (high - low)
+                at_t = _box_distance(quat.axpy(a, t, way), half)
+        second = quat.axpy(a, 0.5 * (low + high), way)
+        distance, normal = _box_distance(second, half), _box_normal(second, half)
+    world_point = quat.add(center, quat.rotate(turn, second))
+    return Gap(
+        distance - constraints.capsules_f[i, layout.C_RADIUS],
+        world_point,
+        world_point,
+        quat.rotate(turn, normal),
+    )
+
+
+@leaf
+def _middle(constraints, bodies, i):
+    capsules, world = constraints.capsules, bodies.world
+    a, b = quat.load3(world, capsules[i, 0], 0), quat.load3(world, capsules[i, 1], 0)
+    return quat.scale(quat.add(a, b), 0.5)
+
+
+@leaf
+def is_near(constraints, bodies, n, reach):
+    """True if the shapes of pair n may be nearer than `reach`, by the spheres around them."""
+    pairs, sizes, obstacles = constraints.pairs, constraints.capsules_f, constraints.obstacles
+    i, j = pairs[n, 0], pairs[n, 1]
+    own = sizes[i, layout.C_RADIUS] + sizes[i, layout.C_HALF] + reach
+    middle = _middle(constraints, bodies, i)
+    if j >= 0:
+        way = quat.sub(_middle(constraints, bodies, j), middle)
+        both = own + sizes[j, layout.C_RADIUS] + sizes[j, layout.C_HALF]
+        return quat.dot(way, way) < both * both
+    o = -1 - j
+    half = quat.load3(obstacles, o, layout.O_HALF)
+    if half[0] == 0.0:
+        return True
+    way = quat.sub(quat.load3(obstacles, o, layout.O_CENTER), middle)
+    both = own + quat.norm(half)
+    return quat.dot(way, way) < both * both
+
+
+@leaf
+def pair_gap(constraints, bodies, n):
+    """The nearest points of a pair."""
+    i, j = constraints.pairs[n, 0], constraints.pairs[n, 1]
+    if j >= 0:
+        return capsule_gap(constraints, bodies, i, j)
+    return obstacle_gap(constraints, bodies, i, -1 - j)
+
+
+# Balance ------------------------------------------------------------------------------------------
+
+
+class Ground(NamedTuple):
+    """Two directions along the ground, unit, and how far the centre of mass is along them."""
+
+    u: Any
+    v: Any
+    x: float
+    y: float
+
+
+@kernel
+def look_down(constraints, bodies):
+    """See the soles from above: fill `flat` and `outline`, corners counter-clockwise.
+
+    Returns the ground with the centre of mass, and how many corners there are.
+    """
+    points, masses, soles = constraints.points, constraints.masses, constraints.soles
+    u = quat.perpendicular(constraints.up)
+    v = quat.cross(constraints.up, u)
+    total, center = 0.0, (0.0, 0.0, 0.0)
+    for p in range(points.shape[0]):
+        total += masses[p]
+        center = quat.axpy(center, masses[p], quat.load3(bodies.world, p, 0))
+    center = quat.scale(center, 1.0 / total)
+    flat, outline, count = bodies.flat, bodies.outline, soles.shape[0]
+    begin = 0
+    for s in range(count):
+        point = quat.load3(bodies.world, soles[s], 0)
+        flat[s, 0], flat[s, 1] = quat.dot(point, u), quat.dot(point, v)
+        if flat[s, 0] < flat[begin, 0] or (
+            flat[s, 0] == flat[begin, 0] and flat[s, 1] < flat[begin, 1]
+        ):
+            begin = s
+    corners, here = 0, begin
+    while corners < count:  # wrap the soles as a gift
+        outline[corners] = here
+        corners += 1
+        after = -1
+        for s in range(count):
+            x, y = flat[s, 0] - flat[here, 0], flat[s, 1] - flat[here, 1]
+            if x * x + y * y <= TINY * TINY:
+                continue
+            if after < 0:
+                after = s
+                continue
+            p, q = flat[after, 0] - flat[here, 0], flat[after, 1] - flat[here, 1]
+            side = p * y - q * x
+            if side < 0.0 or (side == 0.0 and x * x + y * y > p * p + q * q):
+                after = s
+        if after < 0 or after == begin:
+            break
+        here = after
+    outline[corners] = begin
+    return Ground(u, v, quat.dot(center, u), quat.dot(center, v)), corners
+
+
+class Edge(NamedTuple):
+    """An edge of the support and the centre of mass."""
+
+    excess: float  # how far beyond the edge and its margin, negative inside
+    x: float  # the unit normal outwards, along the ground
+    y: float
+    along: float  # where on the edge the centre of mass is, 0 to 1 between the corners
+
+
+@leaf
+def edge_at(constraints, bodies, ground, c):
+    """Edge number c of the outline."""
+    flat, outline = bodies.flat, bodies.outline
+    i, j = int(outline[c]), int(outline[c + 1])
+    x, y = flat[j, 0] - flat[i, 0], flat[j, 1] - flat[i, 1]
+    size = math.sqrt(x * x + y * y) + 1e-300
+    x, y = x / size, y / size
+    p, q = ground.x - flat[i, 0], ground.y - flat[i, 1]
+    return Edge(constraints.balance + p * y - q * x, y, -x, (p * x + q * y) / size)
+
+
+@kernel
+def _sum_moments(problem, constraints, bodies):
+    """Mass and first moment of what each moving joint carries, itself and all below."""
+    points, moments, moving = constraints.points, bodies.moments, problem.moving
+    for k in range(moments.shape[0]):
+        for i in range(4):
+            moments[k, i] = 0.0
+    total = 0.0
+    for p in range(points.shape[0]):
+        mass, k = constraints.masses[p], points[p, layout.P_MOVE]
+        total += mass
+        if k >= 0 and mass > 0.0:
+            moments[k, 0] += mass
+            for i in range(3):
+                moments[k, 1 + i] += mass * bodies.world[p, i]
+    for n in range(moments.shape[0]):
+        k = moments.shape[0] - 1 - n
+        up = moving[k, layout.M_PARENT]
+        if up >= 0:
+            for i in range(4):
+                moments[up, i] += moments[k, i]
+    return total
+
+
+# The pose as a whole ------------------------------------------------------------------------------
+
+
+@kernel
+def broken(problem, constraints, bodies, frames, q):
+    """What the constraints that a pose, evaluated, breaks add to its cost; fills `found`."""
+    found = bodies.found
+    found[PAIR], found[DEPTH], found[TOPPLE] = -1.0, 0.0, 0.0
+    place_points(problem, constraints, bodies, frames, q)
+    slack = SLACK * problem.length
+    scale = layout.HARD / problem.length
+    cost = 0.0
+    for n in range(constraints.pairs.shape[0]):
+        if is_near(constraints, bodies, n, constraints.margin + slack):
+            depth = constraints.margin - pair_gap(constraints, bodies, n).distance
+            if depth > found[DEPTH]:
+                found[PAIR], found[DEPTH] = n, depth
+            if depth + slack > 0.0:
+                cost += 0.5 * (scale * (depth + slack)) ** 2
+    if constraints.soles.shape[0] > 0:
+        ground, corners = look_down(constraints, bodies)
+        for c in range(corners):
+            excess = edge_at(constraints, bodies, ground, c).excess
+            found[TOPPLE] = max(found[TOPPLE], excess)
+            if excess + slack > 0.0:
+                cost += 0.5 * (scale * (excess + slack)) ** 2
+    found[COST] = cost
+    return cost
+
+
+@leaf
+def unbroken(bodies):
+    """True if the pose that `broken` has seen last breaks nothing."""
+    return bodies.found[DEPTH] <= 0.0 and bodies.found[TOPPLE] <= 0.0
+
+
+@kernel
+def linearize_constraints(problem, constraints, bodies, frames, linear):
+    """Fill `columns` and `excess` with the constraints that count in a step from the pose seen last."""
+    slack, near = SLACK * problem.length, NEAR * problem.length
+    rows, scale = 0, layout.HARD / problem.length
+    most = bodies.columns.shape[0] - constraints.soles.shape[0]
+    for first in range(2):  # the broken ones first, so that there is room for them
+        for n in range(constraints.pairs.shape[0]):
+            if rows >= most:
+                break
+            reach = constraints.margin + slack + (0.0 if first == 0 else near)
+            if not is_near(constraints, bodies, n, reach):
+                continue
+            gap = pair_gap(constraints, bodies, n)
+            excess = constraints.margin + slack - gap.distance
+            if excess <= -near or (excess > 0.0) != (first == 0):
+                continue
+            bodies.excess[rows] = scale * excess
+            _pair_columns(problem, constraints, bodies, frames, linear, n, gap, rows)
+            rows += 1
+    if constraints.soles.shape[0] > 0:
+        total = _sum_moments(problem, constraints, bodies)
+        ground, corners = look_down(constraints, bodies)
+        for c in range(corners):
+            edge = edge_at(constraints, bodies, ground, c)
+            if edge.excess + slack > -near and rows < bodies.columns.shape[0]:
+                bodies.excess[rows] = scale * (edge.excess + slack)
+                out = quat.axpy(quat.scale(ground.u, edge.x), edge.y, ground.v)
+                _edge_columns(
+                    problem, constraints, bodies, frames, linear, c, edge, out, total, rows
+                )
+                rows += 1
+    bodies.found[ROWS] = rows
+
+
+@kernel
+def _pair_columns(problem, constraints, bodies, frames, linear, n, gap, row):
+    """How every freedom parts a pair: only those below where the two bones meet can."""
+    points, moving, capsules = constraints.points, problem.moving, constraints.capsules
+    i, j = constraints.pairs[n, 0], constraints.pairs[n, 1]
+    columns = row_at(bodies.columns, row)
+    for d in range(columns.shape[0]):
+        columns[d] = 0.0
+    push = quat.scale(gap.normal, layout.HARD / problem.length)
+    k = points[capsules[i, 0], layout.P_MOVE]
+    none = (0.0, 0.0, 0.0)
+    if j < 0:
+        pushed_along(problem, frames, linear, k, gap.second, push, columns)
+        return
+    pull = quat.scale(push, -1.0)
+    e = points[capsules[j, 0], layout.P_MOVE]
+    below_k, below_e = none, none
+    while k != e:
+        if k > e:
+            below_k = pushed_by_joint(problem, frames, linear, k, gap.first, pull, below_k, columns)
+            k = moving[k, layout.M_PARENT]
+        else:
+            below_e = pushed_by_joint(
+                problem, frames, linear, e, gap.second, push, below_e, columns
+            )
+            e = moving[e, layout.M_PARENT]
+
+
+@kernel
+def _edge_columns(problem, constraints, bodies, frames, linear, c, edge, out, total, row):
+    """How every freedom moves the centre of mass away from an edge, whose corners may move as well.
+
+    Stretching moves bones only by their joints.
+    """
+    points, soles = constraints.points, constraints.soles
+    columns = row_at(bodies.columns, row)
+    for d in range(columns.shape[0]):
+        columns[d] = 0.0
+    push = quat.scale(out, -layout.HARD / problem.length)
+    none = (0.0, 0.0, 0.0)
+    for k in range(bodies.moments.shape[0]):
+        mass = bodies.moments[k, 0]
+        if mass > 0.0:
+            center = quat.scale(quat.load3(bodies.moments, k, 1), 1.0 / mass)
+            share = quat.scale(push, mass / total)
+            pushed_by_joint(problem, frames, linear, k, center, share, none, columns)
+    for end in range(2):
+        p = soles[int(bodies.outline[c + end])]
+        part_of = edge.along if end == 1 else 1.0 - edge.along
+        back = quat.scale(push, -part_of)
+        point = quat.load3(bodies.world, p, 0)
+        pushed_along(problem, frames, linear, points[p, layout.P_MOVE], point, back, columns)

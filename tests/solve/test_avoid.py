@@ -1,0 +1,152 @@
+"""Avoid: bones that keep apart from each other and from obstacles."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import supple
+from supple import Avoid, Box, Capsule, Plane, Reach
+from supple.problem.bodies import segment_distances
+
+RADIUS, MARGIN = 0.15, 0.02
+
+
+@pytest.fixture(scope="module")
+def arm():
+    """Four links of length 1 and radius 0.15."""
+    skeleton = supple.chain([1.0] * 4)
+    link = Capsule((0, 0, 0), (1, 0, 0), RADIUS)
+    return skeleton.with_physics(capsules=dict.fromkeys(skeleton.joint_names, link))
+
+
+def gaps(pose: supple.Pose) -> float:
+    """The least gap of links that are no neighbours."""
+    points = [*(pose.position(f"j{k}") for k in range(4)), pose.position("tip")]
+    links = list(itertools.pairwise(points))
+    return min(
+        float(segment_distances(*links[i], *links[j])) - 2 * RADIUS
+        for i in range(4)
+        for j in range(i + 2, 4)
+    )
+
+
+def near_targets(count: int) -> np.ndarray:
+    rng = np.random.default_rng(4)
+    way = rng.normal(size=(count, 3))
+    return way / np.linalg.norm(way, axis=1)[:, None] * rng.uniform(0.35, 0.8, (count, 1))
+
+
+def test_answers_keep_the_margin_and_meet_the_goal(arm):
+    ik = supple.prepare(arm, [Reach("tip"), Avoid(MARGIN)])
+    plain = supple.prepare(arm, [Reach("tip")])
+    targets = near_targets(60)
+    starts = ik.seeds(arm.rest, len(targets))
+    found = [ik(t, start=s) for t, s in zip(targets, starts, strict=True)]
+    without = [plain(t, start=s) for t, s in zip(targets, starts, strict=True)]
+    assert sum(gaps(f.pose) < MARGIN for f in without) > 5  # so there is something to avoid
+    assert all(f.reached for f in found)
+    assert min(gaps(f.pose) for f in found) >= MARGIN - 1e-9
+
+
+def test_what_cannot_be_kept_apart_is_named(arm):
+    """A locked pose that overlaps: nothing can be done about it, and the answer says so."""
+    folded = arm.pose({"j1": (0.0, 0.0, 0.0, 1.0), "j2": (0.0, 0.0, 0.0, 1.0)})
+    goals = [Reach("tip", folded.position("tip"), depth=1), Avoid(MARGIN, pairs=[("j0", "j3")])]
+    found = supple.solve(arm, goals, start=folded)
+    assert found.status is supple.Status.COLLIDES
+    assert not found.reached
+    assert {found.collision.a, found.collision.b} == {"j0", "j3"}
+    assert np.isclose(found.collision.depth, MARGIN + 2 * RADIUS)  # their axes touch
+    assert "j0 and j3" in found.reason
+
+
+def test_obstacles_are_kept_off(arm):
+    ground, box = Plane((0, 0, -0.4)), Box((1.5, 0.0, 0.9), (0.6, 0.6, 0.6))
+    pillar = Capsule((1.5, 1.5, -1.0), (1.5, 1.5, 1.0), 0.3)
+    ik = supple.prepare(arm, [Reach("tip"), Avoid(MARGIN, obstacles=[ground, box, pillar])])
+    for target in [(2.4, 0.8, -0.1), (2.5, -0.8, 0.4), (0.8, 2.6, 0.2)]:
+        found = ik(target)
+        assert found.reached
+        along = np.linspace(0.0, 1.0, 60)[:, None]
+        points = [*(found.position(f"j{k}") for k in range(4)), found.position("tip")]
+        on_links = np.concatenate([a + along * (b - a) for a, b in itertools.pairwise(points)])
+        assert on_links[1:, 2].min() > -0.4 + RADIUS + MARGIN - 1e-6
+        inside = np.abs(on_links - box.center) - 0.3
+        outside = np.linalg.norm(np.maximum(inside, 0.0), axis=1)
+        assert outside.min() > RADIUS + MARGIN - 1e-6
+        away = np.linalg.norm(on_links[:, :2] - 1.5, axis=1)
+        assert away.min() > 0.3 + RADIUS + MARGIN - 1e-6
+
+
+def test_neighbours_and_rigid_bones_are_left_out(arm):
+    found = supple.solve(arm, [Reach("tip", (2.0, 1.0, 0.0)), Avoid()])
+    assert set(found.asked.pairs) == {("j0", "j2"), ("j0", "j3"), ("j1", "j3")}
+    only = supple.solve(arm, [Reach("tip", (2.0, 1.0, 0.0)), Avoid(pairs=[("j0", "j3")])])
+    assert only.asked.pairs == (("j0", "j3"),)
+
+
+def test_never_worse_than_the_start(arm):
+    """A start that keeps its margins is not given up for a goal that cannot be reached without."""
+    start = arm.rest
+    found = supple.solve(arm, [Reach("tip", (0.05, 0.0, 0.0)), Avoid(MARGIN)], start=start)
+    assert not found.reached
+    assert found.status is not supple.Status.COLLIDES
+    assert gaps(found.pose) >= MARGIN - 1e-9
+    assert found.error <= np.linalg.norm(start.position("tip") - (0.05, 0.0, 0.0))
+
+
+def test_a_batch_gives_the_answers_of_single_calls(arm):
+    ik = supple.prepare(arm, [Reach("tip"), Avoid(MARGIN)])
+    targets = near_targets(12)
+    batch = ik.solve(targets, threads=2)
+    for k, target in enumerate(targets):
+        assert np.array_equal(ik(target).pose.coordinates, batch[k].pose.coordinates)
+    assert batch.collision_depth.shape == (12,)
+
+
+def test_solutions_go_through_json(arm):
+    found = supple.solve(arm, [Reach("tip", (2.0, 1.0, 0.0)), Avoid(MARGIN)])
+    assert supple.Solution.from_json(found.to_json()) == found
+
+
+def test_capsules_from_geoms_need_no_scipy(monkeypatch):
+    import sys
+
+    from supple.model.capsules import enclosing
+
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    monkeypatch.setitem(sys.modules, "scipy.optimize", None)
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(400, 3)) * (0.1, 0.1, 1.0)
+    one = enclosing(points)
+    assert one.distances(points).max() <= 1e-9
+    assert one.radius < 0.5
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Avoid(-1.0), "margin of Avoid"),
+        (lambda: Avoid(obstacles=["ground"]), "expected Plane, Box or Capsule"),
+        (lambda: Avoid(pairs=["j0"]), "expected pairs of joint names"),
+        (lambda: Box((0, 0, 0), (1, 0, 1)), "size of a Box"),
+        (lambda: Plane(normal=(0, 0, 0)), "normal of a Plane"),
+        (lambda: supple.solve(supple.chain([1, 1]), [Avoid()]), "expected at least one Reach"),
+        (
+            lambda: supple.solve(supple.chain([1, 1, 1]), [Reach("tip", (1, 1, 1)), Avoid(), Avoid(1.0)]),
+            "at most one Avoid",
+        ),
+        (
+            lambda: supple.solve(
+                supple.chain([1, 1, 1]), [Reach("tip", (1, 1, 1)), Avoid(pairs=[("j0", "j9")])]
+            ),
+            "joint of a pair",
+        ),
+    ],
+)  # fmt: skip
+def test_bad_input_is_refused(make, message):
+    with pytest.raises(supple.SuppleError, match=message):
+        make()

@@ -1,0 +1,130 @@
+"""Loops that stay closed: Connect, Weld, a model's own, and targets on other bones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import supple
+from supple import Connect, Fixed, Hinge, Node, On, Reach, Tip, Weld
+from supple.model.loops import Loop
+
+ROCKER = 2.5
+
+
+def four_bar(*loops: Loop) -> supple.Skeleton:
+    """A crank of 1, a coupler of 3.5 and a rocker of 2.5 on a ground of 4, in the plane."""
+    skeleton = supple.Skeleton(
+        [
+            Node("base", None, joint=Fixed()),
+            Node("crank", "base", joint=Hinge("z")),
+            Node("coupler", "crank", (1, 0, 0), joint=Hinge("z")),
+            Node("rocker", "base", (4, 0, 0), joint=Hinge("z")),
+        ],
+        [Tip("end", "coupler", (3.5, 0, 0)), Tip("top", "rocker", (0, ROCKER, 0))],
+    )
+    return skeleton.with_physics(loops=loops) if loops else skeleton
+
+
+def crank_at(angle: float) -> tuple[float, float, float]:
+    return (np.cos(angle), np.sin(angle), 0.0)
+
+
+@pytest.mark.parametrize("angle", np.linspace(0.0, 6.0, 13))
+def test_a_four_bar_follows_its_crank(angle):
+    found = supple.solve(four_bar(), [Reach("coupler", crank_at(angle)), Connect("end", "top")])
+    assert found.reached
+    assert np.allclose(found.position("end"), found.position("top"), atol=1e-6)
+    assert np.isclose(np.linalg.norm(found.position("top") - (4, 0, 0)), ROCKER)
+
+
+def test_a_model_s_own_loop_holds_in_every_solve():
+    loop = Loop("connect", "coupler", "rocker", (3.5, 0, 0), (0, ROCKER, 0))
+    skeleton = four_bar(loop)
+    found = supple.solve(skeleton, {"coupler": crank_at(1.0)})
+    assert found.reached
+    assert np.allclose(found.position("end"), found.position("top"), atol=1e-6)
+    assert "rocker" in found.asked.moving
+
+
+def test_a_loop_counts_before_the_goals():
+    """A target that only an open loop could reach: the loop stays closed, the goal is missed."""
+    found = supple.solve(four_bar(), [Reach("coupler", (0.0, 5.0, 0.0)), Connect("end", "top")])
+    assert not found.reached
+    assert np.allclose(found.position("end"), found.position("top"), atol=1e-6)
+
+
+def test_a_loop_that_cannot_close_says_by_how_much():
+    skeleton = four_bar()
+    too_far = Connect("end", "top", point_b=(0.0, 9.0, 0.0))
+    found = supple.solve(skeleton, [Reach("coupler", crank_at(1.0)), too_far])
+    assert found.status is supple.Status.OPEN_LOOP
+    gap = np.linalg.norm(
+        found.position("end") - (found.pose.frames[skeleton.index("top")] @ (0, 9, 0, 1))[:3]
+    )
+    assert f"{gap:.3g}" in found.reason
+    assert "end and top" in found.reason
+
+
+def test_a_weld_holds_the_orientation_too():
+    arms = supple.Skeleton(
+        [Node("chest", None, joint=Fixed())]
+        + [
+            Node(f"{side}{n}", f"{side}{n - 1}" if n else "chest", offset, joint=supple.Ball())
+            for side, offsets in (("l", ((0, 1, 0), (1, 0, 0), (1, 0, 0))),
+                                  ("r", ((0, -1, 0), (1, 0, 0), (1, 0, 0))))
+            for n, offset in enumerate(offsets)
+        ]
+    )  # fmt: skip
+    half = np.sqrt(0.5)
+    weld = Weld("l2", "r2", rotation=(half, 0.0, 0.0, half))
+    found = supple.solve(arms, [Reach("l2", (1.2, 0.2, 0.3)), weld])
+    assert found.reached
+    assert np.allclose(found.position("l2"), found.position("r2"), atol=1e-6)
+    turned = supple.rotations.multiply(found.pose.rotation("l2"), weld.rotation)
+    assert supple.rotations.angle_between(turned, found.pose.rotation("r2")) < 1e-6
+
+
+def test_a_target_on_another_bone_moves_with_it():
+    goals = [Reach("end", On("top")), Reach("top", (2.5, 2.0, 0.0))]
+    skeleton = four_bar()
+    found = supple.solve(skeleton, goals)
+    assert np.linalg.norm(found.position("end") - found.position("top")) < 1e-3
+    alone = supple.solve(skeleton, [Reach("end", On("top"))])
+    assert alone.asked.moving == ("crank", "coupler")  # only the effector's own branch is freed
+
+
+def test_batches_and_single_calls_agree():
+    skeleton = four_bar()
+    ik = supple.prepare(skeleton, [Reach("coupler"), Connect("end", "top")])
+    targets = np.array([crank_at(a) for a in np.linspace(0.0, 3.0, 7)])
+    batch = ik.solve(targets, threads=1)
+    for k, target in enumerate(targets):
+        assert np.array_equal(ik(target).pose.coordinates, batch[k].pose.coordinates)
+
+
+def test_solvers_that_cannot_close_loops_say_who_can():
+    with pytest.raises(supple.SuppleError, match="CCD cannot take loop goals; LM can"):
+        supple.solve(
+            four_bar(), [Reach("coupler", crank_at(1.0)), Connect("end", "top")], solver="ccd"
+        )
+
+
+def test_the_order_of_goals_does_not_matter():
+    goals = [Reach("coupler", crank_at(2.0)), Connect("end", "top")]
+    first, second = (supple.solve(four_bar(), some) for some in (goals, goals[::-1]))
+    assert np.array_equal(first.pose.coordinates, second.pose.coordinates)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Connect("end", "end"), "expected two bones"),
+        (lambda: Connect("end", "top", point_a=(1, 2)), "point_a of Connect 'end' and 'top'"),
+        (lambda: Weld("end", "top", rotation=(1, 1, 0, 0)), "rotation of Weld"),
+        (lambda: supple.solve(four_bar(), [Connect("end", "tpo")]), "did you mean 'top'"),
+    ],
+)
+def test_bad_loops_are_refused(make, message):
+    with pytest.raises(supple.SuppleError, match=message):
+        make()
