@@ -206,6 +206,7 @@ class Cone(Joint):
 
     Args:
         swing: Greatest tilt of the axis away from rest, in [0, pi]; or four of them, (down, up, left, right).
+            Four that are equal are one: such a cone is round.
         twist: (lo, hi) in radians, or one number for as far to both sides; a twist is the same
             after a whole turn, so (3, 4) allows -3.
             Pointing straight back, a twist cannot be told, nor which way it was swung: with a limited twist,
@@ -242,7 +243,7 @@ class Cone(Joint):
     @property
     def half_angles(self) -> tuple[float, float, float, float] | None:
         """How far it may tilt down, up, left and right [rad]; None if that is the same all around."""
-        if isinstance(self.swing, float) or len(set(self.swing)) == 1:
+        if isinstance(self.swing, float):
             return None
         down, up, left, right = (min(max(x, NARROW), math.pi - BACK) for x in self.swing)
         return (down, up, left, right)
@@ -268,7 +269,8 @@ def _swing(value: Any) -> float | tuple[float, ...]:
             f"got {len(given)}: {value!r}"
         )
     names = ("down", "up", "left", "right")
-    return tuple(_tilt(f"Cone swing {name}", x) for name, x in zip(names, given, strict=True))
+    four = tuple(_tilt(f"Cone swing {name}", x) for name, x in zip(names, given, strict=True))
+    return four if len(set(four)) > 1 else four[0]
 
 
 def _tilt(what: str, value: Any) -> float:

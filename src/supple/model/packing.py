@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from supple.errors import SuppleError, nearest
 from supple.kernels import layout
-from supple.model.joint import rows
+from supple.model.joint import Vector, rows
 from supple.model.joints import Joint, Mimic
 
 Ints = NDArray[np.int64]
@@ -202,7 +202,9 @@ def pack(
     _point_cones(names, parents, joints, offsets, tip_joint, tip_offset, floats)
     for j in np.flatnonzero(kind & layout.QUADRANTS).tolist():
         axis = floats[j, layout.AXIS : layout.AXIS + 3]
-        floats[j, layout.AXIS + 3 : layout.AXIS + 6] = _up(names[j], joints[j], axis)
+        floats[j, layout.AXIS + 3 : layout.AXIS + 6] = up_of(
+            names[j], getattr(joints[j], "up", None), axis
+        )
     _resolve_mimics(names, joints, ints, floats)
     for j in np.flatnonzero(ints[:, layout.MIMIC] >= 0):
         rest[ints[j, layout.Q]] = floats[j, layout.MIMIC_ADD]
@@ -269,9 +271,11 @@ def _point_cones(
         floats[j, layout.AXIS : layout.AXIS + 3] = direction / size
 
 
-def _up(name: str, joint: Joint, axis: Floats) -> Floats:
-    """The direction of up (3,), square to its axis (3,), of a joint that swings by quadrants."""
-    given = getattr(joint, "up", None)
+def up_of(name: str, given: Vector | None, axis: Floats) -> Floats:
+    """The direction of up (3,), square to its axis (3,), of a joint that swings by quadrants.
+
+    That part of the one given, or else of y, or of z if the axis is near y.
+    """
     up = np.array(np.eye(3)[2 if abs(axis[1]) > math.sqrt(0.5) else 1] if given is None else given)
     for _ in range(2):  # once more for rounding, if up is almost along the axis
         up = up - (up @ axis) * axis
