@@ -110,6 +110,7 @@ JOINTS = {
     "ball": supple.Ball(),
     "cone": supple.Cone(2.0, twist=(-1.5, 2.0), axis=(1, 0.2, 0)),
     "cone beyond pi": supple.Cone(1.0, twist=(2.5, 4.5), axis="y"),
+    "cone by quadrants": supple.Cone((0.4, 1.5, 2.5, 1.0), twist=(-1.5, 2.0), axis=(1, 0.2, 0)),
     "axes": supple.Axes("xyz"),
     "axes zxz": supple.Axes("zxz", limits={"x": (-1, 1)}),
     "two axes": supple.Axes("yx"),

@@ -40,6 +40,7 @@ JOINTS = {
     "cone": supple.Cone(1.2, twist=(-0.5, 1.0), axis=(1, 0.2, 0)),
     "cone that twists freely": supple.Cone(0.4, axis="y"),
     "cone beyond pi": supple.Cone(2.0, twist=(2.5, 4.5), axis="y"),
+    "cone by quadrants": supple.Cone((0.4, 1.5, 0.0, 1.0), twist=(-0.5, 1.0), axis=(1, 0.2, 0)),
     "cone without swing": supple.Cone(0.0, twist=(-1, 1), axis="z"),
     "axes": supple.Axes("zxy", limits={"x": (-1, 1), "y": (0, None)}, frozen="z"),
     "free": supple.Free(),
