@@ -4,8 +4,8 @@ Each freedom has one number x. A coordinate between two limits is middle + half 
 one limit it is low - 1 + sqrt(1 + x^2), as in CERN's MINUIT; without limits it is x itself. Slides
 count in characteristic lengths. A ball is exp(x) q0, x a rotation vector from its centre q0. A cone
 is exp(v) twist: the swing v = limit sin(r / limit) s / r has the direction of its two numbers s,
-r = |s|, and the twist is a coordinate between limits. With four half-angles r / limit is the level of s
-(`quadrants`), the same all along a ray.
+r = |s|, and the twist is a coordinate between limits. With four half-angles its two parts are made smaller,
+each as its half-angle is smaller than the greatest; that bends where the half-angle changes, at rest.
 
 All maps are smooth, have slope one in the middle of their range, and reach the limits, where their
 slope is zero; so a pose is read off a little inside (INSET), lest a joint that stands at a limit
@@ -25,7 +25,7 @@ from supple.kernels.joint import (
     swing_twist_angles,
     unwrapped,
 )
-from supple.kernels.quadrants import level, outward, quadrants_of
+from supple.kernels.quadrants import half_angles, quadrants_of
 
 INSET = 1e-3  # how far inside its limits a pose is read off, as a fraction of their half width
 
@@ -106,34 +106,39 @@ def _sides(problem, k):
 
 
 @kernel
+def _narrowed(problem, k, x, y):
+    """By how much the parts of a swing in the direction of x and y are smaller than in a round cone."""
+    if problem.moving[k, layout.M_KIND] & layout.QUADRANTS == 0:
+        return 1.0, 1.0
+    limit = problem.moving_f[k, layout.LIMITS + 1]
+    first, second = half_angles(quadrants_of(problem.moving_f, k), x, y)
+    return first / limit, second / limit
+
+
+@kernel
 def _swing(problem, k, x, y):
     """A cone's swing v, a rotation vector square to its axis, from its two numbers.
 
-    Also these as a vector s, and the parts of the derivative dv = even ds + bend s (out . ds).
+    Also these as a vector s, and the factors of the derivative dv = even ds + bend s (s . ds), which
+    the parts along its sides are then narrowed by.
     """
     moving_f = problem.moving_f
     side, other = _sides(problem, k)
     flat = quat.axpy(quat.scale(side, x), y, other)
     limit = moving_f[k, layout.LIMITS + 1]
     if limit <= 0.0:
-        return (0.0, 0.0, 0.0), flat, 0.0, 0.0, flat
-    if problem.moving[k, layout.M_KIND] & layout.QUADRANTS != 0:
-        quadrants = quadrants_of(moving_f, k)
-        part = level(quadrants, x, y)
-        r, limit = part, 1.0
-        a, b = outward(quadrants, x, y)
-        out = quat.axpy(quat.scale(side, a), b, other)
-    else:
-        r = math.hypot(x, y)
-        part = r / limit
-        out = flat
+        return (0.0, 0.0, 0.0), flat, 0.0, 0.0
+    r = math.hypot(x, y)
+    part = r / limit
     if part < 1e-3:
         # Taylor of sin(p)/p and of (cos(p) - sin(p)/p) / p^2.
         even, bend = 1.0 - part * part / 6.0, (-1.0 / 3.0 + part * part / 30.0) / (limit * limit)
     else:
         even = math.sin(part) / part
         bend = (math.cos(part) - even) / (r * r)
-    return quat.scale(flat, even), flat, even, bend, out
+    first, second = _narrowed(problem, k, x, y)
+    v = quat.axpy(quat.scale(side, first * x), second * y, other)
+    return quat.scale(v, even), flat, even, bend
 
 
 @kernel
@@ -157,15 +162,15 @@ def to_chart(problem, q, gain, x):
             _, twist = swing_twist_angles(turn, axis)
             swing = quat.log(quat.mul(turn, quat.conj(quat.about(axis, twist))))
             side, other = _sides(problem, k)
+            first, second = _narrowed(problem, k, quat.dot(swing, side), quat.dot(swing, other))
             limit, r = moving_f[k, layout.LIMITS + 1], quat.norm(swing)
             if kind & layout.QUADRANTS != 0:
-                quadrants = quadrants_of(moving_f, k)
-                limit, r = 1.0, level(quadrants, quat.dot(swing, side), quat.dot(swing, other))
+                r = math.hypot(quat.dot(swing, side) / first, quat.dot(swing, other) / second)
             stretch = 1.0
             if r > 0.0 and limit > 0.0:
                 stretch = limit * math.asin(min(r / limit, 1.0 - INSET)) / r
-            x[d] = stretch * quat.dot(swing, side)
-            x[d + 1] = stretch * quat.dot(swing, other)
+            x[d] = stretch * quat.dot(swing, side) / first
+            x[d + 1] = stretch * quat.dot(swing, other) / second
             x[d + 2] = place_of(unwrapped(twist, low, high), low, high)
         elif centred:
             for i in range(3):
@@ -205,7 +210,7 @@ def from_chart(problem, centre, gain, x, q):
             d += 1
         at += number_count(kind)
         if kind & layout.SWING_TWIST != 0:
-            swing, _, _, _, _ = _swing(problem, k, gain[d] * x[d], gain[d + 1] * x[d + 1])
+            swing, _, _, _ = _swing(problem, k, gain[d] * x[d], gain[d + 1] * x[d + 1])
             low, high = _twist_range(problem, k)
             twist = quat.about(
                 quat.load3(moving_f, k, layout.AXIS), number(gain[d + 2] * x[d + 2], low, high)
@@ -273,16 +278,18 @@ def pull_back(problem, gain, x, slopes):
         if kind & layout.SWING_TWIST != 0:
             g = (slopes[d], slopes[d + 1], slopes[d + 2])
             axis = quat.load3(moving_f, k, layout.AXIS)
-            swing, flat, even, bend, out = _swing(
-                problem, k, gain[d] * x[d], gain[d + 1] * x[d + 1]
-            )
+            swing, flat, even, bend = _swing(problem, k, gain[d] * x[d], gain[d + 1] * x[d + 1])
             low, high = _twist_range(problem, k)
             slopes[d + 2] = quat.dot(g, quat.rotate(quat.exp(swing), axis)) * slope(
                 gain[d + 2] * x[d + 2], low, high
             )
             g = _turn_slope(swing, g)
-            g = quat.axpy(quat.scale(g, even), bend * quat.dot(flat, g), out)
             side, other = _sides(problem, k)
+            if kind & layout.QUADRANTS != 0:
+                first, second = _narrowed(problem, k, x[d], x[d + 1])
+                first, second = first * quat.dot(g, side), second * quat.dot(g, other)
+                g = quat.axpy(quat.scale(side, first), second, other)
+            g = quat.axpy(quat.scale(g, even), bend * quat.dot(flat, g), flat)
             slopes[d] = quat.dot(g, side)
             slopes[d + 1] = quat.dot(g, other)
         elif has_quaternion(kind):
