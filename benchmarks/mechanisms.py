@@ -72,7 +72,9 @@ def draw_joint(
     if kind == "Cone":
         swing = rng.choice([0.0, 1e-3, math.pi, *([rng.uniform(0.1, 3.0)] * 5)])
         if rng.random() < 0.4:
-            swing = tuple(rng.choice([0.0, 1e-3, math.pi, rng.uniform(0.05, 3.0)]) for _ in range(4))
+            swing = tuple(
+                rng.choice([0.0, 1e-3, math.pi, rng.uniform(0.05, 3.0)]) for _ in range(4)
+            )
             common["up"] = unit(rng)
         return supple.Cone(swing, twist=_range(rng), axis=unit(rng), **common)
     if kind == "Axes":

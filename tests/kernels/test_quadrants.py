@@ -81,7 +81,9 @@ def test_the_projection_is_the_nearest_place_inside(half, a, b):
     assert quadrants.outside(record(*half), a, b) == away
 
 
-@pytest.mark.parametrize("half", [(1e-9, 1.0, 1e-9, 2.0), (1e-9, 1e-9, 3.0, 3.1), (2.0, 1e-4, 1.0, 1e-9)])
+@pytest.mark.parametrize(
+    "half", [(1e-9, 1.0, 1e-9, 2.0), (1e-9, 1e-9, 3.0, 3.1), (2.0, 1e-4, 1.0, 1e-9)]
+)
 def test_narrow_quadrants_have_a_nearest_place_too(half):
     for a, b in (*RNG.normal(size=(200, 2)), (0.0, 5.0), (5.0, 0.0), (-1e-9, -4.0), (1e-300, 1.0)):
         found = quadrants.nearest(record(*half), a, b)

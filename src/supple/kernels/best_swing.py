@@ -17,7 +17,7 @@ that is inside.
 import math
 
 from supple.kernels import quaternion as quat
-from supple.kernels.decorators import kernel
+from supple.kernels.decorators import cold, kernel
 from supple.kernels.joint import (
     TURN,
     clamped_quadrants,
@@ -83,7 +83,7 @@ def worth(form, u):
 # Twist and swing in turns -------------------------------------------------------------------------
 
 
-@kernel
+@cold
 def climb(form, u, quadrants):
     """The best turn inside the limits that twists and swings, in turns, lead to from u, which is inside."""
     top = worth(form, u)
@@ -96,7 +96,7 @@ def climb(form, u, quadrants):
     return u
 
 
-@kernel
+@cold
 def best_twist(form, u, quadrants):
     """The turn u with the best twist inside the limits."""
     axis = quadrants.axis
@@ -119,7 +119,7 @@ def best_twist(form, u, quadrants):
     return clamped_quadrants(tilted(quadrants, a, b, twist + more), quadrants)
 
 
-@kernel
+@cold
 def best_swing(form, u, quadrants):
     """The turn u with the best swing inside the limits; u itself where none is better."""
     a, b, twist = tilt_and_twist(u, quadrants)
@@ -239,7 +239,7 @@ def _spun(first, second, x):
     )
 
 
-@kernel
+@cold
 def beyond(turn, quadrants, twisting):
     """By how much a turn is outside the limits [rad]: of its swing, and if `twisting` of its twist; 0 inside."""
     a, b, twist = tilt_and_twist(turn, quadrants)
@@ -250,7 +250,7 @@ def beyond(turn, quadrants, twisting):
     return away
 
 
-@kernel
+@cold
 def nearest_spin(first, second, quadrants, twisting):
     """Of the turns cos x first + sin x second one inside the limits, and True if there is one.
 

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.best_swing import add_forms, beyond, climb, dot4, form_of, nearest_spin, worth
-from supple.kernels.decorators import kernel
+from supple.kernels.decorators import cold, kernel
 from supple.kernels.joint import TURN, clamped_cone, clamped_quadrants, unwrapped
 from supple.kernels.quadrants import quadrants_of
 from supple.kernels.quaternion import sine_cosine
@@ -307,7 +307,7 @@ def cone_turn(q, cone, arm, aim, far):
     return into_cone(quat.normalized(_whole(u, cone)), cone), False
 
 
-@kernel
+@cold
 def _quadrant_turn(q, cone, arm, aim, far):
     """The same as `cone_turn` for a swing by quadrants."""
     quadrants = cone.quadrants

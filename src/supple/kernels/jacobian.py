@@ -14,7 +14,7 @@ import math
 
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
-from supple.kernels.decorators import kernel, leaf
+from supple.kernels.decorators import cold, kernel, leaf
 from supple.kernels.joint import (
     axis_of,
     follow,
@@ -158,7 +158,7 @@ def _swing_twist_axes(problem, linear, q, k, at, pre, d):
     bounds[d + 2, 1] = high
 
 
-@leaf
+@cold
 def _quadrant_axes(problem, linear, q, k, at, pre, d):
     """Outward, along the rim, about itself, where the swing has four half-angles.
 

@@ -47,7 +47,7 @@ def compiled(function: Any, how: str) -> Any:
 
     Args:
         function: The kernel. One with a closure is compiled, but not cached.
-        how: "kernel", "leaf", "inlined" or "view".
+        how: "kernel", "leaf", "cold", "inlined" or "view".
     """
     if how == "view":
         from supple.kernels import bare_views

@@ -13,7 +13,7 @@ import math
 
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
-from supple.kernels.decorators import entry, kernel, leaf
+from supple.kernels.decorators import cold, entry, kernel, leaf
 from supple.kernels.quadrants import inside, nearest, outside, quadrants_of, swing_of, tilt_of
 from supple.kernels.quaternion import TURN, axpy, cross, dot, load4, norm, scale
 
@@ -210,7 +210,7 @@ def swung(out, swing, twist, axis):
     return unit_turn((w * c, v[0], v[1], v[2]))
 
 
-@kernel
+@cold
 def tilt_and_twist(turn, quadrants):
     """The tilts of a turn's swing towards up and right, and its twist in (-pi, pi]."""
     swing, twist = swing_twist_angles(turn, quadrants.axis)
@@ -226,7 +226,7 @@ def tilted(quadrants, a, b, twist):
     return swung(out, swing, twist, quadrants.axis)
 
 
-@kernel
+@cold
 def clamped_quadrants(turn, quadrants):
     """The turn with its swing and twist at the nearest inside the limits; the same turn if it is inside."""
     a, b, twist = tilt_and_twist(turn, quadrants)
@@ -273,9 +273,7 @@ def excess_joint(kind, floats, i, q, at):
         turn = unit_turn(quat.take4(q, at + number_count(kind)))
         swing, twist = swing_twist_angles(turn, quat.load3(floats, i, layout.AXIS))
         if kind & layout.QUADRANTS != 0:
-            quadrants = quadrants_of(floats, i)
-            a, b, _ = tilt_and_twist(turn, quadrants)
-            worst = outside(quadrants, a, b)
+            worst = _excess_swing(turn, quadrants_of(floats, i))
         else:
             worst = max(swing - floats[i, layout.LIMITS + 1], 0.0)
         low, high = floats[i, layout.LIMITS + 2], floats[i, layout.LIMITS + 3]
@@ -283,6 +281,13 @@ def excess_joint(kind, floats, i, q, at):
             near = unwrapped(twist, low, high)
             worst = max(worst, low - near, near - high)
     return worst
+
+
+@cold
+def _excess_swing(turn, quadrants):
+    """By how much the swing of a turn is outside its four half-angles [rad]; 0 inside."""
+    a, b, _ = tilt_and_twist(turn, quadrants)
+    return outside(quadrants, a, b)
 
 
 @kernel

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
-from supple.kernels.decorators import kernel
+from supple.kernels.decorators import cold, kernel
 
 NEWTONS = 40
 
@@ -82,7 +82,7 @@ def inside(quadrants, a, b, slack):
     return (here - 1.0) * here <= slack * math.hypot(x, y)
 
 
-@kernel
+@cold
 def nearest(quadrants, a, b):
     """The tilt inside that is nearest to a tilt, by the distance of their rotation vectors.
 

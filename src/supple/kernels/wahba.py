@@ -15,7 +15,7 @@ import math
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.best_swing import climb
-from supple.kernels.decorators import kernel, leaf
+from supple.kernels.decorators import cold, kernel, leaf
 from supple.kernels.joint import (
     TURN,
     axis_of,
@@ -196,7 +196,7 @@ def fitted_cone(f, q, axis, swing, low, high):
     return best
 
 
-@kernel
+@cold
 def fitted_quadrants(f, q, quadrants):
     """A turn inside limits of swing by quadrants that fits better than q, which is inside; q if there is none."""
     z, trace = moment(f), trace9(f)

@@ -52,7 +52,7 @@ import numpy as np
 from supple import rotations
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
-from supple.kernels.decorators import SOLVE, entry, kernel, leaf
+from supple.kernels.decorators import SOLVE, cold, entry, kernel, leaf
 from supple.kernels.joint import (
     TURN,
     clamped_quadrants,
@@ -178,7 +178,7 @@ def on_rim(u, limit, v, phi, wanted):
     return quat.axpy(quat.scale(u, math.cos(limit)), math.sin(limit), side)
 
 
-@kernel
+@cold
 def tilt_on_rim(quadrants, u, v, phi, a, b):
     """The tilt on the boundary of a swing by quadrants that takes u to an angle nearest to phi from v.
 
@@ -224,7 +224,7 @@ def rim_error(quadrants, u, v, phi, x):
     return quat.dot(swung, v) - math.cos(phi)
 
 
-@leaf
+@cold
 def turn_quadrants(problem, triangle, link, k, wanted):
     """Swing the joint k of a link, which has four half-angles, to the direction that `turn_ball` wants."""
     at, q = problem.moving[k, layout.M_Q], triangle.q
