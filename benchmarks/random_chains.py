@@ -4,10 +4,10 @@ The protocol of the GHIK thesis: chains of 4 to 20 joints, targets in a disconti
 last answer), at most 50 iterations a target, restarts included; the measure is the mean error in % of chain length.
 Ranges are of two sorts:
 
-- "authors": those of the benchmark program that the authors published. Bones 50 (1 - 0.4 U) long. Hinges about a random
-  direction, square to the bone; cones with four half-angles and no limit of the twist; each limit is clamp(N m + 20,
-  least, 120) degrees with one m = 20 (3 U + 1) a joint, least 10 for hinges and 5 for cones; mixed: either with equal chance.
-  Targets: half of the joints turned at random about z, y and x in turn, then put into their limits.
+- "authors": those of the benchmark program that the authors published. Bones 50 (1 - 0.4 U) long. Hinges about a
+  random direction, square to the bone; cones with four half-angles and no limit of the twist; each limit is
+  clamp(N m + 20, least, 120) degrees with one m = 20 (3 U + 1) a joint, least 10 for hinges and 5 for cones; mixed:
+  either with equal chance. Targets: half of the joints turned at random about z, y and x in turn, then put into limits.
 - "ours", wider: bones 0.5 to 1.5 long, hinges about any axis with 30 to 150 degrees to each side, cones with 20 to 90
   degrees of swing and 10 to 90 of twist to each side, mixed of all three; targets anywhere in the limits.
 """

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import supple
-from supple import Axes, Ball, Cone, Fixed, Free, Planar, Slider
+from supple import Axes, Ball, Cone, Fixed, Free, Planar, Slider, rotations
 from supple.viewer.describe import _joint
+from supple.viewer.limits import Limited
 
 AT = (2.0, 4.0, 1.5)
 
