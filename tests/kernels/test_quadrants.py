@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from supple import rotations as rot
@@ -67,6 +67,7 @@ def boundary(half, count=20001):
     return np.stack([a * np.where(a >= 0, up, down), b * np.where(b >= 0, right, left)], axis=1)
 
 
+@settings(deadline=None)
 @given(st.tuples(ANGLES, ANGLES, ANGLES, ANGLES), st.floats(-4, 4), st.floats(-4, 4))
 def test_the_projection_is_the_nearest_place_inside(half, a, b):
     found = quadrants.nearest(record(*half), a, b)
