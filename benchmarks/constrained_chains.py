@@ -1,9 +1,9 @@
 """The constrained-chain benchmark of the GHIK thesis: free, hinge, cone and mixed chains.
 
 500 random chains of 4 to 20 joints a group, 100 reachable targets each in a discontinuous path, at
-most 50 iterations a target, restarts included (but for auto as it is); by default with the ranges of its authors, with four
-half-angles for every cone (see `random_chains`). The measure is the mean error in % of chain length,
-beside the published figures.
+most 50 iterations a target, restarts included (but for auto as it is); by default with the ranges of
+its authors, with four half-angles for every cone (see `random_chains`). The measure is the mean error in
+% of chain length, beside the published figures.
 
     python benchmarks/constrained_chains.py                          # full size: minutes
     python benchmarks/constrained_chains.py --chains 50 --targets 30

@@ -177,28 +177,17 @@ def _store(builder: Any, kind: Any, value: Any, place: Any) -> None:
 
 def _merged(modules: list[Any]) -> Any:
     """All modules in one; the definitions that several have are the same."""
-    from supple.kernels import decorators
-
-    cold = tuple(_mangled(one.function) for one in decorators.KERNELS if one.how == "cold")
     whole = None
     for module in modules:
         part = llvm.parse_bitcode(module.as_bitcode())
         for function in part.functions:
             if not function.is_declaration:
                 function.linkage = "weak_odr"  # others are dropped if nothing calls them yet
-                if function.name.startswith(cold):
-                    function.add_function_attribute("noinline")
         if whole is None:
             whole = part
         else:
             whole.link_in(part)
     return whole
-
-
-def _mangled(function: Any) -> str:
-    """How the symbols that Numba makes of a function begin."""
-    parts = f"{function.__module__}.{function.__qualname__}".split(".")
-    return "_ZN" + "".join(f"{len(part)}{part}" for part in parts) + "B"
 
 
 if __name__ == "__main__":

@@ -97,7 +97,7 @@ def leaf(function: Function) -> Function:
 
 
 def cold(function: Function) -> Function:
-    """A kernel of a path that few problems take: compiled ahead, it is called and never inlined.
+    """A kernel of a path that few problems take: not inlined because a leaf calls it.
 
     Inlined, it would make what calls it larger, and slower to compile, for all others too.
     """
