@@ -115,7 +115,9 @@ def report(
 ) -> int:
     """Print the table; returns how many wishes are not met."""
     whose = "the authors' ranges" if ranges == "authors" else "our wider ranges"
-    table = Table(title=f"Random constrained chains, {whose}, at most {BUDGET} iterations a target")
+    table = Table(
+        title=f"Random constrained chains, {whose}, at most {BUDGET} iterations, but for auto"
+    )
     table.add_column("solver")
     table.add_column("chains")
     for title in ("targets", "mean error %", "published", "within 0.1%", "worst %", "us a solve"):
