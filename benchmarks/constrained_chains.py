@@ -1,11 +1,13 @@
 """The constrained-chain benchmark of the GHIK thesis: free, hinge, cone and mixed chains.
 
 500 random chains of 4 to 20 joints a group, 100 reachable targets each in a discontinuous path, at
-most 50 iterations a target, restarts included (see `random_chains` for the ranges). The measure is
-the mean error in % of chain length, beside the published figures.
+most 50 iterations a target, restarts included (but for auto as it is); by default with the ranges of
+its authors, with four half-angles for every cone (see `random_chains`). The measure is the mean error in
+% of chain length, beside the published figures.
 
     python benchmarks/constrained_chains.py                          # full size: minutes
     python benchmarks/constrained_chains.py --chains 50 --targets 30
+    python benchmarks/constrained_chains.py --ranges ours            # wider limits
 """
 
 from __future__ import annotations
@@ -33,39 +35,62 @@ PUBLISHED = {  # mean error in % of chain length: free, hinge, cone, mixed
     "CCD": (0.004, 0.240, 0.305, 0.353),
     "FABRIK": (0.001, 22.26, 5.30, 10.36),
     "auto": (0.000, 0.060, 0.033, 0.052),  # the best published method
+    "auto, 50": (0.000, 0.060, 0.033, 0.052),
 }
 # What ours must do: mean error at most, share of targets within 0.1% at least.
 WANTED = {
-    "auto": ((0.01, 0.01, 0.01, 0.01), 99.9),
-    "CCD": (PUBLISHED["CCD"], 0.0),
-    "FABRIK": ((1.0, 1.0, 1.0, np.inf), 0.0),
+    "authors": {
+        "auto": ((0.001, 0.001, 0.001, 0.001), 99.99),
+        "auto, 50": ((0.02, 0.02, 0.02, 0.02), 99.5),
+        "CCD": (PUBLISHED["CCD"], 0.0),
+        "FABRIK": ((1.0, 1.0, 1.0, 1.0), 0.0),
+    },
+    "ours": {
+        "auto": ((0.01, 0.01, 0.01, 0.01), 99.9),
+        "auto, 50": ((0.01, 0.01, 0.01, 0.01), 99.9),
+        "CCD": (PUBLISHED["CCD"], 0.0),
+        "FABRIK": ((1.0, 1.0, 1.0, np.inf), 0.0),
+    },
 }
 
 
-def solver_of(name: str) -> supple.Solver:
-    """A solver by name, with the protocol's budget; "auto" is what auto takes for such chains."""
+def solver_of(name: str) -> supple.Solver | str:
+    """A solver by name, with the protocol's budget.
+
+    "auto" is auto as it is, with as many iterations and restarts as it takes; "auto, 50" is the solver that it
+    takes for such chains, with the budget.
+    """
     if name == "auto":
+        return name
+    if name == "auto, 50":
         chain = random_chains.random_chain("free", np.random.default_rng(0))
         chosen = supple.prepare(chain, [supple.Reach("tip")]).solvers[-1]
         return type(chosen)(max_iterations=BUDGET)
     return next(solver for solver in ALL if solver.name == name)(max_iterations=BUDGET)
 
 
-def part(task: tuple[str, str, int, int, int]) -> tuple[np.ndarray, float]:
+def part(task: tuple[str, str, int, int, int, str]) -> tuple[np.ndarray, float]:
     """Errors of some chains and the seconds it took."""
-    name, group, chains, targets, seed = task
+    name, group, chains, targets, seed, ranges = task
     solver = solver_of(name)
     begun = time.perf_counter()
-    errors = random_chains.run(group, solver, chains=chains, targets=targets, seed=seed)
+    errors = random_chains.run(
+        group, solver, chains=chains, targets=targets, seed=seed, ranges=ranges
+    )
     return errors, time.perf_counter() - begun
 
 
 def measure(
-    names: Sequence[str], groups: Sequence[str], chains: int, targets: int, processes: int
+    names: Sequence[str],
+    groups: Sequence[str],
+    chains: int,
+    targets: int,
+    processes: int,
+    ranges: str = "ours",
 ) -> dict[tuple[str, str], tuple[np.ndarray, float]]:
     """Errors and seconds of every solver and group; the same whatever the number of processes."""
     tasks = [
-        (name, group, min(PART, chains - first), targets, 1 + first // PART)
+        (name, group, min(PART, chains - first), targets, 1 + first // PART, ranges)
         for name in names
         for group in groups
         for first in range(0, chains, PART)
@@ -85,9 +110,14 @@ def measure(
     }
 
 
-def report(console: Console, found: dict[tuple[str, str], tuple[np.ndarray, float]]) -> int:
+def report(
+    console: Console, found: dict[tuple[str, str], tuple[np.ndarray, float]], ranges: str = "ours"
+) -> int:
     """Print the table; returns how many wishes are not met."""
-    table = Table(title=f"Random constrained chains, at most {BUDGET} iterations a target")
+    whose = "the authors' ranges" if ranges == "authors" else "our wider ranges"
+    table = Table(
+        title=f"Random constrained chains, {whose}, at most {BUDGET} iterations, but for auto"
+    )
     table.add_column("solver")
     table.add_column("chains")
     for title in ("targets", "mean error %", "published", "within 0.1%", "worst %", "us a solve"):
@@ -96,16 +126,17 @@ def report(console: Console, found: dict[tuple[str, str], tuple[np.ndarray, floa
     for (name, group), (errors, seconds) in found.items():
         column = random_chains.GROUPS.index(group)
         mean, within = errors.mean(), 100.0 * np.mean(errors <= 0.1)
-        most, least = WANTED[name][0][column], WANTED[name][1]
-        fine = mean <= most + 5e-4 and within >= least
+        most, least = WANTED[ranges][name][0][column], WANTED[ranges][name][1]
+        rounding = 5e-4 if ranges == "ours" else 5e-5  # of the figures as they are written
+        fine = mean <= most + rounding and within >= least
         missed += not fine
         table.add_row(
             name,
             group,
             f"{errors.size:,}",
-            f"{mean:.4f}" if fine else f"[red]{mean:.4f}",
+            f"{mean:.5f}" if fine else f"[red]{mean:.5f}",
             f"{PUBLISHED[name][column]:.3f}",
-            f"{within:.2f}",
+            f"{within:.3f}",
             f"{errors.max():.2f}",
             f"{1e6 * seconds / errors.size:.0f}",
         )
@@ -119,15 +150,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--chains", type=int, default=500)
     parser.add_argument("--targets", type=int, default=100)
+    parser.add_argument("--ranges", choices=random_chains.RANGES, default="authors")
     parser.add_argument("--solver", action="append", choices=tuple(PUBLISHED), default=[])
     parser.add_argument("--group", action="append", choices=random_chains.GROUPS, default=[])
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     given = parser.parse_args(arguments)
-    known = {"auto", *(solver.name for solver in ALL)}
-    names = [name for name in given.solver or ("auto", "CCD", "FABRIK") if name in known]
+    known = {"auto", "auto, 50", *(solver.name for solver in ALL)}
+    names = [
+        name for name in given.solver or ("auto", "auto, 50", "CCD", "FABRIK") if name in known
+    ]
     groups = given.group or random_chains.GROUPS
-    found = measure(names, groups, given.chains, given.targets, given.processes)
-    return int(report(Console(), found) > 0)
+    found = measure(names, groups, given.chains, given.targets, given.processes, given.ranges)
+    return int(report(Console(), found, given.ranges) > 0)
 
 
 if __name__ == "__main__":

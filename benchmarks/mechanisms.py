@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -70,6 +71,11 @@ def draw_joint(
         return supple.Slider(unit(rng), limits=_range(rng, length), **common)
     if kind == "Cone":
         swing = rng.choice([0.0, 1e-3, math.pi, *([rng.uniform(0.1, 3.0)] * 5)])
+        if rng.random() < 0.4:
+            swing = tuple(
+                rng.choice([0.0, 1e-3, math.pi, rng.uniform(0.05, 3.0)]) for _ in range(4)
+            )
+            common["up"] = unit(rng)
         return supple.Cone(swing, twist=_range(rng), axis=unit(rng), **common)
     if kind == "Axes":
         order = rng.choice(["xyz", "zyx", "yxz", "zxz", "xy", "zy", "y", "x"])
@@ -95,7 +101,7 @@ def _plain_chain(rng: Random, family: Family, length: float) -> supple.Skeleton:
         supple.Hinge("z", limits=pair) if kind == "Hinge" else draw_joint(rng, kind, length)
         for kind, pair in zip(kinds, limits, strict=True)
     ]
-    along = [supple.Cone(j.swing, j.twist) if isinstance(j, supple.Cone) else j for j in joints]
+    along = [replace(j, axis=None) if isinstance(j, supple.Cone) else j for j in joints]
     return supple.chain(lengths, joint=along)
 
 

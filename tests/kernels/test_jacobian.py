@@ -156,6 +156,21 @@ def test_columns_of_a_cone_at_rest_on_its_rim_and_at_its_twist_limits(swing, twi
         check_columns(skeleton, GOALS["several"], pose)
 
 
+@pytest.mark.parametrize("part", [0.0, 1e-7, 0.5, 1.0])
+@pytest.mark.parametrize("twist", [-0.4, 0.0, 0.7])
+def test_columns_of_a_cone_by_quadrants_at_rest_on_its_rim_and_at_its_twist_limits(part, twist):
+    down, up, left, right = 0.4, 1.5, 2.5, 1.0
+    skeleton = arm(supple.Cone((down, up, left, right), twist=(-0.4, 0.7), axis="x"))
+    for around in (0.3, 2.0, 3.9, 5.5):
+        a, b = part * math.cos(around), part * math.sin(around)
+        a, b = a * (up if a > 0 else down), b * (right if b > 0 else left)
+        tilt = rotations.from_rotation_vector((0, -b, a))  # up is y, right is z
+        turn = rotations.multiply(tilt, rotations.from_axis_angle("x", twist))
+        pose = random_pose(skeleton).with_({"middle": turn}).clamped()
+        assert pose.with_({"middle": turn}).violations().max() <= 1e-14
+        check_columns(skeleton, GOALS["several"], pose)
+
+
 @pytest.mark.parametrize("source", [supple.Hinge("y"), supple.Slider("z")])
 @pytest.mark.parametrize("copy", [supple.Hinge, supple.Slider])
 @pytest.mark.parametrize("place", ["below", "beside"])

@@ -151,6 +151,11 @@ def mirrored(case):
             low, high = joint.twist
             axis = None if joint.axis is None else tuple(MIRROR * joint.axis)
             joint = replace(joint, twist=(-high, -low), axis=axis)
+            if joint.half_angles is not None:
+                down, up, left, right = joint.swing
+                row = skeleton.packed_floats[skeleton.index(node.name)]
+                above = tuple(MIRROR * row[layout.AXIS + 3 : layout.AXIS + 6])
+                joint = replace(joint, swing=(down, up, right, left), up=above)
         elif isinstance(joint, supple.Axes):
             signs = [1.0 if letter == "z" else -1.0 for letter in joint.order]
             pairs = [joint.limits[k] if joint.limits else None for k in range(len(signs))]

@@ -4,12 +4,14 @@ import copy
 import json
 import math
 import pickle
+import re
 from dataclasses import FrozenInstanceError
 
 import pytest
 
 from supple.errors import SuppleError
 from supple.model.joints import Axes, Ball, Cone, Fixed, Free, Hinge, Joint, Mimic, Planar, Slider
+from supple.model.skeleton import chain
 
 EXAMPLES = [
     Fixed(),
@@ -24,6 +26,7 @@ EXAMPLES = [
     Axes("yx", [(-1, 1), None]),
     Cone(1.0),
     Cone(2, (-0.5, 0.25), axis=(0, 3, 4)),
+    Cone((0.2, 0.9, 0.5, 1.2), 0.4, axis="x", up="-z"),
     Free(),
     Planar("x", {"angle": (-1, 1)}),
     Planar((1, 2, 3), [(0, 1), (0, 2), None]),
@@ -234,3 +237,27 @@ def test_limits_of_some_turns_and_of_lengths_are_not_doubted(caplog):
 def test_a_swing_in_degrees_is_told_in_radians():
     with pytest.raises(SuppleError, match=r"in \[0, pi\], got 60; 60 degrees are 1.047"):
         Cone(60)
+
+
+def test_cones_with_four_half_angles():
+    cone = Cone([0, 1, 2, math.pi], 0.5, axis="x", up=(0, 3, 4))
+    assert cone.swing == (0.0, 1.0, 2.0, math.pi) and cone.up == (0.0, 0.6, 0.8)
+    assert repr(Cone((0.1, 0.2, 0.3, 0.4), up="-z")) == "Cone(swing=(0.1, 0.2, 0.3, 0.4), up='-z')"
+    down, up, left, right = cone.half_angles
+    assert (up, left) == (1.0, 2.0) and 0 < down <= 1e-9
+    assert right == cone.limit_rows[0][1] == pytest.approx(math.pi - 0.002)
+    assert Cone((1, 1, 1, 1)) == Cone(1) and Cone((1, 1, 1, 1)).half_angles is None
+    assert Joint.from_json(cone.to_json()) == cone
+    assert cone.kind != Cone(1).kind
+    for bad, said in (
+        ((1, 2), "four of them (down, up, left, right), got 2"),
+        ((1, 2, 3, 60), "Cone swing right: expected an angle in [0, pi], got 60; 60 degrees"),
+        ((1, 2, 3, None), "Cone swing right: expected an angle"),
+        ("1234", "Cone swing: expected an angle"),
+    ):
+        with pytest.raises(SuppleError, match=re.escape(said)):
+            Cone(bad)
+    with pytest.raises(
+        SuppleError, match="joint 'j0': expected an up of its Cone that is not along"
+    ):
+        chain([1], joint=Cone((1, 2, 1, 1), up="x"))

@@ -61,13 +61,13 @@ def outside(skeleton, motions):
     return max(float(one.on(skeleton).poses.violations().max()) for one in motions)
 
 
-@pytest.mark.parametrize("kind", ["cone", "axes"])
+@pytest.mark.parametrize("kind", ["cone", "quadrants", "axes"])
 @pytest.mark.parametrize("rest", [(1.0, 0.0, 0.0, 0.0), (0.5, -0.5, 0.5, 0.5)])
 def test_limits_hold_the_clips_they_were_learnt_from(kind, rest):
     skeleton = arm(rest)
     motions = clips(skeleton)
     limited = learn_limits(skeleton, motions, kind=kind)
-    wanted = Cone if kind == "cone" else Axes
+    wanted = Axes if kind == "axes" else Cone
     for name in BALLS:
         assert isinstance(limited.joints[limited.index(name)], wanted)
     assert outside(limited, motions) == 0
@@ -184,7 +184,13 @@ def wiggle_spine(skeleton):
 
 
 @pytest.mark.parametrize(
-    ("name", "kind"), [("hero.glb", "cone"), ("hero.glb", "axes"), ("hero.character", "axes")]
+    ("name", "kind"),
+    [
+        ("hero.glb", "cone"),
+        ("hero.glb", "quadrants"),
+        ("hero.glb", "axes"),
+        ("hero.character", "axes"),
+    ],
 )
 def test_limits_are_saved_with_the_skeleton(tmp_path, name, kind):
     skeleton = arm()
@@ -204,7 +210,7 @@ def test_limits_are_saved_with_the_skeleton(tmp_path, name, kind):
     assert Skeleton.from_json(limited.skeleton.to_json()) == limited.skeleton
 
 
-@pytest.mark.parametrize("kind", ["cone", "axes"])
+@pytest.mark.parametrize("kind", ["cone", "quadrants", "axes"])
 def test_a_solve_stays_within_learnt_limits(kind):
     skeleton = arm()
     motions = clips(skeleton)
@@ -225,7 +231,7 @@ def test_a_joint_that_never_moves_is_held():
     motion = Motion("m", [skeleton.rest] * 5, fps=30.0)
     for axis in "xyz":
         turn = skeleton.rest.with_({"upper": from_axis_angle(axis, 0.5)})
-        for kind in ("cone", "axes"):
+        for kind in ("cone", "quadrants", "axes"):
             limited = learn_limits(skeleton, motion, kind=kind, margin=0.1)
             assert outside(limited, [motion]) == 0
             assert turn.on(limited).violations().max() == pytest.approx(0.4)
@@ -258,3 +264,20 @@ def test_what_cannot_be_learnt_is_refused(make, said):
     skeleton = arm()
     with pytest.raises(SuppleError, match=said):
         make(skeleton, Motion("m", Pose.stack([skeleton.rest] * 3), fps=30.0))
+
+
+def test_quadrants_enclose_the_swings_more_tightly_than_a_cone():
+    skeleton = supple.chain([1.0, 1.0])
+    rng = np.random.default_rng(4)
+    down, up, left, right = 0.1, 1.3, 0.4, 0.7
+    size, around = np.sqrt(rng.uniform(size=3000)), rng.uniform(0, 2 * np.pi, 3000)
+    a, b = size * np.cos(around), size * np.sin(around)
+    a, b = a * np.where(a > 0, up, down), b * np.where(b > 0, right, left)
+    turns = from_rotation_vector(np.stack([0 * a, -b, a], axis=1))  # the bone is +x, up is y
+    rest = np.broadcast_to([1.0, 0.0, 0.0, 0.0], turns.shape)
+    motion = Motion("m", supple.Pose(skeleton, np.concatenate([turns, rest], axis=1)), fps=30.0)
+    learnt = learn_limits(skeleton, motion, joints=["j0"], kind="quadrants").joints[0]
+    assert learnt.swing == pytest.approx((down, up, left, right), rel=0.03)
+    some = learn_limits(skeleton, motion, joints=["j0"], kind="quadrants", quantile=0.5)
+    held = motion.on(some).poses.violations()[:, 0] == 0
+    assert held.mean() == pytest.approx(0.5, abs=0.01)

@@ -244,10 +244,11 @@ EVERY_KIND = supple.Skeleton(
         supple.chain([1, 0, 1]),
         supple.chain([1e-6, 1e-6], joint=Cone(2.5)),
         supple.chain([1e6, 1e6], joint=Cone(0.3)),
+        supple.chain([1, 1], joint=Cone((0.1, 0.9, 0.0, 2.0))),
         supple.chain([1] * 300),
         supple.Skeleton([("lonely",)]),
     ],
-    ids=["every kind", "single", "no length", "part", "tiny", "huge", "long", "one joint"],
+    ids=["every kind", "single", "no length", "part", "tiny", "huge", "four", "long", "one joint"],
 )
 def test_every_skeleton_can_be_drawn_flat_and_in_space(skeleton, tmp_path):
     for view in ("auto", "flat", "space"):

@@ -257,3 +257,20 @@ def test_bad_options_say_what_is_wrong():
 def test_scipy_is_loaded_only_when_it_runs():
     code = "import sys, supple.solvers.optimize; assert 'scipy.optimize' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("half", [(0.4, 1.5, 0.3, 1.0), (0.0, 1.5, 0.0, 1.0)])
+def test_cones_by_quadrants_have_charts(half):
+    skeleton = tree(supple.Cone(half, twist=(-0.5, 1.0), axis=(1, 0.2, 0)))
+    rng = np.random.default_rng(8)
+    for far in (0.0, 0.3, 3.0):
+        angles = skeleton.rest.angles + rng.normal(0, 0.7, len(skeleton.freedoms))
+        start = supple.Pose.from_angles(skeleton, angles).clamped()
+        cost = Landscape(skeleton, GOALS, start)
+        assert np.abs(cost(cost.x)[2].positions - start.positions).max() < 0.01
+        x = cost.x + far * rng.normal(size=len(cost.x))
+        gradient = cost(x)[1]
+        for d, step in enumerate(1e-5 * np.eye(len(x))):
+            slope = (cost(x + step)[0] - cost(x - step)[0]) / 2e-5
+            assert slope == pytest.approx(gradient[d], abs=1e-8, rel=1e-6), d
+        assert cost(100.0 * x)[2].violations().max() <= 1e-12

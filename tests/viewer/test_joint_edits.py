@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import supple
-from supple import Axes, Ball, Cone, Fixed, Free, Planar, Slider
+from supple import Axes, Ball, Cone, Fixed, Free, Planar, Slider, rotations
 from supple.viewer.describe import _joint
+from supple.viewer.limits import Limited
 
 AT = (2.0, 4.0, 1.5)
 
@@ -33,6 +34,24 @@ def test_a_cone_is_made_of_a_ball_and_active_limits_are_told(page):
     pose = page.want(("tip", (0.5, 1.0, 0.0)))
     assert not pose["reached"]
     assert set(pose["active"]) >= {1, 2, 3}, "all bent as far as they go"
+
+
+def test_a_cone_has_four_half_angles_and_the_one_in_the_way_is_told(page):
+    four = {"j1": {"tilts": [0.1, 0.9, 0.2, 0.3]}, "j2": {"lock": True}, "j3": {"lock": True}}
+    scene = page.set_up(scene="snake", links=4, limits=True, joints=four)
+    joint = scene["joints"][1]
+    assert joint["tilts"] == [0.1, 0.9, 0.2, 0.3] and joint["swing"] == 0.9
+    assert np.dot(joint["up"], joint["axes"][0]) == pytest.approx(0, abs=1e-12)
+    assert scene["joints"][0]["tilts"] is None
+    skeleton = page.session.model.skeleton
+    up, axis = np.array(joint["up"]), np.array(joint["axes"][0])
+    limits = Limited.of(skeleton)
+    for way, half in ((-up, 0.1), (up, 0.9), (-np.cross(axis, up), 0.2), (np.cross(axis, up), 0.3)):
+        for part, active in ((0.9, []), (1.0, [1])):
+            turn = rotations.from_rotation_vector(part * half * np.cross(axis, way))
+            assert limits.active(skeleton.rest.with_({"j1": turn})) == active
+    again = page.set_up(scene="snake", links=4, limits=True, joints={"j1": {"swing": 0.5}})
+    assert again["joints"][1]["tilts"] is None and again["joints"][1]["swing"] == 0.5
 
 
 def test_damping_stiffness_and_stretch_reach_the_joints(page):

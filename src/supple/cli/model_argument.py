@@ -121,7 +121,7 @@ def _understood(path: Path, read: Callable[[], T]) -> T:
 
 
 def read_joint(text: str) -> Joint:
-    """Parse a joint: "ball", "hinge:z:-150:150", "cone:120", "axes:xyz:90", "slider:x:0:2"."""
+    """Parse a joint: "ball", "hinge:z:-150:150", "cone:120", "cone:20,90,40,60", "axes:xyz:90", "slider:x:0:2"."""
     kind, *parts = text.split(":")
     one_of("joint", kind, tuple(_KINDS))
     return _KINDS[kind](parts)
@@ -208,7 +208,18 @@ def _pair(what: str, parts: Sequence[str], *, unit: float = math.pi / 180) -> PA
     return (low, high)
 
 
-def _swing(what: str, text: str) -> float:
+def _swing(what: str, text: str) -> float | tuple[float, ...]:
+    """Parse how far a cone bends, in degrees: one angle, or four with commas."""
+    parts = text.split(",")
+    if len(parts) not in (1, 4):
+        raise SuppleError(
+            f"{what} bend: expected one angle, or four, DOWN,UP,LEFT,RIGHT, got {text!r}"
+        )
+    found = tuple(_bend(what, part) for part in parts)
+    return found if len(found) == 4 else found[0]
+
+
+def _bend(what: str, text: str) -> float:
     degrees = number(f"{what} bend", text)
     if not 0 <= degrees <= 180:
         raise SuppleError(f"{what} bend: expected 0 to 180 degrees, got {text}")
@@ -252,7 +263,7 @@ def _limited(joint: Joint, parts: Sequence[str]) -> Joint | None:
     if joint.has_quaternion and not joint.numbers:
         if len(parts) != 1:
             raise SuppleError(
-                "--limits: a ball or cone takes one angle, its greatest bend in degrees, "
+                "--limits: a ball or cone takes one angle, its greatest bend in degrees, or four with commas, "
                 f"got {':'.join(parts)!r}"
             )
         swing = _swing("--limits", parts[0])

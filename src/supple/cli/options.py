@@ -48,7 +48,8 @@ JointOption = Annotated[
         "-j",
         metavar="NAME=JOINT",
         help="Another joint, for NAME or, without NAME=, for all: ball, hinge:z:-150:150, "
-        "cone:120, axes:xyz:90, slider:y:0:2, planar:z, free, fixed. Degrees. Repeatable.",
+        "cone:120, cone:20,90,40,60 (down, up, left, right), axes:xyz:90, slider:y:0:2, planar:z, "
+        "free, fixed. Degrees. Repeatable.",
         rich_help_panel=MODEL,
     ),
 ]

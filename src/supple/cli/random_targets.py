@@ -11,7 +11,7 @@ from supple.errors import SuppleError, one_of
 from supple.kernels import layout
 from supple.model.joints import Joint
 from supple.model.skeleton import Pose, Skeleton
-from supple.rotations import from_axis_angle, multiply
+from supple.rotations import from_axis_angle, from_rotation_vector, multiply
 
 Floats = NDArray[np.float64]
 
@@ -108,6 +108,10 @@ def _in_cone(row: Floats, count: int, rng: np.random.Generator) -> Floats:
     """Swings uniform over the cap, twists uniform in their range."""
     axis = row[layout.AXIS : layout.AXIS + 3]
     _, swing, low, high = row[layout.LIMITS : layout.LIMITS + 4]
+    if row[layout.TILTS : layout.TILTS + 4].any():
+        swing_vectors = _in_quadrants(row, count, rng)
+        twist = from_axis_angle(axis, rng.uniform(low, high, count))
+        return multiply(from_rotation_vector(swing_vectors), twist)
     side = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
     side /= np.linalg.norm(side)
     around = rng.uniform(-math.pi, math.pi, count)
@@ -115,3 +119,15 @@ def _in_cone(row: Floats, count: int, rng: np.random.Generator) -> Floats:
     tilt = np.arccos(np.clip(rng.uniform(math.cos(swing), 1.0, count), -1.0, 1.0))
     twist = from_axis_angle(axis, rng.uniform(low, high, count))
     return multiply(from_axis_angle(across, tilt), twist)
+
+
+def _in_quadrants(row: Floats, count: int, rng: np.random.Generator) -> Floats:
+    """Rotation vectors of swings (count, 3), uniform over the four quarters of ellipses."""
+    axis, up = row[layout.AXIS : layout.AXIS + 3], row[layout.AXIS + 3 : layout.AXIS + 6]
+    tilts = row[layout.TILTS : layout.TILTS + 4]
+    area = np.outer(tilts[:2], tilts[2:]).ravel()
+    vertical, level = np.divmod(rng.choice(4, count, p=area / area.sum()), 2)
+    size, around = np.sqrt(rng.uniform(size=count)), rng.uniform(0.0, 0.5 * math.pi, count)
+    a = np.where(vertical == 0, -tilts[0], tilts[1]) * size * np.cos(around)
+    b = np.where(level == 0, -tilts[2], tilts[3]) * size * np.sin(around)
+    return a[:, None] * np.cross(axis, up) - b[:, None] * up

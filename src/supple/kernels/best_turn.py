@@ -19,7 +19,8 @@ A cone joint has u = (cos B (cos T, sin T), sin B (cos f, sin f)) along (1, axis
 Half the swing B, half the twist T and the direction of the swing f are bounded *independently* of
 each other: best turns of B, T and f, one after the other, cannot jam against a limit, as turns about
 fixed axes do. A turn that only points has a freedom to spare, the spin about the arm; if any spin of
-it is inside the cone, the one nearest to no spin is taken, and the joint points exactly.
+it is inside the cone, the one nearest to no spin is taken, and the joint points exactly. Where the swing
+has four half-angles its bound depends on its direction: `best_swing` takes over.
 """
 
 import math
@@ -27,8 +28,10 @@ from typing import Any, NamedTuple
 
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
-from supple.kernels.decorators import kernel
-from supple.kernels.joint import TURN, clamped_cone, unwrapped
+from supple.kernels.best_swing import add_forms, beyond, climb, dot4, form_of, nearest_spin, worth
+from supple.kernels.decorators import cold, kernel
+from supple.kernels.joint import TURN, clamped_cone, clamped_quadrants, unwrapped
+from supple.kernels.quadrants import quadrants_of
 from supple.kernels.quaternion import sine_cosine
 
 HALVINGS = 6
@@ -66,6 +69,8 @@ class Cone(NamedTuple):
     swing: float  # at most
     low: float  # the twist, at least
     high: float  # the twist, at most
+    by_quadrants: bool  # its swing has four half-angles
+    quadrants: Any  # them, if it has
 
 
 class Pull(NamedTuple):
@@ -90,12 +95,16 @@ def cone_of(problem, k):
         moving_f[k, layout.LIMITS + 1],
         moving_f[k, layout.LIMITS + 2],
         moving_f[k, layout.LIMITS + 3],
+        problem.moving[k, layout.M_KIND] & layout.QUADRANTS != 0,
+        quadrants_of(moving_f, k),
     )
 
 
 @kernel
 def into_cone(turn, cone):
     """A turn put into a cone's limits."""
+    if cone.by_quadrants:
+        return clamped_quadrants(turn, cone.quadrants)
     return clamped_cone(turn, cone.axis, cone.swing, cone.low, cone.high)
 
 
@@ -248,12 +257,6 @@ def part_of(turn, weight, cap):
 
 
 @kernel
-def dot4(a, b):
-    """The inner product of two quaternions."""
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
-
-
-@kernel
 def mix(c, first, s, second):
     """The sum c * first + s * second of two quaternions."""
     return (
@@ -271,6 +274,8 @@ def cone_turn(q, cone, arm, aim, far):
     Arm and aim are those of `ball_turn`, in the cone's rest frame. Also returns True if the limits
     are not in the way. If they are, `far` looks all around for a better place to climb from.
     """
+    if cone.by_quadrants:
+        return _quadrant_turn(q, cone, arm, aim, far)
     best = quat.normalized(quat.mul(ball_turn(arm, aim), q))
     if _inside(_parts(best, cone), cone):
         return into_cone(best, cone), True
@@ -300,6 +305,40 @@ def cone_turn(q, cone, arm, aim, far):
             if value > top:
                 u, top = held, value
     return into_cone(quat.normalized(_whole(u, cone)), cone), False
+
+
+@cold
+def _quadrant_turn(q, cone, arm, aim, far):
+    """The same as `cone_turn` for a swing by quadrants."""
+    quadrants = cone.quadrants
+    best = quat.normalized(quat.mul(ball_turn(arm, aim), q))
+    if beyond(best, quadrants, True) <= SLACK:
+        return into_cone(best, cone), True
+    strength = aim.near * quat.norm(arm) * quat.norm(aim.target)
+    if strength == 0.0 and aim.facing == 0.0:
+        return into_cone(q, cone), True
+    point, spun = quat.between(arm, aim.target), quat.unit(arm)
+    first = quat.mul(point, q)
+    spun = quat.mul(point, quat.mul((0.0, spun[0], spun[1], spun[2]), q))
+    if aim.facing == 0.0:
+        best, found = nearest_spin(first, spun, quadrants, True)
+        if found:
+            return into_cone(best, cone), True
+    form = add_forms(form_of(first, 2.0 * strength), form_of(spun, 2.0 * strength))
+    if aim.facing > 0.0:
+        turning = aim.facing * steepness(aim.goal)
+        form = add_forms(form, form_of(quat.mul(aim.goal, q), 2.0 * turning))
+    u = climb(form, into_cone(q, cone), quadrants)
+    if far:
+        top = worth(form, u)
+        for i in range(SPINS):
+            c, s = math.cos(math.pi * i / SPINS), math.sin(math.pi * i / SPINS)
+            begin = into_cone(quat.normalized(mix(c, first, s, spun)), cone)
+            held = climb(form, begin, quadrants)
+            value = worth(form, held)
+            if value > top:
+                u, top = held, value
+    return u, False
 
 
 @kernel

@@ -4,7 +4,8 @@ Each freedom has one number x. A coordinate between two limits is middle + half 
 one limit it is low - 1 + sqrt(1 + x^2), as in CERN's MINUIT; without limits it is x itself. Slides
 count in characteristic lengths. A ball is exp(x) q0, x a rotation vector from its centre q0. A cone
 is exp(v) twist: the swing v = limit sin(r / limit) s / r has the direction of its two numbers s,
-r = |s|, and the twist is a coordinate between limits.
+r = |s|, and the twist is a coordinate between limits. With four half-angles its two parts are made smaller,
+each as its half-angle is smaller than the greatest; that bends where the half-angle changes, at rest.
 
 All maps are smooth, have slope one in the middle of their range, and reach the limits, where their
 slope is zero; so a pose is read off a little inside (INSET), lest a joint that stands at a limit
@@ -24,6 +25,7 @@ from supple.kernels.joint import (
     swing_twist_angles,
     unwrapped,
 )
+from supple.kernels.quadrants import half_angles, quadrants_of
 
 INSET = 1e-3  # how far inside its limits a pose is read off, as a fraction of their half width
 
@@ -93,15 +95,36 @@ def _twist_range(problem, k):
 
 
 @kernel
+def _sides(problem, k):
+    """The rotation vectors, of length one and square to a cone's axis, that its two numbers count along."""
+    axis = quat.load3(problem.moving_f, k, layout.AXIS)
+    if problem.moving[k, layout.M_KIND] & layout.QUADRANTS != 0:
+        quadrants = quadrants_of(problem.moving_f, k)
+        return quadrants.rightward, quat.scale(quadrants.upward, -1.0)
+    side = quat.perpendicular(axis)
+    return side, quat.cross(axis, side)
+
+
+@kernel
+def _narrowed(problem, k, x, y):
+    """By how much the parts of a swing in the direction of x and y are smaller than in a round cone."""
+    if problem.moving[k, layout.M_KIND] & layout.QUADRANTS == 0:
+        return 1.0, 1.0
+    limit = problem.moving_f[k, layout.LIMITS + 1]
+    first, second = half_angles(quadrants_of(problem.moving_f, k), x, y)
+    return first / limit, second / limit
+
+
+@kernel
 def _swing(problem, k, x, y):
     """A cone's swing v, a rotation vector square to its axis, from its two numbers.
 
-    Also these as a vector s, and the factors of the derivative dv = even ds + bend s (s . ds).
+    Also these as a vector s, and the factors of the derivative dv = even ds + bend s (s . ds), which
+    the parts along its sides are then narrowed by.
     """
     moving_f = problem.moving_f
-    axis = quat.load3(moving_f, k, layout.AXIS)
-    side = quat.perpendicular(axis)
-    flat = quat.axpy(quat.scale(side, x), y, quat.cross(axis, side))
+    side, other = _sides(problem, k)
+    flat = quat.axpy(quat.scale(side, x), y, other)
     limit = moving_f[k, layout.LIMITS + 1]
     if limit <= 0.0:
         return (0.0, 0.0, 0.0), flat, 0.0, 0.0
@@ -113,7 +136,9 @@ def _swing(problem, k, x, y):
     else:
         even = math.sin(part) / part
         bend = (math.cos(part) - even) / (r * r)
-    return quat.scale(flat, even), flat, even, bend
+    first, second = _narrowed(problem, k, x, y)
+    v = quat.axpy(quat.scale(side, first * x), second * y, other)
+    return quat.scale(v, even), flat, even, bend
 
 
 @kernel
@@ -136,13 +161,16 @@ def to_chart(problem, q, gain, x):
             low, high = _twist_range(problem, k)
             _, twist = swing_twist_angles(turn, axis)
             swing = quat.log(quat.mul(turn, quat.conj(quat.about(axis, twist))))
+            side, other = _sides(problem, k)
+            first, second = _narrowed(problem, k, quat.dot(swing, side), quat.dot(swing, other))
             limit, r = moving_f[k, layout.LIMITS + 1], quat.norm(swing)
+            if kind & layout.QUADRANTS != 0:
+                r = math.hypot(quat.dot(swing, side) / first, quat.dot(swing, other) / second)
             stretch = 1.0
             if r > 0.0 and limit > 0.0:
                 stretch = limit * math.asin(min(r / limit, 1.0 - INSET)) / r
-            side = quat.perpendicular(axis)
-            x[d] = stretch * quat.dot(swing, side)
-            x[d + 1] = stretch * quat.dot(swing, quat.cross(axis, side))
+            x[d] = stretch * quat.dot(swing, side) / first
+            x[d + 1] = stretch * quat.dot(swing, other) / second
             x[d + 2] = place_of(unwrapped(twist, low, high), low, high)
         elif centred:
             for i in range(3):
@@ -256,10 +284,14 @@ def pull_back(problem, gain, x, slopes):
                 gain[d + 2] * x[d + 2], low, high
             )
             g = _turn_slope(swing, g)
+            side, other = _sides(problem, k)
+            if kind & layout.QUADRANTS != 0:
+                first, second = _narrowed(problem, k, x[d], x[d + 1])
+                first, second = first * quat.dot(g, side), second * quat.dot(g, other)
+                g = quat.axpy(quat.scale(side, first), second, other)
             g = quat.axpy(quat.scale(g, even), bend * quat.dot(flat, g), flat)
-            side = quat.perpendicular(axis)
             slopes[d] = quat.dot(g, side)
-            slopes[d + 1] = quat.dot(g, quat.cross(axis, side))
+            slopes[d + 1] = quat.dot(g, other)
         elif has_quaternion(kind):
             turn = (gain[d] * x[d], gain[d + 1] * x[d + 1], gain[d + 2] * x[d + 2])
             g = _turn_slope(turn, (slopes[d], slopes[d + 1], slopes[d + 2]))

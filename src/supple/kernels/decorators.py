@@ -45,7 +45,7 @@ class Kernel(NamedTuple):
     """A kernel as it was written, and how it is compiled."""
 
     function: Callable[..., Any]
-    how: str  # "kernel", "leaf", "inlined" or "view"
+    how: str  # "kernel", "leaf", "cold", "inlined" or "view"
     now: Any  # what its module holds in place of the function
 
 
@@ -94,6 +94,14 @@ def leaf(function: Function) -> Function:
     of a small one.
     """
     return _made(function, "leaf")
+
+
+def cold(function: Function) -> Function:
+    """A kernel of a path that few problems take: not inlined because a leaf calls it.
+
+    Inlined, it would make what calls it larger, and slower to compile, for all others too.
+    """
+    return _made(function, "cold")
 
 
 def inlined(function: Function) -> Function:

@@ -2,7 +2,8 @@
 
 A *freedom* turns about or slides along one axis, or stretches a joint. Quaternions turn about the world
 axes; one with limits of swing and twist turns outward, along the rim of its cone and about itself, so
-that its limits are bounds on single freedoms and it can slide along the rim when pressed against it.
+that its limits are bounds on single freedoms and it can slide along the rim when pressed against it. With
+four half-angles along the rim is along the ellipse of its level, and outward is square to that.
 Lengths count in characteristic lengths, so a slide of one moves as far as a radian at the tip.
 
 `columns[d, r]` is how fast residual row r *shrinks* as freedom d grows, so that columns^T delta =
@@ -13,7 +14,7 @@ import math
 
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
-from supple.kernels.decorators import kernel, leaf
+from supple.kernels.decorators import cold, kernel, leaf
 from supple.kernels.joint import (
     axis_of,
     follow,
@@ -22,9 +23,11 @@ from supple.kernels.joint import (
     project_joint,
     slides,
     swing_twist_angles,
+    tilt_and_twist,
     unwrapped,
 )
 from supple.kernels.problem import look
+from supple.kernels.quadrants import level, outward, quadrants_of, swing_of
 from supple.kernels.workspace import zero_rows
 
 # The tangent space --------------------------------------------------------------------------------
@@ -79,7 +82,9 @@ def tangent(problem, frames, linear, q):
                 d += 1
             if i + 1 < number_count(kind):
                 turn = quat.mul(turn, quat.about(axis, q[at + i]))
-        if kind & layout.SWING_TWIST != 0:
+        if kind & layout.QUADRANTS != 0:
+            _quadrant_axes(problem, linear, q, k, at + number_count(kind), pre, d)
+        elif kind & layout.SWING_TWIST != 0:
             _swing_twist_axes(problem, linear, q, k, at + number_count(kind), pre, d)
         elif has_quaternion(kind):
             _world_axes(linear, d)
@@ -151,6 +156,73 @@ def _swing_twist_axes(problem, linear, q, k, at, pre, d):
             bounds[d + i, 1] = moving_f[k, layout.LIMITS + 1]
     bounds[d + 2, 0] = low
     bounds[d + 2, 1] = high
+
+
+@cold
+def _quadrant_axes(problem, linear, q, k, at, pre, d):
+    """Outward, along the rim, about itself, where the swing has four half-angles.
+
+    The same axes as those of a round cone, but along the ellipse of the level that the swing has.
+    """
+    axes, bounds = linear.axes, linear.bounds
+    quadrants = quadrants_of(problem.moving_f, k)
+    turn = quat.take4(q, at)
+    a, b, twist = tilt_and_twist(turn, quadrants)
+    pointing = quat.rotate(turn, quadrants.axis)
+    low, high = -BIG, BIG
+    if quadrants.high - quadrants.low < 2.0 * math.pi:
+        twist = unwrapped(twist, quadrants.low, quadrants.high)
+        low, high = quadrants.low - twist, quadrants.high - twist
+    x, y = outward(quadrants, a, b)
+    size, here = math.hypot(x, y), level(quadrants, a, b)
+    if here < 1e-6:
+        # At rest every direction is outward.
+        quat.store3(axes, d, 0, quat.rotate(pre, quadrants.rightward))
+        quat.store3(axes, d + 1, 0, quat.rotate(pre, quat.scale(quadrants.upward, -1.0)))
+        bounds[d, 0], bounds[d, 1] = -quadrants.down, quadrants.up
+        bounds[d + 1, 0], bounds[d + 1, 1] = -quadrants.left, quadrants.right
+    else:
+        x, y = x / size, y / size
+        swing = swing_of(quadrants, a, b)
+        # How the joint turns, its twist kept, as the tilt grows along the gradient and along the ellipse.
+        out = _turn_rate(swing, swing_of(quadrants, x, y))
+        sliding = _turn_rate(swing, swing_of(quadrants, -y, x))
+        along = quat.axpy(sliding, -quat.dot(sliding, pointing), pointing)
+        width = quat.norm(along)
+        along = quat.scale(along, 1.0 / width)
+        across = quat.cross(along, pointing)
+        rate = quat.dot(out, across)
+        if rate < 0.0:
+            across, rate = quat.scale(across, -1.0), -rate
+        # No step crosses more of the region than there is: a narrow one bends away at once.
+        room = (1.0 - here) * here / size * rate
+        limit = problem.moving_f[k, layout.LIMITS + 1]
+        bounds[d, 0], bounds[d, 1] = -2.0 * limit, room
+        bounds[d + 1, 0], bounds[d + 1, 1] = -limit, limit
+        if low > -1e-9 or high < 1e-9:
+            # Pressed against a twist limit: neither way twists.
+            twisting = quat.dot(sliding, pointing) / width
+            more = (quat.dot(out, pointing) - quat.dot(out, along) * twisting) / rate
+            across = quat.axpy(across, more, pointing)
+            along = quat.unit(quat.axpy(along, twisting, pointing))
+        quat.store3(axes, d, 0, quat.rotate(pre, across))
+        quat.store3(axes, d + 1, 0, quat.rotate(pre, along))
+    quat.store3(axes, d + 2, 0, quat.rotate(pre, pointing))
+    bounds[d + 2, 0], bounds[d + 2, 1] = low, high
+
+
+@kernel
+def _turn_rate(v, change):
+    """The angular velocity of exp(v) as v changes: the left Jacobian of SO(3) times the change."""
+    a2 = quat.dot(v, v)
+    if a2 < 1e-6:
+        first, second = 0.5 - a2 / 24.0, 1.0 / 6.0 - a2 / 120.0
+    else:
+        a = math.sqrt(a2)
+        first = (1.0 - math.cos(a)) / a2
+        second = (a - math.sin(a)) / (a2 * a)
+    turned = quat.cross(v, change)
+    return quat.axpy(quat.axpy(change, first, turned), second, quat.cross(v, turned))
 
 
 @leaf

@@ -47,7 +47,7 @@ def compiled(function: Any, how: str) -> Any:
 
     Args:
         function: The kernel. One with a closure is compiled, but not cached.
-        how: "kernel", "leaf", "inlined" or "view".
+        how: "kernel", "leaf", "cold", "inlined" or "view".
     """
     if how == "view":
         from supple.kernels import bare_views
@@ -55,7 +55,8 @@ def compiled(function: Any, how: str) -> Any:
         return bare_views.VIEWS[function.__name__]
     if how == "inlined":
         return _njit(inline="always", **OPTIONS)(function)
-    options = {"forceinline": True} if how == "leaf" else {}
+    # A kernel that says nothing is inlined if the one that calls it first is.
+    options = {"forceinline": how == "leaf"} if how in ("leaf", "cold") else {}
     made = _njit(nogil=True, **OPTIONS, **options)(function)
     _widen(made)
     if function.__closure__ is None and CACHED:

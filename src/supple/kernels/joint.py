@@ -3,7 +3,8 @@
 No kernel asks what a joint is called. Its kind counts its parts (`layout`): slides along axes, then
 turns about axes one after the other, then a quaternion. Numbers are clamped to their limits, so limits
 beyond half a turn mean what they say. Limits of swing and twist split a quaternion into swing * twist,
-twist about the joint's own axis, and clamp both angles. The packed rows leave a frozen axis open, and
+twist about the joint's own axis, and clamp both angles; where the swing has four half-angles, it goes
+to the nearest place inside (`quadrants`). The packed rows leave a frozen axis open, and
 hold the limits of a mimic joint in the row of the joint it copies too, so that following never leaves
 them.
 """
@@ -12,7 +13,8 @@ import math
 
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
-from supple.kernels.decorators import entry, kernel, leaf
+from supple.kernels.decorators import cold, entry, kernel, leaf
+from supple.kernels.quadrants import inside, nearest, outside, quadrants_of, swing_of, tilt_of
 from supple.kernels.quaternion import TURN, axpy, cross, dot, load4, norm, scale
 
 # An angle this far outside counts as on the limit, so that clamping twice changes nothing.
@@ -178,7 +180,13 @@ def clamped_cone(turn, axis, swing_limit, low, high):
     held = clamp_angle(twist, low, high)
     if swing <= swing_limit + SLACK and held == near:
         return turn
-    # The swing's own axis: the part of the turn square to the axis, taken back by half the twist.
+    return swung(swing_axis(turn, axis, twist), min(swing, swing_limit), held, axis)
+
+
+@kernel
+def swing_axis(turn, axis, twist):
+    """The unit axis of a turn's swing, square to the axis, if it has that twist; zero if it has no swing."""
+    # The part of the turn square to the axis, taken back by half the twist.
     vector = (turn[1], turn[2], turn[3])
     across = axpy(vector, -dot(vector, axis), axis)
     size = norm(across)
@@ -189,12 +197,48 @@ def clamped_cone(turn, axis, swing_limit, low, high):
     if size != 0.0:
         across = scale(across, 1.0 / size)
         out = axpy(scale(across, c), -s, cross(across, axis))
-    swing = min(swing, swing_limit)
+    return out
+
+
+@kernel
+def swung(out, swing, twist, axis):
+    """A twist about an axis, then a swing about `out`, a unit vector square to it."""
     w, v = math.cos(0.5 * swing), scale(out, math.sin(0.5 * swing))
-    c, s = math.cos(0.5 * held), math.sin(0.5 * held)
+    c, s = math.cos(0.5 * twist), math.sin(0.5 * twist)
     # (w, v) * (c, s axis), in which v is square to the axis.
     v = axpy(axpy(scale(v, c), w * s, axis), s, cross(v, axis))
     return unit_turn((w * c, v[0], v[1], v[2]))
+
+
+@cold
+def tilt_and_twist(turn, quadrants):
+    """The tilts of a turn's swing towards up and right, and its twist in (-pi, pi]."""
+    swing, twist = swing_twist_angles(turn, quadrants.axis)
+    a, b = tilt_of(quadrants, swing_axis(turn, quadrants.axis, twist))
+    return swing * a, swing * b, twist
+
+
+@kernel
+def tilted(quadrants, a, b, twist):
+    """The turn with these tilts and this twist."""
+    swing = math.hypot(a, b)
+    out = scale(swing_of(quadrants, a, b), 1.0 / swing if swing > 0.0 else 0.0)
+    return swung(out, swing, twist, quadrants.axis)
+
+
+@cold
+def clamped_quadrants(turn, quadrants):
+    """The turn with its swing and twist at the nearest inside the limits; the same turn if it is inside."""
+    a, b, twist = tilt_and_twist(turn, quadrants)
+    low, high = quadrants.low, quadrants.high
+    near = twist if high - low >= TURN else unwrapped(twist, low, high)
+    held = clamp_angle(twist, low, high)
+    if inside(quadrants, a, b, SLACK):
+        if held == near:
+            return turn
+    else:
+        a, b = nearest(quadrants, a, b)
+    return tilted(quadrants, a, b, held)
 
 
 @kernel
@@ -209,7 +253,9 @@ def project_joint(kind, floats, i, q, at):
         q[at + n] = min(max(q[at + n], low), high)
     if kind & layout.QUATERNION != 0:
         turn = unit_turn(quat.take4(q, at + count))
-        if kind & layout.SWING_TWIST != 0:
+        if kind & layout.QUADRANTS != 0:
+            turn = clamped_quadrants(turn, quadrants_of(floats, i))
+        elif kind & layout.SWING_TWIST != 0:
             axis = quat.load3(floats, i, layout.AXIS)
             low, high = floats[i, layout.LIMITS + 2], floats[i, layout.LIMITS + 3]
             turn = clamped_cone(turn, axis, floats[i, layout.LIMITS + 1], low, high)
@@ -226,12 +272,22 @@ def excess_joint(kind, floats, i, q, at):
     if kind & layout.SWING_TWIST != 0:
         turn = unit_turn(quat.take4(q, at + number_count(kind)))
         swing, twist = swing_twist_angles(turn, quat.load3(floats, i, layout.AXIS))
-        worst = max(swing - floats[i, layout.LIMITS + 1], 0.0)
+        if kind & layout.QUADRANTS != 0:
+            worst = _excess_swing(turn, quadrants_of(floats, i))
+        else:
+            worst = max(swing - floats[i, layout.LIMITS + 1], 0.0)
         low, high = floats[i, layout.LIMITS + 2], floats[i, layout.LIMITS + 3]
         if high - low < TURN:
             near = unwrapped(twist, low, high)
             worst = max(worst, low - near, near - high)
     return worst
+
+
+@cold
+def _excess_swing(turn, quadrants):
+    """By how much the swing of a turn is outside its four half-angles [rad]; 0 inside."""
+    a, b, _ = tilt_and_twist(turn, quadrants)
+    return outside(quadrants, a, b)
 
 
 @kernel

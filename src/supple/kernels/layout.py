@@ -9,11 +9,13 @@ packs by these names and the kernels read by them. Units: radians, and the model
 SLIDE, ANGLE, QUATERNION = 1, 4, 16
 SWING_TWIST = 32  # the quaternion has limits of swing and twist about the axis AXIS
 LETTERS = 64  # the angles turn about letters, which ORDER holds
+QUADRANTS = 128  # the swing has four half-angles, TILTS, and AXIS holds the direction of up too
 SLIDES = 3  # the bits of a kind that count its slides
 
 # Kinds that have a fast path or a closed form somewhere. Any other sum is as good a joint.
 FIXED = 0
 HINGE, SLIDER, BALL, CONE = ANGLE, SLIDE, QUATERNION, QUATERNION + SWING_TWIST
+CONE_BY_QUADRANTS = CONE + QUADRANTS
 
 # A joint's integer row.
 PARENT, KIND, Q, NQ, ORDER, FROZEN, STRETCH_Q, DOF, NDOF, MIMIC, STRETCH_DOF = range(11)
@@ -21,15 +23,20 @@ JOINT_INTS = 11
 
 # A joint's float row: first column of each field.
 REST = 0  # wxyz, rest rotation in the parent's frame
-AXIS = 4  # a unit axis for each number, in the joint's rest frame; swing and twist: the axis, first
-LIMITS = 13  # lo0, hi0, lo1, hi1, lo2, hi2 of the numbers; swing and twist: 0, swing, lo, hi
+AXIS = (
+    4  # a unit axis for each number, in the joint's rest frame; swing and twist: the axis, then up
+)
+LIMITS = (
+    13  # lo0, hi0, lo1, hi1, lo2, hi2 of the numbers; swing and twist: 0, greatest swing, lo, hi
+)
 DAMPING = 19  # greatest change per iteration, inf if none
 WEIGHT = 20  # 1 - stiffness
 STRETCH_LO, STRETCH_HI = 21, 22
 MIMIC_MUL, MIMIC_ADD = 23, 24
 OFFSET = 25  # xyz, origin in the parent's frame at rest
 WINDOW = 28  # half-width of the window that restarts search in an open angle [rad]; negative: and around 0
-JOINT_FLOATS = 29
+TILTS = 29  # half-angles down, up, left, right of a swing by quadrants [rad]; 0 for others
+JOINT_FLOATS = 33
 
 # The header of a problem's integers.
 (

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
-from supple.kernels.decorators import entry, kernel, leaf
-from supple.kernels.joint import follow, has_quaternion, number_count, project, slides
+from supple.kernels.decorators import cold, entry, kernel, leaf
+from supple.kernels.joint import follow, has_quaternion, number_count, project, slides, tilted
 from supple.kernels.problem import evaluate, unpack
+from supple.kernels.quadrants import quadrants_of, rim
 from supple.kernels.workspace import copy
 
 # Seeds --------------------------------------------------------------------------------------------
@@ -69,15 +70,25 @@ def open_slide(problem, low, high, u, here, wide):
 def _seed_in_cone(problem, k, u, v, w, spread):
     """The point (u, v, w) of a joint's limits of swing and twist, `spread` of the way from their middle."""
     moving_f = problem.moving_f
-    axis = quat.load3(moving_f, k, layout.AXIS)
-    side = quat.perpendicular(axis)
-    around = 2.0 * math.pi * v
-    side = quat.axpy(quat.scale(side, math.cos(around)), math.sin(around), quat.cross(axis, side))
-    swing = math.sqrt(u) * spread * moving_f[k, layout.LIMITS + 1]
     low, high = moving_f[k, layout.LIMITS + 2], moving_f[k, layout.LIMITS + 3]
     middle = 0.5 * (low + high)
     twist = middle + spread * (at_fraction(low, high, w, 0.0, math.pi) - middle)
+    around = 2.0 * math.pi * v
+    if problem.moving[k, layout.M_KIND] & layout.QUADRANTS != 0:
+        return _seed_in_quadrants(moving_f, k, math.sqrt(u) * spread, around, twist)
+    axis = quat.load3(moving_f, k, layout.AXIS)
+    side = quat.perpendicular(axis)
+    side = quat.axpy(quat.scale(side, math.cos(around)), math.sin(around), quat.cross(axis, side))
+    swing = math.sqrt(u) * spread * moving_f[k, layout.LIMITS + 1]
     return quat.mul(quat.about(side, swing), quat.about(axis, twist))
+
+
+@cold
+def _seed_in_quadrants(floats, i, level, around, twist):
+    """The turn at a level of the limits of swing by quadrants in float row i, at an angle of their ellipse."""
+    quadrants = quadrants_of(floats, i)
+    a, b = rim(quadrants, around)
+    return tilted(quadrants, level * a, level * b, twist)
 
 
 @leaf

@@ -6,22 +6,26 @@ is the greatest tr(R^T F) with the *correlation* F = sum of w d b^T, a 3x3 matri
 numbers, row after row (Wahba's problem). About one axis the answer is closed: c cos a + s sin a is
 greatest at atan2(s, c), and inside limits at that angle or at the better end. Balls and cones take
 one such turn, about the axis that helps most: all of the answer for a single point (on a cone: along
-its axis) and for a whole frame. Axes joints take one for each of theirs.
+its axis) and for a whole frame. Axes joints take one for each of theirs. A swing with four half-angles
+takes its best twists and swings in turns: tr(R^T F) is a quadratic form of the quaternion (Davenport).
 """
 
 import math
 
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
-from supple.kernels.decorators import kernel, leaf
+from supple.kernels.best_swing import climb
+from supple.kernels.decorators import cold, kernel, leaf
 from supple.kernels.joint import (
     TURN,
     axis_of,
     clamped_cone,
+    clamped_quadrants,
     number_count,
     slide_count,
     swing_twist_angles,
 )
+from supple.kernels.quadrants import quadrants_of
 
 NOTHING = 1e-13  # what is smaller than this part of the correlation is rounding
 
@@ -192,6 +196,25 @@ def fitted_cone(f, q, axis, swing, low, high):
     return best
 
 
+@cold
+def fitted_quadrants(f, q, quadrants):
+    """A turn inside limits of swing by quadrants that fits better than q, which is inside; q if there is none."""
+    z, trace = moment(f), trace9(f)
+    form = (
+        trace, z[0], z[1], z[2],
+        2.0 * f[0] - trace, f[1] + f[3], f[2] + f[6],
+        2.0 * f[4] - trace, f[5] + f[7],
+        2.0 * f[8] - trace,
+    )  # fmt: skip
+    best = q
+    met = trace9(body_turned(f, q))
+    new = clamped_quadrants(fitted_turn(f, q), quadrants)
+    if trace9(body_turned(f, new)) > met:
+        best, met = new, trace9(body_turned(f, new))
+    new = climb(form, best, quadrants)
+    return new if trace9(body_turned(f, new)) > met else best
+
+
 @leaf
 def fit_axes(problem, f, k, q):
     """Set the angles of a joint that turns about several axes, each to its best given the others."""
@@ -237,5 +260,8 @@ def fit_joint(problem, f, k, q):
             at,
             fitted_cone(f, quat.take4(q, at), axis, moving_f[k, layout.LIMITS + 1], low, high),
         )
+    elif kind == layout.CONE_BY_QUADRANTS:
+        new = fitted_quadrants(f, quat.take4(q, at), quadrants_of(moving_f, k))
+        quat.put4(q, at, new)
     elif slide_count(kind) == 0:
         fit_axes(problem, f, k, q)

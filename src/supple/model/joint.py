@@ -21,6 +21,7 @@ Vector = tuple[float, float, float]
 PairLike = Sequence[float | None] | None
 _log = logging.getLogger("supple")
 KINDS: dict[str, type["Joint"]] = {}
+DIRECTIONS = ("axis", "normal", "up")  # fields that hold a unit vector
 
 
 def number(what: str, value: Any, expected: str = "a finite number") -> float:
@@ -228,6 +229,11 @@ class Joint:
         return self.traits & layout.SWING_TWIST != 0
 
     @property
+    def half_angles(self) -> tuple[float, float, float, float] | None:
+        """How far its swing may tilt down, up, left and right [rad]; None where that is no limit or a round one."""
+        return None
+
+    @property
     def slide_count(self) -> int:
         """How many of its numbers slide."""
         return sum(one.slides for one in self.numbers)
@@ -236,7 +242,8 @@ class Joint:
     def kind(self) -> int:
         """How it moves, as kernels read it: the sum of its parts (`kernels.layout`)."""
         steps = (layout.SLIDE if one.slides else layout.ANGLE for one in self.numbers)
-        return self.traits + sum(steps)
+        quadrants = 0 if self.half_angles is None else layout.QUADRANTS
+        return self.traits + quadrants + sum(steps)
 
     @property
     def limit_rows(self) -> tuple[Pair, ...]:
@@ -283,7 +290,7 @@ class Joint:
     def _default(cls, name: str) -> Any:
         """The default of a field as it is stored."""
         default = cls.__dataclass_fields__[name].default
-        return unit_axis(name, default) if name in ("axis", "normal") and default else default
+        return unit_axis(name, default) if name in DIRECTIONS and default else default
 
     def _changed(self) -> dict[str, Any]:
         """The fields that are not at their default."""
@@ -291,9 +298,7 @@ class Joint:
         return {k: v for k, v in values.items() if v != type(self)._default(k)}
 
     def __repr__(self) -> str:
-        shown = {
-            k: _letter(v) if k in ("axis", "normal") else v for k, v in self._changed().items()
-        }
+        shown = {k: _letter(v) if k in DIRECTIONS else v for k, v in self._changed().items()}
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in shown.items())})"
 
     def to_json(self) -> dict[str, Any]:

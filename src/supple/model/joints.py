@@ -13,7 +13,7 @@ warning through the "supple" logger. Every joint takes, by keyword:
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -51,6 +51,8 @@ __all__ = [
     "Slider",
 ]
 
+BACK = 0.002  # how far short of pi a swing stops, where its direction or twist must be told [rad]
+NARROW = 1e-9  # the least half-angle among four that differ; smaller ones count as this [rad]
 _X, _Y, _Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
 
@@ -195,29 +197,37 @@ class Cone(Joint):
 
     q = swing * twist: first a twist about the axis, then a swing that tilts the axis.
 
+    The cone is round, or has four half-angles: how far the axis may tilt down, up, left and right, as
+    one sees it who looks from the joint along the axis at rest, with `up` up. A tilt by 0.3 towards up is
+    the swing with the rotation vector 0.3 (axis x up), one towards right = axis x up that with -0.3 up.
+    Of the swing's rotation vector, which is square to the axis, the parts towards up or down and
+    towards left or right are bounded together: in each quadrant by the ellipse with its two half-angles.
+    What is outside is put to the nearest such vector inside.
+
     Args:
-        swing: Greatest tilt of the axis away from rest, in [0, pi].
+        swing: Greatest tilt of the axis away from rest, in [0, pi]; or four of them, (down, up, left, right).
+            Four that are equal are one: such a cone is round.
         twist: (lo, hi) in radians, or one number for as far to both sides; a twist is the same
             after a whole turn, so (3, 4) allows -3.
-            Pointing straight back, a twist cannot be told: with a limited twist the swing stops
-            0.002 rad short of pi.
+            Pointing straight back, a twist cannot be told, nor which way it was swung: with a limited twist,
+            or with half-angles that differ, the swing stops 0.002 rad short of pi.
         axis: In the joint's rest frame; None for the direction of its only child or tip.
+        up: Which way is up for four half-angles: "y", ... or three numbers, in the joint's rest frame, not
+            along the axis; only the part square to the axis counts. None for the joint's y, or for
+            its z where the axis is less than 45 degrees from y or -y.
         damping, stiffness, stretch, mimic: As every `Joint` has them.
     """
 
     traits: ClassVar[int] = layout.QUATERNION + layout.SWING_TWIST
 
-    swing: float
+    swing: float | Sequence[float]
     twist: PairLike | float = (-math.pi, math.pi)
     axis: Vector | str | None = None
+    up: Vector | str | None = None
 
     def __post_init__(self) -> None:
         Joint.__post_init__(self)
-        swing = number("Cone swing", self.swing, "an angle in [0, pi]")
-        if not 0 <= swing <= math.pi:
-            hint = f"; {swing:g} degrees are {math.radians(swing):.4g}" if 6 < swing <= 180 else ""
-            raise SuppleError(f"Cone swing: expected an angle in [0, pi], got {swing:g}{hint}")
-        self._set("swing", swing)
+        self._set("swing", _swing(self.swing))
         twist = self.twist
         if isinstance(twist, (int, float)):
             twist = (-twist, twist)
@@ -227,13 +237,49 @@ class Cone(Joint):
         self._set("twist", twist)
         if self.axis is not None:
             self._set("axis", unit_axis("Cone axis", self.axis))
+        if self.up is not None:
+            self._set("up", unit_axis("Cone up", self.up))
+
+    @property
+    def half_angles(self) -> tuple[float, float, float, float] | None:
+        """How far it may tilt down, up, left and right [rad]; None if that is the same all around."""
+        if isinstance(self.swing, float):
+            return None
+        down, up, left, right = (min(max(x, NARROW), math.pi - BACK) for x in self.swing)
+        return (down, up, left, right)
 
     @property
     def limit_rows(self) -> tuple[Pair, ...]:
-        """The swing as (0, swing), then the twist."""
+        """The swing as (0, greatest swing), then the twist."""
         limited = self.twist != (-math.pi, math.pi)
-        greatest = min(self.swing, math.pi - 0.002) if limited else self.swing
+        greatest = self.swing if isinstance(self.swing, float) else max(self.swing)
+        if limited or self.half_angles is not None:
+            greatest = min(greatest, math.pi - BACK)
         return ((0.0, greatest), *rows([self.twist]))
+
+
+def _swing(value: Any) -> float | tuple[float, ...]:
+    """The greatest swing, or four of them, checked."""
+    if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable):
+        return _tilt("Cone swing", value)
+    given = list(value)
+    if len(given) != 4:
+        raise SuppleError(
+            "Cone swing: expected an angle, or four of them (down, up, left, right), "
+            f"got {len(given)}: {value!r}"
+        )
+    names = ("down", "up", "left", "right")
+    four = tuple(_tilt(f"Cone swing {name}", x) for name, x in zip(names, given, strict=True))
+    return four if len(set(four)) > 1 else four[0]
+
+
+def _tilt(what: str, value: Any) -> float:
+    """An angle in [0, pi]."""
+    swing = number(what, value, "an angle in [0, pi]")
+    if not 0 <= swing <= math.pi:
+        hint = f"; {swing:g} degrees are {math.radians(swing):.4g}" if 6 < swing <= 180 else ""
+        raise SuppleError(f"{what}: expected an angle in [0, pi], got {swing:g}{hint}")
+    return swing
 
 
 @dataclass(frozen=True, repr=False)

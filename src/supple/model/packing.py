@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from supple.errors import SuppleError, nearest
 from supple.kernels import layout
-from supple.model.joint import rows
+from supple.model.joint import Vector, rows
 from supple.model.joints import Joint, Mimic
 
 Ints = NDArray[np.int64]
@@ -128,6 +128,8 @@ def _describe(joint: Joint) -> _Kind:
     floats[layout.MIMIC_MUL] = 1.0
     if joint.has_swing_limits and getattr(joint, "axis", None) is not None:
         floats[layout.AXIS : layout.AXIS + 3] = joint.axis  # type: ignore[attr-defined]
+    if joint.half_angles is not None:
+        floats[layout.TILTS : layout.TILTS + 4] = joint.half_angles
     order = frozen = 0
     for k, one in enumerate(joint.numbers):
         floats[layout.AXIS + 3 * k : layout.AXIS + 3 * k + 3] = one.axis
@@ -198,6 +200,11 @@ def pack(
     floats[:, layout.WINDOW] = math.pi
     rest = np.array([x for k in each for x in k.rest], dtype=np.float64)
     _point_cones(names, parents, joints, offsets, tip_joint, tip_offset, floats)
+    for j in np.flatnonzero(kind & layout.QUADRANTS).tolist():
+        axis = floats[j, layout.AXIS : layout.AXIS + 3]
+        floats[j, layout.AXIS + 3 : layout.AXIS + 6] = up_of(
+            names[j], getattr(joints[j], "up", None), axis
+        )
     _resolve_mimics(names, joints, ints, floats)
     for j in np.flatnonzero(ints[:, layout.MIMIC] >= 0):
         rest[ints[j, layout.Q]] = floats[j, layout.MIMIC_ADD]
@@ -262,6 +269,24 @@ def _point_cones(
                 "is at the same place; give axis=, as in Cone(swing, axis='x')"
             )
         floats[j, layout.AXIS : layout.AXIS + 3] = direction / size
+
+
+def up_of(name: str, given: Vector | None, axis: Floats) -> Floats:
+    """The direction of up (3,), square to its axis (3,), of a joint that swings by quadrants.
+
+    That part of the one given, or else of y, or of z if the axis is near y.
+    """
+    up = np.array(np.eye(3)[2 if abs(axis[1]) > math.sqrt(0.5) else 1] if given is None else given)
+    for _ in range(2):  # once more for rounding, if up is almost along the axis
+        up = up - (up @ axis) * axis
+        size = float(np.linalg.norm(up))
+        if size < 1e-6:
+            raise SuppleError(
+                f"joint {name!r}: expected an up of its Cone that is not along its axis, "
+                f"got {given} and {tuple(axis.tolist())}"
+            )
+        up /= size
+    return up
 
 
 def _resolve_mimics(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from supple.kernels import layout
 from supple.model.joints import Joint
 from supple.model.structure import Posed, Structure
-from supple.rotations import conjugate, from_axis_angle, multiply, rotate
+from supple.rotations import conjugate, from_axis_angle, from_rotation_vector, multiply, rotate
 
 Floats = NDArray[np.float64]
 
@@ -86,8 +86,7 @@ def limit_curves(pose: Posed) -> list[Curve]:
         q = pose.coordinates[ints[j, layout.Q] :]
         lines: list[Floats] = []
         if joint.has_swing_limits:
-            axis = skeleton.packed_floats[j, layout.AXIS : layout.AXIS + 3]
-            lines = _cone(axis, joint.limit_rows[0][1])
+            lines = _cone(skeleton.packed_floats[j])
         before = np.array([1.0, 0.0, 0.0, 0.0])
         for k, one in enumerate(joint.numbers):
             if one.slides:
@@ -132,12 +131,43 @@ def _fan(axis: Floats, direction: Floats, limits: tuple[float, float]) -> Floats
     return np.concatenate([np.zeros((1, 3)), arc, np.zeros((1, 3))])
 
 
-def _cone(axis: Floats, swing: float) -> list[Floats]:
+def swing_rim(row: Floats, count: int) -> Floats:
+    """The outermost directions of a cone joint's axis, all around, in its rest frame (count, 3).
+
+    Args:
+        row: Its row of `Skeleton.packed_floats`.
+        count: How many; the first and the last are the same.
+    """
+    axis, around = row[layout.AXIS : layout.AXIS + 3], np.linspace(0, 2 * math.pi, count)
+    tilts = row[layout.TILTS : layout.TILTS + 4]
+    if not tilts.any():
+        swing = row[layout.LIMITS + 1]
+        side = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
+        side /= np.linalg.norm(side)
+        edge = math.cos(swing) * axis + math.sin(swing) * side
+        return rotate(from_axis_angle(axis, around), edge)
+    down, up, left, right = tilts
+    a, b = np.cos(around), np.sin(around)
+    a, b = a * np.where(a >= 0, up, down), b * np.where(b >= 0, right, left)
+    upward = row[layout.AXIS + 3 : layout.AXIS + 6]
+    vectors = a[:, None] * np.cross(axis, upward) - b[:, None] * upward
+    return rotate(from_rotation_vector(vectors), axis)
+
+
+def swing_limit(row: Floats, about: Floats) -> float:
+    """How far a cone joint may swing [rad] about a direction (3,), whose part square to its axis counts."""
+    down, up, left, right = row[layout.TILTS : layout.TILTS + 4]
+    if not up:
+        return float(row[layout.LIMITS + 1])
+    axis, upward = row[layout.AXIS : layout.AXIS + 3], row[layout.AXIS + 3 : layout.AXIS + 6]
+    a, b = about @ np.cross(axis, upward), -(about @ upward)
+    size = math.hypot(a, b)
+    return float(size / math.hypot(a / (up if a >= 0 else down), b / (right if b >= 0 else left)))
+
+
+def _cone(row: Floats) -> list[Floats]:
     """The rim of a unit cone, and four ribs."""
-    side = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
-    side /= np.linalg.norm(side)
-    edge = math.cos(swing) * axis + math.sin(swing) * side
-    rim = rotate(from_axis_angle(axis, np.linspace(0, 2 * math.pi, 37)), edge)
+    rim = swing_rim(row, 37)
     ribs = [np.stack([rim[k], np.zeros(3), rim[k + 18]]) for k in (0, 9)]
     return [rim, *ribs]
 

@@ -15,12 +15,14 @@ from supple.model.joint import Joint
 from supple.model.joints import Axes, Cone, Hinge
 from supple.model.matching import euler_along, twists
 from supple.model.motion import Motion
+from supple.model.packing import up_of
 from supple.model.skeleton import Skeleton
 from supple.rotations import conjugate, euler_order, multiply, rotate, to_rotation_vector
 
 Floats = NDArray[np.float64]
 
-KINDS = ("cone", "axes")
+KINDS = ("cone", "quadrants", "axes")
+FITS = 300  # steps of fitting four half-angles
 ROUNDING = 1e-9  # added to every limit, so that rounding takes no frame outside [rad]
 BACK = 0.002  # so near to pi a swing leaves no twist to be told [rad]
 
@@ -63,7 +65,7 @@ def learn_limits(
     """Give the balls of a skeleton the limits that motions keep to.
 
     Limits count from the rest of the skeleton: a cone is as wide all around the bone at rest, while
-    the ranges of axes may lie to one side of it. A joint that stays at rest in all motions may then move
+    quadrants and the ranges of axes may lie to one side of it. A joint that stays at rest in all motions may then move
     by no more than `margin`. Frames of all motions count alike.
 
     Args:
@@ -72,8 +74,10 @@ def learn_limits(
             by `Motion.on`. None for the motions of the character.
         joints: Balls or cones that get limits. By default every ball that is no root and that some
             motion has; other joints stay as they are.
-        kind: "cone" for a greatest swing of the bone and limits of its twist (`Cone`), "axes" for
-            limits of the angle about each axis (`Axes`), which need not be even about the rest.
+        kind: "cone" for a greatest swing of the bone and limits of its twist (`Cone`), "quadrants" for
+            the same with four half-angles of swing, down, up, left and right, that enclose the swings
+            with the least area, "axes" for limits of the angle about each axis (`Axes`), which need not
+            be even about the rest.
         order: Of the axes, three letters; "xyz" is what a `.character` file keeps.
         quantile: The share of frames, in (0, 1], that each limit is to hold: of swings the smallest, of
             twists and angles those in the middle.
@@ -200,8 +204,12 @@ def _limited(
         return Axes(order, [(low - slack, high + slack) for low, high in ranges], **common)
     axis = _bone(skeleton, name)
     swings, twist = _swings_and_twists(np.concatenate(turns), axis)
-    swing = min(float(np.quantile(swings, quantile)) + slack, math.pi)
     low, high = _arc(twist, quantile)
+    if kind == "quadrants":
+        tilts = _tilts(np.concatenate(turns), swings, axis, up_of(name, None, axis))
+        four = [min(x + slack, math.pi) for x in _enclosing(tilts, quantile)]
+        return Cone(four, (low - slack, high + slack), tuple(axis), **common)
+    swing = min(float(np.quantile(swings, quantile)) + slack, math.pi)
     if swing >= math.pi - BACK or high - low + 2 * slack >= 2 * math.pi:
         return Cone(swing, axis=tuple(axis), **common)
     return Cone(swing, (low - slack, high + slack), tuple(axis), **common)
@@ -231,6 +239,38 @@ def _swings_and_twists(turns: Floats, axis: Floats) -> tuple[Floats, Floats]:
     swings = 2 * np.arctan2(across, np.hypot(turns[:, 0], along))
     twist = 2 * np.arctan2(along, turns[:, 0])
     return swings, math.pi - np.mod(math.pi - twist, 2 * math.pi)
+
+
+def _tilts(turns: Floats, swings: Floats, axis: Floats, up: Floats) -> Floats:
+    """How far turns (F, 4) tilt an axis towards up and right [rad], shape (F, 2)."""
+    tilted = rotate(turns, axis)
+    way = np.stack([tilted @ up, tilted @ np.cross(axis, up)], axis=1)
+    size = np.linalg.norm(way, axis=1, keepdims=True)
+    return swings[:, None] * np.divide(way, size, out=np.zeros_like(way), where=size > 0)
+
+
+def _enclosing(tilts: Floats, quantile: float) -> list[float]:
+    """Half-angles down, up, left, right [rad] that hold so many of the tilts (F, 2), with the least area.
+
+    Of w, one over their squares, the greatest product is wanted with c.w <= 1 for every tilt, where c are
+    its squares. By multiplicative updates, as for optimal designs (Titterington 1978).
+    """
+    squares = np.zeros((len(tilts), 4))
+    rows = np.arange(len(tilts))
+    squares[rows, (tilts[:, 0] >= 0).astype(int)] = tilts[:, 0] ** 2
+    squares[rows, 2 + (tilts[:, 1] >= 0)] = tilts[:, 1] ** 2
+    squares = squares[squares.any(axis=1)]
+    if not len(squares):
+        return [0.0] * 4
+    weight = np.full(len(squares), 1.0 / len(squares))
+    mean = squares.mean(axis=0)
+    for _ in range(FITS):
+        mean = np.maximum(weight @ squares, 1e-30)
+        weight *= squares @ (0.25 / mean)
+    levels = np.zeros(len(tilts))  # those without any tilt are inside
+    levels[: len(squares)] = np.sqrt(squares @ (0.25 / mean))
+    half = 2.0 * np.sqrt(np.where(mean > 1e-30, mean, 0.0)) * np.quantile(levels, quantile)
+    return half.tolist()
 
 
 def _bone(skeleton: Skeleton, name: str) -> Floats:

@@ -19,7 +19,7 @@ from supple import rotations
 from supple.kernels import layout
 from supple.model.capsules import Capsule
 from supple.model.skeleton import Pose, Skeleton
-from supple.model.sketch import limit_curves
+from supple.model.sketch import limit_curves, swing_limit, swing_rim
 from supple.plot import style
 from supple.plot.view import Floats, View
 
@@ -211,21 +211,19 @@ def _cone(view: View, pose: Pose, j: int) -> list[tuple[int, Floats, Floats]]:
     frame = skeleton.rotations[j]
     if parent >= 0:
         frame = rotations.multiply(pose.rotations[parent], frame)
-    axis = rotations.rotate(frame, skeleton.packed_floats[j, layout.AXIS : layout.AXIS + 3])
-    swing = float(skeleton.packed_floats[j, layout.LIMITS + 1])
+    row = skeleton.packed_floats[j]
+    axis = rotations.rotate(frame, row[layout.AXIS : layout.AXIS + 3])
     origin, size = pose.positions[j], _bone_size(pose, j) / 3
     if view.flat:
         if abs(axis @ view.toward) > 1 - 1e-6:
             return []  # seen from its end, all around
-        angles = np.linspace(-swing, swing, max(3, math.ceil(swing / 0.04)))
+        about = rotations.rotate(rotations.conjugate(frame), view.toward)
+        high, low = swing_limit(row, about), -swing_limit(row, -about)
+        angles = np.linspace(low, high, max(3, math.ceil((high - low) / 0.08)))
         rim = rotations.rotate(rotations.from_axis_angle(view.toward, angles), axis)
         sector = np.concatenate([[origin], origin + size * rim, [origin]])
         return [(j, sector, np.zeros((0, 3, 3)))]
-    side = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
-    side /= np.linalg.norm(side)
-    edge = math.cos(swing) * axis + math.sin(swing) * side
-    around = rotations.from_axis_angle(axis, np.linspace(0, 2 * math.pi, 49))
-    rim = origin + size * rotations.rotate(around, edge)
+    rim = origin + size * rotations.rotate(frame, swing_rim(row, 49))
     mantle = np.stack([np.broadcast_to(origin, (24, 3)), rim[:-1:2], rim[2::2]], axis=1)
     return [(j, rim, mantle)]
 

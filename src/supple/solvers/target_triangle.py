@@ -52,8 +52,18 @@ import numpy as np
 from supple import rotations
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
-from supple.kernels.decorators import SOLVE, entry, kernel, leaf
-from supple.kernels.joint import damp, own_turn, project_joint, swing_twist_angles, undamped
+from supple.kernels.decorators import SOLVE, cold, entry, kernel, leaf
+from supple.kernels.joint import (
+    TURN,
+    clamped_quadrants,
+    damp,
+    own_turn,
+    project_joint,
+    swing_twist_angles,
+    tilt_and_twist,
+    tilted,
+    undamped,
+)
 from supple.kernels.problem import (
     begin,
     evaluate,
@@ -64,6 +74,7 @@ from supple.kernels.problem import (
     unpack,
     within,
 )
+from supple.kernels.quadrants import inside, quadrants_of, rim, swing_of, tilt_of
 from supple.kernels.report import Ended, clear_trace, finish, record, record_turns, trace_into
 from supple.kernels.wahba import best_angle
 from supple.kernels.workspace import clear, copy, matrix, part, row_at, vector, zero_rows
@@ -74,6 +85,8 @@ STEP = math.radians(10.0)  # by which phi is made smaller
 STEPS = 35  # at most so many times: one more would be a whole turn
 BETTER = 1.0 - 1e-9  # of equally good numbers of steps, rounding apart, the first counts
 ALIKE = 1e-6  # directions that differ less are the same [rad]
+RIM = 32  # samples of the boundary of a swing by quadrants
+HALVES = 45
 STRAIGHT = 1e-12  # a sine below this is rounding: two directions are in one line
 
 
@@ -163,6 +176,67 @@ def on_rim(u, limit, v, phi, wanted):
         across = -across
     side = quat.axpy(quat.scale(ahead, along), across, normal)
     return quat.axpy(quat.scale(u, math.cos(limit)), math.sin(limit), side)
+
+
+@cold
+def tilt_on_rim(quadrants, u, v, phi, a, b):
+    """The tilt on the boundary of a swing by quadrants that takes u to an angle nearest to phi from v.
+
+    Of two that are equal, the one nearer to the tilt a, b.
+    """
+    step = TURN / RIM
+    best, least, near = 0.0, math.inf, math.inf
+    before = rim_error(quadrants, u, v, phi, 0.0)
+    for i in range(RIM):
+        low, high = i * step, (i + 1) * step
+        after = rim_error(quadrants, u, v, phi, high)
+        x = low if abs(before) < abs(after) else high
+        if before * after < 0.0:
+            for _ in range(HALVES):
+                x = 0.5 * (low + high)
+                if rim_error(quadrants, u, v, phi, x) * before > 0.0:
+                    low = x
+                else:
+                    high = x
+        before = after
+        error = abs(rim_error(quadrants, u, v, phi, x))
+        first, second = rim(quadrants, x)
+        away = math.hypot(first - a, second - b)
+        if error < least - ALIKE or (error <= least + ALIKE and away < near):
+            best, least, near = x, error, away
+    if least > ALIKE:
+        # No such angle: the greatest or the least that there is.
+        for _ in range(HALVES):
+            step *= 0.7
+            for i in range(2):
+                x = best + (step if i == 0 else -step)
+                error = abs(rim_error(quadrants, u, v, phi, x))
+                if error < least:
+                    best, least = x, error
+    return rim(quadrants, best)
+
+
+@kernel
+def rim_error(quadrants, u, v, phi, x):
+    """How much the cosine from v to u, tilted to the boundary at x, is above that of phi."""
+    a, b = rim(quadrants, x)
+    swung = quat.rotate(quat.exp(swing_of(quadrants, a, b)), u)
+    return quat.dot(swung, v) - math.cos(phi)
+
+
+@cold
+def turn_quadrants(problem, triangle, link, k, wanted):
+    """Swing the joint k of a link, which has four half-angles, to the direction that `turn_ball` wants."""
+    at, q = problem.moving[k, layout.M_Q], triangle.q
+    quadrants = quadrants_of(problem.moving_f, k)
+    u = quat.unit(bone(triangle.frames, k))
+    a, b = tilt_of(quadrants, quat.log(quat.between(u, wanted)))
+    held = not inside(quadrants, a, b, 1e-12)
+    if held:
+        a, b = tilt_on_rim(quadrants, u, link.v, link.phi, a, b)
+    _, _, twist = tilt_and_twist(quat.take4(q, at), quadrants)
+    quat.put4(q, at, clamped_quadrants(tilted(quadrants, a, b, twist), quadrants))
+    return True, held
 
 
 @leaf
@@ -262,6 +336,8 @@ def turn_ball(problem, triangle, link, k):
         quat.put4(q, at, quat.normalized(quat.mul(turn, own)))
         return True, False
     u, wanted = quat.unit(bone(triangle.frames, k)), quat.rotate(turn, link.e)
+    if kind & layout.QUADRANTS != 0:
+        return turn_quadrants(problem, triangle, link, k, wanted)
     axis, limit = (
         quat.load3(moving_f, k, layout.AXIS),
         moving_f[k, layout.LIMITS + 1],
@@ -415,7 +491,7 @@ class TargetTriangle(Solver):
             joints, kinds, axes, np.diff(places, axis=0), strict=True
         ):
             name, size = names[joint], float(np.linalg.norm(link))
-            if kind == layout.CONE and np.linalg.norm(np.cross(axis, link)) > ALIKE * size:
+            if kind & layout.SWING_TWIST and np.linalg.norm(np.cross(axis, link)) > ALIKE * size:
                 return f"a cone whose axis is not along its link ({name!r})"
             if kind != layout.HINGE and layout.HINGE in kinds:
                 return f"hinges together with other joints ({name!r})"

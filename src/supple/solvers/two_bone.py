@@ -46,6 +46,7 @@ from supple.errors import SuppleError, one_of
 from supple.goals import Pole, Reach
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
+from supple.kernels.best_swing import nearest_spin
 from supple.kernels.best_turn import (
     Aim,
     Tip,
@@ -419,7 +420,7 @@ def pointed(problem, k, old, arm, target):
 
     Arm and target are seen from the joint, in its rest frame.
     """
-    if problem.moving[k, layout.M_KIND] != layout.CONE:
+    if problem.moving[k, layout.M_KIND] & layout.SWING_TWIST == 0:
         return Joint(0.0, quat.normalized(quat.mul(quat.between(arm, target), old)))
     only_position = Aim(target, quat.IDENTITY, 1.0, 0.0)
     new, _ = cone_turn(old, cone_of(problem, k), arm, only_position, True)
@@ -432,6 +433,10 @@ def spun_into_cone(line, turn, cone):
     if quat.norm(line) == 0.0:
         return into_cone(turn, cone)
     ahead = quat.unit(line)
+    if cone.by_quadrants:
+        spun = quat.mul((0.0, ahead[0], ahead[1], ahead[2]), turn)
+        turn, _ = nearest_spin(turn, spun, cone.quadrants, False)
+        return into_cone(turn, cone)
     axis = quat.rotate(turn, cone.axis)
     # cone.axis . spin(x) axis = still + c cos x + s sin x, and it must be at least cos(swing).
     still = quat.dot(cone.axis, ahead) * quat.dot(axis, ahead)
@@ -482,7 +487,7 @@ def close_pointing(problem, limb, joints, options):
             reach = quat.norm(limb.upper) + quat.norm(lower)
             target, distance = soft_target(target, reach, options.soften)
         bend = ball_bend(upper, lower, joints.middle.turn, distance)
-        if moving[1, layout.M_KIND] == layout.CONE:
+        if moving[1, layout.M_KIND] & layout.SWING_TWIST != 0:
             bend = bend_of(upper, lower, spun_into_cone(upper, bend.turn, cone_of(problem, 1)))
         middle = Joint(0.0, bend.turn)
     # Where the effector is, in the root joint's frame; the least turn points it at its target.
@@ -494,7 +499,7 @@ def close_pointing(problem, limb, joints, options):
         elbow = rotate_any(turn, elbow_of(limb, middle.turn))
         turn = quat.mul(spin_to(line, elbow, limb.pole), turn)
     turn = quat.normalized(turn)
-    if moving[0, layout.M_KIND] != layout.CONE:
+    if moving[0, layout.M_KIND] & layout.SWING_TWIST == 0:
         return Closed(Joints(Joint(0.0, turn), middle), target)
     root = pointed(problem, 0, turn, quat.rotate(turn, tip), target)
     if moving[1, layout.M_KIND] == layout.HINGE:

@@ -121,7 +121,11 @@ def _joint(skeleton: Skeleton, j: int, moves: bool) -> JointInfo:
         axes=axes,
         slides=sum(one.slides for one in numbers),
         swings=joint.has_quaternion and not joint.numbers,
-        swing=getattr(joint, "swing", None),
+        swing=getattr(joint, "swing", None)
+        if joint.half_angles is None
+        else max(joint.half_angles),
+        tilts=joint.half_angles,
+        up=_vector(skeleton.packed_floats[j, layout.AXIS + 3 : layout.AXIS + 6]),
         rest=tuple(skeleton.rotations[j].tolist()),
         bone=bone(skeleton, skeleton.joint_names[j]),
         moves=moves,

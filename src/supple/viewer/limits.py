@@ -27,6 +27,8 @@ class Limited:
         cone_at: The index of the first coordinate of their quaternions.
         cone_axis: Their axes, shape (cones, 3).
         swing: Their greatest swing angles [rad].
+        tilts: Half-angles down, up, left, right [rad], shape (cones, 4); of a round cone 0.
+        up: The direction of up of those that have them, shape (cones, 3).
         twist: The bounds of their twist angles [rad], shape (cones, 2).
     """
 
@@ -38,6 +40,8 @@ class Limited:
     cone_at: np.ndarray
     cone_axis: np.ndarray
     swing: np.ndarray
+    tilts: np.ndarray
+    up: np.ndarray
     twist: np.ndarray
 
     @classmethod
@@ -68,6 +72,8 @@ class Limited:
             cone_at=np.array([row[1] for row in cones], dtype=np.int64),
             cone_axis=skeleton.packed_floats[cone, layout.AXIS : layout.AXIS + 3],
             swing=np.array([row[2] for row in cones], dtype=np.float64),
+            tilts=skeleton.packed_floats[cone, layout.TILTS : layout.TILTS + 4],
+            up=skeleton.packed_floats[cone, layout.AXIS + 3 : layout.AXIS + 6],
             twist=np.array([row[3] for row in cones], dtype=np.float64).reshape(len(cones), 2),
         )
 
@@ -95,4 +101,18 @@ class Limited:
         twist = (twist + math.pi) % (2 * math.pi) - math.pi
         narrow = high - low < 2 * math.pi - 1e-6
         twisted = narrow & (np.abs(twist) >= (high - low) / 2 - AT_LIMIT)
-        return (np.arccos(cosine) >= self.swing - AT_LIMIT) | twisted
+        swing = np.arccos(cosine)
+        return (swing >= self._greatest(tilted) - AT_LIMIT) | twisted
+
+    def _greatest(self, tilted: np.ndarray) -> np.ndarray:
+        """The greatest swing [rad] in the direction in which each axis is tilted, shape (cones,)."""
+        four = self.tilts.any(axis=1)
+        if not four.any():
+            return self.swing
+        a = (tilted * self.up).sum(axis=1)
+        b = (tilted * np.cross(self.cone_axis, self.up)).sum(axis=1)
+        down, up, left, right = np.where(four[:, None], self.tilts, 1.0).T
+        size = np.hypot(a, b)
+        level = np.hypot(a / np.where(a >= 0, up, down), b / np.where(b >= 0, right, left))
+        along = np.divide(size, level, out=self.swing.copy(), where=level > 0)
+        return np.where(four, along, self.swing)

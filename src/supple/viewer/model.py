@@ -149,14 +149,15 @@ def unlimited(joint: Joint) -> Joint:
 
 
 def _with_edit(skeleton: Skeleton, name: str, joint: Joint, edit: JointEdit) -> Joint:
-    if edit.swing is not None or edit.twist is not None:
+    bend = edit.swing if edit.tilts is None else edit.tilts
+    if bend is not None or edit.twist is not None:
         if isinstance(joint, Cone):
-            swing = joint.swing if edit.swing is None else edit.swing
+            swing = joint.swing if bend is None else bend
             twist = joint.twist if edit.twist is None else edit.twist
             return replace(joint, swing=swing, twist=twist)
         if isinstance(joint, Ball):
             common = {f.name: getattr(joint, f.name) for f in fields(Joint)}
-            swing = math.pi if edit.swing is None else edit.swing
+            swing = math.pi if bend is None else bend
             return Cone(swing, edit.twist, axis=bone(skeleton, name), **common)
     if edit.limits is not None:
         return joint.with_limits(edit.limits)

@@ -21,8 +21,8 @@ CALLED = tuple(f"{one.__name__.removeprefix('supple.')}." for one in (forward, s
 STATUSES = tuple(Status)
 COLUMNS = {
     "a joint's integer row": ("KIND", "Q", "NQ", "STRETCH_Q", "MIMIC", "JOINT_INTS"),
-    "a joint's float row": ("LIMITS", "AXIS", "MIMIC_MUL", "MIMIC_ADD", "JOINT_FLOATS"),
-    "bits of a joint's kind": ("QUATERNION", "SWING_TWIST"),
+    "a joint's float row": ("LIMITS", "AXIS", "MIMIC_MUL", "MIMIC_ADD", "TILTS", "JOINT_FLOATS"),
+    "bits of a joint's kind": ("QUATERNION", "SWING_TWIST", "QUADRANTS"),
     "a step of a trace": ("V_ITERATION", "V_KIND", "V_JOINT", "V_CHANGE", "EVENT", "PLACED"),
     "statuses": tuple(status.name for status in STATUSES),
 }

@@ -144,6 +144,9 @@ def test_limits_are_degrees_as_they_are_written() -> None:
     assert np.degrees(hinge.limits) == pytest.approx([-25, 40]) and hinge.axis == (0, 0, 1)
     assert np.degrees(cone.swing) == pytest.approx(25)
     assert np.degrees(cone.twist) == pytest.approx([-10, 10]) and cone.axis == (1, 0, 0)
+    four = arm("SetJointLimits(cone = [5, 90, 10, 30], axis = x)", target=(-1.0, 1.0, 2.0))
+    assert np.degrees(four.skeleton.joints[1].swing) == pytest.approx([5, 90, 10, 30])
+    assert four.pose.violations().max() <= 1e-14
     slow = arm("SetJointLimits(damping = 5, stiffness = 0.5)").skeleton.joints[1]
     assert np.degrees(slow.damping) == pytest.approx(5) and slow.stiffness == 0.5
 

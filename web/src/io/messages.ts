@@ -13,6 +13,7 @@ export interface JointEdit {
   stiffness: number | null;
   limits: ([number | null, number | null] | null)[] | null;
   swing: number | null;
+  tilts: [number, number, number, number] | null;
   twist: [number | null, number | null] | null;
 }
 
@@ -168,6 +169,8 @@ export interface JointInfo {
   slides: number;
   swings: boolean;
   swing: number | null;
+  tilts: [number, number, number, number] | null;
+  up: [number, number, number];
   rest: [number, number, number, number];
   bone: [number, number, number];
   moves: boolean;
@@ -376,7 +379,7 @@ export const SETUP: ObjectShape = {
     limits: {"kind": "flag"},
     damping: {"kind": "either", "of": [{"kind": "number", "whole": false, "least": 0.0, "greatest": 1000000000.0}, {"kind": "null"}]},
     stretch: {"kind": "either", "of": [{"kind": "number", "whole": false, "least": 1.0, "greatest": 1000.0}, {"kind": "null"}]},
-    joints: {"kind": "record", "of": {"kind": "object", "fields": {"lock": {"kind": "flag"}, "damping": {"kind": "either", "of": [{"kind": "number", "whole": false, "least": 0.0, "greatest": 1000000000.0}, {"kind": "null"}]}, "stiffness": {"kind": "either", "of": [{"kind": "number", "whole": false, "least": 0.0, "greatest": 1.0}, {"kind": "null"}]}, "limits": {"kind": "either", "of": [{"kind": "list", "of": {"kind": "either", "of": [{"kind": "tuple", "of": [{"kind": "either", "of": [{"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "null"}]}, {"kind": "either", "of": [{"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "null"}]}]}, {"kind": "null"}]}, "least": 0, "most": 6}, {"kind": "null"}]}, "swing": {"kind": "either", "of": [{"kind": "number", "whole": false, "least": 0.0, "greatest": 1000000000.0}, {"kind": "null"}]}, "twist": {"kind": "either", "of": [{"kind": "tuple", "of": [{"kind": "either", "of": [{"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "null"}]}, {"kind": "either", "of": [{"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "null"}]}]}, {"kind": "null"}]}}, "defaults": {"lock": false, "damping": null, "stiffness": null, "limits": null, "swing": null, "twist": null}}, "most": 100000},
+    joints: {"kind": "record", "of": {"kind": "object", "fields": {"lock": {"kind": "flag"}, "damping": {"kind": "either", "of": [{"kind": "number", "whole": false, "least": 0.0, "greatest": 1000000000.0}, {"kind": "null"}]}, "stiffness": {"kind": "either", "of": [{"kind": "number", "whole": false, "least": 0.0, "greatest": 1.0}, {"kind": "null"}]}, "limits": {"kind": "either", "of": [{"kind": "list", "of": {"kind": "either", "of": [{"kind": "tuple", "of": [{"kind": "either", "of": [{"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "null"}]}, {"kind": "either", "of": [{"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "null"}]}]}, {"kind": "null"}]}, "least": 0, "most": 6}, {"kind": "null"}]}, "swing": {"kind": "either", "of": [{"kind": "number", "whole": false, "least": 0.0, "greatest": 1000000000.0}, {"kind": "null"}]}, "tilts": {"kind": "either", "of": [{"kind": "tuple", "of": [{"kind": "number", "whole": false, "least": 0.0, "greatest": 1000000000.0}, {"kind": "number", "whole": false, "least": 0.0, "greatest": 1000000000.0}, {"kind": "number", "whole": false, "least": 0.0, "greatest": 1000000000.0}, {"kind": "number", "whole": false, "least": 0.0, "greatest": 1000000000.0}]}, {"kind": "null"}]}, "twist": {"kind": "either", "of": [{"kind": "tuple", "of": [{"kind": "either", "of": [{"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "null"}]}, {"kind": "either", "of": [{"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "null"}]}]}, {"kind": "null"}]}}, "defaults": {"lock": false, "damping": null, "stiffness": null, "limits": null, "swing": null, "tilts": null, "twist": null}}, "most": 100000},
     goals: {"kind": "list", "of": {"kind": "object", "fields": {"id": {"kind": "text", "most": 1000}, "kind": {"kind": "choice", "of": ["reach", "pose", "look", "pole", "hold", "target"]}, "effector": {"kind": "text", "most": 1000}, "depth": {"kind": "number", "whole": true, "least": 0, "greatest": 4294967295}, "axis": {"kind": "choice", "of": ["x", "y", "z", "-x", "-y", "-z"]}}, "defaults": {"kind": "reach", "depth": 0, "axis": "x"}}, "least": 0, "most": 1000},
     tolerance: {"kind": "either", "of": [{"kind": "number", "whole": false, "least": 0.0, "greatest": 1000000000.0}, {"kind": "null"}]},
     unreachable: {"kind": "choice", "of": ["approach", "keep"]},

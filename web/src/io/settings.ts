@@ -53,6 +53,7 @@ export const noEdit: Immutable<JointEdit> = {
   stiffness: null,
   limits: null,
   swing: null,
+  tilts: null,
   twist: null,
 };
 

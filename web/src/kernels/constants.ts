@@ -5,7 +5,7 @@ export const SIGNATURE = "SUPPLEIK";
 export const VERSION = 1;
 
 /** Problems of another stamp are packed by other columns. */
-export const LAYOUT = "94d4d58ecf8a6e2a";
+export const LAYOUT = "731cc5c12a439357";
 
 /** A later solver's answer that is not reached must cost less than this fraction. */
 export const BETTER = 0.999999;
@@ -36,11 +36,13 @@ export const LIMITS = 13;
 export const AXIS = 4;
 export const MIMIC_MUL = 23;
 export const MIMIC_ADD = 24;
-export const JOINT_FLOATS = 29;
+export const TILTS = 29;
+export const JOINT_FLOATS = 33;
 
 // Bits of a joint's kind.
 export const QUATERNION = 16;
 export const SWING_TWIST = 32;
+export const QUADRANTS = 128;
 
 // A step of a trace.
 export const V_ITERATION = 0;

@@ -99,18 +99,36 @@ function jointRows(store: PanelStore, name: string, joint: JointInfo): HTMLEleme
 
 function coneRows(store: PanelStore, name: string, joint: JointInfo): HTMLElement[] {
   const edit = store.setup.joints[name];
-  const swing = edit?.swing ?? joint.swing;
+  const tilts = edit?.swing == null ? (edit?.tilts ?? joint.tilts) : null;
+  const swing = tilts ? null : (edit?.swing ?? joint.swing);
+  const round = swing ?? Math.PI;
+  const [down, up, left, right] = tilts ?? [round, round, round, round];
+  const bend = (four: [number, number, number, number]) => store.editLimits(name, { swing: null, tilts: four });
   const twist = edit?.twist ?? joint.limits[0] ?? [null, null];
   return [
     row(
       "Cone °",
-      number("swing", swing === null ? null : degrees(swing), { min: 0, max: 180, optional: true, placeholder: "open" }, (value) =>
-        store.editLimits(name, { swing: value === null ? null : radians(value) }),
+      number("swing", swing === null ? null : degrees(swing), { min: 0, max: 180, optional: true, placeholder: tilts ? "four" : "open" }, (value) =>
+        store.editLimits(name, { swing: value === null ? null : radians(value), tilts: null }),
       ),
-      "Greatest tilt away from rest",
+      "Greatest tilt away from rest, the same all around",
     ),
+    row("Down, up °", tiltPair("tilt-vertical", down, up, (a, b) => bend([a, b, left, right])), "Greatest tilt each way, with an ellipse between"),
+    row("Left, right °", tiltPair("tilt-level", left, right, (a, b) => bend([down, up, a, b]))),
     row("Twist °", pair(twist, "twist", (range) => store.editLimits(name, { twist: range }))),
   ];
+}
+
+/** Two number fields for half-angles of a cone, in degrees. */
+function tiltPair(name: string, low: number, high: number, change: (low: number, high: number) => void): HTMLElement {
+  const now: [number, number] = [low, high];
+  const field = (k: 0 | 1) =>
+    number(`${name}-${k ? "max" : "min"}`, degrees(now[k]), { min: 0, max: 180 }, (value) => {
+      if (value === null) return;
+      now[k] = Math.min(radians(value), Math.PI);
+      change(now[0], now[1]);
+    });
+  return el("span", { className: "pair" }, field(0), field(1));
 }
 
 function axisRows(store: PanelStore, name: string, joint: JointInfo): HTMLElement[] {

@@ -60,7 +60,7 @@ export class Limits {
     const one: Drawn = { joint: k, group: new Group(), materials: [], colors: [] };
     const [first] = joint.axes;
     if (joint.swing !== null && first && joint.swing < Math.PI - 0.01) {
-      this.addCone(one, new Vector3(...first), joint.swing, radius);
+      this.addCone(one, new Vector3(...first), joint, radius);
     }
     joint.labels.forEach((label, row) => {
       const range = joint.limits[row];
@@ -75,15 +75,21 @@ export class Limits {
     }
   }
 
-  private addCone(one: Drawn, axis: Vector3, swing: number, radius: number): void {
-    const [u, v] = spanning(axis);
+  private addCone(one: Drawn, axis: Vector3, joint: JointInfo, radius: number): void {
+    const [u, v] = joint.tilts ? upAndRight(axis, joint.up) : spanning(axis);
+    const { swing } = joint;
+    const [down, up, left, right] = joint.tilts ?? [swing!, swing!, swing!, swing!];
     const rim = (k: number) => {
       const angle = (2 * Math.PI * k) / SEGMENTS;
+      // In each quadrant of the swing the boundary is an ellipse with its two half-angles.
+      const a = Math.cos(angle) * (Math.cos(angle) >= 0 ? up : down);
+      const b = Math.sin(angle) * (Math.sin(angle) >= 0 ? right : left);
+      const tilt = Math.max(Math.hypot(a, b), 1e-12);
       return axis
         .clone()
-        .multiplyScalar(Math.cos(swing))
-        .addScaledVector(u, Math.sin(swing) * Math.cos(angle))
-        .addScaledVector(v, Math.sin(swing) * Math.sin(angle))
+        .multiplyScalar(Math.cos(tilt))
+        .addScaledVector(u, (Math.sin(tilt) * a) / tilt)
+        .addScaledVector(v, (Math.sin(tilt) * b) / tilt)
         .multiplyScalar(radius);
     };
     const { sheet, edge } = fan(rim);
@@ -177,6 +183,12 @@ function fan(at: (k: number) => Vector3): { sheet: number[]; edge: number[] } {
 function spanning(axis: Vector3): [Vector3, Vector3] {
   const other = Math.abs(axis.x) < 0.8 ? new Vector3(1, 0, 0) : new Vector3(0, 1, 0);
   const u = other.addScaledVector(axis, -other.dot(axis)).normalize();
+  return [u, axis.clone().cross(u)];
+}
+
+/** The directions of up and right, square to an axis, of a cone with four half-angles. */
+function upAndRight(axis: Vector3, up: readonly [number, number, number]): [Vector3, Vector3] {
+  const u = new Vector3(...up);
   return [u, axis.clone().cross(u)];
 }
 

@@ -43,6 +43,15 @@ def _angle(value: Any) -> float:
     return math.radians(found)
 
 
+def _swing(value: Any) -> float | tuple[float, ...]:
+    """One angle or [down, up, left, right], from degrees to radians."""
+    if not isinstance(value, tuple):
+        return _angle(value)
+    if len(value) != 4:
+        raise SuppleError(f"expected degrees, or [down, up, left, right], got {written(value)}")
+    return tuple(_angle(one) for one in value)
+
+
 def positive(value: Any) -> float:
     """Convert a value to a number above 0."""
     found = length(value)
@@ -138,10 +147,10 @@ LIMITS = (
 def set_joint_limits(op: s.Operation, env: Environment) -> Act:
     """Set the limits of the shape's joint.
 
-    SetJointLimits(x = [-30, 45], z = 0), (hinge = x, limits = 90), (cone = 60)
+    SetJointLimits(x = [-30, 45], z = 0), (hinge = x, limits = 90), (cone = 60), (cone = [20, 90, 40, 60])
 
     Angles are in degrees about the axes of the joint's scope. Six numbers are the lowest and the
-    highest angle about x, y and z.
+    highest angle about x, y and z. Four of a cone are how far it tilts down, up, left and right.
     """
     given = Arguments(op, env, named=LIMITS)
     six = given.lengths() if given.count(0, 6) else None
@@ -150,7 +159,7 @@ def set_joint_limits(op: s.Operation, env: Environment) -> Act:
     hinge = _axis(given, "hinge")
     axis = _axis(given, "axis")
     pairs = {k: given.option(k, _pair) for k in ("limits", "twist") if k in given.named}
-    cone = given.option("cone", _angle)
+    cone = given.option("cone", _swing)
     other = {
         "damping": given.option("damping", _angle),
         "stiffness": given.option("stiffness", _stiffness),

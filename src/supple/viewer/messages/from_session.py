@@ -81,6 +81,8 @@ class JointInfo:
         slides: How many of the pairs, the first ones, are lengths; the others are angles [rad].
         swings: True if it turns every way, so that it can be given a cone.
         swing: The greatest swing of a cone [rad].
+        tilts: Half-angles down, up, left, right of a cone that is not round [rad].
+        up: The direction of up for these, in the joint's rest frame, square to its axis.
         rest: Rest rotation in the parent's frame, wxyz.
         bone: Offset of its first child or tip, in the joint's frame.
         moves: True if the solver may move it.
@@ -95,6 +97,8 @@ class JointInfo:
     slides: int
     swings: bool
     swing: float | None
+    tilts: tuple[float, float, float, float] | None
+    up: Vector
     rest: Quaternion
     bone: Vector
     moves: bool

@@ -36,6 +36,7 @@ class JointEdit:
         stiffness: In [0, 1).
         limits: A (lo, hi) pair or None for each axis of a hinge, slider or Axes joint [rad].
         swing: Greatest swing of a cone [rad]; turns a ball into a cone.
+        tilts: Half-angles down, up, left, right of a cone [rad], instead of the swing.
         twist: (lo, hi) of a cone's twist [rad].
     """
 
@@ -44,6 +45,7 @@ class JointEdit:
     stiffness: Annotated[float, Within(0.0, 1.0)] | None = None
     limits: Annotated[list[Range | None], Within(0, 6)] | None = None
     swing: Amount | None = None
+    tilts: tuple[Amount, Amount, Amount, Amount] | None = None
     twist: Range | None = None
 
 

@@ -1,0 +1,293 @@
+"""The best turn inside limits of a swing by quadrants, for what is a quadratic form of the quaternion.
+
+What one joint can do for its goals is u.K.u of its unit quaternion u, up to a constant: `best_turn`
+and Wahba's problem both say so. A turn here is a twist and then a swing, which are bounded independently
+of each other. Each has its best place, the other given, in closed form but for the boundary:
+
+* The twist by 2x more is cos x u + sin x u*axis, so the form is one wave of the twist.
+* The swing is m = (cos B, sin B n) with n square to the axis, so the form is m.M.m with a 3x3 matrix M,
+  whose first eigenvector is best. If that is outside, the best is on the boundary: a form on the
+  sphere has no other peaks. The boundary is sampled all around, and the best place refined.
+
+One after the other they cannot jam, since the form is smooth and the limits of one do not depend on the other.
+A turn that only points has a freedom to spare, the spin about the arm: `nearest_spin` looks for the least
+that is inside.
+"""
+
+import math
+
+from supple.kernels import quaternion as quat
+from supple.kernels.decorators import cold, kernel
+from supple.kernels.joint import (
+    TURN,
+    clamped_quadrants,
+    tilt_and_twist,
+    tilted,
+    unwrapped,
+)
+from supple.kernels.quadrants import inside, outside, rim
+
+SLACK = 1e-10  # what is this little outside is rounding, and is put on the boundary [rad]
+ROUNDS = 3  # of twist and swing, at most
+RIM = 16  # samples of the boundary
+SPINS = 12  # samples of the spin to either side
+SECTIONS = 34  # of golden section: to the root of rounding, where a peak is flat
+HALVES = 45
+SQUARES = 7  # how often M is squared: to the power 128
+GOLDEN = 0.6180339887498949
+
+
+@kernel
+def form_of(v, weight):
+    """The form weight (u.v)^2 as ten numbers, row after row of the upper triangle of K."""
+    return (
+        weight * v[0] * v[0], weight * v[0] * v[1], weight * v[0] * v[2], weight * v[0] * v[3],
+        weight * v[1] * v[1], weight * v[1] * v[2], weight * v[1] * v[3],
+        weight * v[2] * v[2], weight * v[2] * v[3],
+        weight * v[3] * v[3],
+    )  # fmt: skip
+
+
+@kernel
+def add_forms(a, b):
+    """The sum of two forms."""
+    return (
+        a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4],
+        a[5] + b[5], a[6] + b[6], a[7] + b[7], a[8] + b[8], a[9] + b[9],
+    )  # fmt: skip
+
+
+@kernel
+def times(form, u):
+    """The quaternion K u."""
+    return (
+        form[0] * u[0] + form[1] * u[1] + form[2] * u[2] + form[3] * u[3],
+        form[1] * u[0] + form[4] * u[1] + form[5] * u[2] + form[6] * u[3],
+        form[2] * u[0] + form[5] * u[1] + form[7] * u[2] + form[8] * u[3],
+        form[3] * u[0] + form[6] * u[1] + form[8] * u[2] + form[9] * u[3],
+    )
+
+
+@kernel
+def dot4(a, b):
+    """The inner product of two quaternions."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
+
+
+@kernel
+def worth(form, u):
+    """The value u.K.u."""
+    return dot4(u, times(form, u))
+
+
+# Twist and swing in turns -------------------------------------------------------------------------
+
+
+@cold
+def climb(form, u, quadrants):
+    """The best turn inside the limits that twists and swings, in turns, lead to from u, which is inside."""
+    top = worth(form, u)
+    for _ in range(ROUNDS):
+        new = best_swing(form, best_twist(form, u, quadrants), quadrants)
+        value = worth(form, new)
+        if not value > top:
+            break
+        u, top = new, value
+    return u
+
+
+@cold
+def best_twist(form, u, quadrants):
+    """The turn u with the best twist inside the limits."""
+    axis = quadrants.axis
+    spun = quat.mul(u, (0.0, axis[0], axis[1], axis[2]))
+    other = times(form, spun)
+    c = 0.5 * (worth(form, u) - dot4(spun, other))
+    s = dot4(u, other)
+    if c == 0.0 and s == 0.0:
+        return u
+    more = math.atan2(s, c)
+    a, b, twist = tilt_and_twist(u, quadrants)
+    low, high = quadrants.low, quadrants.high
+    if high - low < TURN:
+        twist = unwrapped(twist, low, high)
+        more = unwrapped(twist + more, low, high) - twist
+        if twist + more < low or twist + more > high:
+            at_low = c * math.cos(low - twist) + s * math.sin(low - twist)
+            at_high = c * math.cos(high - twist) + s * math.sin(high - twist)
+            more = (low if at_low > at_high else high) - twist
+    return clamped_quadrants(tilted(quadrants, a, b, twist + more), quadrants)
+
+
+@cold
+def best_swing(form, u, quadrants):
+    """The turn u with the best swing inside the limits; u itself where none is better."""
+    a, b, twist = tilt_and_twist(u, quadrants)
+    right, up = quadrants.rightward, quadrants.upward
+    still = tilted(quadrants, 0.0, 0.0, twist)
+    first = quat.mul((0.0, right[0], right[1], right[2]), still)
+    second = quat.mul((0.0, -up[0], -up[1], -up[2]), still)
+    k0, k1, k2 = times(form, still), times(form, first), times(form, second)
+    m = (
+        dot4(still, k0), dot4(still, k1), dot4(still, k2),
+        dot4(first, k1), dot4(first, k2), dot4(second, k2),
+    )  # fmt: skip
+    x, y = _first_vector(m, a, b)
+    if not inside(quadrants, x, y, 0.0):
+        x, y = _best_on_rim(m, quadrants)
+    if not _value(m, x, y) > _value(m, a, b):
+        return u
+    return clamped_quadrants(tilted(quadrants, x, y, twist), quadrants)
+
+
+@kernel
+def _value(m, a, b):
+    """The form of the swing with the tilts a and b, (cos B, sin B n)."""
+    swing = math.hypot(a, b)
+    c = math.cos(0.5 * swing)
+    s = math.sin(0.5 * swing) / swing if swing > 0.0 else 0.5
+    x, y = s * a, s * b
+    return (
+        m[0] * c * c
+        + m[3] * x * x
+        + m[5] * y * y
+        + 2.0 * (m[1] * c * x + m[2] * c * y + m[4] * x * y)
+    )
+
+
+@kernel
+def _first_vector(m, a, b):
+    """The tilts of the eigenvector of the greatest eigenvalue of M: M to a high power, times where it is."""
+    swing = math.hypot(a, b)
+    z = math.cos(0.5 * swing)
+    s = math.sin(0.5 * swing) / swing if swing > 0.0 else 0.5
+    x, y = s * a, s * b
+    # Its least eigenvalue may be below zero; with this it is not.
+    shift = abs(m[0]) + abs(m[3]) + abs(m[5]) + 2.0 * (abs(m[1]) + abs(m[2]) + abs(m[4]))
+    if not shift > 0.0:
+        return a, b
+    p = (m[0] + shift, m[1], m[2], m[3] + shift, m[4], m[5] + shift)
+    for _ in range(SQUARES):
+        f = 1.0 / (p[0] + p[3] + p[5])
+        p = (f * p[0], f * p[1], f * p[2], f * p[3], f * p[4], f * p[5])
+        p = (
+            p[0] * p[0] + p[1] * p[1] + p[2] * p[2],
+            p[0] * p[1] + p[1] * p[3] + p[2] * p[4],
+            p[0] * p[2] + p[1] * p[4] + p[2] * p[5],
+            p[1] * p[1] + p[3] * p[3] + p[4] * p[4],
+            p[1] * p[2] + p[3] * p[4] + p[4] * p[5],
+            p[2] * p[2] + p[4] * p[4] + p[5] * p[5],
+        )
+    z, x, y = (
+        p[0] * z + p[1] * x + p[2] * y,
+        p[1] * z + p[3] * x + p[4] * y,
+        p[2] * z + p[4] * x + p[5] * y,
+    )
+    if z < 0.0:
+        z, x, y = -z, -x, -y
+    size = math.hypot(x, y)
+    if not size > 0.0:
+        return 0.0, 0.0
+    angle = 2.0 * math.atan2(size, z) / size
+    return angle * x, angle * y
+
+
+@kernel
+def _best_on_rim(m, quadrants):
+    """The tilts on the boundary where the form is greatest."""
+    best, top = 0.0, -math.inf
+    step = TURN / RIM
+    for i in range(RIM):
+        a, b = rim(quadrants, i * step)
+        value = _value(m, a, b)
+        if value > top:
+            best, top = i * step, value
+    low, high = best - step, best + step
+    x, y = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+    a, b = rim(quadrants, x)
+    at_x = _value(m, a, b)
+    a, b = rim(quadrants, y)
+    at_y = _value(m, a, b)
+    for _ in range(SECTIONS):
+        if at_x >= at_y:
+            high, y, at_y = y, x, at_x
+            x = high - GOLDEN * (high - low)
+            a, b = rim(quadrants, x)
+            at_x = _value(m, a, b)
+        else:
+            low, x, at_x = x, y, at_y
+            y = low + GOLDEN * (high - low)
+            a, b = rim(quadrants, y)
+            at_y = _value(m, a, b)
+    return rim(quadrants, 0.5 * (low + high))
+
+
+# Turns that point ---------------------------------------------------------------------------------
+
+
+@kernel
+def _spun(first, second, x):
+    """The turn cos x first + sin x second."""
+    c, s = math.cos(x), math.sin(x)
+    return quat.normalized(
+        (
+            c * first[0] + s * second[0],
+            c * first[1] + s * second[1],
+            c * first[2] + s * second[2],
+            c * first[3] + s * second[3],
+        )
+    )
+
+
+@cold
+def beyond(turn, quadrants, twisting):
+    """By how much a turn is outside the limits [rad]: of its swing, and if `twisting` of its twist; 0 inside."""
+    a, b, twist = tilt_and_twist(turn, quadrants)
+    away = outside(quadrants, a, b)
+    if twisting and quadrants.high - quadrants.low < TURN:
+        near = unwrapped(twist, quadrants.low, quadrants.high)
+        away = max(away, quadrants.low - near, near - quadrants.high)
+    return away
+
+
+@cold
+def nearest_spin(first, second, quadrants, twisting):
+    """Of the turns cos x first + sin x second one inside the limits, and True if there is one.
+
+    That with the least x that sampling finds, to rounding; if there is none, the one that is outside
+    the least. Limits of the twist count if `twisting`.
+    """
+    step = 0.5 * math.pi / SPINS
+    best, least = 0.0, beyond(first, quadrants, twisting)
+    if least <= SLACK:
+        return first, True
+    for i in range(2 * SPINS):
+        x = step * (i // 2 + 1)
+        x = x if i % 2 == 0 else -x
+        away = beyond(_spun(first, second, x), quadrants, twisting)
+        if away == 0.0:
+            # Inside begins between here and the sample before.
+            out, inner = x - step if x > 0.0 else x + step, x
+            for _ in range(HALVES):
+                middle = 0.5 * (out + inner)
+                if beyond(_spun(first, second, middle), quadrants, twisting) > 0.0:
+                    out = middle
+                else:
+                    inner = middle
+            return _spun(first, second, inner), True
+        if away < least:
+            best, least = x, away
+    low, high = best - step, best + step
+    for _ in range(SECTIONS):
+        x, y = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+        at_x = beyond(_spun(first, second, x), quadrants, twisting)
+        at_y = beyond(_spun(first, second, y), quadrants, twisting)
+        if at_x <= at_y:
+            high = y
+            best, least = x, at_x
+        else:
+            low = x
+            best, least = y, at_y
+        if least == 0.0:
+            break
+    return _spun(first, second, best), least <= SLACK
