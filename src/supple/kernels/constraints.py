@@ -1,10 +1,11 @@
 """What a pose must not break: capsules that may not overlap, and a centre of mass that stays over its feet.
 
 Both are inequalities. A *pair* of capsules, or a capsule and an obstacle, keeps at least the margin from
-each other, and so do two bones whose gap is read from a *table* over one or two coordinates; the centre of mass keeps at least its own margin from each edge of the *support*, the convex
-outline of the soles as seen from above. Each broken one adds half the square of its *excess* to the cost:
-by how much it is broken, in characteristic lengths, times HARD. So a pose that breaks none costs what its
-goals cost, and one that breaks some is pulled back HARD times as strongly as towards a goal.
+each other, and so do two bones whose gap is read from a *table* over one or two coordinates; the centre of
+mass keeps at least its own margin from each edge of the *support*, the convex outline of the soles as seen
+from above. Each broken one adds half the square of its *excess* to the cost: by how much it is broken, in
+characteristic lengths, times HARD. So a pose that breaks none costs what its goals cost, and one that
+breaks some is pulled back HARD times as strongly as towards a goal.
 
 A step also looks ahead: constraints that hold now but are near, or in a hurry, are rows of the linear
 problem, too, and those that the step would break are taken in (see `supple.kernels.levenberg`).
@@ -92,7 +93,7 @@ class Bodies(NamedTuple):
     columns: Any  # (K, D) how fast an excess shrinks as a freedom grows
     excess: Any  # (K,) of the constraints that count in a step, negative where one holds
     taken: Any  # (K,) 1 for those that the step takes in
-    found: Any  # (5,) the pair that is deepest in its margin (tables count after pairs), how deep, how far off balance, cost, rows
+    found: Any  # (5,) the deepest in its margin, pairs and then tables, how deep, how far off balance, cost, rows
 
 
 @leaf

@@ -233,7 +233,6 @@ def _nearest(tetrahedra: Floats) -> tuple[Floats, Floats]:
     return tetrahedra[rows[:, None], corners], nearest
 
 
-
 def _cross(u: Floats, v: Floats) -> Floats:
     """Cross products of vectors (..., 3), several times faster than by np.cross."""
     out = np.empty(np.broadcast_shapes(u.shape, v.shape))

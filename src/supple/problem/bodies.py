@@ -25,7 +25,9 @@ Floats = NDArray[np.float64]
 
 SAMPLES = 64  # poses in which pairs are looked at
 ALWAYS = 0.95  # of these: pairs that touch in as many are left out
-NEVER = 0.1  # of what its gap varies by: a close pair that keeps as far beyond the margin is left out
+NEVER = (
+    0.1  # of what its gap varies by: a close pair that keeps as far beyond the margin is left out
+)
 CLOSE = 2  # joints between bones that are left out if they touch at rest
 SOLE = 0.15  # of a foot's height from its lowest point up: its sole
 CORNERS = 12  # points of a sole, at most

@@ -27,7 +27,9 @@ Floats = NDArray[np.float64]
 STEP = 0.1  # between the angles of a grid [rad]
 MOST = 64  # steps along an axis of a grid, at most and for slides
 COARSE = 4  # of these are skipped where the bones are clearly apart or clearly overlap
-BAND = 0.5  # a grid is fine where the gap is less than this part of what it changes in a coarse step
+BAND = (
+    0.5  # a grid is fine where the gap is less than this part of what it changes in a coarse step
+)
 CHECKED = 200  # cells of a grid, at most, in whose middles the error of interpolation is measured
 TOUCH = 0.1  # of the greatest gap or overlap: cells with less are measured
 
@@ -181,11 +183,11 @@ class _Pair:
         q = np.tile(np.asarray(self.skeleton.rest.coordinates), (len(numbers), 1))
         q[:, [axis.coordinate for axis in self.axes]] = numbers
         poses = Pose(self.skeleton, q)
-        turns, places = to_matrix(poses.rotations), poses.positions
-        a, b = self.joints
-        back = np.swapaxes(turns[:, a], 1, 2)
-        turn = back @ turns[:, b]
-        place = (back @ (places[:, b] - places[:, a])[..., None])[..., 0]
+        turns = to_matrix(poses.rotations[:, self.joints])
+        places = poses.positions[:, self.joints]
+        back = np.swapaxes(turns[:, 0], 1, 2)
+        turn = back @ turns[:, 1]
+        place = (back @ (places[:, 1] - places[:, 0])[..., None])[..., 0]
         apart = [_around(one, other, turn, place) for one, other in self.shapes]
         least = np.full(len(numbers), np.inf)
         for k in np.argsort([some.min() for some in apart]):
