@@ -18,13 +18,13 @@ def crane():
         [
             Node("base", None, (0, 0, 0), Hinge("z")),
             Node("arm", "base", (0.5, 0, 0), Hinge("z", limits=(-2.5, 2.5))),
-            Node("slide", "arm", (0.1, 0, 0), Slider("x", limits=(0.0, 0.4))),
+            Node("slide", "arm", (0.05, 0, 0), Slider("x", limits=(0.0, 0.4))),
         ],
         [Tip("tip", "slide", (0.6, 0, 0))],
     ).with_physics(
         geoms=[
-            Geom("box", "base", (0.25, 0.1, 0.3), position=(0.25, 0, 0)),
-            Geom("box", "slide", (0.25, 0.1, 0.3), position=(0.3, 0, 0)),
+            Geom("box", "base", (0.25, 0.2, 0.3), position=(0.25, 0, 0)),
+            Geom("box", "slide", (0.25, 0.2, 0.3), position=(0.3, 0, 0)),
         ]
     )
 

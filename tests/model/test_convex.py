@@ -9,7 +9,7 @@ from supple.model.convex import Convex, convex, gaps
 from supple.rotations import to_matrix
 
 WAYS = directions(5000)
-CLOUD = np.random.default_rng(3).normal(size=(60, 3)) * (0.1, 0.2, 0.1)
+CLOUD = np.random.default_rng(3).normal(size=(60, 3)) * (0.05, 0.1, 0.05)
 GEOMS = {
     "sphere": Geom("sphere", "j", (0.15,), position=(0.05, 0, 0)),
     "capsule": Geom("capsule", "j", (0.08, 0.2)),
