@@ -1,10 +1,11 @@
 """What a pose must not break: capsules that may not overlap, and a centre of mass that stays over its feet.
 
 Both are inequalities. A *pair* of capsules, or a capsule and an obstacle, keeps at least the margin from
-each other; the centre of mass keeps at least its own margin from each edge of the *support*, the convex
-outline of the soles as seen from above. Each broken one adds half the square of its *excess* to the cost:
-by how much it is broken, in characteristic lengths, times HARD. So a pose that breaks none costs what its
-goals cost, and one that breaks some is pulled back HARD times as strongly as towards a goal.
+each other, and so do two bones whose gap is read from a *table* over one or two coordinates; the centre of
+mass keeps at least its own margin from each edge of the *support*, the convex outline of the soles as seen
+from above. Each broken one adds half the square of its *excess* to the cost: by how much it is broken, in
+characteristic lengths, times HARD. So a pose that breaks none costs what its goals cost, and one that
+breaks some is pulled back HARD times as strongly as towards a goal.
 
 A step also looks ahead: constraints that hold now but are near, or in a hurry, are rows of the linear
 problem, too, and those that the step would break are taken in (see `supple.kernels.levenberg`).
@@ -40,6 +41,9 @@ class Constraints(NamedTuple):
     pairs: Any  # (N, PAIR_INTS)
     obstacles: Any  # (O, OBSTACLE_FLOATS)
     soles: Any  # (S,) points
+    tables: Any  # (T, TABLE_INTS)
+    tables_f: Any  # (T, TABLE_FLOATS)
+    gaps: Any  # the numbers of all tables
     margin: float  # of the pairs
     balance: float  # of the centre of mass
     up: Any  # xyz
@@ -51,9 +55,13 @@ def unpack_constraints(problem, ints, floats):
     """The constraints in a packed pair of arrays, behind everything else."""
     np, nc, nn = ints[layout.H_POINTS], ints[layout.H_CAPSULES], ints[layout.H_PAIRS]
     no, ns = ints[layout.H_OBSTACLES], ints[layout.H_SOLES]
-    capsules = ints.shape[0] - ns - nn * layout.PAIR_INTS - nc * layout.CAPSULE_INTS
+    nt, ng = ints[layout.H_TABLES], ints[layout.H_GAPS]
+    tables = ints.shape[0] - nt * layout.TABLE_INTS
+    capsules = tables - ns - nn * layout.PAIR_INTS - nc * layout.CAPSULE_INTS
     pairs = capsules + nc * layout.CAPSULE_INTS
-    obstacles = floats.shape[0] - no * layout.OBSTACLE_FLOATS
+    gaps = floats.shape[0] - ng
+    tables_f = gaps - nt * layout.TABLE_FLOATS
+    obstacles = tables_f - no * layout.OBSTACLE_FLOATS
     capsules_f = obstacles - nc * layout.CAPSULE_FLOATS
     return Constraints(
         grid(ints, capsules - np * layout.POINT_INTS, np, layout.POINT_INTS),
@@ -63,10 +71,13 @@ def unpack_constraints(problem, ints, floats):
         grid(ints, pairs, nn, layout.PAIR_INTS),
         grid(floats, obstacles, no, layout.OBSTACLE_FLOATS),
         part(ints, pairs + nn * layout.PAIR_INTS, ns),
+        grid(ints, tables, nt, layout.TABLE_INTS),
+        grid(floats, tables_f, nt, layout.TABLE_FLOATS),
+        part(floats, gaps, ng),
         floats[layout.F_MARGIN],
         floats[layout.F_BALANCE],
         (floats[layout.F_UP], floats[layout.F_UP + 1], floats[layout.F_UP + 2]),
-        nn > 0 or ns > 0,
+        nn > 0 or ns > 0 or nt > 0,
     )
 
 
@@ -78,23 +89,26 @@ class Bodies(NamedTuple):
     moments: Any  # (M, 4) mass and first moment of all that a moving joint carries
     flat: Any  # (S, 2) the soles as seen from above
     outline: Any  # (S + 1,) those at the corners of the support, the first again at the end
+    read: Any  # (T, 3) the gap that a table has, and how fast it grows with its two coordinates
     columns: Any  # (K, D) how fast an excess shrinks as a freedom grows
     excess: Any  # (K,) of the constraints that count in a step, negative where one holds
     taken: Any  # (K,) 1 for those that the step takes in
-    found: Any  # (5,) the pair that is deepest in its margin, how deep, how far off balance, cost, rows
+    found: Any  # (5,) the deepest in its margin, pairs and then tables, how deep, how far off balance, cost, rows
 
 
 @leaf
 def take_bodies(problem, constraints, work):
     """Buffers for one pose at a time."""
     points, soles = constraints.points.shape[0], constraints.soles.shape[0]
-    rows = min(constraints.pairs.shape[0] + soles, MOST_ROWS)
+    tables = constraints.tables.shape[0]
+    rows = min(constraints.pairs.shape[0] + soles + tables, MOST_ROWS)
     return Bodies(
         matrix(work, points, 6),
         matrix(work, points, 3),
         matrix(work, problem.moving.shape[0] if soles > 0 else 0, 4),
         matrix(work, soles, 2),
         vector(work, soles + 1),
+        matrix(work, tables, 3),
         matrix(work, rows, problem.freedoms),
         vector(work, rows),
         vector(work, rows),
@@ -302,6 +316,70 @@ def pair_gap(constraints, bodies, n):
     return obstacle_gap(constraints, bodies, i, -1 - j)
 
 
+# Tables -------------------------------------------------------------------------------------------
+
+
+class Cell(NamedTuple):
+    """Where a coordinate is on an axis of a grid."""
+
+    low: int  # the step below it
+    high: int  # the step above it
+    way: float  # how far it is on the way between them
+    rate: float  # how fast that grows with the coordinate
+
+
+@leaf
+def _cell(constraints, n, axis, q):
+    ints = layout.T_AXES + axis * layout.AXIS_INTS
+    floats = axis * layout.AXIS_FLOATS
+    x = q[constraints.tables[n, ints + layout.T_COORDINATE]]
+    x -= constraints.tables_f[n, floats + layout.T_LOW]
+    if constraints.tables_f[n, floats + layout.T_TURN] > 0.0:
+        x -= 2.0 * math.pi * math.floor(x / (2.0 * math.pi))
+    rate, steps = (
+        constraints.tables_f[n, floats + layout.T_RATE],
+        constraints.tables[n, ints + layout.T_STEPS],
+    )
+    x *= rate
+    if x <= 0.0 or x >= steps:
+        end = 0 if x <= 0.0 else steps
+        # At an end a step can only go inwards, so that side's slope counts.
+        low = min(end, max(steps - 1, 0))
+        return Cell(low, min(low + 1, steps), float(end - low), rate)
+    low = min(int(x), steps - 1)
+    return Cell(low, low + 1, x - low, rate)
+
+
+@kernel
+def read_tables(constraints, bodies, q):
+    """Fill `read` with the gaps at coordinates q and their slopes, by bilinear interpolation."""
+    gaps, read = constraints.gaps, bodies.read
+    for n in range(read.shape[0]):
+        one, other = _cell(constraints, n, 0, q), _cell(constraints, n, 1, q)
+        width = constraints.tables[n, layout.T_AXES + layout.AXIS_INTS + layout.T_STEPS] + 1
+        first = constraints.tables[n, layout.T_FIRST]
+        low, high = first + one.low * width, first + one.high * width
+        a, b = gaps[low + other.low], gaps[low + other.high]
+        c, d = gaps[high + other.low], gaps[high + other.high]
+        left, right = a + one.way * (c - a), b + one.way * (d - b)
+        read[n, 0] = left + other.way * (right - left)
+        read[n, 1] = one.rate * (c - a + other.way * (d - b - c + a))
+        read[n, 2] = other.rate * (right - left)
+
+
+@kernel
+def _table_columns(problem, constraints, bodies, n, row):
+    """How the freedoms of a table's coordinates part its bones."""
+    columns = row_at(bodies.columns, row)
+    for d in range(columns.shape[0]):
+        columns[d] = 0.0
+    for axis in range(2):
+        d = constraints.tables[n, layout.T_AXES + axis * layout.AXIS_INTS + layout.T_DOF]
+        if d >= 0:
+            unit = constraints.tables_f[n, axis * layout.AXIS_FLOATS + layout.T_UNIT]
+            columns[d] += layout.HARD / problem.length * unit * bodies.read[n, 1 + axis]
+
+
 # Balance ------------------------------------------------------------------------------------------
 
 
@@ -424,6 +502,13 @@ def broken(problem, constraints, bodies, frames, q):
                 found[PAIR], found[DEPTH] = n, depth
             if depth + slack > 0.0:
                 cost += 0.5 * (scale * (depth + slack)) ** 2
+    read_tables(constraints, bodies, q)
+    for n in range(constraints.tables.shape[0]):
+        depth = constraints.margin - bodies.read[n, 0]
+        if depth > found[DEPTH]:
+            found[PAIR], found[DEPTH] = constraints.pairs.shape[0] + n, depth
+        if depth + slack > 0.0:
+            cost += 0.5 * (scale * (depth + slack)) ** 2
     if constraints.soles.shape[0] > 0:
         ground, corners = look_down(constraints, bodies)
         for c in range(corners):
@@ -447,6 +532,12 @@ def linearize_constraints(problem, constraints, bodies, frames, linear):
     slack, near = SLACK * problem.length, NEAR * problem.length
     rows, scale = 0, layout.HARD / problem.length
     most = bodies.columns.shape[0] - constraints.soles.shape[0]
+    for n in range(constraints.tables.shape[0]):
+        excess = constraints.margin + slack - bodies.read[n, 0]
+        if excess > -near and rows < most:
+            bodies.excess[rows] = scale * excess
+            _table_columns(problem, constraints, bodies, n, rows)
+            rows += 1
     for first in range(2):  # the broken ones first, so that there is room for them
         for n in range(constraints.pairs.shape[0]):
             if rows >= most:

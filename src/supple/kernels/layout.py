@@ -56,8 +56,10 @@ JOINT_FLOATS = 33
     H_PAIRS,  # pairs of capsules that may not overlap
     H_OBSTACLES,
     H_SOLES,  # points that stand on the ground, 0 if balance is not asked for
-) = range(16)
-HEADER_INTS = 16
+    H_TABLES,  # gaps of bones as tables over one or two coordinates
+    H_GAPS,  # numbers in all tables
+) = range(18)
+HEADER_INTS = 18
 
 # An active joint's integer row (its floats are the joint's float row).
 A_PARENT, A_MOVE, A_KIND, A_Q, A_STRETCH_Q = range(5)
@@ -132,6 +134,18 @@ CAPSULE_FLOATS = 2
 
 # A pair that may not overlap: a capsule, and another one or an obstacle (-1 - its number).
 PAIR_INTS = 2
+
+# A table of the gap between two bones: its first number, and for each of its two axes the coordinate, the
+# freedom that moves it, -1 if none does, and how many steps the grid has. Its floats, for each axis: the
+# coordinate where the grid begins, its steps per unit of the coordinate, whether it is a whole turn, which
+# repeats, and what a unit of the freedom moves the coordinate.
+T_FIRST, T_AXES = range(2)
+T_COORDINATE, T_DOF, T_STEPS = range(3)
+AXIS_INTS = 3
+TABLE_INTS = 1 + 2 * AXIS_INTS
+T_LOW, T_RATE, T_TURN, T_UNIT = range(4)
+AXIS_FLOATS = 4
+TABLE_FLOATS = 2 * AXIS_FLOATS
 
 # An obstacle: the world where `half` of a box, turned and moved, is solid; or below a plane.
 O_CENTER = 0  # xyz, of a plane a point on it

@@ -159,10 +159,10 @@ def _outermost(points: Floats) -> Floats:
     """The points that are farthest out in some of many directions; all if they are few."""
     if len(points) <= DIRECTIONS:
         return points
-    return points[np.unique(np.argmax(_sphere(DIRECTIONS) @ points.T, axis=1))]
+    return points[np.unique(np.argmax(directions(DIRECTIONS) @ points.T, axis=1))]
 
 
-def _sphere(count: int) -> Floats:
+def directions(count: int) -> Floats:
     """Directions spread evenly over a sphere, the upper half first, shape (count, 3)."""
     k = np.arange(count) + 0.5
     z, turn = 1 - 2 * k / count, np.pi * (1 + 5**0.5) * k
@@ -173,7 +173,7 @@ def _sphere(count: int) -> Floats:
 def _axes(points: Floats) -> Floats:
     """Directions to try: the principal axes, and 13 spread over a half sphere, shape (16, 3)."""
     principal = np.linalg.svd(points - points.mean(0), full_matrices=True)[2]
-    return np.vstack([principal, _sphere(26)[:13]])
+    return np.vstack([principal, directions(26)[:13]])
 
 
 def _along(points: Floats, axis: Floats) -> Floats:

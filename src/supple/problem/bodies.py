@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -18,12 +18,16 @@ from supple.model.capsules import Capsule
 from supple.model.effector import find_effector
 from supple.model.geoms import Geom
 from supple.model.skeleton import Pose, Skeleton
+from supple.problem.close_pairs import Table, tabulate
 from supple.rotations import between, rotate
 
 Floats = NDArray[np.float64]
 
 SAMPLES = 64  # poses in which pairs are looked at
 ALWAYS = 0.95  # of these: pairs that touch in as many are left out
+NEVER = (
+    0.1  # of what its gap varies by: a close pair that keeps as far beyond the margin is left out
+)
 CLOSE = 2  # joints between bones that are left out if they touch at rest
 SOLE = 0.15  # of a foot's height from its lowest point up: its sole
 CORNERS = 12  # points of a sole, at most
@@ -38,9 +42,10 @@ class Bodies:
         points: (joint or WORLD, place in its frame, mass).
         capsules: (point, point, radius, half length).
         pairs: (capsule, capsule or -1 - obstacle).
-        names: Of each pair, whose it is.
+        names: Of each pair and then of each table, whose it is.
         obstacles: Rows of OBSTACLE_FLOATS.
         soles: Points.
+        tables: Gaps of close pairs.
         margin: Of `Avoid`.
         balance: Margin of `Balance`.
         up: Unit vector.
@@ -52,6 +57,7 @@ class Bodies:
     names: list[tuple[str, str]] = field(default_factory=list)
     obstacles: list[tuple[float, ...]] = field(default_factory=list)
     soles: list[int] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
     margin: float = 0.0
     balance: float = 0.0
     up: tuple[float, float, float] = (0.0, 0.0, 1.0)
@@ -125,6 +131,26 @@ def _avoid(bodies: Bodies, skeleton: Skeleton, goal: Avoid, moving: NDArray[np.i
                 for pair in _against(bodies, obstacle, number(k), one, joint):
                     bodies.pairs.append(pair)
                     bodies.names.append((names[joint], what))
+    own = skeleton.physics is not None and skeleton.physics.capsules is not None
+    if goal.pairs is None and goal.capsules is None and not own:
+        moved = set(moving.tolist())
+        for table in tabulate(skeleton, close_pairs(skeleton, solid)):
+            kept = _keep(table, goal.margin)
+            if kept is not None and moved & {axis.joint for axis in table.axes}:
+                bodies.tables.append(kept)
+                bodies.names.append((names[table.joints[0]], names[table.joints[1]]))
+
+
+def _keep(table: Table, margin: float) -> Table | None:
+    """A table as kernels take it, None if its bones always keep apart or (almost) never can.
+
+    Two bones keep the margin, or half the most that they can be apart if that is less: what kernels
+    compare with the margin is the gap and what is left of the margin.
+    """
+    own = min(margin, 0.5 * float(table.gaps.max()))
+    if table.gaps.min() > own + NEVER * np.ptp(table.gaps) or (table.gaps < own).mean() >= ALWAYS:
+        return None
+    return replace(table, gaps=table.gaps + (margin - own))
 
 
 def _against(
@@ -168,7 +194,6 @@ def _named(
     return found
 
 
-@lru_cache(maxsize=16)
 def self_pairs(
     skeleton: Skeleton, solid: tuple[tuple[int, Capsule], ...]
 ) -> tuple[tuple[int, int], ...]:
@@ -178,6 +203,22 @@ def self_pairs(
     excludes or whose geoms do not touch each other by its bits; bones with few joints between them that
     touch at rest; and pairs that touch in (almost) all of some poses spread over the limits.
     """
+    return _sorted_pairs(skeleton, solid)[0]
+
+
+def close_pairs(
+    skeleton: Skeleton, solid: tuple[tuple[int, Capsule], ...]
+) -> tuple[tuple[int, int], ...]:
+    """The joints of the pairs that `self_pairs` leaves out because their capsules touch too often."""
+    left = _sorted_pairs(skeleton, solid)[1]
+    return tuple(dict.fromkeys((solid[i][0], solid[j][0]) for i, j in left))
+
+
+@lru_cache(maxsize=16)
+def _sorted_pairs(
+    skeleton: Skeleton, solid: tuple[tuple[int, Capsule], ...]
+) -> tuple[tuple[tuple[int, int], ...], ...]:
+    """The pairs of capsules that are kept apart, and those that touch too often for that."""
     ints = skeleton.packed_ints
     stiff = (ints[:, at.NDOF] == 0) & (ints[:, at.MIMIC] < 0)
     bone = _carriers(skeleton, np.flatnonzero(~stiff).tolist())
@@ -202,13 +243,15 @@ def self_pairs(
             ):
                 pairs.append((j, i))
     if not pairs:
-        return ()
+        return (), ()
     poses = Pose.stack([skeleton.rest, *_spread(skeleton)])
     touching = _gaps(poses, solid, pairs) <= 0.0
     often = touching.mean(axis=0) >= ALWAYS
     close = np.array([_apart(above, bone, solid[i][0], solid[j][0]) <= CLOSE for i, j in pairs])
-    left = ~often & ~(touching[0] & close)
-    return tuple(pair for pair, on in zip(pairs, left, strict=True) if on)
+    apart = ~often & ~(touching[0] & close)
+    return tuple(
+        tuple(pair for pair, on in zip(pairs, some, strict=True) if on) for some in (apart, ~apart)
+    )
 
 
 def _apart(above: list[int], bone: list[int], p: int, q: int) -> int:

@@ -196,7 +196,7 @@ class Problem:
         head[at.H_POLES] = poles
         head[at.H_KEEP] = int(self.keep)
         head_f = np.zeros(at.HEADER_FLOATS)
-        self._last, self._last_f = self._body_rows(index, nearest, head, head_f)
+        self._last, self._last_f = self._body_rows(index, nearest, moving, head, head_f)
         self._head = head
         self._tables = (active, moving, blocks, touch)
         head_f[at.F_LENGTH] = self.length
@@ -304,7 +304,12 @@ class Problem:
         return self.moving_floats + len(self.moving) * at.JOINT_FLOATS
 
     def _body_rows(
-        self, index: dict[int, int], nearest: np.ndarray, head: np.ndarray, head_f: np.ndarray
+        self,
+        index: dict[int, int],
+        nearest: np.ndarray,
+        moving: np.ndarray,
+        head: np.ndarray,
+        head_f: np.ndarray,
     ) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
         """The tables of the bodies, ints and floats, which come last; fills their part of the heads."""
         bodies = self.bodies
@@ -318,12 +323,40 @@ class Problem:
         capsules = [(a, b) for a, b, _, _ in bodies.capsules]
         sizes = [(radius, half) for _, _, radius, half in bodies.capsules]
         masses = [mass for _, _, mass in bodies.points]
-        ints = (points, capsules, bodies.pairs, bodies.soles)
-        floats = (masses, sizes, bodies.obstacles)
+        tables, tables_f, gaps = self._table_rows(moving)
+        head[at.H_TABLES], head[at.H_GAPS] = len(tables), len(gaps)
+        ints = (points, capsules, bodies.pairs, bodies.soles, tables)
+        floats = (masses, sizes, bodies.obstacles, tables_f, gaps)
         return (
             tuple(np.array(some, np.int64) for some in ints),
             tuple(np.array(some, np.float64) for some in floats),
         )
+
+    def _table_rows(
+        self, moving: np.ndarray
+    ) -> tuple[list[list[int]], list[list[float]], list[float]]:
+        """The rows of the tables of close pairs, ints and floats, and the numbers of all of them."""
+        rows, rows_f, gaps = [], [], []
+        first_of = {row[at.M_JOINT]: (row[at.M_DOF], row[at.M_FROZEN]) for row in moving.tolist()}
+        for table in self.bodies.tables if self.bodies is not None else ():
+            row, row_f = [len(gaps)], []
+            for axis in table.axes:
+                dof, frozen = first_of.get(axis.joint, (-1, -1))
+                if frozen >> axis.number & 1:
+                    dof = -1
+                else:
+                    dof += axis.number - (frozen & ((1 << axis.number) - 1)).bit_count()
+                row += [axis.coordinate, dof, axis.steps]
+                rate = axis.steps / (axis.high - axis.low) if axis.steps else 0.0
+                unit = self.length if axis.slides else 1.0
+                row_f += [axis.low, rate, float(axis.turns), unit]
+            if len(table.axes) == 1:
+                row += [table.axes[0].coordinate, -1, 0]
+                row_f += [0.0, 0.0, 0.0, 0.0]
+            rows.append(row)
+            rows_f.append(row_f)
+            gaps += table.gaps.ravel().tolist()
+        return rows, rows_f, gaps
 
     def pack(self, options: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
         """The arrays a kernel takes, with a solver's options inside.

@@ -1,0 +1,243 @@
+"""Gaps between the geoms of bones that are too close together to be told apart by capsules.
+
+Where two bones have one or two joints between them, capsules around their geoms overlap in most poses,
+although the geoms do not. But there the gap depends on one or two numbers only. So it is computed once for
+a grid over their ranges, from the geoms themselves, and read from that table while solving.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.kernels import layout as at
+from supple.model.convex import Convex, convex, gaps
+from supple.model.geoms import Geom
+from supple.model.skeleton import Pose, Skeleton
+from supple.problem.free_set import way_up
+from supple.rotations import to_matrix
+
+Floats = NDArray[np.float64]
+
+STEP = 0.1  # between the angles of a grid [rad]
+MOST = 64  # steps along an axis of a grid, at most and for slides
+COARSE = 4  # of these are skipped where the bones are clearly apart or clearly overlap
+BAND = (
+    0.5  # a grid is fine where the gap is less than this part of what it changes in a coarse step
+)
+CHECKED = 200  # cells of a grid, at most, in whose middles the error of interpolation is measured
+TOUCH = 0.1  # of the greatest gap or overlap: cells with less are measured
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A number that a table depends on, and its grid.
+
+    Attributes:
+        coordinate: Where it stands in a pose's coordinates.
+        joint: Whose it is.
+        number: Which of the joint's numbers.
+        slides: Whether it is a length.
+        low: Its least value.
+        high: Its greatest; whole turns wrap around.
+        steps: Of the grid, from the least to the greatest; 0 if they are the same.
+    """
+
+    coordinate: int
+    joint: int
+    number: int
+    slides: bool
+    low: float
+    high: float
+    steps: int
+
+    @property
+    def turns(self) -> bool:
+        """Whether it goes all the way round."""
+        return not self.slides and self.high - self.low >= 2 * np.pi
+
+    @property
+    def values(self) -> Floats:
+        """Of the grid, shape (steps + 1,)."""
+        return np.linspace(self.low, self.high, self.steps + 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The gap of two bones on a grid.
+
+    Attributes:
+        joints: The bones.
+        axes: One or two numbers that it depends on.
+        gaps: In model units, negative where they overlap, shape (N,) or (N, M).
+    """
+
+    joints: tuple[int, int]
+    axes: tuple[Axis, ...]
+    gaps: Floats
+
+    def read(self, coordinates: Floats) -> Floats:
+        """Gaps in poses with coordinates (..., Q), interpolated."""
+        q = np.asarray(coordinates, float)
+        return _interpolate(self.axes, self.gaps, [q[..., one.coordinate] for one in self.axes])
+
+
+def _interpolate(axes: tuple[Axis, ...], values: Floats, numbers: list[Floats]) -> Floats:
+    """Multilinear interpolation on a grid."""
+    taken: list[tuple[Any, tuple[Any, ...]]] = [(1.0, ())]
+    for axis, x in zip(axes, numbers, strict=True):
+        x = np.asarray(x, float)
+        if axis.turns:
+            x = x - 2 * np.pi * np.floor((x - axis.low) / (2 * np.pi))
+        place = np.clip((x - axis.low) / (axis.high - axis.low or 1.0) * axis.steps, 0, axis.steps)
+        i = np.minimum(place.astype(int), max(axis.steps - 1, 0))
+        t = place - i
+        j = np.minimum(i + 1, axis.steps)
+        taken = [
+            (weight * part, (*index, k))
+            for weight, index in taken
+            for part, k in ((1.0 - t, i), (t, j))
+        ]
+    return np.sum([weight * values[index] for weight, index in taken], axis=0)
+
+
+@lru_cache(maxsize=16)
+def tabulate(skeleton: Skeleton, pairs: tuple[tuple[int, int], ...]) -> tuple[Table, ...]:
+    """The tables of pairs of joints, of those whose geoms may touch and that have one or two numbers."""
+    shapes: dict[int, Convex | None] = {}
+    tables = []
+    for pair in pairs:
+        axes = _axes(skeleton, *pair)
+        touching = list(_touching(skeleton, *pair))
+        if axes and touching:
+            for geom in (one for some in touching for one in some):
+                if id(geom) not in shapes:
+                    shapes[id(geom)] = convex(geom)
+            solid = [(shapes[id(a)], shapes[id(b)]) for a, b in touching]
+            tables.append(_fill(skeleton, pair, axes, [(a, b) for a, b in solid if a and b]))
+    return tuple(tables)
+
+
+def _touching(skeleton: Skeleton, p: int, q: int) -> Iterable[tuple[Geom, Geom]]:
+    """The geoms of two joints that may touch each other."""
+    first, second = (
+        [g for g in skeleton.geoms if g.joint == skeleton.joint_names[j] and g.kind != "plane"]
+        for j in (p, q)
+    )
+    return ((a, b) for a in first for b in second if a.touches(b))
+
+
+def _axes(skeleton: Skeleton, p: int, q: int) -> tuple[Axis, ...]:
+    """The numbers that the pose of one joint relative to another depends on; none if they are not 1 or 2."""
+    ints, floats = skeleton.packed_ints, skeleton.packed_floats
+    between = sorted(set(way_up(skeleton, p)) ^ set(way_up(skeleton, q)))
+    found: dict[int, Axis] = {}
+    for joint in between:
+        above = int(skeleton.parents[joint])
+        if ints[joint, at.STRETCH_Q] >= 0 or (above >= 0 and ints[above, at.STRETCH_Q] >= 0):
+            return ()
+        joint = int(ints[joint, at.MIMIC]) if ints[joint, at.MIMIC] >= 0 else joint
+        kind = int(ints[joint, at.KIND])
+        if kind & at.QUATERNION:
+            return ()
+        slides = kind & at.SLIDES
+        for i in range(slides + (kind // at.ANGLE) % 4):
+            low, high = (float(x) for x in floats[joint, at.LIMITS + 2 * i : at.LIMITS + 2 * i + 2])
+            if i >= slides and not high - low < 2 * np.pi:
+                low, high = -np.pi, np.pi
+            if not np.isfinite(high - low):
+                return ()
+            coordinate = int(ints[joint, at.Q]) + i
+            steps = _steps(high - low, i < slides)
+            found[coordinate] = Axis(coordinate, joint, i, i < slides, low, high, steps)
+    return tuple(found.values()) if 1 <= len(found) <= 2 else ()
+
+
+def _steps(span: float, slides: bool) -> int:
+    """Of a grid over a range, a multiple of COARSE."""
+    if span == 0.0:
+        return 0
+    wanted = MOST if slides else span / STEP
+    return COARSE * int(min(np.ceil(wanted / COARSE), MOST // COARSE))
+
+
+# The grid -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Pair:
+    """Two bones whose gap is asked for."""
+
+    skeleton: Skeleton
+    joints: tuple[int, int]
+    axes: tuple[Axis, ...]
+    shapes: list[tuple[Convex, Convex]]
+
+    def gaps(self, numbers: Floats) -> Floats:
+        """Where the axes have values (N, A), shape (N,)."""
+        q = np.tile(np.asarray(self.skeleton.rest.coordinates), (len(numbers), 1))
+        q[:, [axis.coordinate for axis in self.axes]] = numbers
+        poses = Pose(self.skeleton, q)
+        turns = to_matrix(poses.rotations[:, self.joints])
+        places = poses.positions[:, self.joints]
+        back = np.swapaxes(turns[:, 0], 1, 2)
+        turn = back @ turns[:, 1]
+        place = (back @ (places[:, 1] - places[:, 0])[..., None])[..., 0]
+        apart = [_around(one, other, turn, place) for one, other in self.shapes]
+        least = np.full(len(numbers), np.inf)
+        for k in np.argsort([some.min() for some in apart]):
+            near = np.flatnonzero(apart[k] < least)
+            if len(near):
+                found = gaps(*self.shapes[k], turn[near], place[near])
+                least[near] = np.minimum(least[near], found)
+        return least
+
+
+def _around(a: Convex, b: Convex, turns: Floats, places: Floats) -> Floats:
+    """Gaps of the spheres around two shapes, no greater than their own; as `gaps`."""
+    way = places + turns @ b.middle - a.middle
+    return np.linalg.norm(way, axis=1) - a.extent - b.extent - a.radius - b.radius
+
+
+def _fill(
+    skeleton: Skeleton,
+    joints: tuple[int, int],
+    axes: tuple[Axis, ...],
+    shapes: list[tuple[Convex, Convex]],
+) -> Table:
+    """Compute a table: a coarse grid, and a fine one where the bones may touch."""
+    pair = _Pair(skeleton, joints, axes, shapes)
+    grid = np.stack(np.meshgrid(*(axis.values for axis in axes), indexing="ij"), axis=-1)
+    every = tuple(slice(None, None, COARSE) for _ in axes)
+    rough = tuple(replace(axis, steps=axis.steps // COARSE) for axis in axes)
+    coarse = pair.gaps(grid[every].reshape(-1, len(axes))).reshape(grid[every].shape[:-1])
+    places = grid.reshape(-1, len(axes))
+    values = _interpolate(rough, coarse, list(places.T))
+    # Between places of the coarse grid a gap differs from the nearest by about half a step's change.
+    change = sum(float(np.abs(np.diff(coarse, axis=k)).max(initial=0.0)) for k in range(len(axes)))
+    near = np.flatnonzero(np.abs(values) < BAND * change)
+    if len(near):
+        values[near] = pair.gaps(places[near])
+    values = values.reshape(grid.shape[:-1])
+    return Table(joints, axes, values - _error(pair, grid, values))
+
+
+def _error(pair: _Pair, grid: Floats, values: Floats) -> float:
+    """By how much the middles of cells where the bones just touch are taken to be farther apart."""
+    for k in range(len(pair.axes)):
+        if pair.axes[k].steps:
+            grid, values = (
+                0.5 * (np.delete(some, 0, axis=k) + np.delete(some, -1, axis=k))
+                for some in (grid, values)
+            )
+    middles, values = grid.reshape(-1, len(pair.axes)), values.ravel()
+    chosen = np.argsort(np.abs(values))[:CHECKED]
+    chosen = chosen[np.abs(values[chosen]) < TOUCH * np.abs(values).max()]
+    if not len(chosen):
+        return 0.0
+    return max(float((values[chosen] - pair.gaps(middles[chosen])).max()), 0.0)

@@ -1,0 +1,85 @@
+"""Tables of gaps as kernels read them: values, slopes, and columns against finite differences."""
+
+import numpy as np
+import pytest
+
+from supple import Avoid, Geom, Hinge, Node, Reach, Skeleton, Slider, Tip
+from supple.kernels import constraints as kernels
+from supple.kernels.layout import HARD
+from supple.kernels.problem import unpack
+from supple.problem.lowering import Problem
+
+H = 1e-6
+
+
+def crane():
+    """A box that turns and slides against the one two joints before."""
+    return Skeleton(
+        [
+            Node("base", None, (0, 0, 0), Hinge("z")),
+            Node("arm", "base", (0.5, 0, 0), Hinge("z", limits=(-2.5, 2.5))),
+            Node("slide", "arm", (0.05, 0, 0), Slider("x", limits=(0.0, 0.4))),
+        ],
+        [Tip("tip", "slide", (0.6, 0, 0))],
+    ).with_physics(
+        geoms=[
+            Geom("box", "base", (0.25, 0.2, 0.3), position=(0.25, 0, 0)),
+            Geom("box", "slide", (0.25, 0.2, 0.3), position=(0.3, 0, 0)),
+        ]
+    )
+
+
+class Tables:
+    def __init__(self, skeleton):
+        self.lowered = Problem(skeleton, [Reach("tip", (0.5, 0.5, 0)), Avoid()])
+        self.packed = self.lowered.pack((0.0,) * 5)
+        self.problem = unpack(*self.packed)
+        self.constraints = kernels.unpack_constraints(self.problem, *self.packed)
+        self.work = np.zeros(2000)
+        self.work[0] = 1.0
+        self.bodies = kernels.take_bodies(self.problem, self.constraints, self.work)
+
+    def at(self, q):
+        """The gap and its slopes."""
+        kernels.read_tables(self.constraints, self.bodies, np.array(q, float))
+        return self.bodies.read[0].copy()
+
+
+@pytest.fixture(scope="module")
+def tables():
+    return Tables(crane())
+
+
+def places(rng, count=50):
+    return np.stack(
+        [rng.uniform(-3, 3, count), rng.uniform(-2.5, 2.5, count), rng.uniform(0, 0.4, count)], 1
+    )
+
+
+def test_a_gap_is_that_of_the_table(tables):
+    (table,) = tables.lowered.bodies.tables
+    for q in places(np.random.default_rng(1)):
+        assert tables.at(q)[0] == pytest.approx(float(table.read(q)), abs=1e-12)
+
+
+def test_slopes_are_those_of_finite_differences(tables):
+    for q in places(np.random.default_rng(2)):
+        for axis, k in ((1, 1), (2, 2)):
+            step = H * np.eye(3)[k]
+            slope = (tables.at(q + step)[0] - tables.at(q - step)[0]) / (2 * H)
+            assert tables.at(q)[axis] == pytest.approx(slope, abs=1e-6)
+
+
+def test_outside_its_grid_a_table_has_the_gap_of_its_edge(tables):
+    for outside, edge in (((0, 3.0, 0.2), (0, 2.5, 0.2)), ((0, 1.0, -0.1), (0, 1.0, 0.0))):
+        assert np.allclose(tables.at(outside), tables.at(edge))
+
+
+def test_columns_are_slopes_by_freedom(tables):
+    q = (0.3, 1.7, 0.15)
+    _, turn, slide = tables.at(q)
+    kernels._table_columns(tables.problem, tables.constraints, tables.bodies, 0, 0)
+    length = tables.lowered.length
+    expected = np.array([0.0, turn, slide * length]) * HARD / length
+    assert np.allclose(tables.bodies.columns[0], expected)
+    assert np.any(expected != 0)
