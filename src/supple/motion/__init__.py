@@ -1,6 +1,7 @@
 """Motions: poses over time, and IK on top of them."""
 
 from supple.model.motion import Motion
+from supple.motion.checks import Budgets, Checked, Fault, check
 from supple.motion.contacts import Contacts, contacts
 from supple.motion.correct import Correction, Window, correct
 from supple.motion.keyframes import keyframes
@@ -8,11 +9,15 @@ from supple.motion.limits import learn_limits
 from supple.motion.planting import Planted, plant_feet
 
 __all__ = [
+    "Budgets",
+    "Checked",
     "Contacts",
     "Correction",
+    "Fault",
     "Motion",
     "Planted",
     "Window",
+    "check",
     "contacts",
     "correct",
     "keyframes",

@@ -1,0 +1,7 @@
+"""Checks of motions: one file for each family of faults, budgets, repairs and the report."""
+
+from supple.motion.checks.budgets import Budgets
+from supple.motion.checks.check import Checked, check
+from supple.motion.checks.measure import KINDS, MEANINGS, Fault, Measure
+
+__all__ = ["KINDS", "MEANINGS", "Budgets", "Checked", "Fault", "Measure", "check"]
