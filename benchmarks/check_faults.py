@@ -129,7 +129,7 @@ def skate(case: Case, rng: np.random.Generator) -> Seeded | None:
     """A standing foot that slides by a fifth of a leg or more: the whole body drifts over it."""
     clip = case.clip
     runs = [(a, b) for foot in clip.feet for a, b in _stances(clip, foot)
-            if b - a >= 0.35 * clip.fps]  # fmt: skip
+            if b - a >= 0.35 * clip.fps and still(clip, foot, a, b)]  # fmt: skip
     if not runs:
         return None
     start, stop = runs[int(rng.integers(len(runs)))]
@@ -139,6 +139,13 @@ def skate(case: Case, rng: np.random.Generator) -> Seeded | None:
     direction = np.cross(clip.up, [0.3, 0.8, -0.5])
     way = far * clip.leg * share[:, None] * direction / np.linalg.norm(direction)
     return raised(case.motion, way), slice(start, stop), {}
+
+
+def still(clip: Clip, foot: Any, start: int, stop: int) -> bool:
+    """Whether a foot stands still in the clip as it was: one that slides anyway cannot be made to."""
+    from supple.motion.checks.ground import _slide
+
+    return float(_slide(clip, foot)[0][start + 2 : stop - 2].max()) < 0.3
 
 
 def _stances(clip: Clip, foot: Any) -> list[tuple[int, int]]:
@@ -172,6 +179,10 @@ def floating(case: Case, rng: np.random.Generator) -> Seeded | None:
 def _standing(case: Case, rng: np.random.Generator, seconds: float) -> tuple[int, int] | None:
     stands = np.any([case.clip.stands[foot.ankle] | case.clip.stands.get(foot.toe, False)
                      for foot in case.clip.feet], axis=0)  # fmt: skip
+    from supple.motion.checks.ground import above_ground
+
+    # On level ground: neither on a step nor in a chair.
+    stands &= np.abs(above_ground(case.clip).min(axis=1)) < 0.03
     long = max(4, round(seconds * case.motion.fps))
     share = np.convolve(stands, np.ones(long) / long, mode="valid")
     starts = np.flatnonzero(share > 0.9)
@@ -202,8 +213,8 @@ def acceleration(case: Case, rng: np.random.Generator) -> Seeded:
     joint = limb(case, rng)
     half = max(3, round(0.1 * case.motion.fps))
     start, _ = span(case, rng, 2 * half / case.motion.fps)
-    # The change of speed is 6 rad/s, or what the clip does anyway several times over.
-    rate = max(6.0, 8.0 * usual_change(case, joint))
+    # The change of speed is 10 rad/s, or what the clip does anyway several times over.
+    rate = max(10.0, 8.0 * usual_change(case, joint))
     t = np.arange(len(case.motion)) - start
     angle = rate / case.motion.fps * np.clip(np.minimum(t, 2 * half - t), 0, None)
     angle = np.minimum(angle, 2.5)
@@ -314,6 +325,9 @@ def swap(case: Case, rng: np.random.Generator) -> Seeded | None:
     start, stop = span(case, rng, 0.4)
     names = skeleton.joint_names
     roots = skeleton.parents < 0
+    across = np.subtract(*(skeleton.rest.position(foot.leg) for foot in case.clip.feet[:2]))
+    if abs(across[0]) < 0.9 * np.linalg.norm(across):
+        return None  # it does not rest along x, in whose mirror it is seen
     mirror = mirrored_poses(motion.poses, axis="x", pairs=None)
     if rng.random() < 0.5:
         # The limbs' own turns of the other side; trunk and place stay.

@@ -43,7 +43,7 @@ class Budgets:
     penetration: float | None = 0.05
     floating: float | None = 0.06
     speed: float | None = 0.15
-    acceleration: float | None = 3.0
+    acceleration: float | None = 5.0
     jerk: float | None = 0.08
     limits: float | None = 0.01
     bones: float | None = 0.03

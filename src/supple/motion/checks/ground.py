@@ -122,7 +122,9 @@ def floating(clip: Clip, budget: float) -> Measure:
     above = above_ground(clip)
     lowest = above.min(axis=1)
     k = np.argmin(above, axis=1)
-    middle = clip.heights.mean(axis=1) / clip.leg
+    # The hips stand for the whole: arms that are raised do not make a body fall.
+    hips = [clip.column(foot.leg) for foot in clip.feet]
+    middle = clip.heights[:, hips].mean(axis=1) / clip.leg
     values = np.zeros((len(lowest), 1))
     times = clip.motion.times
     for run in true_runs(lowest > budget):

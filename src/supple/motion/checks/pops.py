@@ -18,6 +18,7 @@ Floats = NDArray[np.float64]
 AROUND = 0.045  # frames so near to a pop show what is usual there [s]
 SHAKING = 0.2  # over which jerk is averaged [s]
 LEAST = 0.03  # what hangs on a joint reaches at least so far [leg lengths]
+PLACE = " (place)"  # after the name of a root, of which the way is meant
 SHORT = "there are fewer than 5 frames"
 
 
@@ -32,7 +33,7 @@ def steps(motion: Motion, leg: float) -> tuple[tuple[str, ...], Floats]:
     roots = np.flatnonzero(skeleton.parents < 0)
     ways = np.diff(motion.poses.positions[:, roots], axis=0) / leg
     names = skeleton.joint_names
-    return (*names, *(names[k] for k in roots)), np.concatenate([turns, ways], axis=1)
+    return (*names, *(f"{names[k]}{PLACE}" for k in roots)), np.concatenate([turns, ways], axis=1)
 
 
 def reaches(motion: Motion, leg: float) -> Floats:
@@ -87,7 +88,7 @@ def speed(clip: Clip, budget: float, times: float) -> Measure:
     window = clip.frames(AROUND, 3)
     sizes = np.linalg.norm(vectors - _middle(vectors, window), axis=-1)
     values = np.maximum(sizes - 2.0 * _alone(sizes, window), 0.0)
-    allowed = np.maximum(budget, times * np.median(sizes, axis=0))
+    allowed = np.maximum(budget, 0.4 * times * np.percentile(sizes, 85, axis=0))
     values = np.concatenate([np.zeros((1, values.shape[1])), values])
     return Measure("speed", "leg", names, values, allowed, near=clip.frames(0.1))
 
@@ -102,7 +103,7 @@ def acceleration(clip: Clip, budget: float, times: float) -> Measure:
     window = clip.frames(AROUND, 3)
     sizes = np.linalg.norm(changes - _middle(changes, window), axis=-1)
     values = np.maximum(sizes - 2.0 * _alone(sizes, window), 0.0)
-    allowed = np.maximum(budget, 2.0 * times * np.median(sizes, axis=0))
+    allowed = np.maximum(budget, times * np.percentile(sizes, 85, axis=0))
     edge = np.zeros((1, values.shape[1]))
     values = np.concatenate([edge, values, edge])
     return Measure("acceleration", "leg/s", names, values, allowed, near=clip.frames(0.1))

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from supple.model.motion import alike
 from supple.motion.checks.clip import FEW, Clip
 from supple.motion.checks.measure import Measure, nothing
-from supple.motion.checks.pops import SHORT, steps
+from supple.motion.checks.pops import PLACE, SHORT, steps
 
 Floats = NDArray[np.float64]
 
@@ -35,7 +35,7 @@ def seam(clip: Clip, budget: float, times: float) -> Measure:
     roots = len(motion.skeleton.joint_names)
     way = motion.poses.positions[-1] - motion.poses.positions[0]
     for k in range(roots, len(names)):
-        j = motion.skeleton.index(names[k])
+        j = motion.skeleton.index(names[k].removesuffix(PLACE))
         flat = way[j] - (way[j] @ clip.up) * clip.up
         if np.linalg.norm(flat) > TRAVELS * clip.leg:
             across[k] = (across[k] @ clip.up) * clip.up
