@@ -34,6 +34,7 @@ class Clip:
         capsules: What stands for the bones in collisions, by joint; None for those of the skeleton.
         loop: Whether it is a loop.
         before: The same clip before it was changed: where its feet stand is where these should.
+        levels: How high ankles and toes are when they stand, where that is known.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class Clip:
         capsules: Mapping[str, Sequence[Capsule]] | None,
         loop: bool,
         before: Clip | None = None,
+        levels: Mapping[str, float] | None = None,
     ) -> None:
         self.motion = motion
         self.up = up_vector(up)
@@ -52,6 +54,7 @@ class Clip:
         self.capsules = capsules
         self.loop = loop
         self.before = before
+        self._levels = levels
 
     @cached_property
     def positions(self) -> Floats:
@@ -107,6 +110,8 @@ class Clip:
         Ankles alike, and toes alike: the height at which they are most often while they are slow. That
         holds even if they are in the ground, or above it, for a part of the clip.
         """
+        if self._levels is not None:
+            return dict(self._levels)
         if self.before is not None:
             return self.before.levels
         found: dict[str, float] = {}
