@@ -1,4 +1,4 @@
-"""The journal beside the results: which clips are done, so that a run goes on where it was ended.
+"""The journal beside a folder of results: which clips are done, so that a run goes on where it was ended.
 
 A line for each clip, added when its result is in place. A line that was cut off is no line. A clip counts as done
 if its own content, the plan and the version are the same, and its result is as it was written.
@@ -6,9 +6,11 @@ if its own content, the plan and the version are the same, and its result is as 
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import json
 import os
+import tempfile
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
@@ -18,14 +20,14 @@ from supple.batch.clips import Done
 from supple.errors import SuppleError
 from supple.version import __version__
 
-PATTERN = ".supple-journal*.jsonl"
+ENDING = ".supple-journal"
 
 
 class Journal:
     """Which clips of a folder of results are done.
 
     Args:
-        folder: Of the results; the journals of all shards in it are read.
+        folder: Of the results; the journals of all shards of it are read.
         shard: (i, n) of this run; each shard writes a journal of its own.
 
     Raises:
@@ -33,17 +35,22 @@ class Journal:
     """
 
     def __init__(self, folder: Path, shard: tuple[int, int] | None = None) -> None:
-        self.folder = folder
+        folder = folder.resolve()
+        _check_folder(folder)
+        # Beside the folder, which holds results and nothing else.
+        stem = f".{folder.name}{ENDING}"
         name = "" if shard is None else f"-{shard[0]}-of-{shard[1]}"
-        self.path = folder / f".supple-journal{name}.jsonl"
+        self.path = folder.parent / f"{stem}{name}.jsonl"
         self._known: dict[str, dict[str, Any]] = {}
-        for path in sorted(folder.glob(PATTERN)):
+        for path in sorted(folder.parent.glob(f"{glob.escape(stem)}*.jsonl")):
             self._read(path)
-        try:
-            self._file = open(self.path, "ab")  # noqa: SIM115
-        except OSError as error:
-            raise SuppleError(f"{folder}: cannot write to this folder: {error.strerror}") from error
         self.broken = ""
+        try:
+            self._file: Any = open(self.path, "ab")  # noqa: SIM115
+        except OSError as error:
+            self.broken = f"{self.path}: cannot write: {error.strerror}"
+            self._file = None
+            return
         if self._file.tell() and not self._ends_whole():
             self._append(b"\n")
 
@@ -87,6 +94,8 @@ class Journal:
 
     def _append(self, line: bytes) -> None:
         # Without a journal a run is as good, but begins anew if it is ended.
+        if self._file is None:
+            return
         try:
             self._file.write(line)
             self._file.flush()
@@ -97,9 +106,20 @@ class Journal:
     def close(self) -> None:
         """Close the file."""
         try:
-            self._file.close()
+            if self._file is not None:
+                self._file.close()
         except OSError as error:
             self.broken = f"{self.path}: cannot write: {error.strerror}"
+
+
+def _check_folder(folder: Path) -> None:
+    """Raise if nothing can be written to a folder."""
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        why = error.strerror or error
+        raise SuppleError(f"{folder}: cannot write to this folder: {why}") from error
 
 
 def content_hash(path: Path) -> str | None:
