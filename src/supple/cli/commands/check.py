@@ -58,7 +58,7 @@ def check(
     budgets: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", rich_help_panel=CHECKS,
+            "--budgets", metavar="FILE", rich_help_panel=CHECKS,
             help="A TOML file of how much of each kind of fault is allowed: skate = 0.3. "
             "false: not checked.",
         ),
@@ -66,18 +66,18 @@ def check(
     kind: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="KIND", rich_help_panel=CHECKS,
+            "--kind", metavar="KIND", rich_help_panel=CHECKS,
             help=f"Check this kind of fault only: {', '.join(KINDS)}. Repeatable.",
         ),
     ] = None,
     up: Annotated[
         str | None,
-        typer.Option(metavar="AXIS", rich_help_panel=CHECKS,
+        typer.Option("--up", metavar="AXIS", rich_help_panel=CHECKS,
                      help="The axis that points up: y, z, -x... Default: as the file has it."),
     ] = None,
     ground: Annotated[
         float | None,
-        typer.Option(metavar="HEIGHT", rich_help_panel=CHECKS,
+        typer.Option("--ground", metavar="HEIGHT", rich_help_panel=CHECKS,
                      help="Where the ground is. Default: where feet stand most."),
     ] = None,
     loop: Annotated[
@@ -87,13 +87,13 @@ def check(
     ] = None,
     limits: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", rich_help_panel=CHECKS,
+        typer.Option("--limits", metavar="FILE", rich_help_panel=CHECKS,
                      help="A file with the same joints, whose limits count."),
     ] = None,
     against: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE|FOLDER", rich_help_panel=CHECKS,
+            "--against", metavar="FILE|FOLDER", rich_help_panel=CHECKS,
             help="The clip before it was changed, or a folder of such clips of the same names: only what is "
             "worse is a fault.",
         ),
@@ -117,7 +117,7 @@ def check(
     ] = None,
     motion: Annotated[
         str | None,
-        typer.Option(metavar="NAME|all", help="Which motion. Default: all.", rich_help_panel=MODEL),
+        typer.Option("--motion", metavar="NAME|all", help="Which motion. Default: all.", rich_help_panel=MODEL),
     ] = None,
     position_mode: PositionModeOption = None,
     fps: FpsOption = None,

@@ -100,6 +100,28 @@ def bone_lengths(motion: Motion) -> tuple[tuple[str, ...], Floats]:
     return tuple(skeleton.joint_names[k] for k in chosen), lengths
 
 
+def joints_outside(motion: Motion, most: float) -> list[str]:
+    """The joints that are outside their limits by more than so much in any frame [rad, or length]."""
+    worst = motion.poses.violations().max(axis=0)
+    names = motion.skeleton.joint_names
+    return [name for name, excess in zip(names, worst, strict=True) if excess > most]
+
+
+def moving_joints(motion: Motion, most: float) -> list[str]:
+    """The joints beyond the trunk whose offsets move by more than so much [model units]."""
+    moved = motion.poses.translations
+    if moved is None:
+        return []
+    skeleton = motion.skeleton
+    spans = np.linalg.norm(np.ptp(moved.reshape(-1, len(skeleton), 3), axis=0), axis=1)
+    still = trunk(skeleton)
+    return [
+        name
+        for name, span in zip(skeleton.joint_names, spans, strict=True)
+        if name not in still and span > most
+    ]
+
+
 def trunk(skeleton: Skeleton) -> set[str]:
     """The roots and their only children: moving them moves everything, and stretches no bone."""
     found = set()

@@ -36,6 +36,13 @@ def steps(motion: Motion, leg: float) -> tuple[tuple[str, ...], Floats]:
     return (*names, *(f"{names[k]}{PLACE}" for k in roots)), np.concatenate([turns, ways], axis=1)
 
 
+def jumps(motion: Motion, angle: float) -> NDArray[np.int64]:
+    """Where joints turn by more than an angle [rad] from one frame to the next: (frame, joint) rows."""
+    if len(motion) < 2:
+        return np.zeros((0, 2), dtype=np.int64)
+    return np.argwhere(motion.poses[:-1].turns(motion.poses[1:]) > angle)
+
+
 def reaches(motion: Motion, leg: float) -> Floats:
     """How far what hangs on each joint, and on each root that moves, goes out [leg lengths], shape (N + roots,).
 
