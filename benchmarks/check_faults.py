@@ -470,7 +470,9 @@ def with_fault(case: Case, kind: str, made: Seeded, counts: dict[str, Counter], 
             print("missed", name, kind, case.name, where, one.worst, one.reason)
     if given.fix and kind not in BEYOND and overlaps(beside.of(kind), where):
         counts["clearable"][kind] += 1
-        left = overlaps(beside.fixed().report.of(kind), where)
+        # Repaired as a user would: with all kinds checked, none of which may get worse.
+        whole = supple.check(bad, against=original, **{**options, "kinds": None})
+        left = overlaps(supple.fix(whole).report.of(kind), where)
         counts["cleared"][kind] += not left
         if given.verbose and left:
             print("left", case.name, where, left[0])

@@ -12,13 +12,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-import supple
+from supple import motion as motions
 from supple.errors import SuppleError, one_of
 from supple.formats import load
 from supple.goals import Goal, Hold, LookAt, Reach
 from supple.model.character import Character
 from supple.motion import Correction, Motion, Window, correct, plant_feet
-from supple.motion.checks import KINDS, Budgets, check
+from supple.motion.checks import KINDS, Budgets, check, fix
 from supple.motion.planting import HEIGHT, SPEED, Planted
 from supple.toml import Document, Keys
 
@@ -352,14 +352,14 @@ class Retarget(Step):
 
     def resolved(self, document: Document, keys: Keys) -> Self:
         """Find the files beside the plan."""
-        if getattr(supple, "retarget", None) is None:
+        if getattr(motions, "retarget", None) is None:
             raise document.error((*keys, "do"), "this version of supple cannot retarget")
         step = _with_file(self, document, keys, "onto")
         return _with_file(step, document, keys, "mapping")
 
     def run(self, work: Work) -> None:
         """Retarget the clip."""
-        retarget: Any = supple.retarget  # type: ignore[attr-defined]
+        retarget: Any = getattr(motions, "retarget")  # noqa: B009
         target = _character(self.onto)
         options = {} if self.mapping is None else {"mapping": self.mapping}
         made = retarget(work.motion, onto=target, **options)
@@ -396,7 +396,7 @@ class CheckStep(Step):
         )  # fmt: skip
         data: dict[str, Any] = {"do": self.called}
         if self.fix and not report.ok:
-            repaired = report.fixed()
+            repaired = fix(report)
             data["repairs"] = [str(one) for one in repaired.repairs]
             work.put(repaired.motion)
             report = repaired.report

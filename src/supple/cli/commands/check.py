@@ -41,6 +41,7 @@ from supple.formats.registry import format_for_writing
 from supple.model.character import Character
 from supple.motion.checks import KINDS, Budgets, Checked
 from supple.motion.checks import check as check_motion
+from supple.motion.checks import fix as repair
 from supple.motion.checks.html import assembled, section, summary
 
 CHECKS = "Checks"
@@ -229,7 +230,7 @@ class CheckClip:
             if self.draw:
                 parts += section(f"{file}", found)
             if self.step.fix and not found.ok:
-                repaired = found.fixed()
+                repaired = repair(found)
                 repairs = [str(one) for one in repaired.repairs]
                 moved = repaired.motion
                 if moved.skeleton != character.skeleton:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from supple.errors import SuppleError, number
 from supple.model.capsules import Capsule
@@ -17,9 +17,6 @@ from supple.motion.checks import collisions, ground, joints, pops, seam, sides
 from supple.motion.checks.budgets import Budgets
 from supple.motion.checks.clip import Clip
 from supple.motion.checks.measure import KINDS, Fault, Measure
-
-if TYPE_CHECKING:
-    from supple.motion.checks.fix import Fixed
 
 FORMAT = "supple-check"
 VERSION = 1
@@ -75,16 +72,6 @@ class Checked:
         """The faults of a kind."""
         return tuple(fault for fault in self.faults if fault.kind == kind)
 
-    def fixed(self) -> Fixed:
-        """Repair what IK and smoothing can; what they cannot is said.
-
-        Returns:
-            The repaired motion, and this report made anew of it.
-        """
-        from supple.motion.checks.fix import fixed
-
-        return fixed(self)
-
     def to_json(self) -> dict[str, Any]:
         """Plain dictionaries and lists."""
         rows = {}
@@ -112,12 +99,6 @@ class Checked:
             "measures": rows,
             "faults": [fault.to_json() for fault in self.faults],
         }
-
-    def html(self, *, title: str | None = None) -> str:
-        """A page that needs nothing else: a table, and a picture of each fault."""
-        from supple.motion.checks.html import page
-
-        return page({title or self.motion.name: [self]}, title=title or self.motion.name)
 
     def __repr__(self) -> str:
         words = ", ".join(f"{len(self.of(kind))} {kind}" for kind in self.kinds) or "no faults"

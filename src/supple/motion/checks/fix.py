@@ -63,8 +63,8 @@ class Repair:
 
 
 @dataclass(frozen=True, eq=False)
-class Fixed:
-    """What `Checked.fixed` gives.
+class Repaired:
+    """What `fix` gives.
 
     Attributes:
         motion: The repaired motion; the same if nothing could be done.
@@ -79,21 +79,33 @@ class Fixed:
     repairs: tuple[Repair, ...]
 
     def __repr__(self) -> str:
-        return f"Fixed({self.motion.name!r}: {'; '.join(map(str, self.repairs)) or 'no faults'})"
+        return f"Repaired({self.motion.name!r}: {'; '.join(map(str, self.repairs)) or 'no faults'})"
 
 
-def fixed(report: Checked) -> Fixed:
-    """Repair what a report has found; see `Checked.fixed`."""
+def fix(report: Checked) -> Repaired:
+    """Repair what `check` has found, by IK and by curves over a few frames; what they cannot is said.
+
+    Feet are planted, lifted out of the ground or brought down to it; joints go back into their limits; frames that
+    pop are replaced by curves; bones get their usual length; the ends of a loop are led to each other.
+
+    Args:
+        report: What `check` gives.
+
+    Returns:
+        The repaired motion, and the same report made anew of it.
+    """
+    if not isinstance(report, Checked):
+        raise SuppleError(f"fix: expected what supple.check gives, got a {type(report).__name__}")
     now = report
     for kind, repair in _REPAIRS:
         if now.of(kind):
-            now = _repaired(now, kind, repair)
+            now = _tried(now, kind, repair)
     repairs = []
     for kind in dict.fromkeys(fault.kind for fault in report.faults):
         left = now.of(kind)
         reason = "" if not left else CANNOT.get(kind, _why(kind))
         repairs.append(Repair(kind, len(report.of(kind)), len(left), reason))
-    return Fixed(now.motion, report, now, tuple(repairs))
+    return Repaired(now.motion, report, now, tuple(repairs))
 
 
 def _why(kind: str) -> str:
@@ -121,7 +133,7 @@ def _axis(up: Floats) -> str:
     return ("-" if up[k] < 0 else "") + "xyz"[k]
 
 
-def _repaired(
+def _tried(
     report: Checked, kind: str, repair: Callable[[Checked, tuple[Fault, ...], float], Motion | None]
 ) -> Checked:
     """The report after the best of a kind's repairs; the same if none is one."""

@@ -31,8 +31,18 @@ td,th{padding:.25em .8em;text-align:right;border-bottom:1px solid #e6eaee}td:fir
 """
 
 
-def page(clips: Mapping[str, Sequence[Checked]], *, title: str) -> str:
-    """A page about clips: by name, the reports of their motions."""
+def check_page(
+    clips: Checked | Mapping[str, Checked | Sequence[Checked]], *, title: str = "supple check"
+) -> str:
+    """A page about what `check` has found, as HTML that needs nothing else, with pictures of the faults.
+
+    Args:
+        clips: A report, or by the name of each clip its report, or those of its motions.
+        title: Its heading.
+    """
+    if isinstance(clips, Checked):
+        clips = {clips.motion.name: clips}
+    clips = {name: [one] if isinstance(one, Checked) else one for name, one in clips.items()}
     rows = [(name, summary(report)) for name, several in clips.items() for report in several]
     parts = [section(name, report) for name, several in clips.items() for report in several]
     return assembled(title, rows, parts)
