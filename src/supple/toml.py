@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from supple.errors import SuppleError
+from supple.errors import SuppleError, one_of
 
 Keys = tuple[str | int, ...]
 
@@ -58,10 +59,28 @@ class Document:
             raise self.error(keys, f"expected a table, got {found!r}")
         return found
 
+    def one_of(self, keys: Keys, what: str, given: object, choices: Collection[str]) -> str:
+        """A name that stands under a key, if it is one of those there are.
+
+        Raises:
+            SuppleError: It is not; with file and line, and the nearest name.
+        """
+        with placed(self.where(keys)):
+            return one_of(what, given, choices)
+
     def error(self, keys: Keys, text: str) -> SuppleError:
         """An error about a key, with its file and line."""
         name = ".".join(str(key) for key in keys if isinstance(key, str))
         return SuppleError(f"{self.where(keys)}: {name}: {text}")
+
+
+@contextmanager
+def placed(where: str) -> Iterator[None]:
+    """Errors with the place they are about before them: a file and line."""
+    try:
+        yield
+    except SuppleError as error:
+        raise SuppleError(f"{where}: {error}" if where else str(error)) from None
 
 
 def read(path: str | os.PathLike[str]) -> Document:

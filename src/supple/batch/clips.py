@@ -16,6 +16,7 @@ from supple.formats import load, save
 from supple.formats.registry import format_for_writing
 from supple.model.character import Character
 from supple.motion import Correction
+from supple.toml import placed
 
 DONE, NOT_REACHED, BAD_INPUT = 0, 1, 2
 
@@ -85,10 +86,8 @@ def through(plan: Plan, character: Character, file: Path) -> list[Work]:
         work = Work(character, name, plan.up or character.up, plan.loop, plan.budgets, own)
         for step in plan.steps:
             step.check_names(work.character, work.motion)
-            try:
+            with placed(step.where):
                 step.run(work)
-            except SuppleError as error:
-                raise SuppleError(f"{step.where}: {error}" if step.where else str(error)) from None
         works.append(work)
     return works
 

@@ -84,7 +84,7 @@ def _load(path: Path, above: tuple[Path, ...]) -> Plan:
     here = path.resolve()
     plan = Plan(path=path, sources=(path.read_bytes(),))
     for key in document.data:
-        one_of(f"{document.where((key,))}: key of a plan", key, KEYS)
+        document.one_of((key,), "key of a plan", key, KEYS)
     included = [_load_included(document, k, name, (*above, here))
                 for k, name in enumerate(_names(document, "include"))]  # fmt: skip
     steps = [step for one in included for step in one.steps]
@@ -132,7 +132,7 @@ def _settings(document: Document) -> dict[str, Any]:
     found: dict[str, Any] = {}
     data = document.data
     if "up" in data:
-        found["up"] = one_of(f"{document.where(('up',))}: up axis", data["up"], UPS)
+        found["up"] = document.one_of(("up",), "up axis", data["up"], UPS)
     if "loop" in data:
         if not isinstance(data["loop"], bool):
             raise document.error(("loop",), f"expected true or false, got {data['loop']!r}")
@@ -175,7 +175,7 @@ def _step(document: Document, k: int) -> Step:
         raise document.error(keys, f"expected do = one of {', '.join(map(repr, STEPS))}, got none")
     if not isinstance(table["do"], str):
         raise document.error((*keys, "do"), f"expected the name of a step, got {table['do']!r}")
-    kind = one_of(f"{document.where((*keys, 'do'))}: step", table["do"], tuple(STEPS))
+    kind = document.one_of((*keys, "do"), "step", table["do"], tuple(STEPS))
     try:
         return STEPS[kind].read(document, keys)
     except SuppleError as error:

@@ -6,6 +6,7 @@ number of workers, and little goes between processes: paths there, a line of rep
 
 from __future__ import annotations
 
+import importlib
 import multiprocessing
 import os
 import time
@@ -287,20 +288,20 @@ def _by_itself(work: OnClip, pair: tuple[Path, Path]) -> Iterator[Ended]:
 def _over_dask(work: OnClip, todo: Sequence[tuple[Path, Path]], address: str) -> Iterator[Ended]:
     """Clips over the workers of a Dask cluster; those of a worker that is lost are done by others."""
     try:
-        from distributed import Client, as_completed
+        distributed: Any = importlib.import_module("distributed")
     except ImportError:
         raise SuppleError(
             "--scheduler: needs dask.distributed, which is not installed: pip install supple[cluster]"
         ) from None
     try:
-        client: Any = Client(address, timeout="20s", set_as_default=False)
+        client: Any = distributed.Client(address, timeout="20s", set_as_default=False)
     except (OSError, ValueError) as error:
         raise SuppleError(f"--scheduler: cannot connect to {address}: {error}") from None
     try:
         shared = client.scatter(work, broadcast=True, hash=False)
         waiting = deque(todo)
         running: dict[Any, tuple[Path, Path]] = {}
-        ends = as_completed(loop=client.loop)
+        ends = distributed.as_completed(loop=client.loop)
         call: Callable[..., Done] = attempt
 
         def submit() -> None:

@@ -20,7 +20,7 @@ from supple.model.character import Character
 from supple.motion import Correction, Motion, Window, correct, plant_feet
 from supple.motion.checks import KINDS, Budgets, check, fix
 from supple.motion.planting import HEIGHT, SPEED, Planted
-from supple.toml import Document, Keys
+from supple.toml import Document, Keys, placed
 
 
 @dataclass
@@ -149,7 +149,7 @@ class Step:
         for name, value in table.items():
             if name == "do":
                 continue
-            one_of(f"{document.where((*keys, name))}: key of {cls.called!r}", name, tuple(known))
+            document.one_of((*keys, name), f"key of {cls.called!r}", name, tuple(known))
             values[known[name].name] = _value(document, (*keys, name), known[name], value)
         for name, one in known.items():
             if one.default is MISSING and name not in table:
@@ -166,8 +166,9 @@ class Step:
     def check_names(self, character: Character, motion: Motion) -> None:
         """Raise if it names joints that a clip does not have."""
         del character
-        for name in self.joints:
-            one_of(f"{self.where}: joint", name, motion.skeleton.names)
+        with placed(self.where):
+            for name in self.joints:
+                one_of("joint", name, motion.skeleton.names)
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -382,7 +383,7 @@ class CheckStep(Step):
     def resolved(self, document: Document, keys: Keys) -> Self:
         """Check the kinds."""
         for kind in self.kinds or ():
-            one_of(f"{document.where((*keys, 'kinds'))}: kind of fault", kind, KINDS)
+            document.one_of((*keys, "kinds"), "kind of fault", kind, KINDS)
         return self
 
     def run(self, work: Work) -> None:

@@ -90,7 +90,7 @@ class Budgets:
         document = read(path)
         if "budgets" in document.data:
             for name in document.data:
-                one_of(f"{document.where((name,))}: table", name, ("budgets",))
+                document.one_of((name,), "table", name, ("budgets",))
             return cls.from_table(document, ("budgets",))
         return cls.from_table(document, ())
 
@@ -100,7 +100,7 @@ class Budgets:
         data = document.table(path)
         known = [one.name for one in fields(cls)]
         for name in data:
-            one_of(f"{document.where((*path, name))}: budget", name, known)
+            document.one_of((*path, name), "budget", name, known)
             try:
                 cls._from({name: data[name]}, "budgets")
             except SuppleError as error:

@@ -161,11 +161,11 @@ class Measure:
         share = self.values / self.budget
         over = np.zeros(share.shape, dtype=bool)
         for k in np.flatnonzero((share > 1.0).any(axis=0)):
-            for run in true_runs(closed(share[:, k] > 1.0, self.near)):
+            for run in true_runs(closed(np.asarray(share[:, k] > 1.0), self.near)):
                 if run.stop - run.start >= self.shortest:
                     over[run, k] = True
         found = []
-        for run in true_runs(closed(over.any(axis=1), self.near)):
+        for run in true_runs(closed(np.asarray(over.any(axis=1)), self.near)):
             part = np.where(over[run], share[run], 0.0)
             frame, k = np.unravel_index(int(np.argmax(part)), part.shape)
             order = np.argsort(-part.max(axis=0), kind="stable")
