@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from supple.batch.steps import STEPS, Step
-from supple.errors import SuppleError, one_of
+from supple.errors import SuppleError
 from supple.model.character import Character
 from supple.motion import Motion
 from supple.motion.checks import Budgets
