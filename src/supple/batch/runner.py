@@ -11,7 +11,7 @@ import multiprocessing
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
@@ -79,7 +79,7 @@ class Run:
     """
 
     pairs: Sequence[tuple[Path, Path]]
-    _ends: Iterator[Ended]
+    _ends: Generator[Ended, None, None]
     ended: int = 0
     again: int = 0
     failed: list[tuple[Path, str]] = field(default_factory=list)
@@ -88,13 +88,16 @@ class Run:
     _begun: float = field(default_factory=time.monotonic)
 
     def __iter__(self) -> Iterator[Ended]:
-        for one in self._ends:
-            self.ended += 1
-            self.again += one.again
-            self.worst = max(self.worst, one.done.code)
-            if one.failed:
-                self.failed.append((one.file, one.done.text))
-            yield one
+        try:
+            for one in self._ends:
+                self.ended += 1
+                self.again += one.again
+                self.worst = max(self.worst, one.done.code)
+                if one.failed:
+                    self.failed.append((one.file, one.done.text))
+                yield one
+        finally:
+            self._ends.close()
 
     @property
     def rate(self) -> float:
@@ -153,9 +156,13 @@ def run(
     if shard is not None:
         pairs = pairs[shard[0] - 1 :: shard[1]]
     journal = None if folder is None else Journal(folder, shard)
-    ended = Run(pairs, iter(()))
+    ended = Run(pairs, _none())
     ended._ends = _all(work, pairs, journal, jobs, scheduler, written, ended)
     return ended
+
+
+def _none() -> Generator[Ended, None, None]:
+    yield from ()
 
 
 def _all(
@@ -166,7 +173,7 @@ def _all(
     scheduler: str | None,
     written: bool,
     state: Run,
-) -> Iterator[Ended]:
+) -> Generator[Ended, None, None]:
     todo: list[tuple[Path, Path]] = []
     keys: dict[Path, str] = {}
     try:
@@ -253,8 +260,8 @@ def _over_processes(work: OnClip, todo: Sequence[tuple[Path, Path]], count: int)
         try:
             while waiting or running:
                 while waiting and len(running) < AHEAD * count:
-                    pair, tries = waiting.popleft()
-                    running[pool.submit(_one, *pair)] = (pair, tries)
+                    future = pool.submit(_one, *waiting[0][0])  # raises if the pool is broken
+                    running[future] = waiting.popleft()
                 for future in wait(running, return_when=FIRST_COMPLETED).done:
                     pair, tries = running[future]
                     done = future.result()
