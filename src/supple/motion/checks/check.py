@@ -158,7 +158,9 @@ def check(
     looped = clip.loop if loop is None else bool(loop)
     before = None
     if against is not None:
-        old = _motion_of(against, motion, "against")
+        # Files of one motion call it by their own names.
+        known = isinstance(against, Character) and motion in against.motions
+        old = _motion_of(against, motion if known else None, "against")
         if limits is not None:
             old = old.on(limits)
         before = Clip(old, loop=looped, **common)
