@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from supple.errors import SuppleError
 from supple.model.motion import Motion
 from supple.motion.checks.clip import GRAVITY, Clip
+from supple.motion.checks.joints import trunk
 from supple.motion.checks.measure import Measure, nothing
 from supple.motion.contacts import find_contacts, true_runs
 from supple.motion.feet import Foot, find_feet, up_vector
@@ -38,7 +39,14 @@ def skate(clip: Clip, budget: float, times: float) -> Measure:
     allowed = np.full(len(clip.feet), max(budget, times * own))
     names = tuple(foot.ankle for foot in clip.feet)
     return Measure(
-        "skate", "leg/s", names, values, allowed, clip.frames(SLIDES, 2), clip.frames(WINDOW)
+        "skate",
+        "leg/s",
+        names,
+        values,
+        allowed,
+        clip.frames(SLIDES, 2),
+        clip.frames(WINDOW),
+        least=budget,
     )
 
 
@@ -115,7 +123,14 @@ def above_ground(clip: Clip) -> Floats:
                     clip.levels[foot.toe or foot.ankle],
                     float(np.percentile(clip.heights[:, clip.column(name)], 2)),
                 )
-    return (clip.heights - floor) / clip.leg
+    above = (clip.heights - floor) / clip.leg
+    # A root that only carries the next joint is no part of the body: it often lies on the ground.
+    skeleton = clip.motion.skeleton
+    for name in trunk(skeleton):
+        below = skeleton.children(name)
+        if len(below) == 1 and skeleton.parent(name) is None:
+            above[:, clip.column(name)] = np.inf
+    return above
 
 
 def _below(clip: Clip, foot: Foot) -> list[str]:

@@ -110,6 +110,7 @@ class Measure:
         shortest: What lasts for less is no fault [frames].
         near: Faults with no more frames in between are one [frames].
         reason: Why nothing could be measured; "" if it was.
+        least: The budget alone, where `budget` also allows for what is usual in the clip.
     """
 
     kind: str
@@ -120,12 +121,13 @@ class Measure:
     shortest: int = 1
     near: int = 0
     reason: str = ""
+    least: float | None = None
 
     def beside(self, before: Measure, frames: int) -> Measure:
         """What is worse than in the clip before it was changed.
 
-        By its budgets, and where its values are over them too, by `WORSE` times its values: those of the same
-        joint so many frames around or, if the clips differ in length, anywhere.
+        What is usual is what the same joint did before, so many frames around or, if the clips differ in length,
+        anywhere: `WORSE` times that is allowed, and the budget.
         """
         if self.reason or before.reason:
             return self
@@ -136,14 +138,13 @@ class Measure:
             if (j := column.get(name)) is None:
                 continue
             old = before.values[:, j]
-            budget[k] = min(budget[k], before.budget[j])
+            budget[k] = min(budget[k], before.budget[j]) if self.least is None else self.least
             if len(old) == len(values):
                 wide = np.pad(old, frames, mode="edge")
                 old = np.lib.stride_tricks.sliding_window_view(wide, 2 * frames + 1).max(axis=1)
             else:
                 old = np.full(len(values), old.max(initial=0.0))
-            usual = (old > budget[k]) & (values[:, k] <= WORSE * old)
-            values[usual, k] = 0.0
+            values[values[:, k] <= WORSE * old, k] = 0.0
         return replace(self, values=values, budget=budget)
 
     @property

@@ -97,7 +97,7 @@ def speed(clip: Clip, budget: float, times: float) -> Measure:
     values = np.maximum(sizes - 2.0 * _alone(sizes, window), 0.0)
     allowed = np.maximum(budget, 0.4 * times * np.percentile(sizes, 85, axis=0))
     values = np.concatenate([np.zeros((1, values.shape[1])), values])
-    return Measure("speed", "leg", names, values, allowed, near=clip.frames(0.1))
+    return Measure("speed", "leg", names, values, allowed, near=clip.frames(0.1), least=budget)
 
 
 def acceleration(clip: Clip, budget: float, times: float) -> Measure:
@@ -113,7 +113,9 @@ def acceleration(clip: Clip, budget: float, times: float) -> Measure:
     allowed = np.maximum(budget, times * np.percentile(sizes, 85, axis=0))
     edge = np.zeros((1, values.shape[1]))
     values = np.concatenate([edge, values, edge])
-    return Measure("acceleration", "leg/s", names, values, allowed, near=clip.frames(0.1))
+    return Measure(
+        "acceleration", "leg/s", names, values, allowed, near=clip.frames(0.1), least=budget
+    )
 
 
 def jerk(clip: Clip, budget: float, times: float) -> Measure:
@@ -130,4 +132,4 @@ def jerk(clip: Clip, budget: float, times: float) -> Measure:
     allowed = np.maximum(budget, times * np.median(values, axis=0))
     edge = np.zeros((1, values.shape[1]))
     values = np.concatenate([edge, values, edge, edge])[: len(clip.motion)]
-    return Measure("jerk", "leg", names, values, allowed, near=clip.frames(SHAKING))
+    return Measure("jerk", "leg", names, values, allowed, near=clip.frames(SHAKING), least=budget)
