@@ -26,6 +26,7 @@ COMMANDS = (
     "compare",
     "info",
     "lint",
+    "check",
     "convert",
     "correct",
     "grow",

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from rich.text import Text
 
+from supple.batch.steps import quiet as quiet
 from supple.cli.console import error_console
 from supple.errors import SuppleError
 from supple.formats import load
@@ -34,18 +33,6 @@ def read_file(
         options["shapes"] = shapes
     with quiet():
         return load(path, motions=motions, **options)
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Silence the "supple" logger, for a command that prints the notes itself."""
-    log = logging.getLogger("supple")
-    level = log.level
-    log.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        log.setLevel(level)
 
 
 def say_notes(notes: Sequence[Note]) -> None:

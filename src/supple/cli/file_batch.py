@@ -50,7 +50,11 @@ def expanded(files: Sequence[Path]) -> list[Path]:
 
 
 def places(
-    files: Sequence[Path], folder: Path, *, ending: str | None = None
+    files: Sequence[Path],
+    folder: Path,
+    *,
+    ending: str | None = None,
+    naming: Callable[[Path], str] | None = None,
 ) -> list[tuple[Path, Path]]:
     """Pair each file with its output path, of the same name in a folder; creates the folder.
 
@@ -58,6 +62,7 @@ def places(
         files: The input files.
         folder: The output folder.
         ending: Extension of the results, such as ".glb"; None for that of each file.
+        naming: The name of each result, whatever its format, in place of the file's own.
 
     Raises:
         SuppleError: Two files have the same output path, or one would overwrite its input.
@@ -66,8 +71,11 @@ def places(
         raise SuppleError(f"{folder}: expected a folder, got a file")
     pairs: dict[Path, Path] = {}
     for file in files:
-        place = folder / (file.name if ending is None else file.stem + ending)
-        format_for_writing(place)
+        if naming is not None:
+            place = folder / naming(file)
+        else:
+            place = folder / (file.name if ending is None else file.stem + ending)
+            format_for_writing(place)
         if file.resolve() == place.resolve():
             raise SuppleError(f"--out-dir: expected another folder than that of {file}")
         if place in pairs:

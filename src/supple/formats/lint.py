@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.errors import SuppleError
 from supple.formats.conventions import METRES
 from supple.model.character import Character
 from supple.model.mesh import Mesh
-from supple.motion.contacts import find_contacts
-from supple.motion.feet import find_feet, up_vector
-from supple.motion.planting import HEIGHT, SPEED
+from supple.motion.checks.ground import mean_slides
+from supple.motion.checks.joints import joints_outside, moving_joints
+from supple.motion.checks.pops import jumps
 
 JUMP = np.pi / 2  # rotation between two frames that counts as a jump [rad]
 SLIDE = 0.05  # speed of a standing foot that counts as sliding [leg lengths/s]
@@ -126,32 +125,19 @@ def _motions(character: Character) -> Iterator[Finding]:
             gaps = int(np.sum(steps > 1.5))
             text = f"motion {name!r}: frames are not evenly spaced, {gaps} gaps"
             yield Finding("frame gaps", text, "programs that count frames play it too fast there")
-        if len(motion) > 1:
-            turns = motion.poses[:-1].turns(motion.poses[1:])
-            jumps = np.argwhere(turns > JUMP)
-            if len(jumps):
-                frame, joint = jumps[0]
-                text = (
-                    f"motion {name!r}: {len(jumps)} jumps of a joint by more than 90° between "
-                    f"frames, first {skeleton.joint_names[joint]!r} after frame {frame}"
-                )
-                yield Finding("jumps", text, "the motion pops there, and more so when resampled")
-        moved = motion.poses.translations
-        if moved is not None:
-            spans = np.linalg.norm(np.ptp(moved.reshape(-1, len(skeleton), 3), axis=0), axis=1)
-            size = character.extent or 1.0
-            trunk = _trunk(character)
-            loose = [
-                joint
-                for joint, span in zip(skeleton.joint_names, spans, strict=True)
-                if joint not in trunk and span > 1e-3 * size
-            ]
-            if loose:
-                text = f"motion {name!r}: bones change length: {_few(loose)}"
-                yield Finding("offsets", text, "programs that keep bone lengths show it otherwise")
-        outside = motion.poses.violations().max(axis=0)
-        broken = [joint for joint, excess in zip(skeleton.joint_names, outside, strict=True)
-                  if excess > 1e-6]  # fmt: skip
+        found = jumps(motion, JUMP)
+        if len(found):
+            frame, joint = found[0]
+            text = (
+                f"motion {name!r}: {len(found)} jumps of a joint by more than 90° between "
+                f"frames, first {skeleton.joint_names[joint]!r} after frame {frame}"
+            )
+            yield Finding("jumps", text, "the motion pops there, and more so when resampled")
+        loose = moving_joints(motion, 1e-3 * (character.extent or 1.0))
+        if loose:
+            text = f"motion {name!r}: bones change length: {_few(loose)}"
+            yield Finding("offsets", text, "programs that keep bone lengths show it otherwise")
+        broken = joints_outside(motion, 1e-6)
         if broken:
             text = f"motion {name!r}: joints leave their limits: {_few(broken)}"
             yield Finding("limits", text, "a solve brings them back inside, which shows as a jump")
@@ -160,39 +146,13 @@ def _motions(character: Character) -> Iterator[Finding]:
 def _feet(character: Character) -> Iterator[Finding]:
     if character.up is None:
         return
-    up = up_vector(character.up)
-    try:
-        feet = find_feet(character.skeleton)
-    except SuppleError:  # there are none
-        return
     for name, motion in character.motions.items():
-        slid = {}
-        ankles = [foot.ankle for foot in feet]
-        found = find_contacts(motion, feet, ankles, up=up, speed=SPEED, height=HEIGHT)
-        for foot in feet:
-            at, stands = motion.poses.position(foot.ankle), found.flags(foot.ankle)
-            both = stands[1:] & stands[:-1]
-            if both.any():
-                way = np.linalg.norm(np.diff(at, axis=0), axis=1)[both].sum()
-                slid[foot.ankle] = way / np.diff(motion.times)[both].sum() / foot.length
+        slid = mean_slides(motion, character.up)
         worst = max(slid, key=lambda ankle: slid[ankle], default=None)
         if worst is not None and slid[worst] > SLIDE:
             yield Finding("feet", f"motion {name!r}: feet slide while they stand, {worst!r} by "
                           f"{slid[worst]:.2g} leg lengths a second",
                           "it shows; supple correct --plant-feet takes it out")  # fmt: skip
-
-
-def _trunk(character: Character) -> set[str]:
-    """The roots and their only children: moving them moves everything, and stretches no bone."""
-    skeleton = character.skeleton
-    found = set()
-    for name, parent in zip(skeleton.joint_names, skeleton.parents, strict=True):
-        if parent < 0:
-            found.add(name)
-            while len(below := skeleton.children(name)) == 1:
-                name = below[0]
-                found.add(name)
-    return found
 
 
 def _skins(character: Character) -> Iterator[Finding]:

@@ -303,7 +303,7 @@ class _Track:
             period = motion.duration + 1.0 / motion.fps
             points = np.concatenate([points] * 3)
             times = np.concatenate([times + k * period for k in range(3)])
-        fast = _speeds(points, times, motion.fps) / length
+        fast = point_speeds(points, times, motion.fps) / length
         level = points @ up
         slow = level[fast < speed]
         lowest = float(np.percentile(slow if len(slow) else level, LOWEST))
@@ -333,7 +333,7 @@ class _Track:
         return found if len(found) == count else found[count : 2 * count]
 
 
-def _speeds(points: Floats, times: Floats, fps: float) -> Floats:
+def point_speeds(points: Floats, times: Floats, fps: float) -> Floats:
     """How fast a point (F, 3) goes in each frame (F,), by the central difference over a window."""
     half = max(1, round(0.5 * WINDOW * fps))
     frames = np.arange(len(points))

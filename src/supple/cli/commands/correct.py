@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from supple.batch import Done, OnClip, PlanOnClip
+from supple.batch.journal import content_hash
 from supple.cli.argument_values import vector
+from supple.cli.batch_files import (
+    JobsOption,
+    PlanOption,
+    SchedulerOption,
+    ShardOption,
+    planned,
+)
 from supple.cli.character_files import quiet, read_file
-from supple.cli.commands.correct_files import Made, many, outputs, single
+from supple.cli.commands.correct_files import code_of, many, outputs, single
+from supple.cli.commands.correct_report import as_data, words_of
 from supple.cli.commands.correct_targets import target
+from supple.cli.console import plain
+from supple.cli.file_batch import places
 from supple.cli.options import (
     GOALS,
     MODEL,
@@ -42,12 +55,13 @@ FEET = "Feet"
 
 def correct(
     files: Annotated[
-        list[Path],
+        list[Path] | None,
         typer.Argument(
             metavar="FILE...",
-            help="Clips: .bvh, .smd, .glb, .gltf or .character files. Several need --out-dir.",
+            help="Clips: .bvh, .smd, .glb, .gltf or .character files. Several need --out-dir. "
+            "Default: those of the plan.",
         ),
-    ],
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", metavar="FILE", help="Where to write the result.",
@@ -179,6 +193,10 @@ def correct(
     motions: MotionsOption = None,
     position_mode: PositionModeOption = None,
     fps: FpsOption = None,
+    plan: PlanOption = None,
+    jobs: JobsOption = None,
+    shard: ShardOption = None,
+    scheduler: SchedulerOption = None,
     json: JsonOption = False,
 ) -> None:  # fmt: skip
     """Change motions so that they meet goals, or so that feet do not slide.
@@ -187,74 +205,150 @@ def correct(
 
     supple correct clips/*.bvh --plant-feet --out-dir fixed
 
+    supple correct clips/*.bvh --plan plan.toml --out-dir fixed
+
     Frames between --from and --until meet the goals where possible; the correction fades in and out
-    over --blend; all other frames stay as they are. Exit code 1 if the goals of some frames are not
+    over --blend; all other frames stay as they are. A run into --out-dir that was ended goes on where it was:
+    what is done is not done again. Exit code 1 if the goals of some frames are not
     reached, 2 if a file could not be read.
     """
+    if plan is not None:
+        if out is not None or out_dir is None:
+            raise SuppleError("--plan: expected --out-dir FOLDER for the results")
+        if plant or effector or to or by or hold:
+            raise SuppleError("--plan: expected no goals beside it; they are steps of the plan")
+        asked_plan, clips = planned(plan, files or [])
+        options = {"position_mode": position_mode, "fps": fps}
+        given = tuple((name, value) for name, value in options.items() if value is not None)
+        work: OnClip = PlanOnClip(asked_plan, given)
+        many(work, places(clips, out_dir), out_dir, json, jobs, shard, scheduler)
+        return
+    if not files:
+        raise SuppleError("expected clips to correct, or --plan FILE with clips = [...]")
     pairs = outputs(files, out, out_dir)
-    asked = _Asked(effector or [], to or [], by or [], hold or [], root, depth)
+    asked = _Asked(
+        tuple(effector or ()), tuple(to or ()), tuple(by or ()), tuple(hold or ()), root, depth
+    )
     asked.check(plant)
+    clip = CorrectClip(
+        asked, plant, tuple(feet or ()), up, contact_speed, contact_height, Window(start, stop), blend,
+        speed, unreachable, coherent, tolerance, tuple(lock or ()), motion, tuple(motions or ()),
+        position_mode, fps, json,
+    )  # fmt: skip
+    if out is not None:
+        single(clip.made, pairs[0][0], out, json)
+    else:
+        assert out_dir is not None
+        many(clip, pairs, out_dir, json, jobs, shard, scheduler)
 
-    def steps(
-        clip: Motion, character: Character, progress: Callable[[int, int], None] | None
-    ) -> list[Correction]:
-        made: list[Correction] = []
-        if plant:
-            axis = up or character.up
-            if axis is None:
-                raise SuppleError("--up: the file does not tell which axis points up; say it")
-            planted = plant_feet(
-                clip, feet=feet or None, up=axis, blend=0.5 if blend is None else blend, speed=contact_speed,
-                height=contact_height,
-            )  # fmt: skip
-            made.append(planted)
-            clip = planted.motion
-        if asked.any:
-            done = correct_motion(
-                clip, asked.goals(clip), coherent=coherent, progress=progress,
-                window=Window(start, stop), blend=0.25 if blend is None else blend, speed=speed or None,
-                unreachable=unreachable, tolerance=tolerance, lock=lock or (),
-            )  # fmt: skip
-            # Report the feet in the motion that is written.
-            made = [one.after(done.motion) for one in made if isinstance(one, Planted)]
-            made.append(done)
-        return made
 
-    def one(file: Path, target: Path, progress: Callable[[int, int], None] | None) -> Made:
-        character = read_file(file, motions=motions or (), position_mode=position_mode, fps=fps)
+@dataclass(frozen=True)
+class CorrectClip:
+    """Corrects a clip as the options of a command line say, and writes it."""
+
+    asked: _Asked
+    plant: bool
+    feet: tuple[str, ...]
+    up: str | None
+    contact_speed: float
+    contact_height: float
+    window: Window
+    blend: float | None
+    speed: float
+    unreachable: str
+    coherent: bool
+    tolerance: float | None
+    lock: tuple[str, ...]
+    motion: str | None
+    motions: tuple[Path, ...]
+    position_mode: str | None
+    fps: float | None
+    json: bool
+    threads: int | None = None
+
+    @property
+    def digest(self) -> str:
+        """A hash of what is done, whatever the clip."""
+        seen = hashlib.sha256(repr(self).encode())
+        for path in (*self.motions, *map(Path, self.asked.files)):
+            seen.update(str(content_hash(path)).encode())
+        return seen.hexdigest()
+
+    def __call__(self, file: Path, out: Path) -> Done:
+        """Correct a file, and write the result; on one thread, beside other processes."""
+        made, notes = replace(self, threads=1).made(file, out, None)
+        data: dict[str, Any] = {"written": str(out), **(as_data(made) if self.json else {})}
+        warnings = [str(note) for note in notes if note.level == "warning"]
+        # As a journal keeps it: numbers and lists.
+        return Done(code_of(made), words_of(made), plain({**data, "notes": warnings}))
+
+    def made(
+        self, file: Path, out: Path, progress: Callable[[int, int], None] | None
+    ) -> tuple[list[Correction], Sequence[Note]]:
+        """Correct a file and write the result: the corrections, and notes of the writer."""
+        character = read_file(
+            file, motions=self.motions, position_mode=self.position_mode, fps=self.fps
+        )
         if not character.motions:
             raise SuppleError(
                 f"{file}: expected a motion to correct, got none; give --motions FILE"
             )
         chosen = (
             list(character.motions)
-            if motion == "all"
-            else [motion or next(iter(character.motions))]
+            if self.motion == "all"
+            else [self.motion or next(iter(character.motions))]
         )
         made: list[Correction] = []
         changed = dict(character.motions)
         for name in chosen:
-            made += steps(character.motion(name), character, progress)
+            made += self._steps(character.motion(name), character, progress)
             changed[name] = made[-1].motion
         with quiet():
-            return made, _save(character.with_(motions=changed), chosen, target)
+            return made, _save(character.with_(motions=changed), chosen, out)
 
-    if out is not None:
-        single(one, pairs[0][0], out, json)
-    else:
-        many(one, pairs, json)
+    def _steps(
+        self, clip: Motion, character: Character, progress: Callable[[int, int], None] | None
+    ) -> list[Correction]:
+        made: list[Correction] = []
+        if self.plant:
+            axis = self.up or character.up
+            if axis is None:
+                raise SuppleError("--up: the file does not tell which axis points up; say it")
+            planted = plant_feet(
+                clip, feet=self.feet or None, up=axis, blend=0.5 if self.blend is None else self.blend,
+                speed=self.contact_speed, height=self.contact_height, threads=self.threads,
+            )  # fmt: skip
+            made.append(planted)
+            clip = planted.motion
+        if self.asked.any:
+            done = correct_motion(
+                clip, self.asked.goals(clip), coherent=self.coherent, progress=progress,
+                window=self.window, blend=0.25 if self.blend is None else self.blend,
+                speed=self.speed or None, unreachable=self.unreachable, tolerance=self.tolerance,
+                lock=self.lock, threads=self.threads,
+            )  # fmt: skip
+            # Report the feet in the motion that is written.
+            made = [one.after(done.motion) for one in made if isinstance(one, Planted)]
+            made.append(done)
+        return made
 
 
 @dataclass(frozen=True)
 class _Asked:
     """The options that describe goals."""
 
-    names: list[str]
-    to: list[str]
-    by: list[str]
-    hold: list[str]
+    names: tuple[str, ...]
+    to: tuple[str, ...]
+    by: tuple[str, ...]
+    hold: tuple[str, ...]
     root: str | None
     depth: int
+
+    @property
+    def files(self) -> list[str]:
+        """The files that targets are in."""
+        parts = [part for text in self.to for part in (text, text.rpartition(":")[0])]
+        return [part for part in parts if part and Path(part).is_file()]
 
     @property
     def any(self) -> bool:
@@ -272,7 +366,7 @@ class _Asked:
         given, option = (self.to, "--to") if self.to else (self.by, "--by")
         names = self.names
         if given and not names:
-            names = [effector_or_only_tip(clip.skeleton, None)]
+            names = (effector_or_only_tip(clip.skeleton, None),)
         if len(given) != len(names):
             raise SuppleError(
                 f"{option}: expected one for each --effector, {len(names)}, got {len(given)}"

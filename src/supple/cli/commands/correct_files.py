@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import typer
+from rich.text import Text
 
+from supple.batch import DONE, NOT_REACHED, Ended, OnClip
+from supple.cli.batch_files import run_batch
 from supple.cli.character_files import say_notes
-from supple.cli.commands.correct_report import as_data, one_line, show
-from supple.cli.console import print_json
-from supple.cli.file_batch import DONE, NOT_REACHED, Outcome, each, expanded, places, progress_bar
+from supple.cli.commands.correct_report import as_data, show
+from supple.cli.console import console, error_console, print_json
+from supple.cli.file_batch import expanded, places, progress_bar
 from supple.errors import SuppleError
 from supple.files import check_writable
 from supple.formats.registry import format_for_writing
@@ -49,25 +53,34 @@ def single(one: One, file: Path, out: Path, json: bool) -> None:
     else:
         say_notes(notes)
         show(made, out)
-    if _code(made):
-        raise typer.Exit(_code(made))
+    if code_of(made):
+        raise typer.Exit(code_of(made))
 
 
-def many(one: One, pairs: Sequence[tuple[Path, Path]], json: bool) -> None:
+def many(
+    work: OnClip,
+    pairs: Sequence[tuple[Path, Path]],
+    folder: Path,
+    json: bool,
+    jobs: int | None,
+    shard: str | None,
+    scheduler: str | None,
+) -> None:
     """Correct many files, with a line for each."""
 
-    def outcome(file: Path, out: Path) -> Outcome:
-        made, notes = one(file, out, None)
+    def say(one: Ended) -> None:
+        for note in one.done.data.get("notes", ()):
+            error_console().print(Text(f"note: {note}", style="yellow"), soft_wrap=True)
+        head = ("done", "green") if one.done.code == DONE else ("not reached", "red")
+        console().print(Text.assemble(head, f" {one.file.name}: {one.done.text}"), soft_wrap=True)
 
-        def say() -> None:
-            say_notes(notes)
-            one_line(made, file)
+    def row(one: Ended) -> dict[str, Any]:
+        return {key: value for key, value in one.done.data.items() if key != "notes"}
 
-        data = {"written": str(out), **(as_data(made) if json else {})}
-        return Outcome(data, say, _code(made))
-
-    each(outcome, pairs, json)
+    run_batch(work, pairs, folder, json=json, jobs=jobs, shard=shard, scheduler=scheduler,
+              say=say, row=row)  # fmt: skip
 
 
-def _code(made: Sequence[Correction]) -> int:
+def code_of(made: Sequence[Correction]) -> int:
+    """DONE if all frames are reached, else NOT_REACHED."""
     return DONE if all(bool(np.all(step.reached)) for step in made) else NOT_REACHED

@@ -131,10 +131,9 @@ def _show_goals(found: Correction) -> None:
         say.print(Text(words, style="dim"), soft_wrap=True)
 
 
-def one_line(steps: Sequence[Correction], file: Path) -> None:
-    """Print one line about a clip."""
+def words_of(steps: Sequence[Correction]) -> str:
+    """What a line about a clip says."""
     words = []
-    good = all(bool(np.all(one.reached)) for one in steps)
     several = len(_by_motion(steps)) > 1
     for one in steps:
         if several:
@@ -148,5 +147,4 @@ def one_line(steps: Sequence[Correction], file: Path) -> None:
             words += [] if np.all(one.reached) else [_missing(one)]
         else:
             words.append(one.reason)
-    head = ("done", "green") if good else ("not reached", "red")
-    console().print(Text.assemble(head, f" {file.name}: {'; '.join(words)}"), soft_wrap=True)
+    return "; ".join(words)

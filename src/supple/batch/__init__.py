@@ -1,0 +1,20 @@
+"""Clips by the thousand: plans, one clip through a plan, and many over processes or a cluster."""
+
+from supple.batch.clips import BAD_INPUT, DONE, NOT_REACHED, Done, PlanOnClip
+from supple.batch.plan import Plan, load_plan
+from supple.batch.runner import Ended, OnClip, Run, parse_shard, run
+
+__all__ = [
+    "BAD_INPUT",
+    "DONE",
+    "NOT_REACHED",
+    "Done",
+    "Ended",
+    "OnClip",
+    "Plan",
+    "PlanOnClip",
+    "Run",
+    "load_plan",
+    "parse_shard",
+    "run",
+]

@@ -1,0 +1,184 @@
+"""Plans: what to do with clips, from a TOML file that is checked whole before anything runs."""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from supple.batch.steps import STEPS, Step
+from supple.errors import SuppleError
+from supple.model.character import Character
+from supple.motion import Motion
+from supple.motion.checks import Budgets
+from supple.motion.feet import UPS
+from supple.toml import Document, read
+
+KEYS = ("include", "clips", "up", "loop", "motion", "budgets", "steps")
+DEEPEST = 16  # plans that include each other
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to do with clips, in order.
+
+    Attributes:
+        steps: What is done, one after the other.
+        budgets: How much of each kind of fault is allowed.
+        clips: Files that the plan names, in order, each once.
+        up: The axis that points up; None for the file's own.
+        loop: Whether clips are loops; None for what the files say.
+        motion: Which motion of a file: its name, or "all"; None for the first.
+        path: Of the TOML file; None if there is none.
+        sources: The text of the plan and of all that it includes or names.
+    """
+
+    steps: tuple[Step, ...] = ()
+    budgets: Budgets = field(default_factory=Budgets)
+    clips: tuple[Path, ...] = ()
+    up: str | None = None
+    loop: bool | None = None
+    motion: str | None = None
+    path: Path | None = None
+    sources: tuple[bytes, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """A hash of all that decides what the plan does; the same text gives the same."""
+        seen = hashlib.sha256()
+        for text in self.sources:
+            seen.update(hashlib.sha256(text).digest())
+        own = [self.budgets.to_json(), self.up, self.loop, self.motion]
+        own += [repr(step) for step in self.steps]
+        seen.update(json.dumps(own, sort_keys=True).encode())
+        return seen.hexdigest()
+
+    def check_names(self, character: Character, motion: Motion) -> None:
+        """Raise if a step names joints that a clip does not have.
+
+        Raises:
+            SuppleError: With the line of the plan, and the nearest name that there is.
+        """
+        for step in self.steps:
+            if step.replaces:
+                return  # of another skeleton from here on
+            step.check_names(character, motion)
+
+
+def load_plan(path: str | os.PathLike[str]) -> Plan:
+    """Read a plan, and those it includes.
+
+    Raises:
+        SuppleError: A file cannot be read; a key, a step or a value is not as it should be. With file and line.
+    """
+    return _load(Path(path), ())
+
+
+def _load(path: Path, above: tuple[Path, ...]) -> Plan:
+    document = read(path)
+    here = path.resolve()
+    plan = Plan(path=path, sources=(path.read_bytes(),))
+    for key in document.data:
+        document.one_of((key,), "key of a plan", key, KEYS)
+    included = [_load_included(document, k, name, (*above, here))
+                for k, name in enumerate(_names(document, "include"))]  # fmt: skip
+    steps = [step for one in included for step in one.steps]
+    clips = [clip for one in included for clip in one.clips]
+    sources = [text for one in included for text in one.sources]
+    settings: dict[str, Any] = {}
+    for one in included:
+        settings |= {key: value for key in ("up", "loop", "motion")
+                     if (value := getattr(one, key)) is not None}  # fmt: skip
+    budgets = next((one.budgets for one in reversed(included) if one.budgets != Budgets()), None)
+    settings |= _settings(document)
+    clips += _clips(document)
+    if "budgets" in document.data:
+        budgets = _budgets(document)
+    given = document.data.get("steps", [])
+    if not isinstance(given, list) or not all(isinstance(one, Mapping) for one in given):
+        raise document.error(("steps",), "expected tables, each under [[steps]]")
+    steps += [_step(document, k) for k in range(len(given))]
+    sources += [*plan.sources, *(text for step in steps for text in step.sources)]
+    return Plan(tuple(steps), budgets or Budgets(), tuple(dict.fromkeys(clips)), path=path,
+                sources=tuple(sources), **settings)  # fmt: skip
+
+
+def _names(document: Document, key: str) -> Sequence[str]:
+    given = document.data.get(key, [])
+    given = [given] if isinstance(given, str) else given
+    if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
+        raise document.error((key,), f"expected names of files, got {given!r}")
+    return given
+
+
+def _load_included(document: Document, k: int, name: str, above: tuple[Path, ...]) -> Plan:
+    keys = ("include", k)
+    path = document.path.parent / name
+    if path.resolve() in above:
+        raise document.error(keys, f"expected another plan, got {name!r}, which includes this one")
+    if len(above) >= DEEPEST:
+        raise document.error(keys, f"expected at most {DEEPEST} plans that include each other")
+    if not path.is_file():
+        raise document.error(keys, f"there is no file {str(path)!r}")
+    return _load(path, above)
+
+
+def _settings(document: Document) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    data = document.data
+    if "up" in data:
+        found["up"] = document.one_of(("up",), "up axis", data["up"], UPS)
+    if "loop" in data:
+        if not isinstance(data["loop"], bool):
+            raise document.error(("loop",), f"expected true or false, got {data['loop']!r}")
+        found["loop"] = data["loop"]
+    if "motion" in data:
+        if not isinstance(data["motion"], str):
+            raise document.error(("motion",), f"expected a name, got {data['motion']!r}")
+        found["motion"] = data["motion"]
+    return found
+
+
+def _clips(document: Document) -> list[Path]:
+    found: list[Path] = []
+    for k, pattern in enumerate(_names(document, "clips")):
+        full = str(document.path.parent / pattern)
+        if not glob.has_magic(pattern):
+            matching = [full] if Path(full).is_file() else []
+        else:
+            matching = sorted(glob.glob(full, recursive=True))
+        if not matching:
+            raise document.error(("clips", k), f"no file is called or matches {pattern!r}")
+        found += map(Path, matching)
+    return found
+
+
+def _budgets(document: Document) -> Budgets:
+    given = document.data["budgets"]
+    if isinstance(given, str):
+        path = document.path.parent / given
+        if not path.is_file():
+            raise document.error(("budgets",), f"there is no file {str(path)!r}")
+        return Budgets.load(path)
+    return Budgets.from_table(document, ("budgets",))
+
+
+def _step(document: Document, k: int) -> Step:
+    keys = ("steps", k)
+    table = document.table(keys)
+    if "do" not in table:
+        raise document.error(keys, f"expected do = one of {', '.join(map(repr, STEPS))}, got none")
+    if not isinstance(table["do"], str):
+        raise document.error((*keys, "do"), f"expected the name of a step, got {table['do']!r}")
+    kind = document.one_of((*keys, "do"), "step", table["do"], tuple(STEPS))
+    try:
+        return STEPS[kind].read(document, keys)
+    except SuppleError as error:
+        if str(error).startswith(str(document.path)):
+            raise
+        raise SuppleError(f"{document.where(keys)}: {error}") from None

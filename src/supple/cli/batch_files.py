@@ -1,0 +1,179 @@
+"""Run something on many clips from the command line: progress, a line for each, a summary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.text import Text
+
+from supple.batch import BAD_INPUT, Ended, OnClip, Plan, Run, load_plan, parse_shard, run
+from supple.cli.character_files import read_file
+from supple.cli.console import complain, console, error_console, print_json
+from supple.cli.file_batch import expanded, places
+from supple.errors import SuppleError
+from supple.threads import cores
+
+SCALE = "Many clips"
+EACH = 8  # clips that are worth a process
+
+PlanOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--plan", metavar="FILE", help="A TOML file that says what to do.", rich_help_panel=SCALE
+    ),
+]
+JobsOption = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs", "-J", metavar="N", min=1, rich_help_panel=SCALE,
+        help="How many processes. Default: one for each core, fewer for a few clips.",
+    ),
+]  # fmt: skip
+ShardOption = Annotated[
+    str | None,
+    typer.Option(
+        "--shard", metavar="I/N", rich_help_panel=SCALE,
+        help="Only the I-th of N parts of the clips, as in a job array.",
+    ),
+]  # fmt: skip
+SchedulerOption = Annotated[
+    str | None,
+    typer.Option(
+        "--scheduler", metavar="ADDRESS", rich_help_panel=SCALE,
+        help="Use the workers of this Dask scheduler, which must see the same files.",
+    ),
+]  # fmt: skip
+
+
+def planned(path: Path, files: Sequence[Path]) -> tuple[Plan, list[Path]]:
+    """A plan and the clips it is for: those given, or those it names.
+
+    The names of joints in it are checked with the first clip that can be read.
+    """
+    plan = load_plan(path)
+    clips = expanded(files) if files else list(plan.clips)
+    if not clips:
+        raise SuppleError(f"{path}: expected clips, on the command line or as clips = [...]")
+    for clip in clips:
+        try:
+            character = read_file(clip)
+        except SuppleError:
+            continue  # it is named when its turn comes
+        if character.motions:
+            name = plan.motion if plan.motion not in (None, "all") else None
+            plan.check_names(character, character.motion(name or next(iter(character.motions))))
+            break
+    return plan, clips
+
+
+def pairs_of(
+    clips: Sequence[Path], folder: Path | None, naming: Callable[[Path], str] | None = None
+) -> list[tuple[Path, Path]]:
+    """Pair each clip with its result in a folder; without a folder, with itself."""
+    if folder is None:
+        return [(clip, clip) for clip in clips]
+    return places(clips, folder, naming=naming)
+
+
+def run_batch(
+    work: OnClip,
+    pairs: Sequence[tuple[Path, Path]],
+    folder: Path | None,
+    *,
+    json: bool,
+    jobs: int | None = None,
+    shard: str | None = None,
+    scheduler: str | None = None,
+    written: bool = True,
+    say: Callable[[Ended], None],
+    each: Callable[[Ended], None] | None = None,
+    row: Callable[[Ended], dict[str, Any]] | None = None,
+    end: Callable[[], None] | None = None,
+) -> None:
+    """Run something on clips, and report; exits with the worst code of all.
+
+    Args:
+        work: What to do with each.
+        pairs: (clip, result) of each.
+        folder: Of the results; None if nothing is written.
+        json: Whether all is printed as JSON at the end.
+        jobs: As --jobs.
+        shard: As --shard.
+        scheduler: As --scheduler.
+        written: Whether each clip has a result that is a file.
+        say: Prints a line about a clip that did not fail.
+        each: Called with each clip that ends.
+        row: The data of a clip for JSON; by default its result and what it says itself.
+        end: Called when all clips have ended, before the summary.
+    """
+    if jobs is None and scheduler is None:
+        jobs = max(1, min(cores(), len(pairs) // EACH))
+    part = parse_shard(shard) if shard is not None else None
+    state = run(
+        work, pairs, folder, jobs=jobs, shard=part, scheduler=scheduler, written=written
+    )  # fmt: skip
+    rows: dict[Path, dict[str, Any]] = {}
+    with _progress(state) as bar:
+        task = bar.add_task("", total=len(state.pairs), rate="")
+        for one in state:
+            if one.failed:
+                known = one.done.text.startswith(str(one.file))
+                complain(SuppleError(one.done.text if known else f"{one.file}: {one.done.text}"))
+                rows[one.out] = {"file": str(one.file), "failed": one.done.text}
+            else:
+                if json:
+                    made = row(one) if row else {"written": str(one.out), **one.done.data}
+                    rows[one.out] = {"file": str(one.file), **made}
+                else:
+                    say(one)
+            if each is not None:
+                each(one)
+            bar.update(task, advance=1, rate=pace(state))
+    if end is not None:
+        end()
+    _end(state, rows, json)
+
+
+def _end(state: Run, rows: dict[Path, dict[str, Any]], json: bool) -> None:
+    if state.warning:
+        complain(SuppleError(f"{state.warning}; if this run is ended, it begins anew"))
+    if json:
+        ordered = [rows[out] for _, out in state.pairs if out in rows]
+        print_json({"files": ordered, "failed": len(state.failed), "done before": state.again})
+    elif len(state.pairs) > 1:
+        console().print(_summary(state), soft_wrap=True)
+    if state.failed or state.worst:
+        raise typer.Exit(BAD_INPUT if state.failed else state.worst)
+
+
+def _summary(state: Run) -> Text:
+    count, failed = len(state.pairs), len(state.failed)
+    words = f"{count - failed} of {count} files done"
+    if state.again:
+        words += f", {state.again} by an earlier run"
+    if not failed:
+        return Text(words, style="green")
+    names = ", ".join(str(file) for file, _ in state.failed[:5]) + (", ..." if failed > 5 else "")
+    return Text(f"{words}, {failed} failed: {names}", style="red")
+
+
+def pace(state: Run) -> str:
+    """How fast it goes, and how long it will take."""
+    left = state.left
+    if left is None:
+        return ""
+    hours, rest = divmod(round(left), 3600)
+    clock = f"{hours}:{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60}:{rest % 60:02}"
+    return f"{state.rate:.3g} clips/s, {clock} left"
+
+
+def _progress(state: Run) -> Progress:
+    del state
+    return Progress(
+        TextColumn("clips"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"),
+        console=error_console(), transient=True, disable=not error_console().is_terminal,
+    )  # fmt: skip

@@ -1,0 +1,21 @@
+"""Checks of motions: one file for each family of faults, budgets, repairs and the report."""
+
+from supple.motion.checks.budgets import Budgets
+from supple.motion.checks.check import Checked, check
+from supple.motion.checks.fix import Repair, Repaired, fix
+from supple.motion.checks.html import check_page
+from supple.motion.checks.measure import KINDS, MEANINGS, Fault, Measure
+
+__all__ = [
+    "KINDS",
+    "MEANINGS",
+    "Budgets",
+    "Checked",
+    "Fault",
+    "Measure",
+    "Repair",
+    "Repaired",
+    "check",
+    "check_page",
+    "fix",
+]

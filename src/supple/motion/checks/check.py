@@ -1,0 +1,191 @@
+"""`check`: what is wrong with a motion."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from supple.errors import SuppleError, number
+from supple.model.capsules import Capsule
+from supple.model.character import Character
+from supple.model.motion import Motion
+from supple.model.skeleton import Skeleton
+from supple.motion.checks import collisions, ground, joints, pops, seam, sides
+from supple.motion.checks.budgets import Budgets
+from supple.motion.checks.clip import Clip
+from supple.motion.checks.measure import KINDS, Fault, Measure
+
+FORMAT = "supple-check"
+VERSION = 1
+
+_CHECKS: dict[str, Callable[[Clip, Budgets], Measure]] = {
+    "skate": lambda clip, b: ground.skate(clip, b.skate or 0.0, b.times),
+    "penetration": lambda clip, b: ground.penetration(clip, b.penetration or 0.0),
+    "floating": lambda clip, b: ground.floating(clip, b.floating or 0.0),
+    "speed": lambda clip, b: pops.speed(clip, b.speed or 0.0, b.times),
+    "acceleration": lambda clip, b: pops.acceleration(clip, b.acceleration or 0.0, b.times),
+    "jerk": lambda clip, b: pops.jerk(clip, b.jerk or 0.0, b.times),
+    "limits": lambda clip, b: joints.limits(clip, b.limits or 0.0),
+    "bones": lambda clip, b: joints.bones(clip, b.bones or 0.0),
+    "collision": lambda clip, b: collisions.collision(clip, b.collision or 0.0),
+    "seam": lambda clip, b: seam.seam(clip, b.seam or 0.0, b.times),
+    "swap": lambda clip, b: sides.swap(clip, b.swap or 0.0),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Checked:
+    """What `check` gives.
+
+    Attributes:
+        motion: What was checked.
+        measures: By kind of fault, what was measured; of a kind that could not be, the reason.
+        budgets: What was allowed.
+        faults: Where more was found, by kind, each in the order of frames.
+    """
+
+    motion: Motion
+    measures: Mapping[str, Measure]
+    budgets: Budgets
+    clip: Clip
+
+    @cached_property
+    def faults(self) -> tuple[Fault, ...]:
+        """Where more was found than is allowed, by kind, each in the order of frames."""
+        return tuple(fault for one in self.measures.values() for fault in one.faults())
+
+    @property
+    def ok(self) -> bool:
+        """True if there are no faults."""
+        return not self.faults
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of fault that were found."""
+        found = {fault.kind for fault in self.faults}
+        return tuple(kind for kind in KINDS if kind in found)
+
+    def of(self, kind: str) -> tuple[Fault, ...]:
+        """The faults of a kind."""
+        return tuple(fault for fault in self.faults if fault.kind == kind)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain dictionaries and lists."""
+        rows = {}
+        for kind, one in self.measures.items():
+            worst = one.worst
+            rows[kind] = (
+                {"reason": one.reason}
+                if worst is None
+                else {
+                    "worst": worst[0],
+                    "budget": worst[1],
+                    "unit": one.unit,
+                    "joint": worst[2],
+                    "frame": worst[3],
+                    "faults": len(self.of(kind)),
+                }
+            )
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "motion": self.motion.name,
+            "frames": len(self.motion),
+            "fps": self.motion.fps,
+            "ok": self.ok,
+            "measures": rows,
+            "faults": [fault.to_json() for fault in self.faults],
+        }
+
+    def __repr__(self) -> str:
+        words = ", ".join(f"{len(self.of(kind))} {kind}" for kind in self.kinds) or "no faults"
+        return f"Checked({self.motion.name!r}: {words})"
+
+
+def check(
+    subject: Motion | Character,
+    *,
+    motion: str | None = None,
+    budgets: Budgets | Mapping[str, Any] | str | os.PathLike[str] | None = None,
+    kinds: Sequence[str] | None = None,
+    up: str | None = None,
+    ground: float | None = None,
+    loop: bool | None = None,
+    limits: Skeleton | None = None,
+    capsules: Mapping[str, Sequence[Capsule]] | None = None,
+    against: Motion | Character | None = None,
+) -> Checked:
+    """Find what is wrong with a motion: skate, pops, joints in the ground or in the body, and more.
+
+    Skate, pops and the seam of a loop are measured beside the clip's own: what is usual in it, several times over,
+    is allowed, since no captured motion is without; other kinds by budgets alone.
+
+    Args:
+        subject: A motion, or a character with one.
+        motion: Which motion of the character; by default the first.
+        budgets: How much is allowed: `Budgets`, some of them by name, or the path of a TOML file.
+        kinds: Which kinds to check; by default all that have a budget.
+        up: The axis that points up: "y", "z", "-x", ...; by default the character's, or "y".
+        ground: Height of the ground along `up` [model units]; by default where the feet stand most.
+        loop: Whether it is a loop, whose seam is checked; by default as the motion says.
+        limits: A skeleton with the same joints, whose limits count; such as one of `learn_limits`.
+        capsules: What stands for the bones in collisions, by joint; by default the character's, or along
+            the bones.
+        against: The same clip before it was changed. Then only what is worse than in it is a fault, and what is
+            usual is what was usual in it.
+
+    Raises:
+        SuppleError: The character has no motion; budgets or kinds are unknown.
+    """
+    clip = _motion_of(subject, motion, "check")
+    if isinstance(subject, Character):
+        up = up or subject.up
+        if capsules is None and subject.meshes:
+            capsules = subject.capsules
+    if ground is not None:
+        ground = number("ground", ground, "a height", lambda x: abs(x) < float("inf"))
+    allowed = Budgets.of(budgets)
+    if kinds is not None:
+        allowed = allowed.only(kinds)
+    common: dict[str, Any] = {"up": up or "y", "ground": ground, "capsules": capsules}
+    if limits is not None:
+        if not isinstance(limits, Skeleton):
+            raise SuppleError(f"limits: expected a supple.Skeleton, got a {type(limits).__name__}")
+        clip = clip.on(limits)
+    looped = clip.loop if loop is None else bool(loop)
+    before = None
+    if against is not None:
+        # Files of one motion call it by their own names.
+        known = isinstance(against, Character) and motion in against.motions
+        old = _motion_of(against, motion if known else None, "against")
+        if limits is not None:
+            old = old.on(limits)
+        before = Clip(old, loop=looped, **common)
+    return checked(Clip(clip, loop=looped, before=before, **common), allowed)
+
+
+def _motion_of(subject: Any, name: str | None, what: str) -> Motion:
+    if isinstance(subject, Character):
+        if not subject.motions:
+            raise SuppleError(f"{what}: expected a motion, got a character without any")
+        return subject.motion(name or next(iter(subject.motions)))
+    if isinstance(subject, Motion):
+        return subject
+    raise SuppleError(
+        f"{what}: expected a supple.Motion or a supple.Character, got a {type(subject).__name__}"
+    )
+
+
+def checked(clip: Clip, budgets: Budgets) -> Checked:
+    """Check a clip by budgets."""
+    measures = {}
+    for kind, run in _CHECKS.items():
+        if getattr(budgets, kind) is not None:
+            measures[kind] = run(clip, budgets)
+            if clip.before is not None:
+                old = run(clip.before, budgets)
+                measures[kind] = measures[kind].beside(old, clip.frames(0.2))
+    return Checked(clip.motion, measures, budgets, clip)

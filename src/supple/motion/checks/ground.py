@@ -1,0 +1,183 @@
+"""Feet and ground: skate, penetration and floating."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.errors import SuppleError
+from supple.model.motion import Motion
+from supple.motion.checks.clip import GRAVITY, Clip
+from supple.motion.checks.joints import trunk
+from supple.motion.checks.measure import Measure, nothing
+from supple.motion.contacts import find_contacts, true_runs
+from supple.motion.feet import Foot, find_feet, up_vector
+from supple.motion.planting import HEIGHT, SPEED, slide
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+NO_FEET = "no feet were found"
+WINDOW = 0.1  # over which the speed of a foot is measured [s]
+FASTEST = 1.2  # a foot that is low and faster does not slide, it swings [leg lengths a second]
+SLIDES = 0.12  # what lasts for less is no skate [s],
+BRIEF = 0.08  # and no penetration and no floating [s]
+FALLING = 0.4  # of gravity: a body that is pulled down by less is held up by something
+
+
+def skate(clip: Clip, budget: float, times: float) -> Measure:
+    """How fast feet slide while they stand [leg lengths a second].
+
+    A foot slides as a whole: about its toe or its heel it may turn. So what counts is the slower of the two.
+    """
+    if not clip.feet:
+        return nothing("skate", NO_FEET)
+    speeds, stances = zip(*(_slide(clip, foot) for foot in clip.feet), strict=True)
+    values = np.where(np.stack(stances, axis=1), np.stack(speeds, axis=1), 0.0)
+    usual = values[np.stack(stances, axis=1)]
+    own = float(np.percentile(usual, 30)) if len(usual) else 0.0
+    allowed = np.full(len(clip.feet), max(budget, times * own))
+    names = tuple(foot.ankle for foot in clip.feet)
+    return Measure(
+        "skate",
+        "leg/s",
+        names,
+        values,
+        allowed,
+        clip.frames(SLIDES, 2),
+        clip.frames(WINDOW),
+        least=budget,
+    )
+
+
+def mean_slides(motion: Motion, up: str) -> dict[str, float]:
+    """How fast each ankle goes on average while it stands [leg lengths a second]; those that never do are left out.
+
+    Feet are found by name alone: none of other names is taken for one.
+    """
+    try:
+        feet = find_feet(motion.skeleton)
+    except SuppleError:  # there are none
+        return {}
+    ankles = [foot.ankle for foot in feet]
+    found = find_contacts(motion, feet, ankles, up=up_vector(up), speed=SPEED, height=HEIGHT)
+    never = np.zeros(len(motion), dtype=bool)
+    slid = {}
+    for foot in feet:
+        stands = found.flags(foot.ankle)
+        if (stands[1:] & stands[:-1]).any():
+            slid[foot.ankle] = slide(motion, foot, stands, never) / foot.length
+    return slid
+
+
+def _slide(clip: Clip, foot: Foot) -> tuple[Floats, Flags]:
+    """How fast a foot goes along the ground [leg lengths a second], and when it stands, each (F,)."""
+    half = clip.frames(0.5 * WINDOW)
+    stands = np.zeros(len(clip.motion), dtype=bool)
+    low = np.ones(len(clip.motion), dtype=bool)
+    slowest = np.full(len(clip.motion), np.inf)
+    for name in (foot.ankle, foot.toe):
+        if name is None:
+            continue
+        at = clip.positions[:, clip.column(name)]
+        flat = at - (at @ clip.up)[:, None] * clip.up
+        slowest = np.minimum(slowest, _windowed(flat, clip.motion.times, half) / clip.leg)
+        stands |= clip.stands[name]
+        low &= np.abs(clip.heights[:, clip.column(name)] - clip.levels[name]) < (
+            0.5 * HEIGHT * clip.leg
+        )
+    # Whoever slides fast is in no contact, but as low as one who stands.
+    for run in true_runs(low & (slowest < FASTEST)):
+        if run.stop - run.start >= clip.frames(WINDOW, 2):
+            stands[run] = True
+    # As a foot comes and goes it is not still.
+    inner = np.zeros_like(stands)
+    for run in true_runs(stands):
+        a = run.start + half if run.start > 0 else 0
+        b = run.stop - half if run.stop < len(stands) else len(stands)
+        inner[a : max(a, b)] = True
+    return slowest, inner
+
+
+def _windowed(points: Floats, times: Floats, half: int) -> Floats:
+    """How fast points (F, 3) go on average over a window around each frame, shape (F,)."""
+    frames = np.arange(len(points))
+    before, after = np.maximum(frames - half, 0), np.minimum(frames + half, len(points) - 1)
+    gaps = times[after] - times[before]
+    ways = np.linalg.norm(points[after] - points[before], axis=1)
+    return ways / np.where(gaps > 0, gaps, 1.0)
+
+
+def above_ground(clip: Clip) -> Floats:
+    """How far each joint and tip is above the ground [leg lengths], shape (F, N + T).
+
+    Ankles and toes above where they are when the foot stands flat.
+    """
+    floor = np.full(clip.heights.shape[1], clip.ground)
+    if clip.given_ground is None:
+        for name, level in clip.levels.items():
+            floor[clip.column(name)] = level
+        for foot in clip.feet:
+            for name in _below(clip, foot):
+                floor[clip.column(name)] = min(
+                    clip.levels[foot.toe or foot.ankle],
+                    float(np.percentile(clip.heights[:, clip.column(name)], 2)),
+                )
+    above = (clip.heights - floor) / clip.leg
+    # A root that only carries the next joint is no part of the body: it often lies on the ground.
+    skeleton = clip.motion.skeleton
+    for name in trunk(skeleton):
+        below = skeleton.children(name)
+        if len(below) == 1 and skeleton.parent(name) is None:
+            above[:, clip.column(name)] = np.inf
+    return above
+
+
+def _below(clip: Clip, foot: Foot) -> list[str]:
+    """What else is below an ankle: heels, tips of toes."""
+    skeleton = clip.motion.skeleton
+    return [name for name in skeleton.names
+            if foot.ankle in skeleton.path(None, name)[:-1] and name != foot.toe]  # fmt: skip
+
+
+def penetration(clip: Clip, budget: float) -> Measure:
+    """How far joints and tips are in the ground [leg lengths]."""
+    if not clip.feet and clip.given_ground is None:
+        return nothing("penetration", f"{NO_FEET}, and no ground was given")
+    values = np.maximum(-above_ground(clip), 0.0)
+    names = clip.motion.skeleton.names
+    allowed = np.full(len(names), budget)
+    return Measure(
+        "penetration", "leg", names, values, allowed, clip.frames(BRIEF, 2), clip.frames(0.1)
+    )
+
+
+def floating(clip: Clip, budget: float) -> Measure:
+    """How far the lowest point is above the ground, while the body does not fall [leg lengths]."""
+    if not clip.feet:
+        return nothing("floating", NO_FEET)
+    above = above_ground(clip)
+    lowest = above.min(axis=1)
+    k = np.argmin(above, axis=1)
+    # The hips stand for the whole: arms that are raised do not make a body fall.
+    hips = [clip.column(foot.leg) for foot in clip.feet]
+    middle = clip.heights[:, hips].mean(axis=1) / clip.leg
+    values = np.zeros((len(lowest), 1))
+    times = clip.motion.times
+    for run in true_runs(lowest > budget):
+        if not _falls(times[run], middle[run]):
+            values[run, 0] = lowest[run]
+    worst = int(np.argmax(values[:, 0]))
+    names = (clip.motion.skeleton.names[k[worst]],)
+    return Measure(
+        "floating", "leg", names, values, np.array([budget]), clip.frames(0.1, 2), clip.frames(0.1)
+    )
+
+
+def _falls(times: Floats, heights: Floats) -> bool:
+    """Whether heights over time are those of a body that nothing holds."""
+    if len(times) < 4:
+        return True
+    t = times - times.mean()
+    pull = 2.0 * float(np.polyfit(t, heights, 2)[0])
+    return pull < -FALLING * GRAVITY

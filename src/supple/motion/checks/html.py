@@ -1,0 +1,215 @@
+"""The report of a check as an HTML page that needs nothing else, with pictures as inline SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.motion.checks.check import Checked
+from supple.motion.checks.clip import Clip
+from supple.motion.checks.measure import KINDS, MEANINGS, Fault, Measure
+from supple.motion.checks.pops import PLACE
+
+Floats = NDArray[np.float64]
+
+PICTURES = 6  # faults of a clip that are drawn, the worst of each kind first
+WIDTH, HEIGHT = 150, 170  # of a figure [px]
+PLOT_WIDTH, PLOT_HEIGHT = 420, 90  # of a curve [px]
+POINTS = 400  # of a curve, at most
+
+STYLE = """
+body{font:15px/1.45 system-ui,sans-serif;margin:2em auto;max-width:1060px;padding:0 1em;color:#1b2733;background:#fff}
+h1{font-size:1.5em}h2{font-size:1.15em;margin:2em 0 .4em;border-top:1px solid #d8dee4;padding-top:1em}
+h3{font-size:1em;margin:1.2em 0 .2em}table{border-collapse:collapse;font-size:.93em}
+td,th{padding:.25em .8em;text-align:right;border-bottom:1px solid #e6eaee}td:first-child,th:first-child{text-align:left}
+.bad{color:#b42318;font-weight:600}.ok{color:#18794e}.none{color:#8794a1}
+.fault{display:flex;gap:10px;flex-wrap:wrap;align-items:flex-end;margin:.3em 0 1em}
+.wide{overflow-x:auto}svg{background:#f6f8fa;border-radius:6px}p{margin:.3em 0}
+"""
+
+
+def check_page(
+    clips: Checked | Mapping[str, Checked | Sequence[Checked]], *, title: str = "supple check"
+) -> str:
+    """A page about what `check` has found, as HTML that needs nothing else, with pictures of the faults.
+
+    Args:
+        clips: A report, or by the name of each clip its report, or those of its motions.
+        title: Its heading.
+    """
+    if isinstance(clips, Checked):
+        clips = {clips.motion.name: clips}
+    clips = {name: [one] if isinstance(one, Checked) else one for name, one in clips.items()}
+    rows = [(name, summary(report)) for name, several in clips.items() for report in several]
+    parts = [section(name, report) for name, several in clips.items() for report in several]
+    return assembled(title, rows, parts)
+
+
+def assembled(
+    title: str, rows: Sequence[tuple[str, Mapping[str, int | None]]], parts: Iterable[str]
+) -> str:
+    """A page of a table, a row for each clip, and of sections.
+
+    Args:
+        title: Its heading.
+        rows: Names of clips, and of each how many faults of each kind; None where it could not be measured.
+        parts: Sections, as `section` makes them.
+    """
+    good = sum(not any(counts.values()) for _, counts in rows)
+    kinds = [kind for kind in KINDS if any(kind in counts for _, counts in rows)]
+    head = "".join(f'<th title="{escape(MEANINGS[kind])}">{kind}</th>' for kind in kinds)
+    body = "".join(
+        f"<tr><td>{escape(name)}</td>{''.join(_cell(counts.get(kind)) for kind in kinds)}</tr>"
+        for name, counts in rows
+    )
+    return (
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>'
+        f"<style>{STYLE}</style><h1>{escape(title)}</h1>"
+        f"<p>{good} of {len(rows)} clips without faults.</p>"
+        f'<div class="wide"><table><tr><th>clip</th>{head}</tr>{body}</table></div>'
+        f"{''.join(parts)}</html>\n"
+    )
+
+
+def summary(report: Checked) -> dict[str, int | None]:
+    """How many faults there are of each kind; None where it could not be measured."""
+    return {
+        kind: None if one.reason else len(report.of(kind)) for kind, one in report.measures.items()
+    }
+
+
+def _cell(count: int | None) -> str:
+    if count is None:
+        return '<td class="none">–</td>'
+    return f'<td class="{"bad" if count else "ok"}">{count}</td>'
+
+
+def section(name: str, report: Checked) -> str:
+    """What a page has about one motion: its measures, and pictures of its worst faults; "" if it has none."""
+    if report.ok:
+        return ""
+    rows = []
+    for kind, one in report.measures.items():
+        worst = one.worst
+        if worst is None:
+            rows.append(
+                f'<tr class="none"><td>{kind}</td><td colspan="5">{escape(one.reason)}</td></tr>'
+            )
+            continue
+        value, budget, joint, frame = worst
+        mark = "bad" if report.of(kind) else "ok"
+        rows.append(
+            f"<tr><td>{kind}</td><td>{value:.3g}</td><td>{budget:.3g}</td><td>{one.unit}</td>"
+            f'<td>{escape(joint)}, frame {frame}</td><td class="{mark}">{len(report.of(kind))}</td></tr>'
+        )
+    pictures = "".join(_fault(report, fault) for fault in _shown(report))
+    more = len(report.faults) - min(len(report.faults), PICTURES)
+    tail = f"<p>and {more} more</p>" if more else ""
+    motion = report.motion
+    return (
+        f"<h2>{escape(name)}</h2><p>motion {escape(repr(motion.name))}, {len(motion)} frames at "
+        f"{motion.fps:.6g} a second</p><table><tr><th>kind</th><th>worst</th><th>allowed</th><th>unit</th>"
+        f"<th>where</th><th>faults</th></tr>{''.join(rows)}</table>{pictures}{tail}"
+    )
+
+
+def _shown(report: Checked) -> list[Fault]:
+    """The worst of each kind, then the other ones, so many as are drawn."""
+    rows = [
+        sorted(report.of(kind), key=lambda one: -one.value / one.budget) for kind in report.kinds
+    ]
+    turns = max((len(row) for row in rows), default=0)
+    return [row[k] for k in range(turns) for row in rows if k < len(row)][:PICTURES]
+
+
+def _fault(report: Checked, fault: Fault) -> str:
+    clip = report.clip
+    count = len(report.motion)
+    around = max(2, clip.frames(0.15))
+    frames = [max(0, fault.start - around), fault.frame, min(count - 1, fault.stop - 1 + around)]
+    figures = "".join(_figure(clip, frame, fault) for frame in frames)
+    seconds = fault.frame / report.motion.fps
+    return (
+        f"<h3>{fault.kind}: {escape(MEANINGS[fault.kind])}</h3>"
+        f"<p>{escape(str(fault))}, at {seconds:.2f} s</p>"
+        f'<div class="fault">{figures}{_curve(report.measures[fault.kind], fault)}</div>'
+    )
+
+
+def _figure(clip: Clip, frame: int, fault: Fault) -> str:
+    """The skeleton in a frame, the joints at fault in red, the ground as a line."""
+    skeleton = clip.motion.skeleton
+    x, y = _seen(clip, clip.positions[frame])
+    middle, low = 0.5 * (x.min() + x.max()), min(y.min(), clip.ground)
+    scale = min((HEIGHT - 34) / max(y.max() - low, 0.5 * clip.leg),
+                (WIDTH - 16) / max(np.ptp(x), 0.5 * clip.leg))  # fmt: skip
+    px, py = WIDTH / 2 + scale * (x - middle), HEIGHT - 24 - scale * (y - low)
+    bad = {skeleton.index(name) for name in _names(clip, fault)}
+    parents = [*skeleton.parents.tolist(), *skeleton.packed_tips[0].tolist()]
+    lines, red = [], []
+    for k, parent in enumerate(parents):
+        if parent >= 0:
+            line = f"M{px[parent]:.1f} {py[parent]:.1f}L{px[k]:.1f} {py[k]:.1f}"
+            (red if parent in bad and frame == fault.frame else lines).append(line)
+    floor = HEIGHT - 24 - scale * (clip.ground - low)
+    dots = "".join(f'<circle cx="{px[k]:.1f}" cy="{py[k]:.1f}" r="4" fill="#d92d20"/>'
+                   for k in bad if frame == fault.frame)  # fmt: skip
+    return (
+        f'<svg width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
+        f'aria-label="frame {frame}"><path d="M0 {floor:.1f}H{WIDTH}" stroke="#98a2ad"/>'
+        f'<path d="{"".join(lines)}" stroke="#33475b" stroke-width="2.4" fill="none" stroke-linecap="round"/>'
+        f'<path d="{"".join(red)}" stroke="#d92d20" stroke-width="3" fill="none" stroke-linecap="round"/>'
+        f'{dots}<text x="8" y="{HEIGHT - 6}" font-size="12" fill="#5b6b7b">frame {frame}</text></svg>'
+    )
+
+
+def _names(clip: Clip, fault: Fault) -> set[str]:
+    known = clip.motion.skeleton.names
+    words = [part for name in fault.joints[:4] for part in
+             name.removesuffix(PLACE).replace(" and ", " in ").split(" in ")]  # fmt: skip
+    return {name for name in words if name in known}
+
+
+def _seen(clip: Clip, points: Floats) -> tuple[Floats, Floats]:
+    """Points (N, 3) as seen from in front and a little from the side: right and up [model units]."""
+    across = np.eye(3)[int(np.argmin(np.abs(clip.up)))]
+    if clip.feet and len(clip.feet) > 1:
+        ends = [clip.positions[:, clip.column(foot.leg)] for foot in clip.feet[:2]]
+        mean = (ends[1] - ends[0]).mean(axis=0)
+        mean = mean - (mean @ clip.up) * clip.up
+        if np.linalg.norm(mean) > 1e-6 * clip.leg:
+            across = mean / np.linalg.norm(mean)
+    depth = np.cross(across, clip.up)
+    right = np.cos(0.7) * across + np.sin(0.7) * depth
+    return points @ right, points @ clip.up
+
+
+def _curve(measure: Measure, fault: Fault) -> str:
+    """How the joint at fault goes over time, beside what is allowed."""
+    k = measure.names.index(fault.joint)
+    values, budget = measure.values[:, k], float(measure.budget[k])
+    count = len(values)
+    step = max(1, count // POINTS)
+    edges = np.arange(0, count, step)
+    tops = np.maximum.reduceat(values, edges)
+    most = max(float(tops.max()), 1.2 * budget)
+    w, h = PLOT_WIDTH, PLOT_HEIGHT
+    px = 4 + (w - 8) * edges / max(count - 1, 1)
+    py = h - 20 - (h - 28) * tops / most
+    line = "L".join(f"{x:.1f} {y:.1f}" for x, y in zip(px, py, strict=True))
+    level = h - 20 - (h - 28) * budget / most
+    x0 = 4 + (w - 8) * fault.start / max(count - 1, 1)
+    wide = max(2.0, (w - 8) * (fault.stop - fault.start) / max(count - 1, 1))
+    return (
+        f'<svg width="{w}" height="{h}" viewBox="0 0 {w} {h}" role="img" aria-label="{fault.kind} over time">'
+        f'<rect x="{x0:.1f}" y="4" width="{wide:.1f}" height="{h - 24}" fill="#fbd5d0"/>'
+        f'<path d="M4 {level:.1f}H{w - 4}" stroke="#d92d20" stroke-dasharray="4 3"/>'
+        f'<path d="M{line}" stroke="#1f6feb" stroke-width="1.6" fill="none"/>'
+        f'<text x="6" y="{h - 6}" font-size="12" fill="#5b6b7b">frame 0</text>'
+        f'<text x="{w - 6}" y="{h - 6}" font-size="12" fill="#5b6b7b" text-anchor="end">{count - 1}</text>'
+        f'<text x="{w - 6}" y="{max(12.0, level - 4):.1f}" font-size="12" fill="#d92d20" text-anchor="end">'
+        f"allowed {budget:.3g} {measure.unit}</text></svg>"
+    )

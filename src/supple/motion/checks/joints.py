@@ -1,0 +1,134 @@
+"""Joints and bones: limits, joints that bend the wrong way, bones that change their length."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.model.motion import Motion
+from supple.model.skeleton import Skeleton
+from supple.motion.checks.clip import Clip
+from supple.motion.checks.measure import Measure, nothing
+from supple.rotations import conjugate, rotate
+
+Floats = NDArray[np.float64]
+
+BENT = 0.35  # a knee that is bent by less does not tell which way it bends [rad]
+BACK = 0.3  # how far a knee may bend the wrong way [rad]
+
+
+def limits(clip: Clip, budget: float) -> Measure:
+    """How far joints are outside their limits, or bend the wrong way [rad]."""
+    motion = clip.motion
+    values = motion.poses.violations()
+    values = np.where(np.isfinite(values), values, 0.0)
+    names = list(motion.skeleton.joint_names)
+    for middle, ends in _middles(clip):
+        wrong = _backwards(motion, *ends)
+        j = names.index(middle)
+        values[:, j] = np.maximum(values[:, j], wrong)
+    limited = np.array(
+        [any(map(np.isfinite, sum(joint.limit_rows, ()))) for joint in motion.skeleton.joints]
+    )
+    if not limited.any() and not _middles(clip):
+        return nothing("limits", "no joint has limits")
+    return Measure(
+        "limits", "rad", tuple(names), values, np.full(len(names), budget), near=clip.frames(0.1)
+    )
+
+
+def _middles(clip: Clip) -> list[tuple[str, tuple[str, str, str]]]:
+    """Joints that bend one way only: those in the middle of legs of three."""
+    found = []
+    skeleton = clip.motion.skeleton
+    for foot in clip.feet:
+        path = skeleton.path(foot.leg, foot.ankle)
+        if len(path) == 3:
+            found.append((path[1], path))
+    return found
+
+
+def _backwards(motion: Motion, top: str, middle: str, end: str) -> Floats:
+    """How far a limb is bent the other way than it mostly is [rad], shape (F,).
+
+    The way is that of the axis between its two bones, in the frame of the upper one.
+    """
+    poses = motion.poses
+    upper = poses.position(middle) - poses.position(top)
+    lower = poses.position(end) - poses.position(middle)
+    across = np.cross(upper, lower)
+    size = np.linalg.norm(across, axis=1)
+    along = np.einsum("fi,fi->f", upper, lower)
+    angle = np.arctan2(size, along)
+    axis = rotate(conjugate(poses.rotation(top)), across / np.where(size > 0, size, 1.0)[:, None])
+    bent = (angle > BENT) & (size > 0)
+    if not bent.any():
+        return np.zeros(len(motion))
+    mean = np.median(axis[bent], axis=0)
+    mean /= np.linalg.norm(mean) or 1.0
+    side = axis @ mean
+    # A limb that turns about many axes has no wrong way.
+    if np.mean(side[bent] > 0.5) < 0.8:
+        return np.zeros(len(motion))
+    return np.where(side < -0.5, np.maximum(angle - BACK, 0.0), 0.0)
+
+
+def bones(clip: Clip, budget: float) -> Measure:
+    """By what share bones differ from their usual length."""
+    names, lengths = bone_lengths(clip.motion)
+    if not names:
+        return nothing("bones", "there are no bones")
+    usual = np.median(lengths, axis=0)
+    # Of a bone that is all but a point, no share is told.
+    size = np.maximum(usual, 0.02 * clip.leg)
+    values = np.abs(lengths - usual) / size
+    # Bones that always vary, as in files of positions, vary by what they mostly do.
+    allowed = np.maximum(budget, 4.0 * np.median(values, axis=0))
+    return Measure("bones", "of length", names, values, allowed, near=clip.frames(0.1))
+
+
+def bone_lengths(motion: Motion) -> tuple[tuple[str, ...], Floats]:
+    """How far joints are from their parents, by joint, shape (F, K).
+
+    Without the trunk: the roots and their only children move everything, and stretch no bone.
+    """
+    skeleton = motion.skeleton
+    still = trunk(skeleton)
+    chosen = [k for k, name in enumerate(skeleton.joint_names) if name not in still]
+    at = motion.poses.positions
+    lengths = np.linalg.norm(at[:, chosen] - at[:, skeleton.parents[chosen]], axis=-1)
+    return tuple(skeleton.joint_names[k] for k in chosen), lengths
+
+
+def joints_outside(motion: Motion, most: float) -> list[str]:
+    """The joints that are outside their limits by more than so much in any frame [rad, or length]."""
+    worst = motion.poses.violations().max(axis=0)
+    names = motion.skeleton.joint_names
+    return [name for name, excess in zip(names, worst, strict=True) if excess > most]
+
+
+def moving_joints(motion: Motion, most: float) -> list[str]:
+    """The joints beyond the trunk whose offsets move by more than so much [model units]."""
+    moved = motion.poses.translations
+    if moved is None:
+        return []
+    skeleton = motion.skeleton
+    spans = np.linalg.norm(np.ptp(moved.reshape(-1, len(skeleton), 3), axis=0), axis=1)
+    still = trunk(skeleton)
+    return [
+        name
+        for name, span in zip(skeleton.joint_names, spans, strict=True)
+        if name not in still and span > most
+    ]
+
+
+def trunk(skeleton: Skeleton) -> set[str]:
+    """The roots and their only children: moving them moves everything, and stretches no bone."""
+    found = set()
+    for name, parent in zip(skeleton.joint_names, skeleton.parents, strict=True):
+        if parent < 0:
+            found.add(name)
+            while len(below := skeleton.children(name)) == 1:
+                name = below[0]
+                found.add(name)
+    return found

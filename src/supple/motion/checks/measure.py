@@ -1,0 +1,197 @@
+"""What a check measures: a value for each frame and joint, what is allowed, and where it is more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.motion.contacts import true_runs
+
+Floats = NDArray[np.float64]
+
+KINDS = (
+    "skate",
+    "penetration",
+    "floating",
+    "speed",
+    "acceleration",
+    "jerk",
+    "limits",
+    "bones",
+    "collision",
+    "seam",
+    "swap",
+)
+"""The kinds of fault, in the order in which they are reported."""
+
+WORSE = 1.25  # a fault that the clip had before counts again if it is so many times as bad
+
+MEANINGS = {
+    "skate": "feet slide while they stand",
+    "penetration": "joints are in the ground",
+    "floating": "nothing touches the ground, and the body does not fall",
+    "speed": "a joint jumps from one frame to the next",
+    "acceleration": "a joint changes its speed at once",
+    "jerk": "a joint shakes",
+    "limits": "joints leave their limits, or bend the wrong way",
+    "bones": "bones change their length",
+    "collision": "parts of the body are inside each other",
+    "seam": "the end of the loop does not lead to its beginning",
+    "swap": "left and right change places",
+}
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something wrong over some frames.
+
+    Attributes:
+        kind: One of `KINDS`.
+        joint: The joint, tip or pair of joints where it is worst.
+        start: The first frame.
+        stop: The first frame after it.
+        frame: Where it is worst.
+        value: How bad it is there, in `unit`.
+        budget: How much is allowed, in `unit`.
+        unit: Such as "leg/s" for leg lengths a second.
+        joints: All joints that it concerns, the worst first.
+    """
+
+    kind: str
+    joint: str
+    start: int
+    stop: int
+    frame: int
+    value: float
+    budget: float
+    unit: str
+    joints: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        frames = (
+            f"frame {self.start}"
+            if self.stop - self.start == 1
+            else f"frames {self.start} to {self.stop - 1}"
+        )
+        more = f" and {len(self.joints) - 1} more" if len(self.joints) > 1 else ""
+        return (
+            f"{self.kind}: {self.joint}{more}, {frames}: {self.value:.3g} {self.unit}, "
+            f"allowed {self.budget:.3g}"
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain dictionary."""
+        return {
+            "kind": self.kind,
+            "joint": self.joint,
+            "joints": list(self.joints),
+            "start": self.start,
+            "stop": self.stop,
+            "frame": self.frame,
+            "value": self.value,
+            "budget": self.budget,
+            "unit": self.unit,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Measure:
+    """Values of one kind in each frame.
+
+    Attributes:
+        kind: One of `KINDS`.
+        unit: Of the values.
+        names: Of the columns: joints, tips or pairs of joints.
+        values: How bad each is in each frame, shape (F, K).
+        budget: How much is allowed of each, shape (K,).
+        shortest: What lasts for less is no fault [frames].
+        near: Faults with no more frames in between are one [frames].
+        reason: Why nothing could be measured; "" if it was.
+        least: The budget alone, where `budget` also allows for what is usual in the clip.
+    """
+
+    kind: str
+    unit: str
+    names: tuple[str, ...]
+    values: Floats
+    budget: Floats
+    shortest: int = 1
+    near: int = 0
+    reason: str = ""
+    least: float | None = None
+
+    def beside(self, before: Measure, frames: int) -> Measure:
+        """What is worse than in the clip before it was changed.
+
+        What is usual is what the same joint did before, so many frames around or, if the clips differ in length,
+        anywhere: `WORSE` times that is allowed, and the budget.
+        """
+        if self.reason or before.reason:
+            return self
+        column = {name: k for k, name in enumerate(before.names)}
+        budget = self.budget.copy()
+        values = self.values.copy()
+        for k, name in enumerate(self.names):
+            if (j := column.get(name)) is None:
+                continue
+            old = before.values[:, j]
+            budget[k] = min(budget[k], before.budget[j]) if self.least is None else self.least
+            if len(old) == len(values):
+                wide = np.pad(old, frames, mode="edge")
+                old = np.lib.stride_tricks.sliding_window_view(wide, 2 * frames + 1).max(axis=1)
+            else:
+                old = np.full(len(values), old.max(initial=0.0))
+            values[values[:, k] <= WORSE * old, k] = 0.0
+        return replace(self, values=values, budget=budget)
+
+    @property
+    def worst(self) -> tuple[float, float, str, int] | None:
+        """The value that is most beyond its budget, that budget, its name and frame."""
+        if not self.values.size:
+            return None
+        frame, k = np.unravel_index(int(np.argmax(self.values / self.budget)), self.values.shape)
+        return float(self.values[frame, k]), float(self.budget[k]), self.names[k], int(frame)
+
+    def faults(self) -> list[Fault]:
+        """Where values are over budget, all joints together."""
+        if not self.values.size:
+            return []
+        share = self.values / self.budget
+        over = np.zeros(share.shape, dtype=bool)
+        for k in np.flatnonzero((share > 1.0).any(axis=0)):
+            for run in true_runs(closed(np.asarray(share[:, k] > 1.0), self.near)):
+                if run.stop - run.start >= self.shortest:
+                    over[run, k] = True
+        found = []
+        for run in true_runs(closed(np.asarray(over.any(axis=1)), self.near)):
+            part = np.where(over[run], share[run], 0.0)
+            frame, k = np.unravel_index(int(np.argmax(part)), part.shape)
+            order = np.argsort(-part.max(axis=0), kind="stable")
+            names = tuple(self.names[j] for j in order if part[:, j].max() > 0)
+            frame = int(frame) + run.start
+            value, budget = float(self.values[frame, k]), float(self.budget[k])
+            found.append(
+                Fault(self.kind, self.names[k], run.start, run.stop, frame, value, budget,
+                      self.unit, names)
+            )  # fmt: skip
+        return found
+
+
+def nothing(kind: str, reason: str) -> Measure:
+    """No measure, and why."""
+    return Measure(kind, "", (), np.zeros((0, 0)), np.zeros(0), reason=reason)
+
+
+def closed(flags: NDArray[np.bool_], gap: int) -> NDArray[np.bool_]:
+    """Flags (F,) with gaps of at most so many frames between those that are set filled."""
+    if gap <= 0 or not flags.any():
+        return flags
+    flags = flags.copy()
+    at = np.flatnonzero(flags)
+    for a, b in zip(at[:-1], at[1:], strict=True):
+        if 1 < b - a <= gap + 1:
+            flags[a:b] = True
+    return flags

@@ -1,0 +1,135 @@
+"""Pops: joints that jump, change their speed at once, or shake.
+
+What counts is how a frame differs from those around it: fast motion that is smooth is none.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.model.motion import Motion
+from supple.motion.checks.clip import FEW, Clip
+from supple.motion.checks.measure import Measure, nothing
+from supple.rotations import conjugate, multiply, to_rotation_vector
+
+Floats = NDArray[np.float64]
+
+AROUND = 0.045  # frames so near to a pop show what is usual there [s]
+SHAKING = 0.2  # over which jerk is averaged [s]
+LEAST = 0.03  # what hangs on a joint reaches at least so far [leg lengths]
+PLACE = " (place)"  # after the name of a root, of which the way is meant
+SHORT = "there are fewer than 5 frames"
+
+
+def steps(motion: Motion, leg: float) -> tuple[tuple[str, ...], Floats]:
+    """What joints do from frame to frame, as vectors: shape (F - 1, N + roots, 3).
+
+    Turns of joints [rad], then the ways of roots [leg lengths].
+    """
+    skeleton = motion.skeleton
+    q = motion.poses.local_rotations
+    turns = to_rotation_vector(multiply(conjugate(q[:-1]), q[1:]))
+    roots = np.flatnonzero(skeleton.parents < 0)
+    ways = np.diff(motion.poses.positions[:, roots], axis=0) / leg
+    names = skeleton.joint_names
+    return (*names, *(f"{names[k]}{PLACE}" for k in roots)), np.concatenate([turns, ways], axis=1)
+
+
+def jumps(motion: Motion, angle: float) -> NDArray[np.int64]:
+    """Where joints turn by more than an angle [rad] from one frame to the next: (frame, joint) rows."""
+    if len(motion) < 2:
+        return np.zeros((0, 2), dtype=np.int64)
+    return np.argwhere(motion.poses[:-1].turns(motion.poses[1:]) > angle)
+
+
+def reaches(motion: Motion, leg: float) -> Floats:
+    """How far what hangs on each joint, and on each root that moves, goes out [leg lengths], shape (N + roots,).
+
+    A jump counts by how far it throws what hangs on the joint: of a toe, an angle shows less than of a hip.
+    """
+    skeleton = motion.skeleton
+    at = skeleton.rest.positions
+    count = len(skeleton.joint_names)
+    parents = [*skeleton.parents.tolist(), *skeleton.packed_tips[0].tolist()]
+    far = np.zeros(count)
+    for k in range(len(parents)):
+        j = parents[k]
+        while j >= 0:
+            far[j] = max(far[j], float(np.linalg.norm(at[k] - at[j])))
+            j = parents[j]
+    roots = int(np.sum(skeleton.parents < 0))
+    return np.concatenate([np.maximum(far / leg, LEAST), np.ones(roots)])
+
+
+def _neighbours(values: Floats, window: int) -> Floats:
+    """Values before and after each of some (T, ...), nearest first, shape (2 window, T, ...).
+
+    Beyond the ends, as if the values came back the way they went.
+    """
+    count = len(values)
+    window = min(window, count - 1)
+    pad = [(window, window), *((0, 0) for _ in values.shape[1:])]
+    padded = np.pad(values, pad, mode="reflect")
+    return np.stack([padded[window + k : window + k + count]
+                     for near in range(1, window + 1) for k in (-near, near)])  # fmt: skip
+
+
+def _alone(sizes: Floats, window: int) -> Floats:
+    """The least of the sizes (T, K) before each, or after it, whichever is more: small where one stands alone."""
+    around = _neighbours(sizes, window)
+    return np.maximum(around[0::2].min(axis=0), around[1::2].min(axis=0))
+
+
+def _middle(vectors: Floats, window: int) -> Floats:
+    """The median of the vectors around each of some (T, K, 3), without itself."""
+    return np.median(_neighbours(vectors, window), axis=0)
+
+
+def speed(clip: Clip, budget: float, times: float) -> Measure:
+    """How far a joint jumps in one frame from how it moves around it [leg lengths]."""
+    if len(clip.motion) <= FEW:
+        return nothing("speed", SHORT)
+    names, vectors = steps(clip.motion, clip.leg)
+    vectors = vectors * reaches(clip.motion, clip.leg)[:, None]
+    window = clip.frames(AROUND, 3)
+    sizes = np.linalg.norm(vectors - _middle(vectors, window), axis=-1)
+    values = np.maximum(sizes - 2.0 * _alone(sizes, window), 0.0)
+    allowed = np.maximum(budget, 0.4 * times * np.percentile(sizes, 85, axis=0))
+    values = np.concatenate([np.zeros((1, values.shape[1])), values])
+    return Measure("speed", "leg", names, values, allowed, near=clip.frames(0.1), least=budget)
+
+
+def acceleration(clip: Clip, budget: float, times: float) -> Measure:
+    """By how much a joint changes its speed in one frame, more than around it [leg lengths a second]."""
+    if len(clip.motion) <= FEW:
+        return nothing("acceleration", SHORT)
+    names, vectors = steps(clip.motion, clip.leg)
+    vectors = vectors * reaches(clip.motion, clip.leg)[:, None]
+    changes = np.diff(vectors / np.diff(clip.motion.times)[:, None, None], axis=0)
+    window = clip.frames(AROUND, 3)
+    sizes = np.linalg.norm(changes - _middle(changes, window), axis=-1)
+    values = np.maximum(sizes - 2.0 * _alone(sizes, window), 0.0)
+    allowed = np.maximum(budget, times * np.percentile(sizes, 85, axis=0))
+    edge = np.zeros((1, values.shape[1]))
+    values = np.concatenate([edge, values, edge])
+    return Measure(
+        "acceleration", "leg/s", names, values, allowed, near=clip.frames(0.1), least=budget
+    )
+
+
+def jerk(clip: Clip, budget: float, times: float) -> Measure:
+    """How much a joint shakes: its third difference, the median over 0.2 s [leg lengths]."""
+    if len(clip.motion) <= FEW:
+        return nothing("jerk", SHORT)
+    names, vectors = steps(clip.motion, clip.leg)
+    vectors = vectors * reaches(clip.motion, clip.leg)[:, None]
+    sizes = np.linalg.norm(np.diff(vectors, n=2, axis=0), axis=-1)
+    half = clip.frames(0.5 * SHAKING, 3)
+    padded = np.pad(sizes, ((half, half), (0, 0)), mode="edge")
+    view = np.lib.stride_tricks.sliding_window_view(padded, 2 * half + 1, axis=0)
+    values = np.median(view, axis=-1)  # so that a single pop is none
+    allowed = np.maximum(budget, times * np.median(values, axis=0))
+    edge = np.zeros((1, values.shape[1]))
+    values = np.concatenate([edge, values, edge, edge])[: len(clip.motion)]
+    return Measure("jerk", "leg", names, values, allowed, near=clip.frames(SHAKING), least=budget)

@@ -1,0 +1,52 @@
+"""The seam of a loop: from its last frame to its first."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.model.motion import alike
+from supple.motion.checks.clip import FEW, Clip
+from supple.motion.checks.measure import Measure, nothing
+from supple.motion.checks.pops import PLACE, SHORT, steps
+
+Floats = NDArray[np.float64]
+
+NEAR = 3  # steps on both sides of the seam that show what is usual there
+TRAVELS = 0.5  # a loop that ends further from its beginning goes somewhere [leg lengths]
+
+
+def seam(clip: Clip, budget: float, times: float) -> Measure:
+    """How far joints jump from the end of a loop to its beginning, beyond what they do around it.
+
+    A loop that goes somewhere need not come back: of its root, the height counts alone.
+    """
+    motion = clip.motion
+    if not clip.loop:
+        return nothing("seam", "it is no loop")
+    if len(motion) <= FEW:
+        return nothing("seam", SHORT)
+    if alike(motion.poses[0], motion.poses[-1]):
+        motion = motion[:-1]
+    ends = np.r_[len(motion) - 2, len(motion) - 1, 0, 1]
+    names, own = steps(motion, clip.leg)
+    _, around = steps(motion.with_(poses=motion.poses[ends], times=None, tracks={}), clip.leg)
+    across = around[1]
+    roots = len(motion.skeleton.joint_names)
+    way = motion.poses.positions[-1] - motion.poses.positions[0]
+    for k in range(roots, len(names)):
+        j = motion.skeleton.index(names[k].removesuffix(PLACE))
+        flat = way[j] - (way[j] @ clip.up) * clip.up
+        if np.linalg.norm(flat) > TRAVELS * clip.leg:
+            across[k] = (across[k] @ clip.up) * clip.up
+    # The step across should be like those on both sides of it.
+    before, after = own[-1], own[0]
+    for k in range(roots, len(names)):
+        if not np.any(across[k] - (across[k] @ clip.up) * clip.up):
+            before[k], after[k] = ((one[k] @ clip.up) * clip.up for one in (before, after))
+    sizes = np.linalg.norm(np.diff(own, axis=0), axis=-1)
+    near = np.concatenate([sizes[:NEAR], sizes[-NEAR:]]).mean(axis=0)
+    off = np.linalg.norm(across - 0.5 * (before + after), axis=-1)
+    values = np.zeros((len(clip.motion), len(names)))
+    values[-1] = np.maximum(off - 0.25 * times * near, 0.0)
+    return Measure("seam", "rad", names, values, np.full(len(names), budget))

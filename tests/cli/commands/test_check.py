@@ -1,0 +1,104 @@
+"""`supple check`: exit codes, tables, JSON, the report, repairs."""
+
+import json
+
+import numpy as np
+import pytest
+
+import supple
+from supple.rotations import from_axis_angle, multiply
+
+
+@pytest.fixture
+def clips(tmp_path):
+    """A good clip, one with a pop, and one that cannot be read."""
+    wave = supple.humanoid().motion("wave")
+    supple.save(wave, tmp_path / "good.bvh")
+    plain = next(iter(supple.load(tmp_path / "good.bvh").motions.values()))
+    j = plain.skeleton.index("upperarm.L")
+    turn = np.zeros(len(plain))
+    turn[40:42] = 0.7
+    own = multiply(plain.skeleton.rotations[j] * [1, -1, -1, -1], plain.poses.local_rotations[:, j])
+    pop = multiply(own, from_axis_angle("x", turn))
+    supple.save(plain.with_(poses=plain.poses.with_({"upperarm.L": pop})), tmp_path / "pop.bvh")
+    (tmp_path / "bad.bvh").write_text("HIERARCHY\n")
+    return tmp_path
+
+
+def test_a_good_clip_has_no_faults(run, clips):
+    result = run("check", clips / "good.bvh")
+    assert result.exit_code == 0
+    assert "no faults" in result.stdout and "skate" in result.stdout
+
+
+def test_faults_are_listed_with_exit_code_1(run, run_json, clips):
+    result = run("check", clips / "pop.bvh")
+    assert result.exit_code == 1
+    assert "speed: upperarm.L" in result.stdout
+    code, data = run_json("check", clips / "pop.bvh", clips / "good.bvh")
+    assert code == 1
+    assert [row["ok"] for row in data["files"]] == [False, True]
+    assert {fault["kind"] for fault in data["files"][0]["motions"][0]["faults"]} >= {"speed"}
+
+
+def test_a_bad_clip_is_named_and_the_rest_is_checked(run, clips):
+    result = run("check", clips / "bad.bvh", clips / "good.bvh")
+    assert result.exit_code == 2
+    assert "bad.bvh" in result.stderr
+    assert "ok good.bvh" in result.stdout
+    assert "1 failed" in result.stdout
+
+
+def test_repairs_are_written_and_said(run, clips):
+    out = clips / "out"
+    result = run("check", clips / "pop.bvh", "--fix", "--out-dir", out)
+    assert result.exit_code == 0, result.stdout
+    assert "1 of 1 repaired" in result.stdout
+    assert run("check", out / "pop.bvh").exit_code == 0
+    before, after = (
+        next(iter(supple.load(path).motions.values()))
+        for path in (clips / "pop.bvh", out / "pop.bvh")
+    )
+    assert np.array_equal(before[10].coordinates, after[10].coordinates)
+    assert run("check", clips / "pop.bvh", "--fix").exit_code == 2  # where to?
+
+
+def test_budgets_kinds_and_what_was_before_decide(run, clips):
+    (clips / "budgets.toml").write_text("speed = false\nacceleration = false\njerk = false\n")
+    assert run("check", clips / "pop.bvh", "--budgets", clips / "budgets.toml").exit_code == 0
+    assert run("check", clips / "pop.bvh", "--kind", "bones").exit_code == 0
+    assert run("check", clips / "pop.bvh", "--against", clips / "pop.bvh").exit_code == 0
+    assert run("check", clips / "pop.bvh", "--against", clips / "good.bvh").exit_code == 1
+    (clips / "budgets.toml").write_text("sped = 1\n")
+    result = run("check", clips / "pop.bvh", "--budgets", clips / "budgets.toml")
+    assert result.exit_code == 2 and "budgets.toml:1" in result.stderr
+
+
+def test_a_report_with_pictures_and_one_of_json_are_written(run, clips):
+    result = run(
+        "check", clips / "pop.bvh", "--report", clips / "r.html", "--out-dir", clips / "out"
+    )
+    assert result.exit_code == 1
+    page = (clips / "r.html").read_text()
+    assert "<svg" in page and "upperarm.L" in page
+    data = json.loads((clips / "out" / "pop.bvh.json").read_text())
+    assert data["motions"][0]["ok"] is False
+    assert run("check", clips / "pop.bvh", "--report", clips / "r.txt").exit_code == 2
+
+
+def test_a_plan_says_what_to_check_and_correct(run, clips):
+    plan = clips / "plan.toml"
+    plan.write_text('clips = ["*o*.bvh"]\n[[steps]]\ndo = "check"\nkinds = ["bones"]\n')
+    assert run("check", "--plan", plan).exit_code == 0
+    plan.write_text('[[steps]]\ndo = "plant"\n[[steps]]\ndo = "check"\nfix = true\n')
+    out = clips / "fixed"
+    result = run("correct", clips / "pop.bvh", "--plan", plan, "--out-dir", out)
+    assert result.exit_code == 0, result.stdout
+    assert "feet slid" in result.stdout
+    again = run("correct", clips / "pop.bvh", clips / "good.bvh", "--plan", plan, "--out-dir", out)
+    assert "1 by an earlier run" in again.stdout
+    plan.write_text('[[steps]]\ndo = "reach"\neffector = "Nose"\nby = [0, 1, 0]\n')
+    result = run("correct", clips / "pop.bvh", "--plan", plan, "--out-dir", clips / "no")
+    assert result.exit_code == 2
+    assert "plan.toml:1" in result.stderr and "Nose" in result.stderr
+    assert not (clips / "no").exists()

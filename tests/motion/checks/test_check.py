@@ -1,0 +1,216 @@
+"""`supple.check`: seeded faults are found where they are, and clips without any are left alone."""
+
+import numpy as np
+import pytest
+
+import supple
+from supple import Budgets, Motion, SuppleError
+from supple.model.skeleton import Pose
+from supple.motion.checks import KINDS
+from supple.rotations import from_axis_angle, multiply
+
+UP = np.array([0.0, 1.0, 0.0])
+
+
+@pytest.fixture(scope="module")
+def wave():
+    return supple.humanoid().motion("wave")
+
+
+def moved(motion, way, rows=None):
+    """The motion with its root moved by (F, 3)."""
+    places = np.array(motion.poses._full_translations())
+    places[:, motion.skeleton.parents < 0] += np.asarray(way)[:, None]
+    return motion.with_(poses=Pose(motion.skeleton, motion.poses.coordinates, places))
+
+
+def turned(motion, joint, angle, axis="x"):
+    """The motion with a joint turned by angles (F,) [rad] on top of what it does."""
+    now = motion.poses.local_rotations[:, motion.skeleton.index(joint)]
+    free = motion.on(_balls(motion.skeleton))
+    turn = multiply(now, from_axis_angle(axis, np.asarray(angle)))
+    j = motion.skeleton.index(joint)
+    own = multiply(np.asarray(motion.skeleton.rotations[j]) * [1, -1, -1, -1], turn)
+    return free.with_(poses=free.poses.with_({joint: own}))
+
+
+def _balls(skeleton):
+    """The same skeleton with joints that turn as they like."""
+    joints = {
+        name: supple.Free() if skeleton.parent(name) is None else supple.Ball()
+        for name in skeleton.joint_names
+    }
+    return skeleton.with_joints(joints)
+
+
+def bump(count, start, stop, fade=8):
+    t = np.arange(count)
+    share = np.clip(np.minimum((t - start + fade) / fade, (stop - 1 + fade - t) / fade), 0, 1)
+    return share * share * (3 - 2 * share)
+
+
+def found(report, kind, start, stop):
+    return [one for one in report.of(kind) if one.start < stop and one.stop > start]
+
+
+@pytest.mark.parametrize("name", ["walk", "wave", "reach-ready"])
+def test_clips_that_come_along_have_no_faults(name):
+    report = supple.check(supple.humanoid(), motion=name)
+    assert report.ok, report.faults
+    assert tuple(report.measures) == KINDS
+
+
+def test_a_foot_that_slides_is_found(wave):
+    way = np.clip((np.arange(75) - 20) / 30, 0, 1)[:, None] * [0.0, 0.0, 0.5]
+    report = supple.check(moved(wave, way), against=wave)
+    assert found(report, "skate", 20, 50)
+    assert report.of("skate")[0].unit == "leg/s"
+    assert supple.check(moved(wave, way)).of("skate")
+
+
+def test_a_body_in_the_ground_and_one_above_it_are_found(wave):
+    share = bump(75, 25, 45)[:, None]
+    low = supple.check(moved(wave, -0.08 * share * UP))
+    high = supple.check(moved(wave, 0.1 * share * UP))
+    assert found(low, "penetration", 25, 45) and not low.of("floating")
+    assert found(high, "floating", 25, 45) and not high.of("penetration")
+
+
+def test_a_jump_through_the_air_does_not_float(wave):
+    t = (np.arange(75) - 20) / 30
+    leap = np.maximum(3.0 * t - 0.5 * 9.81 * t * t, 0.0) * (t > 0)
+    report = supple.check(moved(wave, leap[:, None] * UP))
+    assert not report.of("floating")
+
+
+def test_a_given_ground_counts(wave):
+    assert supple.check(wave, ground=-1.0).of("floating")
+    assert supple.check(wave, ground=0.5).of("penetration")
+
+
+def test_a_joint_that_jumps_is_found_in_its_frame(wave):
+    angle = np.zeros(75)
+    angle[40:42] = 0.7
+    report = supple.check(turned(wave, "upperarm.L", angle))
+    (fault,) = report.of("speed")
+    assert fault.joint == "upperarm.L"
+    assert fault.start <= 40 < fault.stop
+
+
+def test_a_speed_that_changes_at_once_is_found(wave):
+    t = np.arange(75) - 30
+    angle = 0.5 * np.clip(np.minimum(t, 8 - t), 0, None)
+    report = supple.check(turned(wave, "upperarm.L", angle))
+    assert found(report, "acceleration", 29, 40)
+
+
+def test_joints_outside_their_limits_are_found(wave):
+    limited = supple.learn_limits(_balls(wave.skeleton), wave, margin=0.01)
+    good = supple.check(wave, limits=limited)
+    assert not good.of("limits")
+    bad = turned(wave, "upperarm.L", 1.0 * bump(75, 30, 45))
+    report = supple.check(bad, limits=limited)
+    assert found(report, "limits", 30, 45)
+
+
+def test_a_bone_that_grows_is_found(wave):
+    places = np.array(wave.poses._full_translations())
+    j = wave.skeleton.index("forearm.L")
+    places[:, j] *= 1 + 0.1 * bump(75, 30, 40)[:, None]
+    bad = wave.with_(poses=Pose(wave.skeleton, wave.poses.coordinates, places))
+    report = supple.check(bad)
+    assert [fault.joint for fault in report.of("bones")] == ["forearm.L"]
+
+
+def test_a_hand_in_the_body_is_found(wave):
+    hip = wave.poses.position(wave.skeleton.joint_names[0]) + 0.15 * UP
+    goal = supple.Reach("hand.L", hip, root="upperarm.L")
+    bad = supple.correct(wave.on(_balls(wave.skeleton)), [goal], window=(1.0, 1.5), speed=None)
+    report = supple.check(bad.motion)
+    assert found(report, "collision", 30, 45)
+
+
+def test_the_seam_of_a_loop_is_found():
+    walk = supple.humanoid().motion("walk")
+    assert not supple.check(walk).of("seam")
+    bad = turned(walk, "upperarm.L", 0.5 * np.linspace(0, 1, len(walk)) ** 2)
+    (fault,) = supple.check(bad, loop=True).of("seam")
+    assert fault.joint == "upperarm.L"
+    assert supple.check(bad, loop=False).measures["seam"].reason == "it is no loop"
+
+
+def test_left_and_right_that_change_places_are_found():
+    walk = supple.humanoid().motion("walk")
+    other = walk.mirrored(axis="x").poses.coordinates
+    rows = np.array(walk.poses.coordinates)
+    rows[10:20] = other[10:20]
+    bad = walk.with_(poses=Pose(walk.skeleton, rows, walk.poses.translations))
+    report = supple.check(bad)
+    assert found(report, "swap", 9, 21)
+    assert not supple.check(walk).of("swap")
+
+
+def test_against_the_same_clip_there_are_no_faults(wave):
+    angle = np.zeros(75)
+    angle[40:42] = 0.7
+    bad = turned(wave, "upperarm.L", angle)
+    assert not supple.check(bad).ok
+    assert supple.check(bad, against=bad).ok
+
+
+def test_budgets_by_name_or_file_decide(wave, tmp_path):
+    share = bump(75, 25, 45)[:, None]
+    low = moved(wave, -0.08 * share * UP)
+    assert supple.check(low, budgets={"penetration": 0.2}).ok
+    path = tmp_path / "budgets.toml"
+    path.write_text("# generous\npenetration = false\n")
+    report = supple.check(low, budgets=path)
+    assert report.ok and "penetration" not in report.measures
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("skate = 0.1\nskat = 0.2\n", 2, "'skate'"),
+        ("[budgets]\n\nskate = 'much'\n", 3, "'much'"),
+        ("skate = 0.1\nspeed = -1\n", 2, "above 0"),
+        ("skate = true\n", 1, "false"),
+        ("skate = = 3\n", 1, "TOML"),
+    ],
+)
+def test_bad_budgets_name_their_line(tmp_path, text, line, words):
+    path = tmp_path / "budgets.toml"
+    path.write_text(text)
+    with pytest.raises(SuppleError) as error:
+        Budgets.load(path)
+    assert str(error.value).startswith(f"{path}:{line}: ")
+    assert words in str(error.value)
+
+
+def test_bad_arguments_are_said(wave):
+    with pytest.raises(SuppleError, match="expected a supple.Motion"):
+        supple.check(3)
+    with pytest.raises(SuppleError, match="skate"):
+        supple.check(wave, kinds=["skating"])
+    with pytest.raises(SuppleError, match="budget 'times'"):
+        supple.check(wave, budgets={"times": 0.5})
+
+
+def test_short_motions_and_those_without_feet_are_checked_as_far_as_can_be():
+    arm = supple.chain([1, 1])
+    report = supple.check(Motion("still", [arm.rest] * 2, fps=30))
+    assert report.ok
+    assert report.measures["skate"].reason == "no feet were found"
+    assert "5 frames" in report.measures["speed"].reason
+
+
+def test_reports_go_to_json_and_html(wave):
+    angle = np.zeros(75)
+    angle[40:42] = 0.7
+    report = supple.check(turned(wave, "upperarm.L", angle))
+    data = report.to_json()
+    assert not data["ok"]
+    assert data["faults"][0]["joint"] == "upperarm.L"
+    page = supple.check_page(report)
+    assert page.startswith("<!doctype html>") and "<svg" in page and "upperarm.L" in page
+    assert "http" not in page  # it needs nothing else
