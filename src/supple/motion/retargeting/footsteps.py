@@ -20,11 +20,23 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Shape:
-    """The sole of a foot from its ankle: how far back and front it goes, and how far below it is [model units]."""
+    """What of a foot touches the ground, seen from its ankle, and how high that is when it does [model units].
+
+    Attributes:
+        back: How far behind the ankle the rear point is, along the foot.
+        front: How far ahead the front point is.
+        rear_below: How far below the ankle the rear point is when the foot is flat.
+        front_below: How far below the front point is.
+        rear_level: Height of the rear point when it stands.
+        front_level: Height of the front point when it stands.
+    """
 
     back: float
     front: float
-    height: float
+    rear_below: float
+    front_below: float
+    rear_level: float = 0.0
+    front_level: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -77,11 +89,12 @@ def plan_steps(free: Steps, heel: Flags, ball: Flags, shape: Shape, *, fps: floa
     shift, known = np.zeros_like(free.ankle), stands
     for run in true_runs(stands):
         pivot = pivots(moved, shape, run, front=ball[run])
-        held = np.zeros_like(pivot)
+        held = np.where(ball[run], shape.front_level, shape.rear_level)[:, None] * np.array((0.0, 0.0, 1.0))
         held[:, :2] = _places(pivot[:, :2], moved, shape, run, ball[run])
         shift[run] = held - pivot
     ankle = free.ankle + fade(shift, known)
-    low = np.minimum(*(end[:, 2] for end in edges(Steps(ankle, heading, pitch, stands), shape)))
+    rear, front = (end[:, 2] for end in edges(Steps(ankle, heading, pitch, stands), shape))
+    low = np.minimum(rear - shape.rear_level, front - shape.front_level)
     ankle[:, 2] += np.where(stands, -low, np.maximum(-low, 0.0))
     return Steps(ankle, heading, pitch, stands)
 
@@ -89,8 +102,8 @@ def plan_steps(free: Steps, heel: Flags, ball: Flags, shape: Shape, *, fps: floa
 def edges(steps: Steps, shape: Shape) -> tuple[Floats, Floats]:
     """Places (F, 3) of the middles of the rear and the front edge of the sole."""
     forward, _, up = steps.axes()
-    below = steps.ankle - shape.height * up
-    return below - shape.back * forward, below + shape.front * forward
+    rear = steps.ankle - shape.rear_below * up - shape.back * forward
+    return rear, steps.ankle - shape.front_below * up + shape.front * forward
 
 
 def pivots(steps: Steps, shape: Shape, run: slice, *, front: Flags) -> Floats:

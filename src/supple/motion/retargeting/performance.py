@@ -40,6 +40,8 @@ class Performance:
         touches: Whether the heel and the ball of each foot are in contact, "left_heel" and so on, (F,).
         level: Height of the ankles while they stand [model units].
         flat: Elevation of the toes over the ankle while a foot stands flat [rad], by side.
+        others: How joints without a role are turned from the reference, by name, (F, 4).
+        spine_turns: How the hips and the joints of the spine are turned, from the hips up.
     """
 
     body: Body
@@ -49,6 +51,14 @@ class Performance:
     touches: dict[str, Flags]
     level: dict[str, float]
     flat: dict[str, float]
+    others: dict[str, Floats]
+    spine_turns: list[Floats]
+
+    def spine(self) -> tuple[list[Floats], Floats]:
+        """How hips and spine are turned, from the hips up, and at which part of the spine's length."""
+        from supple.motion.retargeting.turned import spine_parts
+
+        return self.spine_turns, np.concatenate([[0.0], spine_parts(self.body)])
 
     def __len__(self) -> int:
         return len(self.at["left_hip"])
@@ -74,7 +84,17 @@ class Performance:
         for role in body.map.joints:
             j = body.carrier(role)
             turned[role] = multiply(rotations[:, j], conjugate(body.reference[1][j]))
-        return cls(body, motion.fps, {name: place[rows] for name, place in at.items()}, turned, touches, level, flat)
+        roles = {name for group in body.map.joints.values() for name in group}
+        others = {
+            name: multiply(rotations[:, j], conjugate(body.reference[1][j]))
+            for j, name in enumerate(motion.skeleton.joint_names)
+            if name not in roles
+        }
+        spine = [turned["hips"]] if "hips" in turned else []
+        for name in body.map["spine"]:
+            j = motion.skeleton.index(name)
+            spine.append(multiply(rotations[:, j], conjugate(body.reference[1][j])))
+        return cls(body, motion.fps, {name: place[rows] for name, place in at.items()}, turned, touches, level, flat, others, spine)
 
 
 def foot_names(body: Body, side: str) -> tuple[str, str | None]:

@@ -16,6 +16,7 @@ from supple.motion.retargeting.body import Body
 from supple.motion.retargeting.body_map import BodyMap
 from supple.motion.retargeting.performance import Performance, find_source_contacts, leading_t_pose, sampled
 from supple.motion.retargeting.solved import Weights, solve_clip
+from supple.motion.retargeting.turned import fits, turn_clip
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,5 +47,5 @@ def retarget(motion, onto, *, source_map=None, target_map=None, up="y", onto_up=
         contacts = find_source_contacts(moving, body, up)
     source = Performance.of(moving, body, contacts, rows)
     source = Performance(**{**source.__dict__, "fps": rate})
-    poses = solve_clip(source, target, weights or Weights())
+    poses = turn_clip(source, target) if fits(target) else solve_clip(source, target, weights or Weights())
     return Retargeted(Motion(motion.name, poses, fps=rate), rows + first, contacts, source_map, target_map, tuple(notes))

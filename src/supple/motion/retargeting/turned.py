@@ -1,0 +1,321 @@
+"""A clip onto a character of ball joints, in closed form.
+
+Every bone takes the direction that the source's has, whatever the two rest poses are; feet and hands are then put in their
+places by turning two bones.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.kernels import layout
+from supple.model.skeleton import Pose
+from supple.motion.retargeting.body import Body, mid, unit
+from supple.motion.retargeting.body_map import SIDES
+from supple.motion.retargeting.footsteps import Shape, Steps
+from supple.motion.retargeting.guide import Guide
+from supple.motion.retargeting.performance import Performance
+from supple.rotations import between, conjugate, from_matrix, multiply, rotate, slerp
+
+Floats = NDArray[np.float64]
+
+REACH = 0.9995  # of its length a limb is stretched to
+ONE = np.array((1.0, 0.0, 0.0, 0.0))
+UP = np.array((0.0, 0.0, 1.0))
+
+# The bones of limbs, from the trunk outwards: role, and the points between which it lies.
+BONES = (
+    ("upper_arm", "shoulder", "elbow"), ("forearm", "elbow", "wrist"), ("hand", "wrist", "fingers"),
+    ("thigh", "hip", "knee"), ("shin", "knee", "ankle"), ("foot", "ankle", "toe"),
+)  # fmt: skip
+
+
+def fits(body: Body) -> bool:
+    """True if a body can be turned in closed form: ball joints without limits, from the hips outwards."""
+    skeleton = body.skeleton
+    kinds = skeleton.packed_ints[:, layout.KIND]
+    hips = body.map["hips"][-1]
+    for role, group in body.map.joints.items():
+        if role == "spine":
+            group = group[:]
+        elif len(group) > 1:
+            return False
+        for name in group:
+            kind = int(kinds[skeleton.index(name)])
+            if not kind & layout.QUATERNION or kind & layout.SWING_TWIST:
+                return False
+            if hips not in skeleton.path(None, name):
+                return False
+    return True
+
+
+def turn_clip(source: Performance, body: Body) -> Pose:
+    """Poses (F,) of a character that do what a source does."""
+    return _Turning(source, body).poses()
+
+
+class _Turning:
+    def __init__(self, source: Performance, body: Body) -> None:
+        self.source, self.body = source, body
+        ratio = body.sizes["foot"] / source.body.sizes["foot"] if source.body.sizes["foot"] and body.sizes["foot"] else None
+        scale = body.sizes["leg"] / source.body.sizes["leg"]
+        self.foot_ratio = scale if ratio is None else ratio
+        self.guide = Guide(source, body, {side: self.foot_ratio * source.level[side] for side in SIDES})
+        self.frames = len(source)
+        self.world = self._turns()
+
+    # Directions ---------------------------------------------------------------------------------
+
+    def _turns(self) -> dict[int, Floats]:
+        """World rotations wxyz (F, 4), with z up, of the joints that are turned, by index."""
+        source, body = self.source, self.body
+        theirs, mine = source.body.at_reference, body.at_reference
+        yaw = between(body.facing[0], source.body.facing[0])
+        if float(body.facing[0] @ source.body.facing[0]) < -1 + 1e-9:
+            yaw = np.array((0.0, 0.0, 0.0, 1.0))
+        aligned: dict[str, Floats] = {"hips": yaw}
+        for side in SIDES:
+            before = yaw
+            for role, a, b in BONES:
+                if role in ("upper_arm", "thigh"):
+                    before = yaw
+                name = f"{side}_{role}"
+                ends = (f"{side}_{a}", f"{side}_{b}")
+                if all(end in theirs and end in mine for end in ends):
+                    have = rotate(before, unit(mine[ends[1]] - mine[ends[0]]))
+                    want = unit(theirs[ends[1]] - theirs[ends[0]])
+                    before = multiply(between(have, want), before)
+                aligned[name] = before
+        trunk = unit(mid(theirs, "shoulder") - mid(theirs, "hip"))
+        lean = between(rotate(yaw, unit(mid(mine, "shoulder") - mid(mine, "hip"))), trunk)
+        spine = multiply(lean, yaw)
+        out: dict[int, Floats] = {}
+        reference = body.reference[1]
+        for role in body.map.joints:
+            if role == "spine":
+                continue
+            if role in source.turned:
+                out[body.carrier(role)] = multiply(source.turned[role], multiply(aligned.get(role, yaw), reference[body.carrier(role)]))  # fmt: skip
+        for joint, turn in self._spine().items():
+            out[joint] = multiply(turn, multiply(spine, reference[joint]))
+        self._same_names(out, yaw)
+        return out
+
+    def _spine(self) -> dict[int, Floats]:
+        """How the joints of the spine are turned from the reference: as the source's at the same part of its length."""
+        source, body = self.source, self.body
+        names = body.map["spine"]
+        if not names:
+            return {}
+        turns, parts = source.spine()
+        own = spine_parts(body)
+        out = {}
+        for name, part in zip(names, own, strict=True):
+            k = int(np.clip(np.searchsorted(parts, part, side="right") - 1, 0, len(parts) - 1))
+            n = min(k + 1, len(parts) - 1)
+            share = 0.0 if n == k else (part - parts[k]) / max(parts[n] - parts[k], 1e-12)
+            turn = turns[k] if share < 1e-9 else slerp(turns[k], turns[n], share)
+            out[body.skeleton.index(name)] = turn
+        return out
+
+    def _same_names(self, out: dict[int, Floats], yaw: Floats) -> None:
+        """Joints without a role that both skeletons have by name, such as fingers, turn as the source's do."""
+        body, own = self.body, self.source.body
+        reference = body.reference[1]
+        for j, name in enumerate(body.skeleton.joint_names):
+            if j in out or name not in self.source.others:
+                continue
+            parent = int(body.skeleton.parents[j])
+            if parent < 0 or name not in own.skeleton.joint_names:
+                continue
+            out[j] = multiply(self.source.others[name], multiply(yaw, reference[j]))
+
+    # Places -------------------------------------------------------------------------------------
+
+    def poses(self) -> Pose:
+        body = self.body
+        root = self._root()
+        rotations = self._all_rotations()
+        place = self._positions(rotations, np.zeros((self.frames, 3)))
+        at = self._points(place, rotations)
+        shift = self.guide.hips - mid(at, "hip")
+        at = {name: where + shift for name, where in at.items()}
+        legs = self._steps()
+        drop = self._drop(at, legs)
+        shift = shift + drop
+        at = {name: where + drop for name, where in at.items()}
+        for side in SIDES:
+            self._foot(side, legs[side])
+            self._limb(side, ("thigh", "shin"), [at[f"{side}_{name}"] for name in ("hip", "knee", "ankle")], legs[side].ankle)  # fmt: skip
+        self._hands(at)
+        return self._pose(root, shift + place[:, root])
+
+    def _root(self) -> int:
+        """The joint that is moved from place to place: the hips."""
+        return self.body.carrier("hips")
+
+    def _all_rotations(self) -> Floats:
+        """World rotations (F, N, 4) of all joints: those that are not turned go with their parents."""
+        body = self.body
+        skeleton, reference = body.skeleton, body.reference[1]
+        out = np.empty((self.frames, len(skeleton.joint_names), 4))
+        for j, parent in enumerate(skeleton.parents.tolist()):
+            if j in self.world:
+                out[:, j] = self.world[j]
+            elif parent < 0:
+                out[:, j] = reference[j]
+            else:
+                out[:, j] = multiply(out[:, parent], multiply(conjugate(reference[parent]), reference[j]))
+        return out
+
+    def _positions(self, rotations: Floats, root: Floats) -> Floats:
+        """World positions (F, N, 3) of all joints, the hips where their parents have them plus `root`."""
+        skeleton, reference = self.body.skeleton, self.body.reference
+        out = np.empty((*rotations.shape[:2], 3))
+        hips = self._root()
+        for j, parent in enumerate(skeleton.parents.tolist()):
+            if parent < 0:
+                out[:, j] = reference[0][j]
+            else:
+                offset = rotate(conjugate(reference[1][parent]), reference[0][j] - reference[0][parent])
+                out[:, j] = out[:, parent] + rotate(rotations[:, parent], offset)
+            if j == hips:
+                out[:, j] += root
+        return out
+
+    def _points(self, place: Floats, rotations: Floats) -> dict[str, Floats]:
+        return {name: place[:, p.joint] + rotate(rotations[:, p.joint], p.offset) for name, p in self.body.points.items()}
+
+    def _steps(self) -> dict[str, Steps]:
+        source, body = self.source, self.body
+        out = {}
+        for side in SIDES:
+            level = self.guide.standing[side]
+            size = 0.0
+            if f"{side}_toe" in body.points and f"{side}_toe" in source.at:
+                size = body.sizes["foot"]
+            flat = source.flat[side]
+            below = -size * np.sin(flat)
+            shape = Shape(0.0, size * np.cos(flat), 0.0, below, level, level - below)
+            self._free = getattr(self, "_free", {})
+            self._free[side] = self.guide.free_steps(side)
+            out[side] = self.guide.steps(side, shape)
+        return out
+
+    def _foot(self, side: str, steps: Steps) -> None:
+        """Turn a foot from where the source has it to where it stands."""
+        free = self._free[side]
+        joint = self.body.carrier(f"{side}_foot")
+        planned, had = (np.stack(one.axes(), axis=-1) for one in (steps, free))
+        turn = from_matrix(planned @ np.swapaxes(had, 1, 2))
+        for j in [joint, *self._below(joint)]:
+            if j in self.world:
+                self.world[j] = multiply(turn, self.world[j])
+
+    def _below(self, joint: int) -> list[int]:
+        parents = self.body.skeleton.parents
+        found: list[int] = []
+        for j in range(len(parents)):
+            if int(parents[j]) == joint or int(parents[j]) in found:
+                found.append(j)
+        return found
+
+    def _drop(self, at: dict[str, Floats], legs: dict[str, Steps]) -> Floats:
+        """How far the hips go down (F, 3) so that legs reach."""
+        need = np.zeros(self.frames)
+        for side in SIDES:
+            gap = legs[side].ankle - at[f"{side}_hip"]
+            size = REACH * (np.linalg.norm(at[f"{side}_knee"] - at[f"{side}_hip"], axis=1) + np.linalg.norm(at[f"{side}_ankle"] - at[f"{side}_knee"], axis=1))  # fmt: skip
+            level = np.minimum(np.linalg.norm(gap[:, :2], axis=1), 0.99 * size)
+            high = np.sqrt(size**2 - level**2)
+            need = np.maximum(need, np.where(legs[side].stands, -gap[:, 2] - high, 0.0))
+        reach = max(1, round(self.source.fps / 15.0))
+        wide = np.max([np.roll(np.pad(need, reach, mode="edge"), k) for k in range(-reach, reach + 1)], axis=0)
+        kernel = np.hanning(2 * reach + 3)[1:-1]
+        smooth = np.convolve(wide, kernel / kernel.sum(), mode="same")[reach:-reach]
+        down = np.zeros((self.frames, 3))
+        down[:, 2] = -smooth
+        return down
+
+    def _limb(self, side: str, roles: tuple[str, str], points: list[Floats], goal: Floats) -> None:
+        """Turn the two bones of a limb so that its end is at a goal (F, 3), in the plane it bends in."""
+        first, second = (self.body.carrier(f"{side}_{role}") for role in roles)
+        top, middle, end = points
+        upper, lower = middle - top, end - middle
+        a, b = np.linalg.norm(upper, axis=1), np.linalg.norm(lower, axis=1)
+        gap = goal - top
+        far = np.clip(np.linalg.norm(gap, axis=1), np.abs(a - b) + 1e-6, REACH * (a + b))
+        aim = unit(gap)
+        # The middle stays on the side of the line from top to end on which it is.
+        line = unit(end - top)
+        turn = between(line, aim)
+        side_way = upper - (upper * line).sum(1, keepdims=True) * line
+        out = rotate(turn, unit(side_way))
+        cosine = np.clip((a * a + far * far - b * b) / (2 * a * far), -1.0, 1.0)
+        new_middle = a[:, None] * (cosine[:, None] * aim + np.sqrt(1 - cosine**2)[:, None] * out)
+        new_end = far[:, None] * aim
+        one = between(upper, new_middle)
+        two = between(lower, new_end - new_middle)
+        self._carry(first, second, one)
+        self._carry(second, self.body.carrier(f"{side}_{'foot' if roles[1] == 'shin' else 'hand'}") if f"{side}_{'foot' if roles[1] == 'shin' else 'hand'}" in self.body.map else -1, two)  # fmt: skip
+
+    def _carry(self, joint: int, until: int, turn: Floats) -> None:
+        """Turn a joint and what is below it, down to another joint."""
+        stop = set() if until < 0 else {until, *self._below(until)}
+        for j in [joint, *self._below(joint)]:
+            if j in self.world and j not in stop:
+                self.world[j] = multiply(turn, self.world[j])
+
+    def _hands(self, at: dict[str, Floats]) -> None:
+        """Wrists that are close in the source keep their distance, in arm lengths."""
+        gate = self.guide.close()[:, None]
+        if not gate.any():
+            return
+        source = self.source.at
+        ratio = self.body.sizes["arm"] / self.source.body.sizes["arm"]
+        wanted = ratio * (source["left_wrist"] - source["right_wrist"])
+        middle = mid(at, "wrist")
+        for side, sign in (("left", 0.5), ("right", -0.5)):
+            here = at[f"{side}_wrist"]
+            goal = here + gate * (middle + sign * wanted - here)
+            self._limb(side, ("upper_arm", "forearm"), [at[f"{side}_{name}"] for name in ("shoulder", "elbow", "wrist")], goal)  # fmt: skip
+
+    # A pose -------------------------------------------------------------------------------------
+
+    def _pose(self, root: int, place: Floats) -> Pose:
+        """The pose of the world rotations, with the root at places (F, 3) with z up."""
+        body = self.body
+        skeleton = body.skeleton
+        rotations = multiply(conjugate(body.turn), self._all_rotations())
+        place = rotate(conjugate(body.turn), place)
+        parents = skeleton.parents
+        q = np.tile(skeleton.rest.coordinates, (self.frames, 1))
+        for j in self.world:
+            parent = int(parents[j])
+            above = ONE if parent < 0 else rotations[:, parent]
+            local = multiply(conjugate(above), rotations[:, j])
+            kind = int(skeleton.packed_ints[j, layout.KIND])
+            first = int(skeleton.packed_ints[j, layout.Q]) + (kind & layout.SLIDES) + ((kind >> 2) & 3)
+            q[:, first : first + 4] = multiply(conjugate(skeleton.rotations[j]), local)
+        parent = int(parents[root])
+        rest = skeleton.rest
+        above = ONE if parent < 0 else rest.rotations[parent]
+        origin = np.zeros(3) if parent < 0 else rest.positions[parent]
+        local = rotate(conjugate(above), place - origin)
+        if (int(skeleton.packed_ints[root, layout.KIND]) & layout.SLIDES) == 3:
+            first = int(skeleton.packed_ints[root, layout.Q])
+            q[:, first : first + 3] = rotate(conjugate(skeleton.rotations[root]), local - skeleton.offsets[root])
+            return Pose(skeleton, q)
+        translations = np.tile(skeleton.offsets, (self.frames, 1, 1))
+        translations[:, root] = local
+        return Pose(skeleton, q, translations)
+
+
+def spine_parts(body: Body) -> Floats:
+    """Where the joints of the spine are, from 0 at the hips to 1 at the shoulders."""
+    positions = body.reference[0]
+    joints = [body.carrier("hips"), *(body.skeleton.index(name) for name in body.map["spine"])]
+    places = np.concatenate([positions[joints], mid(body.at_reference, "shoulder")[None]])
+    along = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(places, axis=0), axis=1))])
+    return along[1:-1] / max(float(along[-1]), 1e-12)
