@@ -18,6 +18,10 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 
+FLAT = 0.06  # pitch below which a foot that stands counts as flat [rad]
+EASE = 0.15  # how long a foot takes to go from standing to where the source has it [s]
+
+
 @dataclass(frozen=True)
 class Shape:
     """What of a foot touches the ground, seen from its ankle, and how high that is when it does [model units].
@@ -75,24 +79,29 @@ def plan_steps(free: Steps, heel: Flags, ball: Flags, shape: Shape, *, fps: floa
         fps: Frames a second.
     """
     stands = heel | ball
-    pitch = free.pitch.copy()
-    pitch[heel & ball] = 0.0
-    pitch[heel & ~ball] = np.minimum(pitch[heel & ~ball], 0.0)
-    pitch[ball & ~heel] = np.maximum(pitch[ball & ~heel], 0.0)
-    pitch = _smooth(pitch, fps)
+    ease = EASE * fps
+    # A foot that stands is flat but for what it is clearly pitched.
+    flat = free.pitch**3 / (free.pitch**2 + FLAT**2)
+    pitch = free.pitch + fade((flat - free.pitch)[:, None], stands, ease=ease)[:, 0]
     turn, known = np.zeros(len(pitch)), np.zeros(len(pitch), dtype=bool)
     for run in true_runs(heel):
         turn[run] = np.mean(free.heading[run]) - free.heading[run]
         known[run] = True
-    heading = free.heading + fade(turn[:, None], known)[:, 0]
+    heading = free.heading + fade(turn[:, None], known, ease=ease)[:, 0]
     moved = Steps(free.ankle, heading, pitch, stands)
     shift, known = np.zeros_like(free.ankle), stands
+    tilted = pitch >= 0.0  # onto the front edge
+    rear, front = edges(moved, shape)
+    level = np.stack([np.cos(heading), np.sin(heading), np.zeros(len(heading))], axis=1)
+    length = shape.back + shape.front
     for run in true_runs(stands):
-        pivot = pivots(moved, shape, run, front=ball[run])
-        held = np.where(ball[run], shape.front_level, shape.rear_level)[:, None] * np.array((0.0, 0.0, 1.0))
-        held[:, :2] = _places(pivot[:, :2], moved, shape, run, ball[run])
-        shift[run] = held - pivot
-    ankle = free.ankle + fade(shift, known)
+        ahead = np.where(tilted[run, None], front[run], rear[run] + length * level[run])
+        weight = np.where(ball[run], 1.0, 0.2)[:, None]
+        place = (weight * ahead).sum(0) / weight.sum()
+        held = np.where(tilted[run, None], place, place - length * level[run])
+        held[:, 2] = np.where(tilted[run], shape.front_level, shape.rear_level)
+        shift[run] = held - np.where(tilted[run, None], front[run], rear[run])
+    ankle = free.ankle + fade(shift, known, ease=ease)
     rear, front = (end[:, 2] for end in edges(Steps(ankle, heading, pitch, stands), shape))
     low = np.minimum(rear - shape.rear_level, front - shape.front_level)
     ankle[:, 2] += np.where(stands, -low, np.maximum(-low, 0.0))
@@ -106,44 +115,35 @@ def edges(steps: Steps, shape: Shape) -> tuple[Floats, Floats]:
     return rear, steps.ankle - shape.front_below * up + shape.front * forward
 
 
-def pivots(steps: Steps, shape: Shape, run: slice, *, front: Flags) -> Floats:
-    """Where the edge that the foot stands on is in each frame of a run, (R, 3)."""
-    rear, ahead = edges(steps, shape)
-    return np.where(front[:, None], ahead[run], rear[run])
+def fade(values: Floats, known: Flags, *, ease: float = 0.0) -> Floats:
+    """Values (F, K) with smooth passages where they are not known; before the first and after the last, the same.
 
-
-def _places(pivot: Floats, steps: Steps, shape: Shape, run: slice, front: Flags) -> Floats:
-    """Where the edges are to be in each frame of a stance, (R, 2): the front edge at one place."""
-    level = np.stack([np.cos(steps.heading[run]), np.sin(steps.heading[run])], axis=1)
-    length = shape.back + shape.front
-    ahead = np.where(front[:, None], pivot, pivot + length * level)  # the front edge of a foot that is flat
-    weight = np.where(front, 1.0, 0.2)
-    place = (weight[:, None] * ahead).sum(0) / weight.sum()
-    return np.where(front[:, None], place, place - length * level)
-
-
-def fade(values: Floats, known: Flags) -> Floats:
-    """Values (F, K) with smooth passages where they are not known; before the first and after the last, the same."""
+    Args:
+        values: Those that are known.
+        known: Which are, (F,).
+        ease: For how many frames a passage goes on as the known values went; 0: it begins and ends at rest.
+    """
     out = values.copy()
     if not known.any():
         out[:] = 0.0
         return out
     for run in true_runs(~known):
-        before = out[run.start - 1] if run.start > 0 else None
-        after = values[run.stop] if run.stop < len(known) else None
-        if before is None or after is None:
-            out[run] = after if before is None else before
-            continue
-        u = (np.arange(run.start, run.stop) - run.start + 1.0) / (run.stop - run.start + 1.0)
-        share = (u**3 * (10.0 - 15.0 * u + 6.0 * u**2))[:, None]
-        out[run] = before + share * (after - before)
+        count = run.stop - run.start
+        t = np.arange(1.0, count + 1.0)[:, None]
+        before = values[run.start - 1] if run.start > 0 else values[run.stop]
+        after = values[run.stop] if run.stop < len(known) else before
+        u = t / (count + 1.0)
+        out[run] = before + u**3 * (10.0 - 15.0 * u + 6.0 * u**2) * (after - before)
+        if ease > 0:
+            span = min(ease, count + 1.0)
+            if run.start > 1 and known[run.start - 2]:
+                out[run] += _slope(t, span) * (values[run.start - 1] - values[run.start - 2])
+            if run.stop + 1 < len(known) and known[run.stop + 1]:
+                out[run] += _slope(count + 1.0 - t, span) * (values[run.stop] - values[run.stop + 1])
     return out
 
 
-def _smooth(values: Floats, fps: float) -> Floats:
-    """Values (F,) through a binomial filter about 1/30 s wide on each side."""
-    out = values
-    for _ in range(max(1, round(fps / 60.0))):
-        padded = np.concatenate([out[:1], out, out[-1:]])
-        out = 0.25 * padded[:-2] + 0.5 * padded[1:-1] + 0.25 * padded[2:]
-    return out
+def _slope(t: Floats, span: float) -> Floats:
+    """A curve that leaves 0 with slope 1 and is 0 again after a span, smoothly."""
+    u = np.clip(t / span, 0.0, 1.0)
+    return span * u * (1.0 - u) ** 3

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from supple.errors import SuppleError
 from supple.model.character import Character
 from supple.model.motion import Motion
-from supple.model.skeleton import Skeleton
+from supple.model.skeleton import Pose, Skeleton
 from supple.motion.contacts import Contacts
 from supple.motion.retargeting.body import Body
 from supple.motion.retargeting.body_map import BodyMap
@@ -47,5 +47,12 @@ def retarget(motion, onto, *, source_map=None, target_map=None, up="y", onto_up=
         contacts = find_source_contacts(moving, body, up)
     source = Performance.of(moving, body, contacts, rows)
     source = Performance(**{**source.__dict__, "fps": rate})
-    poses = turn_clip(source, target) if fits(target) else solve_clip(source, target, weights or Weights())
+    if fits(target):
+        poses = turn_clip(source, target)
+        if first and fps is None:
+            nothing = Contacts(1, {name: () for name in contacts.joints})
+            lead = turn_clip(Performance.of(motion[:1], body, nothing, np.arange(1)), target)
+            poses = Pose.stack([lead[0], *poses]); rows = np.concatenate([[-1], rows])
+    else:
+        poses = solve_clip(source, target, weights or Weights())
     return Retargeted(Motion(motion.name, poses, fps=rate), rows + first, contacts, source_map, target_map, tuple(notes))

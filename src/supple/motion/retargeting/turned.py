@@ -13,14 +13,17 @@ from supple.kernels import layout
 from supple.model.skeleton import Pose
 from supple.motion.retargeting.body import Body, mid, unit
 from supple.motion.retargeting.body_map import SIDES
-from supple.motion.retargeting.footsteps import Shape, Steps
+from supple.motion.retargeting.footsteps import Shape, Steps, fade
 from supple.motion.retargeting.guide import Guide
 from supple.motion.retargeting.performance import Performance
 from supple.rotations import between, conjugate, from_matrix, multiply, rotate, slerp
 
 Floats = NDArray[np.float64]
 
+STRETCH = 0.3  # of what a leg lacks to be straight it may be stretched
 REACH = 0.9995  # of its length a limb is stretched to
+SWAY = 0.15  # reach of the window by which the hips go with the feet [s]
+DROP = 0.07  # and of that by which they go down [s]
 ONE = np.array((1.0, 0.0, 0.0, 0.0))
 UP = np.array((0.0, 0.0, 1.0))
 
@@ -142,12 +145,15 @@ class _Turning:
         shift = self.guide.hips - mid(at, "hip")
         at = {name: where + shift for name, where in at.items()}
         legs = self._steps()
+        sway = self._sway(at, legs)
+        shift = shift + sway
+        at = {name: where + sway for name, where in at.items()}
         drop = self._drop(at, legs)
         shift = shift + drop
         at = {name: where + drop for name, where in at.items()}
         for side in SIDES:
             self._foot(side, legs[side])
-            self._limb(side, ("thigh", "shin"), [at[f"{side}_{name}"] for name in ("hip", "knee", "ankle")], legs[side].ankle)  # fmt: skip
+            self._limb(side, ("thigh", "shin"), [at[f"{side}_{name}"] for name in ("hip", "knee", "ankle")], self._within(at, side, legs[side]))  # fmt: skip
         self._hands(at)
         return self._pose(root, shift + place[:, root])
 
@@ -221,22 +227,51 @@ class _Turning:
                 found.append(j)
         return found
 
+    def _sway(self, at: dict[str, Floats], legs: dict[str, Steps]) -> Floats:
+        """How the hips go with the feet that stand (F, 3), so that legs turn less."""
+        total, count = np.zeros((self.frames, 3)), np.zeros((self.frames, 1))
+        for side in SIDES:
+            stands = legs[side].stands[:, None]
+            total += np.where(stands, legs[side].ankle - at[f"{side}_ankle"], 0.0)
+            count += stands
+        mean = fade(total / np.maximum(count, 1.0), count[:, 0] > 0)
+        return smoothed(mean, SWAY * self.source.fps)
+
     def _drop(self, at: dict[str, Floats], legs: dict[str, Steps]) -> Floats:
         """How far the hips go down (F, 3) so that legs reach."""
         need = np.zeros(self.frames)
         for side in SIDES:
             gap = legs[side].ankle - at[f"{side}_hip"]
-            size = REACH * (np.linalg.norm(at[f"{side}_knee"] - at[f"{side}_hip"], axis=1) + np.linalg.norm(at[f"{side}_ankle"] - at[f"{side}_knee"], axis=1))  # fmt: skip
+            size = self._stretch(at, side)
             level = np.minimum(np.linalg.norm(gap[:, :2], axis=1), 0.99 * size)
             high = np.sqrt(size**2 - level**2)
             need = np.maximum(need, np.where(legs[side].stands, -gap[:, 2] - high, 0.0))
-        reach = max(1, round(self.source.fps / 15.0))
-        wide = np.max([np.roll(np.pad(need, reach, mode="edge"), k) for k in range(-reach, reach + 1)], axis=0)
-        kernel = np.hanning(2 * reach + 3)[1:-1]
-        smooth = np.convolve(wide, kernel / kernel.sum(), mode="same")[reach:-reach]
+        reach = max(1, round(DROP * self.source.fps))
+        padded = np.pad(need, reach, mode="edge")
+        wide = np.max([padded[k : k + self.frames] for k in range(2 * reach + 1)], axis=0)
         down = np.zeros((self.frames, 3))
-        down[:, 2] = -smooth
+        down[:, 2] = -smoothed(wide[:, None], float(reach))[:, 0]
         return down
+
+    def _within(self, at: dict[str, Floats], side: str, steps: Steps) -> Floats:
+        """Where an ankle goes: of a foot that does not stand, no further than its leg may stretch."""
+        hip = at[f"{side}_hip"]
+        gap = steps.ankle - hip
+        far, most = np.linalg.norm(gap, axis=1), self._stretch(at, side)
+        soft = 0.04 * most
+        over = np.maximum(far - (most - soft), 0.0)
+        less = np.where(over > 0, most - soft + soft * (1.0 - np.exp(-over / soft)), far)
+        # Feet that stand are not moved; towards them the bound fades.
+        stands = smoothed(steps.stands[:, None].astype(float), DROP * self.source.fps)
+        share = np.where(steps.stands, 0.0, 1.0 - stands[:, 0])
+        return hip + gap * (1.0 + share * (less / far - 1.0))[:, None]
+
+    def _stretch(self, at: dict[str, Floats], side: str) -> Floats:
+        """How far a leg may stretch (F,): somewhat further than the source's does, never straight if that is not."""
+        hip, knee, ankle = (at[f"{side}_{name}"] for name in ("hip", "knee", "ankle"))
+        size = np.linalg.norm(knee - hip, axis=1) + np.linalg.norm(ankle - knee, axis=1)
+        own = np.linalg.norm(ankle - hip, axis=1)
+        return np.minimum(own + STRETCH * (size - own), REACH * size)
 
     def _limb(self, side: str, roles: tuple[str, str], points: list[Floats], goal: Floats) -> None:
         """Turn the two bones of a limb so that its end is at a goal (F, 3), in the plane it bends in."""
@@ -310,6 +345,15 @@ class _Turning:
         translations = np.tile(skeleton.offsets, (self.frames, 1, 1))
         translations[:, root] = local
         return Pose(skeleton, q, translations)
+
+
+def smoothed(values: Floats, reach: float) -> Floats:
+    """Values (F, K) through a Hann window that reaches so many frames to each side; ends go on as they are."""
+    half = max(1, round(reach))
+    kernel = np.hanning(2 * half + 3)[1:-1]
+    kernel /= kernel.sum()
+    padded = np.pad(values, ((half, half), (0, 0)), mode="edge")
+    return np.stack([np.convolve(padded[:, k], kernel, mode="valid") for k in range(values.shape[1])], axis=1)
 
 
 def spine_parts(body: Body) -> Floats:
