@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from supple.errors import SuppleError
 from supple.model.motion import Motion
+from supple.model.skeleton import Pose
 from supple.motion.contacts import Contacts, find_contacts
 from supple.motion.feet import Foot, up_vector
 from supple.motion.retargeting.body import Body, mid, unit
 from supple.motion.retargeting.body_map import SIDES
-from supple.rotations import angle_between, conjugate, multiply
+from supple.rotations import angle_between, conjugate, multiply, normalize
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -143,6 +144,38 @@ def leading_t_pose(motion: Motion, body: Body) -> bool:
     rest = np.broadcast_to(motion.skeleton.rest.local_rotations[:count], turns[0].shape)
     resting = float(angle_between(turns[0], rest)[1:].max()) < 1e-3
     return resting or (max(map(abs, arms)) < LEVEL and min(legs) > STRAIGHT)
+
+
+def filtered(motion: Motion, seconds: float) -> Motion:
+    """A motion through a binomial filter, so that taking every n-th frame does not fold what is faster than they are.
+
+    Args:
+        motion: Whose coordinates and offsets are filtered, quaternions by their normalized mean.
+        seconds: Standard deviation of the filter in time; nothing is done where that is less than half a frame.
+    """
+    passes = round(2.0 * (seconds * motion.fps) ** 2)
+    if passes < 1 or len(motion) < 3:
+        return motion
+    poses = motion.poses
+    packed = motion.skeleton.packed
+    q = np.array(poses.coordinates)
+    for at in packed.turn_at:
+        flips = np.cumprod(np.where((q[1:, at] * q[:-1, at]).sum(1) < 0, -1.0, 1.0))
+        q[1:, at] *= flips[:, None]
+    q = _binomial(q, passes)
+    if len(packed.turn_at):
+        q[:, packed.turn_at] = normalize(q[:, packed.turn_at])
+    offsets = poses.translations
+    if offsets is not None and offsets.ndim == 3:
+        offsets = _binomial(offsets.reshape(len(q), -1), passes).reshape(offsets.shape)
+    return motion.with_(poses=Pose(motion.skeleton, q, offsets, poses.scales))
+
+
+def _binomial(values: Floats, passes: int) -> Floats:
+    for _ in range(passes):
+        inner = 0.25 * values[:-2] + 0.5 * values[1:-1] + 0.25 * values[2:]
+        values = np.concatenate([values[:1], inner, values[-1:]])
+    return values
 
 
 def sampled(motion: Motion, fps: float | None, first: int) -> tuple[Motion, NDArray[np.int64], float]:

@@ -14,9 +14,12 @@ from supple.model.skeleton import Pose, Skeleton
 from supple.motion.contacts import Contacts
 from supple.motion.retargeting.body import Body
 from supple.motion.retargeting.body_map import BodyMap
-from supple.motion.retargeting.performance import Performance, find_source_contacts, leading_t_pose, sampled
+from supple.motion.retargeting.performance import Performance, filtered, find_source_contacts, leading_t_pose, sampled
 from supple.motion.retargeting.solved import Weights, solve_clip
 from supple.motion.retargeting.turned import fits, turn_clip
+
+
+SMOOTH = 0.008
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +48,7 @@ def retarget(motion, onto, *, source_map=None, target_map=None, up="y", onto_up=
     moving, rows, rate = sampled(moving, fps, 0)
     if contacts is None:
         contacts = find_source_contacts(moving, body, up)
+    moving = filtered(moving, SMOOTH)
     source = Performance.of(moving, body, contacts, rows)
     source = Performance(**{**source.__dict__, "fps": rate})
     if fits(target):
