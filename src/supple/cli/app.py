@@ -28,6 +28,7 @@ COMMANDS = (
     "lint",
     "convert",
     "correct",
+    "retarget",
     "grow",
     "warmup",
     "bench",

@@ -6,16 +6,20 @@ from supple.motion.correct import Correction, Window, correct
 from supple.motion.keyframes import keyframes
 from supple.motion.limits import learn_limits
 from supple.motion.planting import Planted, plant_feet
+from supple.motion.retargeting import BodyMap, Retargeted, retarget
 
 __all__ = [
+    "BodyMap",
     "Contacts",
     "Correction",
     "Motion",
     "Planted",
+    "Retargeted",
     "Window",
     "contacts",
     "correct",
     "keyframes",
     "learn_limits",
     "plant_feet",
+    "retarget",
 ]

@@ -85,7 +85,7 @@ class _Problem:
         for name, point in body.points.items():
             self._add(name, point)
         self.rows: list[Rows] = []
-        self.root = _free_root(body)
+        self.root = free_root(body)
         self._legs()
         self._trunk()
         self._arms()
@@ -240,7 +240,7 @@ def _frame(left: Floats, up: Floats) -> Floats:
     return np.stack([np.cross(left, up), left, up], axis=-1)
 
 
-def _free_root(body: Body) -> int:
+def free_root(body: Body) -> int:
     """The joint by which the whole body moves."""
     skeleton = body.skeleton
     kinds = skeleton.packed_ints[:, layout.KIND]
