@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from supple.errors import SuppleError
 from supple.kernels import layout
 from supple.model.skeleton import Pose
+from supple.motion.retargeting.apart import Solids
 from supple.motion.retargeting.body import Body, Point, mid, unit
 from supple.motion.retargeting.body_map import SIDES
 from supple.motion.retargeting.footsteps import Shape, Steps
@@ -19,6 +20,9 @@ from supple.motion.retargeting.whole_clip import Clip, Rows
 from supple.rotations import conjugate, from_matrix, multiply, rotate
 
 Floats = NDArray[np.float64]
+
+
+MARGIN = 0.0  # how far solid shapes are to stay apart [leg lengths]
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,7 @@ class Weights:
         hand: Directions of hands.
         head: Directions of the head.
         together: Wrists from each other, when they are close.
+        apart: Solid shapes that are too near to each other.
         smooth: Second differences of angles at 30 frames a second.
         rest: Angles from those at rest.
     """
@@ -52,6 +57,7 @@ class Weights:
     hand: float = 0.15
     head: float = 0.2
     together: float = 6.0
+    apart: float = 10.0
     smooth: float = 0.15
     rest: float = 0.01
 
@@ -205,6 +211,7 @@ class _Problem:
         self.clip = clip
         q = self._start()
         q = clip.solve(q, iterations=4, smoothness=10.0, damping=0.02)
+        clip.solids, clip.apart = Solids(body, MARGIN * body.sizes["leg"]), w.apart / body.sizes["leg"]
         q = clip.solve(q, iterations=8, smoothness=1.0)
         return Pose(body.skeleton, q)
 

@@ -8,7 +8,7 @@ leave it is left out of the step.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from supple.kernels import layout
 from supple.model.forward import world_frames
 from supple.model.skeleton import Pose, Skeleton
+from supple.motion.retargeting.apart import Overlaps, Solids
 from supple.rotations import conjugate, from_axis_angle, from_rotation_vector, multiply, rotate, to_rotation_vector
 
 Floats = NDArray[np.float64]
@@ -168,7 +169,8 @@ class Clip:
         smooth: Weight of the second differences of each column, (D,).
         rest: Coordinates that the numbers are drawn to, (Q,).
         pull: How strongly, for each column, (D,).
-        extra: Called with points' places, frames and Jacobians; gives more residuals and their Jacobians.
+        solids: What must stay apart; None if nothing does.
+        apart: Weight of a length by which solids are too near.
     """
 
     skeleton: Skeleton
@@ -178,11 +180,13 @@ class Clip:
     smooth: Floats
     rest: Floats
     pull: Floats
-    extra: Callable[[Floats, Floats, Floats, Floats], tuple[Floats, Floats] | None] | None = None
+    solids: Solids | None = None
+    apart: float = 0.0
 
     def __post_init__(self) -> None:
         self.freedoms = Freedoms(self.skeleton)
         self.moving = self.freedoms.moves(self.joints)
+        self.reaches = self.freedoms.moves(range(len(self.skeleton.joint_names)))
         self.combine = np.concatenate([rows.combine for rows in self.rows])
         self.target = np.concatenate([rows.target for rows in self.rows], axis=1)
         frames = len(self.target)
@@ -221,11 +225,10 @@ class Clip:
         rows = (self.combine @ jacobian.reshape(frames, len(self.joints), -1)).reshape(frames, -1, 3, count)
         rows = rows * self.weight[..., None, None]
         flat, residual = rows.reshape(frames, -1, count), residual.reshape(frames, -1)
-        if self.extra is not None and (more := self.extra(points, positions, axes, origins)) is not None:
-            residual = np.concatenate([residual, more[0]], axis=1)
-            flat = np.concatenate([flat, more[1]], axis=1)
         blocks = np.swapaxes(flat, 1, 2) @ flat
         gradient = (np.swapaxes(flat, 1, 2) @ residual[..., None])[..., 0]
+        if self.solids is not None and (overlaps := self.solids.overlaps(positions, rotations)) is not None:
+            self._push(overlaps, axes, origins, blocks, gradient)
         numbers = free.numbers
         away = np.zeros((frames, count))
         away[:, numbers] = q[:, free.place[numbers]] - self.rest[free.place[numbers]]
@@ -245,6 +248,18 @@ class Clip:
         largest = np.abs(step[:, free.rotating]).max(axis=1, initial=0.0)
         step *= np.minimum(1.0, STEP / np.maximum(largest, 1e-12))[:, None]
         return free.stepped(q, step)
+
+    def _push(self, overlaps: Overlaps, axes: Floats, origins: Floats, blocks: Floats, gradient: Floats) -> None:
+        """Add residuals apart * depth to the normal equations."""
+        free, frame, normal = self.freedoms, overlaps.frame, overlaps.normal
+        row = np.zeros((len(frame), free.count))
+        for k, sign in ((0, -1.0), (1, 1.0)):
+            arm = overlaps.points[:, k, None] - origins[frame]
+            speed = np.where(free.rotating[:, None], np.cross(axes[frame], arm), axes[frame])
+            row += sign * np.einsum("adk,ak->ad", speed, normal) * self.reaches[overlaps.joints[:, k]]
+        row *= self.apart
+        np.add.at(gradient, frame, row * (self.apart * overlaps.depth)[:, None])
+        np.add.at(blocks, frame, row[:, :, None] * row[:, None, :])
 
     def _jacobian(self, points: Floats, axes: Floats, origins: Floats) -> Floats:
         """Derivatives (F, P, 3, D) of the points by the columns."""
