@@ -22,7 +22,7 @@ from supple.rotations import conjugate, from_matrix, multiply, rotate
 Floats = NDArray[np.float64]
 
 
-MARGIN = 0.0  # how far solid shapes are to stay apart [leg lengths]
+MARGIN = 0.005  # how far solid shapes are to stay apart [leg lengths]
 
 
 @dataclass(frozen=True)
