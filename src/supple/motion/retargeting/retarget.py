@@ -15,16 +15,18 @@ from supple.model.skeleton import Pose, Skeleton
 from supple.motion.contacts import Contacts
 from supple.motion.feet import UPS
 from supple.motion.retargeting.body import Body, mid
-from supple.motion.retargeting.body_map import BodyMap
+from supple.motion.planting import plant_feet
+from supple.motion.retargeting.body_map import SIDES, BodyMap
 from supple.motion.retargeting.performance import (
     Performance,
     filtered,
     find_source_contacts,
+    foot_names,
     leading_t_pose,
     sampled,
 )
 from supple.motion.retargeting.solved import Weights, free_root, solve_clip
-from supple.motion.retargeting.turned import fits, turn_clip
+from supple.motion.retargeting.turned import fits, limited, turn_clip
 
 SMOOTH = 0.008  # standard deviation in time of the filter that source motions go through [s]
 SOURCE = "source_frame"  # the track of a retargeted motion that says which frame of the source each frame is
@@ -74,9 +76,9 @@ def retarget(
     are close keep their distance, in arm lengths. The whole clip is solved at once: no frame depends on the one before it,
     nor on where the figure faces.
 
-    A character whose joints are balls without limits is posed in closed form, two bones at a time. Any other body, such as a
-    robot of hinges, is solved by least squares over all frames, smooth and within its limits; its root must
-    move freely, and its feet must have solid shapes.
+    A character is posed in closed form, two bones at a time; its hinges take what they can of that, and its limits
+    are not held. A robot, whose joints are groups of hinges, is solved by least squares over all frames, smooth, within its
+    limits, and with its solid shapes out of each other; its root must move freely, and its feet must have solid shapes.
 
     Args:
         motion: What is brought over, with two arms and two legs; or a character with one motion.
@@ -117,6 +119,10 @@ def retarget(
         contacts = Contacts.from_flags(flags)
     source = replace(Performance.of(filtered(taken, smooth), body, contacts, rows), fps=rate)
     poses = turn_clip(source, target) if closed else solve_clip(source, target, Weights())
+    if closed and (stiff := limited(target)):
+        poses = _planted(poses, source, target, rate)
+        few = ", ".join(map(repr, stiff[:4])) + (", ..." if len(stiff) > 4 else "")
+        notes.append(Note(f"{len(stiff)} joints are hinges or have limits ({few}): they turn as near as hinges can, limits are not held", level="guess"))
     frames = rows + first if len(taken) == len(motion) - first else np.full(len(rows), -1)
     if first:
         kept = closed and fps is None
@@ -167,6 +173,19 @@ def _body(
         k = int(np.argmax(np.abs(way)))
         up = ("-" if way[k] < 0 else "") + "xyz"[k]
     return Body(skeleton, found, up, poses)
+
+
+def _planted(poses: Pose, source: Performance, target: Body, fps: float) -> Pose:
+    """Poses with feet back where they stand, after hinges could not take all turns."""
+    flags, ankles = {}, []
+    for side in SIDES:
+        ankle, toe = foot_names(target, side)
+        ankles.append(ankle)
+        flags[ankle] = source.touches[f"{side}_heel"]
+        if toe is not None:
+            flags[toe] = source.touches[f"{side}_ball"]
+    motion = Motion("planted", poses, fps=fps)
+    return plant_feet(motion, feet=ankles, up=target.up, contacts=Contacts.from_flags(flags)).motion.poses
 
 
 def _joined(first: Pose, rest: Pose) -> Pose:

@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.kernels import layout
+from supple.model.matching import put_turns
 from supple.model.skeleton import Pose
 from supple.motion.retargeting.body import Body, mid, unit
 from supple.motion.retargeting.body_map import SIDES
 from supple.motion.retargeting.footsteps import Shape, Steps, fade
 from supple.motion.retargeting.guide import Guide
 from supple.motion.retargeting.performance import Performance
-from supple.rotations import between, conjugate, from_matrix, multiply, rotate, slerp
+from supple.rotations import between, conjugate, from_matrix, from_rotation_vector, multiply, rotate, slerp
 
 Floats = NDArray[np.float64]
 
@@ -35,22 +36,28 @@ BONES = (
 
 
 def fits(body: Body) -> bool:
-    """True if a body can be turned in closed form: ball joints without limits, from the hips outwards."""
+    """True if a body is posed in closed form: one joint a part, all of them below the hips, and no free root with solid feet."""
     skeleton = body.skeleton
-    kinds = skeleton.packed_ints[:, layout.KIND]
     hips = body.map["hips"][-1]
-    for role, group in body.map.joints.items():
-        if role == "spine":
-            group = group[:]
-        elif len(group) > 1:
-            return False
+    kinds = skeleton.packed_ints[:, layout.KIND]
+    if any(len(group) > 1 for role, group in body.map.joints.items() if role != "spine"):
+        return False
+    if not all(hips in skeleton.path(None, name) for group in body.map.joints.values() for name in group):
+        return False
+    robot = bool(body.soles) and bool(np.any((kinds == layout.HINGE)[[body.carrier(role) for role in body.map.joints]]))
+    return not robot
+
+
+def limited(body: Body) -> list[str]:
+    """The joints with a role that cannot make every turn: hinges, and those with limits."""
+    skeleton = body.skeleton
+    out = []
+    for group in body.map.joints.values():
         for name in group:
-            kind = int(kinds[skeleton.index(name)])
-            if not kind & layout.QUATERNION or kind & layout.SWING_TWIST:
-                return False
-            if hips not in skeleton.path(None, name):
-                return False
-    return True
+            kind = int(skeleton.packed_ints[skeleton.index(name), layout.KIND])
+            if name != body.map["hips"][-1] and (not kind & layout.QUATERNION or kind & layout.SWING_TWIST):
+                out.append(name)
+    return out
 
 
 def turn_clip(source: Performance, body: Body) -> Pose:
@@ -155,6 +162,9 @@ class _Turning:
             self._foot(side, legs[side])
             self._limb(side, ("thigh", "shin"), [at[f"{side}_{name}"] for name in ("hip", "knee", "ankle")], self._within(at, side, legs[side]))  # fmt: skip
         self._hands(at)
+        for side in SIDES:
+            for upper, lower, bones in (("thigh", "shin", ("hip", "knee", "ankle")), ("upper_arm", "forearm", ("shoulder", "elbow", "wrist"))):
+                self._twist(side, upper, lower, bones)
         return self._pose(root, shift + place[:, root])
 
     def _root(self) -> int:
@@ -302,6 +312,29 @@ class _Turning:
             if j in self.world and j not in stop:
                 self.world[j] = multiply(turn, self.world[j])
 
+    def _twist(self, side: str, upper: str, lower: str, points: tuple[str, str, str]) -> None:
+        """Turn the upper bone of a limb about itself so that a hinge below can make the bend."""
+        body = self.body
+        first, second = body.carrier(f"{side}_{upper}"), body.carrier(f"{side}_{lower}")
+        row = body.skeleton.packed_floats[second]
+        if int(body.skeleton.packed_ints[second, layout.KIND]) != layout.HINGE:
+            return
+        reference = body.reference[1]
+        a, b, c = (body.at_reference[f"{side}_{name}"] for name in points)
+        turn, below = (multiply(self.world[j], conjugate(reference[j])) for j in (first, second))
+        u, f = rotate(turn, unit(b - a)), rotate(below, unit(c - b))
+        hinge = rotate(turn, rotate(reference[second], row[layout.AXIS : layout.AXIS + 3]))
+        low, high = row[layout.LIMITS], row[layout.LIMITS + 1]
+        sign = -1.0 if high + low < 0 else 1.0
+        wanted = sign * np.cross(u, f)
+        bent = np.linalg.norm(wanted, axis=1)
+        level = hinge - (hinge * u).sum(1, keepdims=True) * u
+        angle = np.arctan2((np.cross(level, wanted) * u).sum(1), (level * wanted).sum(1))
+        share = np.clip(bent / 0.2, 0.0, 1.0)
+        angle = np.unwrap(angle)
+        angle = angle - 2 * np.pi * np.round(np.median(angle) / (2 * np.pi))
+        self.world[first] = multiply(from_rotation_vector((share * share * (3 - 2 * share) * angle)[:, None] * u), self.world[first])
+
     def _hands(self, at: dict[str, Floats]) -> None:
         """Wrists that are close in the source keep their distance, in arm lengths."""
         gate = self.guide.close()[:, None]
@@ -330,9 +363,8 @@ class _Turning:
             parent = int(parents[j])
             above = ONE if parent < 0 else rotations[:, parent]
             local = multiply(conjugate(above), rotations[:, j])
-            kind = int(skeleton.packed_ints[j, layout.KIND])
-            first = int(skeleton.packed_ints[j, layout.Q]) + (kind & layout.SLIDES) + ((kind >> 2) & 3)
-            q[:, first : first + 4] = multiply(conjugate(skeleton.rotations[j]), local)
+            turns = multiply(conjugate(skeleton.rotations[j]), local)
+            put_turns(skeleton.joints[j], turns, q, int(skeleton.packed_ints[j, layout.Q]))
         parent = int(parents[root])
         rest = skeleton.rest
         above = ONE if parent < 0 else rest.rotations[parent]
