@@ -99,7 +99,9 @@ def retarget(
     clips = expanded(files)
     if len(clips) == 1 and out.suffix and not out.is_dir():
         if to is not None:
-            raise SuppleError("--to: goes with a folder; for one file, the name of OUT tells the format")
+            raise SuppleError(
+                "--to: goes with a folder; for one file, the name of OUT tells the format"
+            )
         check_writable(out, f"{format_for_writing(out).title} file")
         made = retarget_file(clips[0], target, out, options)
         _write_maps(write_maps, made)

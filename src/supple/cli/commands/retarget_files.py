@@ -59,7 +59,10 @@ class Made:
             "frames": len(motion),
             "fps": motion.fps,
             "scale": self.result.scale,
-            "contacts": {name: [list(run) for run in self.result.contacts[name]] for name in self.result.contacts.joints},
+            "contacts": {
+                name: [list(run) for run in self.result.contacts[name]]
+                for name in self.result.contacts.joints
+            },
             "notes": [str(note) for note in self.notes],
         }
 
@@ -90,7 +93,15 @@ def retarget_file(clip: Path, onto: Character, out: Path, options: RetargetOptio
     except SuppleError as error:
         raise SuppleError(f"{clip}: {error}") from error
     with quiet():
-        one = {"motion": result.motion.name} if format_for_writing(out).name in ("bvh", "smd", "qpos") else {}
-        written = save(onto.with_(motions={result.motion.name: result.motion}, notes=()), out, **one)
-    notes = [Note(note.text, note.line, note.path or str(clip), note.level) for note in result.notes]
+        one = (
+            {"motion": result.motion.name}
+            if format_for_writing(out).name in ("bvh", "smd", "qpos")
+            else {}
+        )
+        written = save(
+            onto.with_(motions={result.motion.name: result.motion}, notes=()), out, **one
+        )
+    notes = [
+        Note(note.text, note.line, note.path or str(clip), note.level) for note in result.notes
+    ]
     return Made(out, result, [*notes, *written])

@@ -12,5 +12,21 @@ FORMAT = Format(
     reader="",
     writer="supple.formats.qpos.write:write",
     looks=lambda head: False,
-    keeps=frozenset({"motion", "tips", "limits", "physics", "meshes", "skins", "materials", "textures", "colors", "morphs", "poses", "loops", "tracks"}),
+    keeps=frozenset(
+        {
+            "motion",
+            "tips",
+            "limits",
+            "physics",
+            "meshes",
+            "skins",
+            "materials",
+            "textures",
+            "colors",
+            "morphs",
+            "poses",
+            "loops",
+            "tracks",
+        }
+    ),
 )

@@ -15,13 +15,21 @@ def columns(skeleton: Skeleton) -> list[str]:
     out: list[str] = []
     for j in qpos_joints(skeleton):
         name, kind = skeleton.joint_names[j], int(skeleton.packed_ints[j, layout.KIND])
-        count = int(skeleton.packed_ints[j, layout.NQ]) - (skeleton.packed_ints[j, layout.STRETCH_Q] >= 0)
+        count = int(skeleton.packed_ints[j, layout.NQ]) - (
+            skeleton.packed_ints[j, layout.STRETCH_Q] >= 0
+        )
         numbers = count - (4 if kind & layout.QUATERNION else 0)
         if count == 1:
             out.append(name)
             continue
-        labels = ("x", "y", "z") if numbers == 3 and kind & layout.QUATERNION else [str(k) for k in range(numbers)]
-        out += [f"{name}.{label}" for label in (*labels, *(TURN if kind & layout.QUATERNION else ()))]
+        labels = (
+            ("x", "y", "z")
+            if numbers == 3 and kind & layout.QUATERNION
+            else [str(k) for k in range(numbers)]
+        )
+        out += [
+            f"{name}.{label}" for label in (*labels, *(TURN if kind & layout.QUATERNION else ()))
+        ]
     return out
 
 

@@ -37,27 +37,41 @@ def read(source: Source, skeleton: Skeleton, *, fps: float | None = None) -> Mot
     table, names, rate, rows = _npz(source) if binary else _csv(source)
     rate = rate if fps is None else float(fps)
     if rate is None or not np.isfinite(rate) or rate <= 0:
-        source.error(None, f"expected frames a second above 0, got {'none' if rate is None else f'{rate:g}'}; give fps=")
+        source.error(
+            None,
+            f"expected frames a second above 0, got {'none' if rate is None else f'{rate:g}'}; give fps=",
+        )
     if table.ndim != 2 or not len(table):
         source.error(None, f"expected qpos of shape (frames, numbers), got {table.shape}")
     if not np.isfinite(table).all():
         frame = int(np.argmax(~np.isfinite(table).all(axis=1)))
-        source.error(None, f"expected finite numbers, got {table[frame][~np.isfinite(table[frame])][0]} in frame {frame}")
+        source.error(
+            None,
+            f"expected finite numbers, got {table[frame][~np.isfinite(table[frame])][0]} in frame {frame}",
+        )
     own = columns(skeleton)
     full = np.tile(qpos(skeleton, skeleton.rest), (len(table), 1))
     if names is None:
         if table.shape[1] != len(own):
-            source.error(None, f"expected {len(own)} numbers a frame ({', '.join(own[:8])}, ...), got {table.shape[1]}")
+            source.error(
+                None,
+                f"expected {len(own)} numbers a frame ({', '.join(own[:8])}, ...), got {table.shape[1]}",
+            )
         full = table
     else:
         lead = root_columns(own) if table.shape[1] == len(names) + root_columns(own) else 0
         if table.shape[1] != len(names) + lead:
-            source.error(None, f"expected a number for each of {len(names)} names, got {table.shape[1]}")
+            source.error(
+                None, f"expected a number for each of {len(names)} names, got {table.shape[1]}"
+            )
         full[:, :lead] = table[:, :lead]
         known = {name: k for k, name in enumerate(own)}
         for k, name in enumerate(names):
             if name not in known:
-                source.error(None, f"expected columns of the robot's joints, got {name!r}; it has {', '.join(own)}")
+                source.error(
+                    None,
+                    f"expected columns of the robot's joints, got {name!r}; it has {', '.join(own)}",
+                )
             full[:, known[name]] = table[:, lead + k]
     try:
         poses = from_qpos(skeleton, full)
@@ -71,7 +85,9 @@ def _npz(source: Source) -> tuple[np.ndarray, list[str] | None, float | None, np
     try:
         with np.load(io.BytesIO(source.data), allow_pickle=False) as data:
             if "qpos" not in data:
-                source.error(None, f"expected an array 'qpos', got {', '.join(data.files) or 'nothing'}")
+                source.error(
+                    None, f"expected an array 'qpos', got {', '.join(data.files) or 'nothing'}"
+                )
             table = np.asarray(data["qpos"], dtype=np.float64)
             names = None
             for key in ("columns", "joint_names"):
@@ -79,7 +95,11 @@ def _npz(source: Source) -> tuple[np.ndarray, list[str] | None, float | None, np
                     names = [str(name) for name in data[key]]
                     break
             rate = float(data["fps"]) if "fps" in data else None
-            rows = np.asarray(data["source_index"], dtype=np.float64) if "source_index" in data else None
+            rows = (
+                np.asarray(data["source_index"], dtype=np.float64)
+                if "source_index" in data
+                else None
+            )
     except (OSError, ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile) as error:
         source.error(None, f"expected an .npz file of NumPy, got an error: {error}")
     return table, names, rate, rows if rows is not None and rows.shape == table.shape[:1] else None

@@ -16,7 +16,9 @@ from supple.model.motion import Motion
 from supple.robot import qpos
 
 FORMAT, VERSION = "supple-qpos", 1
-SOURCE = "source_frame"  # the track that says which frame of another motion each frame was made from
+SOURCE = (
+    "source_frame"  # the track that says which frame of another motion each frame was made from
+)
 
 
 def write(character: Character, path: Path, *, motion: str | Motion | None = None) -> list[Note]:
@@ -55,7 +57,10 @@ def write(character: Character, path: Path, *, motion: str | Motion | None = Non
 
 def _csv(motion: Motion, names: list[str], table: np.ndarray, source: np.ndarray | None) -> str:
     head = ["frame", "time", *([] if source is None else [SOURCE]), *names]
-    lines = [f"# {FORMAT} {VERSION}, fps {motion.fps!r}, quaternions wxyz, angles in rad", ",".join(head)]
+    lines = [
+        f"# {FORMAT} {VERSION}, fps {motion.fps!r}, quaternions wxyz, angles in rad",
+        ",".join(head),
+    ]
     for k, row in enumerate(table.tolist()):
         first = [str(k), repr(k / motion.fps), *([] if source is None else [str(int(source[k]))])]
         lines.append(",".join([*first, *map(repr, row)]))

@@ -132,7 +132,9 @@ class Solids:
         if not keep.any():
             return None
         normal = gap[keep] / far[keep, None]
-        return Overlaps(frame[keep], joints[keep], np.stack([p[keep], q[keep]], axis=1), normal, depth[keep])
+        return Overlaps(
+            frame[keep], joints[keep], np.stack([p[keep], q[keep]], axis=1), normal, depth[keep]
+        )
 
 
 def _geom_capsules(geom: Geom) -> list[tuple[Floats, Floats, float]]:
@@ -140,7 +142,11 @@ def _geom_capsules(geom: Geom) -> list[tuple[Floats, Floats, float]]:
     turn, place = np.asarray(geom.rotation), np.asarray(geom.position)
     size = geom.size
     if geom.kind in ("sphere", "capsule", "cylinder"):
-        half = 0.0 if geom.kind == "sphere" else size[1] - (BLUNT * size[0] if geom.kind == "cylinder" else 0.0)
+        half = (
+            0.0
+            if geom.kind == "sphere"
+            else size[1] - (BLUNT * size[0] if geom.kind == "cylinder" else 0.0)
+        )
         end = rotate(turn, np.array((0.0, 0.0, max(half, 0.0))))
         return [(place - end, place + end, float(size[0]))]
     if geom.kind == "box":
@@ -159,7 +165,13 @@ def _capsules(points: Floats) -> list[tuple[Floats, Floats, float]]:
     center = points.mean(0)
     axes = np.linalg.svd(points - center, full_matrices=False)[2]
     if len(axes) < 3:
-        return [(center, center, float(np.linalg.norm(points - center, axis=1).max(initial=1e-9)) or 1e-9)]
+        return [
+            (
+                center,
+                center,
+                float(np.linalg.norm(points - center, axis=1).max(initial=1e-9)) or 1e-9,
+            )
+        ]
     along = (points - center) @ axes.T
     low, high = along.min(0), along.max(0)
     center = center + ((low + high) / 2) @ axes
@@ -169,7 +181,10 @@ def _capsules(points: Floats) -> list[tuple[Floats, Floats, float]]:
     if y > SLAB * z:
         r, shift = z, y - z
         reach = max(x - r, 0.0)
-        return [(center + s * shift * v - reach * u, center + s * shift * v + reach * u, float(r)) for s in (-1.0, 1.0)]
+        return [
+            (center + s * shift * v - reach * u, center + s * shift * v + reach * u, float(r))
+            for s in (-1.0, 1.0)
+        ]
     local = points - center
     r = float(np.percentile(np.hypot(local @ v, local @ w), OUTER))
     reach = max(x - r, 0.0)
@@ -182,7 +197,9 @@ def _nearest(a: Floats, b: Floats, c: Floats, d: Floats) -> tuple[Floats, Floats
     uu, vv = (u * u).sum(-1) + 1e-18, (v * v).sum(-1) + 1e-18
     uv, uw, vw = (u * v).sum(-1), (u * w).sum(-1), (v * w).sum(-1)
     det = uu * vv - uv * uv
-    s = np.where(det > 1e-12 * uu * vv, np.clip((uv * vw - uw * vv) / np.maximum(det, 1e-30), 0.0, 1.0), 0.0)
+    s = np.where(
+        det > 1e-12 * uu * vv, np.clip((uv * vw - uw * vv) / np.maximum(det, 1e-30), 0.0, 1.0), 0.0
+    )
     t = (uv * s + vw) / vv
     s = np.where((t < 0) | (t > 1), np.clip((np.clip(t, 0.0, 1.0) * uv - uw) / uu, 0.0, 1.0), s)
     t = np.clip(t, 0.0, 1.0)

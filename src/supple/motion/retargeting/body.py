@@ -62,7 +62,9 @@ class Body:
         poses: Poses (F,) of which one serves as reference if the rest pose does not stand.
     """
 
-    def __init__(self, skeleton: Skeleton, body_map: BodyMap, up: str, poses: Pose | None = None) -> None:
+    def __init__(
+        self, skeleton: Skeleton, body_map: BodyMap, up: str, poses: Pose | None = None
+    ) -> None:
         self.skeleton, self.map, self.up = skeleton, body_map, up
         vector = up_vector(up)
         z = np.array((0.0, 0.0, 1.0))
@@ -96,7 +98,12 @@ class Body:
     def _points(self) -> dict[str, Point]:
         found: dict[str, Point] = {}
         for side in SIDES:
-            for name, part in (("hip", "thigh"), ("knee", "shin"), ("shoulder", "upper_arm"), ("elbow", "forearm")):
+            for name, part in (
+                ("hip", "thigh"),
+                ("knee", "shin"),
+                ("shoulder", "upper_arm"),
+                ("elbow", "forearm"),
+            ):
                 found[f"{side}_{name}"] = self._center(self.map[f"{side}_{part}"])
             found[f"{side}_ankle"] = Point(self.carrier(f"{side}_foot"), np.zeros(3))
             if f"{side}_hand" in self.map:
@@ -108,7 +115,9 @@ class Body:
                 found[f"{side}_wrist"] = self._bare_wrist(side, found[f"{side}_elbow"])
             if f"{side}_toe" in self.map:
                 found[f"{side}_toe"] = Point(self.carrier(f"{side}_toe"), np.zeros(3))
-            elif (toe := self._end(self.carrier(f"{side}_foot"))) is not None and not self._has_geoms(side):
+            elif (
+                toe := self._end(self.carrier(f"{side}_foot"))
+            ) is not None and not self._has_geoms(side):
                 found[f"{side}_toe"] = toe
         if "head" in self.map:
             found["head"] = Point(self.carrier("head"), np.zeros(3))
@@ -136,12 +145,19 @@ class Body:
         """The middle of what a joint carries next: its children and tips that are away from it."""
         skeleton = self.skeleton
         name = skeleton.joint_names[joint]
-        below = [skeleton.index(child) for child in skeleton.children(name) if child in skeleton.joint_names]
+        below = [
+            skeleton.index(child)
+            for child in skeleton.children(name)
+            if child in skeleton.joint_names
+        ]
         offsets = [skeleton.offsets[j] for j in below if np.linalg.norm(skeleton.offsets[j]) > 0]
         offsets += [np.asarray(tip.offset) for tip in skeleton.tips if tip.joint == name and np.linalg.norm(tip.offset) > 0]  # fmt: skip
         if not offsets:
             return None
-        return Point(joint, np.asarray(max(offsets, key=lambda v: float(np.linalg.norm(v))), dtype=np.float64))
+        return Point(
+            joint,
+            np.asarray(max(offsets, key=lambda v: float(np.linalg.norm(v))), dtype=np.float64),
+        )
 
     def _bare_wrist(self, side: str, elbow: Point) -> Point:
         """Where the wrist would be of an arm without a hand."""
@@ -220,7 +236,11 @@ class Body:
         out["hips"] = far(at["left_hip"], at["right_hip"])
         out["shoulders"] = far(at["left_shoulder"], at["right_shoulder"])
         toes = [side for side in SIDES if f"{side}_toe" in at]
-        out["foot"] = float(np.mean([far(at[f"{side}_toe"], at[f"{side}_ankle"]) for side in toes])) if toes else 0.0
+        out["foot"] = (
+            float(np.mean([far(at[f"{side}_toe"], at[f"{side}_ankle"]) for side in toes]))
+            if toes
+            else 0.0
+        )
         return out
 
     @cached_property

@@ -58,16 +58,29 @@ class BodyMap:
         given: dict[str, tuple[str, ...]] = {}
         for role, names in self.joints.items():
             one_of("role of a body map", role, ROLES)
-            group = (names,) if isinstance(names, str) else tuple(names)
+            group = (
+                (names,)
+                if isinstance(names, str)
+                else tuple(names)
+                if isinstance(names, (list, tuple))
+                else ()
+            )
             if not group or not all(isinstance(name, str) for name in group):
-                raise SuppleError(f"body map: expected a joint or a list of joints for {role!r}, got {names!r}")
+                raise SuppleError(
+                    f"body map: expected a joint or a list of joints for {role!r}, got {names!r}"
+                )
             given[role] = group
         ordered = {role: given[role] for role in ROLES if role in given}
         object.__setattr__(self, "joints", MappingProxyType(ordered))
 
     @classmethod
     def recognize(
-        cls, skeleton: Skeleton, *, up: str = "y", poses: Pose | None = None, bones: Mapping[str, str] | None = None
+        cls,
+        skeleton: Skeleton,
+        *,
+        up: str = "y",
+        poses: Pose | None = None,
+        bones: Mapping[str, str] | None = None,
     ) -> BodyMap:
         """Find the parts of a body by names, and by place where names do not say.
 
@@ -161,17 +174,26 @@ class BodyMap:
 # Recognition --------------------------------------------------------------------------------------
 
 
-def _recognized(skeleton: Skeleton, up: str, poses: Pose | None, bones: Mapping[str, str]) -> BodyMap:
+def _recognized(
+    skeleton: Skeleton, up: str, poses: Pose | None, bones: Mapping[str, str]
+) -> BodyMap:
     tree = _Tree(skeleton, up, poses)
     found: dict[str, tuple[str, ...]] = {}
-    known = {bone[:1].lower() + bone[1:]: joint for bone, joint in bones.items() if joint in skeleton.joint_names}
+    known = {
+        bone[:1].lower() + bone[1:]: joint
+        for bone, joint in bones.items()
+        if joint in skeleton.joint_names
+    }
     for bone, role in VRM.items():
         if bone in known:
             found[role] = (known[bone],)
     spine = tuple(known[bone] for bone in VRM_SPINE if bone in known)
     if spine:
         found["spine"] = spine
-    for parts, last in ((("thigh", "shin", "foot", "toe"), "foot"), (("clavicle", "upper_arm", "forearm", "hand"), "forearm")):
+    for parts, last in (
+        (("thigh", "shin", "foot", "toe"), "foot"),
+        (("clavicle", "upper_arm", "forearm", "hand"), "forearm"),
+    ):
         for side in SIDES:
             if all(f"{side}_{part}" in found for part in parts[:3]):
                 continue
@@ -239,8 +261,12 @@ def _limb_by_names(
         sure, maybe = LIMBS[part]
         here = [n for n, name in enumerate(line) if n >= first and called(tree.stems[name], sure)]
         if not here and maybe and (part != "clavicle" or _sure(tree, line, "upper_arm")):
-            rest = line if k + 1 == len(parts) else line[: _start(tree, line, parts[k + 1 :], first)]
-            here = [n for n, name in enumerate(rest) if n >= first and called(tree.stems[name], maybe)]
+            rest = (
+                line if k + 1 == len(parts) else line[: _start(tree, line, parts[k + 1 :], first)]
+            )
+            here = [
+                n for n, name in enumerate(rest) if n >= first and called(tree.stems[name], maybe)
+            ]
         if not here:
             continue
         group = [here[0]]
@@ -265,7 +291,11 @@ def _sure(tree: _Tree, line: Sequence[str], part: str) -> bool:
 def _start(tree: _Tree, line: Sequence[str], parts: Sequence[str], first: int) -> int:
     """Where the next part of a limb begins for certain."""
     for part in parts:
-        here = [n for n, name in enumerate(line) if n >= first and called(tree.stems[name], LIMBS[part][0])]
+        here = [
+            n
+            for n, name in enumerate(line)
+            if n >= first and called(tree.stems[name], LIMBS[part][0])
+        ]
         if here:
             return here[0]
     return len(line)
@@ -282,7 +312,11 @@ def _legs_by_place(tree: _Tree, up: str) -> dict[str, tuple[str, ...]]:
     if len(feet) != 2:
         return {}
     out: dict[str, tuple[str, ...]] = {}
-    for foot, side in zip(feet, _sided(tree, [foot.leg for foot in feet], [foot.toe or foot.ankle for foot in feet]), strict=True):
+    for foot, side in zip(
+        feet,
+        _sided(tree, [foot.leg for foot in feet], [foot.toe or foot.ankle for foot in feet]),
+        strict=True,
+    ):
         chain = skeleton.path(foot.leg, foot.ankle)
         if len(chain) < 3:
             return {}
@@ -305,7 +339,10 @@ def _sided(tree: _Tree, tops: Sequence[str], toes: Sequence[str]) -> tuple[str, 
     said = [tree.sides[name] for name in tops]
     if set(said) == {"left", "right"}:
         return said[0], said[1]  # type: ignore[return-value]
-    forward = sum((tree.places[toe] - tree.places[top] for top, toe in zip(tops, toes, strict=True)), np.zeros(3))
+    forward = sum(
+        (tree.places[toe] - tree.places[top] for top, toe in zip(tops, toes, strict=True)),
+        np.zeros(3),
+    )
     left = np.cross(tree.up, forward)
     first = float((tree.places[tops[0]] - tree.places[tops[1]]) @ left) >= 0
     return ("left", "right") if first else ("right", "left")
@@ -313,7 +350,12 @@ def _sided(tree: _Tree, tops: Sequence[str], toes: Sequence[str]) -> tuple[str, 
 
 def _arms_by_place(tree: _Tree, found: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
     """Arms as the two longest limbs alike above the legs, one on each side."""
-    legs = {name for side in SIDES for top in found.get(f"{side}_thigh", ())[:1] for name in (top, *tree.below(top))}
+    legs = {
+        name
+        for side in SIDES
+        for top in found.get(f"{side}_thigh", ())[:1]
+        for name in (top, *tree.below(top))
+    }
     hips = [found[f"{side}_thigh"][0] for side in SIDES if f"{side}_thigh" in found]
     if len(hips) != 2:
         return {}
@@ -324,14 +366,25 @@ def _arms_by_place(tree: _Tree, found: Mapping[str, tuple[str, ...]]) -> dict[st
     for fork in tree.names:
         if fork in legs:
             continue
-        branches = [name for name in tree.skeleton.children(fork) if name in tree.names and not legs & {name, *tree.below(name)}]
+        branches = [
+            name
+            for name in tree.skeleton.children(fork)
+            if name in tree.names and not legs & {name, *tree.below(name)}
+        ]
         for i, a in enumerate(branches):
             for b in branches[i + 1 :]:
-                tips = [max([one, *tree.below(one)], key=lambda x: tree.skeleton.length(x, root=fork)) for one in (a, b)]
+                tips = [
+                    max([one, *tree.below(one)], key=lambda x: tree.skeleton.length(x, root=fork))
+                    for one in (a, b)
+                ]
                 sizes = [tree.skeleton.length(tip, root=fork) for tip in tips]
                 across = [float((tree.places[tip] - middle) @ left) for tip in tips]
                 even = abs(sizes[0] - sizes[1]) < 0.2 * max(sizes) and across[0] * across[1] < 0
-                if even and len(tree.paths[tips[0]]) - len(tree.paths[fork]) >= 3 and (best is None or min(sizes) > best[0]):
+                if (
+                    even
+                    and len(tree.paths[tips[0]]) - len(tree.paths[fork]) >= 3
+                    and (best is None or min(sizes) > best[0])
+                ):
                     first, second = (tips[0], tips[1]) if across[0] > 0 else (tips[1], tips[0])
                     best = (min(sizes), fork, first, second)
     if best is None:
@@ -370,7 +423,9 @@ def _middle(tree: _Tree, found: dict[str, tuple[str, ...]]) -> None:
         between = skeleton.path(chest, found[f"{side}_upper_arm"][0])[1:-1]
         if f"{side}_clavicle" not in found and between and not tree.single(between[0]):
             found[f"{side}_clavicle"] = (between[-1],)
-    limbs = {name for side in SIDES for top in ("thigh", "upper_arm") for name in found[f"{side}_{top}"]}
+    limbs = {
+        name for side in SIDES for top in ("thigh", "upper_arm") for name in found[f"{side}_{top}"]
+    }
     for role in ("neck", "head"):
         if role in found:
             continue
@@ -378,7 +433,9 @@ def _middle(tree: _Tree, found: dict[str, tuple[str, ...]]) -> None:
                 and not limbs & set(tree.paths[name])]  # fmt: skip
         if here:
             group = here[:1]
-            while tree.single(group[-1]) and (more := [n for n in here if skeleton.parent(n) == group[-1]]):
+            while tree.single(group[-1]) and (
+                more := [n for n in here if skeleton.parent(n) == group[-1]]
+            ):
                 group.append(more[0])
             found[role] = tuple(group)
     if "head" not in found and "neck" not in found:

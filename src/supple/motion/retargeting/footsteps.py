@@ -61,7 +61,9 @@ class Steps:
 
     def axes(self) -> tuple[Floats, Floats, Floats]:
         """Unit vectors (F, 3) forward, left and up of the sole."""
-        level = np.stack([np.cos(self.heading), np.sin(self.heading), np.zeros(len(self.heading))], axis=1)
+        level = np.stack(
+            [np.cos(self.heading), np.sin(self.heading), np.zeros(len(self.heading))], axis=1
+        )
         z = np.array((0.0, 0.0, 1.0))
         c, s = np.cos(self.pitch)[:, None], np.sin(self.pitch)[:, None]
         forward, up = c * level - s * z, s * level + c * z
@@ -139,7 +141,9 @@ def fade(values: Floats, known: Flags, *, ease: float = 0.0) -> Floats:
             if run.start > 1 and known[run.start - 2]:
                 out[run] += _slope(t, span) * (values[run.start - 1] - values[run.start - 2])
             if run.stop + 1 < len(known) and known[run.stop + 1]:
-                out[run] += _slope(count + 1.0 - t, span) * (values[run.stop] - values[run.stop + 1])
+                out[run] += _slope(count + 1.0 - t, span) * (
+                    values[run.stop] - values[run.stop + 1]
+                )
     return out
 
 

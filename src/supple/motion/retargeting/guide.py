@@ -13,7 +13,10 @@ from supple.rotations import rotate
 
 Floats = NDArray[np.float64]
 
-CLOSE = (0.55, 0.8)  # wrists nearer than the first [arm lengths] keep their distance; beyond the second they do not
+CLOSE = (
+    0.55,
+    0.8,
+)  # wrists nearer than the first [arm lengths] keep their distance; beyond the second they do not
 
 
 class Guide:
@@ -36,19 +39,28 @@ class Guide:
         self.directions = {
             f"{side}_{a}_{b}": unit(at[f"{side}_{b}"] - at[f"{side}_{a}"])
             for side in SIDES
-            for a, b in (("hip", "knee"), ("knee", "ankle"), ("shoulder", "elbow"), ("elbow", "wrist"))
+            for a, b in (
+                ("hip", "knee"),
+                ("knee", "ankle"),
+                ("shoulder", "elbow"),
+                ("elbow", "wrist"),
+            )
         }
         self.standing = standing
         level = float(np.mean(list(source.level.values())))
         self.hips = self.scale * mid(at, "hip")
-        self.hips[:, 2] = np.mean(list(standing.values())) + self.scale * (mid(at, "hip")[:, 2] - level)
+        self.hips[:, 2] = np.mean(list(standing.values())) + self.scale * (
+            mid(at, "hip")[:, 2] - level
+        )
 
     def arm(self, side: str, name: str) -> Floats:
         """An elbow or wrist about the middle of the hips, (F, 3)."""
         at, sign = self.source.at, 1.0 if side == "left" else -1.0
         trunk = self.to["trunk"] / self.from_["trunk"] * self.trunk
         shoulder = trunk + sign * self.to["shoulders"] / 2 * self.shoulder_line
-        return shoulder + self.to["arm"] / self.from_["arm"] * (at[f"{side}_{name}"] - at[f"{side}_shoulder"])
+        return shoulder + self.to["arm"] / self.from_["arm"] * (
+            at[f"{side}_{name}"] - at[f"{side}_shoulder"]
+        )
 
     def free_steps(self, side: str) -> Steps:
         """A foot as the source has it, scaled to the target's leg."""
@@ -57,7 +69,9 @@ class Guide:
         hip = self.hips + sign * self.to["hips"] / 2 * self.hip_line
         ankle = hip + self.to["thigh"] * self.directions[f"{side}_hip_knee"]
         ankle = ankle + self.to["shin"] * self.directions[f"{side}_knee_ankle"]
-        ankle[:, 2] = self.standing[side] + self.scale * (at[f"{side}_ankle"][:, 2] - source.level[side])
+        ankle[:, 2] = self.standing[side] + self.scale * (
+            at[f"{side}_ankle"][:, 2] - source.level[side]
+        )
         if f"{side}_toe" in at:
             along = at[f"{side}_toe"] - at[f"{side}_ankle"]
             pitch = source.flat[side] - elevation(at, side)
@@ -73,7 +87,9 @@ class Guide:
         """A foot with its contacts held."""
         touches = self.source.touches
         free = self.free_steps(side)
-        return plan_steps(free, touches[f"{side}_heel"], touches[f"{side}_ball"], shape, fps=self.source.fps)
+        return plan_steps(
+            free, touches[f"{side}_heel"], touches[f"{side}_ball"], shape, fps=self.source.fps
+        )
 
     def close(self) -> Floats:
         """How much the wrists are to keep their distance in each frame, 0 to 1, (F,)."""

@@ -60,7 +60,9 @@ def side_and_stem(name: str) -> tuple[str | None, str]:
 
 
 def _known(stem: str) -> bool:
-    return any(re.fullmatch(pattern, stem) for pair in LIMBS.values() for pattern in pair if pattern)
+    return any(
+        re.fullmatch(pattern, stem) for pair in LIMBS.values() for pattern in pair if pattern
+    )
 
 
 def called(stem: str, pattern: str) -> bool:

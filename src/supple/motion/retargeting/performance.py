@@ -65,7 +65,9 @@ class Performance:
         return len(self.at["left_hip"])
 
     @classmethod
-    def of(cls, motion: Motion, body: Body, contacts: Contacts, rows: NDArray[np.int64]) -> Performance:
+    def of(
+        cls, motion: Motion, body: Body, contacts: Contacts, rows: NDArray[np.int64]
+    ) -> Performance:
         """The frames `rows` of a motion, whose contacts are known."""
         frames = body.frames(motion.poses)
         at = body.places(frames)
@@ -73,11 +75,17 @@ class Performance:
         level, flat = {}, {}
         for side in SIDES:
             ankle, toe = foot_names(body, side)
-            heel = contacts.flags(ankle) if ankle in contacts.joints else np.zeros(len(motion), dtype=bool)
+            heel = (
+                contacts.flags(ankle)
+                if ankle in contacts.joints
+                else np.zeros(len(motion), dtype=bool)
+            )
             ball = contacts.flags(toe) if toe in contacts.joints else heel
             touches[f"{side}_heel"], touches[f"{side}_ball"] = heel[rows], ball[rows]
             height = at[f"{side}_ankle"][:, 2]
-            level[side] = float(np.median(height[heel])) if heel.any() else float(np.percentile(height, 5.0))
+            level[side] = (
+                float(np.median(height[heel])) if heel.any() else float(np.percentile(height, 5.0))
+            )
             flat[side] = _flat(body, at, side, heel & ball)
         positions, rotations = (part[rows] for part in frames)
         del positions
@@ -95,7 +103,17 @@ class Performance:
         for name in body.map["spine"]:
             j = motion.skeleton.index(name)
             spine.append(multiply(rotations[:, j], conjugate(body.reference[1][j])))
-        return cls(body, motion.fps, {name: place[rows] for name, place in at.items()}, turned, touches, level, flat, others, spine)
+        return cls(
+            body,
+            motion.fps,
+            {name: place[rows] for name, place in at.items()},
+            turned,
+            touches,
+            level,
+            flat,
+            others,
+            spine,
+        )
 
 
 def foot_names(body: Body, side: str) -> tuple[str, str | None]:
@@ -178,7 +196,9 @@ def _binomial(values: Floats, passes: int) -> Floats:
     return values
 
 
-def sampled(motion: Motion, fps: float | None, first: int) -> tuple[Motion, NDArray[np.int64], float]:
+def sampled(
+    motion: Motion, fps: float | None, first: int
+) -> tuple[Motion, NDArray[np.int64], float]:
     """The motion that frames are taken from, which of its frames they are, and their rate.
 
     Every n-th frame of an even motion where that gives the rate; else the motion is sampled anew.
@@ -197,4 +217,12 @@ def sampled(motion: Motion, fps: float | None, first: int) -> tuple[Motion, NDAr
     return again, np.arange(len(again)), again.fps
 
 
-__all__ = ["Performance", "elevation", "find_source_contacts", "foot_names", "leading_t_pose", "mid", "sampled"]
+__all__ = [
+    "Performance",
+    "elevation",
+    "find_source_contacts",
+    "foot_names",
+    "leading_t_pose",
+    "mid",
+    "sampled",
+]

@@ -101,7 +101,9 @@ def retarget(
     motion, source_bones, up, notes = _source(motion, up)
     skeleton = onto.skeleton if isinstance(onto, Character) else onto
     if not isinstance(skeleton, Skeleton):
-        raise SuppleError(f"retarget: expected a Character or Skeleton to retarget onto, got a {type(onto).__name__}")
+        raise SuppleError(
+            f"retarget: expected a Character or Skeleton to retarget onto, got a {type(onto).__name__}"
+        )
     fps = None if fps is None else positive("fps", fps)
     body = _body(motion.skeleton, source_map, up, motion.poses, source_bones)
     target = _body(skeleton, target_map, onto_up or getattr(onto, "up", None), None, _bones(onto))
@@ -110,24 +112,36 @@ def retarget(
         free_root(target)
     first = int(leading_t_pose(motion, body))
     if contacts is not None and contacts.frames not in (len(motion), len(motion) - first):
-        raise SuppleError(f"contacts: expected those of {len(motion)} frames, got {contacts.frames}")
+        raise SuppleError(
+            f"contacts: expected those of {len(motion)} frames, got {contacts.frames}"
+        )
     taken, rows, rate = sampled(motion[first:] if first else motion, fps, 0)
     if contacts is None:
         contacts = find_source_contacts(taken, body, body.up)
     elif contacts.frames != len(taken):
-        flags = {name: contacts.flags(name)[contacts.frames - len(motion) + first :][: len(taken)] for name in contacts.joints}
+        flags = {
+            name: contacts.flags(name)[contacts.frames - len(motion) + first :][: len(taken)]
+            for name in contacts.joints
+        }
         contacts = Contacts.from_flags(flags)
     source = replace(Performance.of(filtered(taken, smooth), body, contacts, rows), fps=rate)
     poses = turn_clip(source, target) if closed else solve_clip(source, target, Weights())
     if closed and (stiff := limited(target)):
         poses = _planted(poses, source, target, rate)
         few = ", ".join(map(repr, stiff[:4])) + (", ..." if len(stiff) > 4 else "")
-        notes.append(Note(f"{len(stiff)} joints are hinges or have limits ({few}): they turn as near as hinges can, limits are not held", level="guess"))
+        notes.append(
+            Note(
+                f"{len(stiff)} joints are hinges or have limits ({few}): they turn as near as hinges can, limits are not held",
+                level="guess",
+            )
+        )
     frames = rows + first if len(taken) == len(motion) - first else np.full(len(rows), -1)
     if first:
         kept = closed and fps is None
         what = "kept as it is" if kept else "left out"
-        notes.append(Note(f"frame 0 of {motion.name!r} is a T-pose before the motion: {what}", level="guess"))
+        notes.append(
+            Note(f"frame 0 of {motion.name!r} is a T-pose before the motion: {what}", level="guess")
+        )
         if kept:
             lead = Performance.of(motion[:1], body, Contacts(1, {}), np.arange(1))
             lead = replace(lead, level=source.level, flat=source.flat)
@@ -139,12 +153,16 @@ def retarget(
     return Retargeted(made, frames, contacts, body.map, target.map, scale, tuple(notes))
 
 
-def _source(motion: Motion | Character, up: str | None) -> tuple[Motion, dict[str, str], str | None, list[Note]]:
+def _source(
+    motion: Motion | Character, up: str | None
+) -> tuple[Motion, dict[str, str], str | None, list[Note]]:
     """The motion, VRM's bones of its character, and its up axis, if they are known."""
     if isinstance(motion, Character):
         if len(motion.motions) != 1:
             names = ", ".join(map(repr, motion.motions)) or "none"
-            raise SuppleError(f"retarget: expected a character with one motion, got {names}; give the motion")
+            raise SuppleError(
+                f"retarget: expected a character with one motion, got {names}; give the motion"
+            )
         return next(iter(motion.motions.values())), _bones(motion), up or motion.up, []
     if not isinstance(motion, Motion):
         raise SuppleError(f"retarget: expected a Motion, got a {type(motion).__name__}")
@@ -157,7 +175,11 @@ def _bones(thing: Any) -> dict[str, str]:
 
 
 def _body(
-    skeleton: Skeleton, body_map: BodyMap | None, up: str | None, poses: Pose | None, bones: dict[str, str]
+    skeleton: Skeleton,
+    body_map: BodyMap | None,
+    up: str | None,
+    poses: Pose | None,
+    bones: dict[str, str],
 ) -> Body:
     """The body of a skeleton; its up axis from feet to shoulders if it is not known."""
     if up is not None:
@@ -168,7 +190,10 @@ def _body(
         body = Body(skeleton, found, "z")
         at = body.places((skeleton.rest.positions, skeleton.rest.rotations))
         if poses is not None:
-            at = {name: np.median(place, axis=0) for name, place in body.places((poses.positions, poses.rotations)).items()}
+            at = {
+                name: np.median(place, axis=0)
+                for name, place in body.places((poses.positions, poses.rotations)).items()
+            }
         way = mid(at, "shoulder") - mid(at, "ankle")
         k = int(np.argmax(np.abs(way)))
         up = ("-" if way[k] < 0 else "") + "xyz"[k]
@@ -185,7 +210,9 @@ def _planted(poses: Pose, source: Performance, target: Body, fps: float) -> Pose
         if toe is not None:
             flags[toe] = source.touches[f"{side}_ball"]
     motion = Motion("planted", poses, fps=fps)
-    return plant_feet(motion, feet=ankles, up=target.up, contacts=Contacts.from_flags(flags)).motion.poses
+    return plant_feet(
+        motion, feet=ankles, up=target.up, contacts=Contacts.from_flags(flags)
+    ).motion.poses
 
 
 def _joined(first: Pose, rest: Pose) -> Pose:

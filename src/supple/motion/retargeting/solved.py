@@ -141,7 +141,11 @@ class _Problem:
         body, w, target = self.body, self.weights, self.target
         sizes, at = body.sizes, body.at_reference
         self._row({"left_hip": 0.5, "right_hip": 0.5}, target.hips, w.path / sizes["leg"])
-        self._row({"left_hip": 1.0, "right_hip": -1.0}, sizes["hips"] * target.hip_line, w.lines / sizes["hips"])
+        self._row(
+            {"left_hip": 1.0, "right_hip": -1.0},
+            sizes["hips"] * target.hip_line,
+            w.lines / sizes["hips"],
+        )
         self._row({"left_shoulder": 1.0, "right_shoulder": -1.0}, sizes["shoulders"] * target.shoulder_line, w.lines / sizes["shoulders"])  # fmt: skip
         self._row({"left_shoulder": 0.5, "right_shoulder": 0.5, "left_hip": -0.5, "right_hip": -0.5}, sizes["trunk"] * unit(target.trunk), w.lines / sizes["trunk"])  # fmt: skip
         del at
@@ -168,12 +172,19 @@ class _Problem:
             along = unit(body.at_reference[f"{side}_fingers"] - body.at_reference[f"{side}_wrist"])
         else:
             along = unit(body.at_reference[f"{side}_wrist"] - body.at_reference[f"{side}_elbow"])
-        self._add(f"{side}_pointing", Point(joint, size * rotate(conjugate(body.reference[1][joint]), along)))
+        self._add(
+            f"{side}_pointing",
+            Point(joint, size * rotate(conjugate(body.reference[1][joint]), along)),
+        )
         if f"{side}_fingers" in at:
             wanted = unit(at[f"{side}_fingers"] - at[f"{side}_wrist"])
         else:
             wanted = self.target.directions[f"{side}_elbow_wrist"]
-        self._row({f"{side}_pointing": 1.0, f"{side}_wrist": -1.0}, size * wanted, self.weights.hand / size)
+        self._row(
+            {f"{side}_pointing": 1.0, f"{side}_wrist": -1.0},
+            size * wanted,
+            self.weights.hand / size,
+        )
 
     def _head(self) -> None:
         body, source = self.body, self.source
@@ -183,7 +194,11 @@ class _Problem:
         size = 0.3 * body.sizes["trunk"]
         for name, mine, theirs in (("gaze", body.facing[0], source.body.facing[0]), ("crown", np.array((0.0, 0.0, 1.0)), np.array((0.0, 0.0, 1.0)))):  # fmt: skip
             self._add(name, Point(joint, size * rotate(conjugate(body.reference[1][joint]), mine)))
-            self._row({name: 1.0, "head": -1.0}, size * rotate(source.turned["head"], theirs), self.weights.head / size)
+            self._row(
+                {name: 1.0, "head": -1.0},
+                size * rotate(source.turned["head"], theirs),
+                self.weights.head / size,
+            )
 
     def solve(self) -> Pose:
         body, w = self.body, self.weights
@@ -211,7 +226,10 @@ class _Problem:
         self.clip = clip
         q = self._start()
         q = clip.solve(q, iterations=4, smoothness=10.0, damping=0.02)
-        clip.solids, clip.apart = Solids(body, MARGIN * body.sizes["leg"]), w.apart / body.sizes["leg"]
+        clip.solids, clip.apart = (
+            Solids(body, MARGIN * body.sizes["leg"]),
+            w.apart / body.sizes["leg"],
+        )
         q = clip.solve(q, iterations=8, smoothness=1.0)
         return Pose(body.skeleton, q)
 

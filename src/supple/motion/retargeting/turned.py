@@ -17,7 +17,15 @@ from supple.motion.retargeting.body_map import SIDES
 from supple.motion.retargeting.footsteps import Shape, Steps, fade
 from supple.motion.retargeting.guide import Guide
 from supple.motion.retargeting.performance import Performance
-from supple.rotations import between, conjugate, from_matrix, from_rotation_vector, multiply, rotate, slerp
+from supple.rotations import (
+    between,
+    conjugate,
+    from_matrix,
+    from_rotation_vector,
+    multiply,
+    rotate,
+    slerp,
+)
 
 Floats = NDArray[np.float64]
 
@@ -42,9 +50,13 @@ def fits(body: Body) -> bool:
     kinds = skeleton.packed_ints[:, layout.KIND]
     if any(len(group) > 1 for role, group in body.map.joints.items() if role != "spine"):
         return False
-    if not all(hips in skeleton.path(None, name) for group in body.map.joints.values() for name in group):
+    if not all(
+        hips in skeleton.path(None, name) for group in body.map.joints.values() for name in group
+    ):
         return False
-    robot = bool(body.soles) and bool(np.any((kinds == layout.HINGE)[[body.carrier(role) for role in body.map.joints]]))
+    robot = bool(body.soles) and bool(
+        np.any((kinds == layout.HINGE)[[body.carrier(role) for role in body.map.joints]])
+    )
     return not robot
 
 
@@ -55,7 +67,9 @@ def limited(body: Body) -> list[str]:
     for group in body.map.joints.values():
         for name in group:
             kind = int(skeleton.packed_ints[skeleton.index(name), layout.KIND])
-            if name != body.map["hips"][-1] and (not kind & layout.QUATERNION or kind & layout.SWING_TWIST):
+            if name != body.map["hips"][-1] and (
+                not kind & layout.QUATERNION or kind & layout.SWING_TWIST
+            ):
                 out.append(name)
     return out
 
@@ -68,10 +82,16 @@ def turn_clip(source: Performance, body: Body) -> Pose:
 class _Turning:
     def __init__(self, source: Performance, body: Body) -> None:
         self.source, self.body = source, body
-        ratio = body.sizes["foot"] / source.body.sizes["foot"] if source.body.sizes["foot"] and body.sizes["foot"] else None
+        ratio = (
+            body.sizes["foot"] / source.body.sizes["foot"]
+            if source.body.sizes["foot"] and body.sizes["foot"]
+            else None
+        )
         scale = body.sizes["leg"] / source.body.sizes["leg"]
         self.foot_ratio = scale if ratio is None else ratio
-        self.guide = Guide(source, body, {side: self.foot_ratio * source.level[side] for side in SIDES})
+        self.guide = Guide(
+            source, body, {side: self.foot_ratio * source.level[side] for side in SIDES}
+        )
         self.frames = len(source)
         self.world = self._turns()
 
@@ -163,7 +183,10 @@ class _Turning:
             self._limb(side, ("thigh", "shin"), [at[f"{side}_{name}"] for name in ("hip", "knee", "ankle")], self._within(at, side, legs[side]))  # fmt: skip
         self._hands(at)
         for side in SIDES:
-            for upper, lower, bones in (("thigh", "shin", ("hip", "knee", "ankle")), ("upper_arm", "forearm", ("shoulder", "elbow", "wrist"))):
+            for upper, lower, bones in (
+                ("thigh", "shin", ("hip", "knee", "ankle")),
+                ("upper_arm", "forearm", ("shoulder", "elbow", "wrist")),
+            ):
                 self._twist(side, upper, lower, bones)
         return self._pose(root, shift + place[:, root])
 
@@ -182,7 +205,9 @@ class _Turning:
             elif parent < 0:
                 out[:, j] = reference[j]
             else:
-                out[:, j] = multiply(out[:, parent], multiply(conjugate(reference[parent]), reference[j]))
+                out[:, j] = multiply(
+                    out[:, parent], multiply(conjugate(reference[parent]), reference[j])
+                )
         return out
 
     def _positions(self, rotations: Floats, root: Floats) -> Floats:
@@ -194,14 +219,19 @@ class _Turning:
             if parent < 0:
                 out[:, j] = reference[0][j]
             else:
-                offset = rotate(conjugate(reference[1][parent]), reference[0][j] - reference[0][parent])
+                offset = rotate(
+                    conjugate(reference[1][parent]), reference[0][j] - reference[0][parent]
+                )
                 out[:, j] = out[:, parent] + rotate(rotations[:, parent], offset)
             if j == hips:
                 out[:, j] += root
         return out
 
     def _points(self, place: Floats, rotations: Floats) -> dict[str, Floats]:
-        return {name: place[:, p.joint] + rotate(rotations[:, p.joint], p.offset) for name, p in self.body.points.items()}
+        return {
+            name: place[:, p.joint] + rotate(rotations[:, p.joint], p.offset)
+            for name, p in self.body.points.items()
+        }
 
     def _steps(self) -> dict[str, Steps]:
         source, body = self.source, self.body
@@ -333,7 +363,10 @@ class _Turning:
         share = np.clip(bent / 0.2, 0.0, 1.0)
         angle = np.unwrap(angle)
         angle = angle - 2 * np.pi * np.round(np.median(angle) / (2 * np.pi))
-        self.world[first] = multiply(from_rotation_vector((share * share * (3 - 2 * share) * angle)[:, None] * u), self.world[first])
+        self.world[first] = multiply(
+            from_rotation_vector((share * share * (3 - 2 * share) * angle)[:, None] * u),
+            self.world[first],
+        )
 
     def _hands(self, at: dict[str, Floats]) -> None:
         """Wrists that are close in the source keep their distance, in arm lengths."""
@@ -372,7 +405,9 @@ class _Turning:
         local = rotate(conjugate(above), place - origin)
         if (int(skeleton.packed_ints[root, layout.KIND]) & layout.SLIDES) == 3:
             first = int(skeleton.packed_ints[root, layout.Q])
-            q[:, first : first + 3] = rotate(conjugate(skeleton.rotations[root]), local - skeleton.offsets[root])
+            q[:, first : first + 3] = rotate(
+                conjugate(skeleton.rotations[root]), local - skeleton.offsets[root]
+            )
             return Pose(skeleton, q)
         translations = np.tile(skeleton.offsets, (self.frames, 1, 1))
         translations[:, root] = local
@@ -385,7 +420,9 @@ def smoothed(values: Floats, reach: float) -> Floats:
     kernel = np.hanning(2 * half + 3)[1:-1]
     kernel /= kernel.sum()
     padded = np.pad(values, ((half, half), (0, 0)), mode="edge")
-    return np.stack([np.convolve(padded[:, k], kernel, mode="valid") for k in range(values.shape[1])], axis=1)
+    return np.stack(
+        [np.convolve(padded[:, k], kernel, mode="valid") for k in range(values.shape[1])], axis=1
+    )
 
 
 def spine_parts(body: Body) -> Floats:

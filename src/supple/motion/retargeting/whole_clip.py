@@ -18,7 +18,14 @@ from supple.kernels import layout
 from supple.model.forward import world_frames
 from supple.model.skeleton import Pose, Skeleton
 from supple.motion.retargeting.apart import Overlaps, Solids
-from supple.rotations import conjugate, from_axis_angle, from_rotation_vector, multiply, rotate, to_rotation_vector
+from supple.rotations import (
+    conjugate,
+    from_axis_angle,
+    from_rotation_vector,
+    multiply,
+    rotate,
+    to_rotation_vector,
+)
 
 Floats = NDArray[np.float64]
 
@@ -138,10 +145,18 @@ class Freedoms:
         """Coordinates after a tangent step (F, D), within limits."""
         out = q.copy()
         places = self.place[self.numbers]
-        out[:, places] = np.clip(q[:, places] + step[:, self.numbers], self.low[self.numbers], self.high[self.numbers])
+        out[:, places] = np.clip(
+            q[:, places] + step[:, self.numbers], self.low[self.numbers], self.high[self.numbers]
+        )
         for c, at in self.turns:
-            out[:, at : at + 4] = multiply(from_rotation_vector(step[:, c : c + 3]), q[:, at : at + 4])
-        return np.asarray(Pose(self.skeleton, out).clamped().coordinates) if self._projects else np.asarray(Pose(self.skeleton, out).coordinates)
+            out[:, at : at + 4] = multiply(
+                from_rotation_vector(step[:, c : c + 3]), q[:, at : at + 4]
+            )
+        return (
+            np.asarray(Pose(self.skeleton, out).clamped().coordinates)
+            if self._projects
+            else np.asarray(Pose(self.skeleton, out).coordinates)
+        )
 
     @property
     def _projects(self) -> bool:
@@ -153,7 +168,9 @@ class Freedoms:
         places = self.place[self.numbers]
         out[:, self.numbers] = np.diff(q[:, places], axis=0)
         for c, at in self.turns:
-            out[:, c : c + 3] = to_rotation_vector(multiply(q[1:, at : at + 4], conjugate(q[:-1, at : at + 4])))
+            out[:, c : c + 3] = to_rotation_vector(
+                multiply(q[1:, at : at + 4], conjugate(q[:-1, at : at + 4]))
+            )
         return out
 
 
@@ -191,15 +208,22 @@ class Clip:
         self.target = np.concatenate([rows.target for rows in self.rows], axis=1)
         frames = len(self.target)
         self.weight = np.concatenate(
-            [np.broadcast_to(rows.weight, (frames, len(rows.combine))) for rows in self.rows], axis=1
+            [np.broadcast_to(rows.weight, (frames, len(rows.combine))) for rows in self.rows],
+            axis=1,
         )
 
     def points(self, q: Floats) -> tuple[Floats, Floats, Floats]:
         """Places (F, P, 3) of the points, and frames of all joints."""
         positions, rotations, _ = world_frames(self.skeleton, q, None, None)
-        return positions[:, self.joints] + rotate(rotations[:, self.joints], self.offsets), positions, rotations
+        return (
+            positions[:, self.joints] + rotate(rotations[:, self.joints], self.offsets),
+            positions,
+            rotations,
+        )
 
-    def solve(self, q: Floats, *, iterations: int, smoothness: float = 1.0, damping: float = 1e-3) -> Floats:
+    def solve(
+        self, q: Floats, *, iterations: int, smoothness: float = 1.0, damping: float = 1e-3
+    ) -> Floats:
         """Coordinates (F, Q) after some iterations."""
         for _ in range(iterations):
             q = self._iterate(q, smoothness, damping)
@@ -221,13 +245,20 @@ class Clip:
         axes, origins = free.axes(q, positions, rotations)
         jacobian = self._jacobian(points, axes, origins)
         frames, count = len(q), free.count
-        residual = (np.einsum("rp,fpk->frk", self.combine, points) - self.target) * self.weight[..., None]
-        rows = (self.combine @ jacobian.reshape(frames, len(self.joints), -1)).reshape(frames, -1, 3, count)
+        residual = (np.einsum("rp,fpk->frk", self.combine, points) - self.target) * self.weight[
+            ..., None
+        ]
+        rows = (self.combine @ jacobian.reshape(frames, len(self.joints), -1)).reshape(
+            frames, -1, 3, count
+        )
         rows = rows * self.weight[..., None, None]
         flat, residual = rows.reshape(frames, -1, count), residual.reshape(frames, -1)
         blocks = np.swapaxes(flat, 1, 2) @ flat
         gradient = (np.swapaxes(flat, 1, 2) @ residual[..., None])[..., 0]
-        if self.solids is not None and (overlaps := self.solids.overlaps(positions, rotations)) is not None:
+        if (
+            self.solids is not None
+            and (overlaps := self.solids.overlaps(positions, rotations)) is not None
+        ):
             self._push(overlaps, axes, origins, blocks, gradient)
         numbers = free.numbers
         away = np.zeros((frames, count))
@@ -249,14 +280,18 @@ class Clip:
         step *= np.minimum(1.0, STEP / np.maximum(largest, 1e-12))[:, None]
         return free.stepped(q, step)
 
-    def _push(self, overlaps: Overlaps, axes: Floats, origins: Floats, blocks: Floats, gradient: Floats) -> None:
+    def _push(
+        self, overlaps: Overlaps, axes: Floats, origins: Floats, blocks: Floats, gradient: Floats
+    ) -> None:
         """Add residuals apart * depth to the normal equations."""
         free, frame, normal = self.freedoms, overlaps.frame, overlaps.normal
         row = np.zeros((len(frame), free.count))
         for k, sign in ((0, -1.0), (1, 1.0)):
             arm = overlaps.points[:, k, None] - origins[frame]
             speed = np.where(free.rotating[:, None], np.cross(axes[frame], arm), axes[frame])
-            row += sign * np.einsum("adk,ak->ad", speed, normal) * self.reaches[overlaps.joints[:, k]]
+            row += (
+                sign * np.einsum("adk,ak->ad", speed, normal) * self.reaches[overlaps.joints[:, k]]
+            )
         row *= self.apart
         np.add.at(gradient, frame, row * (self.apart * overlaps.depth)[:, None])
         np.add.at(blocks, frame, row[:, :, None] * row[:, None, :])
@@ -286,7 +321,9 @@ def _second_transposed(bend: Floats, frames: int) -> Floats:
     return out
 
 
-def _conjugate_gradients(blocks: Floats, smooth: Floats, right: Floats, held: NDArray[np.bool_], most: int = 40) -> Floats:
+def _conjugate_gradients(
+    blocks: Floats, smooth: Floats, right: Floats, held: NDArray[np.bool_], most: int = 40
+) -> Floats:
     """Solve (blocks + bands) x = right with the held unknowns at zero."""
     frames, count = right.shape
     diagonal = np.arange(count)
