@@ -22,17 +22,23 @@ from supple.motion.retargeting.body import Body, unit
 from supple.rotations import from_axis_angle, multiply, rotate
 
 FPS = 60.0
-LIMBS = [(f"{s}_{a}", f"{s}_{b}") for s in ("left", "right")
-         for a, b in (("shoulder", "elbow"), ("elbow", "wrist"), ("hip", "knee"), ("knee", "ankle"))]  # fmt: skip
+LIMBS = [
+    (f"{s}_{a}", f"{s}_{b}")
+    for s in ("left", "right")
+    for a, b in (("shoulder", "elbow"), ("elbow", "wrist"), ("hip", "knee"), ("knee", "ankle"))
+]
 
 
 def person(*, leg=0.45, arm=0.28, drop=0.0, names=None, up="y", width=0.1):
     """A figure with y up that faces z, its arms `drop` rad below a T-pose."""
     c, s = np.cos(drop), np.sin(drop)
     nodes = [
-        Node("Hips", None, (0, 2 * leg + 0.08, 0)), Node("Spine", "Hips", (0, 0.15, 0)), Node("Chest", "Spine", (0, 0.15, 0)),
-        Node("Neck", "Chest", (0, 0.2, 0)), Node("Head", "Neck", (0, 0.1, 0)),
-    ]  # fmt: skip
+        Node("Hips", None, (0, 2 * leg + 0.08, 0)),
+        Node("Spine", "Hips", (0, 0.15, 0)),
+        Node("Chest", "Spine", (0, 0.15, 0)),
+        Node("Neck", "Chest", (0, 0.2, 0)),
+        Node("Head", "Neck", (0, 0.1, 0)),
+    ]
     tips = [Tip("Head end", "Head", (0, 0.2, 0))]
     for side, sign in (("Left", 1), ("Right", -1)):
         nodes += [
@@ -45,8 +51,10 @@ def person(*, leg=0.45, arm=0.28, drop=0.0, names=None, up="y", width=0.1):
             Node(f"{side}Foot", f"{side}Leg", (0, -leg, -0.01)),
             Node(f"{side}ToeBase", f"{side}Foot", (0, -0.06, 0.13)),
         ]
-        tips += [Tip(f"{side}Hand end", f"{side}Hand", (0.1 * c * sign, -0.1 * s, 0)),
-                 Tip(f"{side}Toe end", f"{side}ToeBase", (0, 0, 0.05))]  # fmt: skip
+        tips += [
+            Tip(f"{side}Hand end", f"{side}Hand", (0.1 * c * sign, -0.1 * s, 0)),
+            Tip(f"{side}Toe end", f"{side}ToeBase", (0, 0, 0.05)),
+        ]
     if names:
         nodes = [
             node._replace(name=names(node.name), parent=node.parent and names(node.parent))
@@ -109,20 +117,38 @@ def angles(a, b):
 
 def robot():
     """A humanoid of hinges in metres, z up, facing x, with box feet: 24 hinges and a free root."""
-    joint = {"x": Hinge((1, 0, 0), limits=(-1.5, 1.5)), "y": Hinge((0, 1, 0), limits=(-2.6, 2.6)), "z": Hinge((0, 0, 1), limits=(-1.5, 1.5))}  # fmt: skip
-    nodes = [Node("base", None, (0, 0, 0), joint=Free()), Node("waist_yaw", "base", (0, 0, 0.1), joint=joint["z"]),
-             Node("waist_pitch", "waist_yaw", (0, 0, 0), joint=joint["y"])]  # fmt: skip
+    joint = {
+        "x": Hinge((1, 0, 0), limits=(-1.5, 1.5)),
+        "y": Hinge((0, 1, 0), limits=(-2.6, 2.6)),
+        "z": Hinge((0, 0, 1), limits=(-1.5, 1.5)),
+    }
+    nodes = [
+        Node("base", None, (0, 0, 0), joint=Free()),
+        Node("waist_yaw", "base", (0, 0, 0.1), joint=joint["z"]),
+        Node("waist_pitch", "waist_yaw", (0, 0, 0), joint=joint["y"]),
+    ]
     geoms = []
     for side, sign in (("left", 1), ("right", -1)):
-        chain = [("hip_pitch", "y", (0, 0.08 * sign, 0)), ("hip_roll", "x", (0, 0, 0)), ("hip_yaw", "z", (0, 0, 0)),
-                 ("knee", "y", (0, 0, -0.3)), ("ankle_pitch", "y", (0, 0, -0.3)), ("ankle_roll", "x", (0, 0, 0))]  # fmt: skip
+        chain = [
+            ("hip_pitch", "y", (0, 0.08 * sign, 0)),
+            ("hip_roll", "x", (0, 0, 0)),
+            ("hip_yaw", "z", (0, 0, 0)),
+            ("knee", "y", (0, 0, -0.3)),
+            ("ankle_pitch", "y", (0, 0, -0.3)),
+            ("ankle_roll", "x", (0, 0, 0)),
+        ]
         parent = "base"
         for name, axis, offset in chain:
             nodes.append(Node(f"{side}_{name}_joint", parent, offset, joint=joint[axis]))
             parent = f"{side}_{name}_joint"
         geoms.append(Geom("box", parent, size=(0.1, 0.04, 0.01), position=(0.03, 0, -0.04)))
-        chain = [("shoulder_pitch", "y", (0, 0.18 * sign, 0.3)), ("shoulder_roll", "x", (0, 0, 0)), ("shoulder_yaw", "z", (0, 0, 0)),
-                 ("elbow", "y", (0, 0, -0.2)), ("wrist_roll", "x", (0.2, 0, 0))]  # fmt: skip
+        chain = [
+            ("shoulder_pitch", "y", (0, 0.18 * sign, 0.3)),
+            ("shoulder_roll", "x", (0, 0, 0)),
+            ("shoulder_yaw", "z", (0, 0, 0)),
+            ("elbow", "y", (0, 0, -0.2)),
+            ("wrist_roll", "x", (0.2, 0, 0)),
+        ]
         parent = "waist_pitch"
         for name, axis, offset in chain:
             nodes.append(
@@ -142,12 +168,90 @@ def robot():
 
 STYLES = {
     "mixamo": lambda n: {"Chest": "mixamorig:Spine1"}.get(n, f"mixamorig:{n}"),
-    "unreal": lambda n: _table(n, "{}_{}", "lr", {"Shoulder": "clavicle", "Arm": "upperarm", "ForeArm": "lowerarm", "Hand": "hand", "UpLeg": "thigh", "Leg": "calf", "Foot": "foot", "ToeBase": "ball"}, {"Hips": "pelvis", "Spine": "spine_01", "Chest": "spine_02", "Neck": "neck_01", "Head": "head"}),
-    "biped": lambda n: _table(n, "Bip01 {1} {0}", "LR", {"Shoulder": "Clavicle", "Arm": "UpperArm", "ForeArm": "Forearm", "Hand": "Hand", "UpLeg": "Thigh", "Leg": "Calf", "Foot": "Foot", "ToeBase": "Toe0"}, {"Hips": "Bip01 Pelvis", "Spine": "Bip01 Spine", "Chest": "Bip01 Spine1", "Neck": "Bip01 Neck", "Head": "Bip01 Head"}),
-    "smpl": lambda n: _table(n, "{1}_{0}", "LR", {"Shoulder": "Collar", "Arm": "Shoulder", "ForeArm": "Elbow", "Hand": "Wrist", "UpLeg": "Hip", "Leg": "Knee", "Foot": "Ankle", "ToeBase": "Foot"}, {"Hips": "Pelvis", "Spine": "Spine1", "Chest": "Spine2", "Neck": "Neck", "Head": "Head"}),
-    "vrm": lambda n: _table(n, "J_Bip_{1}_{0}", "LR", {"Shoulder": "Shoulder", "Arm": "UpperArm", "ForeArm": "LowerArm", "Hand": "Hand", "UpLeg": "UpperLeg", "Leg": "LowerLeg", "Foot": "Foot", "ToeBase": "ToeBase"}, {"Hips": "J_Bip_C_Hips", "Spine": "J_Bip_C_Spine", "Chest": "J_Bip_C_Chest", "Neck": "J_Bip_C_Neck", "Head": "J_Bip_C_Head"}),
+    "unreal": lambda n: _table(
+        n,
+        "{}_{}",
+        "lr",
+        {
+            "Shoulder": "clavicle",
+            "Arm": "upperarm",
+            "ForeArm": "lowerarm",
+            "Hand": "hand",
+            "UpLeg": "thigh",
+            "Leg": "calf",
+            "Foot": "foot",
+            "ToeBase": "ball",
+        },
+        {
+            "Hips": "pelvis",
+            "Spine": "spine_01",
+            "Chest": "spine_02",
+            "Neck": "neck_01",
+            "Head": "head",
+        },
+    ),
+    "biped": lambda n: _table(
+        n,
+        "Bip01 {1} {0}",
+        "LR",
+        {
+            "Shoulder": "Clavicle",
+            "Arm": "UpperArm",
+            "ForeArm": "Forearm",
+            "Hand": "Hand",
+            "UpLeg": "Thigh",
+            "Leg": "Calf",
+            "Foot": "Foot",
+            "ToeBase": "Toe0",
+        },
+        {
+            "Hips": "Bip01 Pelvis",
+            "Spine": "Bip01 Spine",
+            "Chest": "Bip01 Spine1",
+            "Neck": "Bip01 Neck",
+            "Head": "Bip01 Head",
+        },
+    ),
+    "smpl": lambda n: _table(
+        n,
+        "{1}_{0}",
+        "LR",
+        {
+            "Shoulder": "Collar",
+            "Arm": "Shoulder",
+            "ForeArm": "Elbow",
+            "Hand": "Wrist",
+            "UpLeg": "Hip",
+            "Leg": "Knee",
+            "Foot": "Ankle",
+            "ToeBase": "Foot",
+        },
+        {"Hips": "Pelvis", "Spine": "Spine1", "Chest": "Spine2", "Neck": "Neck", "Head": "Head"},
+    ),
+    "vrm": lambda n: _table(
+        n,
+        "J_Bip_{1}_{0}",
+        "LR",
+        {
+            "Shoulder": "Shoulder",
+            "Arm": "UpperArm",
+            "ForeArm": "LowerArm",
+            "Hand": "Hand",
+            "UpLeg": "UpperLeg",
+            "Leg": "LowerLeg",
+            "Foot": "Foot",
+            "ToeBase": "ToeBase",
+        },
+        {
+            "Hips": "J_Bip_C_Hips",
+            "Spine": "J_Bip_C_Spine",
+            "Chest": "J_Bip_C_Chest",
+            "Neck": "J_Bip_C_Neck",
+            "Head": "J_Bip_C_Head",
+        },
+    ),
     "none": lambda n: f"bone{sum(map(ord, n)) * 7919 % 100003}",
-}  # fmt: skip
+}
 
 
 def _table(name, form, letters, sided, middle):
@@ -162,7 +266,14 @@ def test_parts_are_recognized_in_the_usual_names_and_by_place(style):
     names = STYLES[style]
     found = BodyMap.recognize(person(names=names), up="y")
     for side in ("Left", "Right"):
-        for part, role in (("UpLeg", "thigh"), ("Leg", "shin"), ("Foot", "foot"), ("Arm", "upper_arm"), ("ForeArm", "forearm"), ("Hand", "hand")):  # fmt: skip
+        for part, role in (
+            ("UpLeg", "thigh"),
+            ("Leg", "shin"),
+            ("Foot", "foot"),
+            ("Arm", "upper_arm"),
+            ("ForeArm", "forearm"),
+            ("Hand", "hand"),
+        ):
             assert found[f"{side.lower()}_{role}"] == (names(f"{side}{part}"),)
     assert found["hips"] == (names("Hips"),)
     assert found["spine"] == (names("Spine"), names("Chest"))
@@ -182,9 +293,20 @@ def test_hinges_of_a_robot_are_one_joint_of_a_body():
 
 def test_bones_of_vrm_count_before_names():
     names = STYLES["none"]
-    bones = {f"{s.lower()}{bone}": names(f"{s}{part}") for s in ("Left", "Right") for bone, part in (
-        ("UpperLeg", "UpLeg"), ("LowerLeg", "Leg"), ("Foot", "Foot"), ("Toes", "ToeBase"), ("Shoulder", "Shoulder"),
-        ("UpperArm", "Arm"), ("LowerArm", "ForeArm"), ("Hand", "Hand"))}  # fmt: skip
+    bones = {
+        f"{s.lower()}{bone}": names(f"{s}{part}")
+        for s in ("Left", "Right")
+        for bone, part in (
+            ("UpperLeg", "UpLeg"),
+            ("LowerLeg", "Leg"),
+            ("Foot", "Foot"),
+            ("Toes", "ToeBase"),
+            ("Shoulder", "Shoulder"),
+            ("UpperArm", "Arm"),
+            ("LowerArm", "ForeArm"),
+            ("Hand", "Hand"),
+        )
+    }
     bones |= {
         "hips": names("Hips"),
         "spine": names("Spine"),
@@ -210,9 +332,15 @@ def test_a_map_is_written_corrected_and_kept(tmp_path):
         supple.retarget(stroll(), robot(), target_map=BodyMap.load(tmp_path / "robot.toml"))
 
 
-@pytest.mark.parametrize(("text", "words"), [
-    ("[joints]\nleft_knee = 'a'", "left_knee"), ("joints = 3", "joints"), ("[joints", "TOML"), ("[joints]\nhips = 4", "hips"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[joints]\nleft_knee = 'a'", "left_knee"),
+        ("joints = 3", "joints"),
+        ("[joints", "TOML"),
+        ("[joints]\nhips = 4", "hips"),
+    ],
+)
 def test_a_map_that_is_none_is_refused_with_its_file(tmp_path, text, words):
     (tmp_path / "map.toml").write_text(text)
     with pytest.raises(SuppleError, match=f"map.toml.*{words}"):

@@ -19,15 +19,22 @@ def folder(tmp_path):
         ]
         for side, sign in (("Left", size), ("Right", -size)):
             nodes += [
-                Node(f"{side}Arm", "Spine", (0.2 * sign, 0.2 * size, 0)), Node(f"{side}ForeArm", f"{side}Arm", (0.3 * sign, 0, 0)),
-                Node(f"{side}Hand", f"{side}ForeArm", (0.3 * sign, 0, 0)), Node(f"{side}UpLeg", "Hips", (0.1 * sign, 0, 0)),
-                Node(f"{side}Leg", f"{side}UpLeg", (0, -0.45 * size, 0)), Node(f"{side}Foot", f"{side}Leg", (0, -0.45 * size, 0)),
+                Node(f"{side}Arm", "Spine", (0.2 * sign, 0.2 * size, 0)),
+                Node(f"{side}ForeArm", f"{side}Arm", (0.3 * sign, 0, 0)),
+                Node(f"{side}Hand", f"{side}ForeArm", (0.3 * sign, 0, 0)),
+                Node(f"{side}UpLeg", "Hips", (0.1 * sign, 0, 0)),
+                Node(f"{side}Leg", f"{side}UpLeg", (0, -0.45 * size, 0)),
+                Node(f"{side}Foot", f"{side}Leg", (0, -0.45 * size, 0)),
                 Node(f"{side}Toe", f"{side}Foot", (0, -0.08 * size, 0.13 * size)),
-            ]  # fmt: skip
+            ]
         skeleton = Skeleton(nodes)
         t = np.arange(60) / 30
         bend = 0.4 + 0.2 * np.sin(3 * t)
-        values = {f"{s}{part}": from_axis_angle("x", share * bend) for s in ("Left", "Right") for part, share in (("UpLeg", -0.5), ("Leg", 1.0), ("Foot", -0.5))}  # fmt: skip
+        values = {
+            f"{s}{part}": from_axis_angle("x", share * bend)
+            for s in ("Left", "Right")
+            for part, share in (("UpLeg", -0.5), ("Leg", 1.0), ("Foot", -0.5))
+        }
         poses = skeleton.rest.with_(values)
         places = np.tile(skeleton.offsets, (60, 1, 1))
         places[:, 0, 1] += 0.1 * size - Pose(skeleton, poses.coordinates).position("LeftFoot")[:, 1]
@@ -51,16 +58,46 @@ def test_one_clip_to_one_file(run_json, folder):
 
 def test_many_clips_to_a_folder_where_a_bad_one_does_not_stop_the_rest(run, folder):
     (folder / "bad.bvh").write_text("HIERARCHY nonsense")
-    result = run("retarget", folder / "clip.bvh", folder / "bad.bvh", folder / "other.bvh", "--onto", folder / "small.bvh", "-o", folder / "made", "--to", "glb")  # fmt: skip
+    result = run(
+        "retarget",
+        folder / "clip.bvh",
+        folder / "bad.bvh",
+        folder / "other.bvh",
+        "--onto",
+        folder / "small.bvh",
+        "-o",
+        folder / "made",
+        "--to",
+        "glb",
+    )
     assert result.exit_code == 2
     assert sorted(path.name for path in (folder / "made").iterdir()) == ["clip.glb", "other.glb"]
 
 
 def test_maps_are_written_and_taken(run_json, folder):
-    run_json("retarget", folder / "clip.bvh", "--onto", folder / "small.bvh", "-o", folder / "out.bvh", "--write-maps", folder / "maps")  # fmt: skip
+    run_json(
+        "retarget",
+        folder / "clip.bvh",
+        "--onto",
+        folder / "small.bvh",
+        "-o",
+        folder / "out.bvh",
+        "--write-maps",
+        folder / "maps",
+    )
     assert 'left_shin = "LeftLeg"' in (folder / "maps" / "target.toml").read_text()
-    _, data = run_json("retarget", folder / "clip.bvh", "--onto", folder / "small.bvh", "-o", folder / "again.bvh",
-                    "--target-map", folder / "maps" / "target.toml", "--fps", 15)  # fmt: skip
+    _, data = run_json(
+        "retarget",
+        folder / "clip.bvh",
+        "--onto",
+        folder / "small.bvh",
+        "-o",
+        folder / "again.bvh",
+        "--target-map",
+        folder / "maps" / "target.toml",
+        "--fps",
+        15,
+    )
     assert data["frames"] == 30
 
 

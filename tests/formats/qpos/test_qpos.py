@@ -10,10 +10,14 @@ from supple import Ball, Character, Free, Hinge, Motion, Node, Skeleton, SuppleE
 @pytest.fixture
 def machine(tmp_path):
     """A free base with a hinge, a ball and another hinge; saved, since tables are read onto a file's robot."""
-    skeleton = Skeleton([
-        Node("base", None, joint=Free()), Node("hip", "base", (0, 0, 1), joint=Hinge("y")),
-        Node("ball", "base", (0, 1, 0), joint=Ball()), Node("knee", "hip", (0, 0, -1), joint=Hinge("y", limits=(-1, 2))),
-    ])  # fmt: skip
+    skeleton = Skeleton(
+        [
+            Node("base", None, joint=Free()),
+            Node("hip", "base", (0, 0, 1), joint=Hinge("y")),
+            Node("ball", "base", (0, 1, 0), joint=Ball()),
+            Node("knee", "hip", (0, 0, -1), joint=Hinge("y", limits=(-1, 2))),
+        ]
+    )
     supple.save(Character(skeleton, up="z", unit="m"), tmp_path / "robot.glb")
     robot = supple.load(tmp_path / "robot.glb")
     count = len(supple.robot.qpos(robot, robot.skeleton.rest))
@@ -71,14 +75,26 @@ def test_columns_in_another_order_are_matched_by_name(machine):
     (folder / "two.csv").write_text("# fps 25\nknee,hip\n0.5,0.25\n0.6,0.35\n")
     motion = supple.load(folder / "robot.glb", motions=[folder / "two.csv"]).motion("two")
     assert motion.fps == 25.0
-    assert np.allclose(motion.poses.angles["knee"] if isinstance(motion.poses.angles, dict) else supple.robot.joint_vector(motion.skeleton, motion.poses, names=["knee"])[:, 0], [0.5, 0.6])  # fmt: skip
+    assert np.allclose(
+        motion.poses.angles["knee"]
+        if isinstance(motion.poses.angles, dict)
+        else supple.robot.joint_vector(motion.skeleton, motion.poses, names=["knee"])[:, 0],
+        [0.5, 0.6],
+    )
 
 
-@pytest.mark.parametrize(("text", "words"), [
-    ("# fps 25\nknee,elbow\n1,2\n", "elbow"), ("knee,hip\n1,2\n", "fps"), ("# fps 25\nknee,hip\n1,x\n", ":3.*'x'"),
-    ("# fps 25\nknee,hip\n1\n", "expected 2 numbers"), ("# fps 25\n1,2,3\n", "numbers a frame"), ("# fps 25\nknee,hip\n", "rows"),
-    ("# fps 25\nknee,hip\n1,nan\n", "finite"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("# fps 25\nknee,elbow\n1,2\n", "elbow"),
+        ("knee,hip\n1,2\n", "fps"),
+        ("# fps 25\nknee,hip\n1,x\n", ":3.*'x'"),
+        ("# fps 25\nknee,hip\n1\n", "expected 2 numbers"),
+        ("# fps 25\n1,2,3\n", "numbers a frame"),
+        ("# fps 25\nknee,hip\n", "rows"),
+        ("# fps 25\nknee,hip\n1,nan\n", "finite"),
+    ],
+)
 def test_a_bad_table_is_refused_with_its_file(machine, text, words):
     _, _, folder = machine
     (folder / "bad.csv").write_text(text)

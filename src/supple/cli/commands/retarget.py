@@ -84,9 +84,9 @@ def retarget(
 
     supple retarget clips/*.bvh --onto g1.xml --fps 30 -o trajectories
 
-    Parts of both bodies are recognized by names and by place. Limbs keep their directions, feet that stand stay where they
-    stand, the path is scaled to the legs, hands that are close keep their distance. Robots need solid feet and a
-    free root; they are written as qpos tables, .npz or .csv, with joint names and rate.
+    Parts of both bodies are recognized by names and by place. Limbs keep their directions, feet that stand
+    stay where they stand, the path is scaled to the legs, hands that are close keep their distance. Robots
+    need solid feet and a free root; they are written as qpos tables, .npz or .csv, with joint names and rate.
 
     With many clips, one that cannot be retargeted is reported, and the others go on; the exit code is then 2.
     """

@@ -1,4 +1,4 @@
-"""Limbs that stay out of each other and out of the trunk: capsules about a body's solid shapes, and how deep they are in."""
+"""Limbs that stay out of each other and out of the trunk: capsules about a body's solid shapes."""
 
 from __future__ import annotations
 
@@ -123,7 +123,9 @@ class Solids:
         if not len(frame):
             return None
         joints = self.joints[self.pairs[pair]]
-        world = positions[frame[:, None], joints][:, :, None] + rotate(rotations[frame[:, None], joints][:, :, None], self.ends[self.pairs[pair]])  # fmt: skip
+        world = positions[frame[:, None], joints][:, :, None] + rotate(
+            rotations[frame[:, None], joints][:, :, None], self.ends[self.pairs[pair]]
+        )
         p, q = _nearest(world[:, 0, 0], world[:, 0, 1], world[:, 1, 0], world[:, 1, 1])
         gap = p - q
         far = np.sqrt((gap * gap).sum(-1))

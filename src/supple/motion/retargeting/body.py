@@ -1,7 +1,7 @@
 """The geometry of a body: where its joints are centred, how long its limbs are, where its soles are.
 
-All of it is seen with z up; `Body.turn` takes the skeleton's world there. A joint of several hinges is centred where their
-axes come nearest to each other.
+All of it is seen with z up; `Body.turn` takes the skeleton's world there. A joint of several hinges is
+centred where their axes come nearest to each other.
 """
 
 from __future__ import annotations
@@ -151,7 +151,11 @@ class Body:
             if child in skeleton.joint_names
         ]
         offsets = [skeleton.offsets[j] for j in below if np.linalg.norm(skeleton.offsets[j]) > 0]
-        offsets += [np.asarray(tip.offset) for tip in skeleton.tips if tip.joint == name and np.linalg.norm(tip.offset) > 0]  # fmt: skip
+        offsets += [
+            np.asarray(tip.offset)
+            for tip in skeleton.tips
+            if tip.joint == name and np.linalg.norm(tip.offset) > 0
+        ]
         if not offsets:
             return None
         return Point(
@@ -198,7 +202,11 @@ class Body:
         """The least upward part of trunk, thighs and shins in each frame, shape (F,)."""
         at = self.places(frames)
         pieces = [(mid(at, "shoulder"), mid(at, "hip"))]
-        pieces += [(at[f"{side}_{a}"], at[f"{side}_{b}"]) for side in SIDES for a, b in (("hip", "knee"), ("knee", "ankle"))]  # fmt: skip
+        pieces += [
+            (at[f"{side}_{a}"], at[f"{side}_{b}"])
+            for side in SIDES
+            for a, b in (("hip", "knee"), ("knee", "ankle"))
+        ]
         return np.min([unit(a - b)[..., 2] for a, b in pieces], axis=0)
 
     @cached_property
@@ -284,7 +292,9 @@ def geom_points(geom: Geom) -> Floats:
     elif geom.kind == "ellipsoid":
         local = np.asarray(size) * _BALL
     else:
-        local = np.asarray(size) * np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)  # fmt: skip
+        local = np.asarray(size) * np.array(
+            [[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float
+        )
     return rotate(np.asarray(geom.rotation), local) + np.asarray(geom.position)
 
 

@@ -24,7 +24,9 @@ Floats = NDArray[np.float64]
 SIDES = ("left", "right")
 PARTS = ("clavicle", "upper_arm", "forearm", "hand", "thigh", "shin", "foot", "toe")
 ROLES = ("hips", "spine", "neck", "head", *(f"{side}_{part}" for side in SIDES for part in PARTS))
-NEEDED = tuple(f"{side}_{part}" for side in SIDES for part in ("thigh", "shin", "foot", "upper_arm", "forearm"))  # fmt: skip
+NEEDED = tuple(
+    f"{side}_{part}" for side in SIDES for part in ("thigh", "shin", "foot", "upper_arm", "forearm")
+)
 FORMAT = "supple-body-map"
 
 # The bones of VRM, 0.x and 1.0, by role.
@@ -412,10 +414,8 @@ def _middle(tree: _Tree, found: dict[str, tuple[str, ...]]) -> None:
     found.setdefault("hips", (legs,))
     hips = found["hips"][-1]
     if "spine" not in found:
-        if hips in tree.paths[arms]:
-            spine = skeleton.path(hips, arms)[1:]
-        else:  # a robot whose root is the trunk: its waist is the joint that carries the legs
-            spine = ()
+        # A robot whose root is the trunk has none: its waist is the joint that carries the legs.
+        spine = skeleton.path(hips, arms)[1:] if hips in tree.paths[arms] else ()
         if spine:
             found["spine"] = tuple(spine)
     chest = arms
@@ -439,8 +439,13 @@ def _middle(tree: _Tree, found: dict[str, tuple[str, ...]]) -> None:
                 group.append(more[0])
             found[role] = tuple(group)
     if "head" not in found and "neck" not in found:
-        above = [name for name in tree.below(chest) if not limbs & set(tree.paths[name])
-                 and not {n for side in SIDES for n in found.get(f"{side}_clavicle", ())} & set(tree.paths[name])]  # fmt: skip
+        above = [
+            name
+            for name in tree.below(chest)
+            if not limbs & set(tree.paths[name])
+            and not {n for side in SIDES for n in found.get(f"{side}_clavicle", ())}
+            & set(tree.paths[name])
+        ]
         if above:
             top = max(above, key=lambda name: float(tree.places[name] @ tree.up))
             if float((tree.places[top] - tree.places[chest]) @ tree.up) > 0:

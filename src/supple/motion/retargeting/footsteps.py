@@ -1,8 +1,8 @@
 """Where feet go: still while they stand, as the source's in between.
 
-A foot is its ankle's place, the heading and the pitch of its sole. While the ball touches, the front edge of the sole stays
-at one place; while the heel touches, the heading stays and the rear edge is on the ground. What that changes fades over
-the steps in between.
+A foot is its ankle's place, the heading and the pitch of its sole. While the ball touches, the front edge of
+the sole stays at one place; while the heel touches, the heading stays and the rear edge is on the ground.
+What that changes fades over the steps in between.
 """
 
 from __future__ import annotations

@@ -13,14 +13,17 @@ _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _SIDES = {"left": "left", "l": "left", "right": "right", "r": "right"}
 
 # Words that say nothing of the role: prefixes of exporters, kinds of things, axes of robots' hinges.
-_SILENT = frozenset(
-    "mixamorig bip biped valve valvebiped j c b b def org jnt joint joints link bone sk cc base body "
-    "character normal rig ctrl m sec pitch roll yaw x y z fe aa ie rx ry rz bot actor skel".split()
-)
-_OTHER = frozenset(
-    "twist thumb index middle ring pinky little finger fingers metacarpal eye jaw ear breast hair skirt helper "
-    "corrective carpal tongue muscle share ik pole target".split()
-)
+_SILENT = frozenset([
+        "mixamorig", "bip", "biped", "valve", "valvebiped", "j", "c", "b", "b", "def",
+        "org", "jnt", "joint", "joints", "link", "bone", "sk", "cc", "base", "body",
+        "character", "normal", "rig", "ctrl", "m", "sec", "pitch", "roll", "yaw", "x",
+        "y", "z", "fe", "aa", "ie", "rx", "ry", "rz", "bot", "actor", "skel",
+])  # fmt: skip
+_OTHER = frozenset([
+        "twist", "thumb", "index", "middle", "ring", "pinky", "little", "finger",
+        "fingers", "metacarpal", "eye", "jaw", "ear", "breast", "hair", "skirt", "helper",
+        "corrective", "carpal", "tongue", "muscle", "share", "ik", "pole", "target",
+])  # fmt: skip
 
 # For each role the stems that name it for certain, and those that do if no other joint of the limb does.
 LIMBS = {

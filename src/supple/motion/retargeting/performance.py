@@ -157,8 +157,16 @@ def leading_t_pose(motion: Motion, body: Body) -> bool:
     if steps[0] < max(JUMP, LARGER * float(np.median(steps[1:]))):
         return False
     at = body.places(body.frames(motion.poses[:1]))
-    arms = [unit(at[f"{s}_{b}"] - at[f"{s}_{a}"])[0, 2] for s in SIDES for a, b in (("shoulder", "elbow"), ("elbow", "wrist"))]  # fmt: skip
-    legs = [unit(at[f"{s}_{a}"] - at[f"{s}_{b}"])[0, 2] for s in SIDES for a, b in (("hip", "knee"), ("knee", "ankle"))]  # fmt: skip
+    arms = [
+        unit(at[f"{s}_{b}"] - at[f"{s}_{a}"])[0, 2]
+        for s in SIDES
+        for a, b in (("shoulder", "elbow"), ("elbow", "wrist"))
+    ]
+    legs = [
+        unit(at[f"{s}_{a}"] - at[f"{s}_{b}"])[0, 2]
+        for s in SIDES
+        for a, b in (("hip", "knee"), ("knee", "ankle"))
+    ]
     rest = np.broadcast_to(motion.skeleton.rest.local_rotations[:count], turns[0].shape)
     resting = float(angle_between(turns[0], rest)[1:].max()) < 1e-3
     return resting or (max(map(abs, arms)) < LEVEL and min(legs) > STRAIGHT)

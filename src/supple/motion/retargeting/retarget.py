@@ -14,8 +14,8 @@ from supple.model.motion import Motion
 from supple.model.skeleton import Pose, Skeleton
 from supple.motion.contacts import Contacts
 from supple.motion.feet import UPS
-from supple.motion.retargeting.body import Body, mid
 from supple.motion.planting import plant_feet
+from supple.motion.retargeting.body import Body, mid
 from supple.motion.retargeting.body_map import SIDES, BodyMap
 from supple.motion.retargeting.performance import (
     Performance,
@@ -70,15 +70,16 @@ def retarget(
 ) -> Retargeted:
     """Bring a motion to another body: human to human, or human to robot.
 
-    The parts of both bodies are recognized by the names of their joints, and by place where names do not say. Limbs take the
-    directions that the source's have in world, whatever the rest poses are; the path of the hips is scaled to the
-    legs; feet that touch the ground in the source stand still on the ground, which is level at height 0; wrists that
-    are close keep their distance, in arm lengths. The whole clip is solved at once: no frame depends on the one before it,
-    nor on where the figure faces.
+    The parts of both bodies are recognized by the names of their joints, and by place where names do not say.
+    Limbs take the directions that the source's have in world, whatever the rest poses are; the path of the
+    hips is scaled to the legs; feet that touch the ground in the source stand still on the ground, which is
+    level at height 0; wrists that are close keep their distance, in arm lengths. The whole clip is solved at
+    once: no frame depends on the one before it, nor on where the figure faces.
 
-    A character is posed in closed form, two bones at a time; its hinges take what they can of that, and its limits
-    are not held. A robot, whose joints are groups of hinges, is solved by least squares over all frames, smooth, within its
-    limits, and with its solid shapes out of each other; its root must move freely, and its feet must have solid shapes.
+    A character is posed in closed form, two bones at a time; its hinges take what they can of that, and its
+    limits are not held. A robot, whose joints are groups of hinges, is solved by least squares over all
+    frames, smooth, within its limits, and with its solid shapes out of each other; its root must move freely,
+    and its feet must have solid shapes.
 
     Args:
         motion: What is brought over, with two arms and two legs; or a character with one motion.
@@ -131,7 +132,8 @@ def retarget(
         few = ", ".join(map(repr, stiff[:4])) + (", ..." if len(stiff) > 4 else "")
         notes.append(
             Note(
-                f"{len(stiff)} joints are hinges or have limits ({few}): they turn as near as hinges can, limits are not held",
+                f"{len(stiff)} joints are hinges or have limits ({few}): "
+                "hinges turn as near as they can, limits are not held",
                 level="guess",
             )
         )

@@ -120,14 +120,19 @@ class _Problem:
         for side in SIDES:
             if side not in body.soles:
                 raise SuppleError(
-                    f"foot {body.map[f'{side}_foot'][-1]!r}: expected solid shapes (geoms) by which its sole is found, got none"
+                    f"foot {body.map[f'{side}_foot'][-1]!r}: expected solid shapes (geoms) for its sole, got none"
                 )
             sole, joint = body.soles[side], body.carrier(f"{side}_foot")
             steps = self.target.steps(side, sole_shape(body, side))
             self.steps[side] = steps
             axes = np.stack(steps.axes(), axis=-1)  # forward, left, up as columns
             forward, left = body.facing
-            own = np.stack([rotate(conjugate(body.reference[1][joint]), v) for v in (forward, left, np.array((0.0, 0.0, 1.0)))])  # fmt: skip
+            own = np.stack(
+                [
+                    rotate(conjugate(body.reference[1][joint]), v)
+                    for v in (forward, left, np.array((0.0, 0.0, 1.0)))
+                ]
+            )
             weight = np.where(steps.stands, w.stand, w.swing) / unit_length / 2.0
             for k, corner in enumerate(sole.corners):
                 name = f"{side}_corner{k}"
@@ -135,7 +140,11 @@ class _Problem:
                 self._row({name: 1.0}, steps.ankle + axes @ (own @ corner), weight)
             for a, b, part in (("hip", "knee", "thigh"), ("knee", "ankle", "shin")):
                 size = body.sizes[part]
-                self._row({f"{side}_{b}": 1.0, f"{side}_{a}": -1.0}, size * self.target.directions[f"{side}_{a}_{b}"], w.legs / size)  # fmt: skip
+                self._row(
+                    {f"{side}_{b}": 1.0, f"{side}_{a}": -1.0},
+                    size * self.target.directions[f"{side}_{a}_{b}"],
+                    w.legs / size,
+                )
 
     def _trunk(self) -> None:
         body, w, target = self.body, self.weights, self.target
@@ -146,8 +155,16 @@ class _Problem:
             sizes["hips"] * target.hip_line,
             w.lines / sizes["hips"],
         )
-        self._row({"left_shoulder": 1.0, "right_shoulder": -1.0}, sizes["shoulders"] * target.shoulder_line, w.lines / sizes["shoulders"])  # fmt: skip
-        self._row({"left_shoulder": 0.5, "right_shoulder": 0.5, "left_hip": -0.5, "right_hip": -0.5}, sizes["trunk"] * unit(target.trunk), w.lines / sizes["trunk"])  # fmt: skip
+        self._row(
+            {"left_shoulder": 1.0, "right_shoulder": -1.0},
+            sizes["shoulders"] * target.shoulder_line,
+            w.lines / sizes["shoulders"],
+        )
+        self._row(
+            {"left_shoulder": 0.5, "right_shoulder": 0.5, "left_hip": -0.5, "right_hip": -0.5},
+            sizes["trunk"] * unit(target.trunk),
+            w.lines / sizes["trunk"],
+        )
         del at
 
     def _arms(self) -> None:
@@ -156,13 +173,25 @@ class _Problem:
         for side in SIDES:
             for a, b, part in (("shoulder", "elbow", "upper_arm"), ("elbow", "wrist", "forearm")):
                 size = sizes[part]
-                self._row({f"{side}_{b}": 1.0, f"{side}_{a}": -1.0}, size * target.directions[f"{side}_{a}_{b}"], w.arms / size)  # fmt: skip
-            self._row({f"{side}_wrist": 1.0, "left_hip": -0.5, "right_hip": -0.5}, target.arm(side, "wrist"), w.wrist / sizes["leg"])  # fmt: skip
+                self._row(
+                    {f"{side}_{b}": 1.0, f"{side}_{a}": -1.0},
+                    size * target.directions[f"{side}_{a}_{b}"],
+                    w.arms / size,
+                )
+            self._row(
+                {f"{side}_wrist": 1.0, "left_hip": -0.5, "right_hip": -0.5},
+                target.arm(side, "wrist"),
+                w.wrist / sizes["leg"],
+            )
             if f"{side}_hand" in body.map:
                 self._hand(side)
         ratio = sizes["arm"] / target.from_["arm"]
         at = self.source.at
-        self._row({"left_wrist": 1.0, "right_wrist": -1.0}, ratio * (at["left_wrist"] - at["right_wrist"]), w.together / sizes["arm"] * target.close())  # fmt: skip
+        self._row(
+            {"left_wrist": 1.0, "right_wrist": -1.0},
+            ratio * (at["left_wrist"] - at["right_wrist"]),
+            w.together / sizes["arm"] * target.close(),
+        )
 
     def _hand(self, side: str) -> None:
         body, at = self.body, self.source.at
@@ -192,7 +221,10 @@ class _Problem:
             return
         joint = body.carrier("head")
         size = 0.3 * body.sizes["trunk"]
-        for name, mine, theirs in (("gaze", body.facing[0], source.body.facing[0]), ("crown", np.array((0.0, 0.0, 1.0)), np.array((0.0, 0.0, 1.0)))):  # fmt: skip
+        for name, mine, theirs in (
+            ("gaze", body.facing[0], source.body.facing[0]),
+            ("crown", np.array((0.0, 0.0, 1.0)), np.array((0.0, 0.0, 1.0))),
+        ):
             self._add(name, Point(joint, size * rotate(conjugate(body.reference[1][joint]), mine)))
             self._row(
                 {name: 1.0, "head": -1.0},
@@ -274,5 +306,5 @@ def free_root(body: Body) -> int:
         if kinds[j] & layout.QUATERNION and (kinds[j] & layout.SLIDES) == 3:
             return j
     raise SuppleError(
-        f"{skeleton.joint_names[0]!r}: expected a root that moves freely (supple.Free), got none above {body.map['hips'][-1]!r}"
+        f"{skeleton.joint_names[0]!r}: expected a free root (supple.Free), got none above {body.map['hips'][-1]!r}"
     )

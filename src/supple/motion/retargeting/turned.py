@@ -1,7 +1,7 @@
-"""A clip onto a character of ball joints, in closed form.
+"""A clip onto a character, in closed form.
 
-Every bone takes the direction that the source's has, whatever the two rest poses are; feet and hands are then put in their
-places by turning two bones.
+Every bone takes the direction that the source's has, whatever the two rest poses are; feet and hands are then
+put in their places by turning two bones.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ BONES = (
 
 
 def fits(body: Body) -> bool:
-    """True if a body is posed in closed form: one joint a part, all of them below the hips, and no free root with solid feet."""
+    """True if a body is posed in closed form: one joint a part, all below the hips, and no robot's."""
     skeleton = body.skeleton
     hips = body.map["hips"][-1]
     kinds = skeleton.packed_ints[:, layout.KIND]
@@ -126,7 +126,10 @@ class _Turning:
             if role == "spine":
                 continue
             if role in source.turned:
-                out[body.carrier(role)] = multiply(source.turned[role], multiply(aligned.get(role, yaw), reference[body.carrier(role)]))  # fmt: skip
+                out[body.carrier(role)] = multiply(
+                    source.turned[role],
+                    multiply(aligned.get(role, yaw), reference[body.carrier(role)]),
+                )
         for joint, turn in self._spine().items():
             out[joint] = multiply(turn, multiply(spine, reference[joint]))
         self._same_names(out, yaw)
@@ -164,7 +167,6 @@ class _Turning:
     # Places -------------------------------------------------------------------------------------
 
     def poses(self) -> Pose:
-        body = self.body
         root = self._root()
         rotations = self._all_rotations()
         place = self._positions(rotations, np.zeros((self.frames, 3)))
@@ -180,7 +182,12 @@ class _Turning:
         at = {name: where + drop for name, where in at.items()}
         for side in SIDES:
             self._foot(side, legs[side])
-            self._limb(side, ("thigh", "shin"), [at[f"{side}_{name}"] for name in ("hip", "knee", "ankle")], self._within(at, side, legs[side]))  # fmt: skip
+            self._limb(
+                side,
+                ("thigh", "shin"),
+                [at[f"{side}_{name}"] for name in ("hip", "knee", "ankle")],
+                self._within(at, side, legs[side]),
+            )
         self._hands(at)
         for side in SIDES:
             for upper, lower, bones in (
@@ -333,7 +340,13 @@ class _Turning:
         one = between(upper, new_middle)
         two = between(lower, new_end - new_middle)
         self._carry(first, second, one)
-        self._carry(second, self.body.carrier(f"{side}_{'foot' if roles[1] == 'shin' else 'hand'}") if f"{side}_{'foot' if roles[1] == 'shin' else 'hand'}" in self.body.map else -1, two)  # fmt: skip
+        self._carry(
+            second,
+            self.body.carrier(f"{side}_{'foot' if roles[1] == 'shin' else 'hand'}")
+            if f"{side}_{'foot' if roles[1] == 'shin' else 'hand'}" in self.body.map
+            else -1,
+            two,
+        )
 
     def _carry(self, joint: int, until: int, turn: Floats) -> None:
         """Turn a joint and what is below it, down to another joint."""
@@ -380,7 +393,12 @@ class _Turning:
         for side, sign in (("left", 0.5), ("right", -0.5)):
             here = at[f"{side}_wrist"]
             goal = here + gate * (middle + sign * wanted - here)
-            self._limb(side, ("upper_arm", "forearm"), [at[f"{side}_{name}"] for name in ("shoulder", "elbow", "wrist")], goal)  # fmt: skip
+            self._limb(
+                side,
+                ("upper_arm", "forearm"),
+                [at[f"{side}_{name}"] for name in ("shoulder", "elbow", "wrist")],
+                goal,
+            )
 
     # A pose -------------------------------------------------------------------------------------
 

@@ -1,9 +1,9 @@
 """Least squares over all frames of a clip at once: points of a skeleton, and joints that move smoothly.
 
-Gauss-Newton on the coordinates of every frame. A frame's residuals are differences of points against targets; frames are
-tied by the second differences of the coordinates. The normal equations are blocks, one a frame, plus bands; they are
-solved by conjugate gradients with the blocks as preconditioner. Limits hold exactly: a freedom at its limit that would
-leave it is left out of the step.
+Gauss-Newton on the coordinates of every frame. A frame's residuals are differences of points against targets;
+frames are tied by the second differences of the coordinates. The normal equations are blocks, one a frame,
+plus bands; they are solved by conjugate gradients with the blocks as preconditioner. Limits hold exactly: a
+freedom at its limit that would leave it is left out of the step.
 """
 
 from __future__ import annotations
