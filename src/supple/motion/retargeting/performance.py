@@ -57,8 +57,6 @@ class Performance:
 
     def spine(self) -> tuple[list[Floats], Floats]:
         """How hips and spine are turned, from the hips up, and at which part of the spine's length."""
-        from supple.motion.retargeting.turned import spine_parts
-
         return self.spine_turns, np.concatenate([[0.0], spine_parts(self.body)])
 
     def __len__(self) -> int:
@@ -114,6 +112,15 @@ class Performance:
             others,
             spine,
         )
+
+
+def spine_parts(body: Body) -> Floats:
+    """Where the joints of the spine are, from 0 at the hips to 1 at the shoulders."""
+    positions = body.reference[0]
+    joints = [body.carrier("hips"), *(body.skeleton.index(name) for name in body.map["spine"])]
+    places = np.concatenate([positions[joints], mid(body.at_reference, "shoulder")[None]])
+    along = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(places, axis=0), axis=1))])
+    return along[1:-1] / max(float(along[-1]), 1e-12)
 
 
 def foot_names(body: Body, side: str) -> tuple[str, str | None]:
@@ -223,14 +230,3 @@ def sampled(
         raise SuppleError(f"fps: expected a number above 0, got {fps:g}")
     again = motion[first:].resampled(fps)
     return again, np.arange(len(again)), again.fps
-
-
-__all__ = [
-    "Performance",
-    "elevation",
-    "find_source_contacts",
-    "foot_names",
-    "leading_t_pose",
-    "mid",
-    "sampled",
-]

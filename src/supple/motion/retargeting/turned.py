@@ -16,7 +16,7 @@ from supple.motion.retargeting.body import Body, mid, unit
 from supple.motion.retargeting.body_map import SIDES
 from supple.motion.retargeting.footsteps import Shape, Steps, fade
 from supple.motion.retargeting.guide import Guide
-from supple.motion.retargeting.performance import Performance
+from supple.motion.retargeting.performance import Performance, spine_parts
 from supple.rotations import (
     between,
     conjugate,
@@ -441,12 +441,3 @@ def smoothed(values: Floats, reach: float) -> Floats:
     return np.stack(
         [np.convolve(padded[:, k], kernel, mode="valid") for k in range(values.shape[1])], axis=1
     )
-
-
-def spine_parts(body: Body) -> Floats:
-    """Where the joints of the spine are, from 0 at the hips to 1 at the shoulders."""
-    positions = body.reference[0]
-    joints = [body.carrier("hips"), *(body.skeleton.index(name) for name in body.map["spine"])]
-    places = np.concatenate([positions[joints], mid(body.at_reference, "shoulder")[None]])
-    along = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(places, axis=0), axis=1))])
-    return along[1:-1] / max(float(along[-1]), 1e-12)
