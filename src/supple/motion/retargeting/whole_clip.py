@@ -275,7 +275,15 @@ class Clip:
         held[:, numbers] = ((value <= free.low[numbers] + TIGHT) & (gradient[:, numbers] > 0)) | (
             (value >= free.high[numbers] - TIGHT) & (gradient[:, numbers] < 0)
         )
-        step = _conjugate_gradients(blocks, smooth, -gradient, held)
+        step = _conjugate_gradients(blocks, smooth, -gradient, held, np.zeros_like(gradient))
+        # Those that would go beyond a limit go to it, and the others make up for that.
+        room_low, room_high = np.full(away.shape, -np.inf), np.full(away.shape, np.inf)
+        room_low[:, numbers] = free.low[numbers] - value
+        room_high[:, numbers] = free.high[numbers] - value
+        beyond = (step < room_low) | (step > room_high)
+        if beyond.any():
+            fixed = np.where(beyond, np.clip(step, room_low, room_high), 0.0)
+            step = _conjugate_gradients(blocks, smooth, -gradient, held | beyond, fixed)
         largest = np.abs(step[:, free.rotating]).max(axis=1, initial=0.0)
         step *= np.minimum(1.0, STEP / np.maximum(largest, 1e-12))[:, None]
         return free.stepped(q, step)
@@ -322,9 +330,14 @@ def _second_transposed(bend: Floats, frames: int) -> Floats:
 
 
 def _conjugate_gradients(
-    blocks: Floats, smooth: Floats, right: Floats, held: NDArray[np.bool_], most: int = 40
+    blocks: Floats,
+    smooth: Floats,
+    right: Floats,
+    held: NDArray[np.bool_],
+    fixed: Floats,
+    most: int = 40,
 ) -> Floats:
-    """Solve (blocks + bands) x = right with the held unknowns at zero."""
+    """Solve (blocks + bands) x = right with the held unknowns fixed."""
     frames, count = right.shape
     diagonal = np.arange(count)
     weights = np.full(frames, 6.0)
@@ -335,12 +348,24 @@ def _conjugate_gradients(
     else:
         weights[:] = 0.0
     free = ~held
-    blocks = blocks * free[:, :, None] * free[:, None, :]
+
+    def product(x: Floats) -> Floats:
+        out = (blocks @ x[..., None])[..., 0]
+        if frames > 2:
+            out += smooth * _second_transposed(x[:-2] - 2.0 * x[1:-1] + x[2:], frames)
+        return out * free
+
     near = blocks.copy()
-    near[:, diagonal, diagonal] += smooth * weights[:, None] + held
+    near[:, diagonal, diagonal] += smooth * weights[:, None]
+    row, column = np.nonzero(held)
+    near[row, column, :] = 0.0
+    near[row, :, column] = 0.0
+    near[row, column, column] = 1.0
     inverse = np.linalg.inv(near)
-    x = np.zeros_like(right)
+    x = fixed.copy()
     r = right * free
+    if fixed.any():
+        r = r - product(fixed)
     z = (inverse @ r[..., None])[..., 0] * free
     p = z
     rz = float((r * z).sum())
@@ -348,13 +373,10 @@ def _conjugate_gradients(
     for _ in range(most):
         if rz <= 1e-10 * first or rz <= 0:
             break
-        product = (blocks @ p[..., None])[..., 0]
-        if frames > 2:
-            product += smooth * _second_transposed(p[:-2] - 2.0 * p[1:-1] + p[2:], frames)
-        product *= free
-        alpha = rz / float((p * product).sum())
+        image = product(p)
+        alpha = rz / float((p * image).sum())
         x += alpha * p
-        r = r - alpha * product
+        r = r - alpha * image
         z = (inverse @ r[..., None])[..., 0] * free
         again = float((r * z).sum())
         p = z + (again / rz) * p
