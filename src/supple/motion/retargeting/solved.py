@@ -58,7 +58,7 @@ class Weights:
     head: float = 0.2
     together: float = 6.0
     apart: float = 10.0
-    smooth: float = 0.15
+    smooth: float = 0.3
     rest: float = 0.01
 
 
@@ -258,11 +258,12 @@ class _Problem:
         self.clip = clip
         q = self._start()
         q = clip.solve(q, iterations=4, smoothness=10.0, damping=0.02)
-        clip.solids, clip.apart = (
-            Solids(body, MARGIN * body.sizes["leg"]),
-            w.apart / body.sizes["leg"],
-        )
-        q = clip.solve(q, iterations=8, smoothness=1.0)
+        # Solids that push come in by steps, and the last iterations are damped: pairs that come and go would swing.
+        clip.solids = Solids(body, MARGIN * body.sizes["leg"])
+        clip.apart = 0.4 * w.apart / body.sizes["leg"]
+        q = clip.solve(q, iterations=4, smoothness=1.0)
+        clip.apart = w.apart / body.sizes["leg"]
+        q = clip.solve(q, iterations=5, smoothness=1.0, damping=0.3)
         return Pose(body.skeleton, q)
 
     def _start(self) -> Floats:
