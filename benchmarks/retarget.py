@@ -2,10 +2,11 @@
 
     python benchmarks/retarget.py PEERS [--out FOLDER] [--robots g1,t1] [--targets cmu143,imp,fair1] [--clips 02_01,...]
 
-PEERS is a folder with `evaluate.py`, `maps/` and `data/` as its README describes: clips in `data/bvh/cmu`, target skeletons in
-`data/bvh/targets`, robots in `data/robots`. Needs mujoco, on which the evaluator runs. Robots are written as .npz at 30 frames
-a second, three times: as the clip is, without its first 15 frames, and turned by 180 degrees; characters as .bvh at the clip's
-own rate. Frames a second are of process CPU time from reading the robot's file and the clip to the written result.
+PEERS is a folder with `evaluate.py`, `maps/` and `data/` as its README describes: clips in `data/bvh/cmu`,
+target skeletons in `data/bvh/targets`, robots in `data/robots`. Needs mujoco, on which the evaluator runs.
+Robots are written as .npz at 30 frames a second, three times: as the clip is, without its first 15 frames,
+and turned by 180 degrees; characters as .bvh at the clip's own rate. Frames a second are of process CPU time
+from reading the robot's file and the clip to the written result.
 """
 
 from __future__ import annotations

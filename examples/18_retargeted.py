@@ -1,7 +1,8 @@
 """One motion on three bodies: a film strip.
 
-A clip of the humanoid is brought to a figure with short legs, to one with long arms in a T-pose, and to a robot of hinges
-whose feet are boxes. Arms and legs keep their directions, whatever the bodies' sizes and rest poses.
+A clip of the humanoid is brought to a figure with short legs, to one with long arms in a T-pose, and to a
+robot of hinges whose feet are boxes. Arms and legs keep their directions, whatever the bodies' sizes and rest
+poses.
 """
 
 import sys
@@ -27,9 +28,16 @@ def figure(leg: float, arm: float) -> Skeleton:
         Node("Head", "Spine", (0, 0.38, 0)),
     ]
     for side, s in (("Left", 1), ("Right", -1)):
-        limb = [("Shoulder", "Spine", (0.04 * s, 0.2, 0)), ("Arm", "Shoulder", (0.14 * s, 0, 0)), ("ForeArm", "Arm", (arm * s, 0, 0)),
-                ("Hand", "ForeArm", (arm * s, 0, 0)), ("UpLeg", "Hips", (0.1 * s, 0, 0)), ("Leg", "UpLeg", (0, -leg, 0.005)),
-                ("Foot", "Leg", (0, -leg, -0.005)), ("Toe", "Foot", (0, -0.06, 0.13))]  # fmt: skip
+        limb = [
+            ("Shoulder", "Spine", (0.04 * s, 0.2, 0)),
+            ("Arm", "Shoulder", (0.14 * s, 0, 0)),
+            ("ForeArm", "Arm", (arm * s, 0, 0)),
+            ("Hand", "ForeArm", (arm * s, 0, 0)),
+            ("UpLeg", "Hips", (0.1 * s, 0, 0)),
+            ("Leg", "UpLeg", (0, -leg, 0.005)),
+            ("Foot", "Leg", (0, -leg, -0.005)),
+            ("Toe", "Foot", (0, -0.06, 0.13)),
+        ]
         nodes += [
             Node(side + name, above if above in ("Spine", "Hips") else side + above, offset)
             for name, above, offset in limb
@@ -43,10 +51,21 @@ def robot() -> Character:
     nodes = [Node("base", None, joint=Free()), Node("waist", "base", (0, 0, 0.1), joint=hinge["z"])]
     geoms = []
     for side, s in (("left", 1), ("right", -1)):
-        legs = [("hip_pitch", "y", (0, 0.09 * s, 0)), ("hip_roll", "x", (0, 0, 0)), ("hip_yaw", "z", (0, 0, 0)), ("knee", "y", (0, 0, -0.34)),
-                ("ankle_pitch", "y", (0, 0, -0.34)), ("ankle_roll", "x", (0, 0, 0))]  # fmt: skip
-        arms = [("shoulder_pitch", "y", (0, 0.2 * s, 0.36)), ("shoulder_roll", "x", (0, 0, 0)), ("shoulder_yaw", "z", (0, 0, 0)),
-                ("elbow", "y", (0, 0, -0.24)), ("wrist", "z", (0, 0, -0.22))]  # fmt: skip
+        legs = [
+            ("hip_pitch", "y", (0, 0.09 * s, 0)),
+            ("hip_roll", "x", (0, 0, 0)),
+            ("hip_yaw", "z", (0, 0, 0)),
+            ("knee", "y", (0, 0, -0.34)),
+            ("ankle_pitch", "y", (0, 0, -0.34)),
+            ("ankle_roll", "x", (0, 0, 0)),
+        ]
+        arms = [
+            ("shoulder_pitch", "y", (0, 0.2 * s, 0.36)),
+            ("shoulder_roll", "x", (0, 0, 0)),
+            ("shoulder_yaw", "z", (0, 0, 0)),
+            ("elbow", "y", (0, 0, -0.24)),
+            ("wrist", "z", (0, 0, -0.22)),
+        ]
         for parent, limb in (("base", legs), ("waist", arms)):
             for name, axis, offset in limb:
                 nodes.append(Node(f"{side}_{name}", parent, offset, joint=hinge[axis]))
@@ -91,7 +110,20 @@ def draw(films: dict[str, dict[str, np.ndarray]], frames: list[int]) -> Figure:
             trunk = [
                 (flat("left_" + name) + flat("right_" + name)) / 2 for name in ("hip", "shoulder")
             ]
-            ax.plot(*np.transpose([flat("left_hip"), flat("right_hip"), trunk[0], trunk[1], flat("left_shoulder"), flat("right_shoulder")]), color=style.QUIET, lw=2)  # fmt: skip
+            ax.plot(
+                *np.transpose(
+                    [
+                        flat("left_hip"),
+                        flat("right_hip"),
+                        trunk[0],
+                        trunk[1],
+                        flat("left_shoulder"),
+                        flat("right_shoulder"),
+                    ]
+                ),
+                color=style.QUIET,
+                lw=2,
+            )
         ax.axhline(0, color=style.QUIET, lw=0.8)
         ax.set(aspect="equal", xlim=(-1, 1.6 * len(frames) - 0.6), ylim=(-0.05, 2.1))
         ax.set_title(name, loc="left", color=style.QUIET)
