@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from supple.model.mesh import Material, Mesh, Morph, Skin, Texture
     from supple.model.skinning import skin
     from supple.motion import (
+        BodyMap,
         Budgets,
         Checked,
         Contacts,
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
         Motion,
         Planted,
         Repaired,
+        Retargeted,
         Window,
         check,
         check_page,
@@ -79,6 +81,7 @@ if TYPE_CHECKING:
         keyframes,
         learn_limits,
         plant_feet,
+        retarget,
     )
     from supple.solvers import CCD, FABRIK, LM, Jacobian, Optimize, TargetTriangle, TwoBone
     from supple.viewer import page, view
@@ -94,6 +97,7 @@ __all__ = [
     "Ball",
     "Box",
     "Budgets",
+    "BodyMap",
     "Capsule",
     "Character",
     "Checked",
@@ -130,6 +134,7 @@ __all__ = [
     "Reach",
     "Repaired",
     "Rest",
+    "Retargeted",
     "Skeleton",
     "Skin",
     "Slider",
@@ -159,6 +164,7 @@ __all__ = [
     "page",
     "plant_feet",
     "prepare",
+    "retarget",
     "rotations",
     "save",
     "skin",
@@ -190,12 +196,14 @@ _LATER = {
     "Texture": "supple.model.mesh",
     "Budgets": "supple.motion",
     "Checked": "supple.motion",
+    "BodyMap": "supple.motion",
     "Contacts": "supple.motion",
     "Correction": "supple.motion",
     "Fault": "supple.motion",
     "Motion": "supple.motion",
     "Planted": "supple.motion",
     "Repaired": "supple.motion",
+    "Retargeted": "supple.motion",
     "Window": "supple.motion",
     "check": "supple.motion",
     "check_page": "supple.motion",
@@ -205,6 +213,7 @@ _LATER = {
     "keyframes": "supple.motion",
     "learn_limits": "supple.motion",
     "plant_feet": "supple.motion",
+    "retarget": "supple.motion",
     "skin": "supple.model.skinning",
     "page": "supple.viewer",
     "view": "supple.viewer",

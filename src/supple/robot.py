@@ -205,20 +205,28 @@ def from_qpos(robot: Character | Skeleton, qpos: ArrayLike) -> Pose:
     return Pose._wrap(skeleton, kept)
 
 
-def _depth_first(skeleton: Skeleton) -> np.ndarray:
-    """Where the numbers of qpos are among the coordinates of a pose."""
-    ints = skeleton.packed_ints
+def qpos_joints(skeleton: Skeleton) -> list[int]:
+    """The indices of all joints in the order of qpos: depth first through the tree."""
     below: list[list[int]] = [[] for _ in range(len(skeleton) + 1)]
     parents = skeleton.parents.tolist()
     for j in reversed(skeleton.file_order.tolist()):
         below[parents[j]].append(j)
-    places: list[int] = []
+    found: list[int] = []
     stack = list(below[-1])
     while stack:
         j = stack.pop()
+        found.append(j)
+        stack += below[j]
+    return found
+
+
+def _depth_first(skeleton: Skeleton) -> np.ndarray:
+    """Where the numbers of qpos are among the coordinates of a pose."""
+    ints = skeleton.packed_ints
+    places: list[int] = []
+    for j in qpos_joints(skeleton):
         count = int(ints[j, layout.NQ]) - (ints[j, layout.STRETCH_Q] >= 0)
         places += range(int(ints[j, layout.Q]), int(ints[j, layout.Q]) + count)
-        stack += below[j]
     return np.array(places, dtype=np.int64)
 
 

@@ -29,6 +29,7 @@ COMMANDS = (
     "check",
     "convert",
     "correct",
+    "retarget",
     "grow",
     "warmup",
     "bench",

@@ -14,7 +14,8 @@ from supple.files import check_writable
 from supple.formats.conventions import converted, prescribed
 from supple.formats.features import left_out
 from supple.formats.format import Format
-from supple.formats.registry import format_for_reading, format_for_writing
+from supple.formats.qpos.read import read as read_table
+from supple.formats.registry import FORMATS, format_for_reading, format_for_writing
 from supple.formats.single_motion import default_motion
 from supple.formats.source import Source
 from supple.model.character import Character, Note, report
@@ -42,7 +43,8 @@ def load(
 
     Args:
         path: A .bvh, .smd, .glb, .gltf, .character, .urdf, .xacro or .xml (MJCF, URDF) file.
-        motions: More files whose motions are added to the character; joints are matched by name.
+        motions: More files whose motions are added to the character; joints are matched by name. For a
+            robot also .npz and .csv tables of qpos.
         format: "bvh", "smd", "gltf", "character", "urdf", "xacro" or "mjcf", regardless of the
             extension.
         folder: The folder that must contain, at any depth, the files it refers to (images, buffers, a
@@ -75,6 +77,11 @@ def _loaded(
     notes = list(character.notes)
     moving = {key: value for key, value in options.items() if key not in OF_MESHES}
     for one in motions:
+        if Path(one).suffix.lower() in FORMATS["qpos"].extensions:
+            table = Source.open(one, home=home)
+            motion = read_table(table, character.skeleton, **_of_tables(options))
+            found[_unused(motion.name, found)] = motion
+            continue
         other, read = _read(one, None, moving, home=home, strict=False)
         read.size += source.size
         if not other.motions:
@@ -89,11 +96,21 @@ def _loaded(
                 read.charge(2 * 8 * len(motion) * width, what)
             matched = motion.on(character.skeleton, offsets=every)
             notes += _unmatched(motion, character.skeleton, str(one))
-            key, number = name, 2
-            while key in found:
-                key, number = f"{name} {number}", number + 1
+            key = _unused(name, found)
             found[key] = matched.with_(name=key)
     return character.with_(motions=found, notes=report(notes))
+
+
+def _unused(name: str, found: dict[str, Motion]) -> str:
+    """A name that no motion has yet."""
+    key, number = name, 2
+    while key in found:
+        key, number = f"{name} {number}", number + 1
+    return key
+
+
+def _of_tables(options: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in options.items() if key == "fps"}
 
 
 def save(
@@ -114,7 +131,7 @@ def save(
         thing: A character; a motion, written with its skeleton; a pose, written as its skeleton in
             that pose; or a skeleton.
         path: The file; its extension decides the format.
-        format: "bvh", "smd", "gltf", "character" or "obj", regardless of the extension.
+        format: "bvh", "smd", "gltf", "character", "obj" or "qpos", regardless of the extension.
         up: The up axis of the file, such as "y": everything is rotated to it. None to leave the
             numbers as they are.
         unit: The unit of length of the file, such as "m": everything is scaled to it. None to leave

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from supple import plugins
 from supple.errors import SuppleError, nearest, one_of
-from supple.formats import bvh, character, gltf, mjcf, obj, smd, urdf, xacro
+from supple.formats import bvh, character, gltf, mjcf, obj, qpos, smd, urdf, xacro
 from supple.formats.format import Format
 from supple.formats.source import Source
 
@@ -24,6 +24,7 @@ FORMATS: dict[str, Format] = {
     "xacro": xacro.FORMAT,
     "mjcf": mjcf.FORMAT,
     "obj": obj.FORMAT,
+    "qpos": qpos.FORMAT,
 }
 HEAD = 1 << 16  # bytes at the start of a file that are inspected to recognize its format
 

@@ -7,16 +7,19 @@ from supple.motion.correct import Correction, Window, correct
 from supple.motion.keyframes import keyframes
 from supple.motion.limits import learn_limits
 from supple.motion.planting import Planted, plant_feet
+from supple.motion.retargeting import BodyMap, Retargeted, retarget
 
 __all__ = [
     "Budgets",
     "Checked",
+    "BodyMap",
     "Contacts",
     "Correction",
     "Fault",
     "Motion",
     "Planted",
     "Repaired",
+    "Retargeted",
     "Window",
     "check",
     "check_page",
@@ -26,4 +29,5 @@ __all__ = [
     "keyframes",
     "learn_limits",
     "plant_feet",
+    "retarget",
 ]

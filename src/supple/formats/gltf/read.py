@@ -120,6 +120,9 @@ def _kept(document: Document, tree: Tree) -> dict[str, Any]:
             others = {key: value for key, value in given.items() if key != "supple"}
             foreign |= {str(tree.names[node]): others} if others else {}
     kept: dict[str, Any] = {"scales": scales} if scales else {}
+    bones = _humanoid(document, tree)
+    if bones:
+        kept["humanoid"] = bones
     if foreign:
         kept["extras"] = foreign
     if document.cache.get("curves"):
@@ -131,3 +134,25 @@ def _kept(document: Document, tree: Tree) -> dict[str, Any]:
     if asset is not None and asset.text("copyright"):
         kept["copyright"] = asset.text("copyright")
     return kept
+
+
+def _humanoid(document: Document, tree: Tree) -> dict[str, str]:
+    """The humanoid bones of VRM, 0.x or 1.0, and the joints that they are: {"leftUpperLeg": joint}."""
+    extensions = document.root.data.get("extensions")
+    if not isinstance(extensions, dict):
+        return {}
+    found: dict[str, Any] = {}
+    for key in ("VRM", "VRMC_vrm"):
+        own = extensions.get(key)
+        human = own.get("humanoid") if isinstance(own, dict) else None
+        bones = human.get("humanBones") if isinstance(human, dict) else None
+        if isinstance(bones, dict):  # 1.0
+            found |= {bone: one.get("node") for bone, one in bones.items() if isinstance(one, dict)}
+        elif isinstance(bones, list):  # 0.x
+            found |= {one.get("bone"): one.get("node") for one in bones if isinstance(one, dict)}
+    joints = set(tree.joints)
+    return {
+        bone: str(tree.names[node])
+        for bone, node in found.items()
+        if isinstance(bone, str) and isinstance(node, int) and node in joints
+    }

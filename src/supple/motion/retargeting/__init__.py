@@ -1,0 +1,11 @@
+"""Retargeting: motions brought to other bodies.
+
+`names` and `body_map` recognize the parts of a body, `body` measures it, `performance` says what a source
+does, `guide` and `footsteps` where a target's parts are to go; `turned` poses characters in closed form,
+`solved` and `whole_clip` robots by least squares.
+"""
+
+from supple.motion.retargeting.body_map import BodyMap
+from supple.motion.retargeting.retarget import Retargeted, retarget
+
+__all__ = ["BodyMap", "Retargeted", "retarget"]

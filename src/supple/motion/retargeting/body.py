@@ -1,0 +1,317 @@
+"""The geometry of a body: where its joints are centred, how long its limbs are, where its soles are.
+
+All of it is seen with z up; `Body.turn` takes the skeleton's world there. A joint of several hinges is
+centred where their axes come nearest to each other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.kernels import layout
+from supple.model.geoms import Geom
+from supple.model.skeleton import Pose, Skeleton
+from supple.motion.feet import up_vector
+from supple.motion.retargeting.body_map import SIDES, BodyMap
+from supple.rotations import between, conjugate, multiply, rotate
+
+Floats = NDArray[np.float64]
+
+LOW = 0.007  # of the leg: what of a foot is so little above its lowest point is its sole
+EDGE = 0.015  # of the leg: what of a sole is so near to its end is the edge
+WRIST = 0.65  # of the way from the elbow to the end of an arm without a hand
+UPRIGHT = 0.7  # least upward part of trunk, thighs and shins of a body that stands
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point of a body: a joint's index and a place in its frame (3,) [model units]."""
+
+    joint: int
+    offset: Floats
+
+
+@dataclass(frozen=True)
+class Sole:
+    """The sole of a foot in the frame of the joint that carries it [model units].
+
+    Attributes:
+        rear: Middle of its rear edge, (3,).
+        front: Middle of its front edge, (3,).
+        corners: Its corners, (4, 3), the rear ones first.
+        height: Of the foot's joint above it.
+    """
+
+    rear: Floats
+    front: Floats
+    corners: Floats
+    height: float
+
+
+class Body:
+    """A skeleton with a body map: points of the body, and a reference pose in which it stands.
+
+    Args:
+        skeleton: Whose.
+        body_map: Its parts.
+        up: Its up axis.
+        poses: Poses (F,) of which one serves as reference if the rest pose does not stand.
+    """
+
+    def __init__(
+        self, skeleton: Skeleton, body_map: BodyMap, up: str, poses: Pose | None = None
+    ) -> None:
+        self.skeleton, self.map, self.up = skeleton, body_map, up
+        vector = up_vector(up)
+        z = np.array((0.0, 0.0, 1.0))
+        self.turn = between(vector, z) if np.any(vector != z) else np.array((1.0, 0.0, 0.0, 0.0))
+        self.points = self._points()
+        self.reference = self._reference(poses)
+
+    # Places -------------------------------------------------------------------------------------
+
+    def carrier(self, role: str) -> int:
+        """The index of the joint that carries a part."""
+        return self.skeleton.index(self.map[role][-1])
+
+    def frames(self, poses: Pose) -> tuple[Floats, Floats]:
+        """World positions (F, N, 3) and rotations wxyz (F, N, 4) of joints and tips, with z up."""
+        positions, rotations = poses.positions, poses.rotations
+        if self.turn[0] == 1.0:
+            return positions, rotations
+        return rotate(self.turn, positions), multiply(self.turn, rotations)
+
+    def places(self, frames: tuple[Floats, Floats]) -> dict[str, Floats]:
+        """World places (F, 3) of all points in some frames."""
+        positions, rotations = frames
+        return {
+            name: positions[..., p.joint, :] + rotate(rotations[..., p.joint, :], p.offset)
+            if np.any(p.offset)
+            else positions[..., p.joint, :]
+            for name, p in self.points.items()
+        }
+
+    def _points(self) -> dict[str, Point]:
+        found: dict[str, Point] = {}
+        for side in SIDES:
+            for name, part in (
+                ("hip", "thigh"),
+                ("knee", "shin"),
+                ("shoulder", "upper_arm"),
+                ("elbow", "forearm"),
+            ):
+                found[f"{side}_{name}"] = self._center(self.map[f"{side}_{part}"])
+            found[f"{side}_ankle"] = Point(self.carrier(f"{side}_foot"), np.zeros(3))
+            if f"{side}_hand" in self.map:
+                found[f"{side}_wrist"] = Point(self.carrier(f"{side}_hand"), np.zeros(3))
+                tip = self._end(self.carrier(f"{side}_hand"))
+                if tip is not None:
+                    found[f"{side}_fingers"] = tip
+            else:
+                found[f"{side}_wrist"] = self._bare_wrist(side, found[f"{side}_elbow"])
+            if f"{side}_toe" in self.map:
+                found[f"{side}_toe"] = Point(self.carrier(f"{side}_toe"), np.zeros(3))
+            elif (
+                toe := self._end(self.carrier(f"{side}_foot"))
+            ) is not None and not self._has_geoms(side):
+                found[f"{side}_toe"] = toe
+        if "head" in self.map:
+            found["head"] = Point(self.carrier("head"), np.zeros(3))
+        return found
+
+    def _center(self, group: tuple[str, ...]) -> Point:
+        """Where the axes of a joint's hinges come nearest to each other, in the frame of the last."""
+        last = self.skeleton.index(group[-1])
+        if len(group) == 1:
+            return Point(last, np.zeros(3))
+        rest, floats = self.skeleton.rest, self.skeleton.packed_floats
+        matrix, right = np.zeros((3, 3)), np.zeros(3)
+        for name in group:
+            j = self.skeleton.index(name)
+            axis = rotate(rest.rotations[j], floats[j, layout.AXIS : layout.AXIS + 3])
+            square = np.eye(3) - np.outer(axis, axis)
+            matrix += square
+            right += square @ rest.positions[j]
+        matrix += 1e-6 * np.eye(3)
+        right += 1e-6 * rest.positions[last]
+        place = np.linalg.solve(matrix, right)
+        return Point(last, rotate(conjugate(rest.rotations[last]), place - rest.positions[last]))
+
+    def _end(self, joint: int) -> Point | None:
+        """The middle of what a joint carries next: its children and tips that are away from it."""
+        skeleton = self.skeleton
+        name = skeleton.joint_names[joint]
+        below = [
+            skeleton.index(child)
+            for child in skeleton.children(name)
+            if child in skeleton.joint_names
+        ]
+        offsets = [skeleton.offsets[j] for j in below if np.linalg.norm(skeleton.offsets[j]) > 0]
+        offsets += [
+            np.asarray(tip.offset)
+            for tip in skeleton.tips
+            if tip.joint == name and np.linalg.norm(tip.offset) > 0
+        ]
+        if not offsets:
+            return None
+        return Point(
+            joint,
+            np.asarray(max(offsets, key=lambda v: float(np.linalg.norm(v))), dtype=np.float64),
+        )
+
+    def _bare_wrist(self, side: str, elbow: Point) -> Point:
+        """Where the wrist would be of an arm without a hand."""
+        end = self._end(elbow.joint)
+        reach = None if end is None else end.offset
+        points = self._solid(elbow.joint)
+        if points is not None:
+            away = points - elbow.offset
+            far = away[int(np.argmax(np.linalg.norm(away, axis=1)))]
+            reach = elbow.offset + WRIST * float(np.linalg.norm(far)) * _mean_direction(away)
+        if reach is None:
+            reach = elbow.offset
+        return Point(elbow.joint, np.asarray(reach, dtype=np.float64))
+
+    def _solid(self, joint: int) -> Floats | None:
+        """Points (P, 3) of the geoms that a joint carries, in its frame; None if it has none."""
+        name = self.skeleton.joint_names[joint]
+        mine = [geom for geom in self.skeleton.geoms if geom.joint == name and geom.kind != "plane"]
+        touching = [geom for geom in mine if geom.contype or geom.conaffinity]
+        points = [geom_points(geom) for geom in touching or mine]
+        return np.concatenate(points) if points else None
+
+    def _has_geoms(self, side: str) -> bool:
+        return self._solid(self.carrier(f"{side}_foot")) is not None
+
+    # Reference ----------------------------------------------------------------------------------
+
+    def _reference(self, poses: Pose | None) -> tuple[Floats, Floats]:
+        """Frames (N, 3), (N, 4), with z up, of a pose in which the body stands upright."""
+        positions, rotations = self.frames(self.skeleton.rest)
+        if poses is None or self._upright((positions[None], rotations[None]))[0] > UPRIGHT:
+            return positions, rotations
+        frames = self.frames(poses)
+        best = int(np.argmax(self._upright(frames)))
+        return frames[0][best], frames[1][best]
+
+    def _upright(self, frames: tuple[Floats, Floats]) -> Floats:
+        """The least upward part of trunk, thighs and shins in each frame, shape (F,)."""
+        at = self.places(frames)
+        pieces = [(mid(at, "shoulder"), mid(at, "hip"))]
+        pieces += [
+            (at[f"{side}_{a}"], at[f"{side}_{b}"])
+            for side in SIDES
+            for a, b in (("hip", "knee"), ("knee", "ankle"))
+        ]
+        return np.min([unit(a - b)[..., 2] for a, b in pieces], axis=0)
+
+    @cached_property
+    def at_reference(self) -> dict[str, Floats]:
+        """Places (3,) of all points in the reference."""
+        return self.places(self.reference)
+
+    @cached_property
+    def facing(self) -> tuple[Floats, Floats]:
+        """Level unit vectors (3,) forward and to the left, in the reference."""
+        at = self.at_reference
+        left = at["left_hip"] - at["right_hip"]
+        left = unit(left * (1.0, 1.0, 0.0))
+        return np.cross(left, (0.0, 0.0, 1.0)), left
+
+    # Sizes --------------------------------------------------------------------------------------
+
+    @cached_property
+    def sizes(self) -> dict[str, float]:
+        """Lengths [model units]: thigh, shin, leg, upper_arm, forearm, arm, trunk, hips, shoulders, foot."""
+        at = self.at_reference
+
+        def far(a: Floats, b: Floats) -> float:
+            return float(np.linalg.norm(a - b))
+
+        out = {
+            name: float(np.mean([far(at[f"{side}_{a}"], at[f"{side}_{b}"]) for side in SIDES]))
+            for name, a, b in (
+                ("thigh", "hip", "knee"), ("shin", "knee", "ankle"),
+                ("upper_arm", "shoulder", "elbow"), ("forearm", "elbow", "wrist"),
+            )
+        }  # fmt: skip
+        out["leg"], out["arm"] = out["thigh"] + out["shin"], out["upper_arm"] + out["forearm"]
+        out["trunk"] = far(mid(at, "shoulder"), mid(at, "hip"))
+        out["hips"] = far(at["left_hip"], at["right_hip"])
+        out["shoulders"] = far(at["left_shoulder"], at["right_shoulder"])
+        toes = [side for side in SIDES if f"{side}_toe" in at]
+        out["foot"] = (
+            float(np.mean([far(at[f"{side}_toe"], at[f"{side}_ankle"]) for side in toes]))
+            if toes
+            else 0.0
+        )
+        return out
+
+    @cached_property
+    def soles(self) -> dict[str, Sole]:
+        """The sole of each foot that has solid shapes."""
+        out = {}
+        forward, left = self.facing
+        positions, rotations = self.reference
+        for side in SIDES:
+            joint = self.carrier(f"{side}_foot")
+            points = self._solid(joint)
+            if points is None:
+                continue
+            world = positions[joint] + rotate(rotations[joint], points)
+            low = world[world[:, 2] < world[:, 2].min() + LOW * self.sizes["leg"]]
+            along = low @ forward
+            corners = []
+            for end in (-1.0, 1.0):
+                edge = low[end * along > (end * along).max() - EDGE * self.sizes["leg"]]
+                across = edge @ left
+                corners += [edge[int(np.argmax(across))], edge[int(np.argmin(across))]]
+            world = np.array(corners)
+            world[:, 2] = low[:, 2].min()
+            local = rotate(conjugate(rotations[joint]), world - positions[joint])
+            height = float(positions[joint][2] - low[:, 2].min())
+            out[side] = Sole(local[:2].mean(0), local[2:].mean(0), local, height)
+        return out
+
+
+def geom_points(geom: Geom) -> Floats:
+    """Points (P, 3) in the joint's frame whose hull is a geom, nearly."""
+    size = geom.size
+    if geom.kind == "mesh":
+        local = np.asarray(geom.vertices, dtype=np.float64)
+    elif geom.kind == "sphere":
+        local = size[0] * _BALL
+    elif geom.kind in ("capsule", "cylinder"):
+        ends = np.array(((0.0, 0.0, size[1]), (0.0, 0.0, -size[1])))
+        round_ = _BALL if geom.kind == "capsule" else _RIM
+        local = (ends[:, None] + size[0] * round_).reshape(-1, 3)
+    elif geom.kind == "ellipsoid":
+        local = np.asarray(size) * _BALL
+    else:
+        local = np.asarray(size) * np.array(
+            [[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float
+        )
+    return rotate(np.asarray(geom.rotation), local) + np.asarray(geom.position)
+
+
+_BALL = np.concatenate([np.eye(3), -np.eye(3)])
+_ANGLES = np.arange(16) * np.pi / 8
+_RIM = np.stack([np.cos(_ANGLES), np.sin(_ANGLES), np.zeros(16)], axis=1)
+
+
+def mid(at: dict[str, Floats], name: str) -> Floats:
+    """The middle between a left and a right point."""
+    return (at[f"left_{name}"] + at[f"right_{name}"]) / 2
+
+
+def unit(v: Floats) -> Floats:
+    """Vectors (..., 3) at length one; zero stays zero."""
+    return v / np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), 1e-12)
+
+
+def _mean_direction(vectors: Floats) -> Floats:
+    return unit(vectors.mean(0))

@@ -1,0 +1,153 @@
+"""Where feet go: still while they stand, as the source's in between.
+
+A foot is its ankle's place, the heading and the pitch of its sole. While the ball touches, the front edge of
+the sole stays at one place; while the heel touches, the heading stays and the rear edge is on the ground.
+What that changes fades over the steps in between.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.motion.contacts import true_runs
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+FLAT = 0.06  # pitch below which a foot that stands counts as flat [rad]
+EASE = 0.15  # how long a foot takes to go from standing to where the source has it [s]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What of a foot touches the ground, seen from its ankle, and how high that is when it does [model units].
+
+    Attributes:
+        back: How far behind the ankle the rear point is, along the foot.
+        front: How far ahead the front point is.
+        rear_below: How far below the ankle the rear point is when the foot is flat.
+        front_below: How far below the front point is.
+        rear_level: Height of the rear point when it stands.
+        front_level: Height of the front point when it stands.
+    """
+
+    back: float
+    front: float
+    rear_below: float
+    front_below: float
+    rear_level: float = 0.0
+    front_level: float = 0.0
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The path of a foot.
+
+    Attributes:
+        ankle: World places (F, 3), z up.
+        heading: About the vertical, from x [rad], (F,).
+        pitch: Of the toes, down [rad], (F,).
+        stands: Whether the foot is on the ground, (F,).
+    """
+
+    ankle: Floats
+    heading: Floats
+    pitch: Floats
+    stands: Flags
+
+    def axes(self) -> tuple[Floats, Floats, Floats]:
+        """Unit vectors (F, 3) forward, left and up of the sole."""
+        level = np.stack(
+            [np.cos(self.heading), np.sin(self.heading), np.zeros(len(self.heading))], axis=1
+        )
+        z = np.array((0.0, 0.0, 1.0))
+        c, s = np.cos(self.pitch)[:, None], np.sin(self.pitch)[:, None]
+        forward, up = c * level - s * z, s * level + c * z
+        return forward, np.cross(up, forward), up
+
+
+def plan_steps(free: Steps, heel: Flags, ball: Flags, shape: Shape, *, fps: float) -> Steps:
+    """A foot's path with its contacts held.
+
+    Args:
+        free: Where the foot would go.
+        heel: Whether its heel touches the ground, (F,).
+        ball: Whether its ball does, (F,).
+        shape: Of its sole.
+        fps: Frames a second.
+    """
+    stands = heel | ball
+    ease = EASE * fps
+    # A foot that stands is flat but for what it is clearly pitched.
+    flat = free.pitch**3 / (free.pitch**2 + FLAT**2)
+    pitch = free.pitch + fade((flat - free.pitch)[:, None], stands, ease=ease)[:, 0]
+    turn, known = np.zeros(len(pitch)), np.zeros(len(pitch), dtype=bool)
+    for run in true_runs(heel):
+        turn[run] = np.mean(free.heading[run]) - free.heading[run]
+        known[run] = True
+    heading = free.heading + fade(turn[:, None], known, ease=ease)[:, 0]
+    moved = Steps(free.ankle, heading, pitch, stands)
+    shift, known = np.zeros_like(free.ankle), stands
+    tilted = pitch >= 0.0  # onto the front edge
+    rear, front = edges(moved, shape)
+    level = np.stack([np.cos(heading), np.sin(heading), np.zeros(len(heading))], axis=1)
+    length = shape.back + shape.front
+    for run in true_runs(stands):
+        ahead = np.where(tilted[run, None], front[run], rear[run] + length * level[run])
+        weight = np.where(ball[run], 1.0, 0.2)[:, None]
+        place = (weight * ahead).sum(0) / weight.sum()
+        held = np.where(tilted[run, None], place, place - length * level[run])
+        held[:, 2] = np.where(tilted[run], shape.front_level, shape.rear_level)
+        shift[run] = held - np.where(tilted[run, None], front[run], rear[run])
+    ankle = free.ankle + fade(shift, known, ease=ease)
+    rear, front = (end[:, 2] for end in edges(Steps(ankle, heading, pitch, stands), shape))
+    low = np.minimum(rear - shape.rear_level, front - shape.front_level)
+    ankle[:, 2] += np.where(stands, -low, np.maximum(-low, 0.0))
+    return Steps(ankle, heading, pitch, stands)
+
+
+def edges(steps: Steps, shape: Shape) -> tuple[Floats, Floats]:
+    """Places (F, 3) of the middles of the rear and the front edge of the sole."""
+    forward, _, up = steps.axes()
+    rear = steps.ankle - shape.rear_below * up - shape.back * forward
+    return rear, steps.ankle - shape.front_below * up + shape.front * forward
+
+
+def fade(values: Floats, known: Flags, *, ease: float = 0.0) -> Floats:
+    """Values (F, K) with smooth passages where they are not known; before the first and after the last, the same.
+
+    Args:
+        values: Those that are known.
+        known: Which are, (F,).
+        ease: For how many frames a passage goes on as the known values went; 0: it begins and ends at rest.
+    """
+    out = values.copy()
+    if not known.any():
+        out[:] = 0.0
+        return out
+    for run in true_runs(~known):
+        count = run.stop - run.start
+        t = np.arange(1.0, count + 1.0)[:, None]
+        before = values[run.start - 1] if run.start > 0 else values[run.stop]
+        after = values[run.stop] if run.stop < len(known) else before
+        u = t / (count + 1.0)
+        out[run] = before + u**3 * (10.0 - 15.0 * u + 6.0 * u**2) * (after - before)
+        if ease > 0:
+            span = min(ease, count + 1.0)
+            if run.start > 1 and known[run.start - 2]:
+                out[run] += _slope(t, span) * (values[run.start - 1] - values[run.start - 2])
+            if run.stop + 1 < len(known) and known[run.stop + 1]:
+                out[run] += _slope(count + 1.0 - t, span) * (
+                    values[run.stop] - values[run.stop + 1]
+                )
+    return out
+
+
+def _slope(t: Floats, span: float) -> Floats:
+    """A curve that leaves 0 with slope 1 and is 0 again after a span, smoothly."""
+    u = np.clip(t / span, 0.0, 1.0)
+    return span * u * (1.0 - u) ** 3

@@ -1,0 +1,107 @@
+"""Where a target body's hips, feet, elbows and wrists are to go."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.motion.retargeting.body import Body, mid, unit
+from supple.motion.retargeting.body_map import SIDES
+from supple.motion.retargeting.footsteps import Shape, Steps, plan_steps
+from supple.motion.retargeting.performance import Performance, elevation
+from supple.rotations import rotate
+
+Floats = NDArray[np.float64]
+
+CLOSE = (
+    0.55,
+    0.8,
+)  # wrists nearer than the first [arm lengths] keep their distance; beyond the second they do not
+
+
+class Guide:
+    """Where the parts of a target body are to be, made from a source's performance; z up, target's unit.
+
+    Args:
+        source: What is performed.
+        body: By whom.
+        standing: How high each of its ankles is when the foot stands flat, by side.
+    """
+
+    def __init__(self, source: Performance, body: Body, standing: dict[str, float]) -> None:
+        self.source, self.body = source, body
+        self.from_, self.to = source.body.sizes, body.sizes
+        self.scale = self.to["leg"] / self.from_["leg"]
+        at = source.at
+        self.hip_line = unit(at["left_hip"] - at["right_hip"])
+        self.shoulder_line = unit(at["left_shoulder"] - at["right_shoulder"])
+        self.trunk = mid(at, "shoulder") - mid(at, "hip")
+        self.directions = {
+            f"{side}_{a}_{b}": unit(at[f"{side}_{b}"] - at[f"{side}_{a}"])
+            for side in SIDES
+            for a, b in (
+                ("hip", "knee"),
+                ("knee", "ankle"),
+                ("shoulder", "elbow"),
+                ("elbow", "wrist"),
+            )
+        }
+        self.standing = standing
+        level = float(np.mean(list(source.level.values())))
+        self.hips = self.scale * mid(at, "hip")
+        self.hips[:, 2] = np.mean(list(standing.values())) + self.scale * (
+            mid(at, "hip")[:, 2] - level
+        )
+
+    def arm(self, side: str, name: str) -> Floats:
+        """An elbow or wrist about the middle of the hips, (F, 3)."""
+        at, sign = self.source.at, 1.0 if side == "left" else -1.0
+        trunk = self.to["trunk"] / self.from_["trunk"] * self.trunk
+        shoulder = trunk + sign * self.to["shoulders"] / 2 * self.shoulder_line
+        return shoulder + self.to["arm"] / self.from_["arm"] * (
+            at[f"{side}_{name}"] - at[f"{side}_shoulder"]
+        )
+
+    def free_steps(self, side: str) -> Steps:
+        """A foot as the source has it, scaled to the target's leg."""
+        source, at = self.source, self.source.at
+        sign = 1.0 if side == "left" else -1.0
+        hip = self.hips + sign * self.to["hips"] / 2 * self.hip_line
+        ankle = hip + self.to["thigh"] * self.directions[f"{side}_hip_knee"]
+        ankle = ankle + self.to["shin"] * self.directions[f"{side}_knee_ankle"]
+        ankle[:, 2] = self.standing[side] + self.scale * (
+            at[f"{side}_ankle"][:, 2] - source.level[side]
+        )
+        if f"{side}_toe" in at:
+            along = at[f"{side}_toe"] - at[f"{side}_ankle"]
+            pitch = source.flat[side] - elevation(at, side)
+        else:
+            along = rotate(source.turned[f"{side}_foot"], source.body.facing[0])
+            pitch = -np.arcsin(np.clip(along[:, 2], -1.0, 1.0))
+        heading = np.unwrap(np.arctan2(along[:, 1], along[:, 0]))
+        heading = heading - _splay(source.body, side)
+        touches = source.touches
+        return Steps(ankle, heading, pitch, touches[f"{side}_heel"] | touches[f"{side}_ball"])
+
+    def steps(self, side: str, shape: Shape) -> Steps:
+        """A foot with its contacts held."""
+        touches = self.source.touches
+        free = self.free_steps(side)
+        return plan_steps(
+            free, touches[f"{side}_heel"], touches[f"{side}_ball"], shape, fps=self.source.fps
+        )
+
+    def close(self) -> Floats:
+        """How much the wrists are to keep their distance in each frame, 0 to 1, (F,)."""
+        apart = np.linalg.norm(self.source.at["left_wrist"] - self.source.at["right_wrist"], axis=1)
+        u = np.clip((CLOSE[1] - apart / self.from_["arm"]) / (CLOSE[1] - CLOSE[0]), 0.0, 1.0)
+        return u * u * (3.0 - 2.0 * u)
+
+
+def _splay(body: Body, side: str) -> float:
+    """How far the toes point out from where the body faces, in the reference [rad]."""
+    at = body.at_reference
+    if f"{side}_toe" not in at:
+        return 0.0
+    along, forward = at[f"{side}_toe"] - at[f"{side}_ankle"], body.facing[0]
+    return float(np.arctan2(forward[0] * along[1] - forward[1] * along[0], forward[:2] @ along[:2]))

@@ -1,0 +1,232 @@
+"""What a source motion does: places and turns of its body, contacts of its feet, a T-pose before it begins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.errors import SuppleError
+from supple.model.motion import Motion
+from supple.model.skeleton import Pose
+from supple.motion.contacts import Contacts, find_contacts
+from supple.motion.feet import Foot, up_vector
+from supple.motion.retargeting.body import Body, mid, unit
+from supple.motion.retargeting.body_map import SIDES
+from supple.rotations import angle_between, conjugate, multiply, normalize
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+# Contacts of feet that are to stand still; they are found while feet still slide.
+SPEED = 0.33  # below which a foot may stand [leg lengths a second]
+HEIGHT = 0.055  # above its lowest place up to which it may stand [leg lengths]
+
+JUMP = 0.15  # least step from a T-pose to the motion [rad],
+LARGER = 4.0  # and how many times the motion's own largest step it is
+LEVEL = 0.35  # of a T-pose: largest upward part of an upper arm or forearm,
+STRAIGHT = 0.9  # and least downward part of a thigh or shin
+
+
+@dataclass(frozen=True)
+class Performance:
+    """A source motion as a target body sees it, with z up, in the source's unit of length.
+
+    Attributes:
+        body: The source's body.
+        fps: Frames a second.
+        at: Places (F, 3) of the points of the body.
+        turned: For some joints, by role, how they are turned from the reference, world, wxyz (F, 4).
+        touches: Whether the heel and the ball of each foot are in contact, "left_heel" and so on, (F,).
+        level: Height of the ankles while they stand [model units].
+        flat: Elevation of the toes over the ankle while a foot stands flat [rad], by side.
+        others: How joints without a role are turned from the reference, by name, (F, 4).
+        spine_turns: How the hips and the joints of the spine are turned, from the hips up.
+    """
+
+    body: Body
+    fps: float
+    at: dict[str, Floats]
+    turned: dict[str, Floats]
+    touches: dict[str, Flags]
+    level: dict[str, float]
+    flat: dict[str, float]
+    others: dict[str, Floats]
+    spine_turns: list[Floats]
+
+    def spine(self) -> tuple[list[Floats], Floats]:
+        """How hips and spine are turned, from the hips up, and at which part of the spine's length."""
+        return self.spine_turns, np.concatenate([[0.0], spine_parts(self.body)])
+
+    def __len__(self) -> int:
+        return len(self.at["left_hip"])
+
+    @classmethod
+    def of(
+        cls, motion: Motion, body: Body, contacts: Contacts, rows: NDArray[np.int64]
+    ) -> Performance:
+        """The frames `rows` of a motion, whose contacts are known."""
+        frames = body.frames(motion.poses)
+        at = body.places(frames)
+        touches = {}
+        level, flat = {}, {}
+        for side in SIDES:
+            ankle, toe = foot_names(body, side)
+            heel = (
+                contacts.flags(ankle)
+                if ankle in contacts.joints
+                else np.zeros(len(motion), dtype=bool)
+            )
+            ball = contacts.flags(toe) if toe in contacts.joints else heel
+            touches[f"{side}_heel"], touches[f"{side}_ball"] = heel[rows], ball[rows]
+            height = at[f"{side}_ankle"][:, 2]
+            level[side] = (
+                float(np.median(height[heel])) if heel.any() else float(np.percentile(height, 5.0))
+            )
+            flat[side] = _flat(body, at, side, heel & ball)
+        positions, rotations = (part[rows] for part in frames)
+        del positions
+        turned = {}
+        for role in body.map.joints:
+            j = body.carrier(role)
+            turned[role] = multiply(rotations[:, j], conjugate(body.reference[1][j]))
+        roles = {name for group in body.map.joints.values() for name in group}
+        others = {
+            name: multiply(rotations[:, j], conjugate(body.reference[1][j]))
+            for j, name in enumerate(motion.skeleton.joint_names)
+            if name not in roles
+        }
+        spine = [turned["hips"]] if "hips" in turned else []
+        for name in body.map["spine"]:
+            j = motion.skeleton.index(name)
+            spine.append(multiply(rotations[:, j], conjugate(body.reference[1][j])))
+        return cls(
+            body,
+            motion.fps,
+            {name: place[rows] for name, place in at.items()},
+            turned,
+            touches,
+            level,
+            flat,
+            others,
+            spine,
+        )
+
+
+def spine_parts(body: Body) -> Floats:
+    """Where the joints of the spine are, from 0 at the hips to 1 at the shoulders."""
+    positions = body.reference[0]
+    joints = [body.carrier("hips"), *(body.skeleton.index(name) for name in body.map["spine"])]
+    places = np.concatenate([positions[joints], mid(body.at_reference, "shoulder")[None]])
+    along = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(places, axis=0), axis=1))])
+    return along[1:-1] / max(float(along[-1]), 1e-12)
+
+
+def foot_names(body: Body, side: str) -> tuple[str, str | None]:
+    """The names of the ankle and the toe of a foot."""
+    names = body.skeleton.joint_names
+    toe = body.map[f"{side}_toe"]
+    return names[body.carrier(f"{side}_foot")], toe[-1] if toe else None
+
+
+def elevation(at: dict[str, Floats], side: str) -> Floats:
+    """How far the toes of a foot point up from the ankle [rad]."""
+    along = unit(at[f"{side}_toe"] - at[f"{side}_ankle"])
+    return np.arcsin(np.clip(along[..., 2], -1.0, 1.0))
+
+
+def _flat(body: Body, at: dict[str, Floats], side: str, both: Flags) -> float:
+    if f"{side}_toe" not in at:
+        return 0.0
+    if both.sum() >= 3:
+        return float(np.median(elevation(at, side)[both]))
+    return float(elevation(body.at_reference, side))
+
+
+def find_source_contacts(motion: Motion, body: Body, up: str) -> Contacts:
+    """The contacts of the source's ankles and toes, with the thresholds of feet that are to stand still."""
+    feet, names = [], []
+    for side in SIDES:
+        ankle, toe = foot_names(body, side)
+        feet.append(Foot(ankle, toe, body.map[f"{side}_thigh"][0], body.sizes["leg"]))
+        names += [ankle, toe] if toe is not None else [ankle]
+    return find_contacts(motion, feet, names, up=up_vector(up), speed=SPEED, height=HEIGHT)
+
+
+def leading_t_pose(motion: Motion, body: Body) -> bool:
+    """True if the first frame is a T-pose or the rest pose, and the motion begins after it with a jump."""
+    if len(motion) < 4:
+        return False
+    count = len(motion.skeleton.joint_names)
+    turns = motion.poses[: min(len(motion), 32)].local_rotations[:, :count]
+    steps = angle_between(turns[:-1], turns[1:]).max(axis=1)
+    if steps[0] < max(JUMP, LARGER * float(np.median(steps[1:]))):
+        return False
+    at = body.places(body.frames(motion.poses[:1]))
+    arms = [
+        unit(at[f"{s}_{b}"] - at[f"{s}_{a}"])[0, 2]
+        for s in SIDES
+        for a, b in (("shoulder", "elbow"), ("elbow", "wrist"))
+    ]
+    legs = [
+        unit(at[f"{s}_{a}"] - at[f"{s}_{b}"])[0, 2]
+        for s in SIDES
+        for a, b in (("hip", "knee"), ("knee", "ankle"))
+    ]
+    rest = np.broadcast_to(motion.skeleton.rest.local_rotations[:count], turns[0].shape)
+    resting = float(angle_between(turns[0], rest)[1:].max()) < 1e-3
+    return resting or (max(map(abs, arms)) < LEVEL and min(legs) > STRAIGHT)
+
+
+def filtered(motion: Motion, seconds: float) -> Motion:
+    """A motion through a binomial filter, so that taking every n-th frame does not fold what is faster than they are.
+
+    Args:
+        motion: Whose coordinates and offsets are filtered, quaternions by their normalized mean.
+        seconds: Standard deviation of the filter in time; nothing is done where that is less than half a frame.
+    """
+    passes = round(2.0 * (seconds * motion.fps) ** 2)
+    if passes < 1 or len(motion) < 3:
+        return motion
+    poses = motion.poses
+    packed = motion.skeleton.packed
+    q = np.array(poses.coordinates)
+    for at in packed.turn_at:
+        flips = np.cumprod(np.where((q[1:, at] * q[:-1, at]).sum(1) < 0, -1.0, 1.0))
+        q[1:, at] *= flips[:, None]
+    q = _binomial(q, passes)
+    if len(packed.turn_at):
+        q[:, packed.turn_at] = normalize(q[:, packed.turn_at])
+    offsets = poses.translations
+    if offsets is not None and offsets.ndim == 3:
+        offsets = _binomial(offsets.reshape(len(q), -1), passes).reshape(offsets.shape)
+    return motion.with_(poses=Pose(motion.skeleton, q, offsets, poses.scales))
+
+
+def _binomial(values: Floats, passes: int) -> Floats:
+    for _ in range(passes):
+        inner = 0.25 * values[:-2] + 0.5 * values[1:-1] + 0.25 * values[2:]
+        values = np.concatenate([values[:1], inner, values[-1:]])
+    return values
+
+
+def sampled(
+    motion: Motion, fps: float | None, first: int
+) -> tuple[Motion, NDArray[np.int64], float]:
+    """The motion that frames are taken from, which of its frames they are, and their rate.
+
+    Every n-th frame of an even motion where that gives the rate; else the motion is sampled anew.
+    """
+    if not motion.even:
+        motion = motion.resampled(motion.fps)
+    if fps is None:
+        return motion, np.arange(first, len(motion)), motion.fps
+    step = motion.fps / fps
+    whole = round(step)
+    if whole >= 1 and abs(step - whole) < 0.01 * whole:
+        return motion, np.arange(first, len(motion), whole), motion.fps / whole
+    if fps <= 0:
+        raise SuppleError(f"fps: expected a number above 0, got {fps:g}")
+    again = motion[first:].resampled(fps)
+    return again, np.arange(len(again)), again.fps

@@ -1,0 +1,226 @@
+"""`retarget`: a motion onto another body, a character's or a robot's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.errors import SuppleError, one_of, positive
+from supple.model.character import Character, Note
+from supple.model.motion import Motion
+from supple.model.skeleton import Pose, Skeleton
+from supple.motion.contacts import Contacts
+from supple.motion.feet import UPS
+from supple.motion.planting import plant_feet
+from supple.motion.retargeting.body import Body, mid
+from supple.motion.retargeting.body_map import SIDES, BodyMap
+from supple.motion.retargeting.performance import (
+    Performance,
+    filtered,
+    find_source_contacts,
+    foot_names,
+    leading_t_pose,
+    sampled,
+)
+from supple.motion.retargeting.solved import Weights, free_root, solve_clip
+from supple.motion.retargeting.turned import fits, limited, turn_clip
+
+SMOOTH = 0.008  # standard deviation in time of the filter that source motions go through [s]
+SOURCE = "source_frame"  # the track of a retargeted motion that says which frame of the source each frame is
+
+
+@dataclass(frozen=True, eq=False)
+class Retargeted:
+    """What `retarget` gives: the motion, and what was found on the way.
+
+    Attributes:
+        motion: The motion of the target. Of a robot, its track "source_frame" has `source_frames`.
+        source_frames: The frame of the source that each frame was made from, counted from 0, (F,); -1 each if the
+            source was sampled anew.
+        contacts: When the source's ankles and toes touch the ground, in frames of the source after a T-pose.
+        source_map: The parts of the source's body.
+        target_map: The parts of the target's body.
+        scale: The target's leg length over the source's [target's unit over source's].
+        notes: What was guessed or left out.
+    """
+
+    motion: Motion
+    source_frames: NDArray[np.int64]
+    contacts: Contacts
+    source_map: BodyMap
+    target_map: BodyMap
+    scale: float
+    notes: tuple[Note, ...]
+
+
+def retarget(
+    motion: Motion | Character,
+    onto: Character | Skeleton,
+    *,
+    fps: float | None = None,
+    source_map: BodyMap | None = None,
+    target_map: BodyMap | None = None,
+    up: str | None = None,
+    onto_up: str | None = None,
+    contacts: Contacts | None = None,
+    smooth: float = SMOOTH,
+) -> Retargeted:
+    """Bring a motion to another body: human to human, or human to robot.
+
+    The parts of both bodies are recognized by the names of their joints, and by place where names do not say.
+    Limbs take the directions that the source's have in world, whatever the rest poses are; the path of the
+    hips is scaled to the legs; feet that touch the ground in the source stand still on the ground, which is
+    level at height 0; wrists that are close keep their distance, in arm lengths. The whole clip is solved at
+    once: no frame depends on the one before it, nor on where the figure faces.
+
+    A character is posed in closed form, two bones at a time; its hinges take what they can of that, and its
+    limits are not held. A robot, whose joints are groups of hinges, is solved by least squares over all
+    frames, smooth, within its limits, and with its solid shapes out of each other; its root must move freely,
+    and its feet must have solid shapes.
+
+    Args:
+        motion: What is brought over, with two arms and two legs; or a character with one motion.
+        onto: The character or robot.
+        fps: Frames a second of the result; by default those of the motion. Whole frames are taken where the rate
+            divides the motion's.
+        source_map: The parts of the source's body; recognized by default.
+        target_map: The parts of the target's body; recognized by default.
+        up: The axis that points up in the motion, such as "y"; by default the character's, or from feet to shoulders.
+        onto_up: The same of the target.
+        contacts: When ankles and toes of the source touch the ground, in its own frames; found by default.
+        smooth: Standard deviation in time of the filter that the motion goes through first [s]; 0 for none.
+
+    Returns:
+        The motion of the target, and what was found.
+
+    Raises:
+        SuppleError: Parts of a body are not found, or the target's root or feet are not as they must be.
+    """
+    motion, source_bones, up, notes = _source(motion, up)
+    skeleton = onto.skeleton if isinstance(onto, Character) else onto
+    if not isinstance(skeleton, Skeleton):
+        raise SuppleError(
+            f"retarget: expected a Character or Skeleton to retarget onto, got a {type(onto).__name__}"
+        )
+    fps = None if fps is None else positive("fps", fps)
+    body = _body(motion.skeleton, source_map, up, motion.poses, source_bones)
+    target = _body(skeleton, target_map, onto_up or getattr(onto, "up", None), None, _bones(onto))
+    closed = fits(target)
+    if not closed:
+        free_root(target)
+    first = int(leading_t_pose(motion, body))
+    if contacts is not None and contacts.frames not in (len(motion), len(motion) - first):
+        raise SuppleError(
+            f"contacts: expected those of {len(motion)} frames, got {contacts.frames}"
+        )
+    taken, rows, rate = sampled(motion[first:] if first else motion, fps, 0)
+    if contacts is None:
+        contacts = find_source_contacts(taken, body, body.up)
+    elif contacts.frames != len(taken):
+        flags = {
+            name: contacts.flags(name)[contacts.frames - len(motion) + first :][: len(taken)]
+            for name in contacts.joints
+        }
+        contacts = Contacts.from_flags(flags)
+    source = replace(Performance.of(filtered(taken, smooth), body, contacts, rows), fps=rate)
+    poses = turn_clip(source, target) if closed else solve_clip(source, target, Weights())
+    if closed and (stiff := limited(target)):
+        poses = _planted(poses, source, target, rate)
+        few = ", ".join(map(repr, stiff[:4])) + (", ..." if len(stiff) > 4 else "")
+        notes.append(
+            Note(
+                f"{len(stiff)} joints are hinges or have limits ({few}): "
+                "hinges turn as near as they can, limits are not held",
+                level="guess",
+            )
+        )
+    frames = rows + first if len(taken) == len(motion) - first else np.full(len(rows), -1)
+    if first:
+        kept = closed and fps is None
+        what = "kept as it is" if kept else "left out"
+        notes.append(
+            Note(f"frame 0 of {motion.name!r} is a T-pose before the motion: {what}", level="guess")
+        )
+        if kept:
+            lead = Performance.of(motion[:1], body, Contacts(1, {}), np.arange(1))
+            lead = replace(lead, level=source.level, flat=source.flat)
+            poses = _joined(turn_clip(lead, target), poses)
+            frames = np.concatenate([[0], frames])
+    tracks = {} if closed else {SOURCE: frames.astype(np.float64)}
+    made = Motion(motion.name, poses, fps=rate, loop=motion.loop and not first, tracks=tracks)
+    scale = target.sizes["leg"] / body.sizes["leg"]
+    return Retargeted(made, frames, contacts, body.map, target.map, scale, tuple(notes))
+
+
+def _source(
+    motion: Motion | Character, up: str | None
+) -> tuple[Motion, dict[str, str], str | None, list[Note]]:
+    """The motion, VRM's bones of its character, and its up axis, if they are known."""
+    if isinstance(motion, Character):
+        if len(motion.motions) != 1:
+            names = ", ".join(map(repr, motion.motions)) or "none"
+            raise SuppleError(
+                f"retarget: expected a character with one motion, got {names}; give the motion"
+            )
+        return next(iter(motion.motions.values())), _bones(motion), up or motion.up, []
+    if not isinstance(motion, Motion):
+        raise SuppleError(f"retarget: expected a Motion, got a {type(motion).__name__}")
+    return motion, {}, up, []
+
+
+def _bones(thing: Any) -> dict[str, str]:
+    extras = thing.extras.get("gltf", {}) if isinstance(thing, Character) else {}
+    return dict(extras.get("humanoid", {}))
+
+
+def _body(
+    skeleton: Skeleton,
+    body_map: BodyMap | None,
+    up: str | None,
+    poses: Pose | None,
+    bones: dict[str, str],
+) -> Body:
+    """The body of a skeleton; its up axis from feet to shoulders if it is not known."""
+    if up is not None:
+        one_of("up axis", up, UPS)
+    found = body_map or BodyMap.recognize(skeleton, up=up or "y", poses=poses, bones=bones)
+    found.checked(skeleton)
+    if up is None:
+        body = Body(skeleton, found, "z")
+        at = body.places((skeleton.rest.positions, skeleton.rest.rotations))
+        if poses is not None:
+            at = {
+                name: np.median(place, axis=0)
+                for name, place in body.places((poses.positions, poses.rotations)).items()
+            }
+        way = mid(at, "shoulder") - mid(at, "ankle")
+        k = int(np.argmax(np.abs(way)))
+        up = ("-" if way[k] < 0 else "") + "xyz"[k]
+    return Body(skeleton, found, up, poses)
+
+
+def _planted(poses: Pose, source: Performance, target: Body, fps: float) -> Pose:
+    """Poses with feet back where they stand, after hinges could not take all turns."""
+    flags, ankles = {}, []
+    for side in SIDES:
+        ankle, toe = foot_names(target, side)
+        ankles.append(ankle)
+        flags[ankle] = source.touches[f"{side}_heel"]
+        if toe is not None:
+            flags[toe] = source.touches[f"{side}_ball"]
+    motion = Motion("planted", poses, fps=fps)
+    return plant_feet(
+        motion, feet=ankles, up=target.up, contacts=Contacts.from_flags(flags)
+    ).motion.poses
+
+
+def _joined(first: Pose, rest: Pose) -> Pose:
+    """Two batches of poses of one skeleton, one after the other."""
+    parts = [np.concatenate([a.coordinates, b.coordinates]) for a, b in ((first, rest),)]
+    offsets = None
+    if first.translations is not None and rest.translations is not None:
+        offsets = np.concatenate([first.translations, rest.translations])
+    return Pose(rest.skeleton, parts[0], offsets)

@@ -1,0 +1,311 @@
+"""A clip onto a body of hinges, limits or both, such as a robot: least squares over the whole clip."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.errors import SuppleError
+from supple.kernels import layout
+from supple.model.skeleton import Pose
+from supple.motion.retargeting.apart import Solids
+from supple.motion.retargeting.body import Body, Point, mid, unit
+from supple.motion.retargeting.body_map import SIDES
+from supple.motion.retargeting.footsteps import Shape, Steps
+from supple.motion.retargeting.guide import Guide
+from supple.motion.retargeting.performance import Performance
+from supple.motion.retargeting.whole_clip import Clip, Rows
+from supple.rotations import conjugate, from_matrix, multiply, rotate
+
+Floats = NDArray[np.float64]
+
+
+MARGIN = 0.005  # how far solid shapes are to stay apart [leg lengths]
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What residuals count. Places are in leg lengths, directions are unit vectors.
+
+    Attributes:
+        stand: Corners of a sole that stands.
+        swing: Corners of a sole that does not.
+        path: The middle of the hips.
+        height: Its height.
+        legs: Directions of thighs and shins.
+        arms: Directions of upper arms and forearms.
+        wrist: Places of wrists and elbows about the hips.
+        lines: Directions of hip line, shoulder line and trunk.
+        hand: Directions of hands.
+        head: Directions of the head.
+        together: Wrists from each other, when they are close.
+        apart: Solid shapes that are too near to each other.
+        smooth: Second differences of angles at 30 frames a second.
+        rest: Angles from those at rest.
+    """
+
+    stand: float = 30.0
+    swing: float = 4.0
+    path: float = 2.0
+    height: float = 1.0
+    legs: float = 0.5
+    arms: float = 1.0
+    wrist: float = 1.0
+    lines: float = 1.0
+    hand: float = 0.15
+    head: float = 0.2
+    together: float = 6.0
+    apart: float = 10.0
+    smooth: float = 0.3
+    rest: float = 0.01
+
+
+def sole_shape(body: Body, side: str) -> Shape:
+    """The sole of a foot along the way it faces."""
+    sole = body.soles[side]
+    joint = body.carrier(f"{side}_foot")
+    forward = rotate(conjugate(body.reference[1][joint]), body.facing[0])
+    return Shape(-float(sole.rear @ forward), float(sole.front @ forward), sole.height, sole.height)
+
+
+def solve_clip(source: Performance, body: Body, weights: Weights) -> Pose:
+    """Poses (F,) of a body that do what a source does.
+
+    Raises:
+        SuppleError: The body's root cannot move freely, or its feet have no shape.
+    """
+    problem = _Problem(source, body, weights)
+    return problem.solve()
+
+
+class _Problem:
+    def __init__(self, source: Performance, body: Body, weights: Weights) -> None:
+        self.source, self.body, self.weights = source, body, weights
+        sole = float(np.mean([one.height for one in body.soles.values()])) if body.soles else 0.0
+        self.target = Guide(source, body, dict.fromkeys(SIDES, sole))
+        self.frames = len(source)
+        self.points: list[Point] = []
+        self.names: dict[str, int] = {}
+        for name, point in body.points.items():
+            self._add(name, point)
+        self.rows: list[Rows] = []
+        self.root = free_root(body)
+        self._legs()
+        self._trunk()
+        self._arms()
+        self._head()
+
+    def _add(self, name: str, point: Point) -> int:
+        self.names[name] = len(self.points)
+        self.points.append(point)
+        return self.names[name]
+
+    def _row(self, terms: dict[str, float], target: Floats, weight: Floats | float) -> None:
+        combine = np.zeros(len(self.points))
+        for name, factor in terms.items():
+            combine[self.names[name]] += factor
+        self._pending.append((combine, target, weight))
+
+    @property
+    def _pending(self) -> list[tuple[Floats, Floats, Floats | float]]:
+        if not hasattr(self, "_list"):
+            self._list: list[tuple[Floats, Floats, Floats | float]] = []
+        return self._list
+
+    def _legs(self) -> None:
+        body, w, unit_length = self.body, self.weights, self.body.sizes["leg"]
+        self.steps: dict[str, Steps] = {}
+        for side in SIDES:
+            if side not in body.soles:
+                raise SuppleError(
+                    f"foot {body.map[f'{side}_foot'][-1]!r}: expected solid shapes (geoms) for its sole, got none"
+                )
+            sole, joint = body.soles[side], body.carrier(f"{side}_foot")
+            steps = self.target.steps(side, sole_shape(body, side))
+            self.steps[side] = steps
+            axes = np.stack(steps.axes(), axis=-1)  # forward, left, up as columns
+            forward, left = body.facing
+            own = np.stack(
+                [
+                    rotate(conjugate(body.reference[1][joint]), v)
+                    for v in (forward, left, np.array((0.0, 0.0, 1.0)))
+                ]
+            )
+            weight = np.where(steps.stands, w.stand, w.swing) / unit_length / 2.0
+            for k, corner in enumerate(sole.corners):
+                name = f"{side}_corner{k}"
+                self._add(name, Point(joint, corner))
+                self._row({name: 1.0}, steps.ankle + axes @ (own @ corner), weight)
+            for a, b, part in (("hip", "knee", "thigh"), ("knee", "ankle", "shin")):
+                size = body.sizes[part]
+                self._row(
+                    {f"{side}_{b}": 1.0, f"{side}_{a}": -1.0},
+                    size * self.target.directions[f"{side}_{a}_{b}"],
+                    w.legs / size,
+                )
+
+    def _trunk(self) -> None:
+        body, w, target = self.body, self.weights, self.target
+        sizes, at = body.sizes, body.at_reference
+        self._row({"left_hip": 0.5, "right_hip": 0.5}, target.hips, w.path / sizes["leg"])
+        self._row(
+            {"left_hip": 1.0, "right_hip": -1.0},
+            sizes["hips"] * target.hip_line,
+            w.lines / sizes["hips"],
+        )
+        self._row(
+            {"left_shoulder": 1.0, "right_shoulder": -1.0},
+            sizes["shoulders"] * target.shoulder_line,
+            w.lines / sizes["shoulders"],
+        )
+        self._row(
+            {"left_shoulder": 0.5, "right_shoulder": 0.5, "left_hip": -0.5, "right_hip": -0.5},
+            sizes["trunk"] * unit(target.trunk),
+            w.lines / sizes["trunk"],
+        )
+        del at
+
+    def _arms(self) -> None:
+        body, w, target = self.body, self.weights, self.target
+        sizes = body.sizes
+        for side in SIDES:
+            for a, b, part in (("shoulder", "elbow", "upper_arm"), ("elbow", "wrist", "forearm")):
+                size = sizes[part]
+                self._row(
+                    {f"{side}_{b}": 1.0, f"{side}_{a}": -1.0},
+                    size * target.directions[f"{side}_{a}_{b}"],
+                    w.arms / size,
+                )
+            self._row(
+                {f"{side}_wrist": 1.0, "left_hip": -0.5, "right_hip": -0.5},
+                target.arm(side, "wrist"),
+                w.wrist / sizes["leg"],
+            )
+            if f"{side}_hand" in body.map:
+                self._hand(side)
+        ratio = sizes["arm"] / target.from_["arm"]
+        at = self.source.at
+        self._row(
+            {"left_wrist": 1.0, "right_wrist": -1.0},
+            ratio * (at["left_wrist"] - at["right_wrist"]),
+            w.together / sizes["arm"] * target.close(),
+        )
+
+    def _hand(self, side: str) -> None:
+        body, at = self.body, self.source.at
+        joint = body.carrier(f"{side}_hand")
+        size = 0.5 * body.sizes["forearm"]
+        if f"{side}_fingers" in body.points:
+            along = unit(body.at_reference[f"{side}_fingers"] - body.at_reference[f"{side}_wrist"])
+        else:
+            along = unit(body.at_reference[f"{side}_wrist"] - body.at_reference[f"{side}_elbow"])
+        self._add(
+            f"{side}_pointing",
+            Point(joint, size * rotate(conjugate(body.reference[1][joint]), along)),
+        )
+        if f"{side}_fingers" in at:
+            wanted = unit(at[f"{side}_fingers"] - at[f"{side}_wrist"])
+        else:
+            wanted = self.target.directions[f"{side}_elbow_wrist"]
+        self._row(
+            {f"{side}_pointing": 1.0, f"{side}_wrist": -1.0},
+            size * wanted,
+            self.weights.hand / size,
+        )
+
+    def _head(self) -> None:
+        body, source = self.body, self.source
+        if "head" not in body.map or "head" not in source.turned:
+            return
+        joint = body.carrier("head")
+        size = 0.3 * body.sizes["trunk"]
+        for name, mine, theirs in (
+            ("gaze", body.facing[0], source.body.facing[0]),
+            ("crown", np.array((0.0, 0.0, 1.0)), np.array((0.0, 0.0, 1.0))),
+        ):
+            self._add(name, Point(joint, size * rotate(conjugate(body.reference[1][joint]), mine)))
+            self._row(
+                {name: 1.0, "head": -1.0},
+                size * rotate(source.turned["head"], theirs),
+                self.weights.head / size,
+            )
+
+    def solve(self) -> Pose:
+        body, w = self.body, self.weights
+        combine = np.zeros((len(self._pending), len(self.points)))
+        targets = np.empty((self.frames, len(self._pending), 3))
+        weight = np.empty((self.frames, len(self._pending)))
+        back = conjugate(body.turn)
+        for k, (coefficients, target, own) in enumerate(self._pending):
+            combine[k, : len(coefficients)] = coefficients
+            targets[:, k], weight[:, k] = rotate(back, target), own
+        clip = Clip(
+            body.skeleton,
+            np.array([point.joint for point in self.points]),
+            np.array([point.offset for point in self.points]),
+            [Rows(combine, targets, weight)],
+            smooth=np.zeros(0), rest=body.skeleton.rest.coordinates, pull=np.zeros(0),
+        )  # fmt: skip
+        free = clip.freedoms
+        rate = (self.source.fps / 30.0) ** 4
+        smooth = np.full(free.count, w.smooth * rate)
+        smooth[~free.rotating] = w.smooth * rate / body.sizes["leg"] ** 2
+        clip.smooth = smooth
+        clip.pull = np.where(free.place >= 0, w.rest, 0.0)
+        clip.pull[free.joints == self.root] = 0.0
+        self.clip = clip
+        q = self._start()
+        q = clip.solve(q, iterations=4, smoothness=10.0, damping=0.02)
+        # Solids that push come in by steps, and the last iterations are damped: pairs that come and go would swing.
+        clip.solids = Solids(body, MARGIN * body.sizes["leg"])
+        clip.apart = 0.4 * w.apart / body.sizes["leg"]
+        q = clip.solve(q, iterations=4, smoothness=1.0)
+        clip.apart = w.apart / body.sizes["leg"]
+        q = clip.solve(q, iterations=5, smoothness=1.0, damping=0.3)
+        return Pose(body.skeleton, q)
+
+    def _start(self) -> Floats:
+        """Each frame by itself: the root where the hips are, everything else at rest."""
+        body, target = self.body, self.target
+        skeleton = body.skeleton
+        q = np.tile(skeleton.rest.coordinates, (self.frames, 1))
+        wanted = _frame(target.hip_line, target.trunk)
+        own = _frame(body.facing[1][None], np.array(((0.0, 0.0, 1.0),)))
+        turn = from_matrix(wanted @ np.swapaxes(own, -1, -2))
+        root = self.root
+        position, rotation = body.reference[0][root], body.reference[1][root]
+        place = target.hips + rotate(turn, position - mid(body.at_reference, "hip"))
+        back = conjugate(body.turn)
+        place, world = rotate(back, place), multiply(multiply(back, turn), rotation)
+        first = int(skeleton.packed_ints[root, layout.Q])
+        parent = int(skeleton.parents[root])
+        rest = skeleton.rest
+        above = rest.rotations[parent] if parent >= 0 else np.array((1.0, 0.0, 0.0, 0.0))
+        origin = rest.positions[parent] if parent >= 0 else np.zeros(3)
+        frame = multiply(above, skeleton.rotations[root])  # just before the joint
+        start = origin + rotate(above, skeleton.offsets[root])
+        q[:, first : first + 3] = rotate(conjugate(frame), place - start)
+        q[:, first + 3 : first + 7] = multiply(conjugate(frame), world)
+        return q
+
+
+def _frame(left: Floats, up: Floats) -> Floats:
+    """Rotation matrices (F, 3, 3) with columns forward, left, up from two directions."""
+    left = unit(left)
+    up = unit(up - (up * left).sum(-1, keepdims=True) * left)
+    return np.stack([np.cross(left, up), left, up], axis=-1)
+
+
+def free_root(body: Body) -> int:
+    """The joint by which the whole body moves."""
+    skeleton = body.skeleton
+    kinds = skeleton.packed_ints[:, layout.KIND]
+    for name in skeleton.path(None, body.map["hips"][-1]):
+        j = skeleton.index(name)
+        if kinds[j] & layout.QUATERNION and (kinds[j] & layout.SLIDES) == 3:
+            return j
+    raise SuppleError(
+        f"{skeleton.joint_names[0]!r}: expected a free root (supple.Free), got none above {body.map['hips'][-1]!r}"
+    )

@@ -1,0 +1,443 @@
+"""A clip onto a character, in closed form.
+
+Every bone takes the direction that the source's has, whatever the two rest poses are; feet and hands are then
+put in their places by turning two bones.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.kernels import layout
+from supple.model.matching import put_turns
+from supple.model.skeleton import Pose
+from supple.motion.retargeting.body import Body, mid, unit
+from supple.motion.retargeting.body_map import SIDES
+from supple.motion.retargeting.footsteps import Shape, Steps, fade
+from supple.motion.retargeting.guide import Guide
+from supple.motion.retargeting.performance import Performance, spine_parts
+from supple.rotations import (
+    between,
+    conjugate,
+    from_matrix,
+    from_rotation_vector,
+    multiply,
+    rotate,
+    slerp,
+)
+
+Floats = NDArray[np.float64]
+
+STRETCH = 0.3  # of what a leg lacks to be straight it may be stretched
+REACH = 0.9995  # of its length a limb is stretched to
+SWAY = 0.15  # reach of the window by which the hips go with the feet [s]
+DROP = 0.07  # and of that by which they go down [s]
+ONE = np.array((1.0, 0.0, 0.0, 0.0))
+UP = np.array((0.0, 0.0, 1.0))
+
+# The bones of limbs, from the trunk outwards: role, and the points between which it lies.
+BONES = (
+    ("upper_arm", "shoulder", "elbow"), ("forearm", "elbow", "wrist"), ("hand", "wrist", "fingers"),
+    ("thigh", "hip", "knee"), ("shin", "knee", "ankle"), ("foot", "ankle", "toe"),
+)  # fmt: skip
+
+
+def fits(body: Body) -> bool:
+    """True if a body is posed in closed form: one joint a part, all below the hips, and no robot's."""
+    skeleton = body.skeleton
+    hips = body.map["hips"][-1]
+    kinds = skeleton.packed_ints[:, layout.KIND]
+    if any(len(group) > 1 for role, group in body.map.joints.items() if role != "spine"):
+        return False
+    if not all(
+        hips in skeleton.path(None, name) for group in body.map.joints.values() for name in group
+    ):
+        return False
+    robot = bool(body.soles) and bool(
+        np.any((kinds == layout.HINGE)[[body.carrier(role) for role in body.map.joints]])
+    )
+    return not robot
+
+
+def limited(body: Body) -> list[str]:
+    """The joints with a role that cannot make every turn: hinges, and those with limits."""
+    skeleton = body.skeleton
+    out = []
+    for group in body.map.joints.values():
+        for name in group:
+            kind = int(skeleton.packed_ints[skeleton.index(name), layout.KIND])
+            if name != body.map["hips"][-1] and (
+                not kind & layout.QUATERNION or kind & layout.SWING_TWIST
+            ):
+                out.append(name)
+    return out
+
+
+def turn_clip(source: Performance, body: Body) -> Pose:
+    """Poses (F,) of a character that do what a source does."""
+    return _Turning(source, body).poses()
+
+
+class _Turning:
+    def __init__(self, source: Performance, body: Body) -> None:
+        self.source, self.body = source, body
+        ratio = (
+            body.sizes["foot"] / source.body.sizes["foot"]
+            if source.body.sizes["foot"] and body.sizes["foot"]
+            else None
+        )
+        scale = body.sizes["leg"] / source.body.sizes["leg"]
+        self.foot_ratio = scale if ratio is None else ratio
+        self.guide = Guide(
+            source, body, {side: self.foot_ratio * source.level[side] for side in SIDES}
+        )
+        self.frames = len(source)
+        self.world = self._turns()
+
+    # Directions ---------------------------------------------------------------------------------
+
+    def _turns(self) -> dict[int, Floats]:
+        """World rotations wxyz (F, 4), with z up, of the joints that are turned, by index."""
+        source, body = self.source, self.body
+        theirs, mine = source.body.at_reference, body.at_reference
+        yaw = between(body.facing[0], source.body.facing[0])
+        if float(body.facing[0] @ source.body.facing[0]) < -1 + 1e-9:
+            yaw = np.array((0.0, 0.0, 0.0, 1.0))
+        aligned: dict[str, Floats] = {"hips": yaw}
+        for side in SIDES:
+            before = yaw
+            for role, a, b in BONES:
+                if role in ("upper_arm", "thigh"):
+                    before = yaw
+                name = f"{side}_{role}"
+                ends = (f"{side}_{a}", f"{side}_{b}")
+                if all(end in theirs and end in mine for end in ends):
+                    have = rotate(before, unit(mine[ends[1]] - mine[ends[0]]))
+                    want = unit(theirs[ends[1]] - theirs[ends[0]])
+                    before = multiply(between(have, want), before)
+                aligned[name] = before
+        trunk = unit(mid(theirs, "shoulder") - mid(theirs, "hip"))
+        lean = between(rotate(yaw, unit(mid(mine, "shoulder") - mid(mine, "hip"))), trunk)
+        spine = multiply(lean, yaw)
+        out: dict[int, Floats] = {}
+        reference = body.reference[1]
+        for role in body.map.joints:
+            if role == "spine":
+                continue
+            if role in source.turned:
+                out[body.carrier(role)] = multiply(
+                    source.turned[role],
+                    multiply(aligned.get(role, yaw), reference[body.carrier(role)]),
+                )
+        for joint, turn in self._spine().items():
+            out[joint] = multiply(turn, multiply(spine, reference[joint]))
+        self._same_names(out, yaw)
+        return out
+
+    def _spine(self) -> dict[int, Floats]:
+        """How the joints of the spine are turned from the reference: as the source's at the same part of its length."""
+        source, body = self.source, self.body
+        names = body.map["spine"]
+        if not names:
+            return {}
+        turns, parts = source.spine()
+        own = spine_parts(body)
+        out = {}
+        for name, part in zip(names, own, strict=True):
+            k = int(np.clip(np.searchsorted(parts, part, side="right") - 1, 0, len(parts) - 1))
+            n = min(k + 1, len(parts) - 1)
+            share = 0.0 if n == k else (part - parts[k]) / max(parts[n] - parts[k], 1e-12)
+            turn = turns[k] if share < 1e-9 else slerp(turns[k], turns[n], share)
+            out[body.skeleton.index(name)] = turn
+        return out
+
+    def _same_names(self, out: dict[int, Floats], yaw: Floats) -> None:
+        """Joints without a role that both skeletons have by name, such as fingers, turn as the source's do."""
+        body, own = self.body, self.source.body
+        reference = body.reference[1]
+        for j, name in enumerate(body.skeleton.joint_names):
+            if j in out or name not in self.source.others:
+                continue
+            parent = int(body.skeleton.parents[j])
+            if parent < 0 or name not in own.skeleton.joint_names:
+                continue
+            out[j] = multiply(self.source.others[name], multiply(yaw, reference[j]))
+
+    # Places -------------------------------------------------------------------------------------
+
+    def poses(self) -> Pose:
+        root = self._root()
+        rotations = self._all_rotations()
+        place = self._positions(rotations, np.zeros((self.frames, 3)))
+        at = self._points(place, rotations)
+        shift = self.guide.hips - mid(at, "hip")
+        at = {name: where + shift for name, where in at.items()}
+        legs = self._steps()
+        sway = self._sway(at, legs)
+        shift = shift + sway
+        at = {name: where + sway for name, where in at.items()}
+        drop = self._drop(at, legs)
+        shift = shift + drop
+        at = {name: where + drop for name, where in at.items()}
+        for side in SIDES:
+            self._foot(side, legs[side])
+            self._limb(
+                side,
+                ("thigh", "shin"),
+                [at[f"{side}_{name}"] for name in ("hip", "knee", "ankle")],
+                self._within(at, side, legs[side]),
+            )
+        self._hands(at)
+        for side in SIDES:
+            for upper, lower, bones in (
+                ("thigh", "shin", ("hip", "knee", "ankle")),
+                ("upper_arm", "forearm", ("shoulder", "elbow", "wrist")),
+            ):
+                self._twist(side, upper, lower, bones)
+        return self._pose(root, shift + place[:, root])
+
+    def _root(self) -> int:
+        """The joint that is moved from place to place: the hips."""
+        return self.body.carrier("hips")
+
+    def _all_rotations(self) -> Floats:
+        """World rotations (F, N, 4) of all joints: those that are not turned go with their parents."""
+        body = self.body
+        skeleton, reference = body.skeleton, body.reference[1]
+        out = np.empty((self.frames, len(skeleton.joint_names), 4))
+        for j, parent in enumerate(skeleton.parents.tolist()):
+            if j in self.world:
+                out[:, j] = self.world[j]
+            elif parent < 0:
+                out[:, j] = reference[j]
+            else:
+                out[:, j] = multiply(
+                    out[:, parent], multiply(conjugate(reference[parent]), reference[j])
+                )
+        return out
+
+    def _positions(self, rotations: Floats, root: Floats) -> Floats:
+        """World positions (F, N, 3) of all joints, the hips where their parents have them plus `root`."""
+        skeleton, reference = self.body.skeleton, self.body.reference
+        out = np.empty((*rotations.shape[:2], 3))
+        hips = self._root()
+        for j, parent in enumerate(skeleton.parents.tolist()):
+            if parent < 0:
+                out[:, j] = reference[0][j]
+            else:
+                offset = rotate(
+                    conjugate(reference[1][parent]), reference[0][j] - reference[0][parent]
+                )
+                out[:, j] = out[:, parent] + rotate(rotations[:, parent], offset)
+            if j == hips:
+                out[:, j] += root
+        return out
+
+    def _points(self, place: Floats, rotations: Floats) -> dict[str, Floats]:
+        return {
+            name: place[:, p.joint] + rotate(rotations[:, p.joint], p.offset)
+            for name, p in self.body.points.items()
+        }
+
+    def _steps(self) -> dict[str, Steps]:
+        source, body = self.source, self.body
+        out = {}
+        for side in SIDES:
+            level = self.guide.standing[side]
+            size = 0.0
+            if f"{side}_toe" in body.points and f"{side}_toe" in source.at:
+                size = body.sizes["foot"]
+            flat = source.flat[side]
+            below = -size * np.sin(flat)
+            shape = Shape(0.0, size * np.cos(flat), 0.0, below, level, level - below)
+            self._free = getattr(self, "_free", {})
+            self._free[side] = self.guide.free_steps(side)
+            out[side] = self.guide.steps(side, shape)
+        return out
+
+    def _foot(self, side: str, steps: Steps) -> None:
+        """Turn a foot from where the source has it to where it stands."""
+        free = self._free[side]
+        joint = self.body.carrier(f"{side}_foot")
+        planned, had = (np.stack(one.axes(), axis=-1) for one in (steps, free))
+        turn = from_matrix(planned @ np.swapaxes(had, 1, 2))
+        for j in [joint, *self._below(joint)]:
+            if j in self.world:
+                self.world[j] = multiply(turn, self.world[j])
+
+    def _below(self, joint: int) -> list[int]:
+        parents = self.body.skeleton.parents
+        found: list[int] = []
+        for j in range(len(parents)):
+            if int(parents[j]) == joint or int(parents[j]) in found:
+                found.append(j)
+        return found
+
+    def _sway(self, at: dict[str, Floats], legs: dict[str, Steps]) -> Floats:
+        """How the hips go with the feet that stand (F, 3), so that legs turn less."""
+        total, count = np.zeros((self.frames, 3)), np.zeros((self.frames, 1))
+        for side in SIDES:
+            stands = legs[side].stands[:, None]
+            total += np.where(stands, legs[side].ankle - at[f"{side}_ankle"], 0.0)
+            count += stands
+        mean = fade(total / np.maximum(count, 1.0), count[:, 0] > 0)
+        return smoothed(mean, SWAY * self.source.fps)
+
+    def _drop(self, at: dict[str, Floats], legs: dict[str, Steps]) -> Floats:
+        """How far the hips go down (F, 3) so that legs reach."""
+        need = np.zeros(self.frames)
+        for side in SIDES:
+            gap = legs[side].ankle - at[f"{side}_hip"]
+            size = self._stretch(at, side)
+            level = np.minimum(np.linalg.norm(gap[:, :2], axis=1), 0.99 * size)
+            high = np.sqrt(size**2 - level**2)
+            need = np.maximum(need, np.where(legs[side].stands, -gap[:, 2] - high, 0.0))
+        reach = max(1, round(DROP * self.source.fps))
+        padded = np.pad(need, reach, mode="edge")
+        wide = np.max([padded[k : k + self.frames] for k in range(2 * reach + 1)], axis=0)
+        down = np.zeros((self.frames, 3))
+        down[:, 2] = -smoothed(wide[:, None], float(reach))[:, 0]
+        return down
+
+    def _within(self, at: dict[str, Floats], side: str, steps: Steps) -> Floats:
+        """Where an ankle goes: of a foot that does not stand, no further than its leg may stretch."""
+        hip = at[f"{side}_hip"]
+        gap = steps.ankle - hip
+        far, most = np.linalg.norm(gap, axis=1), self._stretch(at, side)
+        soft = 0.04 * most
+        over = np.maximum(far - (most - soft), 0.0)
+        less = np.where(over > 0, most - soft + soft * (1.0 - np.exp(-over / soft)), far)
+        # Feet that stand are not moved; towards them the bound fades.
+        stands = smoothed(steps.stands[:, None].astype(float), DROP * self.source.fps)
+        share = np.where(steps.stands, 0.0, 1.0 - stands[:, 0])
+        return hip + gap * (1.0 + share * (less / far - 1.0))[:, None]
+
+    def _stretch(self, at: dict[str, Floats], side: str) -> Floats:
+        """How far a leg may stretch (F,): somewhat further than the source's does, never straight if that is not."""
+        hip, knee, ankle = (at[f"{side}_{name}"] for name in ("hip", "knee", "ankle"))
+        size = np.linalg.norm(knee - hip, axis=1) + np.linalg.norm(ankle - knee, axis=1)
+        own = np.linalg.norm(ankle - hip, axis=1)
+        return np.minimum(own + STRETCH * (size - own), REACH * size)
+
+    def _limb(self, side: str, roles: tuple[str, str], points: list[Floats], goal: Floats) -> None:
+        """Turn the two bones of a limb so that its end is at a goal (F, 3), in the plane it bends in."""
+        first, second = (self.body.carrier(f"{side}_{role}") for role in roles)
+        top, middle, end = points
+        upper, lower = middle - top, end - middle
+        a, b = np.linalg.norm(upper, axis=1), np.linalg.norm(lower, axis=1)
+        gap = goal - top
+        far = np.clip(np.linalg.norm(gap, axis=1), np.abs(a - b) + 1e-6, REACH * (a + b))
+        aim = unit(gap)
+        # The middle stays on the side of the line from top to end on which it is.
+        line = unit(end - top)
+        turn = between(line, aim)
+        side_way = upper - (upper * line).sum(1, keepdims=True) * line
+        out = rotate(turn, unit(side_way))
+        cosine = np.clip((a * a + far * far - b * b) / (2 * a * far), -1.0, 1.0)
+        new_middle = a[:, None] * (cosine[:, None] * aim + np.sqrt(1 - cosine**2)[:, None] * out)
+        new_end = far[:, None] * aim
+        one = between(upper, new_middle)
+        two = between(lower, new_end - new_middle)
+        self._carry(first, second, one)
+        self._carry(
+            second,
+            self.body.carrier(f"{side}_{'foot' if roles[1] == 'shin' else 'hand'}")
+            if f"{side}_{'foot' if roles[1] == 'shin' else 'hand'}" in self.body.map
+            else -1,
+            two,
+        )
+
+    def _carry(self, joint: int, until: int, turn: Floats) -> None:
+        """Turn a joint and what is below it, down to another joint."""
+        stop = set() if until < 0 else {until, *self._below(until)}
+        for j in [joint, *self._below(joint)]:
+            if j in self.world and j not in stop:
+                self.world[j] = multiply(turn, self.world[j])
+
+    def _twist(self, side: str, upper: str, lower: str, points: tuple[str, str, str]) -> None:
+        """Turn the upper bone of a limb about itself so that a hinge below can make the bend."""
+        body = self.body
+        first, second = body.carrier(f"{side}_{upper}"), body.carrier(f"{side}_{lower}")
+        row = body.skeleton.packed_floats[second]
+        if int(body.skeleton.packed_ints[second, layout.KIND]) != layout.HINGE:
+            return
+        reference = body.reference[1]
+        a, b, c = (body.at_reference[f"{side}_{name}"] for name in points)
+        turn, below = (multiply(self.world[j], conjugate(reference[j])) for j in (first, second))
+        u, f = rotate(turn, unit(b - a)), rotate(below, unit(c - b))
+        hinge = rotate(turn, rotate(reference[second], row[layout.AXIS : layout.AXIS + 3]))
+        low, high = row[layout.LIMITS], row[layout.LIMITS + 1]
+        sign = -1.0 if high + low < 0 else 1.0
+        wanted = sign * np.cross(u, f)
+        bent = np.linalg.norm(wanted, axis=1)
+        level = hinge - (hinge * u).sum(1, keepdims=True) * u
+        angle = np.arctan2((np.cross(level, wanted) * u).sum(1), (level * wanted).sum(1))
+        share = np.clip(bent / 0.2, 0.0, 1.0)
+        angle = np.unwrap(angle)
+        angle = angle - 2 * np.pi * np.round(np.median(angle) / (2 * np.pi))
+        self.world[first] = multiply(
+            from_rotation_vector((share * share * (3 - 2 * share) * angle)[:, None] * u),
+            self.world[first],
+        )
+
+    def _hands(self, at: dict[str, Floats]) -> None:
+        """Wrists that are close in the source keep their distance, in arm lengths."""
+        gate = self.guide.close()[:, None]
+        if not gate.any():
+            return
+        source = self.source.at
+        ratio = self.body.sizes["arm"] / self.source.body.sizes["arm"]
+        wanted = ratio * (source["left_wrist"] - source["right_wrist"])
+        middle = mid(at, "wrist")
+        for side, sign in (("left", 0.5), ("right", -0.5)):
+            here = at[f"{side}_wrist"]
+            goal = here + gate * (middle + sign * wanted - here)
+            self._limb(
+                side,
+                ("upper_arm", "forearm"),
+                [at[f"{side}_{name}"] for name in ("shoulder", "elbow", "wrist")],
+                goal,
+            )
+
+    # A pose -------------------------------------------------------------------------------------
+
+    def _pose(self, root: int, place: Floats) -> Pose:
+        """The pose of the world rotations, with the root at places (F, 3) with z up."""
+        body = self.body
+        skeleton = body.skeleton
+        rotations = multiply(conjugate(body.turn), self._all_rotations())
+        place = rotate(conjugate(body.turn), place)
+        parents = skeleton.parents
+        q = np.tile(skeleton.rest.coordinates, (self.frames, 1))
+        for j in self.world:
+            parent = int(parents[j])
+            above = ONE if parent < 0 else rotations[:, parent]
+            local = multiply(conjugate(above), rotations[:, j])
+            turns = multiply(conjugate(skeleton.rotations[j]), local)
+            put_turns(skeleton.joints[j], turns, q, int(skeleton.packed_ints[j, layout.Q]))
+        parent = int(parents[root])
+        rest = skeleton.rest
+        above = ONE if parent < 0 else rest.rotations[parent]
+        origin = np.zeros(3) if parent < 0 else rest.positions[parent]
+        local = rotate(conjugate(above), place - origin)
+        if (int(skeleton.packed_ints[root, layout.KIND]) & layout.SLIDES) == 3:
+            first = int(skeleton.packed_ints[root, layout.Q])
+            q[:, first : first + 3] = rotate(
+                conjugate(skeleton.rotations[root]), local - skeleton.offsets[root]
+            )
+            return Pose(skeleton, q)
+        translations = np.tile(skeleton.offsets, (self.frames, 1, 1))
+        translations[:, root] = local
+        return Pose(skeleton, q, translations)
+
+
+def smoothed(values: Floats, reach: float) -> Floats:
+    """Values (F, K) through a Hann window that reaches so many frames to each side; ends go on as they are."""
+    half = max(1, round(reach))
+    kernel = np.hanning(2 * half + 3)[1:-1]
+    kernel /= kernel.sum()
+    padded = np.pad(values, ((half, half), (0, 0)), mode="edge")
+    return np.stack(
+        [np.convolve(padded[:, k], kernel, mode="valid") for k in range(values.shape[1])], axis=1
+    )

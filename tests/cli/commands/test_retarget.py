@@ -1,0 +1,113 @@
+"""`supple retarget`: clips onto a character, one or many, with maps."""
+
+import numpy as np
+import pytest
+
+import supple
+from supple import Motion, Node, Pose, Skeleton
+from supple.rotations import from_axis_angle
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Two clips of a figure that bends its knees, and a smaller figure to retarget onto."""
+    for name, size in (("clip", 1.0), ("other", 1.0), ("small", 0.6)):
+        nodes = [
+            Node("Hips", None, (0, size, 0)),
+            Node("Spine", "Hips", (0, 0.3 * size, 0)),
+            Node("Head", "Spine", (0, 0.4 * size, 0)),
+        ]
+        for side, sign in (("Left", size), ("Right", -size)):
+            nodes += [
+                Node(f"{side}Arm", "Spine", (0.2 * sign, 0.2 * size, 0)),
+                Node(f"{side}ForeArm", f"{side}Arm", (0.3 * sign, 0, 0)),
+                Node(f"{side}Hand", f"{side}ForeArm", (0.3 * sign, 0, 0)),
+                Node(f"{side}UpLeg", "Hips", (0.1 * sign, 0, 0)),
+                Node(f"{side}Leg", f"{side}UpLeg", (0, -0.45 * size, 0)),
+                Node(f"{side}Foot", f"{side}Leg", (0, -0.45 * size, 0)),
+                Node(f"{side}Toe", f"{side}Foot", (0, -0.08 * size, 0.13 * size)),
+            ]
+        skeleton = Skeleton(nodes)
+        t = np.arange(60) / 30
+        bend = 0.4 + 0.2 * np.sin(3 * t)
+        values = {
+            f"{s}{part}": from_axis_angle("x", share * bend)
+            for s in ("Left", "Right")
+            for part, share in (("UpLeg", -0.5), ("Leg", 1.0), ("Foot", -0.5))
+        }
+        poses = skeleton.rest.with_(values)
+        places = np.tile(skeleton.offsets, (60, 1, 1))
+        places[:, 0, 1] += 0.1 * size - Pose(skeleton, poses.coordinates).position("LeftFoot")[:, 1]
+        supple.save(
+            Motion(name, Pose(skeleton, poses.coordinates, places), fps=30),
+            tmp_path / f"{name}.bvh",
+        )
+    return tmp_path
+
+
+def test_one_clip_to_one_file(run_json, folder):
+    _, data = run_json(
+        "retarget", folder / "clip.bvh", "--onto", folder / "small.bvh", "-o", folder / "out.bvh"
+    )
+    assert data["frames"] == 60
+    assert data["scale"] == pytest.approx(0.6, rel=1e-3)
+    motion = supple.load(folder / "out.bvh").motion("out")
+    assert np.ptp(motion.poses.position("LeftFoot"), axis=0).max() < 1e-3
+    assert motion.poses.position("LeftFoot")[:, 1].mean() == pytest.approx(0.06, abs=0.01)
+
+
+def test_many_clips_to_a_folder_where_a_bad_one_does_not_stop_the_rest(run, folder):
+    (folder / "bad.bvh").write_text("HIERARCHY nonsense")
+    result = run(
+        "retarget",
+        folder / "clip.bvh",
+        folder / "bad.bvh",
+        folder / "other.bvh",
+        "--onto",
+        folder / "small.bvh",
+        "-o",
+        folder / "made",
+        "--to",
+        "glb",
+    )
+    assert result.exit_code == 2
+    assert sorted(path.name for path in (folder / "made").iterdir()) == ["clip.glb", "other.glb"]
+
+
+def test_maps_are_written_and_taken(run_json, folder):
+    run_json(
+        "retarget",
+        folder / "clip.bvh",
+        "--onto",
+        folder / "small.bvh",
+        "-o",
+        folder / "out.bvh",
+        "--write-maps",
+        folder / "maps",
+    )
+    assert 'left_shin = "LeftLeg"' in (folder / "maps" / "target.toml").read_text()
+    _, data = run_json(
+        "retarget",
+        folder / "clip.bvh",
+        "--onto",
+        folder / "small.bvh",
+        "-o",
+        folder / "again.bvh",
+        "--target-map",
+        folder / "maps" / "target.toml",
+        "--fps",
+        15,
+    )
+    assert data["frames"] == 30
+
+
+def test_a_clip_without_a_body_is_named(run, folder):
+    supple.save(
+        Motion("snake", Pose.stack([supple.chain([1, 1, 1]).rest] * 3), fps=30),
+        folder / "snake.bvh",
+    )
+    result = run(
+        "retarget", folder / "snake.bvh", "--onto", folder / "small.bvh", "-o", folder / "out.bvh"
+    )
+    assert result.exit_code == 2
+    assert "snake.bvh" in result.stderr and "two arms and two legs" in result.stderr
