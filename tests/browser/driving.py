@@ -68,8 +68,15 @@ class Driver:
         return self
 
     def settled(self) -> None:
-        """Wait until the page has an answer to all it has asked for, and has drawn it."""
-        self.until("playground.settled")
+        """Wait until the page has an answer to all it has asked for and has drawn it, and Python knows."""
+        self.until(self._agreed)
+
+    def _agreed(self) -> bool:
+        if not self.ask("playground.settled"):
+            return False
+        told = self.ask("playground.told")
+        want = self.session.want if self.server.playground.sessions else None
+        return told is not None and (told == 0 or want is not None and want.seq >= told)
 
     def goal_pixel(self, k: int = 0, half: int = 0) -> tuple[float, float]:
         return self._pixel(f"goalPixel({k}, {half})")

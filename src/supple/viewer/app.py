@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,12 @@ from supple.viewer.library import Library
 from supple.viewer.messages import Hello, json_codec
 from supple.viewer.security import Guard, own_names
 from supple.viewer.session import Session
+from supple.viewer.standalone import kernels_wasm
 from supple.viewer.uploads import MOST_FILES, UPLOAD_LIMIT, Upload, endings
 
+log = logging.getLogger("supple")
+
+KERNELS = "/supple.wasm"
 PAGE = Path(__file__).with_name("page")
 NOT_BUILT = (
     "The page of the playground has not been built. Install supple again where the npm registry can "
@@ -60,9 +65,11 @@ class Playground:
         self.scene = scene
         self.library = library or Library()
         self.upload_limit = upload_limit
+        self._kernels = _kernels()
         self.sessions: list[Session] = []
         routes: list[BaseRoute] = [
             Route("/", self._index),
+            Route(KERNELS, self._wasm),
             Route("/upload", self._upload, methods=["POST"]),
             WebSocketRoute("/ws", self._page),
         ]
@@ -82,11 +89,20 @@ class Playground:
             return HTMLResponse(f"<p>{NOT_BUILT}</p>", status_code=503)
         return HTMLResponse(index.read_text("utf-8"), headers={"Cache-Control": "no-store"})
 
+    async def _wasm(self, request: Request) -> Response:
+        """The kernels for browsers; the page asks for them when it has drawn the first pose."""
+        del request
+        if not self._kernels:
+            return Response(status_code=404)
+        return Response(
+            self._kernels, media_type="application/wasm", headers={"Cache-Control": "no-cache"}
+        )
+
     async def _page(self, socket: WebSocket) -> None:
         """Serve the websocket of a page until it closes."""
         await socket.accept()
         outbox = Outbox()
-        session = Session(self.library, outbox.put)
+        session = Session(self.library, outbox.put, kernels=bool(self._kernels))
         self.sessions.append(session)
         sender = asyncio.create_task(outbox.send_all(socket))
         outbox.put(json_codec.write(self._hello()), None)
@@ -111,6 +127,7 @@ class Playground:
             upload_limit=self.upload_limit,
             most_files=MOST_FILES,
             formats=endings(),
+            kernels=KERNELS if self._kernels else "",
         )
 
     # Uploads --------------------------------------------------------------------------------------
@@ -158,6 +175,15 @@ class Playground:
                     file.write(chunk)
         except OSError as error:  # for example, a full disk
             raise SuppleError(f"{path.name}: cannot be kept: {error.strerror or error}") from error
+
+
+def _kernels() -> bytes:
+    """The kernels for browsers; empty if there are none, and Python solves."""
+    try:
+        return kernels_wasm()
+    except SuppleError as error:
+        log.warning("solving in Python: %s", error)
+        return b""
 
 
 class Outbox:

@@ -27,6 +27,7 @@ from supple.viewer.messages import (
 )
 from supple.viewer.messages.binary import packet, rigid
 from supple.viewer.model import KEYFRAMES, Model, bone, own_place
+from supple.viewer.solvers import uses
 from supple.viewer.subject import Subject, limb_depth
 
 MOST_GHOSTS = 600  # most frames of a motion sent for the onion skin
@@ -82,6 +83,8 @@ def scene(
         meshes=len(subject.meshes),
         notes=list(subject.notes),
         tolerance=tolerance,
+        unit=subject.unit,
+        solvers=uses(problem),
         grown=subject.grown,
     )
 

@@ -45,6 +45,14 @@ export function installHooks(page: Playground): void {
     get settled() {
       return page.settled;
     },
+    /** The number of the last goals whose pose the session knows, of those solved in the page; null while it is not told. */
+    get told() {
+      return line.told === undefined ? 0 : line.told;
+    },
+    /** True if goals are solved in the page. */
+    get solves() {
+      return line.solves ?? false;
+    },
     get revision() {
       return store.scene?.revision ?? 0;
     },

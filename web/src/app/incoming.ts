@@ -103,6 +103,7 @@ export class Incoming implements Listener {
     const replaced = store.scene?.key !== scene.key;
     store.setScene(scene);
     this.hasScene = true;
+    this.requests.newScene();
     this.acceptSetup(scene);
     if (replaced) {
       view.clear();

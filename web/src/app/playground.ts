@@ -121,7 +121,7 @@ export class Playground {
 
   /** Record a trace of the solve from the rest pose. */
   record(): void {
-    this.line.send({ type: "trace", rest: true });
+    this.line.send({ type: "trace", rest: true, quiet: false });
   }
 
   resetPose(): void {

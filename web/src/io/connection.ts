@@ -16,6 +16,10 @@ export interface Listener {
 /** Where messages go. */
 export interface Line {
   readonly isOpen: boolean;
+  /** True if goals are solved in the page. */
+  readonly solves?: boolean;
+  /** The number of the last goals that the session knows the pose of; null while it is not told. */
+  readonly told?: number | null;
   send(message: Immutable<FromPage>): void;
 }
 

@@ -106,6 +106,11 @@ export class Requests {
     return true;
   }
 
+  /** Another scene is shown: any pose of it counts. */
+  newScene(): void {
+    this.applied = [0, 0];
+  }
+
   /** Forget what is unanswered: the connection is lost. */
   lost(): void {
     this.stopWaiting();
