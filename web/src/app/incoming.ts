@@ -3,7 +3,7 @@
 import type { LineState, Listener } from "../io/connection";
 import { download } from "../io/download";
 import type { Packet, PoseFrame } from "../io/frames";
-import type { FromSession, Hello, Refused, Scene, Setup } from "../io/messages";
+import type { FromSession, Hello, Offer, Refused, Scene, Setup } from "../io/messages";
 import type { Requests } from "../io/requests";
 import { defaultSetup, differing, type Immutable } from "../io/settings";
 import { bulleted } from "../io/shape_check";
@@ -24,7 +24,7 @@ export interface Views {
   readonly view: Pick<SceneView, "clear" | "clearMotion" | "figures" | "goals" | "setMotion" | "setPose" | "setScene" | "skins" | "stage">;
   readonly camera: Pick<CameraMemory, "restore">;
   readonly hud: Pick<Hud, "say" | "sceneArrived" | "setLine" | "setScene" | "show">;
-  readonly panel: Pick<Panel, "refresh">;
+  readonly panel: Pick<Panel, "refresh" | "showSolver">;
   readonly rules: Pick<RulesSection, "refresh" | "setScene">;
   readonly timeline: Pick<Timeline, "refresh" | "sceneArrived" | "startWith">;
   readonly tracing: Pick<TracePlayer, "close" | "open" | "take">;
@@ -40,6 +40,7 @@ const LABELS: Partial<Record<keyof Setup, string>> = {
   keys: "keyframes",
   compare: "compare with",
   unreachable: "out of reach",
+  damping: "turn cap",
   start: "start from",
 };
 const ADOPTED = "supple-adopted"; // key of the server's own scene in the tab's storage, once shown
@@ -148,18 +149,18 @@ export class Incoming implements Listener {
   }
 
   /** Show the reason; a refused setup is replaced by the last one that worked. */
-  private onRefused({ seq, text }: Refused): void {
+  private onRefused({ seq, text, offers }: Refused): void {
     const { requests, store } = this;
     const refused = requests.answerSetup(seq);
     requests.stopWaiting();
     const later = requests.setupQueued || requests.settingUp; // its answer decides
     if (!refused || later) this.to.hud.say(text, "error", seq ? Infinity : undefined);
-    else if (this.hasScene && store.worked) this.goBack(refused, store.worked, text);
+    else if (this.hasScene && store.worked) this.goBack(refused, store.worked, text, offers);
     else this.startOver(refused, text);
   }
 
   /** The session still has its scene: show the setup of that in the controls. */
-  private goBack(refused: Immutable<Setup>, worked: Immutable<Setup>, text: string): void {
+  private goBack(refused: Immutable<Setup>, worked: Immutable<Setup>, text: string, offers: Offer[]): void {
     const { store, to } = this;
     store.set(worked, "session");
     to.panel.refresh(true);
@@ -169,7 +170,8 @@ export class Incoming implements Listener {
       to.view.goals.setScene(scene, store.placesOf(scene.key));
     }
     const names = labels(refused, worked);
-    to.hud.say(names.length ? `${text}\nKept as before: ${names.join(", ")}.` : text, "error", Infinity);
+    const actions = offers.map(({ label, setup }) => ({ label, act: () => store.set(setup) }));
+    to.hud.say(names.length ? `${text}\nKept as before: ${names.join(", ")}.` : text, "error", Infinity, actions);
   }
 
   /** The session has no scene: send the setup that worked last, or else the default. */
@@ -193,7 +195,8 @@ export class Incoming implements Listener {
     view.setPose(frame, scene, to.tracing.open && frame.slot === 0);
     this.count += 1;
     if (frame.slot === 0) {
-      to.hud.show(frame, scene.size);
+      to.hud.show(frame, scene);
+      if (this.store.setup.solver.name === "auto") to.panel.showSolver(frame.report.solver);
       if (!document.body.classList.contains("ready")) {
         document.body.classList.add("ready");
         document.querySelector("#loading")?.remove();

@@ -7,6 +7,7 @@ import { bulleted } from "../io/shape_check";
 import type { Saved } from "../panel/context";
 import { el } from "../panel/dom";
 import type { FilePicker } from "../panel/file_picker";
+import { GoalHint } from "../panel/goal_hint";
 import { helpDialog } from "../panel/help";
 import { Hud, LONG } from "../panel/hud";
 import { OffscreenArrow } from "../panel/offscreen_arrow";
@@ -52,12 +53,13 @@ export class Playground {
   private readonly pointer: Pointer;
   private readonly comparison = new Comparison();
   private readonly help: HTMLDialogElement;
+  private readonly hint = new GoalHint();
   private readonly arrow = new OffscreenArrow(() => this.home());
 
   constructor(private readonly host: Host) {
     const root = document.querySelector<HTMLElement>("#stage")!;
     const canvas = document.querySelector<HTMLCanvasElement>("#canvas")!;
-    const { settings, ignored } = host.settings;
+    const { settings, ignored, fresh } = host.settings;
     this.help = helpDialog(host.standalone);
     const { hud, requests } = this;
     const store = (this.store = new Store(settings, () => host.fresh()));
@@ -78,6 +80,7 @@ export class Playground {
       home: () => this.home(),
       fullScreen: () => this.fullScreen(),
       help: () => this.help.showModal(),
+      reset: () => this.resetAll(),
     });
     this.timeline = new Timeline(store, host.standalone ? null : (time) => this.line.send({ type: "key", time }));
     this.tracing = new TracePlayer({
@@ -85,6 +88,7 @@ export class Playground {
       opened: () => this.revealSteps(),
       needSteps: (iteration) => this.line.send({ type: "steps", iteration }),
     });
+    if (fresh) this.timeline.startWith(settings.setup.scene);
     this.steps = new StepView(this.panel.steps, this.tracing, () => this.record());
     this.files = host.newFiles?.(this) ?? null;
     this.pointer = this.newPointer(root);
@@ -130,6 +134,14 @@ export class Playground {
     this.store.clearPlaces(scene.key);
     if (motion) this.timeline.seek(0);
     this.line.send({ type: "reset" });
+  }
+
+  /** Return to what a new page begins with. */
+  private resetAll(): void {
+    this.incoming.forgetMotion();
+    this.store.reset();
+    this.timeline.startWith(this.store.setup.scene);
+    this.panel.refresh(true);
   }
 
   /** Move the camera home. */
@@ -200,6 +212,7 @@ export class Playground {
     this.vectors.group.visible = half === 0;
     this.vectors.draw(this.tracing, figures[half]!.positions, this.store.scene?.parents ?? [], 0.02 * stage.size);
     this.pointer.showName(half);
+    if (half === 0) this.hint.show(this.store.look.dragged || !goals.active ? null : stage.project(goals.active.position));
     if (half === 0) this.arrow.show(goals.active?.position ?? null, stage.camera, stage.viewSize);
   }
 
@@ -235,6 +248,7 @@ export class Playground {
     const { scene } = this.store;
     this.requests.queueGoals();
     if (this.tracing.open) this.tracing.close();
+    if (!this.store.look.dragged) this.store.setLook({ dragged: true });
     this.rules.follow(goals.places(), goals.dragging);
     if (scene) this.store.setPlaces(scene.key, goals.places());
   }
@@ -342,7 +356,10 @@ export class Playground {
     const opener = el("button", { id: "opener", type: "button", title: "Panel (P)", aria: { label: "Panel in or out" } }, "☰");
     opener.addEventListener("click", () => this.togglePanel());
     root.append(hud.node, this.arrow.node, this.comparison.node, hud.banner, timeline.node, hud.notice);
-    document.body.append(this.panel.node, opener, this.help);
+    const help = el("button", { id: "helper", type: "button", title: "Help (?)", aria: { label: "Help" } }, "?");
+    help.addEventListener("click", () => this.help.showModal());
+    document.querySelector("#labels")!.append(this.hint.node);
+    document.body.append(this.panel.node, opener, help, this.help);
     this.view.stage.world.add(this.vectors.group);
     const below = () => document.documentElement.style.setProperty("--below", `${timeline.node.offsetHeight}px`);
     new ResizeObserver(below).observe(timeline.node);

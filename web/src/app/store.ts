@@ -181,7 +181,7 @@ export class Store {
 
   /** Return to the defaults, but for the theme. */
   reset(): void {
-    this.replace({ ...this.fresh(), look: { ...defaultLook(), theme: this.look.theme } });
+    this.replace({ ...this.fresh(), look: { ...defaultLook(), theme: this.look.theme, dragged: this.look.dragged } });
   }
 
   // What the page shows --------------------------------------------------------------------------

@@ -25,7 +25,6 @@ export interface PanelStore {
   setTime(time: number): void;
   setPlaying(playing: boolean): void;
   choose(joint: number): void;
-  reset(): void;
 }
 
 /** What can be saved: by Python, or by the page itself. */
@@ -39,6 +38,8 @@ export interface PanelActions {
   home(): void;
   fullScreen(): void;
   help(): void;
+  /** Forget everything that was set. */
+  reset(): void;
 }
 
 /** What a section of the panel is built from. */

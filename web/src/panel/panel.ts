@@ -30,7 +30,7 @@ export class Panel {
   ) {
     this.watchEditing();
     // The only control until the first scene arrives.
-    const reset = button("Reset all", () => store.reset(), { name: "reset", title: "Forget everything that was set" });
+    const reset = button("Reset all", () => act.reset(), { name: "reset", title: "Forget everything that was set" });
     this.node.append(el("div", { className: "buttons first" }, reset));
   }
 
@@ -41,6 +41,13 @@ export class Panel {
     box.open = true;
     const { node } = this;
     node.scrollTop += box.getBoundingClientRect().top - node.getBoundingClientRect().top;
+  }
+
+  /** Show which solver "auto" has chosen. */
+  showSolver(name: string): void {
+    const auto = this.node.querySelector<HTMLOptionElement>('select[name="solver"] option[value="auto"]');
+    const label = name ? `auto (${name})` : "auto";
+    if (auto && auto.label !== label) auto.label = label;
   }
 
   /** Defer rebuilds while a control is being edited. */
@@ -92,6 +99,9 @@ export class Panel {
       setup.stretch === null,
       setup.limits,
       setup.flat,
+      setup.race,
+      scene.solvers,
+      scene.notes.length,
       Object.entries(setup.joints).map(([name, edit]) => [name, edit.lock]),
     ]);
     if (shape === this.built) return;

@@ -5,13 +5,14 @@ import type { Immutable } from "../io/settings";
 import type { PanelStore, SectionContext } from "./context";
 import { choice, number, row, section, select, toggle } from "./dom";
 
-export function solverSection({ store, hello, standalone }: SectionContext): HTMLElement {
+export function solverSection({ store, hello, scene, standalone }: SectionContext): HTMLElement {
   const { setup } = store;
+  const unable = new Map(scene.solvers.map(({ name, why }) => [name, why]));
   const names = hello.solvers.map(({ name }) => ({ value: name, label: name }));
   const parts: HTMLElement[] = [
     row(
       "Solver",
-      select("solver", names, setup.solver.name, (name) => store.set({ solver: { name, options: {} } })),
+      explained(select("solver", names, setup.solver.name, (name) => store.set({ solver: { name, options: {} } })), unable),
       hello.solvers.find(({ name }) => name === setup.solver.name)?.about ?? "",
     ),
     ...options(store, hello, setup.solver, (solver) => store.set({ solver }), ""),
@@ -25,6 +26,17 @@ export function solverSection({ store, hello, standalone }: SectionContext): HTM
     ),
   );
   return section("Solver", true, ...parts);
+}
+
+/** Mark the solvers that cannot take the scene; choosing one says what would make it possible. */
+function explained(node: HTMLSelectElement, unable: ReadonlyMap<string, string>): HTMLSelectElement {
+  for (const option of node.options) {
+    const why = unable.get(option.value);
+    if (!why) continue;
+    option.label = `${option.value} (not these goals)`;
+    option.title = why;
+  }
+  return node;
 }
 
 /** What changes the problem, which Python prepares. */

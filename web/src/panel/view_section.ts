@@ -39,7 +39,7 @@ export function viewSection({ store, act, scene }: SectionContext): HTMLElement 
       { className: "buttons" },
       button("Full screen", () => act.fullScreen(), { name: "full-screen", title: "Full screen, or out of it (F)" }),
       button("Camera home", () => act.home(), { name: "home", title: "See everything, and the goals (H)" }),
-      button("Reset all", () => store.reset(), { name: "reset", title: "Forget everything that was set" }),
+      button("Reset all", () => act.reset(), { name: "reset", title: "Forget everything that was set" }),
       button("Keys ?", () => act.help(), { name: "help", title: "What keys and pointer do (?)" }),
     ),
   );

@@ -4,7 +4,7 @@ import type { Host } from "../app/host";
 import { start } from "../app/start";
 import { showStartupError } from "../app/startup_error";
 import type { Line, Listener } from "../io/connection";
-import { defaultSettings, type Settings } from "../io/settings";
+import { defaultSettings, defaultSetup, type Settings } from "../io/settings";
 import { Kernels } from "../kernels/index";
 import { SolvingLine } from "../solving/solving_line";
 import { PageData } from "./data";
@@ -24,11 +24,11 @@ function hostOf(data: PageData, kernels: Kernels): Host {
   const { contents } = data;
   const fresh = (): Settings => {
     const settings = defaultSettings();
-    return { ...settings, setup: { ...settings.setup, scene: contents.scene, limits: true, motion: contents.motion } };
+    return { ...settings, setup: { ...defaultSetup(), scene: contents.scene, limits: true, motion: contents.motion }, places: {} };
   };
   return {
     standalone: true,
-    settings: { settings: fresh(), ignored: [] },
+    settings: { settings: fresh(), ignored: [], fresh: true },
     fresh,
     keep: () => undefined,
     connect: (listener) => localLine(data, kernels, listener),
