@@ -69,6 +69,7 @@ def scene(
         parents=parents,
         limbs=[limb_depth(skeleton, name) for name in skeleton.names],
         joints=[_joint(skeleton, j, j in moving) for j in range(len(skeleton.joints))],
+        slots=max(len(model.prepared), 1),
         goals=[*subject.targets, *model.goals],
         places=[*subject.places, *places],
         center=around.center,

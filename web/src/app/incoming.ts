@@ -113,9 +113,8 @@ export class Incoming implements Listener {
     }
     to.rules.setScene(scene);
     const { setup } = store;
-    const halves = setup.compare && scene.goals.some(({ kind }) => kind !== "target") ? 2 : 1;
     const locked = new Set(Object.keys(setup.joints).filter((name) => setup.joints[name]?.lock));
-    view.setScene(scene, halves, locked, store.placesOf(scene.key));
+    view.setScene(scene, locked, store.placesOf(scene.key));
     store.setPlaces(scene.key, view.goals.places(), "session");
     store.setMorphTargets(view.skins.morphTargets);
     to.panel.refresh();
@@ -190,7 +189,7 @@ export class Incoming implements Listener {
     const { to } = this;
     const { view } = to;
     const { scene } = this.store;
-    if (!scene || frame.revision !== scene.revision || frame.slot > 1) return;
+    if (!scene || frame.revision !== scene.revision || frame.slot >= scene.slots) return;
     if (!this.requests.answerWant(frame.seq, frame.slot)) return; // older than the shown pose
     view.setPose(frame, scene, to.tracing.open && frame.slot === 0);
     this.count += 1;
@@ -202,7 +201,7 @@ export class Incoming implements Listener {
         document.querySelector("#loading")?.remove();
       }
     }
-    if (view.stage.halfCount > 1) to.comparison.show(view.figures.map((one) => one.frame), view.stage.stacked);
+    if (view.stage.halfCount > 1) to.comparison.show(view.figures.map((one) => one.frame), view.stage.parts, scene);
     else to.comparison.hide();
   }
 

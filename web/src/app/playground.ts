@@ -14,9 +14,11 @@ import { OffscreenArrow } from "../panel/offscreen_arrow";
 import { Panel } from "../panel/panel";
 import { RulesSection } from "../panel/rules_section";
 import { Timeline } from "../panel/timeline";
+import { Tools } from "../panel/tools";
 import type { Insets } from "../scene/framing";
 import { Pointer } from "../scene/pointer";
 import { SceneView } from "../scene/view";
+import type { ViewName } from "../scene/view_camera";
 import { Comparison } from "../trace/comparison";
 import { StepVectors } from "../trace/step_vectors";
 import { StepView } from "../trace/step_view";
@@ -24,6 +26,7 @@ import { TracePlayer } from "../trace/trace_player";
 import { CameraMemory } from "./camera_memory";
 import { savePicture, saveSettings } from "./export";
 import type { Host } from "./host";
+import { History, type Moment } from "./history";
 import { Incoming } from "./incoming";
 import { Keyboard } from "./keyboard";
 import { Outgoing } from "./outgoing";
@@ -50,6 +53,8 @@ export class Playground {
   private readonly steps: StepView;
   private readonly camera: CameraMemory;
   private readonly outgoing: Outgoing;
+  readonly history: History;
+  private readonly tools: Tools;
   private readonly pointer: Pointer;
   private readonly comparison = new Comparison();
   private readonly help: HTMLDialogElement;
@@ -80,17 +85,26 @@ export class Playground {
       home: () => this.home(),
       fullScreen: () => this.fullScreen(),
       help: () => this.help.showModal(),
+      look: (from) => this.view.lookFrom(from),
       reset: () => this.resetAll(),
     });
     this.timeline = new Timeline(store, host.standalone ? null : (time) => this.line.send({ type: "key", time }));
     this.tracing = new TracePlayer({
       shown: () => this.showTrace(),
-      opened: () => this.revealSteps(),
+      opened: () => this.traceOpened(),
       needSteps: (iteration) => this.line.send({ type: "steps", iteration }),
     });
     if (fresh) this.timeline.startWith(settings.setup.scene);
     this.steps = new StepView(this.panel.steps, this.tracing, () => this.record());
     this.files = host.newFiles?.(this) ?? null;
+    this.tools = new Tools(store, host.standalone, {
+      undo: () => this.history.undo(),
+      redo: () => this.history.redo(),
+      steps: () => (this.tracing.open ? this.tracing.close() : this.record()),
+      lock: () => this.lockChosen(),
+      help: () => this.help.showModal(),
+      togglePanel: () => this.togglePanel(),
+    });
     this.pointer = this.newPointer(root);
     this.addKeyboard(root);
     this.layOut(root);
@@ -113,6 +127,15 @@ export class Playground {
     if (ignored.length) hud.say(`Of what was set here before, this does not fit and is left out:\n${bulleted(ignored)}`, "error", LONG);
     this.line = host.connect(this.incoming);
     this.outgoing = this.newOutgoing();
+    this.history = new History(store, {
+      pose: () => {
+        const coordinates = this.line.pose?.();
+        return coordinates && store.scene ? { key: store.scene.key, coordinates } : null;
+      },
+      busy: () => this.view.goals.dragging || this.view.goals.pushing,
+      revert: (moment) => this.revert(moment),
+    });
+    this.tools.watch(this.history);
   }
 
   /** True if nothing is left to be sent, answered, decoded or drawn, in any half. */
@@ -185,11 +208,35 @@ export class Playground {
     const { goals } = this.view;
     const { store, tracing } = this;
     if (goals.dragging) goals.release();
+    else if (goals.selected) goals.select(null);
     else if (tracing.open) tracing.close();
     else if (store.chosen >= 0) store.choose(-1);
     else if (document.fullscreenElement) void document.exitFullscreen();
     else if (window.innerWidth <= NARROW && store.look.panel) this.togglePanel();
     else this.hud.say("");
+  }
+
+  /** Lock or unlock the chosen joint. */
+  private lockChosen(): void {
+    const { store } = this;
+    const name = store.scene?.names[store.chosen];
+    if (name === undefined || this.host.standalone || store.chosen >= store.scene!.joints.length) return;
+    store.edit(name, { lock: !store.setup.joints[name]?.lock });
+    this.panel.refresh();
+  }
+
+  /** Go to other settings, in a pose. */
+  private revert({ settings, pose }: Moment): void {
+    const { store, line } = this;
+    const { scene } = store;
+    this.tracing.close();
+    this.incoming.forgetMotion();
+    if (pose && scene && pose.key === scene.key) {
+      line.send({ type: "shown", seq: 0, revision: scene.revision, goals: this.view.goals.places(), time: store.time, coordinates: pose.coordinates });
+    }
+    store.replace({ ...settings, camera: store.camera });
+    this.panel.refresh(true);
+    this.timeline.refresh();
   }
 
   // Drawing ----------------------------------------------------------------------------------------
@@ -235,10 +282,9 @@ export class Playground {
     view.stage.invalidate();
   }
 
-  /** Scroll the panel to the section for stepping through a solve. */
-  private revealSteps(): void {
-    if (!this.store.look.panel) this.togglePanel();
-    this.panel.reveal(this.panel.steps);
+  /** Make room for the steps: on a narrow screen the panel would cover them. */
+  private traceOpened(): void {
+    if (window.innerWidth <= NARROW && this.store.look.panel) this.togglePanel();
   }
 
   // Connections between the parts ------------------------------------------------------------------
@@ -265,6 +311,7 @@ export class Playground {
       if (part === "look") this.applyLook();
       if (part === "time" || part === "playing") timeline.show();
       if (part === "time" && origin === "user") requests.queueGoals();
+      if (part === "chosen" || part === "setup" || part === "scene") this.tools.refresh();
       if (part === "chosen") {
         view.showChosen();
         panel.refresh();
@@ -297,7 +344,7 @@ export class Playground {
   }
 
   private newPointer(root: HTMLElement): Pointer {
-    const { store, requests, view, hud, panel } = this;
+    const { store, requests, view, hud } = this;
     const label = el("span", { className: "name", hidden: true });
     document.querySelector("#labels")!.append(label);
     return new Pointer(
@@ -312,9 +359,10 @@ export class Playground {
           const name = store.scene?.names[joint];
           if (name === undefined) return;
           store.choose(joint);
-          if (this.host.standalone) return;
-          store.edit(name, { lock: !store.setup.joints[name]?.lock });
-          panel.refresh();
+        },
+        clickNothing: () => {
+          view.goals.select(null);
+          if (store.chosen >= 0) store.choose(-1);
         },
         setGoals: (goals) => store.set(this.host.standalone ? {} : { goals }),
         placeGoals: (goals, places) => {
@@ -347,19 +395,19 @@ export class Playground {
       nextIteration: () => tracing.next(),
       previousIteration: () => tracing.previous(),
       leave: () => this.leave(),
+      undo: () => this.history.undo(),
+      redo: () => this.history.redo(),
+      lock: () => this.lockChosen(),
+      look: (from: ViewName) => view.lookFrom(from),
     };
     new Keyboard(view.goals, () => view.stage.canvas, commands, root);
   }
 
   private layOut(root: HTMLElement): void {
     const { hud, timeline } = this;
-    const opener = el("button", { id: "opener", type: "button", title: "Panel (P)", aria: { label: "Panel in or out" } }, "☰");
-    opener.addEventListener("click", () => this.togglePanel());
-    root.append(hud.node, this.arrow.node, this.comparison.node, hud.banner, timeline.node, hud.notice);
-    const help = el("button", { id: "helper", type: "button", title: "Help (?)", aria: { label: "Help" } }, "?");
-    help.addEventListener("click", () => this.help.showModal());
+    root.append(hud.node, this.arrow.node, this.comparison.node, hud.banner, this.steps.node, timeline.node, hud.notice);
     document.querySelector("#labels")!.append(this.hint.node);
-    document.body.append(this.panel.node, opener, help, this.help);
+    document.body.append(this.tools.node, this.panel.node, this.help);
     this.view.stage.world.add(this.vectors.group);
     const below = () => document.documentElement.style.setProperty("--below", `${timeline.node.offsetHeight}px`);
     new ResizeObserver(below).observe(timeline.node);

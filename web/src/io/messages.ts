@@ -246,6 +246,7 @@ export interface Scene {
   parents: number[];
   limbs: number[];
   joints: JointInfo[];
+  slots: number;
   goals: GoalSetup[];
   places: GoalPlace[];
   center: [number, number, number];

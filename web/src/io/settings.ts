@@ -16,6 +16,9 @@ export interface Look {
   bones: boolean;
   frames: boolean;
   limits: boolean;
+  reach: boolean;
+  /** Goals snap to the grid while they are dragged. */
+  snap: boolean;
   onion: boolean;
   contacts: boolean;
   /** Move the camera with a walking figure. */
@@ -78,6 +81,8 @@ export function defaultLook(): Look {
     bones: true,
     frames: false,
     limits: true,
+    reach: true,
+    snap: false,
     onion: false,
     contacts: true,
     follow: true,
@@ -175,7 +180,7 @@ function settingsShape(): ObjectShape {
       sensitivity: between(0.2, 3),
       speed: between(0.1, 4),
       shapes: { kind: "record", of: between(-1e6, 1e6), most: 10_000 },
-      ...Object.fromEntries(["mesh", "bones", "frames", "limits", "onion", "contacts", "follow", "loop", "panel", "dragged"].map((name) => [name, flag])),
+      ...Object.fromEntries(["mesh", "bones", "frames", "limits", "reach", "snap", "onion", "contacts", "follow", "loop", "panel", "dragged"].map((name) => [name, flag])),
     },
     defaults: { ...defaultLook() },
   };

@@ -38,6 +38,8 @@ export interface PanelActions {
   home(): void;
   fullScreen(): void;
   help(): void;
+  /** See the scene from a side. */
+  look(from: "front" | "side" | "top"): void;
   /** Forget everything that was set. */
   reset(): void;
 }

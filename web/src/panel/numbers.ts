@@ -12,7 +12,7 @@ export function lengthText(value: number, { unit, size }: Measured): string {
   if (Math.abs(value) < NOTHING * size) return unit === null ? "0" : "0 mm";
   if (unit === null) return plain(value);
   const metres = value * unit;
-  if (Math.abs(metres) < 0.01) return metres < 1e-5 ? "under 0.01 mm" : `${plain(1000 * metres, 2)} mm`;
+  if (Math.abs(metres) < 0.01) return metres < 1e-4 ? "under 0.1 mm" : `${plain(1000 * metres, 2)} mm`;
   return Math.abs(metres) < 1 ? `${plain(100 * metres)} cm` : `${plain(metres)} m`;
 }
 

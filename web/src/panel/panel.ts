@@ -11,7 +11,7 @@ import { morphSection, saveSection, viewSection } from "./view_section";
 
 export class Panel {
   readonly node = el("aside", { id: "panel", aria: { label: "Settings" } });
-  /** Filled by the view of the trace. */
+  /** Filled by the view of the trace: how to begin one. */
   readonly steps = el("div", { id: "steps" });
   /** What the controls were built from, and for which scene. */
   private built = "";
@@ -32,15 +32,6 @@ export class Panel {
     // The only control until the first scene arrives.
     const reset = button("Reset all", () => act.reset(), { name: "reset", title: "Forget everything that was set" });
     this.node.append(el("div", { className: "buttons first" }, reset));
-  }
-
-  /** Open the section that contains an element, and scroll to it. */
-  reveal(inside: HTMLElement): void {
-    const box = inside.closest("details");
-    if (!box) return;
-    box.open = true;
-    const { node } = this;
-    node.scrollTop += box.getBoundingClientRect().top - node.getBoundingClientRect().top;
   }
 
   /** Show which solver "auto" has chosen. */

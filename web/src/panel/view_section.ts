@@ -23,6 +23,8 @@ export function viewSection({ store, act, scene }: SectionContext): HTMLElement 
       "Of pointer and keys",
     ),
     row("Limits drawn", toggle("show-limits", look.limits, (limits) => store.setLook({ limits })), "As arcs and cones; red where one holds"),
+    row("Reach drawn", toggle("show-reach", look.reach, (reach) => store.setLook({ reach })), "How far and how near a goal may be, while it is dragged or missed"),
+    row("Snap", toggle("snap", look.snap, (snap) => store.setLook({ snap })), "Goals stay on the lines of the grid; with Ctrl held, the other way round"),
     row("Joint frames", toggle("show-frames", look.frames, (frames) => store.setLook({ frames })), "The axes of every joint: x red, y green, z blue"),
     row("Bones", toggle("show-bones", look.bones, (bones) => store.setLook({ bones })), "Joints and the links between them"),
   ];
@@ -39,6 +41,9 @@ export function viewSection({ store, act, scene }: SectionContext): HTMLElement 
       { className: "buttons" },
       button("Full screen", () => act.fullScreen(), { name: "full-screen", title: "Full screen, or out of it (F)" }),
       button("Camera home", () => act.home(), { name: "home", title: "See everything, and the goals (H)" }),
+      button("Front", () => act.look("front"), { name: "view-front", title: "See it from the front (1)" }),
+      button("Side", () => act.look("side"), { name: "view-side", title: "See it from the side (2)" }),
+      button("Top", () => act.look("top"), { name: "view-top", title: "See it from above (3)" }),
       button("Reset all", () => act.reset(), { name: "reset", title: "Forget everything that was set" }),
       button("Keys ?", () => act.help(), { name: "help", title: "What keys and pointer do (?)" }),
     ),

@@ -64,6 +64,10 @@ export class SolvingLine implements Line, Listener {
     return this.untold ? null : this.toldSeq;
   }
 
+  pose(): number[][] | null {
+    return this.solver?.coordinates ?? null;
+  }
+
   // To the session -----------------------------------------------------------------------------------
 
   send(message: Immutable<FromPage>): void {
@@ -87,6 +91,11 @@ export class SolvingLine implements Line, Listener {
       case "setup":
         this.tell();
         this.setup = message.setup;
+        return this.pass(message);
+      case "shown": // a pose to go on from, instead of the one that is shown
+        this.stopTimer();
+        this.untold = null;
+        this.toldSeq = message.seq;
         return this.pass(message);
       case "save":
         this.tell();

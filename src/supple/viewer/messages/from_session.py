@@ -197,6 +197,7 @@ class Scene:
         parents: The index of the parent of each; -1 for a root.
         limbs: The limb depth of each: number of joints above it up to a branch; 0 for all.
         joints: The joints.
+        slots: How many solvers are side by side.
         goals: The goals being solved.
         places: Their initial positions.
         center: Center of the subject.
@@ -225,6 +226,7 @@ class Scene:
     parents: list[int]
     limbs: list[int]
     joints: list[JointInfo]
+    slots: int
     goals: list[GoalSetup]
     places: list[GoalPlace]
     center: Vector
