@@ -111,7 +111,8 @@ def build(subject: Subject, setup: Setup) -> Model:
     )
     others: list[Solver | str] = []
     if setup.race:
-        others = [name for name in racing(first.problem) if name != setup.solver.name]
+        taken = first.solvers[0].name  # what "auto" has chosen does not run twice
+        others = [name for name in racing(first.problem) if name != taken]
     elif setup.compare is not None:
         others = [read_solver(setup.compare)]
     prepared = (first, *(first.with_solver(one) for one in others))

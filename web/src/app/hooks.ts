@@ -23,6 +23,7 @@ export function installHooks(page: Playground): void {
       files,
       incoming,
       line,
+      history: page.history,
       get scene() {
         return store.scene;
       },

@@ -208,8 +208,8 @@ export class Playground {
     const { goals } = this.view;
     const { store, tracing } = this;
     if (goals.dragging) goals.release();
-    else if (goals.selected) goals.select(null);
     else if (tracing.open) tracing.close();
+    else if (goals.selected) goals.select(null);
     else if (store.chosen >= 0) store.choose(-1);
     else if (document.fullscreenElement) void document.exitFullscreen();
     else if (window.innerWidth <= NARROW && store.look.panel) this.togglePanel();
@@ -250,6 +250,7 @@ export class Playground {
 
   /** Heights at the top and bottom of the view that other elements cover. */
   private insets(): Insets {
+    if (this.view.stage.halfCount > 2) return { top: EDGE, bottom: SUMMARY };
     const below = this.timeline.node.offsetHeight + (this.view.stage.halfCount > 1 ? SUMMARY : 0);
     return { top: STATUS, bottom: below + EDGE };
   }

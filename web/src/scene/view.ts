@@ -85,11 +85,11 @@ export class SceneView {
   setScene(scene: Scene, locked: Set<string>, places: readonly Immutable<GoalPlace>[]): void {
     if (!scene.meshes) this.skins.clear();
     this.stage.setScene(scene);
-    this.stage.setHalves(scene.slots);
     while (this.figures.length < scene.slots) {
       this.figures.push(new Figure());
       this.stage.world.add(this.figures.at(-1)!.group);
     }
+    this.stage.setHalves(scene.slots);
     for (const figure of this.figures) {
       figure.setOver(this.drawsOverMesh());
       figure.setScene(scene, locked);

@@ -68,7 +68,7 @@ export class LocalSession implements Line {
     const names = this.chosen(setup, limits);
     const motion = this.motionOf(setup.motion);
     const begins = motion !== null && motion !== this.motion;
-    this.packets = names.map((name) => this.data.packet(contents.problems.find((one) => one.solver === name && one.limits === limits)!.part));
+    this.packets = names.map((name) => this.packetOf(name, limits));
     this.setup = setup;
     this.motion = motion;
     this.tell(seq, begins ? null : this.shown);
@@ -79,11 +79,21 @@ export class LocalSession implements Line {
   /** The solvers side by side. */
   private chosen({ solver, compare, race }: Immutable<Setup>, limits: boolean): string[] {
     const able = this.data.contents.problems.filter((one) => one.limits === limits).map((one) => one.solver);
-    const others = race ? able.filter((name) => name !== "auto" && name !== solver.name) : compare ? [compare.name] : [];
+    const taken = able.includes(solver.name) ? this.problemOf(solver.name, limits).head.solvers[0]!.name : ""; // what "auto" has chosen does not run twice
+    const others = race ? able.filter((name) => name !== "auto" && name !== taken) : compare ? [compare.name] : [];
     const names = [solver.name, ...others];
     const missing = names.find((name) => !able.includes(name));
     if (missing) throw new Error(`${missing} cannot take these goals ${limits ? "with" : "without"} limits`);
     return names;
+  }
+
+  private packetOf(name: string, limits: boolean): Packet {
+    const { problems } = this.data.contents;
+    return this.data.packet(problems.find((one) => one.solver === name && one.limits === limits)!.part);
+  }
+
+  private problemOf(name: string, limits: boolean): Problem {
+    return this.problems.problem(this.packetOf(name, limits).arrays.data!.data as Uint8Array);
   }
 
   private motionOf(name: string | null): SampledMotion | null {
