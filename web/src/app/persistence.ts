@@ -6,7 +6,7 @@ import type { Part, Store } from "./store";
 
 const NAME = "supple-playground";
 const DELAY = 100; // [ms] for which saving waits for further changes
-const NOT_KEPT = new Set<Part>(["hello", "scene", "chosen", "morphTargets", "time", "playing"]);
+const NOT_KEPT = new Set<Part>(["hello", "scene", "chosen", "morphTargets", "time", "playing", "recording"]);
 
 /** The kept settings, or the defaults; `ignored` lists what could not be used. */
 export function loadSettings(): { settings: Settings; ignored: string[]; fresh: boolean } {

@@ -3,6 +3,7 @@
 import type { Line } from "../io/connection";
 import { Requests } from "../io/requests";
 import { readSettings } from "../io/settings";
+import { readFragment } from "../io/share";
 import { bulleted } from "../io/shape_check";
 import type { Saved } from "../panel/context";
 import { el } from "../panel/dom";
@@ -30,11 +31,14 @@ import { History, type Moment } from "./history";
 import { Incoming } from "./incoming";
 import { Keyboard } from "./keyboard";
 import { Outgoing } from "./outgoing";
+import { Sharing } from "./sharing";
 import { Store } from "./store";
+import { Video } from "./video";
 
 const STATUS = 76; // height of the status at the top [pixels]
 const SUMMARY = 84; // height of a comparison's summaries at the bottom [pixels]
 const EDGE = 12;
+const LONGEST_VIDEO = 60; // [s]
 const NARROW = 720; // window width up to which the panel covers the scene [pixels]
 
 export class Playground {
@@ -57,6 +61,8 @@ export class Playground {
   private readonly tools: Tools;
   private readonly pointer: Pointer;
   private readonly comparison = new Comparison();
+  private readonly video = new Video((recording) => this.store.setRecording(recording));
+  private readonly sharing: Sharing;
   private readonly help: HTMLDialogElement;
   private readonly hint = new GoalHint();
   private readonly arrow = new OffscreenArrow(() => this.home());
@@ -72,6 +78,9 @@ export class Playground {
       insets: () => this.insets(),
       tick: (seconds) => this.tick(seconds),
       beforeHalf: (half) => this.beforeHalf(half),
+      drawn: (drawn) => {
+        if (this.video.recording) this.video.take(drawn);
+      },
       cameraMoved: () => this.camera.keep(),
       goalsMoved: () => this.goalsMoved(),
     });
@@ -136,6 +145,9 @@ export class Playground {
       revert: (moment) => this.revert(moment),
     });
     this.tools.watch(this.history);
+    this.sharing = new Sharing(store, hud.say, () => this.incoming.forgetMotion());
+    const shared = readFragment(location.hash);
+    if (shared) this.sharing.take(shared);
   }
 
   /** True if nothing is left to be sent, answered, decoded or drawn, in any half. */
@@ -184,7 +196,26 @@ export class Playground {
   private save(format: Saved): void {
     if (format === "settings") saveSettings(this.store.settings);
     else if (format === "png") void savePicture(this.view.stage.redrawn());
+    else if (format === "webm") this.toggleVideo();
+    else if (format === "link") void this.sharing.share();
     else this.line.send({ type: "save", format });
+  }
+
+  /** Record a motion from its start to its end, or what is done until the video is stopped. */
+  private toggleVideo(): void {
+    const { video, store, timeline } = this;
+    if (video.recording) {
+      video.stop();
+      return;
+    }
+    const { motion, look } = store;
+    if (motion && !store.playing) timeline.toggle();
+    if (motion) timeline.seek(0);
+    try {
+      video.start(this.view.stage.redrawn(), motion ? motion.duration / look.speed : LONGEST_VIDEO);
+    } catch (error) {
+      this.hud.say(error instanceof Error ? error.message : String(error));
+    }
   }
 
   /** Take over the text of a settings file. */
@@ -310,6 +341,7 @@ export class Playground {
         timeline.refresh();
       }
       if (part === "look") this.applyLook();
+      if (part === "recording") panel.refresh();
       if (part === "time" || part === "playing") timeline.show();
       if (part === "time" && origin === "user") requests.queueGoals();
       if (part === "chosen" || part === "setup" || part === "scene") this.tools.refresh();

@@ -4,7 +4,7 @@ export type GoalKind = "reach" | "pose" | "look" | "pole" | "hold" | "target";
 
 export type AttributeKind = "number" | "flag" | "choice" | "text" | "color" | "numbers";
 
-export type SaveFormat = "glb" | "bvh" | "smd" | "json" | "trace";
+export type SaveFormat = "glb" | "bvh" | "smd" | "json" | "trace" | "page";
 
 /** Changes to a joint; None keeps the value of the scene. */
 export interface JointEdit {

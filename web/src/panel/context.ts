@@ -17,6 +17,8 @@ export interface PanelStore {
   readonly motion: MotionInfo | null;
   readonly time: number;
   readonly playing: boolean;
+  /** True while a video is recorded. */
+  readonly recording: boolean;
   set(change: Partial<Immutable<Setup>>): void;
   setLook(change: Partial<Immutable<Look>>): void;
   edit(joint: string, change: Partial<Immutable<JointEdit>>): void;
@@ -28,7 +30,7 @@ export interface PanelStore {
 }
 
 /** What can be saved: by Python, or by the page itself. */
-export type Saved = SaveFormat | "png" | "settings";
+export type Saved = SaveFormat | "png" | "webm" | "link" | "settings";
 
 export interface PanelActions {
   save(format: Saved): void;

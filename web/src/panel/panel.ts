@@ -91,6 +91,7 @@ export class Panel {
       setup.limits,
       setup.flat,
       setup.race,
+      this.store.recording,
       scene.solvers,
       scene.notes.length,
       Object.entries(setup.joints).map(([name, edit]) => [name, edit.lock]),

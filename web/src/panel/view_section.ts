@@ -67,9 +67,15 @@ export function morphSection({ store }: SectionContext): HTMLElement | null {
   return section("Shapes", false, hint("Morph targets; a motion that has its own goes before."), ...rows);
 }
 
-export function saveSection({ act, standalone }: SectionContext): HTMLElement {
+export function saveSection({ store, act, standalone }: SectionContext): HTMLElement {
+  const video: [Saved, string, string] = store.recording
+    ? ["webm", "Stop the video", "End the video and save it"]
+    : ["webm", "Video", "A motion from its start to its end, or what is dragged, as WebM"];
   const kinds: [Saved, string, string][] = [
+    ["link", "Link", "An address that restores everything that is set; a file of yours is named in it, not carried"],
     ["png", "Picture", "The view, as PNG"],
+    video,
+    ["page", "Page", "hero.html: one file that solves and plays without a server"],
     ["glb", "GLB", "The character with its skin and motions"],
     ["bvh", "BVH", "The skeleton and the motion, or the pose"],
     ["smd", "SMD", "The skeleton with its mesh or motion"],
@@ -77,7 +83,7 @@ export function saveSection({ act, standalone }: SectionContext): HTMLElement {
     ["trace", "Trace", "The trace that was recorded last"],
     ["settings", "Settings", "Everything that was set here: drop the file on the page to have it again"],
   ];
-  const possible = standalone ? kinds.slice(0, 1) : kinds; // Python writes the others
+  const possible = standalone ? kinds.slice(0, 3) : kinds; // Python writes the others
   const buttons = possible.map(([kind, label, title]) => button(label, () => act.save(kind), { name: `save-${kind}`, title }));
   return section("Save", false, el("div", { className: "buttons" }, ...buttons));
 }

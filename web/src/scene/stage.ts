@@ -17,6 +17,8 @@ export interface StageEvents {
   tick(seconds: number): void;
   /** Called before a half is drawn. */
   beforeHalf(half: number): void;
+  /** Called when a frame has been drawn; the canvas is empty again after that. */
+  drawn(canvas: HTMLCanvasElement): void;
   /** Called when the user has moved the camera. */
   cameraMoved(): void;
 }
@@ -219,6 +221,7 @@ export class Stage extends ViewCamera {
       this.renderer.render(this.world, this.camera);
     }
     this.drawn += 1;
+    this.events.drawn(this.canvas);
   }
 }
 

@@ -31,6 +31,8 @@ export interface ViewEvents {
   tick(seconds: number): void;
   /** Called when the view has prepared a half, before it is drawn. */
   beforeHalf(half: number): void;
+  /** Called when a frame has been drawn; the canvas is empty again after that. */
+  drawn(canvas: HTMLCanvasElement): void;
   cameraMoved(): void;
   goalsMoved(): void;
 }
@@ -59,6 +61,7 @@ export class SceneView {
         this.beforeHalf(half);
         events.beforeHalf(half);
       },
+      drawn: (drawn) => events.drawn(drawn),
       cameraMoved: () => {
         this.goals.draw();
         events.cameraMoved();

@@ -40,7 +40,7 @@ AttributeValue = bool | Number | Text | Annotated[list[Number], Within(0, LONGES
 AxisName = Literal["x", "y", "z", "-x", "-y", "-z"]
 GoalKind = Literal["reach", "pose", "look", "pole", "hold", "target"]
 AttributeKind = Literal["number", "flag", "choice", "text", "color", "numbers"]
-SaveFormat = Literal["glb", "bvh", "smd", "json", "trace"]
+SaveFormat = Literal["glb", "bvh", "smd", "json", "trace", "page"]
 
 T = TypeVar("T")
 
