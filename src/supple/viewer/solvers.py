@@ -65,7 +65,9 @@ def _option_lines(text: str) -> dict[str, str]:
 def uses(problem: Problem | None) -> list[SolverUse]:
     """The solvers, "auto" first, each with the reason why it cannot take a problem."""
     found = [SolverUse(name="auto", why="")]
-    for name in SOLVERS if problem is not None else ():
+    if problem is None:
+        return found
+    for name in SOLVERS:
         try:
             choose(name, problem)
         except SuppleError as error:
