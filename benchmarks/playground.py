@@ -103,7 +103,8 @@ def drag() -> None:
         page.add_init_script(STUB)
         page.goto(server.url)
         until(page, "window.playground?.ready")
-        page.evaluate(f"playground.page.store.set({{ links: {BONES} }})")
+        chain = {"scene": "snake", "links": BONES, "limits": False, "motion": None, "goals": []}
+        page.evaluate("(setup) => playground.page.store.set(setup)", chain)
         until(page, f"playground.page.scene.names.length === {BONES + 1} && playground.settled")
         until(page, "playground.solves")
         report(f"a chain of {BONES} links", page)
