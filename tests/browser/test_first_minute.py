@@ -114,6 +114,13 @@ def test_numbers_are_those_a_person_reads(driver):
     )
 
 
+def test_lengths_without_a_unit_have_no_more_digits_than_matter(driver):
+    driver.drag_goal(-30, -20)
+    told = driver.page.inner_text("#status")
+    assert re.search(r"tip is (on|under 0\.0001 from|0\.000\d+ from) its target", told)
+    assert re.search(r"error (0|under 0\.0001|0\.000\d+) ", told)
+
+
 def test_the_status_tells_of_the_solve_that_moved(driver):
     driver.drag_goal(-60, -30)
     told = driver.page.inner_text("#status .figures")

@@ -195,7 +195,7 @@ export class Incoming implements Listener {
     this.count += 1;
     if (frame.slot === 0) {
       to.hud.show(frame, scene);
-      if (this.store.setup.solver.name === "auto") to.panel.showSolver(frame.report.solver);
+      if (this.store.setup.solver.name === "auto") to.panel.showSolver(frame.micros > 0 ? frame.report.solver : "");
       if (!document.body.classList.contains("ready")) {
         document.body.classList.add("ready");
         document.querySelector("#loading")?.remove();

@@ -63,7 +63,9 @@ export class Hud {
       if (this.micros.length > AVERAGED) this.micros.shift();
     }
     const time = this.micros.length ? `${duration(median(this.micros))} a solve` : "";
-    const error = playing ? "" : `error ${lengthText(frame.error, scene)}`;
+    // Rules have tolerances of their own: what they reached has no error to tell.
+    const grown = scene.grown !== null && frame.micros === 0 && frame.reached;
+    const error = playing || grown ? "" : `error ${lengthText(frame.error, scene)}`;
     const turns = playing ? "" : `${frame.iterations} iteration${frame.iterations === 1 ? "" : "s"}`;
     this.numbers.textContent = [report.solver, turns, error, time].filter(Boolean).join(" · ");
   }
