@@ -1,7 +1,9 @@
 """Pages of the playground in a real Chromium, served from this process: see `driving`."""
 
+import json
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ import pytest
 import supple
 from supple import Character, Material, Mesh, Motion, Skin
 from supple.viewer.app import PAGE
+from supple.viewer.messages import Setup
 from supple.viewer.server import Server
 
 HERE = Path(__file__).resolve().parent
@@ -78,8 +81,9 @@ def driver(shared: tuple[Watched, Driver]) -> Iterator[Driver]:
           page.timeline.playing = false;
           page.timeline.seek(0);
           page.store.reset();
-          page.store.setLook({ quality: "plain" });
-        })()"""
+          page.store.setLook({ quality: "plain", dragged: true });
+          page.store.set(SNAKE);
+        })()""".replace("SNAKE", json.dumps(asdict(Setup())))
     )
     one.until("playground.page.scene.key === 'snake:8:8:3'")
     one.settled()

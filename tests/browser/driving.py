@@ -21,7 +21,9 @@ PATIENCE = 60.0  # seconds, for a very busy machine; a test takes a few
 
 def keeping(quality: str) -> str:
     """A script that makes a page begin with a quality, as if it had been set before."""
-    kept = json.dumps({"format": "supple-settings", "setup": {}, "look": {"quality": quality}})
+    kept = json.dumps(
+        {"format": "supple-settings", "setup": {}, "look": {"quality": quality, "dragged": True}}
+    )
     return (
         "sessionStorage.getItem('supple-playground') || "
         f"sessionStorage.setItem('supple-playground', {json.dumps(kept)})"
@@ -68,8 +70,15 @@ class Driver:
         return self
 
     def settled(self) -> None:
-        """Wait until the page has an answer to all it has asked for, and has drawn it."""
-        self.until("playground.settled")
+        """Wait until the page has an answer to all it has asked for and has drawn it, and Python knows."""
+        self.until(self._agreed)
+
+    def _agreed(self) -> bool:
+        if not self.ask("playground.settled"):
+            return False
+        told = self.ask("playground.told")
+        wants = [one.want for one in self.server.playground.sessions]  # one is that of this page
+        return told == 0 or told is not None and any(one and one.seq >= told for one in wants)
 
     def goal_pixel(self, k: int = 0, half: int = 0) -> tuple[float, float]:
         return self._pixel(f"goalPixel({k}, {half})")
@@ -97,6 +106,10 @@ class Driver:
         mouse.up()
         self.settled()
         return x + dx, y + dy
+
+    def status(self) -> str:
+        """The status that is shown."""
+        return self.page.inner_text("#status .pill")
 
     def tip_error(self, slot: int = 0) -> float:
         """How far Python's tip is from the page's goal."""

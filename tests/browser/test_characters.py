@@ -32,7 +32,7 @@ def test_our_character_reaches_with_both_hands(driver):
     assert driver.session.setup.limits and len(driver.session.model.goals) == 3
     driver.drag_goal(15, -20)
     assert driver.tip_error() <= driver.tolerance() * 1.01
-    assert driver.session.solutions[0].reached
+    assert driver.status() == "reached"
     assert driver.session.poses[0].violations().max() < 1e-9
     assert np.allclose(driver.joints(), driver.session.poses[0].positions, atol=1e-4)
     for seen in ("false", "true"):

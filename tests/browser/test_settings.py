@@ -74,7 +74,7 @@ def test_the_connection_comes_back_with_everything_that_was_set(driver):
     driver.set(limits=True, solver={"name": "FABRIK", "options": {}})
     driver.drag_goal(-60, -20)
     goal, before = driver.ask("playground.goal()"), driver.session
-    driver.ask("playground.page.line.socket.close()")
+    driver.ask("playground.page.line.session.socket.close()")
     driver.until(lambda: before not in driver.server.playground.sessions)
     driver.until(lambda: driver.server.playground.sessions and driver.session.solutions)
     driver.settled()
@@ -187,7 +187,7 @@ def test_of_a_settings_file_what_fits_is_taken_and_the_rest_is_named(driver):
     assert driver.notice() == "", "what was kept is right by now"
     driver.unfold("View")
     driver.page.click("[name=reset]")
-    driver.until("playground.page.scene.key === 'snake:8:8:3'")
+    driver.until("playground.page.scene.key === 'humanoid'")
 
 
 @pytest.mark.parametrize("where", ["sessionStorage", "localStorage"])

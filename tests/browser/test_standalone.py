@@ -142,7 +142,7 @@ def test_solvers_and_limits_are_switched(opened):
 
 def test_what_needs_python_is_not_offered(opened):
     page = opened(bent_chain())
-    for name in ("open", "compare", "tolerance", "damping", "key", "save-glb", "goal-0-kind"):
+    for name in ("open", "tolerance", "damping", "key", "save-glb", "goal-0-kind"):
         assert page.page.locator(f"[name={name}]").count() == 0
     assert page.page.locator("[name=save-png]").count() == 1
     joints = page.ask("playground.setup().joints")

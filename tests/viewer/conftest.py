@@ -16,12 +16,12 @@ PATIENCE = 60.0  # seconds: a solver may have to be compiled first
 class Page:
     """A page without a browser: what a session sends is kept, in order."""
 
-    def __init__(self, library: Library | None = None) -> None:
+    def __init__(self, library: Library | None = None, *, kernels: bool = False) -> None:
         self.messages: list[dict[str, Any]] = []
         self.packets: list[dict[str, Any]] = []
         self.poses: list[dict[str, Any]] = []
         self.library = library or Library()
-        self.session = Session(self.library, self._take)
+        self.session = Session(self.library, self._take, kernels=kernels)
         self.seq = 0
 
     def _take(self, content: str | bytes, slot: int | None) -> None:
@@ -103,6 +103,14 @@ def read_packet(content: bytes) -> dict[str, Any]:
 @pytest.fixture
 def page() -> Iterator[Page]:
     one = Page()
+    yield one
+    one.session.close()
+
+
+@pytest.fixture
+def solving() -> Iterator[Page]:
+    """A page that has kernels, and solves by itself."""
+    one = Page(kernels=True)
     yield one
     one.session.close()
 

@@ -80,4 +80,5 @@ def test_a_message_is_written():
         "type": "refused",
         "seq": 3,
         "text": "no",
+        "offers": [],
     }

@@ -9,6 +9,7 @@ SOURCE = Path(__file__).parents[2] / "web" / "src"
 LAYERS = (
     "kernels",
     "io",
+    "solving",
     "scene",
     "panel",
     "trace",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,12 @@ from supple.viewer.messages import Hello, json_codec
 from supple.viewer.security import Guard, own_names
 from supple.viewer.security import headers as security_headers
 from supple.viewer.session import Session
+from supple.viewer.standalone import kernels_wasm
 from supple.viewer.uploads import MOST_FILES, UPLOAD_LIMIT, Upload, endings, flowing
 
+log = logging.getLogger("supple")
+
+KERNELS = "/supple.wasm"
 PAGE = Path(__file__).with_name("page")
 NOT_BUILT = (
     "The page of the playground has not been built. Install supple again where the npm registry can "
@@ -62,9 +67,11 @@ class Playground:
         self.scene = scene
         self.library = library or Library()
         self.upload_limit = upload_limit
+        self._kernels = Asset(_kernels(), "application/wasm")
         self.sessions: list[Session] = []
         routes: list[BaseRoute] = [
             Route("/", self._index),
+            Route(KERNELS, self._wasm),
             Route("/upload", self._upload, methods=["POST"]),
             WebSocketRoute("/ws", self._page),
         ]
@@ -90,11 +97,17 @@ class Playground:
             return HTMLResponse(f"<p>{NOT_BUILT}</p>", status_code=503)
         return HTMLResponse(index.read_text("utf-8"), headers={"Cache-Control": "no-store"})
 
+    async def _wasm(self, request: Request) -> Response:
+        """The kernels for browsers; the page asks for them when it has drawn the first pose."""
+        if not self._kernels.body:
+            return Response(status_code=404)
+        return await self._kernels.respond(request)
+
     async def _page(self, socket: WebSocket) -> None:
         """Serve the websocket of a page until it closes."""
         await socket.accept()
         outbox = Outbox()
-        session = Session(self.library, outbox.put)
+        session = Session(self.library, outbox.put, kernels=bool(self._kernels.body))
         self.sessions.append(session)
         sender = asyncio.create_task(outbox.send_all(socket))
         outbox.put(json_codec.write(self._hello()), None)
@@ -119,6 +132,7 @@ class Playground:
             upload_limit=self.upload_limit,
             most_files=MOST_FILES,
             formats=endings(),
+            kernels=KERNELS if self._kernels.body else "",
         )
 
     # Uploads --------------------------------------------------------------------------------------
@@ -173,6 +187,15 @@ class Playground:
             raise SuppleError(f"{path.name}: the connection was lost") from error
         except OSError as error:  # for example, a full disk
             raise SuppleError(f"{path.name}: cannot be kept: {error.strerror or error}") from error
+
+
+def _kernels() -> bytes:
+    """The kernels for browsers; empty if there are none, and Python solves."""
+    try:
+        return kernels_wasm()
+    except SuppleError as error:
+        log.warning("solving in Python: %s", error)
+        return b""
 
 
 class Outbox:

@@ -9,30 +9,26 @@ from __future__ import annotations
 import dataclasses
 import gzip
 import json
-import math
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from supple.errors import SuppleError, one_of
 from supple.model.mirror import partner
-from supple.model.skeleton import Pose, Skeleton
-from supple.motion import Motion
+from supple.model.skeleton import Skeleton
 from supple.solvers import SOLVERS
 from supple.version import __version__
-from supple.viewer import describe, meshes, model, solvers
+from supple.viewer import describe, lowered, meshes, model, solvers
 from supple.viewer.bounds import bounds
+from supple.viewer.lowered import Own, clip
 from supple.viewer.messages import GoalSetup, Hello, SceneInfo, Setup, SolverChoice
 from supple.viewer.subject import Subject, limb_depth
 
-FORMAT, VERSION = "supple-page", 1
+FORMAT, VERSION = "supple-page", 2
 NAME = "file:page"  # of the only scene
 FPS = 30.0  # most samples a second of a motion
 MOST_SAMPLES = 3000  # of a motion; a longer one has fewer a second
-NOT_COMPILED = ("Optimize",)  # solvers that supple.wasm does not have
 
 
 class _Parts:
@@ -44,9 +40,6 @@ class _Parts:
     def add(self, data: bytes) -> int:
         self.listed.append(data)
         return len(self.listed) - 1
-
-    def floats(self, values: np.ndarray) -> int:
-        return self.add(np.ascontiguousarray(values, "<f4").tobytes())
 
 
 def bake(subject: Subject, kernels: bytes) -> bytes:
@@ -61,11 +54,12 @@ def bake(subject: Subject, kernels: bytes) -> bytes:
     """
     parts = _Parts()
     first = next(iter(subject.motions), None)
-    start = _with_own_offsets(subject, first)
+    begin = subject.start if first is None else subject.motions[first].at(0.0)
+    own = Own.of([subject.start, *(one.poses for one in subject.motions.values())])
     around = bounds(subject, subject.motions[first] if first is not None else None)
-    scenes, problems, able, active = [], [], [], None
+    scenes, problems, able, clips = [], [], [], []
     for limits in (True, False) if _has_limits(subject.skeleton) else (True,):
-        for name in ("auto", *(one for one in SOLVERS if one not in NOT_COMPILED)):
+        for name in ("auto", *(one for one in SOLVERS if one not in solvers.IN_PYTHON)):
             choice = Setup(limits=limits, solver=SolverChoice(name=name), motion=first)
             try:
                 built = model.build(subject, choice)
@@ -73,16 +67,35 @@ def bake(subject: Subject, kernels: bytes) -> bytes:
                 if name == "auto":
                     raise
                 continue  # it cannot take these goals or joints
-            problem = built.prepared[0]
-            pose = model.carried(start, built.skeleton)
+            pose, rest = (model.carried(one, built.skeleton) for one in (begin, subject.start))
             if name == "auto":
                 scene = describe.scene(subject, built, seq=0, revision=0, pose=pose, around=around)
                 scenes.append(dataclasses.asdict(scene))
-                active = problem.problem
+            if not clips:
+                clips = [
+                    {
+                        "name": one,
+                        "clip": parts.add(
+                            clip(
+                                motion,
+                                one,
+                                built,
+                                own=own,
+                                number=k + 1,
+                                fps=FPS,
+                                most=MOST_SAMPLES,
+                            )
+                        ),
+                        "ghosts": parts.add(describe.motion(motion, one, up=subject.up)),
+                    }
+                    for k, (one, motion) in enumerate(subject.motions.items())
+                ]
+            packets = lowered.problems(built, [pose], rest, own=own)
+            if not packets:  # for example, uneven scales
+                raise SuppleError(f"page: {subject.title} can be shown, but not solved")
             able.append(name)
-            data = problem.to_bytes(start=pose)
-            problems.append({"solver": name, "limits": limits, "part": parts.add(data)})
-    assert active is not None
+            part = parts.add(packets[0])
+            problems.append({"solver": name, "limits": limits, "part": part})
     infos = [replace(one, options=[]) for one in solvers.infos() if one.name in able]
     hello = Hello(
         version=__version__,
@@ -101,17 +114,7 @@ def bake(subject: Subject, kernels: bytes) -> bytes:
         "hello": dataclasses.asdict(hello),
         "scenes": scenes,
         "problems": problems,
-        "turns": _turns(subject.skeleton),
-        "start": {
-            "coordinates": parts.floats(subject.start.coordinates),
-            **_own(
-                parts, model.carried(_same_parts(subject.start, start), active.skeleton), active
-            ),
-        },
-        "motions": [
-            _motion(parts, name, one, start, active, up=subject.up)
-            for name, one in subject.motions.items()
-        ],
+        "motions": clips,
         "meshes": [parts.add(one) for one in meshes.packets(subject, 0)],
         "kernels": parts.add(kernels),
     }
@@ -145,79 +148,6 @@ def _goal(skeleton: Skeleton, name: str) -> GoalSetup:
 
 def _has_limits(skeleton: Skeleton) -> bool:
     return model.edited(skeleton, Setup(limits=False)) != skeleton
-
-
-def _turns(skeleton: Skeleton) -> list[int]:
-    """The first coordinate of every quaternion."""
-    return sorted(skeleton.packed.turn_at[:, 0].tolist())
-
-
-# Poses with translations and scales of their own ----------------------------------------------------
-
-
-def _with_own_offsets(subject: Subject, first: str | None) -> Pose:
-    """The pose to begin with; with translations and scales if any other pose has some."""
-    motions: Mapping[str, Motion] = subject.motions
-    begin = subject.start if first is None else motions[first].at(0.0)
-    every = [begin, subject.start, *(one.poses for one in motions.values())]
-    count = len(subject.skeleton.joints)
-    translations, scales = begin.translations, begin.scales
-    if translations is None and any(one.translations is not None for one in every):
-        translations = subject.skeleton.offsets
-    if scales is None and any(one.scales is not None for one in every):
-        scales = np.ones((count, 3))
-    return Pose(subject.skeleton, begin.coordinates, translations, scales)
-
-
-def _same_parts(pose: Pose, like: Pose) -> Pose:
-    """A pose, or a batch, with translations and scales if another pose has them."""
-    translations, scales = pose.translations, pose.scales
-    if like.translations is not None and translations is None:
-        translations = pose.skeleton.offsets
-    if like.scales is not None and scales is None:
-        scales = np.ones((len(pose.skeleton.joints), 3))
-    return Pose(pose.skeleton, pose.coordinates, translations, scales)
-
-
-def _own(parts: _Parts, pose: Pose, problem: Any) -> dict[str, int | None]:
-    """The translations and scales of poses, and what a problem makes of them; None for none."""
-    if pose.translations is None and pose.scales is None:
-        return {"translations": None, "scales": None, "offsets": None}
-
-    def part(value: np.ndarray | None) -> int | None:
-        if value is None:
-            return None
-        return parts.floats(np.broadcast_to(value, (*pose.batch_shape, *value.shape[-2:])))
-
-    offsets = problem.offsets(pose)
-    return {
-        "translations": part(pose.translations),
-        "scales": part(pose.scales),
-        "offsets": part(offsets),
-    }
-
-
-# Motions --------------------------------------------------------------------------------------------
-
-
-def _motion(
-    parts: _Parts, name: str, motion: Motion, like: Pose, problem: Any, *, up: str
-) -> dict[str, Any]:
-    duration = motion.period if motion.loop else motion.duration
-    count = max(1, min(MOST_SAMPLES, math.ceil(duration * min(motion.fps, FPS) - 1e-9)))
-    times = np.linspace(0.0, duration, count + 1)
-    poses = _same_parts(motion.at(times), like)
-    own = _own(parts, model.carried(poses, problem.skeleton), problem)
-    weights = [meshes.morph_weights(motion, t) for t in times.tolist()]
-    return {
-        "name": name,
-        "duration": duration,
-        "samples": count + 1,
-        "coordinates": parts.floats(poses.coordinates),
-        **own,
-        "morphs": {mesh: [row[mesh] for row in weights] for mesh in weights[0]},
-        "ghosts": parts.add(describe.motion(motion, name, up=up)),
-    }
 
 
 def _joined(data: dict[str, Any], parts: _Parts) -> bytes:

@@ -27,6 +27,7 @@ from supple.viewer.messages import (
 )
 from supple.viewer.messages.binary import packet, rigid
 from supple.viewer.model import KEYFRAMES, Model, bone, own_place
+from supple.viewer.solvers import uses
 from supple.viewer.subject import Subject, limb_depth
 
 MOST_GHOSTS = 600  # most frames of a motion sent for the onion skin
@@ -68,6 +69,7 @@ def scene(
         parents=parents,
         limbs=[limb_depth(skeleton, name) for name in skeleton.names],
         joints=[_joint(skeleton, j, j in moving) for j in range(len(skeleton.joints))],
+        slots=max(len(model.prepared), 1),
         goals=[*subject.targets, *model.goals],
         places=[*subject.places, *places],
         center=around.center,
@@ -82,6 +84,8 @@ def scene(
         meshes=len(subject.meshes),
         notes=list(subject.notes),
         tolerance=tolerance,
+        unit=subject.unit,
+        solvers=uses(problem),
         grown=subject.grown,
     )
 

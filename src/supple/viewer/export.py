@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,8 +15,10 @@ from supple.model.character import Character
 from supple.model.skeleton import Pose, Skeleton
 from supple.motion import Motion
 from supple.solve.trace import Trace
+from supple.viewer.baked import NAME
 from supple.viewer.messages import GoalPlace, SaveFormat
 from supple.viewer.model import Model, carried
+from supple.viewer.standalone import page_text
 from supple.viewer.subject import Subject
 
 
@@ -52,6 +55,8 @@ def file_of(shown: Shown, kind: SaveFormat) -> tuple[str, bytes]:
         return "trace.json", json.dumps(shown.trace.to_json()).encode()
     if kind == "json":
         return "pose.json", json.dumps(shown.pose.to_json()).encode()
+    if kind == "page":
+        return "hero.html", _page(shown).encode()
     with tempfile.TemporaryDirectory(prefix="supple-") as folder:
         path = Path(folder) / f"supple.{kind}"
         character = _character(shown)
@@ -60,6 +65,36 @@ def file_of(shown: Shown, kind: SaveFormat) -> tuple[str, bytes]:
         playing = shown.model.playing if alone else None
         save(character, path, **({} if playing is None else {"motion": playing}))
         return path.name, path.read_bytes()
+
+
+def _page(shown: Shown) -> str:
+    """What is shown as a page without a server: its joints as edited, its goals, its motions."""
+    subject, model = shown.subject, shown.model
+    if not model.goals:
+        raise SuppleError("page: expected a goal that a joint can be moved for; add one first")
+    motions = {name: _on(one, model.skeleton) for name, one in subject.motions.items()}
+    if model.motion is not None and model.playing is not None:
+        motion = _on(model.motion, model.skeleton)
+        # The motion that plays comes first: a page begins with it.
+        playing = {model.playing: _corrected(shown, motion) if shown.places else motion}
+        motions = playing | {name: one for name, one in motions.items() if name not in playing}
+    start = subject.start if model.motion is not None else shown.pose
+    shown_there = replace(
+        subject,
+        key=NAME,
+        skeleton=model.skeleton,
+        start=carried(start, model.skeleton),
+        goals=model.goals,
+        motions=motions,
+        notes=(),
+        trace=None,
+        rules=None,
+        grown=None,
+        targets=(),
+        places=(),
+        ended=None,
+    )
+    return page_text(shown_there)
 
 
 def _character(shown: Shown) -> Character:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from supple.data import rules as own_rules
 from supple.errors import SuppleError
 from supple.goals import LookAt
@@ -168,9 +170,16 @@ def ended(growth: Growth) -> Ended | None:
         reason,
         solution.asked.solver,
         not missed,
-        max(float(touch.solution.error) for touch in growth.touches),
+        max(_miss(growth, touch) for touch in growth.touches),
         max(int(touch.solution.iterations) for touch in growth.touches),
     )
+
+
+def _miss(growth: Growth, touch: Touch) -> float:
+    """How far an effector is from its target in the pose that is shown."""
+    if isinstance(touch.goal, LookAt):
+        return float(touch.solution.error)
+    return float(np.linalg.norm(growth.pose.position(touch.effector) - touch.target))
 
 
 # Attributes ---------------------------------------------------------------------------------------

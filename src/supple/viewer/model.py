@@ -22,6 +22,7 @@ from supple.solve.prepare import Prepared, prepare
 from supple.solvers import ALL, Solver
 from supple.viewer.limits import Limited
 from supple.viewer.messages import GoalPlace, GoalSetup, JointEdit, Setup, SolverChoice
+from supple.viewer.solvers import racing
 from supple.viewer.subject import Subject
 
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
@@ -37,7 +38,7 @@ class Model:
     Attributes:
         skeleton: The subject's skeleton with edited joints.
         goals: The goals, without positions.
-        prepared: The prepared problem of each solver: one, or two side by side; none without goals.
+        prepared: The prepared problem of each solver: one, or several side by side; none without goals.
         motion: The motion that plays, if any.
         playing: Its name, or None.
         limited: The limits of the skeleton, for `active`.
@@ -94,24 +95,27 @@ def build(subject: Subject, setup: Setup) -> Model:
         SuppleError: The setup is inconsistent; the message says why.
     """
     skeleton = edited(subject.skeleton, setup)
-    goals = _goals(subject, setup)
+    goals = chosen_goals(subject, setup)
     limited, playing = Limited.of(skeleton), _playing(subject, setup)
     motion = _motion(subject, setup, playing)
     if not goals:
         return Model(skeleton, (), (), motion, playing, limited)
-    choices = [setup.solver] + ([setup.compare] if setup.compare is not None else [])
     lock = [name for name, edit in setup.joints.items() if edit.lock and name in skeleton]
-    prepared = tuple(
-        prepare(
-            skeleton,
-            [_goal(goal) for goal in goals],
-            solver=read_solver(choice),
-            tolerance=setup.tolerance,
-            lock=lock,
-            unreachable=setup.unreachable,
-        )
-        for choice in choices
+    first = prepare(
+        skeleton,
+        [_goal(goal) for goal in goals],
+        solver=read_solver(setup.solver),
+        tolerance=setup.tolerance,
+        lock=lock,
+        unreachable=setup.unreachable,
     )
+    others: list[Solver | str] = []
+    if setup.race:
+        taken = first.solvers[0].name  # what "auto" has chosen does not run twice
+        others = [name for name in racing(first.problem) if name != taken]
+    elif setup.compare is not None:
+        others = [read_solver(setup.compare)]
+    prepared = (first, *(first.with_solver(one) for one in others))
     return Model(skeleton, goals, prepared, motion, playing, limited)
 
 
@@ -201,7 +205,8 @@ def carried(pose: Pose, skeleton: Skeleton) -> Pose:
 # Goals and solvers --------------------------------------------------------------------------------
 
 
-def _goals(subject: Subject, setup: Setup) -> tuple[GoalSetup, ...]:
+def chosen_goals(subject: Subject, setup: Setup) -> tuple[GoalSetup, ...]:
+    """The goals of a setup; those of the subject if it has none of its own."""
     known = [
         goal for goal in setup.goals if goal.effector in subject.skeleton and goal.kind != "target"
     ]

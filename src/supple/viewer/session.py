@@ -15,12 +15,14 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from supple import costs
 from supple.errors import SuppleError
 from supple.model.skeleton import Pose
 from supple.solve.solution import Solution
 from supple.solve.trace import Trace
-from supple.viewer import describe, export, meshes, model, scenes
+from supple.viewer import describe, export, lowered, meshes, model, offers, scenes
 from supple.viewer.bounds import Bounds, bounds
 from supple.viewer.library import Library
 from supple.viewer.messages import (
@@ -31,8 +33,10 @@ from supple.viewer.messages import (
     Key,
     KeyTaken,
     KeyWanted,
+    Offer,
     Ping,
     Pong,
+    PoseShown,
     Refused,
     Report,
     ResetWanted,
@@ -56,6 +60,11 @@ Emit = Callable[[str | bytes, int | None], None]
 class Session:
     """The state of one page. `receive` and `close` may be called from any thread.
 
+    Args:
+        library: The opened files.
+        emit: Sends something to the page.
+        kernels: True if the page has kernels to solve with.
+
     Attributes:
         setup: The current setup.
         subject: What is shown.
@@ -66,7 +75,7 @@ class Session:
         wants: Number of `Want` messages received.
     """
 
-    def __init__(self, library: Library, emit: Emit) -> None:
+    def __init__(self, library: Library, emit: Emit, *, kernels: bool = False) -> None:
         self.setup = Setup()
         self.subject: Subject | None = None
         self.model: model.Model | None = None
@@ -76,6 +85,10 @@ class Session:
         self.wants = 0
         self.revision = 0
         self._seq = 0
+        self._kernels = kernels
+        self._clip: tuple[Any, ...] | None = None  # what the motion that was sent last depends on
+        self._clips = 0
+        self._warm = False
         self._trace: Trace | None = None
         self._around: Bounds | None = None
         self._library = library
@@ -134,13 +147,14 @@ class Session:
         try:
             self._do(task)
         except SuppleError as error:
-            self._say(Refused(seq=seq, text=str(error)))
+            possible = self._offers(task.setup) if isinstance(task, SetupSent) else []
+            self._say(Refused(seq=seq, text=str(error), offers=possible))
         except Exception as error:
             log.exception("the playground could not do %s", type(task).__name__)
             self._say(Refused(seq=seq, text=f"something went wrong: {error!r}"))
 
     def _do(self, task: FromPage) -> None:
-        if isinstance(task, Want) and task.revision != self.revision:
+        if isinstance(task, (Want, PoseShown)) and task.revision != self.revision:
             return  # sent before the page received the current scene
         if self.model is None and not isinstance(task, SetupSent):
             raise SuppleError("there is nothing on the stage yet: expected a setup first")
@@ -150,8 +164,10 @@ class Session:
             case Want():
                 self.want = task
                 self._solve()
+            case PoseShown():
+                self._take(task)
             case TraceWanted():
-                self._tell_trace(rest=task.rest)
+                self._tell_trace(rest=task.rest, quiet=task.quiet)
             case StepsWanted():
                 self._tell_steps(task.iteration)
             case KeyWanted():
@@ -165,6 +181,14 @@ class Session:
 
     def _say(self, message: Any) -> None:
         self._emit(json_codec.write(message), None)
+
+    def _offers(self, setup: Setup) -> list[Offer]:
+        """What would make a refused setup possible, if it is one for a solver."""
+        if self.subject is None or scenes.scene_key(setup) != scenes.scene_key(self.setup):
+            return []
+        if (setup.solver, setup.compare) == (self.setup.solver, self.setup.compare):
+            return []
+        return offers.offers(self.subject, setup)
 
     # Setting up -----------------------------------------------------------------------------------
 
@@ -193,23 +217,68 @@ class Session:
         if not alike or begins:
             self.want = None
         self._tell_scene(start)
+        for slot in range(len(self.poses)):
+            self._show(slot, seq=0, ordered=True)  # before anything is solved
+        solved_by_page = self._tell_problems()
         if not same:
             for one in meshes.packets(subject, self.revision) if not drawn else ():
                 self._emit(one, None)
             if subject.trace is not None:
                 self._trace = subject.trace
                 self._emit(describe.trace(subject.trace, subject.goals[0].effector), None)
-        self._warm_up()
+        self._warm = False
         if new.motion is not None and begins:
             self._emit(describe.motion(new.motion, new.playing or "", up=subject.up), None)
-        if self.want is not None:
+        if self.want is not None and not solved_by_page:
             self._solve()
-        else:
-            self._show(0, seq=0)
+
+    def _tell_problems(self) -> bool:
+        """Send what the page needs to solve by itself; False if only Python can."""
+        assert self.model is not None and self.subject is not None
+        motion = self.model.motion
+        if not self._kernels or not self.model.prepared or not lowered.fits(motion):
+            return False
+        rest = model.carried(self.subject.start, self.model.skeleton)
+        own = lowered.Own.of([*self.poses, rest, *([] if motion is None else [motion.poses])])
+        effectors = tuple(goal.effector for goal in self.model.goals) if any(own) else ()
+        clip = (id(motion), len(self.model.skeleton.packed.rest), own, effectors)
+        fresh = motion is not None and clip != self._clip
+        if fresh:
+            self._clips += 1
+        number = 0 if motion is None else self._clips
+        packets = lowered.problems(
+            self.model, self.poses, rest, own=own, revision=self.revision, clip=number
+        )
+        if not packets:
+            return False
+        if fresh and motion is not None:
+            self._clip = clip  # the model keeps the motion, so that its id stays its own
+            name = self.model.playing or ""
+            self._emit(lowered.clip(motion, name, self.model, own=own, number=number), None)
+        for one in packets:
+            self._emit(one, None)
+        return True
+
+    def _take(self, shown: PoseShown) -> None:
+        """Take the poses that the page has solved for: they are saved, and edits start from them."""
+        assert self.model is not None
+        self.want = Want(seq=shown.seq, revision=shown.revision, goals=shown.goals, time=shown.time)
+        width = len(self.model.skeleton.packed.rest)
+        if [len(row) for row in shown.coordinates] != [width] * len(self.poses):
+            raise SuppleError(
+                f"shown: expected {len(self.poses)} poses of {width} coordinates, got "
+                f"{[len(row) for row in shown.coordinates]}"
+            )
+        for slot, row in enumerate(shown.coordinates):
+            start = self.start_pose(slot)
+            coordinates = np.array(row)
+            self.poses[slot] = Pose(start.skeleton, coordinates, start.translations, start.scales)
+            self.solutions[slot] = None
 
     def _warm_up(self) -> None:
         """Solve once, so that compiling a solver does not count in the time shown."""
         assert self.model is not None
+        self._warm = True
         targets = self.model.targets({}, self.poses[0]) if self.model.prepared else []
         with contextlib.suppress(SuppleError):  # raised and reported again by the real solve
             for problem in self.model.prepared:
@@ -223,7 +292,9 @@ class Session:
         self.solutions = [None] * len(self.poses)
         self.want = None
         self._tell_scene(start)
-        self._show(0, seq=0)
+        for slot in range(len(self.poses)):
+            self._show(slot, seq=0, ordered=True)
+        self._tell_problems()
 
     def _tell_scene(self, pose: Pose) -> None:
         assert self.model is not None and self.subject is not None and self._around is not None
@@ -273,6 +344,8 @@ class Session:
             for slot in range(len(self.poses)):
                 self._show(slot, seq=seq)
             return
+        if not self._warm:
+            self._warm_up()
         failure: SuppleError | None = None
         for slot, problem in enumerate(self.model.prepared):
             start = self.start_pose(slot)
@@ -292,14 +365,15 @@ class Session:
         if failure is not None:
             raise failure
 
-    def _show(self, slot: int, *, seq: int, micros: float = 0.0) -> None:
+    def _show(self, slot: int, *, seq: int, micros: float = 0.0, ordered: bool = False) -> None:
+        """Send a pose; a later one may replace it while it waits, unless it is `ordered`."""
         assert self.model is not None
         pose, solution = self.poses[slot], self.solutions[slot]
         report, figures = self._report(pose, solution)
         frame = pose_frame(
             pose, report, seq=seq, revision=self.revision, slot=slot, micros=micros, **figures
         )
-        self._emit(frame, slot)
+        self._emit(frame, None if ordered else slot)
 
     def _report(self, pose: Pose, solution: Solution | None) -> tuple[Report, dict[str, Any]]:
         """The report of a pose, and its figures for the header of the pose frame."""
@@ -342,7 +416,7 @@ class Session:
 
     # Traces ---------------------------------------------------------------------------------------
 
-    def _tell_trace(self, *, rest: bool) -> None:
+    def _tell_trace(self, *, rest: bool, quiet: bool) -> None:
         assert self.model is not None and self.subject is not None
         if not self.model.prepared:
             raise SuppleError("there is nothing to solve here: nothing can move")
@@ -355,7 +429,8 @@ class Session:
             raise SuppleError(f"{solution.asked.solver} left no trace")
         self._trace = solution.trace
         effector = self.model.goals[0].effector
-        self._emit(describe.trace(solution.trace, effector, solution), None)
+        if not quiet:
+            self._emit(describe.trace(solution.trace, effector, solution), None)
 
     def _tell_steps(self, iteration: int) -> None:
         if self._trace is None:

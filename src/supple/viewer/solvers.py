@@ -1,4 +1,4 @@
-"""Describe the solvers and their options for the page, from their dataclasses and docstrings."""
+"""Describe the solvers for the page: their options, from their docstrings, and which can take a problem."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ import typing
 from dataclasses import fields
 from functools import cache
 
-from supple.solvers import ALL, Solver, ccd, jacobian, optimize, two_bone
-from supple.viewer.messages import OptionInfo, SolverInfo
+from supple.errors import SuppleError
+from supple.problem.lowering import Problem
+from supple.solvers import ALL, SOLVERS, Solver, ccd, choose, jacobian, optimize, two_bone
+from supple.viewer.messages import OptionInfo, SolverInfo, SolverUse
 
 CHOICES = {
     ("TwoBone", "elbow"): two_bone.ELBOWS,
@@ -17,6 +19,8 @@ CHOICES = {
     ("Jacobian", "method"): jacobian.METHODS,
     ("Optimize", "method"): optimize.METHODS,
 }
+
+IN_PYTHON = ("Optimize",)  # solvers that supple.wasm does not have
 
 
 @cache
@@ -56,3 +60,24 @@ def _option_lines(text: str) -> dict[str, str]:
     """The descriptions of arguments in a Google docstring, each in one line."""
     found = re.findall(r"^ {8}(\w+): (.*(?:\n {12}.*)*)", text, flags=re.MULTILINE)
     return {name: " ".join(about.split()) for name, about in found}
+
+
+def uses(problem: Problem | None) -> list[SolverUse]:
+    """The solvers, "auto" first, each with the reason why it cannot take a problem."""
+    found = [SolverUse(name="auto", why="")]
+    if problem is None:
+        return found
+    for name in SOLVERS:
+        try:
+            choose(name, problem)
+        except SuppleError as error:
+            found.append(SolverUse(name=name, why=str(error)))
+        else:
+            found.append(SolverUse(name=name, why=""))
+    return found
+
+
+def racing(problem: Problem) -> list[str]:
+    """The solvers that can take a problem and run in the page."""
+    names = [one.name for one in uses(problem) if not one.why]
+    return [name for name in names if name not in ("auto", *IN_PYTHON)]

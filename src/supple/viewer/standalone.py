@@ -81,9 +81,21 @@ def page(
         raise SuppleError(
             f"page: expected something with a joint that can move, got {subject.title}"
         )
-    script, style, kernels = _built(SCRIPT), _built(STYLE), kernels_wasm()
-    files.write(path, _html(subject.title, bake(subject, kernels), script, style), "page")
+    files.write(path, page_text(subject), "page")
     return path
+
+
+def page_text(subject: Subject) -> str:
+    """The text of a page.
+
+    Args:
+        subject: What is shown, with at least one goal.
+
+    Raises:
+        SuppleError: It cannot be solved, or the page's script or kernels have not been built.
+    """
+    script, style, kernels = _built(SCRIPT), _built(STYLE), kernels_wasm()
+    return _html(subject.title, bake(subject, kernels), script, style)
 
 
 def _subject(value: Any, title: str | None) -> Subject:

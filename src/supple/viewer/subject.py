@@ -9,7 +9,7 @@ from typing import Literal
 
 from supple.errors import SuppleError
 from supple.goals import Reach
-from supple.model.character import Character
+from supple.model.character import METRES, Character
 from supple.model.mesh import Mesh
 from supple.model.skeleton import Pose, Skeleton
 from supple.motion import Motion
@@ -30,6 +30,7 @@ class Subject:
         goals: The initial goals.
         start: The initial pose.
         up: The up axis.
+        unit: Metres in a unit of length; None if that is not known.
         pedestal: Height of the root above the ground, in chain lengths; None to put the ground below
             everything.
         flat: True if everything stays in the plane z = 0.
@@ -51,6 +52,7 @@ class Subject:
     goals: tuple[GoalSetup, ...]
     start: Pose
     up: Literal["y", "z"] = "y"
+    unit: float | None = None
     pedestal: float | None = None
     flat: bool = False
     meshes: tuple[Mesh, ...] = ()
@@ -85,6 +87,7 @@ def character_subject(
         goals=_first_goal(skeleton, _hand(skeleton)),
         start=character.pose,
         up=up,
+        unit=METRES.get(character.unit or ""),
         meshes=tuple(character.meshes),
         motions=dict(character.motions),
         notes=tuple(note.text for note in character.notes),

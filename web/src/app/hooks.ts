@@ -23,6 +23,7 @@ export function installHooks(page: Playground): void {
       files,
       incoming,
       line,
+      history: page.history,
       get scene() {
         return store.scene;
       },
@@ -44,6 +45,14 @@ export function installHooks(page: Playground): void {
     /** True if Python has answered all requests, and the answers have been drawn. */
     get settled() {
       return page.settled;
+    },
+    /** The number of the last goals whose pose the session knows, of those solved in the page; null while it is not told. */
+    get told() {
+      return line.told === undefined ? 0 : line.told;
+    },
+    /** True if goals are solved in the page. */
+    get solves() {
+      return line.solves ?? false;
     },
     get revision() {
       return store.scene?.revision ?? 0;

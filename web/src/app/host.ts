@@ -19,8 +19,8 @@ export interface FileOpener {
 export interface Host {
   /** True without Python: files are not opened, joints and goals not edited. */
   readonly standalone: boolean;
-  /** The settings to begin with, and what of those kept could not be used. */
-  readonly settings: { settings: Settings; ignored: string[] };
+  /** The settings to begin with, what of those kept could not be used, and whether there were none. */
+  readonly settings: { settings: Settings; ignored: string[]; fresh: boolean };
   /** The settings of a page in which nothing was set. */
   fresh(): Settings;
   /** Called with the store when it is there, to keep its settings. */

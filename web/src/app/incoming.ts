@@ -3,7 +3,7 @@
 import type { LineState, Listener } from "../io/connection";
 import { download } from "../io/download";
 import type { Packet, PoseFrame } from "../io/frames";
-import type { FromSession, Hello, Refused, Scene, Setup } from "../io/messages";
+import type { FromSession, Hello, Offer, Refused, Scene, Setup } from "../io/messages";
 import type { Requests } from "../io/requests";
 import { defaultSetup, differing, type Immutable } from "../io/settings";
 import { bulleted } from "../io/shape_check";
@@ -24,7 +24,7 @@ export interface Views {
   readonly view: Pick<SceneView, "clear" | "clearMotion" | "figures" | "goals" | "setMotion" | "setPose" | "setScene" | "skins" | "stage">;
   readonly camera: Pick<CameraMemory, "restore">;
   readonly hud: Pick<Hud, "say" | "sceneArrived" | "setLine" | "setScene" | "show">;
-  readonly panel: Pick<Panel, "refresh">;
+  readonly panel: Pick<Panel, "refresh" | "showSolver">;
   readonly rules: Pick<RulesSection, "refresh" | "setScene">;
   readonly timeline: Pick<Timeline, "refresh" | "sceneArrived" | "startWith">;
   readonly tracing: Pick<TracePlayer, "close" | "open" | "take">;
@@ -40,6 +40,7 @@ const LABELS: Partial<Record<keyof Setup, string>> = {
   keys: "keyframes",
   compare: "compare with",
   unreachable: "out of reach",
+  damping: "turn cap",
   start: "start from",
 };
 const ADOPTED = "supple-adopted"; // key of the server's own scene in the tab's storage, once shown
@@ -103,6 +104,7 @@ export class Incoming implements Listener {
     const replaced = store.scene?.key !== scene.key;
     store.setScene(scene);
     this.hasScene = true;
+    this.requests.newScene();
     this.acceptSetup(scene);
     if (replaced) {
       view.clear();
@@ -111,9 +113,8 @@ export class Incoming implements Listener {
     }
     to.rules.setScene(scene);
     const { setup } = store;
-    const halves = setup.compare && scene.goals.some(({ kind }) => kind !== "target") ? 2 : 1;
     const locked = new Set(Object.keys(setup.joints).filter((name) => setup.joints[name]?.lock));
-    view.setScene(scene, halves, locked, store.placesOf(scene.key));
+    view.setScene(scene, locked, store.placesOf(scene.key));
     store.setPlaces(scene.key, view.goals.places(), "session");
     store.setMorphTargets(view.skins.morphTargets);
     to.panel.refresh();
@@ -147,18 +148,18 @@ export class Incoming implements Listener {
   }
 
   /** Show the reason; a refused setup is replaced by the last one that worked. */
-  private onRefused({ seq, text }: Refused): void {
+  private onRefused({ seq, text, offers }: Refused): void {
     const { requests, store } = this;
     const refused = requests.answerSetup(seq);
     requests.stopWaiting();
     const later = requests.setupQueued || requests.settingUp; // its answer decides
     if (!refused || later) this.to.hud.say(text, "error", seq ? Infinity : undefined);
-    else if (this.hasScene && store.worked) this.goBack(refused, store.worked, text);
+    else if (this.hasScene && store.worked) this.goBack(refused, store.worked, text, offers);
     else this.startOver(refused, text);
   }
 
   /** The session still has its scene: show the setup of that in the controls. */
-  private goBack(refused: Immutable<Setup>, worked: Immutable<Setup>, text: string): void {
+  private goBack(refused: Immutable<Setup>, worked: Immutable<Setup>, text: string, offers: Offer[]): void {
     const { store, to } = this;
     store.set(worked, "session");
     to.panel.refresh(true);
@@ -168,7 +169,8 @@ export class Incoming implements Listener {
       to.view.goals.setScene(scene, store.placesOf(scene.key));
     }
     const names = labels(refused, worked);
-    to.hud.say(names.length ? `${text}\nKept as before: ${names.join(", ")}.` : text, "error", Infinity);
+    const actions = offers.map(({ label, setup }) => ({ label, act: () => store.set(setup) }));
+    to.hud.say(names.length ? `${text}\nKept as before: ${names.join(", ")}.` : text, "error", Infinity, actions);
   }
 
   /** The session has no scene: send the setup that worked last, or else the default. */
@@ -187,18 +189,19 @@ export class Incoming implements Listener {
     const { to } = this;
     const { view } = to;
     const { scene } = this.store;
-    if (!scene || frame.revision !== scene.revision || frame.slot > 1) return;
+    if (!scene || frame.revision !== scene.revision || frame.slot >= scene.slots) return;
     if (!this.requests.answerWant(frame.seq, frame.slot)) return; // older than the shown pose
     view.setPose(frame, scene, to.tracing.open && frame.slot === 0);
     this.count += 1;
     if (frame.slot === 0) {
-      to.hud.show(frame, scene.size);
+      to.hud.show(frame, scene);
+      if (this.store.setup.solver.name === "auto") to.panel.showSolver(frame.micros > 0 ? frame.report.solver : "");
       if (!document.body.classList.contains("ready")) {
         document.body.classList.add("ready");
         document.querySelector("#loading")?.remove();
       }
     }
-    if (view.stage.halfCount > 1) to.comparison.show(view.figures.map((one) => one.frame), view.stage.stacked);
+    if (view.stage.halfCount > 1) to.comparison.show(view.figures.map((one) => one.frame), view.stage.parts, scene);
     else to.comparison.hide();
   }
 

@@ -2,6 +2,7 @@
 
 import { typing } from "../panel/dom";
 import type { Goals } from "../scene/goals";
+import type { ViewName } from "../scene/view_camera";
 
 /** What keys do beside moving goals. */
 export interface Commands {
@@ -19,6 +20,12 @@ export interface Commands {
   previousIteration(): void;
   /** Close what is open, the topmost first. */
   leave(): void;
+  undo(): void;
+  redo(): void;
+  /** Lock or unlock the chosen joint. */
+  lock(): void;
+  /** See the scene from a side. */
+  look(from: ViewName): void;
 }
 
 type GoalKeys = Pick<Goals, "press" | "lift" | "liftAll" | "enter" | "step">;
@@ -30,7 +37,7 @@ export class Keyboard {
   constructor(
     private readonly goals: GoalKeys,
     private readonly canvas: () => HTMLElement,
-    act: Commands,
+    private readonly act: Commands,
     root: HTMLElement,
   ) {
     this.commands = {
@@ -47,6 +54,10 @@ export class Keyboard {
       ",": () => act.previousStep(),
       ">": () => act.nextIteration(),
       "<": () => act.previousIteration(),
+      x: () => act.lock(),
+      "1": () => act.look("front"),
+      "2": () => act.look("side"),
+      "3": () => act.look("top"),
     };
     window.addEventListener("keydown", (event) => this.onKeyDown(event));
     window.addEventListener("keyup", (event) => goals.lift(event.key, event.timeStamp));
@@ -65,7 +76,21 @@ export class Keyboard {
     });
   }
 
+  /** Ctrl-Z and Ctrl-Shift-Z or Ctrl-Y; text fields have their own. */
+  private undoes(event: KeyboardEvent): boolean {
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || typing(event.target)) return false;
+    const key = event.key.toLowerCase();
+    if (key !== "z" && key !== "y") return false;
+    if (key === "y" || event.shiftKey) this.act.redo();
+    else this.act.undo();
+    return true;
+  }
+
   private onKeyDown(event: KeyboardEvent): void {
+    if (this.undoes(event)) {
+      event.preventDefault();
+      return;
+    }
     if (typing(event.target) || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
     if (this.goals.press(event.key, event.shiftKey, event.timeStamp)) {
       event.preventDefault();

@@ -6,13 +6,15 @@ import type { Part, Store } from "./store";
 
 const NAME = "supple-playground";
 const DELAY = 100; // [ms] for which saving waits for further changes
-const NOT_KEPT = new Set<Part>(["hello", "scene", "chosen", "morphTargets", "time", "playing"]);
+const NOT_KEPT = new Set<Part>(["hello", "scene", "chosen", "morphTargets", "time", "playing", "recording"]);
 
 /** The kept settings, or the defaults; `ignored` lists what could not be used. */
-export function loadSettings(): { settings: Settings; ignored: string[] } {
+export function loadSettings(): { settings: Settings; ignored: string[]; fresh: boolean } {
   const text = recall("tab", NAME) ?? recall("all", NAME);
-  if (!text) return { settings: defaultSettings(), ignored: [] };
-  return readSettings(text) ?? { settings: defaultSettings(), ignored: ["everything: it cannot be read"] };
+  if (!text) return { settings: defaultSettings(), ignored: [], fresh: true };
+  const read = readSettings(text);
+  if (read) return { ...read, fresh: false };
+  return { settings: defaultSettings(), ignored: ["everything: it cannot be read"], fresh: true };
 }
 
 /** Save the settings of a store after every change. */

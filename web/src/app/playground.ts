@@ -3,19 +3,23 @@
 import type { Line } from "../io/connection";
 import { Requests } from "../io/requests";
 import { readSettings } from "../io/settings";
+import { readFragment } from "../io/share";
 import { bulleted } from "../io/shape_check";
 import type { Saved } from "../panel/context";
 import { el } from "../panel/dom";
 import type { FilePicker } from "../panel/file_picker";
+import { GoalHint } from "../panel/goal_hint";
 import { helpDialog } from "../panel/help";
 import { Hud, LONG } from "../panel/hud";
 import { OffscreenArrow } from "../panel/offscreen_arrow";
 import { Panel } from "../panel/panel";
 import { RulesSection } from "../panel/rules_section";
 import { Timeline } from "../panel/timeline";
+import { Tools } from "../panel/tools";
 import type { Insets } from "../scene/framing";
 import { Pointer } from "../scene/pointer";
 import { SceneView } from "../scene/view";
+import type { ViewName } from "../scene/view_camera";
 import { Comparison } from "../trace/comparison";
 import { StepVectors } from "../trace/step_vectors";
 import { StepView } from "../trace/step_view";
@@ -23,14 +27,18 @@ import { TracePlayer } from "../trace/trace_player";
 import { CameraMemory } from "./camera_memory";
 import { savePicture, saveSettings } from "./export";
 import type { Host } from "./host";
+import { History, type Moment } from "./history";
 import { Incoming } from "./incoming";
 import { Keyboard } from "./keyboard";
 import { Outgoing } from "./outgoing";
+import { Sharing } from "./sharing";
 import { Store } from "./store";
+import { Video } from "./video";
 
 const STATUS = 76; // height of the status at the top [pixels]
 const SUMMARY = 84; // height of a comparison's summaries at the bottom [pixels]
 const EDGE = 12;
+const LONGEST_VIDEO = 60; // [s]
 const NARROW = 720; // window width up to which the panel covers the scene [pixels]
 
 export class Playground {
@@ -49,15 +57,20 @@ export class Playground {
   private readonly steps: StepView;
   private readonly camera: CameraMemory;
   private readonly outgoing: Outgoing;
+  readonly history: History;
+  private readonly tools: Tools;
   private readonly pointer: Pointer;
   private readonly comparison = new Comparison();
+  private readonly video = new Video((recording) => this.store.setRecording(recording));
+  private readonly sharing: Sharing;
   private readonly help: HTMLDialogElement;
+  private readonly hint = new GoalHint();
   private readonly arrow = new OffscreenArrow(() => this.home());
 
   constructor(private readonly host: Host) {
     const root = document.querySelector<HTMLElement>("#stage")!;
     const canvas = document.querySelector<HTMLCanvasElement>("#canvas")!;
-    const { settings, ignored } = host.settings;
+    const { settings, ignored, fresh } = host.settings;
     this.help = helpDialog(host.standalone);
     const { hud, requests } = this;
     const store = (this.store = new Store(settings, () => host.fresh()));
@@ -65,6 +78,9 @@ export class Playground {
       insets: () => this.insets(),
       tick: (seconds) => this.tick(seconds),
       beforeHalf: (half) => this.beforeHalf(half),
+      drawn: (drawn) => {
+        if (this.video.recording) this.video.take(drawn);
+      },
       cameraMoved: () => this.camera.keep(),
       goalsMoved: () => this.goalsMoved(),
     });
@@ -78,15 +94,26 @@ export class Playground {
       home: () => this.home(),
       fullScreen: () => this.fullScreen(),
       help: () => this.help.showModal(),
+      look: (from) => this.view.lookFrom(from),
+      reset: () => this.resetAll(),
     });
     this.timeline = new Timeline(store, host.standalone ? null : (time) => this.line.send({ type: "key", time }));
     this.tracing = new TracePlayer({
       shown: () => this.showTrace(),
-      opened: () => this.revealSteps(),
+      opened: () => this.traceOpened(),
       needSteps: (iteration) => this.line.send({ type: "steps", iteration }),
     });
+    if (fresh) this.timeline.startWith(settings.setup.scene);
     this.steps = new StepView(this.panel.steps, this.tracing, () => this.record());
     this.files = host.newFiles?.(this) ?? null;
+    this.tools = new Tools(store, host.standalone, {
+      undo: () => this.history.undo(),
+      redo: () => this.history.redo(),
+      steps: () => (this.tracing.open ? this.tracing.close() : this.record()),
+      lock: () => this.lockChosen(),
+      help: () => this.help.showModal(),
+      togglePanel: () => this.togglePanel(),
+    });
     this.pointer = this.newPointer(root);
     this.addKeyboard(root);
     this.layOut(root);
@@ -109,6 +136,18 @@ export class Playground {
     if (ignored.length) hud.say(`Of what was set here before, this does not fit and is left out:\n${bulleted(ignored)}`, "error", LONG);
     this.line = host.connect(this.incoming);
     this.outgoing = this.newOutgoing();
+    this.history = new History(store, {
+      pose: () => {
+        const coordinates = this.line.pose?.();
+        return coordinates && store.scene ? { key: store.scene.key, coordinates } : null;
+      },
+      busy: () => this.view.goals.dragging || this.view.goals.pushing,
+      revert: (moment) => this.revert(moment),
+    });
+    this.tools.watch(this.history);
+    this.sharing = new Sharing(store, hud.say, () => this.incoming.forgetMotion());
+    const shared = readFragment(location.hash);
+    if (shared) this.sharing.take(shared);
   }
 
   /** True if nothing is left to be sent, answered, decoded or drawn, in any half. */
@@ -121,7 +160,7 @@ export class Playground {
 
   /** Record a trace of the solve from the rest pose. */
   record(): void {
-    this.line.send({ type: "trace", rest: true });
+    this.line.send({ type: "trace", rest: true, quiet: false });
   }
 
   resetPose(): void {
@@ -130,6 +169,14 @@ export class Playground {
     this.store.clearPlaces(scene.key);
     if (motion) this.timeline.seek(0);
     this.line.send({ type: "reset" });
+  }
+
+  /** Return to what a new page begins with. */
+  private resetAll(): void {
+    this.incoming.forgetMotion();
+    this.store.reset();
+    this.timeline.startWith(this.store.setup.scene);
+    this.panel.refresh(true);
   }
 
   /** Move the camera home. */
@@ -149,7 +196,26 @@ export class Playground {
   private save(format: Saved): void {
     if (format === "settings") saveSettings(this.store.settings);
     else if (format === "png") void savePicture(this.view.stage.redrawn());
+    else if (format === "webm") this.toggleVideo();
+    else if (format === "link") void this.sharing.share();
     else this.line.send({ type: "save", format });
+  }
+
+  /** Record a motion from its start to its end, or what is done until the video is stopped. */
+  private toggleVideo(): void {
+    const { video, store, timeline } = this;
+    if (video.recording) {
+      video.stop();
+      return;
+    }
+    const { motion, look } = store;
+    if (motion && !store.playing) timeline.toggle();
+    if (motion) timeline.seek(0);
+    try {
+      video.start(this.view.stage.redrawn(), motion ? motion.duration / look.speed : LONGEST_VIDEO);
+    } catch (error) {
+      this.hud.say(error instanceof Error ? error.message : String(error));
+    }
   }
 
   /** Take over the text of a settings file. */
@@ -174,10 +240,34 @@ export class Playground {
     const { store, tracing } = this;
     if (goals.dragging) goals.release();
     else if (tracing.open) tracing.close();
+    else if (goals.selected) goals.select(null);
     else if (store.chosen >= 0) store.choose(-1);
     else if (document.fullscreenElement) void document.exitFullscreen();
     else if (window.innerWidth <= NARROW && store.look.panel) this.togglePanel();
     else this.hud.say("");
+  }
+
+  /** Lock or unlock the chosen joint. */
+  private lockChosen(): void {
+    const { store } = this;
+    const name = store.scene?.names[store.chosen];
+    if (name === undefined || this.host.standalone || store.chosen >= store.scene!.joints.length) return;
+    store.edit(name, { lock: !store.setup.joints[name]?.lock });
+    this.panel.refresh();
+  }
+
+  /** Go to other settings, in a pose. */
+  private revert({ settings, pose }: Moment): void {
+    const { store, line } = this;
+    const { scene } = store;
+    this.tracing.close();
+    this.incoming.forgetMotion();
+    if (pose && scene && pose.key === scene.key) {
+      line.send({ type: "shown", seq: 0, revision: scene.revision, goals: this.view.goals.places(), time: store.time, coordinates: pose.coordinates });
+    }
+    store.replace({ ...settings, camera: store.camera });
+    this.panel.refresh(true);
+    this.timeline.refresh();
   }
 
   // Drawing ----------------------------------------------------------------------------------------
@@ -191,6 +281,7 @@ export class Playground {
 
   /** Heights at the top and bottom of the view that other elements cover. */
   private insets(): Insets {
+    if (this.view.stage.halfCount > 2) return { top: EDGE, bottom: SUMMARY };
     const below = this.timeline.node.offsetHeight + (this.view.stage.halfCount > 1 ? SUMMARY : 0);
     return { top: STATUS, bottom: below + EDGE };
   }
@@ -200,6 +291,7 @@ export class Playground {
     this.vectors.group.visible = half === 0;
     this.vectors.draw(this.tracing, figures[half]!.positions, this.store.scene?.parents ?? [], 0.02 * stage.size);
     this.pointer.showName(half);
+    if (half === 0) this.hint.show(this.store.look.dragged || !goals.active ? null : stage.project(goals.active.position));
     if (half === 0) this.arrow.show(goals.active?.position ?? null, stage.camera, stage.viewSize);
   }
 
@@ -222,10 +314,9 @@ export class Playground {
     view.stage.invalidate();
   }
 
-  /** Scroll the panel to the section for stepping through a solve. */
-  private revealSteps(): void {
-    if (!this.store.look.panel) this.togglePanel();
-    this.panel.reveal(this.panel.steps);
+  /** Make room for the steps: on a narrow screen the panel would cover them. */
+  private traceOpened(): void {
+    if (window.innerWidth <= NARROW && this.store.look.panel) this.togglePanel();
   }
 
   // Connections between the parts ------------------------------------------------------------------
@@ -235,6 +326,7 @@ export class Playground {
     const { scene } = this.store;
     this.requests.queueGoals();
     if (this.tracing.open) this.tracing.close();
+    if (!this.store.look.dragged) this.store.setLook({ dragged: true });
     this.rules.follow(goals.places(), goals.dragging);
     if (scene) this.store.setPlaces(scene.key, goals.places());
   }
@@ -249,8 +341,10 @@ export class Playground {
         timeline.refresh();
       }
       if (part === "look") this.applyLook();
+      if (part === "recording") panel.refresh();
       if (part === "time" || part === "playing") timeline.show();
       if (part === "time" && origin === "user") requests.queueGoals();
+      if (part === "chosen" || part === "setup" || part === "scene") this.tools.refresh();
       if (part === "chosen") {
         view.showChosen();
         panel.refresh();
@@ -283,7 +377,7 @@ export class Playground {
   }
 
   private newPointer(root: HTMLElement): Pointer {
-    const { store, requests, view, hud, panel } = this;
+    const { store, requests, view, hud } = this;
     const label = el("span", { className: "name", hidden: true });
     document.querySelector("#labels")!.append(label);
     return new Pointer(
@@ -298,9 +392,10 @@ export class Playground {
           const name = store.scene?.names[joint];
           if (name === undefined) return;
           store.choose(joint);
-          if (this.host.standalone) return;
-          store.edit(name, { lock: !store.setup.joints[name]?.lock });
-          panel.refresh();
+        },
+        clickNothing: () => {
+          view.goals.select(null);
+          if (store.chosen >= 0) store.choose(-1);
         },
         setGoals: (goals) => store.set(this.host.standalone ? {} : { goals }),
         placeGoals: (goals, places) => {
@@ -333,16 +428,19 @@ export class Playground {
       nextIteration: () => tracing.next(),
       previousIteration: () => tracing.previous(),
       leave: () => this.leave(),
+      undo: () => this.history.undo(),
+      redo: () => this.history.redo(),
+      lock: () => this.lockChosen(),
+      look: (from: ViewName) => view.lookFrom(from),
     };
     new Keyboard(view.goals, () => view.stage.canvas, commands, root);
   }
 
   private layOut(root: HTMLElement): void {
     const { hud, timeline } = this;
-    const opener = el("button", { id: "opener", type: "button", title: "Panel (P)", aria: { label: "Panel in or out" } }, "☰");
-    opener.addEventListener("click", () => this.togglePanel());
-    root.append(hud.node, this.arrow.node, this.comparison.node, hud.banner, timeline.node, hud.notice);
-    document.body.append(this.panel.node, opener, this.help);
+    root.append(hud.node, this.arrow.node, this.comparison.node, hud.banner, this.steps.node, timeline.node, hud.notice);
+    document.querySelector("#labels")!.append(this.hint.node);
+    document.body.append(this.tools.node, this.panel.node, this.help);
     this.view.stage.world.add(this.vectors.group);
     const below = () => document.documentElement.style.setProperty("--below", `${timeline.node.offsetHeight}px`);
     new ResizeObserver(below).observe(timeline.node);

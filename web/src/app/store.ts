@@ -16,7 +16,7 @@ import {
 } from "../io/settings";
 import type { MorphTarget } from "../scene/skins";
 
-export type Part = keyof Settings | "hello" | "scene" | "chosen" | "morphTargets" | "time" | "playing";
+export type Part = keyof Settings | "hello" | "scene" | "chosen" | "morphTargets" | "time" | "playing" | "recording";
 
 /** "user": Python has to be told. "session": Python knows, or its next message decides. */
 export type Origin = "user" | "session";
@@ -32,6 +32,7 @@ export class Store {
   private morphs: readonly MorphTarget[] = [];
   private now = 0;
   private plays = false;
+  private records = false;
 
   /** `fresh` gives the settings that `reset` returns to. */
   constructor(
@@ -181,7 +182,7 @@ export class Store {
 
   /** Return to the defaults, but for the theme. */
   reset(): void {
-    this.replace({ ...this.fresh(), look: { ...defaultLook(), theme: this.look.theme } });
+    this.replace({ ...this.fresh(), look: { ...defaultLook(), theme: this.look.theme, dragged: this.look.dragged } });
   }
 
   // What the page shows --------------------------------------------------------------------------
@@ -212,6 +213,16 @@ export class Store {
   setTime(time: number, origin: Origin = "user"): void {
     this.now = time;
     this.tell("time", origin);
+  }
+
+  /** True while a video is recorded. */
+  get recording(): boolean {
+    return this.records;
+  }
+
+  setRecording(recording: boolean): void {
+    this.records = recording;
+    this.tell("recording", "session");
   }
 
   setPlaying(playing: boolean): void {

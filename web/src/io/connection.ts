@@ -19,6 +19,12 @@ export interface Listener {
 /** Where messages go. */
 export interface Line {
   readonly isOpen: boolean;
+  /** True if goals are solved in the page. */
+  readonly solves?: boolean;
+  /** The number of the last goals that the session knows the pose of; null while it is not told. */
+  readonly told?: number | null;
+  /** The coordinates of the pose of each solver, if goals are solved in the page. */
+  pose?(): number[][] | null;
   send(message: Immutable<FromPage>): void;
 }
 

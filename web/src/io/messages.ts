@@ -4,7 +4,7 @@ export type GoalKind = "reach" | "pose" | "look" | "pole" | "hold" | "target";
 
 export type AttributeKind = "number" | "flag" | "choice" | "text" | "color" | "numbers";
 
-export type SaveFormat = "glb" | "bvh" | "smd" | "json" | "trace";
+export type SaveFormat = "glb" | "bvh" | "smd" | "json" | "trace" | "page";
 
 /** Changes to a joint; None keeps the value of the scene. */
 export interface JointEdit {
@@ -61,6 +61,7 @@ export interface Setup {
   flat: boolean;
   solver: SolverChoice;
   compare: SolverChoice | null;
+  race: boolean;
   limits: boolean;
   damping: number | null;
   stretch: number | null;
@@ -91,10 +92,21 @@ export interface Want {
   time: number;
 }
 
+/** The pose that the page has solved for and shows, sent when it is at rest and before orders. */
+export interface PoseShown {
+  type: "shown";
+  seq: number;
+  revision: number;
+  goals: GoalPlace[];
+  time: number;
+  coordinates: number[][];
+}
+
 /** Solve again with a trace, and send it. */
 export interface TraceWanted {
   type: "trace";
   rest: boolean;
+  quiet: boolean;
 }
 
 /** Send the poses after every step of an iteration of the trace. */
@@ -158,6 +170,7 @@ export interface Hello {
   upload_limit: number;
   most_files: number;
   formats: string[];
+  kernels: string;
 }
 
 /** A joint of the edited skeleton. */
@@ -219,6 +232,12 @@ export interface GrownInfo {
   printed: string[];
 }
 
+/** A solver, and why it cannot take the scene; "" if it can. */
+export interface SolverUse {
+  name: string;
+  why: string;
+}
+
 /** The scene to draw, sent after every setup. */
 export interface Scene {
   type: "scene";
@@ -230,6 +249,7 @@ export interface Scene {
   parents: number[];
   limbs: number[];
   joints: JointInfo[];
+  slots: number;
   goals: GoalSetup[];
   places: GoalPlace[];
   center: [number, number, number];
@@ -244,7 +264,15 @@ export interface Scene {
   meshes: number;
   notes: string[];
   tolerance: number;
+  unit: number | null;
+  solvers: SolverUse[];
   grown: GrownInfo | null;
+}
+
+/** A setup like a refused one that would work, and how it differs, in words. */
+export interface Offer {
+  label: string;
+  setup: Setup;
 }
 
 /** A message failed; what is shown does not change. */
@@ -252,6 +280,7 @@ export interface Refused {
   type: "refused";
   seq: number;
   text: string;
+  offers: Offer[];
 }
 
 /** The keyframe that `KeyWanted` asked for. */
@@ -336,17 +365,36 @@ export interface MotionHead {
   feet: number[];
 }
 
+/** The head of a packet with what the page needs to solve by itself. */
+export interface ProblemHead {
+  kind: "problem";
+  revision: number;
+  slot: number;
+  problems: number;
+  clip: number;
+}
+
+/** The head of a packet with a motion, as samples at even times. */
+export interface ClipHead {
+  kind: "clip";
+  number: number;
+  name: string;
+  duration: number;
+  turns: number[];
+  morphs: Record<string, number[][]>;
+}
+
 /** The head of a packet with a file to save, its bytes in `data`. */
 export interface FileHead {
   kind: "file";
   name: string;
 }
 
-export type FromPage = SetupSent | Want | TraceWanted | StepsWanted | KeyWanted | ResetWanted | SaveWanted | Ping;
+export type FromPage = SetupSent | Want | PoseShown | TraceWanted | StepsWanted | KeyWanted | ResetWanted | SaveWanted | Ping;
 
 export type FromSession = Hello | Scene | Refused | KeyTaken | Pong;
 
-export type PacketHead = TraceHead | StepsHead | MeshHead | MotionHead | FileHead;
+export type PacketHead = TraceHead | StepsHead | MeshHead | MotionHead | ProblemHead | ClipHead | FileHead;
 
 /** What a value has to be like. */
 export type Shape =
@@ -376,6 +424,7 @@ export const SETUP: ObjectShape = {
     flat: {"kind": "flag"},
     solver: {"kind": "object", "fields": {"name": {"kind": "text", "most": 1000}, "options": {"kind": "record", "of": {"kind": "either", "of": [{"kind": "flag"}, {"kind": "number", "whole": true, "least": -100000, "greatest": 100000}, {"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "text", "most": 1000}, {"kind": "null"}]}, "most": 100000}}, "defaults": {"name": "auto", "options": {}}},
     compare: {"kind": "either", "of": [{"kind": "object", "fields": {"name": {"kind": "text", "most": 1000}, "options": {"kind": "record", "of": {"kind": "either", "of": [{"kind": "flag"}, {"kind": "number", "whole": true, "least": -100000, "greatest": 100000}, {"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "text", "most": 1000}, {"kind": "null"}]}, "most": 100000}}, "defaults": {"name": "auto", "options": {}}}, {"kind": "null"}]},
+    race: {"kind": "flag"},
     limits: {"kind": "flag"},
     damping: {"kind": "either", "of": [{"kind": "number", "whole": false, "least": 0.0, "greatest": 1000000000.0}, {"kind": "null"}]},
     stretch: {"kind": "either", "of": [{"kind": "number", "whole": false, "least": 1.0, "greatest": 1000.0}, {"kind": "null"}]},
@@ -389,7 +438,7 @@ export const SETUP: ObjectShape = {
     keys: {"kind": "list", "of": {"kind": "object", "fields": {"time": {"kind": "number", "whole": false, "least": 0.0, "greatest": 3600.0}, "coordinates": {"kind": "list", "of": {"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, "least": 0, "most": 100000}}, "defaults": {}}, "least": 0, "most": 100000},
     grown: {"kind": "object", "fields": {"start": {"kind": "text", "most": 1000}, "seed": {"kind": "number", "whole": true, "least": 0, "greatest": 4294967295}, "attributes": {"kind": "record", "of": {"kind": "either", "of": [{"kind": "flag"}, {"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "text", "most": 1000}, {"kind": "list", "of": {"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, "least": 0, "most": 1000}]}, "most": 100000}, "targets": {"kind": "record", "of": {"kind": "tuple", "of": [{"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}]}, "most": 100000}}, "defaults": {"start": "", "seed": 0, "attributes": {}, "targets": {}}},
   },
-  defaults: {"scene": "snake", "links": 8, "lengths": null, "flat": false, "solver": {"name": "auto", "options": {}}, "compare": null, "limits": false, "damping": null, "stretch": null, "joints": {}, "goals": [], "tolerance": null, "unreachable": "approach", "start": "previous", "motion": null, "correct": true, "keys": [], "grown": {"start": "", "seed": 0, "attributes": {}, "targets": {}}},
+  defaults: {"scene": "snake", "links": 8, "lengths": null, "flat": false, "solver": {"name": "auto", "options": {}}, "compare": null, "race": false, "limits": false, "damping": null, "stretch": null, "joints": {}, "goals": [], "tolerance": null, "unreachable": "approach", "start": "previous", "motion": null, "correct": true, "keys": [], "grown": {"start": "", "seed": 0, "attributes": {}, "targets": {}}},
 };
 
 export const PLACE: ObjectShape = {

@@ -20,7 +20,7 @@ export class Requests {
   /** Unanswered setups by sequence number. */
   private readonly sent = new Map<number, Immutable<Setup>>();
   /** Sequence number of the pose that each half shows. */
-  private applied = [0, 0];
+  private applied: number[] = [];
   private touchedAt = 0;
   private readonly touches = new Map<number, number>();
 
@@ -94,7 +94,7 @@ export class Requests {
 
   /** Note the answer to goals; false if a half already shows a later one. */
   answerWant(seq: number, half: number): boolean {
-    if (seq < this.applied[half]!) return false;
+    if (seq < (this.applied[half] ?? 0)) return false;
     this.applied[half] = seq;
     this.stopWaiting();
     const from = this.touches.get(seq);
@@ -106,10 +106,15 @@ export class Requests {
     return true;
   }
 
+  /** Another scene is shown: any pose of it counts. */
+  newScene(): void {
+    this.applied = [];
+  }
+
   /** Forget what is unanswered: the connection is lost. */
   lost(): void {
     this.stopWaiting();
-    this.applied = [0, 0];
+    this.applied = [];
     this.answeredSetup = this.setupSeq;
     this.sent.clear();
   }
@@ -117,6 +122,7 @@ export class Requests {
   /** True if nothing is queued or unanswered, for a number of halves. */
   settled(halves: number): boolean {
     const waiting = this.setupDue || this.goalsDue || this.settingUp;
-    return !waiting && this.applied.slice(0, halves).every((seq) => seq >= this.wantSeq);
+    const shown = Array.from({ length: halves }, (_, half) => this.applied[half] ?? -1);
+    return !waiting && shown.every((seq) => seq >= this.wantSeq);
   }
 }

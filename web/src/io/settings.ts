@@ -1,6 +1,6 @@
 // Settings: everything the user has set. The browser keeps them across reloads; settings files hold the same text.
 
-import { type GoalPlace, type Hello, type JointEdit, type ObjectShape, PLACE, SETUP, type Setup, type Shape } from "./messages";
+import { type GoalPlace, type GoalSetup, type Hello, type JointEdit, type ObjectShape, PLACE, SETUP, type Setup, type Shape } from "./messages";
 import { fitting } from "./shape_check";
 
 /** A value that is replaced, never changed in place. */
@@ -16,6 +16,9 @@ export interface Look {
   bones: boolean;
   frames: boolean;
   limits: boolean;
+  reach: boolean;
+  /** Goals snap to the grid while they are dragged. */
+  snap: boolean;
   onion: boolean;
   contacts: boolean;
   /** Move the camera with a walking figure. */
@@ -23,6 +26,8 @@ export interface Look {
   loop: boolean;
   speed: number;
   panel: boolean;
+  /** A goal has been moved: there is no need for a hint any more. */
+  dragged: boolean;
   /** Weights of morph targets set by hand, by name. */
   shapes: Record<string, number>;
 }
@@ -77,18 +82,32 @@ export function defaultLook(): Look {
     bones: true,
     frames: false,
     limits: true,
+    reach: true,
+    snap: false,
     onion: false,
     contacts: true,
     follow: true,
     loop: true,
     speed: 1,
     panel: window.innerWidth > 720,
+    dragged: false,
     shapes: {},
   };
 }
 
+const FIRST = "humanoid";
+const HAND = "hand.R";
+
+/** The character in its walk, one hand reaching. */
+export function firstSetup(): Setup {
+  const goal: GoalSetup = { id: HAND, kind: "reach", effector: HAND, depth: 3, axis: "x" };
+  return { ...defaultSetup(), ...freshScene(FIRST), motion: "walk", goals: [goal] };
+}
+
+/** What a page begins with in which nothing was set. */
 export function defaultSettings(): Settings {
-  return { setup: defaultSetup(), worked: null, look: defaultLook(), places: {}, camera: null };
+  const reaching: GoalPlace = { id: HAND, position: [-0.44, 1.46, 0.3], orientation: null };
+  return { setup: firstSetup(), worked: null, look: defaultLook(), places: { [FIRST]: [reaching] }, camera: null };
 }
 
 /** Settings as the text of a settings file. */
@@ -162,7 +181,7 @@ function settingsShape(): ObjectShape {
       sensitivity: between(0.2, 3),
       speed: between(0.1, 4),
       shapes: { kind: "record", of: between(-1e6, 1e6), most: 10_000 },
-      ...Object.fromEntries(["mesh", "bones", "frames", "limits", "onion", "contacts", "follow", "loop", "panel"].map((name) => [name, flag])),
+      ...Object.fromEntries(["mesh", "bones", "frames", "limits", "reach", "snap", "onion", "contacts", "follow", "loop", "panel", "dragged"].map((name) => [name, flag])),
     },
     defaults: { ...defaultLook() },
   };

@@ -5,7 +5,7 @@ export const SIGNATURE = "SUPPLEIK";
 export const VERSION = 1;
 
 /** Problems of another stamp are packed by other columns. */
-export const LAYOUT = "731cc5c12a439357";
+export const LAYOUT = "fd88ef34d027149a";
 
 /** A later solver's answer that is not reached must cost less than this fraction. */
 export const BETTER = 0.999999;
@@ -59,15 +59,23 @@ export const TOO_NEAR = 2;
 export const LIMITED = 3;
 export const STALLED = 4;
 export const BUDGET = 5;
+export const OPEN_LOOP = 6;
+export const COLLIDES = 7;
+export const UNBALANCED = 8;
 
 /** Statuses in words, by their numbers. */
-export const STATUS_WORDS = ["reached", "too far", "too near", "limited", "stalled", "budget"] as const;
+export const STATUS_WORDS = ["reached", "too far", "too near", "limited", "stalled", "budget", "open loop", "collides", "unbalanced"] as const;
 
 /** Why a solve ended, in words. */
 export const REASONS = {
   position: "{effector} is {error} from its target",
   orientation: "{effector} is {error} rad from its orientation",
   direction: "{effector} looks {error} rad past its target",
+  meeting: "{effector} are {error} apart",
+  alignment: "{effector} are turned {error} rad from each other",
+  open_loop: "a loop is open: {opening}; {miss}",
+  collides: "{a} and {b} are {depth} nearer than they may be; {miss}",
+  unbalanced: "the centre of mass is {topple} outside its support; {miss}",
   kept: "{miss}; the start pose is kept",
   unmoved: "no free joint moves {effector}; {miss}",
   too_far: "the target of {effector} is {distance} from where its chain begins, which reaches no farther than {reach}; {miss}",

@@ -17,6 +17,8 @@ export interface PanelStore {
   readonly motion: MotionInfo | null;
   readonly time: number;
   readonly playing: boolean;
+  /** True while a video is recorded. */
+  readonly recording: boolean;
   set(change: Partial<Immutable<Setup>>): void;
   setLook(change: Partial<Immutable<Look>>): void;
   edit(joint: string, change: Partial<Immutable<JointEdit>>): void;
@@ -25,11 +27,10 @@ export interface PanelStore {
   setTime(time: number): void;
   setPlaying(playing: boolean): void;
   choose(joint: number): void;
-  reset(): void;
 }
 
 /** What can be saved: by Python, or by the page itself. */
-export type Saved = SaveFormat | "png" | "settings";
+export type Saved = SaveFormat | "png" | "webm" | "link" | "settings";
 
 export interface PanelActions {
   save(format: Saved): void;
@@ -39,6 +40,10 @@ export interface PanelActions {
   home(): void;
   fullScreen(): void;
   help(): void;
+  /** See the scene from a side. */
+  look(from: "front" | "side" | "top"): void;
+  /** Forget everything that was set. */
+  reset(): void;
 }
 
 /** What a section of the panel is built from. */

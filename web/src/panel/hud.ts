@@ -3,10 +3,17 @@
 import type { LineState } from "../io/connection";
 import type { PoseFrame } from "../io/frames";
 import type { Scene } from "../io/messages";
-import { el } from "./dom";
+import { button, el } from "./dom";
+import { lengthText, readable } from "./numbers";
+
+/** Something to do about a notice: a button. */
+export interface NoticeAction {
+  label: string;
+  act(): void;
+}
 
 /** Show a notice for some seconds. */
-export type Say = (text: string, kind?: "error" | "info", seconds?: number) => void;
+export type Say = (text: string, kind?: "error" | "info", seconds?: number, actions?: NoticeAction[]) => void;
 
 const AVERAGED = 30; // solves
 /** Seconds for which a long notice is shown. */
@@ -17,6 +24,7 @@ export class Hud {
   readonly node = el("section", { id: "status", aria: { live: "polite" } });
   readonly banner = el("p", { id: "banner", hidden: true, role: "status" });
   readonly notice = el("p", { id: "notice", hidden: true, role: "alert" });
+  private readonly text = el("span");
   private readonly title = el("h1", {}, "supple");
   private readonly pill = el("span", { className: "pill" });
   private readonly reason = el("p", { className: "reason" });
@@ -24,6 +32,8 @@ export class Hud {
   private readonly micros: number[] = [];
   private noticeTimer = 0;
   private lasting = false;
+  /** The last solve that moved something. */
+  private moved: PoseFrame | null = null;
 
   constructor() {
     this.node.append(this.title, el("div", { className: "line" }, this.pill, this.reason), this.numbers);
@@ -34,20 +44,28 @@ export class Hud {
   setScene(scene: Scene): void {
     this.title.textContent = scene.title;
     this.micros.length = 0;
+    this.moved = null;
   }
 
-  show(frame: PoseFrame, unitSize: number): void {
+  /** Show how a solve ended. A check that found all goals met does not replace the solve that met them. */
+  show(frame: PoseFrame, scene: Scene): void {
     const { report } = frame;
+    const { moved } = this;
+    const check = moved !== null && frame.iterations === 0 && frame.reached && moved.reached && moved.report.solver === report.solver;
+    if (check) return;
+    this.moved = frame.iterations > 0 ? frame : null;
     const playing = report.status === "";
     this.pill.textContent = playing ? "shown" : report.status;
     this.pill.dataset.status = playing ? "shown" : frame.reached ? "reached" : report.status;
-    this.reason.textContent = report.reason;
+    this.reason.textContent = readable(report.reason, scene);
     if (frame.micros > 0) {
       this.micros.push(frame.micros);
       if (this.micros.length > AVERAGED) this.micros.shift();
     }
     const time = this.micros.length ? `${duration(median(this.micros))} a solve` : "";
-    const error = playing ? "" : `error ${round(frame.error, unitSize)}`;
+    // Rules have tolerances of their own: what they reached has no error to tell.
+    const grown = scene.grown !== null && frame.micros === 0 && frame.reached;
+    const error = playing || grown ? "" : `error ${lengthText(frame.error, scene)}`;
     const turns = playing ? "" : `${frame.iterations} iteration${frame.iterations === 1 ? "" : "s"}`;
     this.numbers.textContent = [report.solver, turns, error, time].filter(Boolean).join(" · ");
   }
@@ -65,10 +83,12 @@ export class Hud {
   }
 
   /** Show a notice for some seconds; "" or a click hides it. */
-  readonly say: Say = (text, kind = "error", seconds = 12) => {
+  readonly say: Say = (text, kind = "error", seconds = 12, actions = []) => {
     window.clearTimeout(this.noticeTimer);
     this.lasting = seconds >= LASTING;
-    this.notice.textContent = text;
+    this.text.textContent = text;
+    const buttons = actions.map(({ label, act }) => button(label, act, { name: "offer" }));
+    this.notice.replaceChildren(this.text, ...(buttons.length ? [el("span", { className: "buttons" }, ...buttons)] : []));
     this.notice.dataset.kind = kind;
     this.notice.hidden = text === "";
     if (text && seconds < Infinity) this.noticeTimer = window.setTimeout(() => this.say(""), 1000 * seconds);
@@ -85,17 +105,13 @@ export class Hud {
   }
 
   get saying(): string {
-    return this.notice.hidden ? "" : (this.notice.textContent ?? "");
+    return this.notice.hidden ? "" : (this.text.textContent ?? "");
   }
 }
 
 function median(values: number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
-}
-
-function round(error: number, size: number): string {
-  return error < 1e-6 * size ? "0" : error.toPrecision(2);
 }
 
 /** A time [µs] with its unit. */

@@ -1,4 +1,4 @@
-// The panel's section for joints: locks, limits, damping, stiffness, stretch.
+// The panel's section for joints: locks, limits, turn caps, stiffness, stretch.
 
 import type { JointInfo } from "../io/messages";
 import type { PanelStore, SectionContext } from "./context";
@@ -38,9 +38,9 @@ function problemRows(store: PanelStore): HTMLElement[] {
   const parts: HTMLElement[] = [];
   parts.push(
     row(
-      "Damping",
+      "Turn cap",
       toggle("damping", setup.damping !== null, (on) => store.set({ damping: on ? radians(5) : null })),
-      "Cap the change of every joint in an iteration",
+      "The most that any joint turns in an iteration",
     ),
   );
   if (setup.damping !== null) {
@@ -77,14 +77,14 @@ function jointRows(store: PanelStore, name: string, joint: JointInfo): HTMLEleme
     hint(about(joint)),
     row("Lock", toggle("lock", edit?.lock ?? false, (lock) => store.edit(name, { lock }))),
     row(
-      "Damping °",
+      "Turn cap °",
       number(
         "joint-damping",
         edit?.damping == null ? null : degrees(edit.damping),
         { min: 0, max: 180, optional: true, placeholder: "as all" },
         (value) => store.edit(name, { damping: value === null ? null : radians(value) }),
       ),
-      "Greatest change in an iteration; 0 for no cap",
+      "The most that this joint turns in an iteration; 0 for no cap",
     ),
     row(
       "Stiffness",

@@ -11,7 +11,7 @@ import { morphSection, saveSection, viewSection } from "./view_section";
 
 export class Panel {
   readonly node = el("aside", { id: "panel", aria: { label: "Settings" } });
-  /** Filled by the view of the trace. */
+  /** Filled by the view of the trace: how to begin one. */
   readonly steps = el("div", { id: "steps" });
   /** What the controls were built from, and for which scene. */
   private built = "";
@@ -30,17 +30,15 @@ export class Panel {
   ) {
     this.watchEditing();
     // The only control until the first scene arrives.
-    const reset = button("Reset all", () => store.reset(), { name: "reset", title: "Forget everything that was set" });
+    const reset = button("Reset all", () => act.reset(), { name: "reset", title: "Forget everything that was set" });
     this.node.append(el("div", { className: "buttons first" }, reset));
   }
 
-  /** Open the section that contains an element, and scroll to it. */
-  reveal(inside: HTMLElement): void {
-    const box = inside.closest("details");
-    if (!box) return;
-    box.open = true;
-    const { node } = this;
-    node.scrollTop += box.getBoundingClientRect().top - node.getBoundingClientRect().top;
+  /** Show which solver "auto" has chosen. */
+  showSolver(name: string): void {
+    const auto = this.node.querySelector<HTMLOptionElement>('select[name="solver"] option[value="auto"]');
+    const label = name ? `auto (${name})` : "auto";
+    if (auto && auto.label !== label) auto.label = label;
   }
 
   /** Defer rebuilds while a control is being edited. */
@@ -92,6 +90,10 @@ export class Panel {
       setup.stretch === null,
       setup.limits,
       setup.flat,
+      setup.race,
+      this.store.recording,
+      scene.solvers,
+      scene.notes.length,
       Object.entries(setup.joints).map(([name, edit]) => [name, edit.lock]),
     ]);
     if (shape === this.built) return;

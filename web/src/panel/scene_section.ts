@@ -4,7 +4,7 @@ import { freshScene } from "../io/settings";
 import type { PanelStore, SectionContext } from "./context";
 import { button, el, hint, row, section, select, slider, toggle } from "./dom";
 
-const MOST_NOTES = 4; // notes of a file's reader that are shown
+const MOST_NOTES = 60; // notes of a file's reader that are listed
 
 export function sceneSection({ store, act, standalone, hello, scene }: SectionContext): HTMLElement {
   const resetPose = button("Reset pose", () => act.resetPose(), { name: "reset-pose", title: "The first pose, with the goals where they were" });
@@ -52,14 +52,16 @@ export function sceneSection({ store, act, standalone, hello, scene }: SectionCo
       resetPose,
     ),
   );
-  for (const note of scene.notes.slice(0, MOST_NOTES)) parts.push(hint(note));
-  const more = scene.notes.length - MOST_NOTES;
-  if (more > 0) {
-    const rest = hint(`and ${more} more`);
-    rest.title = scene.notes.slice(MOST_NOTES, MOST_NOTES + 30).join("\n");
-    parts.push(rest);
-  }
+  if (scene.notes.length) parts.push(importNotes(scene.notes));
   return section("Scene", true, ...parts);
+}
+
+/** Notes of a file's reader, folded into one line. */
+function importNotes(notes: readonly string[]): HTMLElement {
+  const lines = notes.slice(0, MOST_NOTES).map(hint);
+  if (notes.length > MOST_NOTES) lines.push(hint(`and ${notes.length - MOST_NOTES} more`));
+  const title = notes.length === 1 ? "1 note on the import" : `${notes.length} notes on the import`;
+  return el("details", { className: "notes" }, el("summary", {}, title), ...lines);
 }
 
 function lengthsRow(store: PanelStore): HTMLElement {

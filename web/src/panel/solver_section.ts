@@ -5,18 +5,22 @@ import type { Immutable } from "../io/settings";
 import type { PanelStore, SectionContext } from "./context";
 import { choice, number, row, section, select, toggle } from "./dom";
 
-export function solverSection({ store, hello, standalone }: SectionContext): HTMLElement {
+const ALL = "*"; // every solver that can
+
+export function solverSection({ store, hello, scene, standalone }: SectionContext): HTMLElement {
   const { setup } = store;
+  const unable = new Map(scene.solvers.map(({ name, why }) => [name, why]));
   const names = hello.solvers.map(({ name }) => ({ value: name, label: name }));
   const parts: HTMLElement[] = [
     row(
       "Solver",
-      select("solver", names, setup.solver.name, (name) => store.set({ solver: { name, options: {} } })),
+      explained(select("solver", names, setup.solver.name, (name) => store.set({ solver: { name, options: {} } })), unable),
       hello.solvers.find(({ name }) => name === setup.solver.name)?.about ?? "",
     ),
-    ...options(store, hello, setup.solver, (solver) => store.set({ solver }), ""),
+    ...optionRows(store, hello, setup.solver, (solver) => store.set({ solver }), ""),
   ];
-  if (!standalone) parts.push(...problemRows(store, hello, names));
+  parts.push(...compareRows(store, hello, names));
+  if (!standalone) parts.push(...problemRows(store));
   parts.push(
     row(
       "Start from",
@@ -27,22 +31,38 @@ export function solverSection({ store, hello, standalone }: SectionContext): HTM
   return section("Solver", true, ...parts);
 }
 
-/** What changes the problem, which Python prepares. */
-function problemRows(store: PanelStore, hello: Hello, names: { value: string; label: string }[]): HTMLElement[] {
-  const { setup } = store;
-  const parts: HTMLElement[] = [
-    row(
-      "Compare with",
-      select("compare", [{ value: "", label: "—" }, ...names], setup.compare?.name ?? "", (name) =>
-        store.set({ compare: name ? { name, options: {} } : null, start: name ? "rest" : "previous" }),
-      ),
-      "Two solvers side by side on the same goal",
-    ),
-  ];
-  if (setup.compare) {
-    parts.push(...options(store, hello, setup.compare, (compare) => store.set({ compare }), "compare-"));
+/** Mark the solvers that cannot take the scene; choosing one says what would make it possible. */
+function explained(node: HTMLSelectElement, unable: ReadonlyMap<string, string>): HTMLSelectElement {
+  for (const option of node.options) {
+    const why = unable.get(option.value);
+    if (!why) continue;
+    option.label = `${option.value} (not these goals)`;
+    option.title = why;
   }
-  parts.push(
+  return node;
+}
+
+/** Solvers side by side: two, or all that can. */
+function compareRows(store: PanelStore, hello: Hello, names: { value: string; label: string }[]): HTMLElement[] {
+  const { setup } = store;
+  const choose = (name: string) => {
+    const race = name === ALL;
+    store.set({ race, compare: name && !race ? { name, options: {} } : null, start: name ? "rest" : "previous" });
+  };
+  const options = [{ value: "", label: "—" }, { value: ALL, label: "all that can: a race" }, ...names];
+  const parts: HTMLElement[] = [
+    row("Compare with", select("compare", options, setup.race ? ALL : (setup.compare?.name ?? ""), choose), "Solvers side by side on the same goal"),
+  ];
+  if (setup.compare && !setup.race) {
+    parts.push(...optionRows(store, hello, setup.compare, (compare) => store.set({ compare }), "compare-"));
+  }
+  return parts;
+}
+
+/** What changes the problem, which Python prepares. */
+function problemRows(store: PanelStore): HTMLElement[] {
+  const { setup } = store;
+  return [
     row(
       "Tolerance",
       number("tolerance", setup.tolerance, { min: 1e-9, optional: true, placeholder: "1e-4 of the chain" }, (tolerance) =>
@@ -55,11 +75,10 @@ function problemRows(store: PanelStore, hello: Hello, names: { value: string; la
       choice("unreachable", { approach: "come near", keep: "stay" }, setup.unreachable, (unreachable) => store.set({ unreachable })),
       "What to do about a goal that cannot be reached",
     ),
-  );
-  return parts;
+  ];
 }
 
-function options(
+function optionRows(
   store: PanelStore,
   hello: Hello,
   choice: Immutable<SolverChoice>,

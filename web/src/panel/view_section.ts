@@ -23,6 +23,8 @@ export function viewSection({ store, act, scene }: SectionContext): HTMLElement 
       "Of pointer and keys",
     ),
     row("Limits drawn", toggle("show-limits", look.limits, (limits) => store.setLook({ limits })), "As arcs and cones; red where one holds"),
+    row("Reach drawn", toggle("show-reach", look.reach, (reach) => store.setLook({ reach })), "How far and how near a goal may be, while it is dragged or missed"),
+    row("Snap", toggle("snap", look.snap, (snap) => store.setLook({ snap })), "Goals stay on the lines of the grid; with Ctrl held, the other way round"),
     row("Joint frames", toggle("show-frames", look.frames, (frames) => store.setLook({ frames })), "The axes of every joint: x red, y green, z blue"),
     row("Bones", toggle("show-bones", look.bones, (bones) => store.setLook({ bones })), "Joints and the links between them"),
   ];
@@ -39,7 +41,10 @@ export function viewSection({ store, act, scene }: SectionContext): HTMLElement 
       { className: "buttons" },
       button("Full screen", () => act.fullScreen(), { name: "full-screen", title: "Full screen, or out of it (F)" }),
       button("Camera home", () => act.home(), { name: "home", title: "See everything, and the goals (H)" }),
-      button("Reset all", () => store.reset(), { name: "reset", title: "Forget everything that was set" }),
+      button("Front", () => act.look("front"), { name: "view-front", title: "See it from the front (1)" }),
+      button("Side", () => act.look("side"), { name: "view-side", title: "See it from the side (2)" }),
+      button("Top", () => act.look("top"), { name: "view-top", title: "See it from above (3)" }),
+      button("Reset all", () => act.reset(), { name: "reset", title: "Forget everything that was set" }),
       button("Keys ?", () => act.help(), { name: "help", title: "What keys and pointer do (?)" }),
     ),
   );
@@ -62,9 +67,15 @@ export function morphSection({ store }: SectionContext): HTMLElement | null {
   return section("Shapes", false, hint("Morph targets; a motion that has its own goes before."), ...rows);
 }
 
-export function saveSection({ act, standalone }: SectionContext): HTMLElement {
+export function saveSection({ store, act, standalone }: SectionContext): HTMLElement {
+  const video: [Saved, string, string] = store.recording
+    ? ["webm", "Stop the video", "End the video and save it"]
+    : ["webm", "Video", "A motion from its start to its end, or what is dragged, as WebM"];
   const kinds: [Saved, string, string][] = [
+    ["link", "Link", "An address that restores everything that is set; a file of yours is named in it, not carried"],
     ["png", "Picture", "The view, as PNG"],
+    video,
+    ["page", "Page", "hero.html: one file that solves and plays without a server"],
     ["glb", "GLB", "The character with its skin and motions"],
     ["bvh", "BVH", "The skeleton and the motion, or the pose"],
     ["smd", "SMD", "The skeleton with its mesh or motion"],
@@ -72,7 +83,7 @@ export function saveSection({ act, standalone }: SectionContext): HTMLElement {
     ["trace", "Trace", "The trace that was recorded last"],
     ["settings", "Settings", "Everything that was set here: drop the file on the page to have it again"],
   ];
-  const possible = standalone ? kinds.slice(0, 1) : kinds; // Python writes the others
+  const possible = standalone ? kinds.slice(0, 3) : kinds; // Python writes the others
   const buttons = possible.map(([kind, label, title]) => button(label, () => act.save(kind), { name: `save-${kind}`, title }));
   return section("Save", false, el("div", { className: "buttons" }, ...buttons));
 }

@@ -130,8 +130,8 @@ export class Environment {
   }
 }
 
-/** A round number of about a fifth of a length. */
-function cellSize(size: number): number {
+/** The size of a cell of the grid: a round number of about a fifth of a length. */
+export function cellSize(size: number): number {
   const rough = size / 5;
   const power = 10 ** Math.floor(Math.log10(rough));
   const times = rough / power;

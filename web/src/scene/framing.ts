@@ -18,11 +18,18 @@ export interface Insets {
 
 const MARGIN = 1.12;
 
-/** The rectangle of a half: beside the other, or below it if the canvas is taller than wide. */
-export function partOf(half: number, halves: number, width: number, height: number): Box {
-  if (halves < 2) return { left: 0, top: 0, width, height };
-  if (height > width) return { left: 0, top: (half * height) / 2, width, height: height / 2 };
-  return { left: (half * width) / 2, top: 0, width: width / 2, height };
+/** The rectangle of a part: two lie side by side, or above each other if the canvas is taller than wide; more form a grid. */
+export function partOf(part: number, parts: number, width: number, height: number): Box {
+  const columns = columnCount(parts, width, height);
+  const rows = Math.ceil(parts / columns);
+  const [column, row] = [part % columns, Math.floor(part / columns)];
+  return { left: (column * width) / columns, top: (row * height) / rows, width: width / columns, height: height / rows };
+}
+
+/** The columns with which parts are nearest to square. */
+function columnCount(parts: number, width: number, height: number): number {
+  if (parts <= 2) return parts === 2 && height <= width ? 2 : 1;
+  return Math.min(parts, Math.max(1, Math.round(Math.sqrt((parts * width) / height))));
 }
 
 /**

@@ -2,6 +2,8 @@
 
 import {
   BufferGeometry,
+  ConeGeometry,
+  CylinderGeometry,
   Float32BufferAttribute,
   Group,
   Line,
@@ -23,6 +25,7 @@ import type { Stage } from "./stage";
 const ORANGE = 0xff8a1f;
 const HELD = 0x9aa4b2;
 const RING = 3.4; // radii of the goal
+const HANDLE = 4.4; // radii of the goal
 const RINGS = [0xff5a5a, 0x59d67a, 0x5a9cff];
 
 export class Goal {
@@ -33,6 +36,8 @@ export class Goal {
   private readonly halo: Mesh<RingGeometry, MeshBasicMaterial>;
   private readonly drop: Line;
   private readonly spot: Mesh<RingGeometry, MeshBasicMaterial>;
+  /** Arrows along the world's axes, to move it by. */
+  private readonly handles = new Group();
   readonly rings: Mesh<TorusGeometry, MeshBasicMaterial>[] = [];
   /** Dashed line from the effector, for goals that it looks at or bends towards. */
   private sight: Line | null = null;
@@ -64,9 +69,35 @@ export class Goal {
       new MeshBasicMaterial({ color, transparent: true, opacity: 0.5, depthWrite: false }),
     );
     this.spot.renderOrder = 2;
-    this.group.add(this.ball, this.halo, this.drop, this.spot);
+    this.addHandles();
+    this.group.add(this.ball, this.halo, this.drop, this.spot, this.handles);
     if (setup.kind === "pose") this.addRings();
     if (setup.kind === "look" || setup.kind === "pole") this.addSight(color);
+  }
+
+  private addHandles(): void {
+    RINGS.forEach((color, axis) => {
+      const material = new MeshBasicMaterial({ color, transparent: true, opacity: 0.9, depthTest: false });
+      const length = HANDLE * this.radius;
+      const shaft = new Mesh(new CylinderGeometry(0.09 * this.radius, 0.09 * this.radius, length, 8).translate(0, length / 2, 0), material);
+      const head = new Mesh(new ConeGeometry(0.34 * this.radius, 0.95 * this.radius, 14).translate(0, length, 0), material);
+      for (const part of [shaft, head]) {
+        part.quaternion.setFromUnitVectors(new Vector3(0, 1, 0), axisVector(axis));
+        part.renderOrder = 7;
+        this.handles.add(part);
+      }
+    });
+    this.handles.visible = false;
+  }
+
+  /** True if the handles are shown. */
+  get hasHandles(): boolean {
+    return this.handles.visible;
+  }
+
+  /** A point on a handle, by the share of its length. */
+  handlePoint(axis: number, share: number): Vector3 {
+    return this.position.clone().addScaledVector(axisVector(axis), share * (HANDLE + 0.5) * this.radius);
   }
 
   private addRings(): void {
@@ -125,7 +156,9 @@ export class Goal {
     }
   }
 
-  draw(stage: Stage, ground: number, state: "idle" | "active" | "hover" | "held"): void {
+  draw(stage: Stage, ground: number, state: "idle" | "active" | "hover" | "held", handles: boolean): void {
+    this.handles.visible = handles && this.setup.kind !== "hold";
+    this.handles.position.copy(this.position);
     this.ball.position.copy(this.position);
     this.halo.position.copy(this.position);
     this.halo.quaternion.copy(stage.camera.quaternion);
@@ -148,6 +181,11 @@ export class Goal {
     this.group.removeFromParent();
     disposeTree(this.group);
   }
+}
+
+/** A unit vector along an axis of the world. */
+export function axisVector(axis: number): Vector3 {
+  return new Vector3().setComponent(axis, 1);
 }
 
 /** Two unit vectors that span the plane of a ring. */

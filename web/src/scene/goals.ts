@@ -4,7 +4,8 @@
 import { Group, Matrix4, Plane, Quaternion, Vector3 } from "three";
 import type { GoalPlace, Scene } from "../io/messages";
 import type { Immutable } from "../io/settings";
-import { Goal, ringAxes } from "./goal";
+import { cellSize } from "./environment";
+import { axisVector, Goal, ringAxes } from "./goal";
 import type { Stage } from "./stage";
 
 const RADIUS = 0.024; // sizes of the scene
@@ -21,9 +22,20 @@ interface Grab {
   plane: Plane;
   offset: Vector3;
   half: number;
-  /** The ring that is turned, or -1 if the goal is moved. */
+  /** The ring that is turned, or -1. */
   ring: number;
+  /** The axis that it moves along, or -1 if it is free. */
+  axis: number;
+  /** Where the pointer was, and where the goal would be without snapping. */
   from: Vector3;
+  free: Vector3;
+}
+
+/** What a pointer takes hold of: a goal, by one of its rings or axes or, with -1, as a whole. */
+export interface Grip {
+  goal: Goal;
+  ring: number;
+  axis: number;
 }
 
 export class Goals {
@@ -33,6 +45,8 @@ export class Goals {
   private hovered: Goal | null = null;
   private held: Grab | null = null;
   private sensitivity = 1;
+  private snaps = false;
+  private chosen = false;
   private flat = false;
   private ground = 0;
   /** Ids of the goals that follow the motion. */
@@ -64,6 +78,22 @@ export class Goals {
 
   setSensitivity(sensitivity: number): void {
     this.sensitivity = sensitivity;
+  }
+
+  setSnap(snaps: boolean): void {
+    this.snaps = snaps;
+  }
+
+  /** True if the active goal is selected: it shows its handles. */
+  get selected(): boolean {
+    return this.chosen && this.current !== null;
+  }
+
+  /** Select a goal, or none. */
+  select(goal: Goal | null): void {
+    this.chosen = goal !== null;
+    if (goal) this.current = goal;
+    this.draw();
   }
 
   /** Show a scene's goals, at kept positions where there are any; a goal that is held stays. */
@@ -135,16 +165,15 @@ export class Goals {
 
   /** Activate the first or the last goal. */
   enter(last: boolean): void {
-    this.current = this.list.at(last ? -1 : 0) ?? null;
-    this.draw();
+    this.select(this.list.at(last ? -1 : 0) ?? null);
   }
 
   // Pointer --------------------------------------------------------------------------------------
 
-  /** The goal under a pointer, and its ring, or -1. */
-  pick(clientX: number, clientY: number, reach: number): { goal: Goal; ring: number } | null {
+  /** What of the goals is under a pointer. */
+  pick(clientX: number, clientY: number, reach: number): Grip | null {
     const { half } = this.stage.aim(clientX, clientY);
-    let best: { goal: Goal; ring: number } | null = null;
+    let best: Grip | null = null;
     let least = Infinity;
     for (const goal of this.list) {
       const seen = this.stage.project(goal.position, half);
@@ -153,36 +182,62 @@ export class Goals {
       const far = Math.hypot(seen.x - clientX, seen.y - clientY);
       if (far < Math.max(radius * 1.15, reach) && far < least) {
         least = far;
-        best = { goal, ring: -1 };
+        best = { goal, ring: -1, axis: -1 };
       }
     }
-    return best ?? this.pickRing(clientX, clientY, half, reach);
+    return best ?? this.pickHandle(clientX, clientY, half, reach) ?? this.pickRing(clientX, clientY, half, reach);
   }
 
-  private pickRing(x: number, y: number, half: number, reach: number) {
-    for (const goal of this.list) {
-      for (let ring = 0; ring < goal.rings.length; ring += 1) {
-        for (let k = 0; k < 64; k += 1) {
-          const seen = this.stage.project(goal.ringPoint(ring, (k * Math.PI) / 32), half);
-          if (seen && Math.hypot(seen.x - x, seen.y - y) < 0.7 * reach) return { goal, ring };
+  private pickHandle(x: number, y: number, half: number, reach: number): Grip | null {
+    for (const goal of this.list.filter((one) => one.hasHandles)) {
+      for (let axis = 0; axis < 3; axis += 1) {
+        for (let k = 3; k <= 12; k += 1) {
+          const seen = this.stage.project(goal.handlePoint(axis, k / 12), half);
+          if (seen && Math.hypot(seen.x - x, seen.y - y) < 0.7 * reach) return { goal, ring: -1, axis };
         }
       }
     }
     return null;
   }
 
-  startDrag(goal: Goal, clientX: number, clientY: number, ring = -1): void {
+  private pickRing(x: number, y: number, half: number, reach: number): Grip | null {
+    for (const goal of this.list) {
+      for (let ring = 0; ring < goal.rings.length; ring += 1) {
+        for (let k = 0; k < 64; k += 1) {
+          const seen = this.stage.project(goal.ringPoint(ring, (k * Math.PI) / 32), half);
+          if (seen && Math.hypot(seen.x - x, seen.y - y) < 0.7 * reach) return { goal, ring, axis: -1 };
+        }
+      }
+    }
+    return null;
+  }
+
+  startDrag({ goal, ring, axis }: Grip, clientX: number, clientY: number): void {
     const { ray, half } = this.stage.aim(clientX, clientY);
-    const plane = this.planeFor(goal, ring);
+    const plane = this.planeFor(goal, ring, axis);
     const hit = ray.intersectPlane(plane, new Vector3()) ?? goal.position.clone();
-    this.held = { goal, plane, half, ring, offset: goal.position.clone().sub(hit), from: hit };
+    this.held = { goal, plane, half, ring, axis, offset: goal.position.clone().sub(hit), from: hit, free: goal.position.clone() };
     this.current = goal;
     this.following.delete(goal.setup.id);
     this.stage.enableControls(false);
     this.draw();
   }
 
-  private planeFor(goal: Goal, ring: number): Plane {
+  /** Move a goal under the pointer, and drag it. */
+  call(goal: Goal, clientX: number, clientY: number): void {
+    const hit = this.stage.aim(clientX, clientY).ray.intersectPlane(this.planeFor(goal, -1, -1), new Vector3());
+    if (hit) goal.position.copy(hit);
+    this.startDrag({ goal, ring: -1, axis: -1 }, clientX, clientY);
+    this.moved();
+  }
+
+  private planeFor(goal: Goal, ring: number, axis: number): Plane {
+    if (axis >= 0) {
+      // The plane through the axis that faces the camera most.
+      const along = axisVector(axis);
+      const normal = this.stage.forward().projectOnPlane(along);
+      return new Plane().setFromNormalAndCoplanarPoint(normal.lengthSq() > 1e-9 ? normal.normalize() : this.stage.above(), goal.position);
+    }
     if (ring >= 0) {
       const [u, v] = ringAxes(goal, ring);
       return new Plane().setFromNormalAndCoplanarPoint(u.clone().cross(v), goal.position);
@@ -191,19 +246,34 @@ export class Goals {
     return this.stage.viewPlane(goal.position);
   }
 
-  drag(clientX: number, clientY: number): void {
+  /** Drag to a place on the page; `other`: snap if goals do not, and the other way round. */
+  drag(clientX: number, clientY: number, other = false): void {
     const { held: grab } = this;
     if (!grab) return;
     const { ray } = this.stage.aim(clientX, clientY);
     const hit = ray.intersectPlane(grab.plane, new Vector3());
     if (!hit) return;
     if (grab.ring >= 0) this.turn(grab, hit);
-    else if (this.sensitivity === 1) grab.goal.position.copy(hit).add(grab.offset);
     else {
-      grab.goal.position.addScaledVector(hit.clone().sub(grab.from), this.sensitivity);
-      grab.from.copy(hit);
+      if (this.sensitivity === 1 && grab.axis < 0) grab.free.copy(hit).add(grab.offset);
+      else {
+        const way = hit.clone().sub(grab.from).multiplyScalar(this.sensitivity);
+        grab.free.add(grab.axis < 0 ? way : axisVector(grab.axis).multiplyScalar(way.getComponent(grab.axis)));
+        grab.from.copy(hit);
+      }
+      grab.goal.position.copy(grab.free);
+      if (this.snaps !== other) this.snap(grab);
     }
     this.moved();
+  }
+
+  /** Put the goal on the nearest lines of the grid, along its axis if it has one. */
+  private snap({ goal, axis }: Grab): void {
+    const cell = cellSize(this.stage.size);
+    for (let k = 0; k < 3; k += 1) {
+      if ((axis >= 0 && k !== axis) || (this.flat && k === 2)) continue;
+      goal.position.setComponent(k, Math.round(goal.position.getComponent(k) / cell) * cell);
+    }
   }
 
   private turn(grab: Grab, hit: Vector3): void {
@@ -283,7 +353,10 @@ export class Goals {
     }
     if (!this.active || !seconds || this.flat) return;
     this.active.position.addScaledVector(this.stage.forward(), this.speed * seconds);
-    if (this.held) this.held.plane = this.stage.viewPlane(this.active.position);
+    if (this.held) {
+      this.held.plane = this.stage.viewPlane(this.active.position);
+      this.held.free.copy(this.active.position);
+    }
     this.moved();
   }
 
@@ -303,7 +376,7 @@ export class Goals {
     for (const goal of this.list) {
       const state =
         goal === this.held?.goal ? "held" : goal === this.hovered ? "hover" : goal === this.active && this.list.length > 1 ? "active" : "idle";
-      goal.draw(this.stage, this.ground, state);
+      goal.draw(this.stage, this.ground, state, this.selected && goal === this.active);
     }
     this.stage.invalidate();
   }

@@ -26,12 +26,19 @@ export interface PointerActions {
   touched(): void;
   /** Another joint is under the pointer, or none (-1). */
   hover(joint: number): void;
-  /** Choose a joint and toggle its lock. */
+  /** Choose a joint. */
   click(joint: number): void;
+  /** Nothing was clicked: choose nothing. */
+  clickNothing(): void;
   setGoals(goals: GoalSetup[]): void;
   /** Replace the goals by others at known positions, and show them at once. */
   placeGoals(goals: GoalSetup[], places: GoalPlace[]): void;
   say(text: string): void;
+}
+
+/** True if a pointer has not been dragged away from a place. */
+function near(place: { x: number; y: number }, { clientX, clientY }: PointerEvent): boolean {
+  return Math.hypot(clientX - place.x, clientY - place.y) <= DRAG_STARTS;
 }
 
 interface Press {
@@ -45,6 +52,9 @@ export class Pointer {
   private hovered = -1;
   private press: Press | null = null;
   private pointer = -1;
+  /** Where a goal, or nothing, was pressed. */
+  private grabbed: { x: number; y: number } | null = null;
+  private pressedEmpty: { x: number; y: number } | null = null;
   private readonly stage: Stage;
   private readonly goals: Goals;
   private readonly figures: readonly Figure[];
@@ -73,23 +83,40 @@ export class Pointer {
     const found = this.goals.pick(event.clientX, event.clientY, this.reach(event));
     if (found) {
       this.pointer = event.pointerId;
-      this.goals.startDrag(found.goal, event.clientX, event.clientY, found.ring);
+      this.grabbed = { x: event.clientX, y: event.clientY };
+      this.goals.startDrag(found, event.clientX, event.clientY);
       this.stage.canvas.focus({ preventScroll: true });
       this.stage.canvas.style.cursor = "grabbing";
       event.preventDefault();
       return;
     }
     const joint = this.jointAt(event);
-    if (joint < 0) return;
+    if (joint < 0) {
+      this.pressedEmpty = { x: event.clientX, y: event.clientY };
+      if (this.act.scene?.flat) this.callGoal(event);
+      return;
+    }
     this.pointer = event.pointerId;
     this.press = { joint, x: event.clientX, y: event.clientY, shift: event.shiftKey };
     this.stage.enableControls(false);
   }
 
+  /** In the plane, a press anywhere moves the active goal there and drags it. */
+  private callGoal(event: PointerEvent): void {
+    const { active } = this.goals;
+    if (!active || active.setup.kind === "target") return;
+    this.pointer = event.pointerId;
+    this.act.touched();
+    this.goals.call(active, event.clientX, event.clientY);
+    this.stage.canvas.focus({ preventScroll: true });
+    this.stage.canvas.style.cursor = "grabbing";
+    event.preventDefault();
+  }
+
   private onMove(event: PointerEvent): void {
     if (this.goals.dragging && event.pointerId === this.pointer) {
       this.act.touched();
-      this.goals.drag(event.clientX, event.clientY);
+      this.goals.drag(event.clientX, event.clientY, event.ctrlKey || event.metaKey);
       return;
     }
     if (this.press && event.pointerId === this.pointer) {
@@ -101,12 +128,18 @@ export class Pointer {
   }
 
   private onUp(event: PointerEvent): void {
+    const { pressedEmpty } = this;
+    this.pressedEmpty = null;
+    if (pressedEmpty && near(pressedEmpty, event)) this.act.clickNothing();
     if (event.pointerId !== this.pointer) return;
     this.pointer = -1;
     this.stage.enableControls(true);
     this.stage.canvas.style.cursor = "";
     if (this.goals.dragging) {
+      const { active } = this.goals;
       this.goals.release();
+      if (this.grabbed && near(this.grabbed, event)) this.goals.select(active);
+      this.grabbed = null;
       return;
     }
     const { press } = this;
@@ -142,7 +175,7 @@ export class Pointer {
     return best;
   }
 
-  /** A click chooses a joint and toggles its lock; with Shift, the chain of the active goal starts there. */
+  /** A click chooses a joint; with Shift, the chain of the active goal starts there. */
   private click({ joint, shift }: Press): void {
     const { scene } = this.act;
     if (!scene || joint >= scene.joints.length) return;
@@ -167,7 +200,7 @@ export class Pointer {
     const old = this.goals.list.find(({ setup }) => setup.effector === effector && setup.kind !== "look");
     const goal: Goal | null = old ?? this.newGoal(scene, effector, press);
     if (!goal) return;
-    this.goals.startDrag(goal, event.clientX, event.clientY);
+    this.goals.startDrag({ goal, ring: -1, axis: -1 }, event.clientX, event.clientY);
     this.stage.canvas.style.cursor = "grabbing";
   }
 

@@ -6,7 +6,7 @@ import type { Scene } from "../io/messages";
 import { disposeTree } from "./dispose";
 import { Environment } from "./environment";
 import { type Insets, partOf } from "./framing";
-import { ViewCamera } from "./view_camera";
+import { ViewCamera, type ViewName } from "./view_camera";
 
 const FARTHEST = 14; // sizes of the scene: camera distance at most
 
@@ -17,6 +17,8 @@ export interface StageEvents {
   tick(seconds: number): void;
   /** Called before a half is drawn. */
   beforeHalf(half: number): void;
+  /** Called when a frame has been drawn; the canvas is empty again after that. */
+  drawn(canvas: HTMLCanvasElement): void;
   /** Called when the user has moved the camera. */
   cameraMoved(): void;
 }
@@ -80,13 +82,19 @@ export class Stage extends ViewCamera {
   }
 
   /** Move the camera home, so that the scene and other points are in view. */
-  home(others: Vector3[] = []): void {
+  home(others: Vector3[] = [], from = this.homeDirection()): void {
     this.frame();
-    const distance = Math.min(this.distanceTo(others), FARTHEST * this.size);
+    const distance = Math.min(this.distanceTo(others, from), FARTHEST * this.size);
     const target = this.target.clone().add(this.displacement);
-    this.camera.position.copy(target).addScaledVector(this.homeDirection(), distance);
+    this.camera.position.copy(target).addScaledVector(from, distance);
     this.renewControls(target);
     this.invalidate();
+  }
+
+  /** See the scene and other points from a side. */
+  lookFrom(name: ViewName, others: Vector3[]): void {
+    this.home(others, this.viewDirection(name));
+    this.events.cameraMoved();
   }
 
   /** Move the camera to a kept position. */
@@ -213,6 +221,7 @@ export class Stage extends ViewCamera {
       this.renderer.render(this.world, this.camera);
     }
     this.drawn += 1;
+    this.events.drawn(this.canvas);
   }
 }
 

@@ -10,8 +10,10 @@ import type { Insets } from "./framing";
 import { Goals } from "./goals";
 import { Limits } from "./limits";
 import { OnionSkin } from "./onion_skin";
+import { reachOf, ReachSpheres } from "./reach";
 import { Skins } from "./skins";
 import { Stage } from "./stage";
+import type { ViewName } from "./view_camera";
 
 /** The part of the store that the view draws. */
 export interface ViewStore {
@@ -29,6 +31,8 @@ export interface ViewEvents {
   tick(seconds: number): void;
   /** Called when the view has prepared a half, before it is drawn. */
   beforeHalf(half: number): void;
+  /** Called when a frame has been drawn; the canvas is empty again after that. */
+  drawn(canvas: HTMLCanvasElement): void;
   cameraMoved(): void;
   goalsMoved(): void;
 }
@@ -37,11 +41,12 @@ export class SceneView {
   readonly stage: Stage;
   readonly goals: Goals;
   /** One figure per half. */
-  readonly figures: readonly Figure[] = [new Figure(), new Figure()];
+  readonly figures: Figure[] = [new Figure()];
   readonly skins = new Skins(() => this.stage.invalidate());
   private readonly limits = new Limits();
   private readonly onion = new OnionSkin();
   private readonly following = new FollowCamera();
+  private readonly reach = new ReachSpheres();
   private hovered = -1;
 
   constructor(
@@ -56,6 +61,7 @@ export class SceneView {
         this.beforeHalf(half);
         events.beforeHalf(half);
       },
+      drawn: (drawn) => events.drawn(drawn),
       cameraMoved: () => {
         this.goals.draw();
         events.cameraMoved();
@@ -63,7 +69,7 @@ export class SceneView {
     });
     this.goals = new Goals(this.stage, () => events.goalsMoved());
     for (const figure of this.figures) this.stage.world.add(figure.group);
-    this.stage.world.add(this.skins.group, this.limits.group, this.onion.group, this.onion.feet);
+    this.stage.world.add(this.skins.group, this.limits.group, this.onion.group, this.onion.feet, this.reach.group);
   }
 
   /** Free everything that belongs to the skeleton shown so far. */
@@ -79,10 +85,14 @@ export class SceneView {
   }
 
   /** Show a scene, with goals at kept positions where there are any. */
-  setScene(scene: Scene, halves: number, locked: Set<string>, places: readonly Immutable<GoalPlace>[]): void {
+  setScene(scene: Scene, locked: Set<string>, places: readonly Immutable<GoalPlace>[]): void {
     if (!scene.meshes) this.skins.clear();
     this.stage.setScene(scene);
-    this.stage.setHalves(halves);
+    while (this.figures.length < scene.slots) {
+      this.figures.push(new Figure());
+      this.stage.world.add(this.figures.at(-1)!.group);
+    }
+    this.stage.setHalves(scene.slots);
     for (const figure of this.figures) {
       figure.setOver(this.drawsOverMesh());
       figure.setScene(scene, locked);
@@ -97,6 +107,7 @@ export class SceneView {
     this.stage.setTheme(light ? "light" : "dark");
     this.stage.setQuality(look.quality === "plain");
     this.goals.setSensitivity(look.sensitivity);
+    this.goals.setSnap(look.snap);
     this.limits.setLight(light);
     this.limits.group.visible = look.limits;
     this.skins.group.visible = look.mesh;
@@ -168,6 +179,17 @@ export class SceneView {
     this.stage.home(this.goals.list.map(({ position }) => position));
   }
 
+  /** The reach is drawn while a goal is dragged, and where it explains why one is missed. */
+  private get showsReach(): boolean {
+    const status = this.figures[0]!.frame?.report.status;
+    return this.store.look.reach && (this.goals.dragging || status === "too far" || status === "too near");
+  }
+
+  /** See everything from a side. */
+  lookFrom(name: ViewName): void {
+    this.stage.lookFrom(name, this.goals.list.map(({ position }) => position));
+  }
+
   private placePedestal(): void {
     const root = this.figures[0]!.positions[0];
     this.stage.environment.setPedestal(this.store.scene?.pedestal && root ? root.clone() : null);
@@ -185,6 +207,7 @@ export class SceneView {
     this.onion.show(time, figure.links(), look.onion && motion !== null);
     const contacts = look.contacts && motion !== null;
     this.onion.showContacts(time, figure.positions, this.stage.up, scene?.ground ?? 0, this.stage.size, contacts);
+    this.reach.show(this.showsReach ? reachOf(scene, this.goals.active?.setup, figure.positions) : null, this.stage, scene?.flat ?? false);
     this.goals.showSights((name) => figure.positions[scene?.names.indexOf(name) ?? -1]);
   }
 }

@@ -7,6 +7,11 @@ import type { Scene } from "../io/messages";
 const FIELD_OF_VIEW = 38; // degrees, from top to bottom
 const NARROW = 0.85; // aspect ratio below which the field of view widens, to show as much horizontally
 
+export type ViewName = "front" | "side" | "top";
+
+/** Directions towards the camera, with y up. */
+const VIEWS: Record<ViewName, [number, number, number]> = { front: [0, 0, 1], side: [1, 0, 0], top: [0, 1, 1e-3] };
+
 export interface Aim {
   ray: Ray;
   /** The half that the pointer is in. */
@@ -66,8 +71,13 @@ export abstract class ViewCamera {
     return this.scene?.flat ? this.oriented(0, 0, 1) : this.oriented(0.42, 0.36, 1).normalize();
   }
 
+  /** Unit vector towards the camera in a view. */
+  protected viewDirection(name: ViewName): Vector3 {
+    return this.oriented(...VIEWS[name]).normalize();
+  }
+
   /** Camera distance that shows the scene and other points. */
-  protected distanceTo(others: Vector3[]): number {
+  protected distanceTo(others: Vector3[], from = this.homeDirection()): number {
     const { scene } = this;
     if (!scene) return this.size;
     const [low, high] = scene.box.map((corner) => new Vector3(...corner)) as [Vector3, Vector3];
@@ -80,7 +90,7 @@ export abstract class ViewCamera {
     const { top, bottom } = this.insets();
     const tall = Math.tan((this.camera.fov * Math.PI) / 360);
     const free = Math.max(part.height - top - bottom, 0.4 * part.height) / part.height;
-    return fittingDistance(points, this.homeDirection(), this.up, [tall * this.camera.aspect, tall * free]);
+    return fittingDistance(points, from, this.up, [tall * this.camera.aspect, tall * free]);
   }
 
   /** A direction given with y up, converted to the scene's up axis. */
@@ -112,23 +122,31 @@ export abstract class ViewCamera {
     return new Vector2(width, height);
   }
 
-  /** True if the halves lie above each other. */
-  get stacked(): boolean {
-    return this.halves > 1 && this.part(1).top > 0;
+  /** Rectangles of the parts on the canvas [pixels]. */
+  get parts(): Box[] {
+    return Array.from({ length: this.halves }, (_, half) => this.part(half));
   }
 
   /** The ray under a pointer. */
   aim(clientX: number, clientY: number): Aim {
     const box = this.rectangle();
     const [left, top] = [clientX - box.left, clientY - box.top];
-    const second = this.part(1);
-    const half = this.halves > 1 && left >= second.left && top >= second.top ? 1 : 0;
+    const half = this.partAt(left, top);
     const part = this.part(half);
     const x = ((left - part.left) / part.width) * 2 - 1;
     const y = 1 - ((top - part.top) / part.height) * 2;
     const near = new Vector3(x, y, -1).unproject(this.camera);
     const far = new Vector3(x, y, 1).unproject(this.camera);
     return { ray: new Ray(near, far.sub(near).normalize()), half };
+  }
+
+  /** The part that contains a place on the canvas. */
+  private partAt(x: number, y: number): number {
+    for (let half = 0; half < this.halves; half += 1) {
+      const { left, top, width, height } = this.part(half);
+      if (x >= left && x < left + width && y >= top && y < top + height) return half;
+    }
+    return 0;
   }
 
   /** Page position of a world position, in a half; null behind the camera. */

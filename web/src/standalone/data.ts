@@ -1,30 +1,11 @@
 // The data inside a page without a server: what src/supple/viewer/baked.py writes.
 
+import { decode, type Packet } from "../io/frames";
 import type { Hello, Scene } from "../io/messages";
-
-/** Poses: a row of coordinates each, and what else they have of their own; numbers of parts. */
-export interface PoseParts {
-  coordinates: number;
-  translations: number | null;
-  scales: number | null;
-  offsets: number | null;
-}
-
-export interface MotionParts extends PoseParts {
-  name: string;
-  /** [s] */
-  duration: number;
-  /** Samples, evenly from 0 to the duration. */
-  samples: number;
-  /** Morph weights of each sample, by mesh. */
-  morphs: Record<string, number[][]>;
-  /** A packet for onion skin and foot contacts. */
-  ghosts: number;
-}
 
 export interface Contents {
   format: "supple-page";
-  version: 1;
+  version: 2;
   /** The name of the only scene. */
   scene: string;
   /** The motion to begin with. */
@@ -32,11 +13,10 @@ export interface Contents {
   hello: Hello;
   /** With limits, and without if there are any. */
   scenes: Scene[];
+  /** Packets of the problem for each solver. */
   problems: { solver: string; limits: boolean; part: number }[];
-  /** The first coordinate of every quaternion. */
-  turns: number[];
-  start: PoseParts;
-  motions: MotionParts[];
+  /** Packets of each motion: to solve with, and for onion skin and foot contacts. */
+  motions: { name: string; clip: number; ghosts: number }[];
   meshes: number[];
   kernels: number;
   /** Offset and length of each part. */
@@ -44,6 +24,8 @@ export interface Contents {
 }
 
 export class PageData {
+  private readonly packets = new Map<number, Packet>();
+
   private constructor(
     readonly contents: Contents,
     private readonly bytes: Uint8Array<ArrayBuffer>,
@@ -66,12 +48,10 @@ export class PageData {
     return this.bytes.subarray(offset, offset + length);
   }
 
-  /** A part as the beginning of a buffer of its own. */
-  buffer(number: number): ArrayBuffer {
-    return this.part(number).slice().buffer;
-  }
-
-  floats(number: number): Float32Array {
-    return new Float32Array(this.buffer(number));
+  /** A part that is a packet; the same object every time. */
+  packet(number: number): Packet {
+    let packet = this.packets.get(number);
+    if (!packet) this.packets.set(number, (packet = decode(this.part(number).slice().buffer) as Packet));
+    return packet;
   }
 }

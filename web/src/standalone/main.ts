@@ -4,42 +4,34 @@ import type { Host } from "../app/host";
 import { start } from "../app/start";
 import { showStartupError } from "../app/startup_error";
 import type { Line, Listener } from "../io/connection";
-import type { FromPage } from "../io/messages";
-import { defaultSettings, type Immutable, type Settings } from "../io/settings";
+import { defaultSettings, defaultSetup, type Settings } from "../io/settings";
 import { Kernels } from "../kernels/index";
+import { SolvingLine } from "../solving/solving_line";
 import { PageData } from "./data";
 import { LocalSession } from "./local_session";
 import "../app/style.css";
 
-/** A line to a session in the page itself. */
-class LocalLine implements Line {
-  private readonly session: LocalSession;
-
-  constructor(data: PageData, kernels: Kernels, listener: Listener) {
-    this.session = new LocalSession(data, kernels, listener);
-    listener.onState("open");
-    listener.onMessage(data.contents.hello);
-  }
-
-  readonly isOpen = true;
-
-  send(message: Immutable<FromPage>): void {
-    this.session.receive(message);
-  }
+/** The line to a session in the page itself. */
+function localLine(data: PageData, kernels: Kernels, listener: Listener): Line {
+  const line = new SolvingLine(listener);
+  line.connect(new LocalSession(data, line.setKernels(kernels), line));
+  line.onState("open");
+  line.onMessage(data.contents.hello);
+  return line;
 }
 
 function hostOf(data: PageData, kernels: Kernels): Host {
   const { contents } = data;
   const fresh = (): Settings => {
     const settings = defaultSettings();
-    return { ...settings, setup: { ...settings.setup, scene: contents.scene, limits: true, motion: contents.motion } };
+    return { ...settings, setup: { ...defaultSetup(), scene: contents.scene, limits: true, motion: contents.motion }, places: {} };
   };
   return {
     standalone: true,
-    settings: { settings: fresh(), ignored: [] },
+    settings: { settings: fresh(), ignored: [], fresh: true },
     fresh,
     keep: () => undefined,
-    connect: (listener) => new LocalLine(data, kernels, listener),
+    connect: (listener) => localLine(data, kernels, listener),
   };
 }
 

@@ -3,6 +3,7 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 
+const HEIGHT = 110; // [pixels]
 const LEAST = 1e-12; // errors below are drawn here
 const LINES = 6; // of the logarithmic axis at most
 
@@ -38,7 +39,7 @@ export class ErrorPlot {
     const chart = new uPlot(
       {
         width: Math.max(this.box.clientWidth, 120),
-        height: 150,
+        height: HEIGHT,
         legend: { show: false },
         cursor: { points: { show: false }, drag: { x: false, y: false } },
         scales: { x: { time: false, range: [0, Math.max(errors.length - 1, 1)] }, y: { distr: 3 } },
@@ -95,6 +96,6 @@ export class ErrorPlot {
   }
 
   private resize(): void {
-    if (this.chart && this.box.clientWidth > 0) this.chart.setSize({ width: this.box.clientWidth, height: 150 });
+    if (this.chart && this.box.clientWidth > 0) this.chart.setSize({ width: this.box.clientWidth, height: HEIGHT });
   }
 }

@@ -57,6 +57,7 @@ export class StepVectors {
     const last = tracing.stepsInside()[tracing.step - 1];
     const { before } = tracing;
     if (last?.placed) this.drawPass(tracing, parents, radius);
+    else if (last && head.solver === "TargetTriangle") this.drawTriangle(tracing, last.joint, positions, parents, radius);
     else if (last) this.drawTurn(tracing, positions[last.joint], parents, radius);
     else if (before) this.drawAll(tracing, before, parents, radius);
   }
@@ -70,6 +71,21 @@ export class StepVectors {
       this.ball(k, place, radius, PLACED);
       if (k > 0) this.arrow(places[k - 1]!, place, 0.3 * radius, PLACED, false);
     });
+  }
+
+  /** Target Triangle: the link, from its end to the goal, and from its joint to the goal. */
+  private drawTriangle(tracing: TracePlayer, joint: number, positions: Vector3[], parents: number[], radius: number): void {
+    this.drawGhost(tracing.poseAfter(tracing.step - 1), parents);
+    const { head } = tracing;
+    let next = head?.effector ?? -1;
+    while (next >= 0 && parents[next] !== joint) next = parents[next] ?? -1;
+    const [pivot, end] = [positions[joint], positions[next]];
+    if (!pivot || !end || !head?.goal) return;
+    const goal = new Vector3(...head.goal);
+    this.ball(0, pivot, 1.35 * radius, PIVOT);
+    this.arrow(pivot, end, 0.3 * radius, TO_TIP, false);
+    this.arrow(end, goal, 0.3 * radius, PLACED, false);
+    this.arrow(pivot, goal, 0.3 * radius, TO_GOAL, false);
   }
 
   /** CCD: from the pivot to the tip before the step, and to the goal. */

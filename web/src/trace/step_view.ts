@@ -1,17 +1,30 @@
-// The panel's section for stepping through a recorded solve.
+// Stepping through a recorded solve, on the stage.
 
 import type { Scene } from "../io/messages";
 import { button, el, hint } from "../panel/dom";
+import { lengthText } from "../panel/numbers";
 import { ErrorPlot } from "./error_plot";
 import type { TracePlayer } from "./trace_player";
 
+/** What is drawn, by solver. */
+const ABOUT: Record<string, string> = {
+  TwoBone: "Two bones and the way to the goal are the sides of a triangle: its angles are the answer, in one step.",
+  CCD: "One joint at a time, from the tip to the root: it turns until the blue arrow to the tip points along the orange one to the goal.",
+  TargetTriangle:
+    "The triangle: this link, all links after it laid straight, and the way to the goal are its sides. The link turns to the triangle's angle, and the rest can reach.",
+  FABRIK: "Each purple point is a joint put at its link's length from the point before: first from the goal back to the root, then from the root out to the tip.",
+  Jacobian: "Each purple arrow is a joint's column of the Jacobian times its turn: how far that joint alone moves the tip. Together they should cover the orange arrow, the error.",
+};
+ABOUT.LM = ABOUT.Jacobian!;
+
 export class StepView {
+  readonly node = el("section", { id: "stepper", hidden: true, aria: { label: "Steps of the solve" } });
   private readonly words = el("p", { className: "reason", data: { trace: "words" } });
   private readonly solver = el("strong", { data: { trace: "solver" } });
   private readonly place = el("output", { name: "trace-place" });
   private readonly replay = button("Replay", () => this.tracing.replay(), { title: "Show step after step", name: "trace-replay" });
+  private readonly about = hint("");
   private readonly plot: ErrorPlot;
-  private readonly controls: HTMLElement;
   private shown: Float32Array | null = null;
 
   constructor(
@@ -21,9 +34,8 @@ export class StepView {
   ) {
     const chart = el("div", { className: "plot" });
     this.plot = new ErrorPlot(chart, (iteration) => tracing.show(iteration, 0));
-    this.controls = el(
-      "div",
-      { hidden: true },
+    this.node.append(
+      el("div", { className: "line" }, this.solver, this.place, button("✕", () => tracing.close(), { name: "trace-close", title: "Back to live (Escape)", className: "quiet" })),
       el(
         "div",
         { className: "buttons steps" },
@@ -33,23 +45,21 @@ export class StepView {
         button("▶", () => tracing.nextStep(), { title: "Step on (.)", name: "trace-step" }),
         button("▶▶", () => tracing.next(), { title: "Iteration on (>)", name: "trace-next" }),
         button("▶|", () => tracing.show(tracing.iterations, 0), { title: "The answer", name: "trace-last" }),
+        this.replay,
       ),
-      this.solver,
-      this.place,
       this.words,
+      this.about,
       chart,
-      el("div", { className: "buttons" }, this.replay, button("Back to live", () => tracing.close(), { name: "trace-close" })),
     );
     home.append(
       hint("Solve once more from the rest pose, and watch how."),
       el("div", { className: "buttons" }, button("Record", record, { title: "Record a trace (T)", name: "record" })),
-      this.controls,
     );
   }
 
   show(scene: Scene | null): void {
     const { tracing } = this;
-    this.controls.hidden = !tracing.open;
+    this.node.hidden = !tracing.open;
     this.replay.textContent = tracing.replaying ? "Stop" : "Replay";
     if (!tracing.open || !scene) {
       this.plot.clear();
@@ -61,11 +71,13 @@ export class StepView {
       this.plot.show(tracing.errors, scene.tolerance);
     }
     this.plot.point(tracing.iteration);
-    this.solver.textContent = tracing.head?.solver ?? "";
+    const solver = tracing.head?.solver ?? "";
+    this.solver.textContent = solver;
+    this.about.textContent = ABOUT[solver] ?? "";
     const inside = tracing.stepsInside().length;
     const step = inside ? ` · step ${tracing.step} of ${inside}` : "";
     this.place.textContent = `Iteration ${tracing.iteration} of ${tracing.iterations}${step}`;
     const error = tracing.errors[tracing.iteration] ?? 0;
-    this.words.textContent = `${tracing.describe(scene.names, scene.parents)}${tracing.step ? "" : `; error ${error.toPrecision(3)}`}`;
+    this.words.textContent = `${tracing.describe(scene.names, scene.parents)}${tracing.step ? "" : `; error ${lengthText(error, scene)}`}`;
   }
 }

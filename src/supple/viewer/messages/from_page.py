@@ -7,7 +7,9 @@ from typing import Annotated, Literal
 from supple.viewer.messages.setup import GoalPlace, Setup
 from supple.viewer.messages.values import (
     MOST_GOALS,
+    MOST_SLOTS,
     KeyTime,
+    Number,
     SaveFormat,
     Seconds,
     Serial,
@@ -44,11 +46,37 @@ class Want:
 
 
 @message
+class PoseShown:
+    """The pose that the page has solved for and shows, sent when it is at rest and before orders.
+
+    Attributes:
+        seq: Increasing, counted with those of `Want`.
+        revision: The number of the scene that it belongs to.
+        goals: Positions of the goals.
+        time: Time in the motion [s].
+        coordinates: The coordinates of the pose of each solver.
+    """
+
+    type: Literal["shown"] = "shown"
+    seq: Serial
+    revision: Serial
+    goals: Annotated[list[GoalPlace], Within(0, MOST_GOALS)]
+    time: Seconds = 0.0
+    coordinates: Annotated[list[list[Number]], Within(0, MOST_SLOTS)]
+
+
+@message
 class TraceWanted:
-    """Solve again with a trace, and send it."""
+    """Solve again with a trace, and send it.
+
+    Attributes:
+        rest: True to start from the initial pose.
+        quiet: True to record it for saving and not send it: the page has one of its own.
+    """
 
     type: Literal["trace"] = "trace"
     rest: bool = True
+    quiet: bool = False
 
 
 @message
@@ -90,5 +118,13 @@ class Ping:
 
 
 FromPage = (
-    SetupSent | Want | TraceWanted | StepsWanted | KeyWanted | ResetWanted | SaveWanted | Ping
+    SetupSent
+    | Want
+    | PoseShown
+    | TraceWanted
+    | StepsWanted
+    | KeyWanted
+    | ResetWanted
+    | SaveWanted
+    | Ping
 )

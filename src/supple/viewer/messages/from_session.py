@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import Literal
 
-from supple.viewer.messages.setup import GoalPlace, GoalSetup, Key
+from supple.viewer.messages.setup import GoalPlace, GoalSetup, Key, Setup
 from supple.viewer.messages.values import (
     AttributeKind,
     AttributeValue,
@@ -57,6 +58,7 @@ class Hello:
         upload_limit: Size limit of all files of an upload together [B].
         most_files: Most files of an upload.
         formats: Extensions of files that can be opened.
+        kernels: Where the kernels for browsers are (supple.wasm); "" if there are none.
     """
 
     type: Literal["hello"] = "hello"
@@ -67,6 +69,7 @@ class Hello:
     upload_limit: int
     most_files: int
     formats: list[str]
+    kernels: str = ""
 
 
 @message
@@ -178,6 +181,14 @@ class GrownInfo:
 
 
 @message
+class SolverUse:
+    """A solver, and why it cannot take the scene; "" if it can."""
+
+    name: str
+    why: str
+
+
+@message
 class Scene:
     """The scene to draw, sent after every setup.
 
@@ -190,6 +201,7 @@ class Scene:
         parents: The index of the parent of each; -1 for a root.
         limbs: The limb depth of each: number of joints above it up to a branch; 0 for all.
         joints: The joints.
+        slots: How many solvers are side by side.
         goals: The goals being solved.
         places: Their initial positions.
         center: Center of the subject.
@@ -204,6 +216,8 @@ class Scene:
         meshes: Number of meshes that follow as packets.
         notes: Notes of the file's reader.
         tolerance: Distance that counts as reached.
+        unit: Metres in a unit of length; None if that is not known.
+        solvers: The solvers, and which of them can take the scene.
         grown: The result of growing, for a scene of grammar rules; else None.
     """
 
@@ -216,6 +230,7 @@ class Scene:
     parents: list[int]
     limbs: list[int]
     joints: list[JointInfo]
+    slots: int
     goals: list[GoalSetup]
     places: list[GoalPlace]
     center: Vector
@@ -230,7 +245,17 @@ class Scene:
     meshes: int
     notes: list[str]
     tolerance: float
+    unit: float | None
+    solvers: list[SolverUse]
     grown: GrownInfo | None
+
+
+@message
+class Offer:
+    """A setup like a refused one that would work, and how it differs, in words."""
+
+    label: str
+    setup: Setup
 
 
 @message
@@ -240,11 +265,13 @@ class Refused:
     Attributes:
         seq: The number of the setup that was refused; 0 for other messages.
         text: The reason.
+        offers: What would make the setup possible.
     """
 
     type: Literal["refused"] = "refused"
     seq: int
     text: str
+    offers: list[Offer] = field(default_factory=list)
 
 
 @message

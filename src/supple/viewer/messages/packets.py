@@ -130,6 +130,50 @@ class MotionHead:
 
 
 @message
+class ProblemHead:
+    """The head of a packet with what the page needs to solve by itself.
+
+    Arrays: `data`, the lowered problem; and the initial pose of the scene as float64 in bytes: `rest`,
+    and where poses have them `rest_translations`, `rest_scales` and `rest_offsets`. `start`, likewise,
+    if it is not the start of the lowered problem.
+
+    Attributes:
+        revision: The scene it belongs to.
+        slot: Which of the solvers side by side.
+        problems: How many problems the scene has.
+        clip: The number of the motion that plays; 0 for none.
+    """
+
+    kind: Literal["problem"] = "problem"
+    revision: int
+    slot: int
+    problems: int
+    clip: int
+
+
+@message
+class ClipHead:
+    """The head of a packet with a motion, as samples at even times.
+
+    Arrays: `coordinates` (samples, Q), and where poses have them `translations`, `scales` and `offsets`.
+
+    Attributes:
+        number: What problems refer to it by.
+        name: The motion.
+        duration: The time of the last sample [s].
+        turns: The first coordinate of every quaternion.
+        morphs: Morph weights of each sample, by mesh name.
+    """
+
+    kind: Literal["clip"] = "clip"
+    number: int
+    name: str
+    duration: float
+    turns: list[int]
+    morphs: dict[str, list[list[float]]]
+
+
+@message
 class FileHead:
     """The head of a packet with a file to save, its bytes in `data`."""
 
@@ -137,4 +181,4 @@ class FileHead:
     name: str
 
 
-PacketHead = TraceHead | StepsHead | MeshHead | MotionHead | FileHead
+PacketHead = TraceHead | StepsHead | MeshHead | MotionHead | ProblemHead | ClipHead | FileHead

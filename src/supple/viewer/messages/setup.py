@@ -122,6 +122,7 @@ class Setup:
         flat: True if chains move in the plane z = 0.
         solver: The solver.
         compare: A second one, side by side, or None.
+        race: True to have every solver that can side by side, instead of `compare`.
         limits: True if joint limits apply.
         damping: Greatest change per iteration of every joint [rad]; None for no cap.
         stretch: The greatest factor by which links may stretch; None for rigid links.
@@ -143,6 +144,7 @@ class Setup:
     flat: bool = False
     solver: SolverChoice = field(default_factory=SolverChoice)
     compare: SolverChoice | None = None
+    race: bool = False
     limits: bool = False
     damping: Amount | None = None
     stretch: Annotated[float, Within(1.0, 1000.0)] | None = None

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, TypeVar, dataclass_transform
 
 MOST_LINKS = 200
 MOST_GOALS = 1000
+MOST_SLOTS = 16  # solvers side by side
 MOST_STEPS = 100_000  # limit of integer solver options, so that every solve ends
 LARGEST = 1e9  # limit of lengths, angles and coordinates: products stay finite
 LONGEST = 1000  # most characters of a name or text
@@ -39,7 +40,7 @@ AttributeValue = bool | Number | Text | Annotated[list[Number], Within(0, LONGES
 AxisName = Literal["x", "y", "z", "-x", "-y", "-z"]
 GoalKind = Literal["reach", "pose", "look", "pole", "hold", "target"]
 AttributeKind = Literal["number", "flag", "choice", "text", "color", "numbers"]
-SaveFormat = Literal["glb", "bvh", "smd", "json", "trace"]
+SaveFormat = Literal["glb", "bvh", "smd", "json", "trace", "page"]
 
 T = TypeVar("T")
 

@@ -1,0 +1,74 @@
+// Addresses that restore settings: made here, and taken over when the page is opened with one.
+
+import { fragmentOf, readFragment, type Shared } from "../io/share";
+import { bulleted } from "../io/shape_check";
+import { type Say, LONG } from "../panel/hud";
+import type { Store } from "./store";
+
+export class Sharing {
+  /** Settings that wait for the file they are for. */
+  private waiting: Shared | null = null;
+
+  constructor(
+    private readonly store: Store,
+    private readonly say: Say,
+    /** Called before settings are taken over. */
+    private readonly prepare: () => void,
+  ) {
+    window.addEventListener("hashchange", () => {
+      const shared = readFragment(location.hash);
+      if (shared) this.take(shared);
+    });
+    store.subscribe((part) => {
+      if (part === "scene") this.fileOpened();
+    });
+  }
+
+  /** Put the settings into the page's address and into the clipboard. */
+  async share(): Promise<void> {
+    const { scene, settings } = this.store;
+    if (!scene) return;
+    history.replaceState(null, "", fragmentOf(settings, scene.key, scene.title));
+    const own = settings.setup.scene.startsWith("file:") ? ` ${scene.title} is named in it, not carried: whoever opens it needs the file.` : "";
+    try {
+      await navigator.clipboard.writeText(location.href);
+      this.say(`The address is copied: it restores everything that is set.${own}`, "info", 6);
+    } catch {
+      this.say(`The address of this page now restores everything that is set: copy it.${own}`, "info", 10);
+    }
+  }
+
+  /** Take over settings of an address, or wait for their file. */
+  take(shared: Shared): void {
+    history.replaceState(null, "", location.pathname + location.search); // a reload keeps what is set from now on
+    if (shared.file && this.store.scene?.title !== shared.file) {
+      this.waiting = shared;
+      this.say(`This address is for ${shared.file}, which is not in it. Open that file, and its settings are taken over.`, "info", Infinity);
+      return;
+    }
+    this.apply(shared, shared.file ? this.store.setup.scene : shared.settings.setup.scene);
+  }
+
+  private fileOpened(): void {
+    const { waiting, store } = this;
+    if (!waiting || store.scene?.title !== waiting.file || !store.setup.scene.startsWith("file:")) return;
+    this.waiting = null;
+    // After the scene has been shown.
+    window.setTimeout(() => this.apply(waiting, store.setup.scene));
+  }
+
+  private apply({ settings, ignored }: Shared, scene: string): void {
+    const { store } = this;
+    const key = store.scene?.key ?? "";
+    const [places] = Object.values(settings.places);
+    this.prepare();
+    store.replace({
+      ...settings,
+      setup: { ...settings.setup, scene },
+      look: { ...settings.look, theme: store.look.theme, quality: store.look.quality, panel: store.look.panel, dragged: store.look.dragged },
+      places: scene.startsWith("file:") && places ? { ...store.settings.places, [key]: places } : { ...store.settings.places, ...settings.places },
+    });
+    const left = [...ignored, ...store.dropUnknown()];
+    if (left.length) this.say(`Settings taken over, except for what does not fit:\n${bulleted(left)}`, "error", LONG);
+  }
+}

@@ -1,0 +1,20 @@
+// "Drag me" beside a goal, until one has been moved.
+
+import type { Vector2 } from "three";
+import { el } from "./dom";
+
+const BESIDE = 18; // [pixels] from the goal
+
+export class GoalHint {
+  readonly node = el("p", { id: "drag-hint", hidden: true }, "Drag me");
+
+  /** Show it beside a place on the page, or not at all. */
+  show(place: Vector2 | null): void {
+    this.node.hidden = place === null;
+    if (!place) return;
+    const { offsetWidth } = this.node;
+    const right = place.x + BESIDE + offsetWidth <= window.innerWidth;
+    const x = right ? place.x + BESIDE : place.x - BESIDE - offsetWidth;
+    this.node.style.transform = `translate(${Math.round(x)}px, ${Math.round(place.y - 16)}px)`;
+  }
+}
