@@ -18,7 +18,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from supple.errors import SuppleError
 from supple.version import __version__
 from supple.viewer import scenes, solvers
-from supple.viewer.assets import Assets
+from supple.viewer.assets import Asset, Assets
 from supple.viewer.library import Library
 from supple.viewer.messages import Hello, json_codec
 from supple.viewer.security import Guard, own_names
