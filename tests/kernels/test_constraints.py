@@ -1,12 +1,13 @@
 """Tables of gaps as kernels read them: values, slopes, and columns against finite differences."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
 from supple import Avoid, Geom, Hinge, Node, Reach, Skeleton, Slider, Tip
 from supple.kernels import constraints as kernels
-from supple.kernels.layout import HARD
-from supple.kernels.problem import unpack
+from supple.kernels import layout as at
 from supple.problem.lowering import Problem
 
 H = 1e-6
@@ -29,15 +30,32 @@ def crane():
     )
 
 
+class Scale(NamedTuple):
+    """What the columns of a table need of a problem."""
+
+    length: float
+
+
 class Tables:
+    """The tables of a packed problem, cut out here: compiled kernels hand no parts of arrays to Python."""
+
     def __init__(self, skeleton):
         self.lowered = Problem(skeleton, [Reach("tip", (0.5, 0.5, 0)), Avoid()])
-        self.packed = self.lowered.pack((0.0,) * 5)
-        self.problem = unpack(*self.packed)
-        self.constraints = kernels.unpack_constraints(self.problem, *self.packed)
-        self.work = np.zeros(2000)
-        self.work[0] = 1.0
-        self.bodies = kernels.take_bodies(self.problem, self.constraints, self.work)
+        ints, floats = self.lowered.pack((0.0,) * 5)
+        count, numbers = ints[at.H_TABLES], ints[at.H_GAPS]
+        first = len(floats) - numbers - count * at.TABLE_FLOATS
+        none, rows = np.zeros((0, 2)), np.zeros((0, 2), np.int64)
+        self.problem = Scale(self.lowered.length)
+        self.constraints = kernels.Constraints(
+            *(rows, none[0:0, 0], rows, none, rows, none, rows[:, 0]),
+            ints[-count * at.TABLE_INTS :].reshape(count, -1),
+            floats[first:-numbers].reshape(count, -1),
+            floats[-numbers:],
+            *(0.0, 0.0, (0.0, 0.0, 1.0), True),
+        )
+        columns, read = np.zeros((count, self.lowered.freedoms)), np.zeros((count, 3))
+        line = np.zeros(5)
+        self.bodies = kernels.Bodies(none, none, none, none, line, read, columns, line, line, line)
 
     def at(self, q):
         """The gap and its slopes."""
@@ -80,6 +98,6 @@ def test_columns_are_slopes_by_freedom(tables):
     _, turn, slide = tables.at(q)
     kernels._table_columns(tables.problem, tables.constraints, tables.bodies, 0, 0)
     length = tables.lowered.length
-    expected = np.array([0.0, turn, slide * length]) * HARD / length
+    expected = np.array([0.0, turn, slide * length]) * at.HARD / length
     assert np.allclose(tables.bodies.columns[0], expected)
     assert np.any(expected != 0)

@@ -44,8 +44,8 @@ def gripper():
     )
 
 
-def rectangles_overlap(pose):
-    """Whether the upper arm and the forearm overlap, by the axes of two rectangles."""
+def rectangles_overlap(pose, nearer=0.0):
+    """Whether the upper arm and the forearm overlap or are nearer, by the axes of two rectangles."""
     corners = []
     for name, middle, half in (("upper", 0.475, 0.475), ("forearm", 0.45, 0.4)):
         local = [(middle + sx * half, sy * 0.1, 0) for sx in (-1, 1) for sy in (-1, 1)]
@@ -55,7 +55,7 @@ def rectangles_overlap(pose):
         for axis in np.eye(3)[:2]:
             way = supple.rotations.rotate(pose.rotations[k], axis)
             (a, b), (c, d) = (((p @ way).min(), (p @ way).max()) for p in corners)
-            if b < c or d < a:
+            if b + nearer < c or d + nearer < a:
                 return False
     return True
 
@@ -119,12 +119,12 @@ def test_only_close_pairs_with_one_or_two_numbers_have_a_table():
 
 
 def targets(skeleton, count):
-    """Poses whose geoms are free, folded as far as that allows."""
+    """Poses whose geoms are free, by more than tables are off, and bent."""
     rng, found = np.random.default_rng(2), []
     while len(found) < count:
         q = np.array([rng.uniform(-1, 1), rng.uniform(-2.6, 2.6), rng.uniform(-1.5, 1.5)])
         pose = Pose(skeleton, q)
-        if not rectangles_overlap(pose) and abs(q[1] + q[2]) > 1.5:
+        if not rectangles_overlap(pose, 0.005) and abs(q[1] + q[2]) > 1.0:
             found.append(pose)
     return found
 
@@ -138,7 +138,7 @@ def test_avoid_keeps_a_forearm_out_of_the_upper_arm():
     assert any(rectangles_overlap(plain(hand).pose) for hand in hands)
     solutions = [kept(hand) for hand in hands]
     assert not any(rectangles_overlap(one.pose) for one in solutions)
-    assert sum(one.reached for one in solutions) >= 36
+    assert all(one.reached for one in solutions)
 
 
 def test_a_fold_that_cannot_be_mended_names_the_close_pair():

@@ -193,7 +193,8 @@ class _Pair:
         for k in np.argsort([some.min() for some in apart]):
             near = np.flatnonzero(apart[k] < least)
             if len(near):
-                found = gaps(*self.shapes[k], turn[near], place[near])
+                one, other = self.shapes[k]
+                found = gaps(one, other, turn[near], place[near])
                 least[near] = np.minimum(least[near], found)
         return least
 
