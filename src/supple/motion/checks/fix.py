@@ -1,6 +1,6 @@
 """Repairs of what `check` finds: by IK where feet and ground are concerned, else by curves over a few frames.
 
-A repair is kept if it leaves fewer faults of its kind and adds none of another.
+A repair is kept if it leaves less of its kind, and less of all kinds together.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from supple.model.skeleton import Pose
 from supple.motion.checks.check import Checked, checked
 from supple.motion.checks.clip import Clip
 from supple.motion.checks.ground import above_ground
-from supple.motion.checks.measure import MEANINGS, Fault
+from supple.motion.checks.measure import KINDS, MEANINGS, Fault
 from supple.motion.checks.pops import PLACE
 from supple.motion.contacts import Contacts, find_contacts, foot_points, true_runs
 from supple.motion.correct import correct
@@ -109,7 +109,7 @@ def fix(report: Checked) -> Repaired:
 
 
 def _why(kind: str) -> str:
-    return f"{MEANINGS[kind]}, and no repair was found that adds no other fault"
+    return f"{MEANINGS[kind]}, and no repair was found that does not do more harm"
 
 
 def _again(report: Checked, motion: Motion) -> Checked:
@@ -158,9 +158,9 @@ def _better(before: Checked, after: Checked, kind: str) -> bool:
     def badness(report: Checked, one: str) -> float:
         return sum(fault.value / fault.budget for fault in report.of(one))
 
-    others = [one for one in after.kinds if one != kind]
-    worse = any(badness(after, one) > 1.05 * badness(before, one) for one in others)
-    return badness(after, kind) < badness(before, kind) and not worse
+    # What it does to other kinds may be repaired next, but must not outweigh what it repairs.
+    whole = sum(badness(after, one) for one in KINDS) < sum(badness(before, one) for one in KINDS)
+    return badness(after, kind) < badness(before, kind) and whole
 
 
 # Curves over some frames --------------------------------------------------------------------------
