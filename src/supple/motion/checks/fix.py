@@ -149,9 +149,21 @@ def _tried(
         if motion is None:
             continue
         after = _again(now, motion)
+        if not _better(now, after, kind):
+            after = _smoothed(after, now)
         if _better(now, after, kind):
             now = after
     return now
+
+
+def _smoothed(report: Checked, before: Checked) -> Checked:
+    """The report after what a repair made pop is smoothed."""
+    for kind, repair in (("speed", _pops), ("acceleration", _pops), ("jerk", _shakes)):
+        for wide in WIDER[1:3]:
+            new = [one for one in report.of(kind) if one not in before.faults]
+            if new:
+                report = _again(report, repair(report, tuple(new), wide))
+    return report
 
 
 def _better(before: Checked, after: Checked, kind: str) -> bool:
@@ -401,6 +413,12 @@ def _lifted(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion |
     frames = np.zeros(len(motion), dtype=bool)
     for fault in faults:
         frames[max(0, fault.start - 2 * width) : fault.stop + 2 * width] = True
+    if wide > 0.05:  # limbs alone could not: the whole body goes up
+        deep = np.maximum(-above_ground(clip), 0.0).max(axis=1) * clip.leg
+        rise = _covered(np.where(frames, deep, 0.0), width)
+        places = np.array(motion.poses._full_translations())
+        places[:, skeleton.parents < 0] += (rise[:, None] * clip.up)[:, None]
+        return _with_places(motion, places)
     goals: list[Any] = []
     for end, (root, points) in limbs.items():
         need = inside[:, [clip.column(name) for name in points]].max(axis=1)
