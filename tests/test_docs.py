@@ -18,6 +18,7 @@ from supple.viewer.standalone import BUILT, SCRIPT
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 NAMES = ("index", "first-steps", "retargeting", "robots", "gltf", "grammar", "lowered-problems")
+NAMES = ("index", "first-steps", "robots", "gltf", "grammar", "lowered-problems", "checking")
 PAGES = [ROOT / "README.md", *(DOCS / f"{name}.md" for name in NAMES)]
 WAITING = ("demo", "view", "bench", "warmup")  # for a browser, or for minutes
 SIDES = {"upperarm": "Arm", "forearm": "ForeArm", "hand": "Hand", "foot": "Foot"}
@@ -66,6 +67,12 @@ def files(tmp_path_factory):
     (folder / "clips").mkdir()
     for name in ("dance.bvh", "clips/dance.bvh"):
         supple.save(dance(), folder / name)
+    plan = re.search(
+        r"^```toml\n(.*?)^```", (DOCS / "plans.md").read_text(encoding="utf-8"), re.S | re.M
+    )
+    assert plan is not None
+    (folder / "plan.toml").write_text(plan[1], encoding="utf-8")
+    (folder / "common.toml").write_text('[[steps]]\ndo = "limit"\n', encoding="utf-8")
     return folder
 
 

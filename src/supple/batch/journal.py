@@ -89,7 +89,6 @@ class Journal:
             "result": None if out is None else content_hash(out),
             "done": asdict(done),
         }
-        self._known[key] = row
         self._append(json.dumps(row, allow_nan=False, default=str).encode() + b"\n")
 
     def _append(self, line: bytes) -> None:

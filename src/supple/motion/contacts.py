@@ -18,6 +18,7 @@ from supple.errors import SuppleError, one_of, positive
 from supple.model.motion import Motion
 from supple.model.skeleton import Skeleton, check_format
 from supple.motion.feet import Foot, find_feet, up_vector
+from supple.motion.ground import Ground
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -256,8 +257,12 @@ def find_contacts(
     up: Floats,
     speed: float,
     height: float,
+    ground: Ground | None = None,
 ) -> Contacts:
-    """The contacts of some joints or tips, of a motion whose feet are known; see `contacts`."""
+    """The contacts of some joints or tips, of a motion whose feet are known; see `contacts`.
+
+    Heights are those above `ground`, if that is not level.
+    """
     speed, height = positive("speed", speed), positive("height", height)
     ankles = {foot.ankle: foot.length for foot in feet}
     toes = {foot.toe: foot.length for foot in feet if foot.toe is not None}
@@ -265,15 +270,15 @@ def find_contacts(
     length = float(np.mean(list(ankles.values()))) if feet else _half_extent(motion.skeleton)
     # The ground is known by the feet; without any, by what is lowest.
     known = own or dict.fromkeys(motion.skeleton.names, length)
-    tracks = {name: _Track.of(motion, name, own.get(name, length), up, speed)
+    tracks = {name: _Track.of(motion, name, own.get(name, length), up, speed, ground)
               for name in dict.fromkeys([*known, *names])}  # fmt: skip
     flags = {}
     for name in names:
         # Ankles are compared with ankles: how high one is above its sole is its own affair.
         like = next((kind for kind in (ankles, toes) if name in kind), known)
-        ground = min(tracks[one].lowest for one in like)
+        lowest = min(tracks[one].lowest for one in like)
         track = tracks[name]
-        if track.lowest - ground > REACH * length:
+        if track.lowest - lowest > REACH * length:
             flags[name] = np.zeros(len(motion), dtype=bool)
         else:
             flags[name] = track.contact(motion, speed, height)
@@ -297,7 +302,10 @@ class _Track:
     length: float  # of the leg [model units]
 
     @classmethod
-    def of(cls, motion: Motion, name: str, length: float, up: Floats, speed: float) -> _Track:
+    def of(
+        cls, motion: Motion, name: str, length: float, up: Floats, speed: float,
+        ground: Ground | None,
+    ) -> _Track:  # fmt: skip
         points, times = motion.poses.position(name), motion.times
         if motion.loop and len(motion) > 1:
             period = motion.duration + 1.0 / motion.fps
@@ -305,6 +313,8 @@ class _Track:
             times = np.concatenate([times + k * period for k in range(3)])
         fast = point_speeds(points, times, motion.fps) / length
         level = points @ up
+        if ground is not None:
+            level = level - ground.heights(points)
         slow = level[fast < speed]
         lowest = float(np.percentile(slow if len(slow) else level, LOWEST))
         return cls(fast, level, lowest, length)

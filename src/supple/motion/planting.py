@@ -7,7 +7,7 @@ legs reach their feet by IK, and the hips go down where a leg would be too short
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,12 +16,21 @@ from numpy.typing import NDArray
 
 from supple.errors import SuppleError, number, positive
 from supple.goals import Reach
+from supple.model.mesh import Mesh
 from supple.model.motion import Motion
 from supple.model.skeleton import Pose
 from supple.motion.contacts import Contacts, find_contacts, foot_points, true_runs
 from supple.motion.correct import Correction, corrected
 from supple.motion.feet import Foot, find_feet, up_vector
-from supple.rotations import between, from_rotation_vector, multiply, rotate, to_rotation_vector
+from supple.motion.ground import Ground
+from supple.rotations import (
+    between,
+    conjugate,
+    from_rotation_vector,
+    multiply,
+    rotate,
+    to_rotation_vector,
+)
 from supple.solve.outcome import Status
 
 Floats = NDArray[np.float64]
@@ -109,6 +118,7 @@ def plant_feet(
     speed: float = SPEED,
     height: float = HEIGHT,
     contacts: Contacts | None = None,
+    ground: Callable[[Floats], Any] | Mesh | None = None,
     blend: float = 0.5,
     lower: bool = True,
     threads: int | None = None,
@@ -116,7 +126,7 @@ def plant_feet(
     """Have feet stand still while they stand on the ground.
 
     A heel or toe stands while it is in contact, as `supple.contacts` finds it, by a greater speed and
-    height, since feet that are to be planted slide; the ground is taken to be level. Heels and toes
+    height, since feet that are to be planted slide; the ground is taken to be level, or is given. Heels and toes
     that stand keep one place, and the foot between them its direction; otherwise the foot turns as it
     did. Only legs move, and the root where `lower` asks. In a loop, a foot that stands at the end goes
     on standing at the beginning.
@@ -131,6 +141,9 @@ def plant_feet(
         height: Above its lowest place up to which it may stand [lengths of its leg].
         contacts: When heels and toes stand, in place of what is found by `speed` and `height`: those
             of `supple.contacts`, edited. A heel or toe that is not in them does not stand.
+        ground: Ground that is not level, on which the motion about stands: a function of points (N, 3) in world that
+            gives the heights (N,) of the ground there along `up`, or a mesh in world. Feet then stand on it as high as
+            they mostly do, and while heel and toe stand, soles, which are level at rest, lie along it.
         blend: For how long what is changed fades before and after a foot stands [s]. In a step that
             takes less than twice that, one change passes into the next.
         lower: Whether the root goes down where a leg is too short for its foot's place.
@@ -146,17 +159,22 @@ def plant_feet(
     speed, height = positive("speed", speed), positive("height", height)
     found = find_feet(motion.skeleton, feet, legs=legs, poses=motion.poses, up=axis)
     points = foot_points(found)
+    terrain = None
+    if ground is not None:
+        terrain = Ground(ground, axis, min(foot.length for foot in found))
     if contacts is None:
-        contacts = find_contacts(motion, found, points, up=axis, speed=speed, height=height)
+        contacts = find_contacts(
+            motion, found, points, up=axis, speed=speed, height=height, ground=terrain
+        )
     _check_contacts(contacts, motion, points)
     never = np.zeros(len(motion), dtype=bool)
     stands = {name: contacts.flags(name) if name in contacts.joints else never for name in points}
     if motion.loop and len(motion) > 1:
         # Three times around: in the middle, what stands at the end goes on at the beginning.
         stands = {name: np.tile(flags, 3) for name, flags in stands.items()}
-        whole = _planted(_around(motion), found, stands, axis, blend, lower, threads)
+        whole = _planted(_around(motion), found, stands, axis, blend, lower, threads, terrain)
         return _middle(whole, motion, found, axis)
-    return _planted(motion, found, stands, axis, blend, lower, threads)
+    return _planted(motion, found, stands, axis, blend, lower, threads, terrain)
 
 
 def _check_contacts(contacts: Any, motion: Motion, points: Sequence[str]) -> None:
@@ -182,8 +200,9 @@ def _planted(
     blend: float,
     lower: bool,
     threads: int | None,
+    ground: Ground | None,
 ) -> Planted:
-    stances = [_stance(motion, foot, stands, blend) for foot in found]
+    stances = [_stance(motion, foot, stands, blend, ground) for foot in found]
     changed = np.any([stance.changed for stance in stances], axis=0)
     goals: list[Reach] = []
     for foot, stance in zip(found, stances, strict=True):
@@ -276,7 +295,9 @@ class _Stance:
     changed: Flags
 
 
-def _stance(motion: Motion, foot: Foot, stands: Mapping[str, Flags], blend: float) -> _Stance:
+def _stance(
+    motion: Motion, foot: Foot, stands: Mapping[str, Flags], blend: float, ground: Ground | None
+) -> _Stance:
     poses = motion.poses
     ankle, turns = poses.position(foot.ankle), poses.rotation(foot.ankle)
     end = poses.position(foot.toe) if foot.toe is not None else ankle
@@ -286,6 +307,9 @@ def _stance(motion: Motion, foot: Foot, stands: Mapping[str, Flags], blend: floa
     along = end - ankle
     turned = np.zeros_like(ankle)
     for run in true_runs(flat):
+        if ground is not None:
+            turned[run] = _along_ground(motion, foot, run, ground)
+            continue
         mean = along[run].mean(axis=0)
         turned[run] = to_rotation_vector(
             between(along[run], np.broadcast_to(mean, along[run].shape))
@@ -294,12 +318,47 @@ def _stance(motion: Motion, foot: Foot, stands: Mapping[str, Flags], blend: floa
     turn = from_rotation_vector(turned)
     along = rotate(turn, along)
     shift = np.zeros_like(ankle)
+    clear = (
+        (0.0, 0.0) if ground is None else (_clear(ground, ankle, heel), _clear(ground, end, toe))
+    )
     for run in true_runs(stance):
         shift[run] = _path(along[run], heel[run]) - ankle[run]
         shift[run] -= shift[run].mean(axis=0)  # as near to where it was as can be
+        if ground is not None:
+            shift[run] += _onto(ground, ankle[run] + shift[run], along[run], heel[run], clear)
     shift = faded(shift, stance, motion.times, blend)
     changed = np.any((shift != 0) | (turned != 0), axis=1)
     return _Stance(heel, toe, ankle + shift, multiply(turn, turns), changed)
+
+
+def _along_ground(motion: Motion, foot: Foot, run: slice, ground: Ground) -> Floats:
+    """How a foot turns in some frames to lie along the ground where it stands, and stay so, shape (n, 3).
+
+    As in the middle of the frames, tilted so that what points up at rest is the ground's normal.
+    """
+    poses = motion.poses
+    turns = poses.rotation(foot.ankle)[run]
+    sole = rotate(conjugate(motion.skeleton.rest.rotation(foot.ankle)), ground.up)
+    middle = turns[len(turns) // 2]
+    normal = ground.normal(poses.position(foot.ankle)[run].mean(axis=0))
+    still = multiply(between(rotate(middle, sole), normal), middle)
+    return to_rotation_vector(multiply(still, conjugate(turns)))
+
+
+def _clear(ground: Ground, points: Floats, stands: Flags) -> float:
+    """How far a point (F, 3) is mostly above the ground while it stands."""
+    if not stands.any():
+        return 0.0
+    return float(np.median(points[stands] @ ground.up - ground.heights(points[stands])))
+
+
+def _onto(
+    ground: Ground, places: Floats, along: Floats, heel: Flags, clear: tuple[float, float]
+) -> Floats:
+    """The way (3,) up or down by which a foot that stands comes to stand on the ground."""
+    points = places[heel] if heel.any() else places + along
+    above = points @ ground.up - ground.heights(points)
+    return ((clear[0] if heel.any() else clear[1]) - float(above.mean())) * ground.up
 
 
 def _path(along: Floats, heel: Flags) -> Floats:

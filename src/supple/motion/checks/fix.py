@@ -1,6 +1,6 @@
 """Repairs of what `check` finds: by IK where feet and ground are concerned, else by curves over a few frames.
 
-A repair is kept if it leaves fewer faults of its kind and adds none of another.
+A repair is kept if it leaves less of its kind, and less of all kinds together.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from supple.model.skeleton import Pose
 from supple.motion.checks.check import Checked, checked
 from supple.motion.checks.clip import Clip
 from supple.motion.checks.ground import above_ground
-from supple.motion.checks.measure import MEANINGS, Fault
+from supple.motion.checks.measure import KINDS, MEANINGS, Fault
 from supple.motion.checks.pops import PLACE
 from supple.motion.contacts import Contacts, find_contacts, foot_points, true_runs
 from supple.motion.correct import correct
@@ -109,7 +109,7 @@ def fix(report: Checked) -> Repaired:
 
 
 def _why(kind: str) -> str:
-    return f"{MEANINGS[kind]}, and no repair was found that adds no other fault"
+    return f"{MEANINGS[kind]}, and no repair was found that does not do more harm"
 
 
 def _again(report: Checked, motion: Motion) -> Checked:
@@ -149,18 +149,30 @@ def _tried(
         if motion is None:
             continue
         after = _again(now, motion)
+        if not _better(now, after, kind):
+            after = _smoothed(after, now)
         if _better(now, after, kind):
             now = after
     return now
+
+
+def _smoothed(report: Checked, before: Checked) -> Checked:
+    """The report after what a repair made pop is smoothed."""
+    for kind, repair in (("speed", _pops), ("acceleration", _pops), ("jerk", _shakes)):
+        for wide in WIDER[1:3]:
+            new = [one for one in report.of(kind) if one not in before.faults]
+            if new:
+                report = _again(report, repair(report, tuple(new), wide))
+    return report
 
 
 def _better(before: Checked, after: Checked, kind: str) -> bool:
     def badness(report: Checked, one: str) -> float:
         return sum(fault.value / fault.budget for fault in report.of(one))
 
-    others = [one for one in after.kinds if one != kind]
-    worse = any(badness(after, one) > 1.05 * badness(before, one) for one in others)
-    return badness(after, kind) < badness(before, kind) and not worse
+    # What it does to other kinds may be repaired next, but must not outweigh what it repairs.
+    whole = sum(badness(after, one) for one in KINDS) < sum(badness(before, one) for one in KINDS)
+    return badness(after, kind) < badness(before, kind) and whole
 
 
 # Curves over some frames --------------------------------------------------------------------------
@@ -401,6 +413,12 @@ def _lifted(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion |
     frames = np.zeros(len(motion), dtype=bool)
     for fault in faults:
         frames[max(0, fault.start - 2 * width) : fault.stop + 2 * width] = True
+    if wide > 0.05:  # limbs alone could not: the whole body goes up
+        deep = np.maximum(-above_ground(clip), 0.0).max(axis=1) * clip.leg
+        rise = _covered(np.where(frames, deep, 0.0), width)
+        places = np.array(motion.poses._full_translations())
+        places[:, skeleton.parents < 0] += (rise[:, None] * clip.up)[:, None]
+        return _with_places(motion, places)
     goals: list[Any] = []
     for end, (root, points) in limbs.items():
         need = inside[:, [clip.column(name) for name in points]].max(axis=1)
