@@ -30,7 +30,8 @@ from supple.rotations import (
 Floats = NDArray[np.float64]
 
 STEP = 0.6  # largest change of an angle in one iteration [rad]
-TIGHT = 1e-9
+TIGHT = 1e-9  # how near to a limit counts as at it
+EXACT = 1e-6  # of the first, the squared residual at which conjugate gradients stop
 
 
 @dataclass(frozen=True)
@@ -232,7 +233,7 @@ class Clip:
     def cost(self, q: Floats) -> float:
         """Half the weighted sum of squares."""
         points, _, _ = self.points(q)
-        r = (np.einsum("rp,fpk->frk", self.combine, points) - self.target) * self.weight[..., None]
+        r = (self.combine @ points - self.target) * self.weight[..., None]
         total = float((r * r).sum())
         if len(q) > 2:
             bend = np.diff(self.freedoms.differences(q), axis=0)
@@ -245,9 +246,7 @@ class Clip:
         axes, origins = free.axes(q, positions, rotations)
         jacobian = self._jacobian(points, axes, origins)
         frames, count = len(q), free.count
-        residual = (np.einsum("rp,fpk->frk", self.combine, points) - self.target) * self.weight[
-            ..., None
-        ]
+        residual = (self.combine @ points - self.target) * self.weight[..., None]
         rows = (self.combine @ jacobian.reshape(frames, len(self.joints), -1)).reshape(
             frames, -1, 3, count
         )
@@ -296,13 +295,15 @@ class Clip:
         row = np.zeros((len(frame), free.count))
         for k, sign in ((0, -1.0), (1, 1.0)):
             arm = overlaps.points[:, k, None] - origins[frame]
-            speed = np.where(free.rotating[:, None], np.cross(axes[frame], arm), axes[frame])
-            row += (
-                sign * np.einsum("adk,ak->ad", speed, normal) * self.reaches[overlaps.joints[:, k]]
-            )
+            # normal . (axis x arm) = axis . (arm x normal)
+            lever = np.where(free.rotating[:, None], cross(arm, normal[:, None]), normal[:, None])
+            row += sign * (axes[frame] * lever).sum(-1) * self.reaches[overlaps.joints[:, k]]
         row *= self.apart
-        np.add.at(gradient, frame, row * (self.apart * overlaps.depth)[:, None])
-        np.add.at(blocks, frame, row[:, :, None] * row[:, None, :])
+        # Frames come in order: sums of their rows.
+        first = np.flatnonzero(np.diff(frame, prepend=-1))
+        where = frame[first]
+        gradient[where] += np.add.reduceat(row * (self.apart * overlaps.depth)[:, None], first)
+        blocks[where] += np.add.reduceat(row[:, :, None] * row[:, None, :], first)
 
     def _jacobian(self, points: Floats, axes: Floats, origins: Floats) -> Floats:
         """Derivatives (F, P, 3, D) of the points by the columns."""
@@ -318,6 +319,13 @@ class Clip:
             out[..., slides] = np.swapaxes(axes[:, slides], 1, 2)[:, None]
         out *= self.moving[None, :, None, :]
         return out
+
+
+def cross(a: Floats, b: Floats) -> Floats:
+    """The cross product of vectors (..., 3), without the overhead of NumPy's."""
+    x = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
+    y = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
+    return np.stack([x, y, a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]], axis=-1)
 
 
 def _second_transposed(bend: Floats, frames: int) -> Floats:
@@ -371,7 +379,7 @@ def _conjugate_gradients(
     rz = float((r * z).sum())
     first = rz
     for _ in range(most):
-        if rz <= 1e-10 * first or rz <= 0:
+        if rz <= EXACT * first or rz <= 0:
             break
         image = product(p)
         alpha = rz / float((p * image).sum())
