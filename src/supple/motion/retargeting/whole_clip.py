@@ -50,29 +50,24 @@ class Rows:
 
 
 class Freedoms:
-    """The freedoms of a skeleton as tangent columns, and how a step changes coordinates."""
+    """The freedoms of a skeleton as tangent columns, and how a step changes coordinates.
+
+    Joints that copy others follow, and have no columns of their own.
+    """
 
     def __init__(self, skeleton: Skeleton) -> None:
         self.skeleton = skeleton
         ints, floats = skeleton.packed_ints, skeleton.packed_floats
         self.columns: list[tuple[int, int, str]] = []  # joint, number, kind
-        self.bases: list[int] = []
-        self.copies: list[tuple[int, int, float]] = []  # joint that copies, column, multiplier
-        at: dict[int, int] = {}
         for j in range(len(ints)):
             kind = int(ints[j, layout.KIND])
             if ints[j, layout.MIMIC] >= 0:
                 continue
             slides, angles = kind & layout.SLIDES, (kind >> 2) & 3
-            at[j] = len(self.columns)
             self.columns += [(j, i, "slide") for i in range(slides)]
             self.columns += [(j, slides + i, "angle") for i in range(angles)]
             if kind & layout.QUATERNION:
                 self.columns += [(j, i, "turn") for i in range(3)]
-        for j in range(len(ints)):
-            source = int(ints[j, layout.MIMIC])
-            if source >= 0 and source in at:
-                self.copies.append((j, at[source], float(floats[j, layout.MIMIC_MUL])))
         self.count = len(self.columns)
         self.low = np.full(self.count, -np.inf)
         self.high = np.full(self.count, np.inf)
@@ -203,7 +198,7 @@ class Clip:
 
     def __post_init__(self) -> None:
         self.freedoms = Freedoms(self.skeleton)
-        self.moving = self.freedoms.moves(self.joints)
+        self.moving = self.freedoms.moves(self.joints.tolist())
         self.reaches = self.freedoms.moves(range(len(self.skeleton.joint_names)))
         self.combine = np.concatenate([rows.combine for rows in self.rows])
         self.target = np.concatenate([rows.target for rows in self.rows], axis=1)
@@ -229,16 +224,6 @@ class Clip:
         for _ in range(iterations):
             q = self._iterate(q, smoothness, damping)
         return q
-
-    def cost(self, q: Floats) -> float:
-        """Half the weighted sum of squares."""
-        points, _, _ = self.points(q)
-        r = (self.combine @ points - self.target) * self.weight[..., None]
-        total = float((r * r).sum())
-        if len(q) > 2:
-            bend = np.diff(self.freedoms.differences(q), axis=0)
-            total += float((self.smooth * bend * bend).sum())
-        return 0.5 * total
 
     def _iterate(self, q: Floats, smoothness: float, damping: float) -> Floats:
         free = self.freedoms
