@@ -111,8 +111,7 @@ class Freedoms:
             slides, first = kind & layout.SLIDES, int(ints[j, layout.Q])
             mine = rotations[:, j]
             local = floats[j, layout.AXIS : layout.AXIS + 9].reshape(3, 3)
-            if kind == layout.ANGLE or kind == layout.SLIDE:
-                axes[:, c] = rotate(mine, local[0])
+            if kind in (layout.ANGLE, layout.SLIDE):  # done below, all at once
                 c += 1
                 continue
             if kind & layout.QUATERNION:
@@ -135,6 +134,12 @@ class Freedoms:
                 for axis in np.eye(3):
                     axes[:, c] = rotate(pre, axis)
                     c += 1
+        kinds = ints[self.joints, layout.KIND]
+        single = np.flatnonzero((kinds == layout.ANGLE) | (kinds == layout.SLIDE))
+        if len(single):
+            joints = self.joints[single]
+            local = floats[joints, layout.AXIS : layout.AXIS + 3]
+            axes[:, single] = rotate(rotations[:, joints], local)
         return axes, positions[:, self.joints]
 
     def stepped(self, q: Floats, step: Floats) -> Floats:
