@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 
 STEP = 0.6  # largest change of an angle in one iteration [rad]
 TIGHT = 1e-9  # how near to a limit counts as at it
-EXACT = 1e-4  # of the first, the squared residual at which conjugate gradients stop
+EXACT = 1e-6  # of the first, the squared residual at which conjugate gradients stop
 
 
 @dataclass(frozen=True)
