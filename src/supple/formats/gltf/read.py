@@ -149,7 +149,9 @@ def _humanoid(document: Document, tree: Tree) -> dict[str, str]:
         if isinstance(bones, dict):  # 1.0
             found |= {bone: one.get("node") for bone, one in bones.items() if isinstance(one, dict)}
         elif isinstance(bones, list):  # 0.x
-            found |= {one.get("bone"): one.get("node") for one in bones if isinstance(one, dict)}
+            found |= {
+                str(one.get("bone")): one.get("node") for one in bones if isinstance(one, dict)
+            }
     joints = set(tree.joints)
     return {
         bone: str(tree.names[node])

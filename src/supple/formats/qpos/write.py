@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -45,7 +46,9 @@ def write(character: Character, path: Path, *, motion: str | Motion | None = Non
     if path.suffix.lower() == ".csv":
         write_file(path, _csv(chosen, names, table, source), "qpos table")
         return notes
-    more = {} if source is None else {"source_index": np.asarray(source, dtype=np.int64)}
+    more: dict[str, Any] = {}
+    if source is not None:
+        more["source_index"] = np.asarray(source, dtype=np.int64)
     out = io.BytesIO()
     np.savez(
         out, qpos=table, fps=np.float64(chosen.fps), joint_names=np.array(names[root_columns(names) :]),

@@ -85,8 +85,7 @@ class Performance:
                 float(np.median(height[heel])) if heel.any() else float(np.percentile(height, 5.0))
             )
             flat[side] = _flat(body, at, side, heel & ball)
-        positions, rotations = (part[rows] for part in frames)
-        del positions
+        rotations = frames[1][rows]
         turned = {}
         for role in body.map.joints:
             j = body.carrier(role)

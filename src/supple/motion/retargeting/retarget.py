@@ -219,8 +219,8 @@ def _planted(poses: Pose, source: Performance, target: Body, fps: float) -> Pose
 
 def _joined(first: Pose, rest: Pose) -> Pose:
     """Two batches of poses of one skeleton, one after the other."""
-    parts = [np.concatenate([a.coordinates, b.coordinates]) for a, b in ((first, rest),)]
+    coordinates = np.concatenate([first.coordinates, rest.coordinates])
     offsets = None
     if first.translations is not None and rest.translations is not None:
         offsets = np.concatenate([first.translations, rest.translations])
-    return Pose(rest.skeleton, parts[0], offsets)
+    return Pose(rest.skeleton, coordinates, offsets)

@@ -33,7 +33,6 @@ class Weights:
         stand: Corners of a sole that stands.
         swing: Corners of a sole that does not.
         path: The middle of the hips.
-        height: Its height.
         legs: Directions of thighs and shins.
         arms: Directions of upper arms and forearms.
         wrist: Places of wrists and elbows about the hips.
@@ -49,7 +48,6 @@ class Weights:
     stand: float = 30.0
     swing: float = 4.0
     path: float = 2.0
-    height: float = 1.0
     legs: float = 0.5
     arms: float = 1.0
     wrist: float = 1.0
@@ -90,7 +88,7 @@ class _Problem:
         self.names: dict[str, int] = {}
         for name, point in body.points.items():
             self._add(name, point)
-        self.rows: list[Rows] = []
+        self._pending: list[tuple[Floats, Floats, Floats | float]] = []
         self.root = free_root(body)
         self._legs()
         self._trunk()
@@ -107,12 +105,6 @@ class _Problem:
         for name, factor in terms.items():
             combine[self.names[name]] += factor
         self._pending.append((combine, target, weight))
-
-    @property
-    def _pending(self) -> list[tuple[Floats, Floats, Floats | float]]:
-        if not hasattr(self, "_list"):
-            self._list: list[tuple[Floats, Floats, Floats | float]] = []
-        return self._list
 
     def _legs(self) -> None:
         body, w, unit_length = self.body, self.weights, self.body.sizes["leg"]
@@ -148,7 +140,7 @@ class _Problem:
 
     def _trunk(self) -> None:
         body, w, target = self.body, self.weights, self.target
-        sizes, at = body.sizes, body.at_reference
+        sizes = body.sizes
         self._row({"left_hip": 0.5, "right_hip": 0.5}, target.hips, w.path / sizes["leg"])
         self._row(
             {"left_hip": 1.0, "right_hip": -1.0},
@@ -165,7 +157,6 @@ class _Problem:
             sizes["trunk"] * unit(target.trunk),
             w.lines / sizes["trunk"],
         )
-        del at
 
     def _arms(self) -> None:
         body, w, target = self.body, self.weights, self.target

@@ -93,6 +93,7 @@ class _Turning:
             source, body, {side: self.foot_ratio * source.level[side] for side in SIDES}
         )
         self.frames = len(source)
+        self._free: dict[str, Steps] = {}
         self.world = self._turns()
 
     # Directions ---------------------------------------------------------------------------------
@@ -251,7 +252,6 @@ class _Turning:
             flat = source.flat[side]
             below = -size * np.sin(flat)
             shape = Shape(0.0, size * np.cos(flat), 0.0, below, level, level - below)
-            self._free = getattr(self, "_free", {})
             self._free[side] = self.guide.free_steps(side)
             out[side] = self.guide.steps(side, shape)
         return out
@@ -438,6 +438,5 @@ def smoothed(values: Floats, reach: float) -> Floats:
     kernel = np.hanning(2 * half + 3)[1:-1]
     kernel /= kernel.sum()
     padded = np.pad(values, ((half, half), (0, 0)), mode="edge")
-    return np.stack(
-        [np.convolve(padded[:, k], kernel, mode="valid") for k in range(values.shape[1])], axis=1
-    )
+    columns = [np.convolve(padded[:, k], kernel, mode="valid") for k in range(values.shape[1])]
+    return np.stack(columns, axis=1).astype(np.float64)

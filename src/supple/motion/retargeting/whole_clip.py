@@ -30,7 +30,8 @@ from supple.rotations import (
 Floats = NDArray[np.float64]
 
 STEP = 0.6  # largest change of an angle in one iteration [rad]
-TIGHT = 1e-9
+TIGHT = 1e-9  # how near to a limit counts as at it
+EXACT = 1e-6  # of the first, the squared residual at which conjugate gradients stop
 
 
 @dataclass(frozen=True)
@@ -49,29 +50,24 @@ class Rows:
 
 
 class Freedoms:
-    """The freedoms of a skeleton as tangent columns, and how a step changes coordinates."""
+    """The freedoms of a skeleton as tangent columns, and how a step changes coordinates.
+
+    Joints that copy others follow, and have no columns of their own.
+    """
 
     def __init__(self, skeleton: Skeleton) -> None:
         self.skeleton = skeleton
         ints, floats = skeleton.packed_ints, skeleton.packed_floats
         self.columns: list[tuple[int, int, str]] = []  # joint, number, kind
-        self.bases: list[int] = []
-        self.copies: list[tuple[int, int, float]] = []  # joint that copies, column, multiplier
-        at: dict[int, int] = {}
         for j in range(len(ints)):
             kind = int(ints[j, layout.KIND])
             if ints[j, layout.MIMIC] >= 0:
                 continue
             slides, angles = kind & layout.SLIDES, (kind >> 2) & 3
-            at[j] = len(self.columns)
             self.columns += [(j, i, "slide") for i in range(slides)]
             self.columns += [(j, slides + i, "angle") for i in range(angles)]
             if kind & layout.QUATERNION:
                 self.columns += [(j, i, "turn") for i in range(3)]
-        for j in range(len(ints)):
-            source = int(ints[j, layout.MIMIC])
-            if source >= 0 and source in at:
-                self.copies.append((j, at[source], float(floats[j, layout.MIMIC_MUL])))
         self.count = len(self.columns)
         self.low = np.full(self.count, -np.inf)
         self.high = np.full(self.count, np.inf)
@@ -115,8 +111,7 @@ class Freedoms:
             slides, first = kind & layout.SLIDES, int(ints[j, layout.Q])
             mine = rotations[:, j]
             local = floats[j, layout.AXIS : layout.AXIS + 9].reshape(3, 3)
-            if kind == layout.ANGLE or kind == layout.SLIDE:
-                axes[:, c] = rotate(mine, local[0])
+            if kind in (layout.ANGLE, layout.SLIDE):  # done below, all at once
                 c += 1
                 continue
             if kind & layout.QUATERNION:
@@ -139,6 +134,12 @@ class Freedoms:
                 for axis in np.eye(3):
                     axes[:, c] = rotate(pre, axis)
                     c += 1
+        kinds = ints[self.joints, layout.KIND]
+        single = np.flatnonzero((kinds == layout.ANGLE) | (kinds == layout.SLIDE))
+        if len(single):
+            joints = self.joints[single]
+            local = floats[joints, layout.AXIS : layout.AXIS + 3]
+            axes[:, single] = rotate(rotations[:, joints], local)
         return axes, positions[:, self.joints]
 
     def stepped(self, q: Floats, step: Floats) -> Floats:
@@ -202,7 +203,7 @@ class Clip:
 
     def __post_init__(self) -> None:
         self.freedoms = Freedoms(self.skeleton)
-        self.moving = self.freedoms.moves(self.joints)
+        self.moving = self.freedoms.moves(self.joints.tolist())
         self.reaches = self.freedoms.moves(range(len(self.skeleton.joint_names)))
         self.combine = np.concatenate([rows.combine for rows in self.rows])
         self.target = np.concatenate([rows.target for rows in self.rows], axis=1)
@@ -229,25 +230,13 @@ class Clip:
             q = self._iterate(q, smoothness, damping)
         return q
 
-    def cost(self, q: Floats) -> float:
-        """Half the weighted sum of squares."""
-        points, _, _ = self.points(q)
-        r = (np.einsum("rp,fpk->frk", self.combine, points) - self.target) * self.weight[..., None]
-        total = float((r * r).sum())
-        if len(q) > 2:
-            bend = np.diff(self.freedoms.differences(q), axis=0)
-            total += float((self.smooth * bend * bend).sum())
-        return 0.5 * total
-
     def _iterate(self, q: Floats, smoothness: float, damping: float) -> Floats:
         free = self.freedoms
         points, positions, rotations = self.points(q)
         axes, origins = free.axes(q, positions, rotations)
         jacobian = self._jacobian(points, axes, origins)
         frames, count = len(q), free.count
-        residual = (np.einsum("rp,fpk->frk", self.combine, points) - self.target) * self.weight[
-            ..., None
-        ]
+        residual = (self.combine @ points - self.target) * self.weight[..., None]
         rows = (self.combine @ jacobian.reshape(frames, len(self.joints), -1)).reshape(
             frames, -1, 3, count
         )
@@ -296,13 +285,15 @@ class Clip:
         row = np.zeros((len(frame), free.count))
         for k, sign in ((0, -1.0), (1, 1.0)):
             arm = overlaps.points[:, k, None] - origins[frame]
-            speed = np.where(free.rotating[:, None], np.cross(axes[frame], arm), axes[frame])
-            row += (
-                sign * np.einsum("adk,ak->ad", speed, normal) * self.reaches[overlaps.joints[:, k]]
-            )
+            # normal . (axis x arm) = axis . (arm x normal)
+            lever = np.where(free.rotating[:, None], cross(arm, normal[:, None]), normal[:, None])
+            row += sign * (axes[frame] * lever).sum(-1) * self.reaches[overlaps.joints[:, k]]
         row *= self.apart
-        np.add.at(gradient, frame, row * (self.apart * overlaps.depth)[:, None])
-        np.add.at(blocks, frame, row[:, :, None] * row[:, None, :])
+        # Frames come in order: sums of their rows.
+        first = np.flatnonzero(np.diff(frame, prepend=-1))
+        where = frame[first]
+        gradient[where] += np.add.reduceat(row * (self.apart * overlaps.depth)[:, None], first)
+        blocks[where] += np.add.reduceat(row[:, :, None] * row[:, None, :], first)
 
     def _jacobian(self, points: Floats, axes: Floats, origins: Floats) -> Floats:
         """Derivatives (F, P, 3, D) of the points by the columns."""
@@ -318,6 +309,13 @@ class Clip:
             out[..., slides] = np.swapaxes(axes[:, slides], 1, 2)[:, None]
         out *= self.moving[None, :, None, :]
         return out
+
+
+def cross(a: Floats, b: Floats) -> Floats:
+    """The cross product of vectors (..., 3), without the overhead of NumPy's."""
+    x = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
+    y = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
+    return np.stack([x, y, a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]], axis=-1)
 
 
 def _second_transposed(bend: Floats, frames: int) -> Floats:
@@ -371,7 +369,7 @@ def _conjugate_gradients(
     rz = float((r * z).sum())
     first = rz
     for _ in range(most):
-        if rz <= 1e-10 * first or rz <= 0:
+        if rz <= EXACT * first or rz <= 0:
             break
         image = product(p)
         alpha = rz / float((p * image).sum())

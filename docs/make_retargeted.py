@@ -84,6 +84,7 @@ def limbs(motion: supple.Motion, found: supple.BodyMap, up: str) -> dict[str, np
 
 @styled
 def draw(films: dict[str, dict[str, np.ndarray]], frames: list[int]) -> Figure:
+    """A row of poses for each body."""
     fig = Figure(figsize=(12, 8))
     headline(
         fig,
@@ -133,6 +134,7 @@ def draw(films: dict[str, dict[str, np.ndarray]], frames: list[int]) -> Figure:
 
 
 def main(folder: Path) -> None:
+    """Retarget, draw, and check that limbs keep their directions."""
     folder.mkdir(parents=True, exist_ok=True)
     hero = supple.humanoid()
     walk = hero.motions["walk"]
@@ -155,9 +157,9 @@ def main(folder: Path) -> None:
         angles[name] = float(np.mean(apart))
         print(f"{name}: limbs {angles[name]:.1f} degrees off on average, scale {made.scale:.2f}")
     frames = list(range(0, len(walk), max(1, len(walk) // 7)))[:7]
-    plot.save(draw(films, frames), folder / "18_retargeted.png")
+    plot.save(draw(films, frames), folder / "retargeted.png")
     assert max(angles.values()) < 6.0, "limbs keep their directions"
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "out")
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "images")

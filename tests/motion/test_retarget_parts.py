@@ -1,0 +1,143 @@
+"""The parts of retargeting: names, derivatives, steps of feet, capsules that stay apart."""
+
+import json
+
+import numpy as np
+import pytest
+
+import supple
+from supple import Ball, BodyMap, Free, Hinge, Motion, Node, Pose, Skeleton
+from supple.motion.retargeting.apart import _nearest
+from supple.motion.retargeting.footsteps import Shape, Steps, edges, fade, plan_steps
+from supple.motion.retargeting.names import side_and_stem
+from supple.motion.retargeting.performance import filtered
+from supple.motion.retargeting.whole_clip import Clip, Rows
+
+
+@pytest.mark.parametrize(
+    ("name", "side", "stem"),
+    [
+        ("mixamorig:LeftUpLeg", "left", "upleg"),
+        ("Bip01 R Thigh", "right", "thigh"),
+        ("thigh_l", "left", "thigh"),
+        ("upper_arm.R", "right", "upperarm"),
+        ("J_Bip_L_UpperLeg", "left", "upperleg"),
+        ("LHipJoint", "left", "hip"),
+        ("rfemur", "right", "femur"),
+        ("lShldr", "left", "shldr"),
+        ("left_hip_pitch_joint", "left", "hip"),
+        ("LeftForeArm", "left", "forearm"),
+        ("upperarm_twist_01_l", "left", ""),
+        ("RightHandIndex1", "right", ""),
+        ("Spine1", None, "spine"),
+    ],
+)
+def test_side_and_stem_of_names(name, side, stem):
+    assert side_and_stem(name) == (side, stem)
+
+
+def test_derivatives_are_those_of_differences():
+    skeleton = Skeleton(
+        [
+            Node("base", None, (0.1, 0.2, 0.3), joint=Free()),
+            Node("hip", "base", (0, 0.1, -0.2), joint=Hinge((0.6, 0.8, 0))),
+            Node("ball", "hip", (0, 0, -0.4), joint=Ball()),
+            Node("end", "ball", (0.3, 0, 0), joint=Hinge("z")),
+        ]
+    )
+    rng = np.random.default_rng(3)
+    q = np.asarray(skeleton.rest.coordinates) + 0.3 * rng.normal(
+        size=(2, len(skeleton.rest.coordinates))
+    )
+    q = np.asarray(Pose(skeleton, _unit(skeleton, q)).coordinates)
+    joints, offsets = np.array([3, 1]), rng.normal(size=(2, 3))
+    rows = Rows(np.eye(2), np.zeros((2, 2, 3)), np.ones(2))
+    clip = Clip(skeleton, joints, offsets, [rows], np.zeros(0), q[0], np.zeros(0))
+    points, positions, rotations = clip.points(q)
+    found = clip._jacobian(points, *clip.freedoms.axes(q, positions, rotations))
+    for column in range(clip.freedoms.count):
+        step = np.zeros((2, clip.freedoms.count))
+        step[:, column] = 1e-6
+        ahead, behind = (clip.points(clip.freedoms.stepped(q, s * step))[0] for s in (1, -1))
+        assert np.allclose(found[..., column], (ahead - behind) / 2e-6, atol=1e-7)
+
+
+def _unit(skeleton, q):
+    at = skeleton.packed.turn_at
+    q[:, at] /= np.linalg.norm(q[:, at], axis=-1, keepdims=True)
+    return q
+
+
+def test_a_foot_that_stands_keeps_its_edges_on_the_ground_at_one_place():
+    count = 90
+    t = np.arange(count) / 30
+    ankle = np.stack([0.05 * t, 0.01 * np.sin(5 * t), 0.06 + 0 * t], axis=1)
+    ankle[40:60, 2] += 0.1 * np.sin(np.pi * np.arange(20) / 20)
+    free = Steps(ankle, 0.1 * np.sin(t), 0.02 * np.sin(9 * t), np.ones(count, dtype=bool))
+    stands = np.ones(count, dtype=bool)
+    stands[38:62] = False
+    shape = Shape(0.05, 0.12, 0.04, 0.04)
+    planned = plan_steps(free, stands, stands, shape, fps=30.0)
+    rear, front = edges(planned, shape)
+    assert np.minimum(rear[:, 2], front[:, 2]).min() > -1e-12
+    for run in (slice(0, 38), slice(62, count)):
+        assert np.ptp(front[run, :2], axis=0).max() < 1e-4
+        assert np.ptp(rear[run, :2], axis=0).max() < 1e-4
+        assert np.abs(np.minimum(rear[run, 2], front[run, 2])).max() < 1e-12
+    step = np.linalg.norm(np.diff(planned.ankle, axis=0), axis=1)
+    assert step.max() < 1.5 * np.linalg.norm(np.diff(ankle, axis=0), axis=1).max()
+
+
+def test_passages_between_known_values_are_smooth_and_meet_them():
+    values = np.where(np.arange(40) < 20, 1.0, 3.0)[:, None]
+    known = (np.arange(40) < 10) | (np.arange(40) >= 30)
+    out = fade(values, known)[:, 0]
+    assert np.all(out[known] == values[known, 0])
+    assert np.abs(np.diff(out, n=2)).max() < 0.05
+    assert np.all(np.diff(out) >= 0)
+    assert np.all(fade(values, np.zeros(40, dtype=bool)) == 0)
+
+
+def test_nearest_points_of_segments_are_no_further_than_sampled_ones():
+    rng = np.random.default_rng(5)
+    a, b, c, d = rng.normal(size=(4, 200, 3))
+    p, q = _nearest(a, b, c, d)
+    s, u = np.meshgrid(np.linspace(0, 1, 40), np.linspace(0, 1, 40))
+    one = a[:, None] + s.reshape(1, -1, 1) * (b - a)[:, None]
+    two = c[:, None] + u.reshape(1, -1, 1) * (d - c)[:, None]
+    best = np.linalg.norm(one - two, axis=-1).min(1)
+    found = np.linalg.norm(p - q, axis=-1)
+    assert np.all(found < best + 1e-9)
+    assert np.all(found > best - 0.15)
+
+
+def test_the_filter_keeps_what_is_slow_and_takes_what_is_fast():
+    skeleton = supple.chain([1, 1])
+    t = np.arange(240) / 120
+    slow, fast = 0.5 * np.sin(2 * np.pi * t), 0.1 * np.sin(2 * np.pi * 40 * t)
+    turn = supple.rotations.from_axis_angle("z", slow + fast)
+    motion = Motion("m", skeleton.rest.with_({skeleton.joint_names[0]: turn}), fps=120)
+    out = filtered(motion, 0.008).poses.local_rotations[:, 0]
+    off = supple.rotations.angle_between(out, supple.rotations.from_axis_angle("z", slow))[5:-5]
+    assert off.max() < 0.3 * 0.1
+    assert filtered(motion, 0.0) is motion
+
+
+@pytest.mark.parametrize("version", ["VRM", "VRMC_vrm"])
+def test_humanoid_bones_of_vrm_are_read(tmp_path, version):
+    hero = supple.humanoid()
+    supple.save(hero.with_(meshes=(), motions={}), tmp_path / "hero.gltf")
+    data = json.loads((tmp_path / "hero.gltf").read_text())
+    nodes = {node["name"]: k for k, node in enumerate(data["nodes"]) if "name" in node}
+    bones = {"hips": nodes["pelvis"], "leftUpperLeg": nodes["thigh.L"]}
+    if version == "VRM":
+        human = [{"bone": bone, "node": node} for bone, node in bones.items()]
+    else:
+        human = {bone: {"node": node} for bone, node in bones.items()}
+    data["extensions"] = {version: {"humanoid": {"humanBones": human}}}
+    (tmp_path / "hero.gltf").write_text(json.dumps(data))
+    read = supple.load(tmp_path / "hero.gltf")
+    assert read.extras["gltf"]["humanoid"] == {"hips": "pelvis", "leftUpperLeg": "thigh.L"}
+    assert BodyMap.recognize(read.skeleton, bones=read.extras["gltf"]["humanoid"])[
+        "left_thigh"
+    ] == ("thigh.L",)
