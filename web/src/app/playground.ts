@@ -276,6 +276,7 @@ export class Playground {
     this.view.goals.tick(performance.now());
     this.timeline.tick(seconds);
     this.tracing.tick(seconds);
+    this.line.held = this.view.goals.dragging || this.view.goals.pushing;
     this.outgoing.tick();
   }
 
