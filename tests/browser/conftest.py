@@ -74,6 +74,7 @@ def driver(shared: tuple[Watched, Driver]) -> Iterator[Driver]:
         """(() => {
           const { page } = playground;
           page.goals.liftAll();
+          page.goals.select(null);
           page.tracing.close();
           page.choose(-1);
           page.hud.say("");

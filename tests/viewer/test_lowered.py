@@ -136,3 +136,12 @@ def test_what_is_shown_is_saved_as_a_page(page):
     saved = page.packet("file")
     assert saved["head"]["name"] == "hero.html"
     assert saved["data"].tobytes().startswith(b"<!doctype html>")
+
+
+def test_a_held_goal_is_solved_without_restarts(solving):
+    solving.set_up(links=6)
+    told = solving.packet("problem")
+    assert head_of(told["steady"])["solvers"][0]["kernel"] == "solvers.lm.solve_range"
+    assert told["steady"].tobytes() != told["data"].tobytes()
+    solving.set_up(links=6, solver={"name": "TargetTriangle"})
+    assert "steady" not in solving.packet("problem"), "it has no restarts"

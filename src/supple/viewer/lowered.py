@@ -16,6 +16,7 @@ from supple.errors import SuppleError
 from supple.model.skeleton import Pose, Skeleton
 from supple.motion import Motion
 from supple.problem.lowering import Problem
+from supple.solve.prepare import Prepared
 from supple.viewer import meshes
 from supple.viewer.messages import ClipHead, ProblemHead
 from supple.viewer.messages.binary import packet
@@ -81,10 +82,25 @@ def problems(
                 "rest" if name == "coordinates" else f"rest_{name}": value.tobytes()
                 for name, value in numbers.items()
             }
-            packets.append(packet(head, {"data": data, **rests}))
+            steady = _steady(prepared)
+            held = {} if steady is None else {"steady": steady.to_bytes(start=own.on(start))}
+            packets.append(packet(head, {"data": data, **held, **rests}))
     except SuppleError:  # a solver that runs in Python, or scales that cannot be solved with
         return []
     return packets
+
+
+def _steady(prepared: Prepared) -> Prepared | None:
+    """The same problem without restarts, for goals that move a little from frame to frame.
+
+    None if there are none to leave out. A target that cannot be reached would take all restarts in every
+    frame of a drag; the last answer is as good a start.
+    """
+    if len(prepared.solvers) != 1:
+        return None
+    (solver,) = prepared.solvers
+    steady = prepared.with_solver(solver, restarts=False)
+    return None if steady.solvers == prepared.solvers else steady
 
 
 def clip(

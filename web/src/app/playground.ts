@@ -276,6 +276,7 @@ export class Playground {
     this.view.goals.tick(performance.now());
     this.timeline.tick(seconds);
     this.tracing.tick(seconds);
+    this.line.held = this.view.goals.dragging || this.view.goals.pushing;
     this.outgoing.tick();
   }
 
@@ -291,7 +292,7 @@ export class Playground {
     this.vectors.group.visible = half === 0;
     this.vectors.draw(this.tracing, figures[half]!.positions, this.store.scene?.parents ?? [], 0.02 * stage.size);
     this.pointer.showName(half);
-    if (half === 0) this.hint.show(this.store.look.dragged || !goals.active ? null : stage.project(goals.active.position));
+    if (half === 0) this.hint.show(this.store.look.dragged || !goals.active ? null : stage.project(goals.active.position), stage.canvas.clientWidth);
     if (half === 0) this.arrow.show(goals.active?.position ?? null, stage.camera, stage.viewSize);
   }
 

@@ -21,6 +21,8 @@ export interface Line {
   readonly isOpen: boolean;
   /** True if goals are solved in the page. */
   readonly solves?: boolean;
+  /** True while a goal is held: it moves a little from frame to frame. */
+  held?: boolean;
   /** The number of the last goals that the session knows the pose of; null while it is not told. */
   readonly told?: number | null;
   /** The coordinates of the pose of each solver, if goals are solved in the page. */

@@ -8,12 +8,12 @@ const BESIDE = 18; // [pixels] from the goal
 export class GoalHint {
   readonly node = el("p", { id: "drag-hint", hidden: true }, "Drag me");
 
-  /** Show it beside a place on the page, or not at all. */
-  show(place: Vector2 | null): void {
+  /** Show it beside a place on the page, inside a width [pixels], or not at all. */
+  show(place: Vector2 | null, width: number): void {
     this.node.hidden = place === null;
     if (!place) return;
     const { offsetWidth } = this.node;
-    const right = place.x + BESIDE + offsetWidth <= window.innerWidth;
+    const right = place.x + BESIDE + offsetWidth <= width;
     const x = right ? place.x + BESIDE : place.x - BESIDE - offsetWidth;
     this.node.style.transform = `translate(${Math.round(x)}px, ${Math.round(place.y - 16)}px)`;
   }

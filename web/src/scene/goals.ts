@@ -185,7 +185,7 @@ export class Goals {
         best = { goal, ring: -1, axis: -1 };
       }
     }
-    return best ?? this.pickHandle(clientX, clientY, half, reach) ?? this.pickRing(clientX, clientY, half, reach);
+    return best ?? this.pickRing(clientX, clientY, half, reach) ?? this.pickHandle(clientX, clientY, half, reach);
   }
 
   private pickHandle(x: number, y: number, half: number, reach: number): Grip | null {

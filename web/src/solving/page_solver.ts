@@ -16,6 +16,8 @@ type PageGoals = Pick<Immutable<Want>, "seq" | "goals" | "time">;
 /** One of the solvers side by side. */
 interface Slot {
   readonly problem: Problem;
+  /** The same without restarts, for goals that move a little from frame to frame. */
+  readonly steady: Problem;
   readonly skeleton: SkeletonRows;
   pose: LocalPose;
   solution: Solution | null;
@@ -56,7 +58,9 @@ export class PageSolver {
     this.slots = packets.map((packet) => {
       const problem = problems.problem(packet.arrays.data!.data as Uint8Array);
       const pose = readPose(packet, "start") ?? startOf(problem);
-      return { problem, skeleton: problem.skeleton, pose, solution: null, durations: [] };
+      const bytes = packet.arrays.steady?.data as Uint8Array | undefined;
+      const steady = bytes ? problems.problem(bytes) : problem;
+      return { problem, steady, skeleton: problem.skeleton, pose, solution: null, durations: [] };
     });
     this.rest = readPose(packets[0]!, "rest")!;
   }
@@ -80,20 +84,21 @@ export class PageSolver {
 
   // Solving ----------------------------------------------------------------------------------------
 
-  /** Solve for goals; returns a pose for each solver. */
-  solve(goals: PageGoals): PoseFrame[] {
+  /** Solve for goals; returns a pose for each solver. While a goal is `held`, the last answer is start enough. */
+  solve(goals: PageGoals, held = false): PoseFrame[] {
     this.goals = goals;
     return this.slots.map((slot, number) => {
       const start = this.startPose(slot);
       slot.pose = start;
       slot.solution = null;
-      return this.frame(number, this.solves ? this.solveFrom(slot, start) : 0);
+      return this.frame(number, this.solves ? this.solveFrom(slot, start, held && !this.clip && this.setup.start === "previous") : 0);
     });
   }
 
   /** Solve from a pose; returns the duration of a solve [µs]. */
-  private solveFrom(slot: Slot, start: LocalPose): number {
-    const { problem, durations } = slot;
+  private solveFrom(slot: Slot, start: LocalPose, steady: boolean): number {
+    const { durations } = slot;
+    const problem = steady ? slot.steady : slot.problem;
     this.prepare(problem, start, start);
     const began = performance.now();
     const solution = problem.solve().kept();

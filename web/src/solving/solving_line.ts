@@ -27,6 +27,7 @@ export class SolvingLine implements Line, Listener {
   private timer = 0;
   private traced = false;
 
+  held = false;
   private address = "";
   private loading = false;
 
@@ -76,7 +77,7 @@ export class SolvingLine implements Line, Listener {
       case "want":
         if (!solver || message.revision !== this.scene?.revision) return this.pass(message);
         this.keepUntold(message);
-        for (const frame of solver.solve(message)) this.listener.onPose(frame);
+        for (const frame of solver.solve(message, this.held)) this.listener.onPose(frame);
         return;
       case "trace":
         this.traced = solver !== null;

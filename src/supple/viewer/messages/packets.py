@@ -133,7 +133,8 @@ class MotionHead:
 class ProblemHead:
     """The head of a packet with what the page needs to solve by itself.
 
-    Arrays: `data`, the lowered problem; and the initial pose of the scene as float64 in bytes: `rest`,
+    Arrays: `data`, the lowered problem; `steady`, the same without restarts, to solve with while a goal is
+    held, if it differs; and the initial pose of the scene as float64 in bytes: `rest`,
     and where poses have them `rest_translations`, `rest_scales` and `rest_offsets`. `start`, likewise,
     if it is not the start of the lowered problem.
 
