@@ -17,8 +17,9 @@ from supple.viewer.standalone import BUILT, SCRIPT
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-NAMES = ("index", "first-steps", "retargeting", "robots", "gltf", "grammar", "lowered-problems")
-NAMES = ("index", "first-steps", "robots", "gltf", "grammar", "lowered-problems", "checking")
+NAMES = (
+    "index", "first-steps", "retargeting", "robots", "gltf", "grammar", "lowered-problems", "checking",
+)  # fmt: skip
 PAGES = [ROOT / "README.md", *(DOCS / f"{name}.md" for name in NAMES)]
 WAITING = ("demo", "view", "bench", "warmup")  # for a browser, or for minutes
 SIDES = {"upperarm": "Arm", "forearm": "ForeArm", "hand": "Hand", "foot": "Foot"}
