@@ -64,6 +64,19 @@ def test_a_plan_runs_on_a_clip(folder):
     assert np.allclose(way, (0, 0.05, 0), atol=2e-3)
 
 
+def test_a_plan_retargets_with_a_corrected_map(folder):
+    hero = supple.humanoid()
+    supple.save(hero, folder / "hero.glb")
+    supple.BodyMap.recognize(hero).save(folder / "hero.toml")
+    text = '[[steps]]\ndo = "retarget"\nonto = "hero.glb"\nmapping = "hero.toml"\n'
+    (folder / "plan.toml").write_text(text)
+    clip, out = folder / "clips" / "c0.bvh", folder / "out.glb"
+    assert PlanOnClip(load_plan(folder / "plan.toml"))(clip, out).code == 0
+    before, after = (next(iter(supple.load(path).motions.values())) for path in (clip, out))
+    hands = [m[6].position("hand.L") - m[6].position("head") for m in (before, after)]
+    assert np.allclose(*hands, atol=0.1)
+
+
 @pytest.mark.parametrize(
     ("text", "line", "words"),
     [

@@ -12,12 +12,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from supple import motion as motions
 from supple.errors import SuppleError, one_of
 from supple.formats import load
 from supple.goals import Goal, Hold, LookAt, Reach
 from supple.model.character import Character
-from supple.motion import Correction, Motion, Window, correct, plant_feet
+from supple.motion import BodyMap, Correction, Motion, Window, correct, plant_feet, retarget
 from supple.motion.checks import KINDS, Budgets, check, fix
 from supple.motion.planting import HEIGHT, SPEED, Planted
 from supple.toml import Document, Keys, placed
@@ -353,18 +352,14 @@ class Retarget(Step):
 
     def resolved(self, document: Document, keys: Keys) -> Self:
         """Find the files beside the plan."""
-        if getattr(motions, "retarget", None) is None:
-            raise document.error((*keys, "do"), "this version of supple cannot retarget")
         step = _with_file(self, document, keys, "onto")
         return _with_file(step, document, keys, "mapping")
 
     def run(self, work: Work) -> None:
         """Retarget the clip."""
-        retarget: Any = getattr(motions, "retarget")  # noqa: B009
         target = _character(self.onto)
-        options = {} if self.mapping is None else {"mapping": self.mapping}
-        made = retarget(work.motion, onto=target, **options)
-        motion = getattr(made, "motion", made)
+        body = None if self.mapping is None else BodyMap.load(self.mapping)
+        motion = retarget(work.motion, onto=target, target_map=body).motion
         work.character = target.with_(motions={work.name: motion.with_(name=work.name)})
         work.up = target.up or work.up
 

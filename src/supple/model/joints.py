@@ -243,7 +243,7 @@ class Cone(Joint):
     @property
     def half_angles(self) -> tuple[float, float, float, float] | None:
         """How far it may tilt down, up, left and right [rad]; None if that is the same all around."""
-        if isinstance(self.swing, float):
+        if isinstance(self.swing, (int, float)):
             return None
         down, up, left, right = (min(max(x, NARROW), math.pi - BACK) for x in self.swing)
         return (down, up, left, right)
@@ -252,7 +252,7 @@ class Cone(Joint):
     def limit_rows(self) -> tuple[Pair, ...]:
         """The swing as (0, greatest swing), then the twist."""
         limited = self.twist != (-math.pi, math.pi)
-        greatest = self.swing if isinstance(self.swing, float) else max(self.swing)
+        greatest = self.swing if isinstance(self.swing, (int, float)) else max(self.swing)
         if limited or self.half_angles is not None:
             greatest = min(greatest, math.pi - BACK)
         return ((0.0, greatest), *rows([self.twist]))

@@ -106,7 +106,7 @@ class Limited:
 
     def _greatest(self, tilted: np.ndarray) -> np.ndarray:
         """The greatest swing [rad] in the direction in which each axis is tilted, shape (cones,)."""
-        four = self.tilts.any(axis=1)
+        four = np.any(self.tilts, axis=1)
         if not four.any():
             return self.swing
         a = (tilted * self.up).sum(axis=1)

@@ -339,9 +339,9 @@ def _speeds(source: Source, root: Any) -> dict[str, float]:
     speeds = {}
     for joint in children(root, "joint"):
         limit = _first(joint, "limit")
-        value = None if limit is None else limit.get("velocity")
-        if value is None:
+        if limit is None or limit.get("velocity") is None:
             continue
+        value = limit.get("velocity")
         try:
             speed = float(value)
         except ValueError:
