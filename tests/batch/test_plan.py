@@ -67,7 +67,7 @@ def test_a_plan_runs_on_a_clip(folder):
 def test_a_plan_retargets_with_a_corrected_map(folder):
     hero = supple.humanoid()
     supple.save(hero, folder / "hero.glb")
-    supple.BodyMap.recognize(hero).save(folder / "hero.toml")
+    supple.BodyMap.recognize(hero.skeleton).save(folder / "hero.toml")
     text = '[[steps]]\ndo = "retarget"\nonto = "hero.glb"\nmapping = "hero.toml"\n'
     (folder / "plan.toml").write_text(text)
     clip, out = folder / "clips" / "c0.bvh", folder / "out.glb"
