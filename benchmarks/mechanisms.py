@@ -71,12 +71,15 @@ def draw_joint(
         return supple.Slider(unit(rng), limits=_range(rng, length), **common)
     if kind == "Cone":
         swing = rng.choice([0.0, 1e-3, math.pi, *([rng.uniform(0.1, 3.0)] * 5)])
-        if rng.random() < 0.4:
+        if "round" not in extras and rng.random() < 0.4:
             swing = tuple(
                 rng.choice([0.0, 1e-3, math.pi, rng.uniform(0.05, 3.0)]) for _ in range(4)
             )
             common["up"] = unit(rng)
-        return supple.Cone(swing, twist=_range(rng), axis=unit(rng), **common)
+        twist, axis = _range(rng), unit(rng)
+        while "up" in common and np.linalg.norm(np.cross(axis, common["up"])) < 0.1:
+            axis = unit(rng)
+        return supple.Cone(swing, twist=twist, axis=axis, **common)
     if kind == "Axes":
         order = rng.choice(["xyz", "zyx", "yxz", "zxz", "xy", "zy", "y", "x"])
         labels = supple.Axes(order).axis_labels
@@ -98,10 +101,10 @@ def _plain_chain(rng: Random, family: Family, length: float) -> supple.Skeleton:
         lengths[rng.randrange(count)] = 0.0
     limits = [rng.choice([None, (-rng.uniform(0.0, 2.6), rng.uniform(0.0, 2.6))]) for _ in kinds]
     joints = [
-        supple.Hinge("z", limits=pair) if kind == "Hinge" else draw_joint(rng, kind, length)
+        supple.Hinge("z", limits=pair) if kind == "Hinge" else draw_joint(rng, kind, length, family.extras & {"round"})
         for kind, pair in zip(kinds, limits, strict=True)
     ]
-    along = [replace(j, axis=None) if isinstance(j, supple.Cone) else j for j in joints]
+    along = [replace(j, axis=None, up=None) if isinstance(j, supple.Cone) else j for j in joints]
     return supple.chain(lengths, joint=along)
 
 

@@ -7,6 +7,7 @@ import pytest
 
 import supple
 from supple.viewer import model
+from supple.viewer.assets import Asset
 from supple.viewer.session import Session
 
 SEED = 11
@@ -147,7 +148,7 @@ def test_what_the_kernels_cannot_run_is_solved_in_python(driver):
 
 def test_without_kernels_python_solves(new_page):
     driver = new_page(ready=False)
-    driver.server.playground._kernels = b""
+    driver.server.playground._kernels = Asset(b"", "application/wasm")
     driver.open()
     assert not driver.ask("playground.solves")
     driver.drag_goal(-40, -20)

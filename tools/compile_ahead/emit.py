@@ -32,7 +32,7 @@ LIBRARY = frozenset(
     )
 )
 
-SMALL_INLINING = 40  # what may be inlined into small code; LLVM's own measure is 225
+SMALL_INLINING = 225  # what may be inlined into small code, nothing being forced: LLVM's own measure
 
 
 def emit(target: Target, bitcode: list[Path], symbols: list[str], out: Path) -> None:
@@ -82,6 +82,8 @@ def _prepared(text: str, target: Target, machine: Any, keep: set[str]) -> Any:
     text = re.sub(r'"(?:target-cpu|tune-cpu)"="[^"]*"', "", text)
     text = re.sub(r'"target-features"=""', "", text)
     text = re.sub(r"^target (?:triple|datalayout) = .*$", "", text, flags=re.MULTILINE)
+    if target.small:
+        text = text.replace("alwaysinline", "optsize")  # much is called from many places
     module = llvm.parse_assembly(text)
     module.triple = target.triple
     module.data_layout = str(machine.target_data)
@@ -90,6 +92,8 @@ def _prepared(text: str, target: Target, machine: Any, keep: set[str]) -> Any:
             function.linkage = "external" if function.name in keep else "internal"
             if function.name in keep:
                 function.visibility = "hidden"
+            if target.small:
+                function.add_function_attribute("optsize")
     for variable in module.global_variables:
         if not variable.is_declaration:
             variable.linkage = "internal"

@@ -23,10 +23,10 @@ from supple.model.structure import Structure
 Floats = NDArray[np.float64]
 
 THICKNESS = 0.1  # radius of a bone's default capsule, as a part of the bone's length
-DIRECTIONS = 128  # in which the outermost points of a shape are taken to search its capsule
+DIRECTIONS = 256  # in which the outermost points of a shape are taken to search its capsule
 SEARCH = 250  # steps of that search, at most
 SIMPLEX = 0.1  # how far it looks at first, in half sizes of the shape
-ENOUGH = 1e-4  # of the volume: it ends where its simplex differs by less
+ENOUGH = 1e-5  # of the volume: it ends where its simplex differs by less
 DENSITY = 1000.0  # of bodies, that of water [kg/m^3]
 
 
