@@ -101,7 +101,9 @@ def _plain_chain(rng: Random, family: Family, length: float) -> supple.Skeleton:
         lengths[rng.randrange(count)] = 0.0
     limits = [rng.choice([None, (-rng.uniform(0.0, 2.6), rng.uniform(0.0, 2.6))]) for _ in kinds]
     joints = [
-        supple.Hinge("z", limits=pair) if kind == "Hinge" else draw_joint(rng, kind, length, family.extras & {"round"})
+        supple.Hinge("z", limits=pair)
+        if kind == "Hinge"
+        else draw_joint(rng, kind, length, family.extras & {"round"})
         for kind, pair in zip(kinds, limits, strict=True)
     ]
     along = [replace(j, axis=None, up=None) if isinstance(j, supple.Cone) else j for j in joints]

@@ -32,7 +32,7 @@ LIBRARY = frozenset(
     )
 )
 
-SMALL_INLINING = 225  # what may be inlined into small code, nothing being forced: LLVM's own measure
+SMALL_INLINING = 225  # what may be inlined into small code, where nothing is forced
 
 
 def emit(target: Target, bitcode: list[Path], symbols: list[str], out: Path) -> None:
