@@ -263,8 +263,9 @@ def test_a_finger_drags_a_goal_on_a_phone(opened):
     assert np.linalg.norm(np.subtract(page.ask("playground.goal()"), before)) > 0.1
     assert page.status() == "reached"
     # The controls are there, behind their button.
+    page.page.wait_for_timeout(600)  # a touch sooner would be the second of a double tap
     page.page.tap("#opener")
-    assert page.page.locator("select[name=solver]").is_visible()
+    page.page.locator("select[name=solver]").wait_for(state="visible", timeout=10_000)
 
 
 def test_the_character_is_whole_and_small(opened):

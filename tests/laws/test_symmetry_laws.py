@@ -30,7 +30,7 @@ from drawing import (
     solved,
     solver_of,
 )
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from problems import draw_case
 
@@ -128,6 +128,9 @@ def test_the_unit_does_not_matter(name):
 def test_doubling_the_unit_keeps_every_bit(name, data, power):
     choice = families(name, without=("Free", "Planar"))
     case = data.draw(cases(name, choice, rows=1 if name == "Optimize" else 8, own=False))
+    # But for targets so small that doubling and halving changes their bits.
+    sizes = np.abs(np.concatenate([np.ravel(target) for target in case.targets]))
+    assume(not np.any((sizes > 0.0) & (sizes < 1e-290)))
     factor = 2.0**power
     (a, _), (b, _) = solved(case, name), solved(scaled(case, factor), name)
     assert np.array_equal(a.status, b.status)
