@@ -57,7 +57,7 @@ from supple.kernels.best_turn import (
     into_cone,
     seen_from,
 )
-from supple.kernels.decorators import SOLVE, entry, kernel, leaf
+from supple.kernels.decorators import SOLVE, cold, entry, kernel, leaf
 from supple.kernels.joint import inside_turns, own_turn, project
 from supple.kernels.problem import (
     evaluate,
@@ -468,7 +468,7 @@ def close_limb(problem, limb, joints, options):
     return close_planar(problem, limb, joints, options)
 
 
-@leaf
+@cold
 def close_pointing(problem, limb, joints, options):
     """A root that turns every way: the middle joint takes its bend from the distance, the root points."""
     moving = problem.moving
@@ -515,7 +515,7 @@ def close_pointing(problem, limb, joints, options):
     return Closed(Joints(Joint(0.0, turn), middle), target)
 
 
-@leaf
+@cold
 def close_circle(problem, limb, joints, options):
     """A root hinge and a middle joint that points: the root brings it to its bone's length from the target."""
     target, elbow = limb.target, options.elbow
@@ -620,7 +620,7 @@ def nearest_joint(problem, k, old, arm, aim):
     return hinge_at(problem, k, here + change)
 
 
-@kernel
+@cold
 def settle(problem, limb, joints, target):
     """Let middle and root take turns in bringing the effector near to a world point."""
     only_position = Aim(target, quat.IDENTITY, 1.0, 0.0)
@@ -650,7 +650,7 @@ def distance_to(limb, joints, point):
     return quat.norm(quat.sub(point, tip))
 
 
-@kernel
+@cold
 def approach(problem, limb, begun, closed, options):
     """Where limits have kept the closed form from its target: come as near as can be, either side."""
     target = quat.add(limb.base, quat.rotate(limb.pre, closed.target))
