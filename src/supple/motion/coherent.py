@@ -50,20 +50,46 @@ def one_by_one(
     begins = animated.copy()
     coherent, afresh = (offsets, begins, rows), (offsets, animated, rows)
     status = problem.problem.coordinates + at.O_STATUS
-    error = problem.problem.coordinates + at.O_ERROR
     out = np.empty((count, problem.executor.width))
     other = np.empty_like(out)
     for f in range(count):
         problem.executor.run(coherent, out, f, f + 1)
         if f > 0 and out[f, status] != at.REACHED:
             problem.executor.run(afresh, other, f, f + 1)
-            if other[f, status] == at.REACHED or other[f, error] < BETTER * out[f, error]:
-                out[f] = other[f]
+            out[f] = better_rows(problem, out[f : f + 1], other[f : f + 1])[0]
         if f + 1 < count:
             begins[f + 1] = onward.begin(f, out[f])
         if progress is not None:
             progress(f + 1, count)
     return Solution(problem._asked, out, starts)
+
+
+def better_rows(problem: Prepared, rows: Floats, others: Floats) -> Floats:
+    """Of two reports on each frame the better, shape (F, width).
+
+    The others are taken where they are reached, or clearly better: loops count first, then collisions,
+    balance, and the distance from the goals.
+    """
+    count = problem.problem.coordinates
+    take = others[:, count + at.O_STATUS] == at.REACHED
+    level = ~take  # as good so far, in what comes first
+    for mine, theirs in zip(_standing(problem, rows), _standing(problem, others), strict=True):
+        take |= level & (theirs < BETTER * mine)
+        level &= (theirs >= BETTER * mine) & (BETTER * theirs <= mine)
+    return np.where(take[:, None], others, rows)
+
+
+def _standing(problem: Prepared, rows: Floats) -> tuple[Floats, ...]:
+    """What is wrong with poses, by their reports: open loops, depth, off balance, distance, each (F,)."""
+    report = rows[:, problem.problem.coordinates :]
+    open_ = report[:, at.O_OPEN].astype(int)
+    gaps = report[np.arange(len(report)), at.REPORT + np.maximum(open_, 0)]
+    return (
+        np.where(open_ >= 0, gaps, 0.0),
+        report[:, at.O_DEPTH],
+        report[:, at.O_TOPPLE],
+        report[:, at.O_ERROR],
+    )
 
 
 class _Onward:

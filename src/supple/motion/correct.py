@@ -10,7 +10,7 @@ The report is measured on the frames of the result.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -21,11 +21,11 @@ from supple.goals import OPEN, Goal, Hold, as_goals
 from supple.model.motion import Motion
 from supple.model.skeleton import Pose
 from supple.motion.carrying import APART, carried, key_frames, runs
-from supple.motion.coherent import one_by_one
+from supple.motion.coherent import better_rows, one_by_one
 from supple.motion.meeting import Met, measured
 from supple.motion.seams import Columns, Seam, Speeds, columns_of, seams_at, settled
 from supple.motion.window import Window, faded_targets, windows
-from supple.solve.outcome import Status, counted, summary
+from supple.solve.outcome import Collision, Status, counted, summary
 from supple.solve.prepare import POLICIES, Prepared, prepare
 from supple.solve.solution import Solution
 from supple.solvers import Solver
@@ -53,6 +53,11 @@ class Correction:
         seams: Where frames with and without correction meet, where a jump was spread out, and where
             the correction is faster than `speed`: the joint that it turns fastest, and how fast.
         limited: Names of the joints whose limits kept goals of any frame from coming closer.
+        reasons: By frame, why its goals are not met, in words.
+        collisions: By frame, the two bones, or the bone and the obstacle, that are deepest inside the
+            margin of `Avoid`; frames without any are left out.
+        off_balance: How far the centre of mass of each frame is outside the support and margin of
+            `Balance`, model units, shape (F,); 0 where it is not, or not asked.
     """
 
     motion: Motion
@@ -61,6 +66,9 @@ class Correction:
     weight: Floats
     seams: tuple[Seam, ...]
     limited: tuple[str, ...] = ()
+    reasons: Mapping[int, str] = field(default_factory=dict)
+    collisions: Mapping[int, Collision] = field(default_factory=dict)
+    off_balance: Floats = field(default_factory=lambda: np.zeros(0))
 
     @property
     def reached(self) -> NDArray[np.bool_]:
@@ -112,6 +120,7 @@ def correct(
     Args:
         motion: What plays.
         goals: As for `solve`; targets are constant, or have a leading axis of the motion's frames.
+            `Connect`, `Weld`, `Avoid` and `Balance` hold in all frames that some goal counts in.
         window: When the goals count: (start, stop) in seconds, a Window, or one for each goal;
             None: always.
         blend: For how long goals fade in before their window and out after it [s].
@@ -190,7 +199,7 @@ def corrected(
     error = np.full(len(motion), np.nan)
     problem = prepare(motion.skeleton, [goal.opened() for goal in goals], **options)
     if not len(frames):
-        return Correction(motion, status, error, weight, ())
+        return Correction(motion, status, error, weight, (), off_balance=np.zeros(len(motion)))
     starts = motion.poses[_rows(frames)]
     shares = weights[:, frames] / weight[frames]
     targets = faded_targets(goals, starts, shares, frames, len(motion))
@@ -222,14 +231,22 @@ def corrected(
         problem, _picked(problem, targets, asked), poses[_rows(there)], starts[_rows(asked)]
     )
     status[fading] = FADING
-    status[there] = _ended(met, found.status[asked])
+    status[there] = _ended(problem, met, found.status[asked])
     error[there] = met.error
     missed = status[frames] > Status.REACHED
+    faults = _faults(found, frames, missed)
     on = weight > 0
     edges = np.flatnonzero(on[1:] != on[:-1]).tolist()
     seams = seams_at(motion, poses, edges, spread, speeds=speeds, added=added, speed=speed)
     limited = found[missed].limited if missed.any() else ()
-    return Correction(motion.with_(poses=poses), status, error, weight, seams, limited)
+    off_balance = np.zeros(len(motion))
+    off_balance[there] = found.off_balance[asked]
+    return Correction(
+        motion.with_(poses=poses), status, error, weight, seams, limited,
+        {frame: one.reason for frame, one in faults.items()},
+        {frame: one.collision for frame, one in faults.items() if one.collision is not None},
+        off_balance,
+    )  # fmt: skip
 
 
 def _rows(frames: NDArray[np.int64]) -> Any:
@@ -239,10 +256,23 @@ def _rows(frames: NDArray[np.int64]) -> Any:
     return frames
 
 
-def _ended(met: Met, solved: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How frames ended: whether they meet their goals is measured; if not, why is the solver's word."""
+def _ended(problem: Prepared, met: Met, solved: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How frames ended: whether they meet their goals is measured; if not, why is the solver's word.
+
+    Collisions and balance are the solver's word too: frames that count wholly have the pose it reports on.
+    """
     why = np.where(solved == Status.REACHED, Status.STALLED, solved)
-    return np.where(met.reached, Status.REACHED, why)
+    good = met.reached
+    if problem.problem.bodies is not None:
+        good = good & (solved == Status.REACHED)
+    return np.where(good, Status.REACHED, why)
+
+
+def _faults(
+    found: Solution, frames: NDArray[np.int64], missed: NDArray[np.bool_]
+) -> dict[int, Solution]:
+    """By frame, the solutions of those that miss their goals."""
+    return {int(frames[k]): found[int(k)] for k in np.flatnonzero(missed)}
 
 
 def _with_targets(goals: Any) -> tuple[Goal, ...]:
@@ -280,9 +310,8 @@ def _smoothly(
         return found
     picked = _picked(problem, targets, missed)
     again = problem.solve(*picked, start=starts[missed], threads=threads)
-    better = again.reached | (again.error < 0.99 * found.error[missed])
     rows = found._rows.copy()
-    rows[missed[better]] = again._rows[better]
+    rows[missed] = better_rows(problem, rows[missed], again._rows)
     return Solution(found.asked, rows, starts)
 
 

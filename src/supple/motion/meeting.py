@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.goals import Goal, Hold, LookAt, Reach, split_pose
+from supple.goals import Connect, Goal, Hold, LookAt, On, Reach, Weld, split_pose
 from supple.kernels import layout
 from supple.model.forward import some_world_frames
 from supple.model.skeleton import Pose
-from supple.rotations import angle_between, rotate
+from supple.rotations import angle_between, multiply, rotate
 from supple.solve.prepare import Prepared
 
 Floats = NDArray[np.float64]
@@ -36,7 +36,7 @@ class Effectors:
 
     def __init__(self, goals: Sequence[Goal], poses: Pose) -> None:
         skeleton = poses.skeleton
-        names = dict.fromkeys(goal.effector_name for goal in goals if goal.effector_name)
+        names = dict.fromkeys(name for goal in goals for name in _bones(goal))
         self._at = {name: k for k, name in enumerate(names)}
         self._positions, self._rotations, self._linear = some_world_frames(
             skeleton,
@@ -56,12 +56,26 @@ class Effectors:
 
     def touching(self, goal: Goal) -> Floats:
         """Where the point is that a goal moves, world, shape (F, 3)."""
-        place = self.position(goal.effector_name)
-        if not isinstance(goal, Reach) or goal.point is None:
+        point = goal.point if isinstance(goal, Reach) else None
+        return self.point(goal.effector_name, point)
+
+    def point(self, name: str, point: Any) -> Floats:
+        """Where a point in an effector's frame is, None for its origin, world, shape (F, 3)."""
+        place = self.position(name)
+        if point is None:
             return place
         if self._linear is None:
-            return place + rotate(self.rotation(goal.effector_name), goal.point)
-        return place + self._linear[:, self._at[goal.effector_name]] @ goal.point
+            return place + rotate(self.rotation(name), point)
+        return place + self._linear[:, self._at[name]] @ np.asarray(point)
+
+
+def _bones(goal: Goal) -> tuple[str, ...]:
+    """The joints and tips that a goal is about."""
+    if isinstance(goal, Connect):
+        return goal.ends
+    carrier = goal.target if isinstance(goal, Reach) else None
+    names = (goal.effector_name, carrier.effector if isinstance(carrier, On) else "")
+    return tuple(name for name in names if name)
 
 
 def measured(problem: Prepared, targets: Sequence[Any], poses: Pose, starts: Pose) -> Met:
@@ -84,9 +98,9 @@ def measured(problem: Prepared, targets: Sequence[Any], poses: Pose, starts: Pos
         slots = {slot: value for (k, slot), value in asked.items() if k == number}
         for kind, miss in _misses(goal, slots, ends, held):
             allowed = tolerances[number, kind] * (1.0 + SLACK)
-            if kind == layout.POSITION:
+            if kind in (layout.POSITION, layout.MEET):
                 error = np.maximum(error, miss)
-                far = np.abs(ends.position(goal.effector_name)).max(initial=0.0)
+                far = np.abs(ends.position(_bones(goal)[0])).max(initial=0.0)
                 allowed += 1e-3 * SLACK * float(far)
             reached &= miss <= allowed
     return Met(reached, error)
@@ -97,8 +111,13 @@ def _misses(
 ) -> list[tuple[int, Floats]]:
     """The kind of each block of a goal that counts, and how far poses are from it (F,)."""
     name = goal.effector_name
+    if isinstance(goal, Connect):
+        return _openings(goal, ends)
+    moving = isinstance(goal, Reach) and isinstance(goal.target, On)
     if isinstance(goal, Reach):
         place, turn = slots.get("target"), slots.get("orientation")
+        if isinstance(goal.target, On):
+            place = ends.point(goal.target.effector, goal.target.point)
         if "pose" in slots:
             place, turn = split_pose(slots["pose"])
     elif isinstance(goal, Hold):
@@ -108,12 +127,23 @@ def _misses(
         way = slots["target"] - ends.position(name)
         return [(layout.LOOKAT, _angle(rotate(ends.rotation(name), goal.axis), way))]
     else:
-        return []  # a Pole or Rest is secondary
+        return []  # a Pole or Rest is secondary; Avoid and Balance have no effector
     found = []
     if place is not None:
-        found.append((layout.POSITION, np.linalg.norm(place - ends.touching(goal), axis=-1)))
+        kind = layout.MEET if moving else layout.POSITION
+        found.append((kind, np.linalg.norm(place - ends.touching(goal), axis=-1)))
     if turn is not None:
         found.append((layout.ORIENTATION, angle_between(ends.rotation(name), turn)))
+    return found
+
+
+def _openings(goal: Connect, ends: Effectors) -> list[tuple[int, Floats]]:
+    """How far a loop is open: a distance, of a weld an angle too."""
+    gap = ends.point(goal.a, goal.point_a) - ends.point(goal.b, goal.point_b)
+    found = [(layout.MEET, np.linalg.norm(gap, axis=-1))]
+    if isinstance(goal, Weld):
+        turned = multiply(ends.rotation(goal.a), np.asarray(goal.rotation))
+        found.append((layout.ALIGN, angle_between(ends.rotation(goal.b), turned)))
     return found
 
 
