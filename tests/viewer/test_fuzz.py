@@ -50,6 +50,7 @@ MESSAGES = [
     {"type": "key", "time": 0.5},
     {"type": "reset"},
     {"type": "save", "format": "json"},
+    {"type": "check"},
     {"type": "ping"},
 ]
 VALUES = [
@@ -131,7 +132,51 @@ def test_whatever_is_in_a_field_the_answer_is_in_words(page, caplog, message):
     assert not [one for one in caplog.records if one.exc_info], "no traceback in the log"
 
 
-@pytest.mark.parametrize("kind", ["want", "trace", "steps", "key", "reset", "save"])
+EDITS = {"contacts": {"foot.L": [[3, 9]]}, "plant": True, "repair": False}
+MOTION_SETUPS = [
+    {"scene": "humanoid", "motion": "walk", "edits": {"walk": EDITS}},
+    {
+        "scene": "humanoid",
+        "motion": "",
+        "retarget": {
+            "source": "humanoid",
+            "motion": "walk",
+            "edits": {"contacts": {"foot.R": [[3, 9]]}},
+            "source_map": {"neck": []},
+            "target_map": {"left_hand": ["hand.L"]},
+        },
+    },
+]
+
+
+@pytest.mark.parametrize("setup", MOTION_SETUPS, ids=["edits", "retarget"])
+def test_whatever_is_asked_of_a_motion_the_answer_is_in_words(page, caplog, setup):
+    part = "edits" if "edits" in setup else "retarget"
+    every = [
+        changed(setup, (part, *path), value)
+        for path in paths(setup[part])
+        for value in (*VALUES, MISSING)
+    ]
+    taken = 0
+    for one in [setup, *every]:
+        try:
+            read = json_codec.read(text_of({"type": "setup", "seq": 1, "setup": one}))
+        except SuppleError as error:
+            assert one is not setup and len(str(error)) < 1000
+            continue
+        page.session._attempt(read)
+        if taken == 0:
+            assert page.messages[-1]["type"] == "scene", page.messages[-1]
+            page.session._attempt(json_codec.read('{"type": "check"}'))
+            assert page.messages[-1]["type"] == "checked"
+        taken += 1
+    assert taken > 10
+    told = [m["text"] for m in page.messages if m["type"] == "refused"]
+    assert told and not [one for one in told if "something went wrong" in one]
+    assert not [one for one in caplog.records if one.exc_info], "no traceback in the log"
+
+
+@pytest.mark.parametrize("kind", ["want", "trace", "steps", "key", "reset", "save", "check"])
 def test_before_a_setup_nothing_else_is_done(page, caplog, kind):
     message = next(one for one in MESSAGES if one["type"] == kind)
     page.session.receive(json.dumps(message | ({"revision": 0} if kind == "want" else {})))

@@ -9,9 +9,10 @@ To serve: `browser` opens it, `server` runs uvicorn, `http_protocol` closes slow
 routes, `assets` the built files, `security` checks requests, `token` is what they need, `uploads` receives
 files. To show: `library` opens files, `subject` is what is shown, `scenes` are the
 built-in ones, `grammar_rules` grows shapes. To solve: `session` handles the messages of a page, `model`
-turns a setup into prepared problems, `export` saves. To send: `describe`, `meshes`, `bounds`,
-`foot_contacts`, `limits` and `solvers` fill the messages that `messages` defines; `typescript` writes
-their types for the page, `typescript_kernels` what it calls the kernels by.
+turns a setup into prepared problems, `export` saves. To work on motions: `found_contacts`, `motion_edits`,
+`retargeted`. To send: `describe`, `meshes`, `bounds`, `limits`, `solvers` and `motion_report` fill the
+messages that `messages` defines; `typescript` writes their types for the page, `typescript_kernels` what it
+calls the kernels by.
 """
 
 from supple.viewer.browser import View, view

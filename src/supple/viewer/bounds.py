@@ -73,15 +73,17 @@ def bounds(subject: Subject, motion: Motion | None = None) -> Bounds:
     below = 0.0 if subject.meshes else JOINT * size
     ground = float(low[up]) - below
     if motion is not None:
-        around = _on_the_spot(motion)
+        around = _on_the_spot(motion.poses.positions)
+        if subject.source is not None:
+            beside = _on_the_spot(subject.source.positions)
+            around = np.concatenate([around, beside])
         low, high = np.minimum(low, around.min(axis=0)), np.maximum(high, around.max(axis=0))
     return Bounds(_vector(center), size, ground, _vector(low), _vector(high))
 
 
-def _on_the_spot(motion: Motion) -> np.ndarray:
-    """Joint positions in a motion with the root kept at its start, shape (points, 3)."""
-    every = max(1, len(motion) // MOST_FRAMES)
-    positions = motion.poses[::every].positions
+def _on_the_spot(positions: np.ndarray) -> np.ndarray:
+    """Joint positions (F, N, 3) with the root kept at its start, shape (points, 3)."""
+    positions = positions[:: max(1, len(positions) // MOST_FRAMES)]
     return (positions - positions[:, :1] + positions[:1, :1]).reshape(-1, 3)
 
 

@@ -8,12 +8,13 @@ import numpy as np
 
 from supple.kernels import layout
 from supple.model.skeleton import Pose, Skeleton
-from supple.motion import Motion
+from supple.motion import Contacts, Motion
 from supple.solve.solution import Solution
 from supple.solve.trace import Trace
 from supple.viewer.bounds import Bounds
-from supple.viewer.foot_contacts import contacts
+from supple.viewer.found_contacts import found_contacts
 from supple.viewer.messages import (
+    ContactsInfo,
     GoalPlace,
     JointInfo,
     MotionHead,
@@ -34,7 +35,14 @@ MOST_GHOSTS = 600  # most frames of a motion sent for the onion skin
 
 
 def scene(
-    subject: Subject, model: Model, *, seq: int, revision: int, pose: Pose, around: Bounds
+    subject: Subject,
+    model: Model,
+    *,
+    seq: int,
+    revision: int,
+    pose: Pose,
+    around: Bounds,
+    contacts: ContactsInfo | None = None,
 ) -> Scene:
     """Describe a scene: skeleton, goals and extent.
 
@@ -45,6 +53,7 @@ def scene(
         revision: The number of the scene.
         pose: The pose that gives the initial positions of goals.
         around: The extent.
+        contacts: The contacts of the motion that plays.
     """
     skeleton = model.skeleton
     problem = model.prepared[0].problem if model.prepared else None
@@ -87,6 +96,8 @@ def scene(
         unit=subject.unit,
         solvers=uses(problem),
         grown=subject.grown,
+        contacts=contacts,
+        retargeted=None if subject.source is None else subject.source.info,
     )
 
 
@@ -97,7 +108,7 @@ def _vector(values: np.ndarray) -> Vector:
 
 def _motions(subject: Subject, model: Model) -> list[MotionInfo]:
     listed = dict(subject.motions)
-    if model.motion is not None and model.motion not in listed.values():
+    if model.motion is not None and model.playing == KEYFRAMES:
         listed[KEYFRAMES] = model.motion
     return [
         MotionInfo(
@@ -146,13 +157,16 @@ def _range(row: tuple[float, float]) -> Range | None:
 # Packets ------------------------------------------------------------------------------------------
 
 
-def motion(value: Motion, name: str, *, up: str) -> bytes:
-    """A motion's joint positions and foot contacts, for the onion skin."""
+def motion(value: Motion, name: str, *, up: str, contacts: Contacts | None = None) -> bytes:
+    """A motion's joint positions and contacts, for the onion skin; contacts are found if not given."""
     every = max(1, math.ceil(len(value) / MOST_GHOSTS))
-    feet, standing = contacts(value, up="xyz".index(up))
+    contacts = contacts or found_contacts(value, up=up) or Contacts(len(value), {})
+    feet = [value.skeleton.index(joint) for joint in contacts.joints]
+    flags = [contacts.flags(joint)[::every] for joint in contacts.joints]
+    positions = value.poses[::every].positions
     arrays = {
-        "positions": value.poses[::every].positions,
-        "contacts": standing[::every].astype(np.int64),
+        "positions": positions,
+        "contacts": np.array(flags, dtype=np.int64).reshape(-1, len(positions)).T,
     }
     return packet(MotionHead(name=name, duration=value.duration, feet=feet), arrays)
 

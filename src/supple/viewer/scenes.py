@@ -14,6 +14,7 @@ from supple.model.skeleton import Pose, Skeleton, chain
 from supple.viewer import grammar_rules
 from supple.viewer.library import Library
 from supple.viewer.messages import MOST_LINKS, GoalSetup, Grown, SceneInfo, Setup
+from supple.viewer.retargeted import retargeted_subject
 from supple.viewer.subject import Subject, character_subject, grown_subject, limb_depth
 
 ARM = (9.0, 9.0, 9.0, 9.0, 4.0)
@@ -38,6 +39,10 @@ def build(setup: Setup, library: Library) -> Subject:
     Raises:
         SuppleError: There is no such scene, or it cannot be built.
     """
+    if setup.retarget is not None:
+        source = build(Setup(scene=setup.retarget.source), library)
+        target = build(replace(setup, retarget=None), library)
+        return retargeted_subject(target, source, setup.retarget)
     if setup.scene.startswith("file:"):
         subject = library.subject(setup.scene.removeprefix("file:"))
         if subject.rules is None or setup.grown == Grown():
@@ -49,7 +54,7 @@ def build(setup: Setup, library: Library) -> Subject:
 def scene_key(setup: Setup) -> tuple[Any, ...]:
     """The parts of a setup that the scene depends on."""
     shape = (setup.links, tuple(setup.lengths or ()), setup.flat)
-    return (setup.scene, setup.grown, *(shape if setup.scene in CHAINS else ()))
+    return (setup.scene, setup.grown, setup.retarget, *(shape if setup.scene in CHAINS else ()))
 
 
 # Chains -------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,12 +21,14 @@ import numpy as np
 from supple import costs
 from supple.errors import SuppleError
 from supple.model.skeleton import Pose
+from supple.motion import Motion
 from supple.solve.solution import Solution
 from supple.solve.trace import Trace
-from supple.viewer import describe, export, lowered, meshes, model, offers, scenes
+from supple.viewer import describe, export, lowered, meshes, model, motion_report, offers, scenes
 from supple.viewer.bounds import Bounds, bounds
 from supple.viewer.library import Library
 from supple.viewer.messages import (
+    CheckWanted,
     Costs,
     FileHead,
     FromPage,
@@ -33,6 +36,7 @@ from supple.viewer.messages import (
     Key,
     KeyTaken,
     KeyWanted,
+    MotionEdits,
     Offer,
     Ping,
     Pong,
@@ -46,9 +50,11 @@ from supple.viewer.messages import (
     StepsWanted,
     TraceWanted,
     Want,
+    Working,
     json_codec,
 )
 from supple.viewer.messages.binary import packet, pose_frame
+from supple.viewer.motion_edits import EditedMotion, EditedMotions
 from supple.viewer.subject import Subject
 
 log = logging.getLogger("supple")
@@ -91,6 +97,8 @@ class Session:
         self._warm = False
         self._trace: Trace | None = None
         self._around: Bounds | None = None
+        self._edits = EditedMotions()
+        self._edited: EditedMotion | None = None  # the motion that plays
         self._library = library
         self._emit = emit
         self._ready = threading.Condition()
@@ -178,6 +186,8 @@ class Session:
             case SaveWanted():
                 name, data = export.file_of(self._shown(), task.format)
                 self._emit(packet(FileHead(name=name), {"data": data}), None)
+            case CheckWanted():
+                self._tell_check()
 
     def _say(self, message: Any) -> None:
         self._emit(json_codec.write(message), None)
@@ -194,9 +204,15 @@ class Session:
 
     def _set_up(self, seq: int, setup: Setup) -> None:
         same = self.subject is not None and scenes.scene_key(setup) == scenes.scene_key(self.setup)
+        if setup.retarget is not None and not same:
+            self._say(Working(what="Retargeting"))
         subject = self.subject if same else scenes.build(setup, self._library)
         assert subject is not None
         new = model.build(subject, setup)
+        edited = None
+        if new.motion is not None:
+            edited = self._edit(subject, new.motion, setup.edits.get(new.playing or ""))
+            new = replace(new, motion=edited.motion)
         playing = None if self.model is None else self.model.playing
         begins = new.motion is not None and (not same or new.playing != playing)
         before = self.poses[0] if same and self.poses else subject.start
@@ -208,7 +224,8 @@ class Session:
         drawn = old is not None and alike and old.meshes == subject.meshes
         if not same or new.playing != playing:
             self._around = bounds(subject, None if new.playing == model.KEYFRAMES else new.motion)
-        self.setup, self.subject, self.model = setup, subject, new
+        other = edited is not None and edited is not self._edited
+        self.setup, self.subject, self.model, self._edited = setup, subject, new, edited
         self.poses = [start] * max(len(new.prepared), 1)
         self.solutions = [None] * len(self.poses)
         self._seq = seq
@@ -223,14 +240,23 @@ class Session:
         if not same:
             for one in meshes.packets(subject, self.revision) if not drawn else ():
                 self._emit(one, None)
+            if subject.source is not None:
+                self._emit(subject.source.packet(), None)
             if subject.trace is not None:
                 self._trace = subject.trace
                 self._emit(describe.trace(subject.trace, subject.goals[0].effector), None)
         self._warm = False
-        if new.motion is not None and begins:
-            self._emit(describe.motion(new.motion, new.playing or "", up=subject.up), None)
+        if new.motion is not None and edited is not None and (begins or other):
+            name, contacts = new.playing or "", edited.contacts
+            self._emit(describe.motion(new.motion, name, up=subject.up, contacts=contacts), None)
         if self.want is not None and not solved_by_page:
             self._solve()
+
+    def _edit(self, subject: Subject, motion: Motion, edits: MotionEdits | None) -> EditedMotion:
+        edits = edits or MotionEdits()
+        if (edits.plant or edits.repair) and self._edits.kept(motion, edits) is None:
+            self._say(Working(what="Repairing the motion" if edits.repair else "Planting feet"))
+        return self._edits.of(subject, motion, edits)
 
     def _tell_problems(self) -> bool:
         """Send what the page needs to solve by itself; False if only Python can."""
@@ -307,6 +333,7 @@ class Session:
                 revision=self.revision,
                 pose=pose,
                 around=self._around,
+                contacts=None if self._edited is None else self._edited.info(),
             )
         )
 
@@ -436,6 +463,14 @@ class Session:
         if self._trace is None:
             raise SuppleError("there is no trace to step through; record one first")
         self._emit(describe.steps(self._trace, iteration), None)
+
+    # Checking ------------------------------------------------------------------------------------
+
+    def _tell_check(self) -> None:
+        if self.subject is None or self._edited is None:
+            raise SuppleError("check: expected a motion that plays; choose one first")
+        self._say(Working(what="Checking the motion"))
+        self._say(motion_report.report(self.subject, self._edited))
 
     # Saving ---------------------------------------------------------------------------------------
 

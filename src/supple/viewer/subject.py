@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from supple.errors import SuppleError
 from supple.goals import Reach
@@ -17,6 +17,9 @@ from supple.solve.prepare import prepare
 from supple.solve.trace import Trace
 from supple.viewer import grammar_rules
 from supple.viewer.messages import GoalPlace, GoalSetup, Grown, GrownInfo
+
+if TYPE_CHECKING:
+    from supple.viewer.retargeted import Source
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,7 @@ class Subject:
         targets: The targets of the IK rules, as goals.
         places: Positions of those targets.
         ended: How the IK rules ended.
+        source: The source of a motion that was retargeted, to be shown beside it.
     """
 
     key: str
@@ -65,6 +69,7 @@ class Subject:
     targets: tuple[GoalSetup, ...] = ()
     places: tuple[GoalPlace, ...] = ()
     ended: grammar_rules.Ended | None = None
+    source: Source | None = None
 
 
 def character_subject(

@@ -74,6 +74,111 @@ export interface Setup {
   correct: boolean;
   keys: Key[];
   grown: Grown;
+  edits: Record<string, MotionEdits>;
+  retarget: Retargeting | null;
+}
+
+/** What is changed in a motion before it plays. */
+export interface MotionEdits {
+  contacts: Record<string, [number, number][]> | null;
+  plant: boolean;
+  repair: boolean;
+}
+
+/** The motion of another scene, brought to the body of this one. */
+export interface Retargeting {
+  source: string;
+  motion: string;
+  edits: MotionEdits;
+  source_map: Record<string, string[]>;
+  target_map: Record<string, string[]>;
+}
+
+/** Check the motion that plays; answered by `CheckReport`. */
+export interface CheckWanted {
+  type: "check";
+}
+
+/** How fast a foot slides while it stands, before and after planting [model units a second]. */
+export interface SlideInfo {
+  foot: string;
+  before: number;
+  after: number;
+}
+
+/** The contacts of the motion that plays. */
+export interface ContactsInfo {
+  frames: number;
+  joints: Record<string, [number, number][]>;
+  edited: boolean;
+  slides: SlideInfo[];
+}
+
+/** The joints that play a part of the body; none where it has no such part. */
+export interface RoleInfo {
+  role: string;
+  needed: boolean;
+  source: string[];
+  target: string[];
+}
+
+/** What retargeting made. */
+export interface RetargetInfo {
+  motion: string;
+  source: string;
+  roles: RoleInfo[];
+  source_joints: string[];
+  scale: number;
+  seconds: number;
+  frames: number;
+  notes: string[];
+}
+
+/** A fault of a motion. */
+export interface FaultInfo {
+  kind: string;
+  joint: number;
+  label: string;
+  start: number;
+  stop: number;
+  frame: number;
+  value: string;
+}
+
+/** The faults of a kind. */
+export interface FaultKind {
+  kind: string;
+  meaning: string;
+  count: number;
+  before: number | null;
+  worst: string;
+  reason: string;
+}
+
+/** What is wrong with a motion. */
+export interface CheckReport {
+  type: "checked";
+  motion: string;
+  frames: number;
+  kinds: FaultKind[];
+  faults: FaultInfo[];
+  total: number;
+  repaired: boolean;
+}
+
+/** The session has begun something that may take seconds; the answer to what it was asked ends it. */
+export interface Working {
+  type: "working";
+  what: string;
+}
+
+/** The head of a packet with the source of a retargeted motion, to be drawn beside the target. */
+export interface SourceHead {
+  kind: "source";
+  motion: string;
+  title: string;
+  parents: number[];
+  duration: number;
 }
 
 /** The complete setup, sent after every change and after connecting. */
@@ -267,6 +372,8 @@ export interface Scene {
   unit: number | null;
   solvers: SolverUse[];
   grown: GrownInfo | null;
+  contacts: ContactsInfo | null;
+  retargeted: RetargetInfo | null;
 }
 
 /** A setup like a refused one that would work, and how it differs, in words. */
@@ -390,11 +497,11 @@ export interface FileHead {
   name: string;
 }
 
-export type FromPage = SetupSent | Want | PoseShown | TraceWanted | StepsWanted | KeyWanted | ResetWanted | SaveWanted | Ping;
+export type FromPage = SetupSent | Want | PoseShown | TraceWanted | StepsWanted | KeyWanted | ResetWanted | SaveWanted | CheckWanted | Ping;
 
-export type FromSession = Hello | Scene | Refused | KeyTaken | Pong;
+export type FromSession = Hello | Scene | Refused | KeyTaken | CheckReport | Working | Pong;
 
-export type PacketHead = TraceHead | StepsHead | MeshHead | MotionHead | ProblemHead | ClipHead | FileHead;
+export type PacketHead = TraceHead | StepsHead | MeshHead | MotionHead | SourceHead | ProblemHead | ClipHead | FileHead;
 
 /** What a value has to be like. */
 export type Shape =
@@ -437,8 +544,10 @@ export const SETUP: ObjectShape = {
     correct: {"kind": "flag"},
     keys: {"kind": "list", "of": {"kind": "object", "fields": {"time": {"kind": "number", "whole": false, "least": 0.0, "greatest": 3600.0}, "coordinates": {"kind": "list", "of": {"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, "least": 0, "most": 100000}}, "defaults": {}}, "least": 0, "most": 100000},
     grown: {"kind": "object", "fields": {"start": {"kind": "text", "most": 1000}, "seed": {"kind": "number", "whole": true, "least": 0, "greatest": 4294967295}, "attributes": {"kind": "record", "of": {"kind": "either", "of": [{"kind": "flag"}, {"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "text", "most": 1000}, {"kind": "list", "of": {"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, "least": 0, "most": 1000}]}, "most": 100000}, "targets": {"kind": "record", "of": {"kind": "tuple", "of": [{"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}]}, "most": 100000}}, "defaults": {"start": "", "seed": 0, "attributes": {}, "targets": {}}},
+    edits: {"kind": "record", "of": {"kind": "object", "fields": {"contacts": {"kind": "either", "of": [{"kind": "record", "of": {"kind": "list", "of": {"kind": "tuple", "of": [{"kind": "number", "whole": true, "least": 0, "greatest": 4294967295}, {"kind": "number", "whole": true, "least": 0, "greatest": 4294967295}]}, "least": 0, "most": 100000}, "most": 100000}, {"kind": "null"}]}, "plant": {"kind": "flag"}, "repair": {"kind": "flag"}}, "defaults": {"contacts": null, "plant": false, "repair": false}}, "most": 100000},
+    retarget: {"kind": "either", "of": [{"kind": "object", "fields": {"source": {"kind": "text", "most": 1000}, "motion": {"kind": "text", "most": 1000}, "edits": {"kind": "object", "fields": {"contacts": {"kind": "either", "of": [{"kind": "record", "of": {"kind": "list", "of": {"kind": "tuple", "of": [{"kind": "number", "whole": true, "least": 0, "greatest": 4294967295}, {"kind": "number", "whole": true, "least": 0, "greatest": 4294967295}]}, "least": 0, "most": 100000}, "most": 100000}, {"kind": "null"}]}, "plant": {"kind": "flag"}, "repair": {"kind": "flag"}}, "defaults": {"contacts": null, "plant": false, "repair": false}}, "source_map": {"kind": "record", "of": {"kind": "list", "of": {"kind": "text", "most": 1000}, "least": 0, "most": 100000}, "most": 100000}, "target_map": {"kind": "record", "of": {"kind": "list", "of": {"kind": "text", "most": 1000}, "least": 0, "most": 100000}, "most": 100000}}, "defaults": {"motion": "", "edits": {"contacts": null, "plant": false, "repair": false}, "source_map": {}, "target_map": {}}}, {"kind": "null"}]},
   },
-  defaults: {"scene": "snake", "links": 8, "lengths": null, "flat": false, "solver": {"name": "auto", "options": {}}, "compare": null, "race": false, "limits": false, "damping": null, "stretch": null, "joints": {}, "goals": [], "tolerance": null, "unreachable": "approach", "start": "previous", "motion": null, "correct": true, "keys": [], "grown": {"start": "", "seed": 0, "attributes": {}, "targets": {}}},
+  defaults: {"scene": "snake", "links": 8, "lengths": null, "flat": false, "solver": {"name": "auto", "options": {}}, "compare": null, "race": false, "limits": false, "damping": null, "stretch": null, "joints": {}, "goals": [], "tolerance": null, "unreachable": "approach", "start": "previous", "motion": null, "correct": true, "keys": [], "grown": {"start": "", "seed": 0, "attributes": {}, "targets": {}}, "edits": {}, "retarget": null},
 };
 
 export const PLACE: ObjectShape = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from supple.viewer.messages.motions import CheckWanted
 from supple.viewer.messages.setup import GoalPlace, Setup
 from supple.viewer.messages.values import (
     MOST_GOALS,
@@ -126,5 +127,6 @@ FromPage = (
     | KeyWanted
     | ResetWanted
     | SaveWanted
+    | CheckWanted
     | Ping
 )

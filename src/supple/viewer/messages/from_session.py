@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Literal
 
+from supple.viewer.messages.motions import CheckReport, ContactsInfo, RetargetInfo, Working
 from supple.viewer.messages.setup import GoalPlace, GoalSetup, Key, Setup
 from supple.viewer.messages.values import (
     AttributeKind,
@@ -219,6 +220,8 @@ class Scene:
         unit: Metres in a unit of length; None if that is not known.
         solvers: The solvers, and which of them can take the scene.
         grown: The result of growing, for a scene of grammar rules; else None.
+        contacts: The contacts of the motion that plays; None if it has no feet.
+        retargeted: What retargeting made; None if nothing is retargeted.
     """
 
     type: Literal["scene"] = "scene"
@@ -248,6 +251,8 @@ class Scene:
     unit: float | None
     solvers: list[SolverUse]
     grown: GrownInfo | None
+    contacts: ContactsInfo | None
+    retargeted: RetargetInfo | None
 
 
 @message
@@ -289,4 +294,4 @@ class Pong:
     type: Literal["pong"] = "pong"
 
 
-FromSession = Hello | Scene | Refused | KeyTaken | Pong
+FromSession = Hello | Scene | Refused | KeyTaken | CheckReport | Working | Pong

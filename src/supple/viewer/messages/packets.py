@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Literal
 
+from supple.viewer.messages.motions import SourceHead
 from supple.viewer.messages.values import Quaternion, Vector, message
 
 
@@ -182,4 +183,6 @@ class FileHead:
     name: str
 
 
-PacketHead = TraceHead | StepsHead | MeshHead | MotionHead | ProblemHead | ClipHead | FileHead
+PacketHead = (
+    TraceHead | StepsHead | MeshHead | MotionHead | SourceHead | ProblemHead | ClipHead | FileHead
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Annotated, Literal
 
+from supple.viewer.messages.motions import MotionEdits, Retargeting
 from supple.viewer.messages.values import (
     MOST_GOALS,
     MOST_LINKS,
@@ -136,6 +137,8 @@ class Setup:
         correct: True if goals correct the motion.
         keys: The keyframes.
         grown: Settings of a scene of grammar rules.
+        edits: What is changed in motions before they play, by name.
+        retarget: The motion of another scene that is brought to this one; None for none.
     """
 
     scene: Text = "snake"
@@ -157,3 +160,5 @@ class Setup:
     correct: bool = True
     keys: list[Key] = field(default_factory=list)
     grown: Grown = field(default_factory=Grown)
+    edits: dict[Text, MotionEdits] = field(default_factory=dict)
+    retarget: Retargeting | None = None
