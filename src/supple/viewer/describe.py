@@ -11,6 +11,7 @@ from supple.model.skeleton import Pose, Skeleton
 from supple.motion import Motion
 from supple.solve.solution import Solution
 from supple.solve.trace import Trace
+from supple.viewer.bodies import feet_of, own_loops
 from supple.viewer.bounds import Bounds
 from supple.viewer.foot_contacts import contacts
 from supple.viewer.messages import (
@@ -87,6 +88,10 @@ def scene(
         unit=subject.unit,
         solvers=uses(problem),
         grown=subject.grown,
+        bodies=model.bodies,
+        loops=own_loops(skeleton),
+        feet=feet_of(skeleton),
+        about=subject.about,
     )
 
 

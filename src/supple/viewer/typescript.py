@@ -15,11 +15,20 @@ from typing import Annotated, Any, Literal, Union
 
 from supple.files import write
 from supple.viewer import messages
-from supple.viewer.messages import GoalPlace, Setup, Within, from_page, from_session, packets, setup
+from supple.viewer.messages import (
+    GoalPlace,
+    Setup,
+    Within,
+    bodies,
+    from_page,
+    from_session,
+    packets,
+    setup,
+)
 from supple.viewer.messages.json_codec import ANY_SIZE, EXACT, FINITE, bounded_hints, hints
 
 HEAD = "// Written by `python -m supple.viewer.typescript`; change src/supple/viewer/messages/.\n"
-ALIASES = ("GoalKind", "AttributeKind", "SaveFormat")
+ALIASES = ("GoalKind", "LoopKind", "AttributeKind", "SaveFormat")
 UNIONS = ("FromPage", "FromSession", "PacketHead")
 SHAPE = """/** What a value has to be like. */
 export type Shape =
@@ -49,7 +58,7 @@ def typescript() -> str:
     parts = [HEAD]
     for alias in ALIASES:
         parts.append(f"export type {alias} = {_type(getattr(messages, alias), {})};\n")
-    for part in (setup, from_page, from_session, packets):
+    for part in (bodies, setup, from_page, from_session, packets):
         for cls in vars(part).values():
             if not isinstance(cls, type) or cls.__module__ != part.__name__:
                 continue  # imported

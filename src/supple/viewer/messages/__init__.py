@@ -8,7 +8,19 @@ The page owns the setup and the goals: it sends both completely, and again after
 a session has no state that the page would lose.
 """
 
+from supple.viewer.messages.bodies import (
+    AvoidSetup,
+    BalanceSetup,
+    BodiesSetup,
+    BoxSetup,
+    CapsuleInfo,
+    LoopKind,
+    LoopSetup,
+    MassInfo,
+    SoleInfo,
+)
 from supple.viewer.messages.from_page import (
+    BodiesWanted,
     FromPage,
     KeyWanted,
     Ping,
@@ -22,6 +34,7 @@ from supple.viewer.messages.from_page import (
 )
 from supple.viewer.messages.from_session import (
     AttributeField,
+    Bodies,
     FromSession,
     GrownInfo,
     Hello,
@@ -79,6 +92,13 @@ __all__ = [
     "AttributeField",
     "AttributeKind",
     "AttributeValue",
+    "AvoidSetup",
+    "BalanceSetup",
+    "Bodies",
+    "BodiesSetup",
+    "BodiesWanted",
+    "BoxSetup",
+    "CapsuleInfo",
     "ClipHead",
     "Costs",
     "FileHead",
@@ -95,6 +115,9 @@ __all__ = [
     "Key",
     "KeyTaken",
     "KeyWanted",
+    "LoopKind",
+    "LoopSetup",
+    "MassInfo",
     "MeshHead",
     "MotionHead",
     "MotionInfo",
@@ -117,6 +140,7 @@ __all__ = [
     "SceneInfo",
     "Setup",
     "SetupSent",
+    "SoleInfo",
     "SolverChoice",
     "SolverInfo",
     "SolverUse",

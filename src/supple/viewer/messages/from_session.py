@@ -5,6 +5,13 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Literal
 
+from supple.viewer.messages.bodies import (
+    BodiesSetup,
+    CapsuleInfo,
+    LoopSetup,
+    MassInfo,
+    SoleInfo,
+)
 from supple.viewer.messages.setup import GoalPlace, GoalSetup, Key, Setup
 from supple.viewer.messages.values import (
     AttributeKind,
@@ -219,6 +226,10 @@ class Scene:
         unit: Metres in a unit of length; None if that is not known.
         solvers: The solvers, and which of them can take the scene.
         grown: The result of growing, for a scene of grammar rules; else None.
+        bodies: Collisions, balance and loops that are kept.
+        loops: The loops of the model itself, which are kept too.
+        feet: Joints that can stand on the ground, by their names.
+        about: What to try, in a sentence; "" for none.
     """
 
     type: Literal["scene"] = "scene"
@@ -248,6 +259,30 @@ class Scene:
     unit: float | None
     solvers: list[SolverUse]
     grown: GrownInfo | None
+    bodies: BodiesSetup = field(default_factory=BodiesSetup)
+    loops: list[LoopSetup] = field(default_factory=list)
+    feet: list[str] = field(default_factory=list)
+    about: str = ""
+
+
+@message
+class Bodies:
+    """What the bones of a figure are made of.
+
+    Attributes:
+        key: The key of the scene.
+        capsules: What stands for the bones in collisions.
+        masses: What they weigh; empty if that is not known.
+        soles: What stands on the ground, if there are feet.
+        up: Away from the ground.
+    """
+
+    type: Literal["bodies"] = "bodies"
+    key: str
+    capsules: list[CapsuleInfo]
+    masses: list[MassInfo]
+    soles: list[SoleInfo]
+    up: Vector
 
 
 @message
@@ -289,4 +324,4 @@ class Pong:
     type: Literal["pong"] = "pong"
 
 
-FromSession = Hello | Scene | Refused | KeyTaken | Pong
+FromSession = Hello | Scene | Bodies | Refused | KeyTaken | Pong

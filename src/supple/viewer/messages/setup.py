@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Annotated, Literal
 
+from supple.viewer.messages.bodies import BodiesSetup
 from supple.viewer.messages.values import (
     MOST_GOALS,
     MOST_LINKS,
@@ -68,6 +69,8 @@ class GoalSetup:
         effector: The joint or tip.
         depth: Number of joints that may move; 0 for all up to the root.
         axis: The axis of the effector that a "look" points at the target.
+        on: The joint or tip that carries the target, which then moves with it; "" for the world.
+        point: The target in that one's frame.
     """
 
     id: Text
@@ -75,6 +78,8 @@ class GoalSetup:
     effector: Text
     depth: Serial = 0
     axis: AxisName = "x"
+    on: Text = ""
+    point: Vector = (0.0, 0.0, 0.0)
 
 
 @message
@@ -136,6 +141,7 @@ class Setup:
         correct: True if goals correct the motion.
         keys: The keyframes.
         grown: Settings of a scene of grammar rules.
+        bodies: Collisions, balance and loops; None for those of the scene.
     """
 
     scene: Text = "snake"
@@ -157,3 +163,4 @@ class Setup:
     correct: bool = True
     keys: list[Key] = field(default_factory=list)
     grown: Grown = field(default_factory=Grown)
+    bodies: BodiesSetup | None = None
