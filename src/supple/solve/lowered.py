@@ -38,7 +38,7 @@ REPORT = {
     name: getattr(layout, f"O_{name.upper()}")
     for name in (
         "stop", "status", "iterations", "error", "turn_error", "restarts", "trace", "events", "cost",
-        "block", "reach", "gap",
+        "block", "reach", "gap", "open", "pair", "depth", "topple",
     )
 }  # fmt: skip
 

@@ -11,6 +11,7 @@ from supple.model.skeleton import Pose, Skeleton
 from supple.motion import Contacts, Motion
 from supple.solve.solution import Solution
 from supple.solve.trace import Trace
+from supple.viewer.bodies import feet_of, own_loops
 from supple.viewer.bounds import Bounds
 from supple.viewer.found_contacts import found_contacts
 from supple.viewer.messages import (
@@ -98,6 +99,10 @@ def scene(
         grown=subject.grown,
         contacts=contacts,
         retargeted=None if subject.source is None else subject.source.info,
+        bodies=model.bodies,
+        loops=own_loops(skeleton),
+        feet=feet_of(skeleton),
+        about=subject.about,
     )
 
 

@@ -14,20 +14,22 @@ import numpy as np
 
 from supple import rotations
 from supple.errors import SuppleError, one_of
-from supple.goals import OPEN, Goal, LookAt, Pole, Reach
+from supple.goals import OPEN, Goal, LookAt, On, Pole, Reach
 from supple.model.joints import Ball, Cone, Joint
 from supple.model.skeleton import Pose, Skeleton
 from supple.motion import Motion, keyframes
 from supple.solve.prepare import Prepared, prepare
 from supple.solvers import ALL, Solver
+from supple.viewer import bodies
 from supple.viewer.limits import Limited
-from supple.viewer.messages import GoalPlace, GoalSetup, JointEdit, Setup, SolverChoice
+from supple.viewer.messages import BodiesSetup, GoalPlace, GoalSetup, JointEdit, Setup, SolverChoice
 from supple.viewer.solvers import racing
 from supple.viewer.subject import Subject
 
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 KEYFRAMES = "keyframes"  # name of the motion made of a setup's keyframes
 KEY_FPS = 30.0
+HOLDING = 10.0  # how much more a "hold" counts than goals that are dragged
 MOST_NUMBERS = 20_000_000  # size limit of that motion: frames times coordinates
 
 
@@ -42,6 +44,7 @@ class Model:
         motion: The motion that plays, if any.
         playing: Its name, or None.
         limited: The limits of the skeleton, for `active`.
+        bodies: Collisions, balance and loops that are kept.
     """
 
     skeleton: Skeleton
@@ -50,6 +53,7 @@ class Model:
     motion: Motion | None
     playing: str | None
     limited: Limited
+    bodies: BodiesSetup
 
     def targets(self, places: Mapping[str, GoalPlace], pose: Pose) -> list[np.ndarray]:
         """The arguments of a prepared problem.
@@ -79,7 +83,13 @@ class Model:
 
 
 def own_place(goal: GoalSetup, pose: Pose, distance: float) -> np.ndarray:
-    """The position of a goal in a pose: its effector; for a "look" a point ahead, at a distance."""
+    """The position of a goal in a pose: its effector; for a "look" a point ahead, at a distance.
+
+    A goal on another bone is where that is.
+    """
+    if goal.on:
+        frame = pose.frames[..., pose.skeleton.index(goal.on), :3, :]
+        return frame[..., :3] @ np.array(goal.point) + frame[..., 3]
     at = np.array(pose.position(goal.effector))
     if goal.kind == "look":
         axis = "xyz".index(goal.axis[-1])
@@ -94,16 +104,18 @@ def build(subject: Subject, setup: Setup) -> Model:
     Raises:
         SuppleError: The setup is inconsistent; the message says why.
     """
-    skeleton = edited(subject.skeleton, setup)
+    kept = bodies.chosen(subject, setup)
+    heavy = bodies.has_weight(kept)
+    skeleton = edited(subject.solid if heavy else subject.skeleton, setup)
     goals = chosen_goals(subject, setup)
     limited, playing = Limited.of(skeleton), _playing(subject, setup)
     motion = _motion(subject, setup, playing)
     if not goals:
-        return Model(skeleton, (), (), motion, playing, limited)
+        return Model(skeleton, (), (), motion, playing, limited, kept)
     lock = [name for name, edit in setup.joints.items() if edit.lock and name in skeleton]
     first = prepare(
         skeleton,
-        [_goal(goal) for goal in goals],
+        [*(_goal(goal) for goal in goals), *bodies.kept(subject, kept)],
         solver=read_solver(setup.solver),
         tolerance=setup.tolerance,
         lock=lock,
@@ -116,7 +128,7 @@ def build(subject: Subject, setup: Setup) -> Model:
     elif setup.compare is not None:
         others = [read_solver(setup.compare)]
     prepared = (first, *(first.with_solver(one) for one in others))
-    return Model(skeleton, goals, prepared, motion, playing, limited)
+    return Model(skeleton, goals, prepared, motion, playing, limited, kept)
 
 
 # Joints -------------------------------------------------------------------------------------------
@@ -207,8 +219,11 @@ def carried(pose: Pose, skeleton: Skeleton) -> Pose:
 
 def chosen_goals(subject: Subject, setup: Setup) -> tuple[GoalSetup, ...]:
     """The goals of a setup; those of the subject if it has none of its own."""
+    names = subject.skeleton
     known = [
-        goal for goal in setup.goals if goal.effector in subject.skeleton and goal.kind != "target"
+        goal if goal.on in names and goal.on != goal.effector else replace(goal, on="")
+        for goal in setup.goals
+        if goal.effector in names and goal.kind != "target"
     ]
     return tuple(known) or subject.goals
 
@@ -219,7 +234,9 @@ def _goal(goal: GoalSetup) -> Goal:
     if goal.kind == "pole":
         return Pole(goal.effector, OPEN)
     turned = OPEN if goal.kind in ("pose", "hold") else None
-    return Reach(goal.effector, OPEN, orientation=turned, depth=goal.depth)
+    place = On(goal.on, goal.point) if goal.on else OPEN
+    weight = HOLDING if goal.kind == "hold" else 1.0
+    return Reach(goal.effector, place, orientation=turned, depth=goal.depth, weight=weight)
 
 
 def read_solver(choice: SolverChoice) -> Solver | str:

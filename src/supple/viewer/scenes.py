@@ -1,4 +1,4 @@
-"""The scenes of the playground: two chains, a character, and what grammar rules grow."""
+"""The scenes of the playground: two chains, a character, bodies, and what grammar rules grow."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from supple.data import humanoid
 from supple.errors import SuppleError, one_of
 from supple.model.joints import Cone, Hinge, Joint
 from supple.model.skeleton import Pose, Skeleton, chain
-from supple.viewer import grammar_rules
+from supple.viewer import body_scenes, grammar_rules
 from supple.viewer.library import Library
 from supple.viewer.messages import MOST_LINKS, GoalSetup, Grown, SceneInfo, Setup
 from supple.viewer.retargeted import retargeted_subject
@@ -133,6 +133,7 @@ SCENES: dict[str, tuple[str, Callable[[Setup], Subject]]] = {
     "snake": ("Snake", _snake),
     "arm": ("9-9-9-9-4 arm", _arm),
     "humanoid": ("Our character", _humanoid),
+    **body_scenes.SCENES,
     **{name: (title, _growing(name)) for name, title in grammar_rules.TITLES.items()},
 }
 CHAINS = frozenset(("snake", "arm"))

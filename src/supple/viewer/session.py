@@ -24,10 +24,21 @@ from supple.model.skeleton import Pose
 from supple.motion import Motion
 from supple.solve.solution import Solution
 from supple.solve.trace import Trace
-from supple.viewer import describe, export, lowered, meshes, model, motion_report, offers, scenes
+from supple.viewer import (
+    bodies,
+    describe,
+    export,
+    lowered,
+    meshes,
+    model,
+    motion_report,
+    offers,
+    scenes,
+)
 from supple.viewer.bounds import Bounds, bounds
 from supple.viewer.library import Library
 from supple.viewer.messages import (
+    BodiesWanted,
     CheckWanted,
     Costs,
     FileHead,
@@ -181,6 +192,9 @@ class Session:
             case KeyWanted():
                 key = Key(time=task.time, coordinates=self.poses[0].coordinates.tolist())
                 self._say(KeyTaken(key=key))
+            case BodiesWanted():
+                assert self.subject is not None and self.model is not None
+                self._say(bodies.described(self.subject, self.model.bodies))
             case ResetWanted():
                 self._reset()
             case SaveWanted():
@@ -420,6 +434,7 @@ class Session:
                 "error": ended.error,
             }
         compared = solution is not None and len(self.poses) > 1
+        touching = None if solution is None else solution.collision
         report = Report(
             status="" if ended is None else ended.status.words,
             reason="" if ended is None else ended.reason,
@@ -429,6 +444,7 @@ class Session:
             morphs=meshes.morph_weights(
                 self.model.motion, self.want.time if self.want is not None else 0.0
             ),
+            touching=[] if touching is None else [touching.a, touching.b],
         )
         return report, figures
 

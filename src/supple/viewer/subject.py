@@ -5,10 +5,12 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from supple.errors import SuppleError
 from supple.goals import Reach
+from supple.model.capsules import masses_of
 from supple.model.character import METRES, Character
 from supple.model.mesh import Mesh
 from supple.model.skeleton import Pose, Skeleton
@@ -16,7 +18,7 @@ from supple.motion import Motion
 from supple.solve.prepare import prepare
 from supple.solve.trace import Trace
 from supple.viewer import grammar_rules
-from supple.viewer.messages import GoalPlace, GoalSetup, Grown, GrownInfo
+from supple.viewer.messages import BodiesSetup, GoalPlace, GoalSetup, Grown, GrownInfo
 
 if TYPE_CHECKING:
     from supple.viewer.retargeted import Source
@@ -48,6 +50,8 @@ class Subject:
         places: Positions of those targets.
         ended: How the IK rules ended.
         source: The source of a motion that was retargeted, to be shown beside it.
+        bodies: Collisions, balance and loops that are kept.
+        about: What to try, in a sentence; "" for none.
     """
 
     key: str
@@ -70,6 +74,19 @@ class Subject:
     places: tuple[GoalPlace, ...] = ()
     ended: grammar_rules.Ended | None = None
     source: Source | None = None
+    bodies: BodiesSetup = field(default_factory=BodiesSetup)
+    about: str = ""
+
+    @cached_property
+    def solid(self) -> Skeleton:
+        """The skeleton with capsules and masses: the model's own, or those of the skin or the bones."""
+        skeleton, character = self.skeleton, self.character
+        own = skeleton.physics
+        if own is not None and own.masses is not None:
+            return skeleton
+        capsules = skeleton.capsules if character is None else character.capsules
+        masses = masses_of(capsules, metres=self.unit or 1.0)
+        return skeleton.with_physics(capsules=capsules, masses=masses)
 
 
 def character_subject(

@@ -19,6 +19,7 @@ from supple.viewer.messages import (
     GoalPlace,
     Setup,
     Within,
+    bodies,
     from_page,
     from_session,
     motions,
@@ -28,7 +29,7 @@ from supple.viewer.messages import (
 from supple.viewer.messages.json_codec import ANY_SIZE, EXACT, FINITE, bounded_hints, hints
 
 HEAD = "// Written by `python -m supple.viewer.typescript`; change src/supple/viewer/messages/.\n"
-ALIASES = ("GoalKind", "AttributeKind", "SaveFormat")
+ALIASES = ("GoalKind", "LoopKind", "AttributeKind", "SaveFormat")
 UNIONS = ("FromPage", "FromSession", "PacketHead")
 SHAPE = """/** What a value has to be like. */
 export type Shape =
@@ -58,7 +59,7 @@ def typescript() -> str:
     parts = [HEAD]
     for alias in ALIASES:
         parts.append(f"export type {alias} = {_type(getattr(messages, alias), {})};\n")
-    for part in (setup, motions, from_page, from_session, packets):
+    for part in (bodies, setup, motions, from_page, from_session, packets):
         for cls in vars(part).values():
             if not isinstance(cls, type) or cls.__module__ != part.__name__:
                 continue  # imported

@@ -88,6 +88,8 @@ export function installHooks(page: Playground): void {
       inside: tracing.stepsInside().length,
       solver: tracing.head?.solver ?? "",
     }),
+    /** How far the centre of mass is inside its support as drawn, negative outside; null without one. */
+    inside: () => (Number.isNaN(view.bodies.balance.inside) ? null : view.bodies.balance.inside),
     meshes: () => skins.count,
     time: () => store.time,
     playing: () => store.playing,

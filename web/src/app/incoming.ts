@@ -21,7 +21,7 @@ import type { Store } from "./store";
 
 /** Where messages are shown. */
 export interface Views {
-  readonly view: Pick<SceneView, "clear" | "clearMotion" | "figures" | "goals" | "setMotion" | "setPose" | "setScene" | "skins" | "stage">;
+  readonly view: Pick<SceneView, "bodies" | "clear" | "clearMotion" | "figures" | "goals" | "setMotion" | "setPose" | "setScene" | "skins" | "stage">;
   readonly camera: Pick<CameraMemory, "restore">;
   readonly hud: Pick<Hud, "say" | "sceneArrived" | "setLine" | "setScene" | "show">;
   readonly panel: Pick<Panel, "refresh" | "showSolver">;
@@ -42,6 +42,7 @@ const LABELS: Partial<Record<keyof Setup, string>> = {
   unreachable: "out of reach",
   damping: "turn cap",
   start: "start from",
+  bodies: "collisions, balance and loops",
 };
 const ADOPTED = "supple-adopted"; // key of the server's own scene in the tab's storage, once shown
 
@@ -75,6 +76,9 @@ export class Incoming implements Listener {
         return this.onHello(message);
       case "scene":
         return this.onScene(message);
+      case "bodies":
+        this.to.view.bodies.take(message);
+        return this.to.view.stage.invalidate();
       case "refused":
         return this.onRefused(message);
       case "key":

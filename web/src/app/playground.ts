@@ -24,11 +24,13 @@ import { Comparison } from "../trace/comparison";
 import { StepVectors } from "../trace/step_vectors";
 import { StepView } from "../trace/step_view";
 import { TracePlayer } from "../trace/trace_player";
+import { watchBodies } from "./bodies_wanted";
 import { CameraMemory } from "./camera_memory";
 import { savePicture, saveSettings } from "./export";
 import type { Host } from "./host";
 import { History, type Moment } from "./history";
 import { Incoming } from "./incoming";
+import { Joining } from "./joining";
 import { Keyboard } from "./keyboard";
 import { Outgoing } from "./outgoing";
 import { Sharing } from "./sharing";
@@ -63,6 +65,7 @@ export class Playground {
   private readonly comparison = new Comparison();
   private readonly video = new Video((recording) => this.store.setRecording(recording));
   private readonly sharing: Sharing;
+  private readonly joining: Joining;
   private readonly help: HTMLDialogElement;
   private readonly hint = new GoalHint();
   private readonly arrow = new OffscreenArrow(() => this.home());
@@ -85,6 +88,7 @@ export class Playground {
       goalsMoved: () => this.goalsMoved(),
     });
     this.camera = new CameraMemory(this.view, store);
+    this.joining = new Joining(store, this.view);
     this.rules = new RulesSection(store);
     this.panel = new Panel(store, host.standalone, this.rules, {
       save: (format) => this.save(format),
@@ -96,6 +100,8 @@ export class Playground {
       help: () => this.help.showModal(),
       look: (from) => this.view.lookFrom(from),
       reset: () => this.resetAll(),
+      join: (kind, a, b) => this.joining.join(kind, a, b),
+      bind: (goal, bone) => this.joining.bind(goal, bone),
     });
     this.timeline = new Timeline(store, host.standalone ? null : (time) => this.line.send({ type: "key", time }));
     this.tracing = new TracePlayer({
@@ -145,6 +151,7 @@ export class Playground {
       revert: (moment) => this.revert(moment),
     });
     this.tools.watch(this.history);
+    watchBodies(store, this.line);
     this.sharing = new Sharing(store, hud.say, () => this.incoming.forgetMotion());
     const shared = readFragment(location.hash);
     if (shared) this.sharing.take(shared);

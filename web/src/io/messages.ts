@@ -2,9 +2,70 @@
 
 export type GoalKind = "reach" | "pose" | "look" | "pole" | "hold" | "target";
 
+export type LoopKind = "connect" | "weld";
+
 export type AttributeKind = "number" | "flag" | "choice" | "text" | "color" | "numbers";
 
 export type SaveFormat = "glb" | "bvh" | "smd" | "json" | "trace" | "page";
+
+/** A solid box in the world, along its axes: its center, and its size from side to side. */
+export interface BoxSetup {
+  center: [number, number, number];
+  size: [number, number, number];
+}
+
+/** Collisions that are avoided. */
+export interface AvoidSetup {
+  on: boolean;
+  margin: number;
+  ground: boolean;
+  boxes: BoxSetup[];
+}
+
+/** Balance that is kept. */
+export interface BalanceSetup {
+  on: boolean;
+  margin: number;
+  feet: string[];
+}
+
+/** Two bones that are held together at a point, or rigidly. */
+export interface LoopSetup {
+  kind: LoopKind;
+  a: string;
+  b: string;
+  point_a: [number, number, number];
+  point_b: [number, number, number];
+  rotation: [number, number, number, number];
+}
+
+/** What is kept in every solve, before the goals. */
+export interface BodiesSetup {
+  avoid: AvoidSetup;
+  balance: BalanceSetup;
+  loops: LoopSetup[];
+}
+
+/** A capsule that stands for a bone: its joint's index, its ends in the joint's frame, its radius. */
+export interface CapsuleInfo {
+  joint: number;
+  a: [number, number, number];
+  b: [number, number, number];
+  radius: number;
+}
+
+/** What a bone weighs [kg]: its joint's index, and the centre of mass in the joint's frame. */
+export interface MassInfo {
+  joint: number;
+  mass: number;
+  center: [number, number, number];
+}
+
+/** A point of a sole: the index of the joint that carries it, and its place in the joint's frame. */
+export interface SoleInfo {
+  joint: number;
+  place: [number, number, number];
+}
 
 /** Changes to a joint; None keeps the value of the scene. */
 export interface JointEdit {
@@ -30,6 +91,8 @@ export interface GoalSetup {
   effector: string;
   depth: number;
   axis: "x" | "y" | "z" | "-x" | "-y" | "-z";
+  on: string;
+  point: [number, number, number];
 }
 
 /** The position of a goal in world, and its orientation wxyz if it has one. */
@@ -76,6 +139,7 @@ export interface Setup {
   grown: Grown;
   edits: Record<string, MotionEdits>;
   retarget: Retargeting | null;
+  bodies: BodiesSetup | null;
 }
 
 /** What is changed in a motion before it plays. */
@@ -226,6 +290,11 @@ export interface KeyWanted {
   time: number;
 }
 
+/** Send what the bones are made of, to draw it; answered by `Bodies`. */
+export interface BodiesWanted {
+  type: "bodies";
+}
+
 /** Return to the initial pose. */
 export interface ResetWanted {
   type: "reset";
@@ -374,6 +443,20 @@ export interface Scene {
   grown: GrownInfo | null;
   contacts: ContactsInfo | null;
   retargeted: RetargetInfo | null;
+  bodies: BodiesSetup;
+  loops: LoopSetup[];
+  feet: string[];
+  about: string;
+}
+
+/** What the bones of a figure are made of. */
+export interface Bodies {
+  type: "bodies";
+  key: string;
+  capsules: CapsuleInfo[];
+  masses: MassInfo[];
+  soles: SoleInfo[];
+  up: [number, number, number];
 }
 
 /** A setup like a refused one that would work, and how it differs, in words. */
@@ -416,6 +499,7 @@ export interface Report {
   active: number[];
   costs: Costs | null;
   morphs: Record<string, number[]>;
+  touching: string[];
 }
 
 /** A step of an iteration; `joint` is -1 if an effector was placed at a point. */
@@ -497,9 +581,9 @@ export interface FileHead {
   name: string;
 }
 
-export type FromPage = SetupSent | Want | PoseShown | TraceWanted | StepsWanted | KeyWanted | ResetWanted | SaveWanted | CheckWanted | Ping;
+export type FromPage = SetupSent | Want | PoseShown | TraceWanted | StepsWanted | KeyWanted | BodiesWanted | ResetWanted | SaveWanted | CheckWanted | Ping;
 
-export type FromSession = Hello | Scene | Refused | KeyTaken | CheckReport | Working | Pong;
+export type FromSession = Hello | Scene | Bodies | Refused | KeyTaken | CheckReport | Working | Pong;
 
 export type PacketHead = TraceHead | StepsHead | MeshHead | MotionHead | SourceHead | ProblemHead | ClipHead | FileHead;
 
@@ -536,7 +620,7 @@ export const SETUP: ObjectShape = {
     damping: {"kind": "either", "of": [{"kind": "number", "whole": false, "least": 0.0, "greatest": 1000000000.0}, {"kind": "null"}]},
     stretch: {"kind": "either", "of": [{"kind": "number", "whole": false, "least": 1.0, "greatest": 1000.0}, {"kind": "null"}]},
     joints: {"kind": "record", "of": {"kind": "object", "fields": {"lock": {"kind": "flag"}, "damping": {"kind": "either", "of": [{"kind": "number", "whole": false, "least": 0.0, "greatest": 1000000000.0}, {"kind": "null"}]}, "stiffness": {"kind": "either", "of": [{"kind": "number", "whole": false, "least": 0.0, "greatest": 1.0}, {"kind": "null"}]}, "limits": {"kind": "either", "of": [{"kind": "list", "of": {"kind": "either", "of": [{"kind": "tuple", "of": [{"kind": "either", "of": [{"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "null"}]}, {"kind": "either", "of": [{"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "null"}]}]}, {"kind": "null"}]}, "least": 0, "most": 6}, {"kind": "null"}]}, "swing": {"kind": "either", "of": [{"kind": "number", "whole": false, "least": 0.0, "greatest": 1000000000.0}, {"kind": "null"}]}, "tilts": {"kind": "either", "of": [{"kind": "tuple", "of": [{"kind": "number", "whole": false, "least": 0.0, "greatest": 1000000000.0}, {"kind": "number", "whole": false, "least": 0.0, "greatest": 1000000000.0}, {"kind": "number", "whole": false, "least": 0.0, "greatest": 1000000000.0}, {"kind": "number", "whole": false, "least": 0.0, "greatest": 1000000000.0}]}, {"kind": "null"}]}, "twist": {"kind": "either", "of": [{"kind": "tuple", "of": [{"kind": "either", "of": [{"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "null"}]}, {"kind": "either", "of": [{"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "null"}]}]}, {"kind": "null"}]}}, "defaults": {"lock": false, "damping": null, "stiffness": null, "limits": null, "swing": null, "tilts": null, "twist": null}}, "most": 100000},
-    goals: {"kind": "list", "of": {"kind": "object", "fields": {"id": {"kind": "text", "most": 1000}, "kind": {"kind": "choice", "of": ["reach", "pose", "look", "pole", "hold", "target"]}, "effector": {"kind": "text", "most": 1000}, "depth": {"kind": "number", "whole": true, "least": 0, "greatest": 4294967295}, "axis": {"kind": "choice", "of": ["x", "y", "z", "-x", "-y", "-z"]}}, "defaults": {"kind": "reach", "depth": 0, "axis": "x"}}, "least": 0, "most": 1000},
+    goals: {"kind": "list", "of": {"kind": "object", "fields": {"id": {"kind": "text", "most": 1000}, "kind": {"kind": "choice", "of": ["reach", "pose", "look", "pole", "hold", "target"]}, "effector": {"kind": "text", "most": 1000}, "depth": {"kind": "number", "whole": true, "least": 0, "greatest": 4294967295}, "axis": {"kind": "choice", "of": ["x", "y", "z", "-x", "-y", "-z"]}, "on": {"kind": "text", "most": 1000}, "point": {"kind": "tuple", "of": [{"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}]}}, "defaults": {"kind": "reach", "depth": 0, "axis": "x", "on": "", "point": [0.0, 0.0, 0.0]}}, "least": 0, "most": 1000},
     tolerance: {"kind": "either", "of": [{"kind": "number", "whole": false, "least": 0.0, "greatest": 1000000000.0}, {"kind": "null"}]},
     unreachable: {"kind": "choice", "of": ["approach", "keep"]},
     start: {"kind": "choice", "of": ["previous", "rest"]},
@@ -546,8 +630,9 @@ export const SETUP: ObjectShape = {
     grown: {"kind": "object", "fields": {"start": {"kind": "text", "most": 1000}, "seed": {"kind": "number", "whole": true, "least": 0, "greatest": 4294967295}, "attributes": {"kind": "record", "of": {"kind": "either", "of": [{"kind": "flag"}, {"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "text", "most": 1000}, {"kind": "list", "of": {"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, "least": 0, "most": 1000}]}, "most": 100000}, "targets": {"kind": "record", "of": {"kind": "tuple", "of": [{"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}]}, "most": 100000}}, "defaults": {"start": "", "seed": 0, "attributes": {}, "targets": {}}},
     edits: {"kind": "record", "of": {"kind": "object", "fields": {"contacts": {"kind": "either", "of": [{"kind": "record", "of": {"kind": "list", "of": {"kind": "tuple", "of": [{"kind": "number", "whole": true, "least": 0, "greatest": 4294967295}, {"kind": "number", "whole": true, "least": 0, "greatest": 4294967295}]}, "least": 0, "most": 100000}, "most": 100000}, {"kind": "null"}]}, "plant": {"kind": "flag"}, "repair": {"kind": "flag"}}, "defaults": {"contacts": null, "plant": false, "repair": false}}, "most": 100000},
     retarget: {"kind": "either", "of": [{"kind": "object", "fields": {"source": {"kind": "text", "most": 1000}, "motion": {"kind": "text", "most": 1000}, "edits": {"kind": "object", "fields": {"contacts": {"kind": "either", "of": [{"kind": "record", "of": {"kind": "list", "of": {"kind": "tuple", "of": [{"kind": "number", "whole": true, "least": 0, "greatest": 4294967295}, {"kind": "number", "whole": true, "least": 0, "greatest": 4294967295}]}, "least": 0, "most": 100000}, "most": 100000}, {"kind": "null"}]}, "plant": {"kind": "flag"}, "repair": {"kind": "flag"}}, "defaults": {"contacts": null, "plant": false, "repair": false}}, "source_map": {"kind": "record", "of": {"kind": "list", "of": {"kind": "text", "most": 1000}, "least": 0, "most": 100000}, "most": 100000}, "target_map": {"kind": "record", "of": {"kind": "list", "of": {"kind": "text", "most": 1000}, "least": 0, "most": 100000}, "most": 100000}}, "defaults": {"motion": "", "edits": {"contacts": null, "plant": false, "repair": false}, "source_map": {}, "target_map": {}}}, {"kind": "null"}]},
+    bodies: {"kind": "either", "of": [{"kind": "object", "fields": {"avoid": {"kind": "object", "fields": {"on": {"kind": "flag"}, "margin": {"kind": "number", "whole": false, "least": 0.0, "greatest": 1000000000.0}, "ground": {"kind": "flag"}, "boxes": {"kind": "list", "of": {"kind": "object", "fields": {"center": {"kind": "tuple", "of": [{"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}]}, "size": {"kind": "tuple", "of": [{"kind": "number", "whole": false, "least": 1e-09, "greatest": 1000000000.0}, {"kind": "number", "whole": false, "least": 1e-09, "greatest": 1000000000.0}, {"kind": "number", "whole": false, "least": 1e-09, "greatest": 1000000000.0}]}}, "defaults": {}}, "least": 0, "most": 16}}, "defaults": {"on": false, "margin": 0.0, "ground": false, "boxes": []}}, "balance": {"kind": "object", "fields": {"on": {"kind": "flag"}, "margin": {"kind": "number", "whole": false, "least": 0.0, "greatest": 1000000000.0}, "feet": {"kind": "list", "of": {"kind": "text", "most": 1000}, "least": 0, "most": 16}}, "defaults": {"on": false, "margin": 0.0, "feet": []}}, "loops": {"kind": "list", "of": {"kind": "object", "fields": {"kind": {"kind": "choice", "of": ["connect", "weld"]}, "a": {"kind": "text", "most": 1000}, "b": {"kind": "text", "most": 1000}, "point_a": {"kind": "tuple", "of": [{"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}]}, "point_b": {"kind": "tuple", "of": [{"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}]}, "rotation": {"kind": "tuple", "of": [{"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}, {"kind": "number", "whole": false, "least": -1000000000.0, "greatest": 1000000000.0}]}}, "defaults": {"kind": "connect", "point_a": [0.0, 0.0, 0.0], "point_b": [0.0, 0.0, 0.0], "rotation": [1.0, 0.0, 0.0, 0.0]}}, "least": 0, "most": 64}}, "defaults": {"avoid": {"on": false, "margin": 0.0, "ground": false, "boxes": []}, "balance": {"on": false, "margin": 0.0, "feet": []}, "loops": []}}, {"kind": "null"}]},
   },
-  defaults: {"scene": "snake", "links": 8, "lengths": null, "flat": false, "solver": {"name": "auto", "options": {}}, "compare": null, "race": false, "limits": false, "damping": null, "stretch": null, "joints": {}, "goals": [], "tolerance": null, "unreachable": "approach", "start": "previous", "motion": null, "correct": true, "keys": [], "grown": {"start": "", "seed": 0, "attributes": {}, "targets": {}}, "edits": {}, "retarget": null},
+  defaults: {"scene": "snake", "links": 8, "lengths": null, "flat": false, "solver": {"name": "auto", "options": {}}, "compare": null, "race": false, "limits": false, "damping": null, "stretch": null, "joints": {}, "goals": [], "tolerance": null, "unreachable": "approach", "start": "previous", "motion": null, "correct": true, "keys": [], "grown": {"start": "", "seed": 0, "attributes": {}, "targets": {}}, "edits": {}, "retarget": null, "bodies": null},
 };
 
 export const PLACE: ObjectShape = {

@@ -17,6 +17,10 @@ export interface Look {
   frames: boolean;
   limits: boolean;
   reach: boolean;
+  /** The capsules that stand for bones in collisions. */
+  capsules: boolean;
+  /** The centre of mass, and the support below it. */
+  balance: boolean;
   /** Goals snap to the grid while they are dragged. */
   snap: boolean;
   onion: boolean;
@@ -70,7 +74,7 @@ export function defaultSetup(): Setup {
 export function freshScene(scene: string): Partial<Setup> {
   const { grown } = defaultSetup();
   const motion = scene.startsWith("file:") ? "" : null; // "": the first motion of the file
-  return { scene, lengths: null, joints: {}, goals: [], motion, keys: [], compare: null, limits: true, grown };
+  return { scene, lengths: null, joints: {}, goals: [], motion, keys: [], compare: null, limits: true, grown, bodies: null };
 }
 
 export function defaultLook(): Look {
@@ -83,6 +87,8 @@ export function defaultLook(): Look {
     frames: false,
     limits: true,
     reach: true,
+    capsules: false,
+    balance: false,
     snap: false,
     onion: false,
     contacts: true,
@@ -100,7 +106,7 @@ const HAND = "hand.R";
 
 /** The character in its walk, one hand reaching. */
 export function firstSetup(): Setup {
-  const goal: GoalSetup = { id: HAND, kind: "reach", effector: HAND, depth: 3, axis: "x" };
+  const goal: GoalSetup = { id: HAND, kind: "reach", effector: HAND, depth: 3, axis: "x", on: "", point: [0, 0, 0] };
   return { ...defaultSetup(), ...freshScene(FIRST), motion: "walk", goals: [goal] };
 }
 
@@ -181,7 +187,7 @@ function settingsShape(): ObjectShape {
       sensitivity: between(0.2, 3),
       speed: between(0.1, 4),
       shapes: { kind: "record", of: between(-1e6, 1e6), most: 10_000 },
-      ...Object.fromEntries(["mesh", "bones", "frames", "limits", "reach", "snap", "onion", "contacts", "follow", "loop", "panel", "dragged"].map((name) => [name, flag])),
+      ...Object.fromEntries(["mesh", "bones", "frames", "limits", "reach", "capsules", "balance", "snap", "onion", "contacts", "follow", "loop", "panel", "dragged"].map((name) => [name, flag])),
     },
     defaults: { ...defaultLook() },
   };

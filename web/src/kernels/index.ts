@@ -12,5 +12,5 @@ export * from "./constants";
 export { type Instance, Kernels, type Placed } from "./instance";
 export { type Head, readLowered, type SkeletonRows } from "./lowered";
 export { type Frames, Problem, type Trace } from "./problem";
-export { Solution, threeDigits } from "./solution";
+export { type Collision, Solution, threeDigits } from "./solution";
 export { posesInside } from "./steps";

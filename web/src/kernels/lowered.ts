@@ -5,7 +5,7 @@ import { LAYOUT, SIGNATURE, VERSION } from "./constants";
 /** A demand on one effector, as reports have an error for each. */
 export interface Demand {
   goal: number;
-  kind: "position" | "orientation" | "direction" | "pole";
+  kind: "position" | "orientation" | "direction" | "pole" | "meeting" | "alignment";
   effector: string;
   tolerance: number;
   block: number;
@@ -40,7 +40,11 @@ export type ReportColumn =
   | "cost"
   | "block"
   | "reach"
-  | "gap";
+  | "gap"
+  | "open"
+  | "pair"
+  | "depth"
+  | "topple";
 
 /** The header of a lowered problem. */
 export interface Head {
@@ -59,7 +63,7 @@ export interface Head {
   pressed: number;
   solvers: SolverHead[];
   arguments: OpenTarget[];
-  asked: { demands: Demand[]; moving: string[]; solver: string; kept: boolean };
+  asked: { demands: Demand[]; moving: string[]; solver: string; kept: boolean; pairs: [string, string][] };
   arrays: { name: string; type: "i8" | "f8"; shape: number[]; offset: number }[];
 }
 

@@ -1,7 +1,14 @@
 // What a solve answers: a row of numbers that a kernel wrote, and how to read it.
 
-import { BUDGET, LIMITED, REACHED, REASONS, STALLED, STATUS_WORDS, TOO_FAR, TOO_NEAR } from "./constants";
+import { BUDGET, COLLIDES, LIMITED, OPEN_LOOP, REACHED, REASONS, STALLED, STATUS_WORDS, TOO_FAR, TOO_NEAR, UNBALANCED } from "./constants";
 import type { Demand, Head, ReportColumn } from "./lowered";
+
+/** Two bones, or a bone and an obstacle, that are nearer than their margin, and by how much [model units]. */
+export interface Collision {
+  a: string;
+  b: string;
+  depth: number;
+}
 
 export class Solution {
   constructor(
@@ -72,16 +79,35 @@ export class Solution {
     return this.head.asked.moving.filter((_, k) => this.row[this.head.pressed + k]! > 0);
   }
 
+  /** The two that are deepest inside the margin; null if none are. */
+  get collision(): Collision | null {
+    const pair = this.head.asked.pairs[this.column("pair")];
+    return pair ? { a: pair[0], b: pair[1], depth: this.column("depth") } : null;
+  }
+
+  /** How far the centre of mass is outside its support and margin [model units]; 0 inside. */
+  get offBalance(): number {
+    return this.column("topple");
+  }
+
   /** Why the solve ended, in the words of Python's `Solution.reason`. */
   get reason(): string {
     const { demands, kept } = this.head.asked;
     const judged = demands.filter(({ kind }) => kind !== "pole");
     const missBy = (demand: Demand) => this.errorOf(demand) / demand.tolerance;
-    const worst = judged.reduce((most, one) => (missBy(one) > missBy(most) ? one : most));
-    const { status } = this;
-    let miss = say(worst.kind as Exclude<Demand["kind"], "pole">, { effector: worst.effector, error: this.errorOf(worst) });
+    const worstOf = (some: Demand[]) => some.reduce((most, one) => (missBy(one) > missBy(most) ? one : most));
+    const told = (one: Demand) => say(one.kind as Exclude<Demand["kind"], "pole">, { effector: one.effector, error: this.errorOf(one) });
+    const worst = worstOf(judged);
+    const { status, collision } = this;
+    let miss = told(worst);
     if (status === REACHED) return miss;
     if (kept) miss = say("kept", { miss });
+    if (status === OPEN_LOOP) {
+      const loops = judged.filter(({ kind }) => kind === "meeting" || kind === "alignment");
+      return say("open_loop", { opening: told(worstOf(loops.length ? loops : judged)), miss });
+    }
+    if (status === COLLIDES && collision) return say("collides", { ...collision, miss });
+    if (status === UNBALANCED) return say("unbalanced", { topple: this.offBalance, miss });
     if (status === TOO_FAR || status === TOO_NEAR) {
       const block = this.column("block");
       const effector = demands.find((demand) => demand.block === block)?.effector ?? "";

@@ -1,6 +1,6 @@
 // What the parts of the panel get: the state they show, and what their controls can do.
 
-import type { Hello, JointEdit, MotionInfo, SaveFormat, Scene, Setup } from "../io/messages";
+import type { Hello, JointEdit, LoopKind, MotionInfo, SaveFormat, Scene, Setup } from "../io/messages";
 import type { Immutable, Look } from "../io/settings";
 import type { MorphTarget } from "../scene/skins";
 
@@ -44,6 +44,10 @@ export interface PanelActions {
   look(from: "front" | "side" | "top"): void;
   /** Forget everything that was set. */
   reset(): void;
+  /** Hold two bones together: at their origins, or as they are now. */
+  join(kind: LoopKind, a: string, b: string): void;
+  /** Put the target of a goal on a bone, where it is now; "" for the world. */
+  bind(goal: string, bone: string): void;
 }
 
 /** What a section of the panel is built from. */

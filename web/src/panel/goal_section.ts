@@ -13,7 +13,7 @@ const KINDS: { value: GoalKind; label: string }[] = [
   { value: "hold", label: "hold" },
 ];
 
-export function goalSection({ store, scene }: SectionContext): HTMLElement {
+export function goalSection({ store, scene, act }: SectionContext): HTMLElement {
   const effectors = scene.names.map((name) => ({ value: name, label: name }));
   const set = (goals: GoalSetup[]) => store.set({ goals });
   const own = scene.goals.filter(({ kind }) => kind !== "target");
@@ -39,6 +39,10 @@ export function goalSection({ store, scene }: SectionContext): HTMLElement {
         ),
       );
     }
+    if (goal.kind === "reach" || goal.kind === "pose") {
+      const carriers = [{ value: "", label: "the world" }, ...effectors.filter(({ value }) => value !== goal.effector)];
+      parts.push(row("Target on", select(`goal-${k}-on`, carriers, goal.on, (bone) => act.bind(goal.id, bone)), "The bone that carries the target: it then moves with it"));
+    }
     if (own.length > 1 || scene.grown) {
       parts.push(button("Remove", () => set(own.filter((_, at) => at !== k)), { className: "quiet", name: `goal-${k}-remove` }));
     }
@@ -49,7 +53,7 @@ export function goalSection({ store, scene }: SectionContext): HTMLElement {
     () => {
       const used = new Set(scene.goals.map((goal) => goal.effector));
       const free = [...scene.names].reverse().find((name) => !used.has(name)) ?? scene.names[0]!;
-      set([...own, { id: freshId(scene), kind: "reach", effector: free, depth: 0, axis: "x" }]);
+      set([...own, { id: freshId(scene), kind: "reach", effector: free, depth: 0, axis: "x", on: "", point: [0, 0, 0] }]);
     },
     { name: "add-goal" },
   );

@@ -27,6 +27,7 @@ export class Hud {
   private readonly text = el("span");
   private readonly title = el("h1", {}, "supple");
   private readonly pill = el("span", { className: "pill" });
+  private readonly about = el("p", { className: "about" });
   private readonly reason = el("p", { className: "reason" });
   private readonly numbers = el("p", { className: "figures" });
   private readonly micros: number[] = [];
@@ -36,13 +37,14 @@ export class Hud {
   private moved: PoseFrame | null = null;
 
   constructor() {
-    this.node.append(this.title, el("div", { className: "line" }, this.pill, this.reason), this.numbers);
+    this.node.append(this.title, this.about, el("div", { className: "line" }, this.pill, this.reason), this.numbers);
     this.notice.title = "Click to dismiss";
     this.notice.addEventListener("click", () => this.say(""));
   }
 
   setScene(scene: Scene): void {
     this.title.textContent = scene.title;
+    this.about.textContent = scene.about;
     this.micros.length = 0;
     this.moved = null;
   }

@@ -33,6 +33,11 @@ function plain(value: number, digits = 3): string {
   return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
 }
 
+/** A pair that touches, with obstacles as a person calls them. */
+function bare(pair: string): string {
+  return pair.replace(/obstacle \d+ \((\w+)\)/, (_, kind: string) => (kind === "Plane" ? "the ground" : "a box"));
+}
+
 /** The reason of a solve with its lengths and angles as a person reads them. */
 export function readable(reason: string, scene: Measured): string {
   const length = (text: string) => lengthText(Number(text), scene);
@@ -40,6 +45,9 @@ export function readable(reason: string, scene: Measured): string {
   const zero = (text: string) => Number(text) < NOTHING * scene.size;
   return reason
     .replace(new RegExp(`is ${DIGITS} from its target`, "g"), (_, one: string) => (zero(one) ? "is on its target" : `is ${length(one)} from its target`))
+    .replace(new RegExp(`^(.*) are ${DIGITS} nearer than they may be`), (_, pair: string, one: string) => `${bare(pair)} touch, ${length(one)} too near`)
+    .replace(new RegExp(` are ${DIGITS} apart`, "g"), (_, one: string) => (zero(one) ? " are together" : ` are ${length(one)} apart`))
+    .replace(new RegExp(`is ${DIGITS} outside its support`), (_, one: string) => `is ${length(one)} outside its support`)
     .replace(new RegExp(`${DIGITS} rad `, "g"), (_, one: string) => `${angleText(Number(one))} `)
     .replace(new RegExp(`(from where its chain begins.*? than |tolerance of )${DIGITS}`, "g"), (_, words: string, one: string) => words + exact(one))
     .replace(new RegExp(`is ${DIGITS} from where`, "g"), (_, one: string) => `is ${length(one)} from where`);

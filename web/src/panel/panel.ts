@@ -1,5 +1,6 @@
 // The control panel: a section for each thing that can be set.
 
+import { bodiesSection, bodiesShape, keepsBodies } from "./bodies_section";
 import type { PanelActions, PanelStore, SectionContext } from "./context";
 import { button, el, section } from "./dom";
 import { goalSection } from "./goal_section";
@@ -94,6 +95,7 @@ export class Panel {
       this.store.recording,
       scene.solvers,
       scene.notes.length,
+      bodiesShape(scene),
       Object.entries(setup.joints).map(([name, edit]) => [name, edit.lock]),
     ]);
     if (shape === this.built) return;
@@ -104,12 +106,16 @@ export class Panel {
     const scrolled = this.node.scrollTop;
     const { standalone } = this;
     const context: SectionContext = { store: this.store, act: this.act, standalone, hello, scene };
+    const body = bodiesSection(context);
+    const first = keepsBodies(scene); // what the scene is about comes first
     const sections = [
       sceneSection(context),
+      first ? body : null,
       standalone ? null : this.rules.section(),
       solverSection(context),
       jointSection(context),
       standalone ? null : goalSection(context),
+      first ? null : body,
       section("Step through", false, this.steps),
       morphSection(context),
       viewSection(context),

@@ -24,6 +24,8 @@ export function viewSection({ store, act, scene }: SectionContext): HTMLElement 
     ),
     row("Limits drawn", toggle("show-limits", look.limits, (limits) => store.setLook({ limits })), "As arcs and cones; red where one holds"),
     row("Reach drawn", toggle("show-reach", look.reach, (reach) => store.setLook({ reach })), "How far and how near a goal may be, while it is dragged or missed"),
+    row("Capsules", toggle("show-capsules", look.capsules, (capsules) => store.setLook({ capsules })), "What stands for the bones in collisions"),
+    row("Mass drawn", toggle("show-balance", look.balance, (balance) => store.setLook({ balance })), "The centre of mass, and the support of the feet"),
     row("Snap", toggle("snap", look.snap, (snap) => store.setLook({ snap })), "Goals stay on the lines of the grid; with Ctrl held, the other way round"),
     row("Joint frames", toggle("show-frames", look.frames, (frames) => store.setLook({ frames })), "The axes of every joint: x red, y green, z blue"),
     row("Bones", toggle("show-bones", look.bones, (bones) => store.setLook({ bones })), "Joints and the links between them"),

@@ -24,6 +24,7 @@ import type { Stage } from "./stage";
 
 const ORANGE = 0xff8a1f;
 const HELD = 0x9aa4b2;
+const BOUND = 0xb07cf0;
 const RING = 3.4; // radii of the goal
 const HANDLE = 4.4; // radii of the goal
 const RINGS = [0xff5a5a, 0x59d67a, 0x5a9cff];
@@ -50,7 +51,7 @@ export class Goal {
     /** Draw over everything: a mesh would hide it. */
     over: boolean,
   ) {
-    const color = setup.kind === "hold" ? HELD : ORANGE;
+    const color = setup.on ? BOUND : setup.kind === "hold" ? HELD : ORANGE;
     this.ball = new Mesh(new SphereGeometry(radius, 32, 20), new MeshBasicMaterial({ color, toneMapped: false, depthTest: !over, transparent: over }));
     this.ball.castShadow = true;
     this.ball.renderOrder = 8;
@@ -88,6 +89,11 @@ export class Goal {
       }
     });
     this.handles.visible = false;
+  }
+
+  /** True if another bone carries it: it moves with that, and cannot be dragged. */
+  get bound(): boolean {
+    return this.setup.on !== "";
   }
 
   /** True if the handles are shown. */
@@ -157,7 +163,7 @@ export class Goal {
   }
 
   draw(stage: Stage, ground: number, state: "idle" | "active" | "hover" | "held", handles: boolean): void {
-    this.handles.visible = handles && this.setup.kind !== "hold";
+    this.handles.visible = handles && this.setup.kind !== "hold" && !this.bound;
     this.handles.position.copy(this.position);
     this.ball.position.copy(this.position);
     this.halo.position.copy(this.position);

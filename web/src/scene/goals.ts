@@ -142,10 +142,16 @@ export class Goals {
     return this.list.filter(({ setup }) => !this.following.has(setup.id)).map((goal) => goal.place());
   }
 
-  /** Move the goals that follow the motion to their effectors. */
-  followMotion(frame: (effector: string) => Matrix4 | undefined): void {
-    if (!this.following.size) return;
+  /** Move the goals that follow the motion to their effectors, and those on a bone with that. */
+  followPose(frame: (name: string) => Matrix4 | undefined): void {
+    const bound = this.list.filter(({ bound }) => bound);
+    if (!this.following.size && !bound.length) return;
+    for (const goal of bound) {
+      const carrier = frame(goal.setup.on);
+      if (carrier) goal.position.fromArray(goal.setup.point).applyMatrix4(carrier);
+    }
     for (const goal of this.list) {
+      if (goal.bound) continue;
       const now = this.following.has(goal.setup.id) && frame(goal.setup.effector);
       if (!now) continue;
       goal.position.setFromMatrixPosition(now);
@@ -176,7 +182,7 @@ export class Goals {
     let best: Grip | null = null;
     let least = Infinity;
     for (const goal of this.list) {
-      const seen = this.stage.project(goal.position, half);
+      const seen = goal.bound ? null : this.stage.project(goal.position, half);
       if (!seen) continue;
       const radius = goal.radius / this.stage.perPixel(goal.position);
       const far = Math.hypot(seen.x - clientX, seen.y - clientY);

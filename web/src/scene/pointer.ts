@@ -197,7 +197,7 @@ export class Pointer {
     this.press = null;
     if (!scene) return;
     const effector = scene.names[press.joint]!;
-    const old = this.goals.list.find(({ setup }) => setup.effector === effector && setup.kind !== "look");
+    const old = this.goals.list.find(({ setup }) => setup.effector === effector && setup.kind !== "look" && !setup.on);
     const goal: Goal | null = old ?? this.newGoal(scene, effector, press);
     if (!goal) return;
     this.goals.startDrag({ goal, ring: -1, axis: -1 }, event.clientX, event.clientY);
@@ -210,7 +210,7 @@ export class Pointer {
     if (!at || depthOf(scene, effector) === 0) return null;
     let n = 1;
     while (scene.goals.some(({ id }) => id === `pulled${n}`)) n += 1;
-    const setup: GoalSetup = { id: `pulled${n}`, kind: "reach", effector, depth: scene.limbs[press.joint] ?? 0, axis: "x" };
+    const setup: GoalSetup = { id: `pulled${n}`, kind: "reach", effector, depth: scene.limbs[press.joint] ?? 0, axis: "x", on: "", point: [0, 0, 0] };
     const others = press.shift ? scene.goals : scene.goals.filter(({ kind }) => kind === "hold" || kind === "target");
     this.act.placeGoals([...others, setup], [...this.goals.places(), { id: setup.id, position: at.toArray(), orientation: null }]);
     return this.goals.list.find((one) => one.setup.id === setup.id) ?? null;

@@ -4,6 +4,7 @@ import { Vector3 } from "three";
 import type { Packet, PoseFrame } from "../io/frames";
 import type { GoalPlace, MotionInfo, Scene } from "../io/messages";
 import type { Immutable, Look } from "../io/settings";
+import { BodiesView } from "./bodies";
 import { Figure } from "./figure";
 import { FollowCamera } from "./follow_camera";
 import type { Insets } from "./framing";
@@ -47,6 +48,7 @@ export class SceneView {
   private readonly onion = new OnionSkin();
   private readonly following = new FollowCamera();
   private readonly reach = new ReachSpheres();
+  readonly bodies = new BodiesView();
   private hovered = -1;
 
   constructor(
@@ -69,7 +71,7 @@ export class SceneView {
     });
     this.goals = new Goals(this.stage, () => events.goalsMoved());
     for (const figure of this.figures) this.stage.world.add(figure.group);
-    this.stage.world.add(this.skins.group, this.limits.group, this.onion.group, this.onion.feet, this.reach.group);
+    this.stage.world.add(this.skins.group, this.limits.group, this.onion.group, this.onion.feet, this.reach.group, this.bodies.group);
   }
 
   /** Free everything that belongs to the skeleton shown so far. */
@@ -99,6 +101,7 @@ export class SceneView {
     }
     this.goals.setScene(scene, places);
     this.limits.setScene(scene, this.store.chosen);
+    this.bodies.setScene(scene);
   }
 
   /** Apply the settings of the view, in the light or the dark theme. */
@@ -133,7 +136,7 @@ export class SceneView {
     else figure.apply(frame);
     if (frame.slot === 0) {
       this.follow(figure.positions);
-      this.goals.followMotion((name) => figure.matrices[scene.names.indexOf(name)]);
+      this.goals.followPose((name) => figure.matrices[scene.names.indexOf(name)]);
       this.placePedestal();
     }
     this.stage.invalidate();
@@ -208,6 +211,7 @@ export class SceneView {
     const contacts = look.contacts && motion !== null;
     this.onion.showContacts(time, figure.positions, this.stage.up, scene?.ground ?? 0, this.stage.size, contacts);
     this.reach.show(this.showsReach ? reachOf(scene, this.goals.active?.setup, figure.positions) : null, this.stage, scene?.flat ?? false);
+    this.bodies.show(figure, look, this.stage);
     this.goals.showSights((name) => figure.positions[scene?.names.indexOf(name) ?? -1]);
   }
 }

@@ -143,6 +143,7 @@ export class PageSolver {
     const { problem, skeleton, pose, solution } = this.slots[number]!;
     const frames = forward(problem, pose);
     const compared = solution !== null && this.slots.length > 1;
+    const touching = solution?.collision;
     const report: Report = {
       status: solution?.word ?? "",
       reason: solution?.reason ?? "",
@@ -150,6 +151,7 @@ export class PageSolver {
       active: atLimits(skeleton, pose.coordinates),
       costs: compared ? costsOf(problem, skeleton, this.rest.coordinates, pose.coordinates, this.effector) : null,
       morphs: this.clip?.morphs(this.goals.time) ?? {},
+      touching: touching ? [touching.a, touching.b] : [],
     };
     return {
       seq: this.goals.seq,

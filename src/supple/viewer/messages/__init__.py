@@ -8,7 +8,19 @@ The page owns the setup and the goals: it sends both completely, and again after
 a session has no state that the page would lose.
 """
 
+from supple.viewer.messages.bodies import (
+    AvoidSetup,
+    BalanceSetup,
+    BodiesSetup,
+    BoxSetup,
+    CapsuleInfo,
+    LoopKind,
+    LoopSetup,
+    MassInfo,
+    SoleInfo,
+)
 from supple.viewer.messages.from_page import (
+    BodiesWanted,
     FromPage,
     KeyWanted,
     Ping,
@@ -22,6 +34,7 @@ from supple.viewer.messages.from_page import (
 )
 from supple.viewer.messages.from_session import (
     AttributeField,
+    Bodies,
     FromSession,
     GrownInfo,
     Hello,
@@ -95,6 +108,13 @@ __all__ = [
     "AttributeValue",
     "CheckReport",
     "CheckWanted",
+    "AvoidSetup",
+    "BalanceSetup",
+    "Bodies",
+    "BodiesSetup",
+    "BodiesWanted",
+    "BoxSetup",
+    "CapsuleInfo",
     "ClipHead",
     "ContactsInfo",
     "Costs",
@@ -114,6 +134,9 @@ __all__ = [
     "Key",
     "KeyTaken",
     "KeyWanted",
+    "LoopKind",
+    "LoopSetup",
+    "MassInfo",
     "MeshHead",
     "MotionEdits",
     "MotionHead",
@@ -141,6 +164,7 @@ __all__ = [
     "Setup",
     "SetupSent",
     "SlideInfo",
+    "SoleInfo",
     "SolverChoice",
     "SolverInfo",
     "SolverUse",

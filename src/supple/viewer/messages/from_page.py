@@ -97,6 +97,13 @@ class KeyWanted:
 
 
 @message
+class BodiesWanted:
+    """Send what the bones are made of, to draw it; answered by `Bodies`."""
+
+    type: Literal["bodies"] = "bodies"
+
+
+@message
 class ResetWanted:
     """Return to the initial pose."""
 
@@ -125,6 +132,7 @@ FromPage = (
     | TraceWanted
     | StepsWanted
     | KeyWanted
+    | BodiesWanted
     | ResetWanted
     | SaveWanted
     | CheckWanted

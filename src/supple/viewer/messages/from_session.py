@@ -5,6 +5,13 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Literal
 
+from supple.viewer.messages.bodies import (
+    BodiesSetup,
+    CapsuleInfo,
+    LoopSetup,
+    MassInfo,
+    SoleInfo,
+)
 from supple.viewer.messages.motions import CheckReport, ContactsInfo, RetargetInfo, Working
 from supple.viewer.messages.setup import GoalPlace, GoalSetup, Key, Setup
 from supple.viewer.messages.values import (
@@ -222,6 +229,10 @@ class Scene:
         grown: The result of growing, for a scene of grammar rules; else None.
         contacts: The contacts of the motion that plays; None if it has no feet.
         retargeted: What retargeting made; None if nothing is retargeted.
+        bodies: Collisions, balance and loops that are kept.
+        loops: The loops of the model itself, which are kept too.
+        feet: Joints that can stand on the ground, by their names.
+        about: What to try, in a sentence; "" for none.
     """
 
     type: Literal["scene"] = "scene"
@@ -253,6 +264,30 @@ class Scene:
     grown: GrownInfo | None
     contacts: ContactsInfo | None
     retargeted: RetargetInfo | None
+    bodies: BodiesSetup = field(default_factory=BodiesSetup)
+    loops: list[LoopSetup] = field(default_factory=list)
+    feet: list[str] = field(default_factory=list)
+    about: str = ""
+
+
+@message
+class Bodies:
+    """What the bones of a figure are made of.
+
+    Attributes:
+        key: The key of the scene.
+        capsules: What stands for the bones in collisions.
+        masses: What they weigh; empty if that is not known.
+        soles: What stands on the ground, if there are feet.
+        up: Away from the ground.
+    """
+
+    type: Literal["bodies"] = "bodies"
+    key: str
+    capsules: list[CapsuleInfo]
+    masses: list[MassInfo]
+    soles: list[SoleInfo]
+    up: Vector
 
 
 @message
@@ -294,4 +329,4 @@ class Pong:
     type: Literal["pong"] = "pong"
 
 
-FromSession = Hello | Scene | Refused | KeyTaken | CheckReport | Working | Pong
+FromSession = Hello | Scene | Bodies | Refused | KeyTaken | CheckReport | Working | Pong

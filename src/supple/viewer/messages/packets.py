@@ -29,6 +29,8 @@ class Report:
         active: Indices of joints at a limit.
         costs: Costs, if two solvers are compared.
         morphs: Morph weights at this time of the motion, by mesh name.
+        touching: The two that are nearest to each other, if they are nearer than they may be: joints, or
+            a joint and an obstacle.
     """
 
     status: str
@@ -37,6 +39,7 @@ class Report:
     active: list[int]
     costs: Costs | None
     morphs: dict[str, list[float]] = field(default_factory=dict)
+    touching: list[str] = field(default_factory=list)
 
 
 @message

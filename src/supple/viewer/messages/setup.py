@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Annotated, Literal
 
+from supple.viewer.messages.bodies import BodiesSetup
 from supple.viewer.messages.motions import MotionEdits, Retargeting
 from supple.viewer.messages.values import (
     MOST_GOALS,
@@ -69,6 +70,8 @@ class GoalSetup:
         effector: The joint or tip.
         depth: Number of joints that may move; 0 for all up to the root.
         axis: The axis of the effector that a "look" points at the target.
+        on: The joint or tip that carries the target, which then moves with it; "" for the world.
+        point: The target in that one's frame.
     """
 
     id: Text
@@ -76,6 +79,8 @@ class GoalSetup:
     effector: Text
     depth: Serial = 0
     axis: AxisName = "x"
+    on: Text = ""
+    point: Vector = (0.0, 0.0, 0.0)
 
 
 @message
@@ -139,6 +144,7 @@ class Setup:
         grown: Settings of a scene of grammar rules.
         edits: What is changed in motions before they play, by name.
         retarget: The motion of another scene that is brought to this one; None for none.
+        bodies: Collisions, balance and loops; None for those of the scene.
     """
 
     scene: Text = "snake"
@@ -162,3 +168,4 @@ class Setup:
     grown: Grown = field(default_factory=Grown)
     edits: dict[Text, MotionEdits] = field(default_factory=dict)
     retarget: Retargeting | None = None
+    bodies: BodiesSetup | None = None

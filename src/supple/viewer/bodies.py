@@ -1,0 +1,162 @@
+"""Collisions, balance and loops of what is shown: the goals that keep them, and what the page draws of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from supple.errors import SuppleError
+from supple.goals import Avoid, Balance, Box, Connect, Goal, Plane, Weld
+from supple.model.skeleton import Skeleton
+from supple.motion.feet import find_feet
+from supple.problem.bodies import lower_bodies
+from supple.rotations import rotate
+from supple.viewer.bounds import bounds
+from supple.viewer.messages import (
+    Bodies,
+    BodiesSetup,
+    CapsuleInfo,
+    LoopSetup,
+    MassInfo,
+    Setup,
+    SoleInfo,
+    Vector,
+)
+from supple.viewer.subject import Subject
+
+BELOW = (
+    0.1  # of the subject's size: capsules that are as far below the ground lower it as an obstacle
+)
+NOTHING = np.zeros(0, np.int64)
+
+
+def chosen(subject: Subject, setup: Setup) -> BodiesSetup:
+    """The bodies of a setup, those of the subject if it has none; without bones that do not exist.
+
+    Feet are found by name if none are given.
+    """
+    given = subject.bodies if setup.bodies is None else setup.bodies
+    names = subject.skeleton
+    feet = [name for name in given.balance.feet if name in names] or feet_of(subject.skeleton)
+    loops = [one for one in given.loops if one.a in names and one.b in names and one.a != one.b]
+    return replace(given, balance=replace(given.balance, feet=feet), loops=loops)
+
+
+def feet_of(skeleton: Skeleton) -> list[str]:
+    """The feet of a skeleton, found by name; [] if there are none."""
+    try:
+        return [foot.ankle for foot in find_feet(skeleton)]
+    except SuppleError:
+        return []
+
+
+def has_weight(bodies: BodiesSetup) -> bool:
+    """True if capsules or masses are needed to solve."""
+    return bodies.avoid.on or bodies.balance.on
+
+
+def kept(subject: Subject, bodies: BodiesSetup) -> list[Goal]:
+    """The goals that keep loops closed, bones apart and the balance.
+
+    Args:
+        subject: What is shown.
+        bodies: What is kept.
+
+    Raises:
+        SuppleError: Balance is asked for without feet.
+    """
+    goals: list[Goal] = [_loop(one) for one in bodies.loops]
+    avoid, balance = bodies.avoid, bodies.balance
+    if avoid.on:
+        obstacles: list[Any] = [Box(one.center, one.size) for one in avoid.boxes]
+        if avoid.ground:
+            obstacles.insert(0, _ground(subject))
+        goals.append(Avoid(avoid.margin, obstacles=obstacles))
+    if balance.on:
+        if not balance.feet:
+            raise SuppleError("balance: expected the feet that stand, got none; choose them")
+        goals.append(Balance(balance.feet, margin=balance.margin, up=subject.up))
+    return goals
+
+
+def _loop(one: LoopSetup) -> Connect:
+    points: dict[str, Any] = {"point_a": one.point_a, "point_b": one.point_b}
+    if one.kind == "connect":
+        return Connect(one.a, one.b, **points)
+    turn = np.array(one.rotation)
+    size = float(np.linalg.norm(turn))
+    if size < 1e-9:
+        raise SuppleError(f"weld of {one.a} and {one.b}: expected a rotation, got zeros")
+    return Weld(one.a, one.b, **points, rotation=turn / size)
+
+
+def _ground(subject: Subject) -> Plane:
+    """The ground as an obstacle: a little lower where capsules are in it from the beginning."""
+    around, up = bounds(subject), "xyz".index(subject.up)
+    pose, low = subject.start, around.ground
+    for name, some in subject.solid.capsules.items():
+        k = pose.skeleton.index(name)
+        for one in some:
+            ends = pose.positions[k] + rotate(pose.rotations[k], np.array([one.a, one.b]))
+            lowest = float(ends[:, up].min()) - one.radius
+            if lowest > around.ground - BELOW * around.size:
+                low = min(low, lowest)
+    return Plane(low * np.eye(3)[up], np.eye(3)[up])
+
+
+# To draw ------------------------------------------------------------------------------------------
+
+
+def described(subject: Subject, bodies: BodiesSetup) -> Bodies:
+    """What the bones are made of."""
+    skeleton = subject.solid
+    soles: list[SoleInfo] = []
+    up = np.eye(3)["xyz".index(subject.up)]
+    masses = skeleton.masses or {}
+    known = bool(masses) and all(one is not None for one in masses.values())
+    if bodies.balance.feet and known:
+        try:
+            goal = Balance(bodies.balance.feet, up=subject.up)
+            lowered = lower_bodies(skeleton, [goal], NOTHING)
+        except SuppleError:
+            pass  # the feet have no soles to stand on: there is nothing to draw
+        else:
+            points = [lowered.points[k] for k in lowered.soles]
+            soles = [SoleInfo(joint=joint, place=place) for joint, place, _ in points]
+    return Bodies(
+        key=subject.key,
+        capsules=[
+            CapsuleInfo(joint=skeleton.index(name), a=one.a, b=one.b, radius=one.radius)
+            for name, some in skeleton.capsules.items()
+            for one in some
+        ],
+        masses=[
+            MassInfo(joint=skeleton.index(name), mass=one.mass, center=one.center)
+            for name, one in masses.items()
+            if known and one is not None and one.mass > 0
+        ],
+        soles=soles,
+        up=_vector(up),
+    )
+
+
+def own_loops(skeleton: Skeleton) -> list[LoopSetup]:
+    """The loops of a model itself."""
+    return [
+        LoopSetup(
+            kind="weld" if one.kind == "weld" else "connect",
+            a=one.a,
+            b=one.b,
+            point_a=one.point_a,
+            point_b=one.point_b,
+            rotation=one.rotation,
+        )
+        for one in skeleton.loops
+    ]
+
+
+def _vector(values: np.ndarray) -> Vector:
+    x, y, z = values.tolist()
+    return (x, y, z)
