@@ -73,6 +73,11 @@ def files(tmp_path_factory):
     )
     assert plan is not None
     (folder / "plan.toml").write_text(plan[1], encoding="utf-8")
+    mjcf = re.search(
+        r'write_text\("""\n(<mujoco.*?)"""', (DOCS / "robots.md").read_text(encoding="utf-8"), re.S
+    )
+    assert mjcf is not None
+    (folder / "robot.xml").write_text(mjcf[1], encoding="utf-8")
     (folder / "common.toml").write_text('[[steps]]\ndo = "limit"\n', encoding="utf-8")
     return folder
 

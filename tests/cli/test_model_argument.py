@@ -128,10 +128,11 @@ def test_skeletons_are_read_from_files_of_skeletons_poses_and_solutions(tmp_path
     solution = supple.solve(skeleton, {"tip": (1, 1, 0)})
     for data in (skeleton.to_json(), pose.to_json(), solution.to_json()):
         assert read_model(str(write(tmp_path / "a.json", data))) == skeleton
-    assert read_start(write(tmp_path / "b.json", pose.to_json()), skeleton) == pose
+    hero = supple.Character(skeleton)
+    assert read_start(str(write(tmp_path / "b.json", pose.to_json())), hero) == pose
     no_skeleton = write(tmp_path / "c.json", pose.to_json(skeleton=False))
-    assert read_start(no_skeleton, skeleton) == pose
-    answer = read_start(write(tmp_path / "d.json", solution.to_json()), skeleton)
+    assert read_start(str(no_skeleton), hero) == pose
+    answer = read_start(str(write(tmp_path / "d.json", solution.to_json())), hero)
     assert answer == solution.pose
 
 
@@ -165,10 +166,10 @@ def test_a_start_of_another_skeleton_is_refused(tmp_path):
     other = supple.chain([2, 2])
     path = write(tmp_path / "a.json", supple.solve(other, {"tip": (1, 1, 0)}).to_json())
     with pytest.raises(supple.SuppleError, match="expected a pose of"):
-        read_start(path, supple.chain([1, 1]))
+        read_start(str(path), supple.Character(supple.chain([1, 1])))
     batch = supple.Pose.stack([other.rest, other.rest])
     with pytest.raises(supple.SuppleError, match="single pose"):
-        read_start(write(tmp_path / "b.json", batch.to_json()), other)
+        read_start(str(write(tmp_path / "b.json", batch.to_json())), supple.Character(other))
 
 
 def test_vectors_take_commas_and_spaces():

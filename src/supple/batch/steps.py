@@ -15,9 +15,11 @@ import numpy as np
 from supple.errors import SuppleError, one_of
 from supple.formats import load
 from supple.goals import Goal, Hold, LookAt, Reach
+from supple.goals.constraints import OBSTACLES, Constraints, obstacle
 from supple.model.character import Character
-from supple.motion import BodyMap, Correction, Motion, Window, correct, plant_feet, retarget
+from supple.motion import BodyMap, Correction, Motion, Window, plant_feet, retarget
 from supple.motion.checks import KINDS, Budgets, check, fix
+from supple.motion.constrained import correct_constrained
 from supple.motion.planting import HEIGHT, SPEED, Planted
 from supple.toml import Document, Keys, placed
 
@@ -116,11 +118,19 @@ def _axis(value: Any) -> tuple[float, float, float] | str:
     return _text(value) if isinstance(value, str) else _point(value)
 
 
+def _obstacles(value: Any) -> tuple[str, ...]:
+    given = _texts(value)
+    for one in given:
+        obstacle(one)
+    return given
+
+
 def _pairs(value: Any) -> tuple[tuple[str, str], ...]:
     return tuple((_text(a), _text(b)) for a, b in dict(value).items())
 
 
 NAMES, NAME = "names of joints", "the name of a joint"
+PAIRS = 'pairs of joints, "A,B"'
 SECONDS = "0 or more seconds"
 
 
@@ -243,6 +253,24 @@ class _Goals(Step):
         '"approach" or "keep"',
         "approach",
     )
+    avoid: float | None = key(_not_negative, "a distance, 0 or more")
+    obstacles: tuple[str, ...] = key(_obstacles, OBSTACLES, ())
+    balance: tuple[str, ...] = key(_texts, NAMES, ())
+    balance_margin: float = key(_not_negative, "a distance, 0 or more", 0.0)
+    connect: tuple[str, ...] = key(_texts, PAIRS, ())
+    weld: tuple[str, ...] = key(_texts, PAIRS, ())
+
+    @property
+    def _constraints(self) -> Constraints:
+        return Constraints(
+            self.avoid, self.obstacles, self.balance, self.balance_margin, self.connect, self.weld
+        )
+
+    def check_names(self, character: Character, motion: Motion) -> None:
+        """Raise if it names joints that a clip does not have."""
+        super().check_names(character, motion)
+        with placed(self.where):
+            self._constraints.names(motion.skeleton.names)
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -255,9 +283,10 @@ class _Goals(Step):
     def run(self, work: Work) -> None:
         """Correct the clip."""
         goals = [self._goal(work.motion), *(Hold(name) for name in self.hold)]
-        made = correct(
-            work.motion, goals, window=Window(self.from_, self.until), blend=self.blend,
-            lock=self.lock, tolerance=self.tolerance, unreachable=self.unreachable, threads=1,
+        made = correct_constrained(
+            work.character, work.motion, goals, self._constraints,
+            window=Window(self.from_, self.until), blend=self.blend, lock=self.lock,
+            tolerance=self.tolerance, unreachable=self.unreachable, threads=1,
         )  # fmt: skip
         _take(work, made)
 

@@ -57,7 +57,9 @@ def read_character(
     if skeleton == character.skeleton:
         return character
     motions = {name: motion.on(skeleton) for name, motion in character.motions.items()}
-    return character.with_(skeleton=skeleton, motions=motions)
+    poses = {name: pose.on(skeleton) for name, pose in character.poses.items()}
+    pose = character.pose.on(skeleton)
+    return character.with_(skeleton=skeleton, motions=motions, pose=pose, poses=poses)
 
 
 def readable() -> tuple[str, ...]:
@@ -89,8 +91,13 @@ def _from_file(path: Path) -> Skeleton:
     return _understood(path, lambda: Skeleton.from_json(data))
 
 
-def read_start(path: Path, skeleton: Skeleton) -> Pose:
-    """Read a pose from a pose or solution file."""
+def read_start(text: str, character: Character) -> Pose:
+    """A pose of a character by its name, or from a pose or solution file."""
+    path, skeleton = Path(text), character.skeleton
+    if text in character.poses:
+        return character.poses[text]
+    if character.poses and not path.suffix and not path.exists():
+        one_of("pose to start from", text, tuple(character.poses))
     data = read_json(path)
 
     def read() -> Pose:

@@ -8,10 +8,12 @@ from typing import Annotated
 import typer
 
 from supple.errors import SuppleError, one_of
+from supple.goals.constraints import OBSTACLES, Constraints
 from supple.model.character import Character
 from supple.model.skeleton import Skeleton
 
 GOALS, SOLVING, MODEL, OUTPUT = "Goals", "Solving", "Model", "Output"
+CONSTRAINTS = "Before all goals"
 
 RootOption = Annotated[
     str | None,
@@ -30,6 +32,59 @@ LockOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME", help="A joint that does not move. Repeatable.", rich_help_panel=GOALS
+    ),
+]
+
+AvoidOption = Annotated[
+    float | None,
+    typer.Option(
+        metavar="MARGIN",
+        min=0.0,
+        help="Keep bones apart by at least this distance; 0: they may touch.",
+        rich_help_panel=CONSTRAINTS,
+    ),
+]
+ObstacleOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="SHAPE",
+        help=f"Keep bones out of this as well: {OBSTACLES}; world, sizes from side to side. A plane is "
+        "solid behind its normal, an axis or a vector; z if not said. Repeatable.",
+        rich_help_panel=CONSTRAINTS,
+    ),
+]
+BalanceOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="FOOT,FOOT",
+        help="Keep the centre of mass over the soles of these feet. Masses that the model does not "
+        "have are taken from the volume of its capsules.",
+        rich_help_panel=CONSTRAINTS,
+    ),
+]
+BalanceMarginOption = Annotated[
+    float,
+    typer.Option(
+        metavar="MARGIN",
+        min=0.0,
+        help="And at least this far from the edge of the soles.",
+        rich_help_panel=CONSTRAINTS,
+    ),
+]
+ConnectOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="A,B",
+        help="Hold two joints or tips together. Repeatable.",
+        rich_help_panel=CONSTRAINTS,
+    ),
+]
+WeldOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="A,B",
+        help="Hold the frames of two joints or tips together, place and turn. Repeatable.",
+        rich_help_panel=CONSTRAINTS,
     ),
 ]
 
@@ -137,6 +192,27 @@ IterationsOption = Annotated[
         rich_help_panel=SOLVING,
     ),
 ]
+
+
+def read_constraints(
+    avoid: float | None,
+    obstacle: list[str] | None,
+    balance: list[str] | None,
+    balance_margin: float,
+    connect: list[str] | None,
+    weld: list[str] | None,
+) -> Constraints:
+    """What the options ask for that comes before all goals."""
+    if balance_margin and not balance:
+        raise SuppleError("--balance-margin: expected --balance FOOT,FOOT as well")
+    return Constraints(
+        avoid,
+        tuple(obstacle or ()),
+        tuple(balance or ()),
+        balance_margin,
+        tuple(connect or ()),
+        tuple(weld or ()),
+    )
 
 
 def checked_plot(path: Path | None) -> None:

@@ -14,9 +14,11 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from supple.errors import SuppleError
+from supple.goals import as_goals
 from supple.model.capsules import Capsule
 from supple.model.skeleton import Pose
 from supple.plot import marks, style
+from supple.plot.machine import machine_of
 from supple.plot.scene import Detail, Goals, Scene, balls_of, marks_of, pressed_of, reach_of
 from supple.solve.outcome import counted
 from supple.solve.solution import Solution, Status
@@ -141,6 +143,9 @@ def solution(
 
     A target that is out of reach is shown with the gap and the dashed circle or sphere that the
     chain can reach; joints whose limits are in the way are red; other answers are drawn pale blue.
+    With `Avoid` capsules and obstacles are drawn, those that are too near to each other red; with
+    `Balance` the centre of mass and the outline of the support, red if it is lost; with `Connect` and
+    `Weld` the two points, with the gap if they are apart.
 
     Args:
         solution: A single solution.
@@ -157,17 +162,19 @@ def solution(
     _single("solution", solution.pose)
     if goals is None and solution.trace is not None:
         goals = solution.trace.goals
+    machine = machine_of(as_goals(goals or ()), solution)
     scene = Scene(
         [solution.pose, *([solution.start] if start else []), *_others(solution)],
-        marks_of(goals, solution.start),
+        marks_of(goals, solution.start, solution.pose),
         view=view,
         up=up,
         limits=[solution.pose] if limits else [],
         discs=reach_of(solution),
+        beside=machine.points(solution.pose) if machine is not None else None,
     )
     colour = style.STATUS[solution.reached]
     fig, ax = _canvas(scene, title or status_words(solution), solution.reason, colour)
-    detail = Detail(frames, limits, names)
+    detail = Detail(frames, limits, names, machine=machine)
     scene.draw(ax, solution.pose, detail=detail, pressed=pressed_of(solution))
     scene.draw_around(ax, solution, start=start)
     return fig
@@ -207,9 +214,12 @@ def trace(
         raise SuppleError("trace: the solution has none; solve with trace=True")
     way = record.poses
     last = answer.pose if answer is not None else way[len(way) - 1]
+    asked = goals if goals is not None else record.goals
+    machine = machine_of(as_goals(asked), answer) if answer is not None else None
     scene = Scene(
         [way, last],
-        marks_of(goals if goals is not None else record.goals, way[0]),
+        marks_of(asked, way[0], last),
+        beside=machine.points(last) if machine is not None else None,
         view=view,
         up=up,
         limits=[last] if limits else [],
@@ -227,7 +237,7 @@ def trace(
     left = 0.6 if scene.view.flat else 0.15
     fig.subplots_adjust(left / 10, 0.5 / tall, 0.98, 1 - (top + 0.15) / tall, wspace=0.16)
     pressed = pressed_of(answer) if answer is not None else ()
-    scene.draw(ax, last, detail=Detail(frames, limits, names), pressed=pressed)
+    scene.draw(ax, last, detail=Detail(frames, limits, names, machine=machine), pressed=pressed)
     _draw_way(ax, scene, way)
     if answer is not None:
         scene.draw_around(ax, answer, start=False)

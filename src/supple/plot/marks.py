@@ -158,19 +158,38 @@ def capsule_ends(pose: Pose, given: Mapping[str, Sequence[Capsule]]) -> list[tup
     return found
 
 
-def capsules(ax: Axes, view: View, pose: Pose, given: Mapping[str, Sequence[Capsule]]) -> None:
-    """The outlines of capsules on the page, those in front last."""
-    parts = capsule_ends(pose, given)
+def capsules(
+    ax: Axes,
+    view: View,
+    pose: Pose,
+    given: Mapping[str, Sequence[Capsule]],
+    *,
+    pressed: Iterable[str] = (),
+) -> None:
+    """The outlines of capsules on the page, those in front last; those of some joints red."""
+    marked = set(pressed)
+    parts = [
+        (ends, radius, style.PRESSED if name in marked else style.LIMIT)
+        for name, some in given.items()
+        for ends, radius in capsule_ends(pose, {name: some})
+    ]
+    for ends, radius, colour in sorted(parts, key=lambda part: float(view.depth(part[0]).max())):
+        capsule(ax, view, ends, radius, colour)
+
+
+def capsule(ax: Axes, view: View, ends: Floats, radius: float, colour: str) -> None:
+    """The outline of a capsule with ends (2, 3) in the world."""
     half = np.linspace(-np.pi / 2, np.pi / 2, 25)
-    for ends, radius in sorted(parts, key=lambda part: float(view.depth(part[0]).max())):
-        a, b = view(ends)
-        along = float(np.arctan2(b[1] - a[1], b[0] - a[0]))
-        round_b = b + radius * np.stack([np.cos(along + half), np.sin(along + half)], axis=1)
-        back = along + np.pi + half
-        round_a = a + radius * np.stack([np.cos(back), np.sin(back)], axis=1)
-        outline = np.concatenate([round_b, round_a])
-        ax.add_patch(Polygon(outline, fc=style.LIMIT, ec="none", alpha=0.12, zorder=LIMITS))
-        ax.add_patch(Polygon(outline, fill=False, ec=style.LIMIT, lw=0.7, alpha=0.6, zorder=LIMITS))
+    a, b = view(ends)
+    along = float(np.arctan2(b[1] - a[1], b[0] - a[0]))
+    round_b = b + radius * np.stack([np.cos(along + half), np.sin(along + half)], axis=1)
+    back = along + np.pi + half
+    round_a = a + radius * np.stack([np.cos(back), np.sin(back)], axis=1)
+    outline = np.concatenate([round_b, round_a])
+    strong = 2.0 if colour == style.PRESSED else 1.0
+    fill = min(0.12 * strong, 1.0)
+    ax.add_patch(Polygon(outline, fc=colour, ec="none", alpha=fill, zorder=LIMITS))
+    ax.add_patch(Polygon(outline, fill=False, ec=colour, lw=0.7 * strong, alpha=0.6, zorder=LIMITS))
 
 
 def limit_regions(view: View, pose: Pose) -> list[tuple[int, Floats, Floats]]:

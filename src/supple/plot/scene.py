@@ -10,10 +10,11 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from supple.errors import SuppleError
-from supple.goals import OPEN, Goal, Hold, LookAt, Pole, Reach, as_goals
+from supple.goals import OPEN, Goal, Hold, LookAt, On, Pole, Reach, as_goals
 from supple.model.capsules import Capsule
 from supple.model.skeleton import Pose
 from supple.plot import ground, marks, style
+from supple.plot.machine import Machine, placed
 from supple.plot.view import Floats, View, choose
 from supple.solve.solution import Solution, Status
 
@@ -39,8 +40,11 @@ class Mark(NamedTuple):
     turn: Floats | None = None
 
 
-def marks_of(goals: Goals, start: Pose) -> list[Mark]:
-    """The goals that have a place, as they are drawn; what is held is where `start` has it."""
+def marks_of(goals: Goals, start: Pose, end: Pose | None = None) -> list[Mark]:
+    """The goals that have a place, as they are drawn.
+
+    What is held is where `start` has it; a target on a bone where `end` has that, by default `start`.
+    """
     found: list[Mark] = []
     for one in as_goals(goals) if goals is not None else ():
         turn = None
@@ -55,6 +59,8 @@ def marks_of(goals: Goals, start: Pose) -> list[Mark]:
             kind, effector, target = "pole", one.joint, one.target
         else:
             continue
+        if isinstance(target, On):
+            target = placed(start if end is None else end, target.effector, target.point)
         if target is None or target is OPEN:
             continue
         if np.ndim(target) != 1:
@@ -76,6 +82,7 @@ class Detail:
         names: Whether the names are, or which; True leaves out most if there are many.
         scale: How bold lines and marks are.
         capsules: What stands for each bone in collisions, by joint; None to draw none.
+        machine: Loops, collisions and balance; None to draw none.
     """
 
     frames: bool = True
@@ -83,6 +90,7 @@ class Detail:
     names: bool | Sequence[str] = True
     scale: float = 1.0
     capsules: Capsules = None
+    machine: Machine | None = None
 
 
 class Scene:
@@ -96,6 +104,7 @@ class Scene:
         limits: Poses whose limits must be in sight too.
         discs: Circles or spheres, (centre, radius), that must be.
         solids: More of these, which do not matter for the choice of the view.
+        beside: World points (K, 3) that must be in sight and do not matter for it either.
     """
 
     def __init__(
@@ -108,6 +117,7 @@ class Scene:
         limits: Iterable[Pose] = (),
         discs: Sequence[tuple[Floats, float]] = (),
         solids: Sequence[tuple[Floats, float]] = (),
+        beside: Floats | None = None,
     ) -> None:
         parts = [pose.positions.reshape(-1, 3) for pose in poses]
         self.goals = tuple(goals)
@@ -117,7 +127,7 @@ class Scene:
             across = goals[0].point - discs[0][0]
         self.view: View = choose(self.points, view=view, up=up, across=across)
         edges = [edge for pose in limits for _, edge, _ in marks.limit_regions(self.view, pose)]
-        seen = np.concatenate([self.points, *edges])
+        seen = np.concatenate([self.points, *edges, *([] if beside is None else [beside])])
         self.floor = None if self.view.flat else ground.floor_under(self.view, seen)
         if self.floor is not None:
             seen = np.concatenate([seen, self.floor.corners(self.view.axes[2])])
@@ -153,6 +163,8 @@ class Scene:
         ax.set_ylim(self.low[1], self.high[1])
         if detail.capsules is not None:
             marks.capsules(ax, view, pose, detail.capsules)
+        if detail.machine is not None:
+            detail.machine.draw(ax, view, pose)
         if detail.limits:
             marks.limits(ax, view, pose, pressed=pressed)
         marks.bones(ax, view, pose, pressed=pressed, scale=detail.scale)

@@ -364,6 +364,17 @@ def _balance(bodies: Bodies, skeleton: Skeleton, goal: Balance) -> None:
     bodies.soles = [bodies.point(joint, place) for joint, some in feet for place in some]
 
 
+def support_of(goal: Balance, pose: Pose) -> Floats:
+    """The corners of what a pose stands on, in order around it, world, shape (K, 3)."""
+    bodies = Bodies()
+    _balance(bodies, pose.skeleton, goal)
+    points = np.concatenate(
+        [_in_world(pose, joint, np.array([place])) for joint, place, _ in
+         (bodies.points[k] for k in bodies.soles)]
+    )  # fmt: skip
+    return points[_corners(points, np.array(bodies.up))]
+
+
 def _upwards(way: Floats) -> Floats:
     """The axis nearest to a direction."""
     k = int(np.argmax(np.abs(way)))

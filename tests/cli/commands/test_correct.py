@@ -362,3 +362,88 @@ def test_what_is_said_of_feet_is_true_after_the_goals(run, run_json, stroller):
     assert not data["reached"]
     shown = run("correct", stroller / "a.bvh", *options, "-o", out)
     assert "feet miss their places in" in shown.stdout
+
+
+# Whole machines -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def clap(tmp_path_factory):
+    """A character with two arms of two bones that wave."""
+    nodes = [supple.Node("hips", None, (0, 1, 0))]
+    tips = []
+    for side, x in (("L", 0.2), ("R", -0.2)):
+        nodes += [
+            supple.Node(f"{side}1", "hips", (x, 0.4, 0)),
+            supple.Node(f"{side}2", f"{side}1", (0, 0, 0.4)),
+        ]
+        tips.append(supple.Tip(f"{side} hand", f"{side}2", (0, 0, 0.4)))
+    skeleton = supple.Skeleton(nodes, tips)
+    t = np.linspace(0, 1, 8)
+    turns = {name: from_axis_angle("x", 0.3 + 0.2 * np.sin(6 * t)) for name in ("L1", "R1", "L2")}
+    motion = supple.Motion("wave", skeleton.rest.with_(turns), fps=8.0)
+    hero = supple.Character(skeleton, motions={"wave": motion}, unit="m", up="y")
+    path = tmp_path_factory.mktemp("clap") / "clap.glb"
+    supple.save(hero, path)
+    return path
+
+
+def test_hands_are_connected_in_all_frames(run_json, clap, tmp_path):
+    out = tmp_path / "held.glb"
+    code, data = run_json("correct", clap, "--connect", "L hand,R hand", "-o", out)
+    assert code == 0 and data["reached"] and set(data["status"]) == {"REACHED"}
+    poses = supple.load(out).motion("wave").poses
+    gap = poses.position("L hand") - poses.position("R hand")
+    assert np.linalg.norm(gap, axis=1).max() < 1e-5
+
+
+def test_collisions_of_frames_are_told(run, run_json, clap, tmp_path):
+    ask = ("correct", clap, "-e", "L hand", "--to", "0.2,1.2,0.6", "--root", "L1", "-o",
+           tmp_path / "out.glb", "--obstacle", "plane:0,1.5,0:y")  # fmt: skip
+    code, data = run_json(*ask)
+    assert code == 1 and set(data["status"]) == {"COLLIDES"}
+    assert len(data["collisions"]) == 8
+    assert data["collisions"]["0"]["b"] == "obstacle 0 (Plane)"
+    assert "nearer than they may be" in data["reasons"]["0"]
+    result = run(*ask)
+    assert "deepest collision" in result.stdout and "obstacle 0 (Plane)" in result.stdout
+
+
+def test_balance_of_frames_is_kept_and_masses_are_not_written(run_json, clap, tmp_path):
+    out = tmp_path / "out.glb"
+    code, data = run_json(
+        "correct", clap, "-e", "L hand", "--by", "0,0.02,0", "--root", "L1", "-o", out,
+        "--balance", "L1,R1,hips",
+    )  # fmt: skip
+    assert code in (0, 1) and len(data["off_balance"]) == 8
+    assert supple.load(out).skeleton.masses is None
+
+
+def test_a_joint_looks_at_another(run_json, clap, tmp_path):
+    out = tmp_path / "out.glb"
+    code, data = run_json("correct", clap, "--look-at", "L2=R hand@z", "-o", out)
+    assert code == 0
+    poses = supple.load(out).motion("wave").poses
+    way = poses.position("R hand") - poses.position("L2")
+    bone = poses.position("L hand") - poses.position("L2")
+    cosine = (way * bone).sum(1) / np.linalg.norm(way, axis=1) / np.linalg.norm(bone, axis=1)
+    assert cosine.min() > 1 - 1e-6
+
+
+def test_plans_take_the_same(run, run_json, clap, tmp_path):
+    plan = tmp_path / "plan.toml"
+    step = '[[steps]]\ndo = "reach"\neffector = "L hand"\nby = [0, 0, 0]\nroot = "L1"\n'
+    plan.write_text(step + 'connect = ["L hand,R hand"]\n')
+    out = tmp_path / "out"
+    run_json("correct", clap, "--plan", plan, "--out-dir", out)
+    poses = supple.load(out / "clap.glb").motion("wave").poses
+    gap = poses.position("L hand") - poses.position("R hand")
+    assert np.linalg.norm(gap, axis=1).max() < 1e-5
+    for line, said in (
+        ('obstacles = ["plne:0,0,0"]', "plan.toml:6: steps.obstacles: expected plane:X,Y,Z:NORMAL"),
+        ('connect = ["L hand,R hnd"]', "joint or tip to connect"),
+        ("avoid = -1", "plan.toml:6: steps.avoid: expected a distance"),
+    ):
+        plan.write_text(step + line + "\n")
+        result = run("correct", clap, "--plan", plan, "--out-dir", tmp_path / "bad")
+        assert result.exit_code == 2 and said in result.stderr

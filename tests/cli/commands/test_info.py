@@ -128,3 +128,25 @@ def test_contacts_of_the_feet_are_shown_and_can_be_read_back(run, run_json, tmp_
     assert "contacts" not in data["motions"][0]
     refused = run("info", clip, "--contacts")
     assert refused.exit_code == 2 and "'Left Arm'" in refused.stderr
+
+
+def test_machines_show_keyframes_loops_capsules_and_masses(run, run_json, tmp_path):
+    path = tmp_path / "fourbar.xml"
+    path.write_text("""
+<mujoco>
+  <worldbody>
+    <body name="a"><joint name="ja" axis="0 1 0"/><geom size="0.1" mass="2"/>
+      <body name="b" pos="1 0 0"><joint name="jb" axis="0 1 0"/><geom size="0.1" mass="1"/></body>
+    </body>
+    <body name="c" pos="0 0 1"><joint name="jc" axis="0 1 0"/><geom size="0.1" mass="3"/></body>
+  </worldbody>
+  <equality><connect name="pin" body1="b" body2="c" anchor="0 0 1"/></equality>
+  <keyframe><key name="home" qpos="0.1 0.2 0.3"/></keyframe>
+</mujoco>""")
+    result = run("info", path)
+    for words in ("poses     home", "connect   jb and jc (pin)", "3 on 3 joints, from 3 geoms",
+                  "masses    6 kg on 3 joints"):  # fmt: skip
+        assert words in result.stdout
+    _, data = run_json("info", path)
+    assert data["poses"] == ["home"] and data["loops"][0]["name"] == "pin"
+    assert data["masses"]["ja"]["mass"] == 2 and data["capsules"]["jc"][0]["radius"] == 0.1

@@ -12,7 +12,7 @@ import typer
 
 from supple.batch import Done, OnClip, PlanOnClip
 from supple.batch.journal import content_hash
-from supple.cli.argument_values import vector
+from supple.cli.argument_values import named, vector
 from supple.cli.batch_files import (
     JobsOption,
     PlanOption,
@@ -31,23 +31,31 @@ from supple.cli.options import (
     MODEL,
     OUTPUT,
     SOLVING,
+    AvoidOption,
+    BalanceMarginOption,
+    BalanceOption,
+    ConnectOption,
     DepthOption,
     FpsOption,
     JsonOption,
     LockOption,
     MotionsOption,
+    ObstacleOption,
     PositionModeOption,
     RootOption,
     ToleranceOption,
+    WeldOption,
     effector_or_only_tip,
+    read_constraints,
 )
 from supple.errors import SuppleError
 from supple.formats import save
 from supple.formats.registry import format_for_writing
-from supple.goals import Goal, Hold, Reach
+from supple.goals import Goal, Hold, LookAt, Reach
+from supple.goals.constraints import Constraints
 from supple.model.character import Character, Note
 from supple.motion import Correction, Motion, Window, plant_feet
-from supple.motion import correct as correct_motion
+from supple.motion.constrained import correct_constrained
 from supple.motion.planting import HEIGHT, SPEED, Planted
 
 FEET = "Feet"
@@ -106,9 +114,24 @@ def correct(
             metavar="NAME", help="Keep NAME where the motion has it.", rich_help_panel=GOALS
         ),
     ] = None,
+    look_at: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=X,Y,Z|NAME=JOINT",
+            help="Have NAME's x axis point at a place, or where the motion has another joint; @-z after "
+            "it for another axis. Repeatable.",
+            rich_help_panel=GOALS,
+        ),
+    ] = None,
     root: RootOption = None,
     depth: DepthOption = 0,
     lock: LockOption = None,
+    avoid: AvoidOption = None,
+    obstacle: ObstacleOption = None,
+    balance: BalanceOption = None,
+    balance_margin: BalanceMarginOption = 0.0,
+    connect: ConnectOption = None,
+    weld: WeldOption = None,
     plant: Annotated[
         bool,
         typer.Option(
@@ -207,15 +230,18 @@ def correct(
 
     supple correct clips/*.bvh --plan plan.toml --out-dir fixed
 
+    supple correct clap.glb --connect LeftHand,RightHand --avoid 0 -o held.glb
+
     Frames between --from and --until meet the goals where possible; the correction fades in and out
     over --blend; all other frames stay as they are. A run into --out-dir that was ended goes on where it was:
     what is done is not done again. Exit code 1 if the goals of some frames are not
     reached, 2 if a file could not be read.
     """
+    before = read_constraints(avoid, obstacle, balance, balance_margin, connect, weld)
     if plan is not None:
         if out is not None or out_dir is None:
             raise SuppleError("--plan: expected --out-dir FOLDER for the results")
-        if plant or effector or to or by or hold:
+        if plant or effector or to or by or hold or look_at or before.any:
             raise SuppleError("--plan: expected no goals beside it; they are steps of the plan")
         asked_plan, clips = planned(plan, files or [])
         options = {"position_mode": position_mode, "fps": fps}
@@ -227,8 +253,9 @@ def correct(
         raise SuppleError("expected clips to correct, or --plan FILE with clips = [...]")
     pairs = outputs(files, out, out_dir)
     asked = _Asked(
-        tuple(effector or ()), tuple(to or ()), tuple(by or ()), tuple(hold or ()), root, depth
-    )
+        tuple(effector or ()), tuple(to or ()), tuple(by or ()), tuple(hold or ()),
+        tuple(look_at or ()), before, root, depth,
+    )  # fmt: skip
     asked.check(plant)
     clip = CorrectClip(
         asked, plant, tuple(feet or ()), up, contact_speed, contact_height, Window(start, stop), blend,
@@ -321,8 +348,9 @@ class CorrectClip:
             made.append(planted)
             clip = planted.motion
         if self.asked.any:
-            done = correct_motion(
-                clip, self.asked.goals(clip), coherent=self.coherent, progress=progress,
+            done = correct_constrained(
+                character, clip, self.asked.goals(clip), self.asked.before,
+                coherent=self.coherent, progress=progress,
                 window=self.window, blend=0.25 if self.blend is None else self.blend,
                 speed=self.speed or None, unreachable=self.unreachable, tolerance=self.tolerance,
                 lock=self.lock, threads=self.threads,
@@ -341,6 +369,8 @@ class _Asked:
     to: tuple[str, ...]
     by: tuple[str, ...]
     hold: tuple[str, ...]
+    look_at: tuple[str, ...]
+    before: Constraints
     root: str | None
     depth: int
 
@@ -352,12 +382,14 @@ class _Asked:
 
     @property
     def any(self) -> bool:
-        return bool(self.to or self.by or self.hold)
+        return bool(self.to or self.by or self.hold or self.look_at or self.before.any)
 
     def check(self, plant: bool) -> None:
-        if bool(self.to) == bool(self.by) and not (plant and not self.to and not self.names):
+        alone = plant or self.look_at or self.before.frees  # without --to and --by
+        if bool(self.to) == bool(self.by) and not (alone and not self.to and not self.names):
             raise SuppleError(
-                "nothing to reach: give --to X,Y,Z or FILE, or --by DX,DY,DZ; or --plant-feet"
+                "nothing to reach: give --to X,Y,Z or FILE, --by DX,DY,DZ, --look-at NAME=X,Y,Z or "
+                "--connect A,B; or --plant-feet"
             )
 
     def goals(self, clip: Motion) -> list[Goal]:
@@ -378,7 +410,16 @@ class _Asked:
             else:
                 place = target(text, clip)
             goals.append(Reach(name, place, root=self.root, depth=self.depth))
+        goals += [_look_at(text, clip) for text in self.look_at]
         return [*goals, *(Hold(name) for name in self.hold)]
+
+
+def _look_at(text: str, clip: Motion) -> Goal:
+    name, at = named("--look-at", text, "NAME=X,Y,Z or NAME=JOINT")
+    where, _, axis = (at, "", "") if at in clip.skeleton else at.partition("@")
+    known = where in clip.skeleton
+    place = clip.poses.position(where) if known else vector("--look-at", where, "X,Y,Z")
+    return LookAt(name, place, axis=axis or "x")
 
 
 def _save(character: Character, chosen: Sequence[str], out: Path) -> Sequence[Note]:

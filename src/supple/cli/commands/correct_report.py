@@ -45,6 +45,9 @@ def _motion_data(steps: Sequence[Correction]) -> dict[str, Any]:
         "error": found.error,
         "weight": found.weight,
         "limited": list(found.limited),
+        "reasons": found.reasons,
+        "collisions": {frame: one._asdict() for frame, one in found.collisions.items()},
+        "off_balance": found.off_balance,
         "seams": [
             {
                 "frame": seam.frame,
@@ -118,6 +121,19 @@ def _show_goals(found: Correction) -> None:
     errors = found.error[np.isfinite(found.error)]
     if len(errors):
         say.print(Text(f"largest error {short(float(errors.max()))}", style="dim"))
+    if found.reasons:
+        frame = next(iter(found.reasons))
+        say.print(Text(f"frame {frame}: {found.reasons[frame]}", style="dim"), soft_wrap=True)
+    if found.collisions:
+        frame, hit = max(found.collisions.items(), key=lambda one: one[1].depth)
+        words = (
+            f"deepest collision: {hit.a} and {hit.b} in frame {frame}, {short(hit.depth)} too near"
+        )
+        say.print(Text(words, style="dim"), soft_wrap=True)
+    if found.off_balance.max(initial=0.0) > 0:
+        frame = int(found.off_balance.argmax())
+        words = f"farthest off balance: {short(float(found.off_balance[frame]))} in frame {frame}"
+        say.print(Text(words, style="dim"), soft_wrap=True)
     if found.limited and not good:
         say.print(Text(f"at their limits: {', '.join(found.limited)}", style="dim"))
     if found.seams:

@@ -113,6 +113,17 @@ def as_data(character: Character) -> dict[str, Any]:
             }
             for name, motion in character.motions.items()
         ],
+        "poses": list(character.poses),
+        "loops": [loop.to_json() for loop in skeleton.loops],
+        "geoms": len(skeleton.geoms),
+        "capsules": {
+            name: [one.to_json() for one in some]
+            for name, some in (skeleton.capsules if skeleton.physics is not None else {}).items()
+        },
+        "masses": {
+            name: mass.to_json() if mass is not None else None
+            for name, mass in (skeleton.masses or {}).items()
+        },
         "notes": [note_data(note) for note in character.notes],
     }
 
@@ -144,6 +155,10 @@ def show(character: Character, path: str) -> None:
     if character.motions:
         say.print()
         say.print(_motions(character))
+    facts = _machine(character)
+    if facts:
+        say.print()
+        say.print(table((("machine", "left"), ("", "left")), facts))
     if character.notes:
         say.print()
         for note in character.notes:
@@ -152,6 +167,29 @@ def show(character: Character, path: str) -> None:
             style = "yellow" if note.level == "warning" else "dim"
             text = f"{note.level}: {other}{note.text}{where}"
             say.print(Text(text, style=style), soft_wrap=True)
+
+
+def _machine(character: Character) -> list[list[str | Text]]:
+    """What makes the model a machine: named poses, loops, capsules, masses; none for plain characters."""
+    skeleton = character.skeleton
+    rows: list[list[str | Text]] = []
+    if character.poses:
+        rows.append(["poses", ", ".join(character.poses)])
+    for loop in skeleton.loops:
+        what = f" ({loop.name})" if loop.name else ""
+        rows.append([loop.kind, f"{loop.a} and {loop.b}{what}"])
+    if skeleton.physics is not None:
+        capsules = sum(map(len, skeleton.capsules.values()))
+        on = _many(len(skeleton.capsules), "joint")
+        geoms = _many(len(skeleton.geoms), "geom")
+        rows.append(["capsules", f"{capsules} on {on}, from {geoms}"])
+    masses = skeleton.masses
+    if masses:
+        known = [one.mass for one in masses.values() if one is not None]
+        words = f"{short(sum(known), 4)} kg on {_many(len(known), 'joint')}"
+        unknown = len(masses) - len(known)
+        rows.append(["masses", words + (f"; not known on {unknown}" if unknown else "")])
+    return rows
 
 
 def _many(count: int, what: str) -> str:

@@ -18,6 +18,10 @@ from supple.cli.options import (
     GOALS,
     OUTPUT,
     SOLVING,
+    AvoidOption,
+    BalanceMarginOption,
+    BalanceOption,
+    ConnectOption,
     DepthOption,
     IterationsOption,
     JointOption,
@@ -25,11 +29,14 @@ from supple.cli.options import (
     LimitsOption,
     LockOption,
     ModelArgument,
+    ObstacleOption,
     PlotOption,
     RootOption,
     ToleranceOption,
+    WeldOption,
     checked_plot,
     effector_or_only_tip,
+    read_constraints,
     upright,
 )
 from supple.cli.solver_names import read_solver
@@ -37,7 +44,8 @@ from supple.errors import SuppleError
 from supple.files import check_writable, write
 from supple.formats import save
 from supple.formats.registry import format_for_writing
-from supple.goals import Goal, Hold, LookAt, Pole, Reach
+from supple.goals import Goal, Hold, LookAt, On, Pole, Reach
+from supple.goals.constraints import same_pose
 from supple.model.character import Character
 from supple.model.skeleton import Pose, Skeleton
 from supple.solve.prepare import prepare
@@ -65,8 +73,9 @@ def reach(
         typer.Option(
             "--to",
             "-t",
-            metavar="X,Y,Z",
-            help="Where to put it, world. For several, repeat --effector and --to in pairs.",
+            metavar="X,Y,Z|NAME",
+            help="Where to put it, world; or a joint or tip to put it at, wherever that goes. For "
+            "several, repeat --effector and --to in pairs.",
             rich_help_panel=GOALS,
         ),
     ] = None,
@@ -99,6 +108,12 @@ def reach(
     root: RootOption = None,
     depth: DepthOption = 0,
     lock: LockOption = None,
+    avoid: AvoidOption = None,
+    obstacle: ObstacleOption = None,
+    balance: BalanceOption = None,
+    balance_margin: BalanceMarginOption = 0.0,
+    connect: ConnectOption = None,
+    weld: WeldOption = None,
     solver: Annotated[
         str,
         typer.Option(
@@ -110,10 +125,11 @@ def reach(
         ),
     ] = "auto",
     start: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
-            metavar="FILE.json",
-            help="Pose or solution to start from. Default: rest.",
+            metavar="POSE|FILE.json",
+            help="A pose of the model by its name, such as a keyframe, or a file of a pose or "
+            "solution. Default: as the file has it.",
             rich_help_panel=SOLVING,
         ),
     ] = None,
@@ -192,16 +208,21 @@ def reach(
 
     supple reach dance.bvh --frame 12 -e RightHand --to 20,150,30 --out posed.bvh
 
+    supple reach panda.xml --start home -e hand --to 0.4,0.2,0.5 --avoid 0.005 --obstacle plane:0,0,0:z
+
     Exit code 1 if the target is not reached.
     """
     character = read_character(model, joints=joint or (), limits=limits or ())
-    skeleton = character.skeleton
+    before = read_constraints(avoid, obstacle, balance, balance_margin, connect, weld)
+    weighed = before.weighed(character)
+    skeleton = weighed.skeleton
     goals = _goals(skeleton, effector or [], to or [], orientation or [], root, depth)
     goals += [_look_at(text) for text in look_at or ()]
     goals += [Pole(name, _target("--pole", at)) for name, at in _pairs("--pole", pole or ())]
     goals += [Hold(name) for name in hold or ()]
-    if not goals:
+    if not goals and not before.frees:
         raise SuppleError("nothing to reach: give --to X,Y,Z")
+    goals += before.goals(weighed)
     if trace is not None and (solutions > 1 or prefer is not None):
         raise SuppleError("--trace: tells of one solve; leave out --solutions and --prefer")
     checked_plot(plot)
@@ -210,7 +231,7 @@ def reach(
             check_writable(path, what)
     if out is not None and out.suffix.lower() != ".json":
         format_for_writing(out)
-    begin = _start(character, start, motion, frame)
+    begin = _start(weighed, start, motion, frame)
     common: dict[str, Any] = {
         "tolerance": tolerance,
         "lock": lock or (),
@@ -235,7 +256,7 @@ def reach(
         write(out, dumps(answer.to_json()), "solution")
         written["solution"] = str(out)
     elif out is not None:
-        save(character.posed(answer.pose), out)
+        save(character.posed(same_pose(answer.pose, character.skeleton)), out)
         written["character"] = str(out)
     if plot is not None:
         _plot(plot, answer, goals, up=upright(character))
@@ -248,13 +269,11 @@ def reach(
         raise typer.Exit(NOT_REACHED)
 
 
-def _start(
-    character: Character, path: Path | None, motion: str | None, frame: int | None
-) -> Pose | None:
-    """The start pose: from a file, from a frame of a motion, or None for rest."""
+def _start(character: Character, given: str | None, motion: str | None, frame: int | None) -> Pose:
+    """The start pose: a pose of the character, from a file, or from a frame of a motion."""
     if motion is None and frame is None:
-        return read_start(path, character.skeleton) if path is not None else None
-    if path is not None:
+        return character.pose if given is None else read_start(given, character)
+    if given is not None:
         raise SuppleError("--start: leave it out with --motion or --frame")
     if not character.motions:
         raise SuppleError("--motion, --frame: the model has no motions")
@@ -271,6 +290,11 @@ def _start(
 
 def _target(what: str, text: str) -> tuple[float, ...]:
     return vector(what, text, "X,Y,Z")
+
+
+def _place(skeleton: Skeleton, text: str) -> Any:
+    """A world point, or a bone, which may move."""
+    return On(text) if text in skeleton else _target("--to", text)
 
 
 def _pairs(what: str, texts: Iterable[str]) -> list[tuple[str, str]]:
@@ -307,7 +331,7 @@ def _goals(
     return [
         Reach(
             name,
-            _target("--to", targets[k]) if targets else None,
+            _place(skeleton, targets[k]) if targets else None,
             orientation=vector("--orientation", orientations[k], "W,X,Y,Z")
             if orientations
             else None,

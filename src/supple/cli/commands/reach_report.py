@@ -11,10 +11,12 @@ from rich.text import Text
 
 from supple import costs
 from supple.cli.console import console, short, table
-from supple.goals import Goal, Reach
+from supple.goals import Avoid, Balance, Goal, On, Reach
 from supple.model.skeleton import Pose
 from supple.solve.outcome import counted
 from supple.solve.solution import Solution
+
+LOOPS = {"meeting": "loops open by {}", "alignment": "turned by {} rad"}  # kinds of demand
 
 
 def as_data(answer: Solution, goals: list[Goal]) -> dict[str, Any]:
@@ -31,6 +33,7 @@ def as_data(answer: Solution, goals: list[Goal]) -> dict[str, Any]:
         "iterations": answer.iterations,
         "restarts": answer.restarts,
         "limited": list(answer.limited),
+        **_constraint_data(answer, goals),
         "angles": dict(zip(skeleton.freedoms, answer.angles.tolist(), strict=True)),
         "positions": dict(zip(skeleton.names, answer.positions.tolist(), strict=True)),
         "coordinates": answer.pose.coordinates.tolist(),
@@ -46,11 +49,55 @@ def as_data(answer: Solution, goals: list[Goal]) -> dict[str, Any]:
 
 def _goal_data(goal: Goal) -> dict[str, Any]:
     data: dict[str, Any] = {"kind": type(goal).__name__}
-    for key in ("effector", "joint", "target", "orientation"):
+    for key in ("effector", "joint", "target", "orientation", "a", "b", "margin", "feet"):
         value = getattr(goal, key, None)
+        if isinstance(value, On):
+            value = {"on": value.effector, "point": value.point}
         if value is not None and not isinstance(value, bool):
             data[key] = value
+    if isinstance(goal, Avoid):
+        data["obstacles"] = [repr(one) for one in goal.obstacles]
     return data
+
+
+def _constraint_data(answer: Solution, goals: list[Goal]) -> dict[str, Any]:
+    """Loops, collisions and balance, as far as they are asked or the model has them."""
+    data: dict[str, Any] = {}
+    loops = [
+        {
+            "bones": demand.effector,
+            "kind": demand.kind,
+            "error": error,
+            "tolerance": demand.tolerance,
+        }
+        for demand, error in zip(answer.asked.demands, answer.errors.tolist(), strict=True)
+        if demand.kind in LOOPS
+    ]
+    if loops:
+        data["loops"] = loops
+    if any(isinstance(goal, Avoid) for goal in goals):
+        found = answer.collision
+        data["collision"] = found._asdict() if found is not None else None
+    if any(isinstance(goal, Balance) for goal in goals):
+        data["off_balance"] = answer.off_balance
+        data["center_of_mass"] = answer.pose.center_of_mass
+    return data
+
+
+def _constraint_facts(answer: Solution, goals: list[Goal]) -> list[str]:
+    """The same in words."""
+    data = _constraint_data(answer, goals)
+    facts = []
+    for kind, words in LOOPS.items():
+        open_ = [loop["error"] for loop in data.get("loops", ()) if loop["kind"] == kind]
+        facts += [words.format(short(max(open_)))] if open_ else []
+    if "collision" in data:
+        hit = answer.collision
+        facts.append(f"{hit.a} and {hit.b} {short(hit.depth)} too near" if hit else "no collision")
+    if "off_balance" in data:
+        out = answer.off_balance
+        facts.append(f"{short(out)} off balance" if out > 0 else "balanced")
+    return facts
 
 
 def show(answer: Solution, goals: list[Goal], written: dict[str, str]) -> None:
@@ -68,6 +115,7 @@ def show(answer: Solution, goals: list[Goal], written: dict[str, str]) -> None:
         facts.append(f"error {short(answer.error)} (tolerance {short(asked)})")
     if kinds & {"orientation", "direction"}:
         facts.append(f"turned {short(math.degrees(answer.orientation_error))}° off")
+    facts += _constraint_facts(answer, goals)
     say.print(Text(", ".join(facts), style="dim"))
     say.print()
     say.print(_pose_table(answer, goals))
@@ -83,7 +131,8 @@ def show(answer: Solution, goals: list[Goal], written: dict[str, str]) -> None:
 
 def _shown(answer: Solution, goals: list[Goal]) -> list[str]:
     """The joints that may move and the effectors, in the order of the skeleton."""
-    named_ = {getattr(goal, "effector", "") for goal in goals} | set(answer.asked.moving)
+    named_ = {getattr(goal, key, "") for goal in goals for key in ("effector", "a", "b")}
+    named_ |= set(answer.asked.moving)
     return [name for name in answer.skeleton.names if name in named_]
 
 
