@@ -38,6 +38,9 @@ class Copy:
     always: bool = False
     digest: str = "copy"
 
+    def reads(self, file):
+        return (file,)
+
     def __call__(self, file, out):
         mark = self.counts / f"{file.name}.{time.monotonic_ns()}"
         mark.write_text("")
