@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import multiprocessing
 import os
+import socket
 import threading
 import time
 from collections import deque
@@ -20,6 +21,7 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import wait as wait_for
 from pathlib import Path
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
 from supple.batch.done import BAD_INPUT, Done
 from supple.batch.journal import Journal, content_hash, key_of
@@ -354,6 +356,21 @@ def _by_itself(job: _Job, pair: tuple[Path, Path]) -> _Receipt:
 # Dask ---------------------------------------------------------------------------------------------
 
 
+def _check_address(address: str) -> None:
+    """Raise at once if nothing listens at an address: a Dask client would try for long, also while it is removed."""
+    parts = urlsplit(address if "://" in address else f"tcp://{address}")
+    try:
+        if parts.scheme in ("tcp", "tls", "ws", "wss") and parts.hostname and parts.port:
+            socket.create_connection((parts.hostname, parts.port), timeout=10.0).close()
+            return
+    except OSError as error:
+        why = error.strerror or error
+        raise SuppleError(f"--scheduler: cannot connect to {address}: {why}") from None
+    except ValueError:
+        pass
+    raise SuppleError(f"--scheduler: expected an address such as tcp://host:8786, got {address!r}")
+
+
 def _over_dask(job: _Job, todo: Clips, address: str) -> Receipts:
     """Clips over the workers of a Dask cluster; those of a worker that is lost are done by others."""
     try:
@@ -362,14 +379,15 @@ def _over_dask(job: _Job, todo: Clips, address: str) -> Receipts:
         raise SuppleError(
             "--scheduler: needs dask.distributed, which is not installed: pip install supple[cluster]"
         ) from None
+    _check_address(address)
     try:
         client: Any = distributed.Client(address, timeout="20s", set_as_default=False)
     except (OSError, ValueError) as error:
         raise SuppleError(f"--scheduler: cannot connect to {address}: {error}") from None
+    running: dict[Any, tuple[Path, Path]] = {}
     try:
         shared = client.scatter(job, broadcast=True, hash=False)
         waiting = deque(todo)
-        running: dict[Any, tuple[Path, Path]] = {}
         ends = distributed.as_completed(loop=client.loop)
         call: Callable[..., _Receipt] = _attempt
 
@@ -394,4 +412,5 @@ def _over_dask(job: _Job, todo: Clips, address: str) -> Receipts:
             future.release()
             yield pair, receipt
     finally:
+        client.cancel(list(running))  # what has not begun is left to the next run
         client.close()
