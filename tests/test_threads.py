@@ -29,6 +29,14 @@ def test_pieces_grow_while_they_are_quick_and_leave_some_for_every_thread(thread
         assert sizes[-1] <= pool.SMALL
 
 
+def test_a_limit_holds_where_no_number_is_given():
+    own = threading.get_ident()
+    used = set()
+    with pool.limited(1):
+        pool.run_threaded(lambda *_: used.add(threading.get_ident()), 1000)
+    assert used == {own}
+
+
 def test_slow_pieces_stay_small():
     sizes = []
 

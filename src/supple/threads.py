@@ -10,8 +10,10 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from contextvars import ContextVar
 from queue import SimpleQueue
 
 SMALL = 64  # rows of a first piece; a batch of no more runs in the calling thread
@@ -20,11 +22,22 @@ SHORT, LONG = 1e-3, 1e-2
 
 _lock = threading.Lock()
 _pool: ThreadPoolExecutor | None = None
+_most: ContextVar[int | None] = ContextVar("threads.most", default=None)
 
 
 def cores() -> int:
-    """How many threads a batch uses by default."""
+    """How many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def limited(count: int) -> Iterator[None]:
+    """Batches that are begun here in the meantime use at most so many threads by default."""
+    token = _most.set(count)
+    try:
+        yield
+    finally:
+        _most.reset(token)
 
 
 def _shared_pool() -> ThreadPoolExecutor:
@@ -61,10 +74,11 @@ def run_threaded(
     Args:
         part: Does rows first..last-1; called from several threads at once.
         count: How many rows there are.
-        threads: At most how many at a time; all cores by default.
+        threads: At most how many at a time; by default one for each core, or what `limited` allows.
         progress: Called with (done, count) from the calling thread.
     """
-    threads = cores() if threads is None else threads
+    if threads is None:
+        threads = min(cores(), _most.get() or cores())
     pieces = _Pieces(count, threads)
     if threads == 1 or count <= SMALL:
         while piece := pieces.take():

@@ -68,7 +68,7 @@ def test_a_plan_retargets_with_a_corrected_map(folder):
     hero = supple.humanoid()
     supple.save(hero, folder / "hero.glb")
     supple.BodyMap.recognize(hero.skeleton).save(folder / "hero.toml")
-    text = '[[steps]]\ndo = "retarget"\nonto = "hero.glb"\nmapping = "hero.toml"\n'
+    text = '[[steps]]\ndo = "retarget"\nonto = "hero.glb"\ntarget_map = "hero.toml"\n'
     (folder / "plan.toml").write_text(text)
     clip, out = folder / "clips" / "c0.bvh", folder / "out.glb"
     assert PlanOnClip(load_plan(folder / "plan.toml"))(clip, out).code == 0

@@ -1,51 +1,27 @@
 """Many clips: same bytes whatever the workers, nothing lost, nothing done twice."""
 
 import errno
+import json
 import os
-import signal
+import resource
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.batch.copying import Copy, pairs
 
-from supple import files
-from supple.batch import Done, Plan, PlanOnClip, parse_shard, run
+import supple
+from supple.batch import Plan, PlanOnClip, parse_shard, run
 from supple.batch.steps import Plant
 from supple.errors import SuppleError
-
-
-def pairs(clips, out):
-    out.mkdir(exist_ok=True)
-    return [(path, out / path.name) for path in sorted(clips.glob("*.bvh"))]
-
 
 PLANT = PlanOnClip(Plan(steps=(Plant(),), up="y"))
 
 
 def contents(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
-
-
-@dataclass(frozen=True)
-class Copy:
-    """Copies a clip and counts; ends its own process at clips of some name."""
-
-    counts: Path
-    kills: str = ""
-    always: bool = False
-    digest: str = "copy"
-
-    def __call__(self, file, out):
-        mark = self.counts / f"{file.name}.{time.monotonic_ns()}"
-        mark.write_text("")
-        tried = len(list(self.counts.glob(f"{file.name}.*")))
-        if self.kills and self.kills in file.name and (self.always or tried == 1):
-            os.kill(os.getpid(), signal.SIGKILL)
-        files.write(out, file.read_bytes(), "clip")
-        return Done(0, "copied", {})
 
 
 def counted(folder):
@@ -156,6 +132,29 @@ def test_a_full_disk_is_said_and_leaves_what_was_there(clips, tmp_path, monkeypa
     assert all(not end.failed for end in run(Copy(counts), pairs(clips, out), out, jobs=1))
 
 
+def test_a_result_that_does_not_fit_fails_alone(clips, tmp_path, wave):
+    """On a disk that takes files of 20 kB only: the journal and short clips go on."""
+    supple.save(wave.with_(name="long"), clips / "long.bvh")
+    out = tmp_path / "out"
+    size = 20_000
+    given = [
+        sys.executable,
+        "-m",
+        "supple.cli",
+        "correct",
+        *sorted(clips.glob("*.bvh")),
+        "--plant-feet",
+    ]
+    done = subprocess.run(
+        [*given, "--up", "y", "--out-dir", out], capture_output=True, text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)),
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "long.bvh: cannot write the" in done.stderr and "File too large" in done.stderr
+    assert "5 of 7 files done, 2 failed" in done.stdout
+    assert sorted(path.name for path in out.iterdir()) == [f"c{k}.bvh" for k in range(5)]
+
+
 def test_a_folder_that_cannot_be_written_to_is_said_before_anything_runs(
     clips, tmp_path, monkeypatch
 ):
@@ -179,46 +178,130 @@ def test_dask_is_asked_for_where_it_is_not_installed(clips, tmp_path, monkeypatc
         list(run(PLANT, pairs(clips, out), out, scheduler="tcp://127.0.0.1:1"))
 
 
+def journalled(out):
+    rows = (out.parent / f".{out.name}.supple-journal.jsonl").read_text().splitlines()
+    return [json.loads(row)["name"] for row in rows if row.endswith("}")]
+
+
+RUN = """
+import sys
+from pathlib import Path
+from supple.batch import run
+from tests.batch.copying import Copy, pairs
+
+if __name__ == "__main__":
+    clips, out, counts = map(Path, sys.argv[1:])
+    for one in run(Copy(counts, takes=0.1), pairs(clips, out), out, jobs=2):
+        print(one.file.name, flush=True)
+"""
+
+
+def test_a_run_that_is_killed_takes_its_workers_along_and_is_resumed(clips, tmp_path):
+    for k in range(20):
+        (clips / f"d{k}.bvh").write_text(f"clip {k}")
+    out, counts, script = tmp_path / "out", tmp_path / "counts", tmp_path / "run.py"
+    counts.mkdir()
+    script.write_text(RUN)
+    child = subprocess.Popen(
+        [sys.executable, script, clips, out, counts], env=environment(), stdout=subprocess.PIPE
+    )
+    for _ in range(5):
+        child.stdout.readline()
+    workers = {int(path.read_text()) for path in counts.iterdir()}
+    child.kill()
+    child.communicate()
+    assert len(workers) == 2
+    until = time.monotonic() + 20
+    while any(alive(pid) for pid in workers) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert not any(alive(pid) for pid in workers)
+    before = set(journalled(out))
+    assert 5 <= len(before) < len(pairs(clips, out))
+    state = run(Copy(counts), pairs(clips, out), out, jobs=1)
+    assert {end.out.name for end in state if end.again} == before
+    assert contents(out) == contents(clips)  # nor is anything left that was half written
+    tried = counted(counts)
+    assert all(tried[name] == 1 for name in before)
+    # What the two workers were at was lost with them.
+    assert sum(tried.values()) <= len(tried) + 4
+
+
+def alive(pid):
+    """Whether a process runs, and does not only wait to be reaped."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().split(")")[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def environment():
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [os.getcwd(), *sys.path]))}
+
+
 @pytest.fixture
 def cluster(tmp_path):
     """A Dask scheduler and two workers: its address, and the processes of the workers."""
-    pytest.importorskip("distributed")
     address = tmp_path / "scheduler.json"
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path]),
-    }
-    common = {"env": environment, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    module = [sys.executable, "-m", "distributed.cli"]
+    common = {"env": environment(), "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    module = [sys.executable, "-m"]
     started = [subprocess.Popen(
-        [*module[:-1], "distributed.cli.dask_scheduler", "--scheduler-file", address, "--port", "0",
+        [*module, "distributed.cli.dask_scheduler", "--scheduler-file", address, "--port", "0",
          "--no-dashboard", "--host", "127.0.0.1"], **common)]  # fmt: skip
     try:
         started += [subprocess.Popen(
-            [*module[:-1], "distributed.cli.dask_worker", "--scheduler-file", address, "--nthreads", "1",
+            [*module, "distributed.cli.dask_worker", "--scheduler-file", address, "--nthreads", "1",
              "--no-nanny", "--no-dashboard", "--local-directory", tmp_path / f"worker{k}"], **common)
             for k in range(2)]  # fmt: skip
-        import json
-
         until = time.monotonic() + 60
         while not address.exists() and time.monotonic() < until:
-            time.sleep(0.1)
-        yield json.loads(address.read_text())["address"], started[1:]
+            time.sleep(0.05)
+        import distributed
+
+        found = json.loads(address.read_text())["address"]
+        with distributed.Client(found, timeout="60s", set_as_default=False) as client:
+            client.wait_for_workers(2, timeout=60)
+        yield found, started[1:]
     finally:
         for one in started:
             one.kill()
             one.wait()
 
 
-def test_a_cluster_gives_the_same_bytes_also_if_a_worker_is_killed(clips, tmp_path, cluster):
+def test_a_cluster_gives_the_same_bytes_loses_nothing_and_does_nothing_twice(
+    clips, tmp_path, cluster
+):
     address, workers = cluster
-    here, there = tmp_path / "here", tmp_path / "there"
+    here, there, copied = (tmp_path / name for name in ("here", "there", "copied"))
     list(run(PLANT, pairs(clips, here), here, jobs=1))
+    # A run that is ended, and goes on.
+    counts = tmp_path / "counts"
+    counts.mkdir()
+    work = Copy(counts, takes=0.05)
+    first = iter(run(work, pairs(clips, copied), copied, scheduler=address))
+    done = {next(first).out.name for _ in range(3)}
+    first.close()
+    rest = run(work, pairs(clips, copied), copied, scheduler=address)
+    assert {end.out.name for end in rest if end.again} == done == set(journalled(copied)[:3])
+    assert contents(copied) == contents(clips)
+    assert all(counted(counts)[name] == 1 for name in done)
+    # A worker that is killed in the middle.
     state = run(PLANT, pairs(clips, there), there, scheduler=address)
     for k, _ in enumerate(state):
         if k == 1:
             workers[0].kill()
     assert [path.name for path, _ in state.failed] == ["bad.bvh"]
     assert contents(here) == contents(there)
-    again = run(PLANT, pairs(clips, there), there, scheduler=address)
-    assert sum(end.again for end in again) == 5
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("nowhere://x", "expected an address such as tcp://host:8786"),
+        ("tcp://127.0.0.1:one", "expected an address such as tcp://host:8786"),
+        ("tcp://127.0.0.1:1", "cannot connect to tcp://127.0.0.1:1: Connection refused"),
+    ],
+)
+def test_a_scheduler_that_is_not_there_is_said(clips, tmp_path, address, words):
+    out = tmp_path / "out"
+    with pytest.raises(SuppleError, match=words):
+        list(run(PLANT, pairs(clips, out), out, scheduler=address))

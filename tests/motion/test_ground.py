@@ -73,8 +73,40 @@ def test_level_ground_given_changes_no_more_than_level_ground(standing):
         assert np.abs(a - b).max() < 0.01
 
 
+def test_a_level_and_a_plane_are_ground():
+    points = np.random.default_rng(1).uniform(-8, 8, size=(20, 3))
+    assert np.all(Ground(0.3, UP, 1.0).heights(points) == 0.3)
+    plane = Ground([-0.05, 1.0, -SLOPE, 0.2], UP, 1.0)
+    assert np.allclose(plane.heights(points), hill(points) + 0.2)
+    upside_down = Ground([-0.05, 1.0, -SLOPE, 0.2], -UP, 1.0)
+    assert np.allclose(upside_down.heights(points), -hill(points) - 0.2)
+
+
+def test_of_a_large_mesh_every_triangle_is_found():
+    rng = np.random.default_rng(2)
+    at = np.stack(np.meshgrid(np.linspace(-4, 4, 41), np.linspace(-3, 3, 31)), axis=-1)
+    bumps = rng.uniform(0, 1, size=at.shape[:2])
+    corners = np.stack([at[..., 0], bumps, at[..., 1]], axis=-1).reshape(-1, 3)
+    k = np.arange(31 * 41).reshape(31, 41)
+    quads = [k[:-1, :-1], k[:-1, 1:], k[1:, 1:], k[1:, :-1]]
+    faces = np.concatenate([np.stack([quads[a].ravel() for a in one], axis=1)
+                            for one in ((0, 1, 2), (0, 2, 3))])  # fmt: skip
+    big = np.array([[-20, -1, -20], [20, -1, -20], [0, -1, 20.0]])  # one below all of it
+    ground = Ground(
+        Mesh("bumps", np.concatenate([corners, big]), np.concatenate([faces, [[1271, 1272, 1273]]])),
+        UP, 1.0,
+    )  # fmt: skip
+    # On corners the height is the corner's; in the middle of a triangle, the mean of its corners.
+    assert np.allclose(ground.heights(corners), corners[:, 1])
+    middles = corners[faces].mean(axis=1)
+    assert np.allclose(ground.heights(middles), middles[:, 1])
+    assert np.allclose(ground.heights(np.array([[0, 5.0, 5.0], [0, 0, 50]])), -1.0)
+
+
 def test_bad_ground_is_said(standing):
-    with pytest.raises(SuppleError, match="expected a function of points or a supple.Mesh"):
-        supple.plant_feet(standing, ground=0.3)
+    with pytest.raises(SuppleError, match="expected a height, a plane"):
+        supple.plant_feet(standing, ground="hill.obj")
+    with pytest.raises(SuppleError, match="a plane that is not upright"):
+        supple.plant_feet(standing, ground=[1, 0, 0, 0])
     with pytest.raises(SuppleError, match="heights of the ground"):
         supple.plant_feet(standing, ground=lambda points: points)

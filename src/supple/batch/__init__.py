@@ -1,6 +1,7 @@
 """Clips by the thousand: plans, one clip through a plan, and many over processes or a cluster."""
 
-from supple.batch.clips import BAD_INPUT, DONE, NOT_REACHED, Done, PlanOnClip
+from supple.batch.clips import PlanOnClip
+from supple.batch.done import BAD_INPUT, DONE, NOT_REACHED, Done
 from supple.batch.plan import Plan, load_plan
 from supple.batch.runner import Ended, OnClip, Run, parse_shard, run
 

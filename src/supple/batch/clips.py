@@ -2,38 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from supple.batch.done import DONE, NOT_REACHED, Done
+from supple.batch.models import quiet
 from supple.batch.plan import Plan
-from supple.batch.steps import Work, quiet
+from supple.batch.steps import Work
 from supple.errors import SuppleError
 from supple.formats import load, save
 from supple.formats.registry import format_for_writing
-from supple.model.character import Character
+from supple.model.character import Character, Note
 from supple.motion import Correction
 from supple.toml import placed
 
-DONE, NOT_REACHED, BAD_INPUT = 0, 1, 2
-
-
-@dataclass(frozen=True)
-class Done:
-    """What became of a clip: small, and to be sent between processes.
-
-    Attributes:
-        code: 0 done, 1 not reached or with faults, 2 failed.
-        text: One line about it.
-        data: The same as plain data.
-    """
-
-    code: int
-    text: str
-    data: dict[str, Any]
+SINGLE = ("bvh", "smd", "qpos")  # formats that hold one motion
 
 
 @dataclass(frozen=True)
@@ -43,38 +30,38 @@ class PlanOnClip:
     Attributes:
         plan: What to do.
         options: Of `load`, such as fps.
-        write: Whether a result is written.
     """
 
     plan: Plan
     options: tuple[tuple[str, Any], ...] = ()
-    write: bool = True
 
     @property
     def digest(self) -> str:
         """A hash of what is done, whatever the clip."""
-        return f"{self.plan.digest} {self.options!r} {self.write}"
+        return f"{self.plan.digest} {self.options!r}"
+
+    def reads(self, file: Path) -> Iterable[Path]:
+        """The clip, and what steps read for it alone."""
+        return self.plan.reads(file)
 
     def __call__(self, file: Path, out: Path) -> Done:
         """Run the plan on a file, and write the result."""
-        with quiet():
-            character = load(file, **dict(self.options))
-        works = through(self.plan, character, file)
-        if self.write:
-            last = works[-1].character
-            chosen = [work.name for work in works]
-            motions = {work.name: work.motion for work in works}
-            with quiet():
-                write(last.with_(motions={**last.motions, **motions}), chosen, out)
+        works = through(self.plan, file, self.options)
+        written = write_works(works, out)
         reached = all(bool(np.all(one.reached)) for work in works for one in work.made)
         good = reached and all(work.ok for work in works)
         words = "; ".join(filter(None, (_words(work) for work in works))) or "nothing to do"
-        data = {"motions": [_data(work) for work in works]}
+        warnings = [note for work in works for note in work.notes]
+        warnings += [str(note) for note in written if note.level == "warning"]
+        state = "done" if good else "faults" if reached else "not reached"
+        data = {"state": state, "motions": [_data(work) for work in works], "notes": warnings}
         return Done(DONE if good else NOT_REACHED, words, data)
 
 
-def through(plan: Plan, character: Character, file: Path) -> list[Work]:
-    """The motions of a character after a plan."""
+def through(plan: Plan, file: Path, options: tuple[tuple[str, Any], ...]) -> list[Work]:
+    """The motions of a file after a plan."""
+    with quiet():
+        character = load(file, **dict(options))
     if not character.motions:
         raise SuppleError(f"{file}: expected a motion, got none")
     names = list(character.motions)
@@ -83,7 +70,9 @@ def through(plan: Plan, character: Character, file: Path) -> list[Work]:
     works = []
     for name in names:
         own = character.motion(name)
-        work = Work(character, name, plan.up or character.up, plan.loop, plan.budgets, own)
+        work = Work(
+            file, character, name, plan.up or character.up, plan.loop, plan.budgets, own, options
+        )
         for step in plan.steps:
             step.check_names(work.character, work.motion)
             with placed(step.where):
@@ -92,27 +81,26 @@ def through(plan: Plan, character: Character, file: Path) -> list[Work]:
     return works
 
 
-def write(character: Character, chosen: Sequence[str], out: Path) -> None:
-    """Write a character; in a format of one motion, the chosen one."""
-    if format_for_writing(out).name not in ("bvh", "smd"):
-        save(character, out)
-        return
-    if len(chosen) > 1:
-        raise SuppleError(f"{out}: holds one motion, got {len(chosen)}; name one")
-    (name,) = chosen
-    save(character.with_(motions={name: character.motions[name]}), out, motion=name)
+def write_works(works: Sequence[Work], out: Path) -> Sequence[Note]:
+    """Write motions of one file after a plan, with the character they are of; returns notes of the writer."""
+    last = works[-1].character
+    motions = {work.name: work.motion for work in works}
+    return write(last.with_(motions={**last.motions, **motions}), list(motions), out)
+
+
+def write(character: Character, chosen: Sequence[str], out: Path) -> Sequence[Note]:
+    """Write a character; in a format of one motion, the chosen one. Returns notes of the writer."""
+    with quiet():
+        if format_for_writing(out).name not in SINGLE:
+            return save(character, out)
+        if len(chosen) > 1:
+            raise SuppleError(f"{out}: holds one motion, got {len(chosen)}; name one")
+        (name,) = chosen
+        return save(character.with_(motions={name: character.motions[name]}), out, motion=name)
 
 
 def _words(work: Work) -> str:
-    words = [_made(one) for one in work.made]
-    for one in work.data:
-        if one["do"] == "check":
-            kinds: dict[str, int] = {}
-            for fault in one["faults"]:
-                kinds[fault["kind"]] = kinds.get(fault["kind"], 0) + 1
-            words.append(", ".join(f"{n} {kind}" for kind, n in kinds.items()) or "no faults")
-            words += one.get("repairs", [])
-    return "; ".join(words)
+    return "; ".join(one if isinstance(one, str) else _made(one) for one in work.said)
 
 
 def _made(one: Correction) -> str:

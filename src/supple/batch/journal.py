@@ -1,7 +1,8 @@
 """The journal beside a folder of results: which clips are done, so that a run goes on where it was ended.
 
 A line for each clip, added when its result is in place. A line that was cut off is no line. A clip counts as done
-if its own content, the plan and the version are the same, and its result is as it was written.
+if its own content, the plan and the version are the same, and its result is as it was written. Lines are not
+forced onto the disk: what a crash of the machine loses is done again.
 """
 
 from __future__ import annotations
@@ -10,17 +11,20 @@ import glob
 import hashlib
 import json
 import os
+import re
 import tempfile
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from supple.batch.clips import Done
+from supple.batch.done import Done
 from supple.errors import SuppleError
 from supple.version import __version__
 
 ENDING = ".supple-journal"
+_PART = re.compile(r"\.(?P<name>.+)\.\d+\.part")  # how `files.write` calls what is not whole yet
 
 
 class Journal:
@@ -35,14 +39,15 @@ class Journal:
     """
 
     def __init__(self, folder: Path, shard: tuple[int, int] | None = None) -> None:
-        folder = folder.resolve()
-        _check_folder(folder)
+        self.folder = folder.resolve()
+        _check_folder(self.folder)
         # Beside the folder, which holds results and nothing else.
-        stem = f".{folder.name}{ENDING}"
+        stem = f".{self.folder.name}{ENDING}"
         name = "" if shard is None else f"-{shard[0]}-of-{shard[1]}"
-        self.path = folder.parent / f"{stem}{name}.jsonl"
-        self._known: dict[str, dict[str, Any]] = {}
-        for path in sorted(folder.parent.glob(f"{glob.escape(stem)}*.jsonl")):
+        self.path = self.folder.parent / f"{stem}{name}.jsonl"
+        # Where rows begin, by the clip's name: of ten thousand clips, their contents would be too much.
+        self._rows: dict[str, tuple[Path, int]] = {}
+        for path in sorted(self.folder.parent.glob(f"{glob.escape(stem)}*.jsonl")):
             self._read(path)
         self.broken = ""
         try:
@@ -61,34 +66,50 @@ class Journal:
 
     def _read(self, path: Path) -> None:
         try:
-            lines = path.read_bytes().splitlines()
+            with open(path, "rb") as file:
+                at = 0
+                for line in file:
+                    row = _parsed(line)
+                    if row is not None:
+                        self._rows[row["name"]] = (path, at)
+                    at += len(line)
         except OSError:
             return
-        for line in lines:
-            try:
-                row = json.loads(line)
-                self._known[row["key"]] = row
-            except (ValueError, KeyError, TypeError):
-                continue
 
-    def done(self, key: str, out: Path | None) -> Done | None:
+    def has(self, name: str) -> bool:
+        """Whether a clip of some name of its result was done, in whatever way."""
+        return name in self._rows
+
+    def done(self, name: str, key: str, out: Path | None) -> Done | None:
         """What became of a clip, if it is done and its result is as it was written."""
-        row = self._known.get(key)
-        if row is None or (out is not None and row.get("result") != content_hash(out)):
+        if name not in self._rows:
+            return None
+        path, at = self._rows[name]
+        try:
+            with open(path, "rb") as file:
+                file.seek(at)
+                row = _parsed(file.readline())
+        except OSError:
+            return None
+        if row is None or row["key"] != key:
+            return None
+        if out is not None and row.get("result") != content_hash(out):
             return None
         try:
             return Done(**row["done"])
         except (KeyError, TypeError):
             return None
 
-    def add(self, key: str, file: Path, out: Path | None, done: Done) -> None:
-        """Note that a clip is done."""
-        row = {
-            "key": key,
-            "file": str(file),
-            "result": None if out is None else content_hash(out),
-            "done": asdict(done),
-        }
+    def add(self, name: str, key: str, result: str | None, done: Done) -> None:
+        """Note that a clip is done.
+
+        Args:
+            name: Of its result.
+            key: As `key_of` gives it, from before the clip was read.
+            result: Hash of the result's bytes; None if none was written.
+            done: What became of it.
+        """
+        row = {"name": name, "key": key, "result": result, "done": asdict(done)}
         self._append(json.dumps(row, allow_nan=False, default=str).encode() + b"\n")
 
     def _append(self, line: bytes) -> None:
@@ -98,9 +119,17 @@ class Journal:
         try:
             self._file.write(line)
             self._file.flush()
-            os.fsync(self._file.fileno())
         except OSError as error:
             self.broken = f"{self.path}: cannot write: {error.strerror}"
+
+    def remove_parts(self, names: Iterable[str]) -> None:
+        """Remove what a killed run has left of results that were not whole."""
+        own = set(names)
+        with suppress(OSError):
+            for entry in os.scandir(self.folder):
+                found = _PART.fullmatch(entry.name)
+                if found and found["name"] in own:
+                    os.unlink(entry.path)
 
     def close(self) -> None:
         """Close the file."""
@@ -109,6 +138,14 @@ class Journal:
                 self._file.close()
         except OSError as error:
             self.broken = f"{self.path}: cannot write: {error.strerror}"
+
+
+def _parsed(line: bytes) -> dict[str, Any] | None:
+    try:
+        row = json.loads(line)
+        return row if isinstance(row["name"], str) and isinstance(row["key"], str) else None
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 def _check_folder(folder: Path) -> None:
@@ -130,9 +167,15 @@ def content_hash(path: Path) -> str | None:
         return None
 
 
-def key_of(digest: str, file: Path, out: Path | None, more: Iterable[Path] = ()) -> str:
-    """A hash of all that decides a result: the clip's bytes, what is done, and the version."""
-    seen = hashlib.sha256(f"{__version__} {digest} {out.name if out else file.name}".encode())
-    for path in (file, *more):
+def key_of(digest: str, name: str, files: Iterable[Path]) -> str:
+    """A hash of all that decides a result: what is done, the version, and the bytes of what is read.
+
+    Args:
+        digest: Of what is done.
+        name: Of the result.
+        files: The clip, and what else is read for it alone.
+    """
+    seen = hashlib.sha256(f"{__version__} {digest} {name}".encode())
+    for path in files:
         seen.update((content_hash(path) or "none").encode())
     return seen.hexdigest()

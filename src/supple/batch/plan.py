@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from supple.batch.steps import STEPS, Step
+from supple.batch.journal import content_hash
+from supple.batch.steps import STEPS, Retarget, Step
 from supple.errors import SuppleError
 from supple.model.character import Character
 from supple.motion import Motion
 from supple.motion.checks import Budgets
 from supple.motion.feet import UPS
-from supple.toml import Document, read
+from supple.toml import Document, placed, read
 
 KEYS = ("include", "clips", "up", "loop", "motion", "budgets", "steps")
 DEEPEST = 16  # plans that include each other
@@ -35,7 +36,7 @@ class Plan:
         loop: Whether clips are loops; None for what the files say.
         motion: Which motion of a file: its name, or "all"; None for the first.
         path: Of the TOML file; None if there is none.
-        sources: The text of the plan and of all that it includes or names.
+        hashes: Of the plan and of all plans that it includes.
     """
 
     steps: tuple[Step, ...] = ()
@@ -45,18 +46,30 @@ class Plan:
     loop: bool | None = None
     motion: str | None = None
     path: Path | None = None
-    sources: tuple[bytes, ...] = ()
+    hashes: tuple[str, ...] = ()
 
     @property
     def digest(self) -> str:
         """A hash of all that decides what the plan does; the same text gives the same."""
-        seen = hashlib.sha256()
-        for text in self.sources:
-            seen.update(hashlib.sha256(text).digest())
-        own = [self.budgets.to_json(), self.up, self.loop, self.motion]
-        own += [repr(step) for step in self.steps]
-        seen.update(json.dumps(own, sort_keys=True).encode())
-        return seen.hexdigest()
+        own = [self.hashes, self.budgets.to_json(), self.up, self.loop, self.motion]
+        own += [step.digest for step in self.steps]
+        return hashlib.sha256(json.dumps(own, sort_keys=True).encode()).hexdigest()
+
+    @property
+    def ending(self) -> str | None:
+        """The extension of results; None for that of each clip."""
+        onto = [step for step in self.steps if isinstance(step, Retarget)]
+        return onto[-1].ending if onto else None
+
+    def reads(self, file: Path) -> tuple[Path, ...]:
+        """A clip, and what steps read for it alone."""
+        return (file, *(path for step in self.steps for path in step.reads(file)))
+
+    def check_files(self) -> None:
+        """Raise if a file that steps name is not as it should be, with the line of the plan."""
+        for step in self.steps:
+            with placed(step.where):
+                step.check_files()
 
     def check_names(self, character: Character, motion: Motion) -> None:
         """Raise if a step names joints that a clip does not have.
@@ -82,14 +95,13 @@ def load_plan(path: str | os.PathLike[str]) -> Plan:
 def _load(path: Path, above: tuple[Path, ...]) -> Plan:
     document = read(path)
     here = path.resolve()
-    plan = Plan(path=path, sources=(path.read_bytes(),))
     for key in document.data:
         document.one_of((key,), "key of a plan", key, KEYS)
     included = [_load_included(document, k, name, (*above, here))
                 for k, name in enumerate(_names(document, "include"))]  # fmt: skip
     steps = [step for one in included for step in one.steps]
     clips = [clip for one in included for clip in one.clips]
-    sources = [text for one in included for text in one.sources]
+    hashes = [text for one in included for text in one.hashes]
     settings: dict[str, Any] = {}
     for one in included:
         settings |= {key: value for key in ("up", "loop", "motion")
@@ -103,9 +115,9 @@ def _load(path: Path, above: tuple[Path, ...]) -> Plan:
     if not isinstance(given, list) or not all(isinstance(one, Mapping) for one in given):
         raise document.error(("steps",), "expected tables, each under [[steps]]")
     steps += [_step(document, k) for k in range(len(given))]
-    sources += [*plan.sources, *(text for step in steps for text in step.sources)]
+    hashes.append(content_hash(path) or "")
     return Plan(tuple(steps), budgets or Budgets(), tuple(dict.fromkeys(clips)), path=path,
-                sources=tuple(sources), **settings)  # fmt: skip
+                hashes=tuple(hashes), **settings)  # fmt: skip
 
 
 def _names(document: Document, key: str) -> Sequence[str]:

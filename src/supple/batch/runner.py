@@ -9,23 +9,29 @@ from __future__ import annotations
 import importlib
 import multiprocessing
 import os
+import socket
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from multiprocessing.connection import wait as wait_for
 from pathlib import Path
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
-from supple.batch.clips import BAD_INPUT, Done
-from supple.batch.journal import Journal, key_of
+from supple.batch.done import BAD_INPUT, Done
+from supple.batch.journal import Journal, content_hash, key_of
 from supple.errors import SuppleError
-from supple.threads import cores
+from supple.threads import cores, limited
 
 AHEAD = 2  # clips that wait for each worker, so that none is idle
 TRIES = 2  # a clip that has ended its worker so often has failed
 RECYCLED = 500  # clips after which a worker begins anew
+BLAS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # read as NumPy is imported
 
 
 class OnClip(Protocol):
@@ -36,9 +42,45 @@ class OnClip(Protocol):
         """A hash of what is done, whatever the clip."""
         ...
 
+    def reads(self, file: Path) -> Iterable[Path]:
+        """The clip, and what else is read for it alone."""
+        ...
+
     def __call__(self, file: Path, out: Path) -> Done:
         """Do it, and write the result."""
         ...
+
+
+@dataclass(frozen=True)
+class _Job:
+    """What a worker does: the same for all clips.
+
+    Attributes:
+        work: What is done with each clip.
+        digest: That of `work`, hashed once.
+        written: Whether each clip has a result that is a file.
+    """
+
+    work: OnClip
+    digest: str
+    written: bool
+
+    def key(self, file: Path, out: Path) -> str:
+        """A hash of all that decides the result of a clip."""
+        return key_of(self.digest, out.name, self.work.reads(file))
+
+
+@dataclass(frozen=True)
+class _Receipt:
+    """A clip that a worker has done, with what the journal keeps of it."""
+
+    done: Done
+    key: str = ""
+    result: str | None = None
+
+
+Clips = Sequence[tuple[Path, Path]]
+Receipts = Iterator[tuple[tuple[Path, Path], _Receipt]]
 
 
 @dataclass(frozen=True)
@@ -63,6 +105,10 @@ class Ended:
         return self.done.code == BAD_INPUT
 
 
+def _none() -> Generator[Ended, None, None]:
+    yield from ()
+
+
 @dataclass
 class Run:
     """The clips of a run as they end, in the order in which they do.
@@ -79,12 +125,12 @@ class Run:
     """
 
     pairs: Sequence[tuple[Path, Path]]
-    _ends: Generator[Ended, None, None]
     ended: int = 0
     again: int = 0
     failed: list[tuple[Path, str]] = field(default_factory=list)
     worst: int = 0
     warning: str = ""
+    _ends: Generator[Ended, None, None] = field(default_factory=_none)
     _begun: float = field(default_factory=time.monotonic)
 
     def __iter__(self) -> Iterator[Ended]:
@@ -156,44 +202,36 @@ def run(
     if shard is not None:
         pairs = pairs[shard[0] - 1 :: shard[1]]
     journal = None if folder is None else Journal(folder, shard)
-    ended = Run(pairs, _none())
-    ended._ends = _all(work, pairs, journal, jobs, scheduler, written, ended)
-    return ended
-
-
-def _none() -> Generator[Ended, None, None]:
-    yield from ()
+    state = Run(pairs)
+    state._ends = _all(_Job(work, work.digest, written), journal, jobs, scheduler, state)
+    return state
 
 
 def _all(
-    work: OnClip,
-    pairs: Sequence[tuple[Path, Path]],
-    journal: Journal | None,
-    jobs: int | None,
-    scheduler: str | None,
-    written: bool,
-    state: Run,
+    job: _Job, journal: Journal | None, jobs: int | None, scheduler: str | None, state: Run
 ) -> Generator[Ended, None, None]:
-    todo: list[tuple[Path, Path]] = []
-    keys: dict[Path, str] = {}
     try:
-        for file, out in pairs:
-            result = out if written else None
-            if journal is not None:
-                keys[out] = key_of(work.digest, file, result)
-                old = journal.done(keys[out], result)
-                if old is not None:
-                    yield Ended(file, out, old, again=True)
-                    continue
-            todo.append((file, out))
+        todo: list[tuple[Path, Path]] = []
+        for file, out in state.pairs:
+            old = None
+            if journal is not None and journal.has(out.name):
+                result = out if job.written else None
+                old = journal.done(out.name, job.key(file, out), result)
+            if old is None:
+                todo.append((file, out))
+            else:
+                yield Ended(file, out, old, again=True)
+        if journal is not None:
+            journal.remove_parts(out.name for _, out in todo)
         if scheduler is not None:
-            ends = _over_dask(work, todo, scheduler)
+            receipts = _over_dask(job, todo, scheduler)
         else:
             count = min(jobs if jobs is not None else cores(), max(1, len(todo)))
-            ends = _here(work, todo) if count == 1 else _over_processes(work, todo, count)
-        for one in ends:
+            receipts = _here(job, todo) if count == 1 else _over_processes(job, todo, count)
+        for (file, out), receipt in receipts:
+            one = Ended(file, out, receipt.done)
             if journal is not None and not one.failed:
-                journal.add(keys[one.out], one.file, one.out if written else None, one.done)
+                journal.add(out.name, receipt.key, receipt.result, receipt.done)
             yield one
     finally:
         if journal is not None:
@@ -201,98 +239,139 @@ def _all(
             state.warning = journal.broken
 
 
-def attempt(work: OnClip, file: Path, out: Path) -> Done:
-    """Do one clip; whatever goes wrong with it is its result."""
+def _attempt(job: _Job, file: Path, out: Path) -> _Receipt:
+    """Do one clip on one thread; whatever goes wrong with it is its result."""
     try:
-        return work(file, out)
+        with limited(1):
+            key = job.key(file, out)
+            done = job.work(file, out)
+            return _Receipt(done, key, content_hash(out) if job.written else None)
     except SuppleError as error:
-        return Done(BAD_INPUT, str(error), {})
+        return _failed(str(error))
     except MemoryError:
-        return Done(BAD_INPUT, "there is not enough memory for this clip", {})
+        return _failed("there is not enough memory for this clip")
     except Exception as error:  # one clip must not end thousands
-        return Done(BAD_INPUT, f"{type(error).__name__}: {error}", {})
+        return _failed(f"{type(error).__name__}: {error}")
 
 
-def _here(work: OnClip, todo: Iterable[tuple[Path, Path]]) -> Iterator[Ended]:
-    for file, out in todo:
-        yield Ended(file, out, attempt(work, file, out))
+def _failed(text: str) -> _Receipt:
+    return _Receipt(Done(BAD_INPUT, text, {}))
+
+
+def _here(job: _Job, todo: Clips) -> Receipts:
+    for pair in todo:
+        yield pair, _attempt(job, *pair)
 
 
 # Processes ----------------------------------------------------------------------------------------
 
-_work: OnClip | None = None  # of a worker process
+_job: _Job | None = None  # of a worker process
 
 
-def _begin(work: OnClip) -> None:
-    global _work
-    os.environ["OMP_NUM_THREADS"] = "1"
-    _work = work
+def _begin(job: _Job) -> None:
+    global _job
+    _job = job
+    threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
-def _one(file: Path, out: Path) -> Done:
-    assert _work is not None
-    return attempt(_work, file, out)
+def _end_with_parent() -> None:
+    """End this worker when the run is killed: it would wait for clips forever, or do what is done again later."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait_for([parent.sentinel])
+        os._exit(1)
 
 
-def _pool(work: OnClip, count: int) -> ProcessPoolExecutor:
+def _one(file: Path, out: Path) -> _Receipt:
+    assert _job is not None
+    return _attempt(_job, file, out)
+
+
+def _pool(job: _Job, count: int) -> ProcessPoolExecutor:
     context = multiprocessing.get_context("spawn")
     return ProcessPoolExecutor(
         count,
         mp_context=context,
         initializer=_begin,
-        initargs=(work,),
+        initargs=(job,),
         max_tasks_per_child=RECYCLED,
     )
 
 
-def _over_processes(work: OnClip, todo: Sequence[tuple[Path, Path]], count: int) -> Iterator[Ended]:
+@contextmanager
+def _one_blas_thread() -> Iterator[None]:
+    """Processes that are started in the meantime use one thread for linear algebra: there is one for each core."""
+    given = {name: os.environ.get(name) for name in BLAS}
+    os.environ.update(dict.fromkeys(BLAS, "1"))
+    try:
+        yield
+    finally:
+        for name, value in given.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def _over_processes(job: _Job, todo: Clips, count: int) -> Receipts:
     """Clips over worker processes. Where one is ended from outside, its clips are done by others."""
     waiting = deque((pair, 0) for pair in todo)
-    alone: deque[tuple[tuple[Path, Path], int]] = deque()
-    while waiting or alone:
-        # What has ended a worker twice is done alone, so that it is known which clip it is.
-        if not waiting:
-            pair, tries = alone.popleft()
-            yield from _by_itself(work, pair)
-            continue
-        running: dict[Future[Done], tuple[tuple[Path, Path], int]] = {}
-        pool = _pool(work, count)
-        try:
-            while waiting or running:
-                while waiting and len(running) < AHEAD * count:
-                    future = pool.submit(_one, *waiting[0][0])  # raises if the pool is broken
-                    running[future] = waiting.popleft()
-                for future in wait(running, return_when=FIRST_COMPLETED).done:
-                    pair, tries = running[future]
-                    done = future.result()
-                    del running[future]
-                    yield Ended(*pair, done)
-        except BrokenProcessPool:
-            for future, (pair, tries) in running.items():
-                if future.done() and future.exception() is None:
-                    yield Ended(*pair, future.result())
-                elif tries + 1 < TRIES:
-                    waiting.append((pair, tries + 1))
-                else:
-                    alone.append((pair, tries + 1))
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+    alone: deque[tuple[Path, Path]] = deque()
+    with _one_blas_thread():
+        while waiting:
+            running: dict[Future[_Receipt], tuple[tuple[Path, Path], int]] = {}
+            pool = _pool(job, count)
+            try:
+                while waiting or running:
+                    while waiting and len(running) < AHEAD * count:
+                        future = pool.submit(_one, *waiting[0][0])  # raises if the pool is broken
+                        running[future] = waiting.popleft()
+                    for future in wait(running, return_when=FIRST_COMPLETED).done:
+                        receipt = future.result()
+                        pair, _ = running.pop(future)
+                        yield pair, receipt
+            except BrokenProcessPool:
+                for future, (pair, tries) in running.items():
+                    if future.done() and future.exception() is None:
+                        yield pair, future.result()
+                    elif tries + 1 < TRIES:
+                        waiting.append((pair, tries + 1))
+                    else:
+                        alone.append(pair)
+            finally:
+                pool.shutdown(wait=True, cancel_futures=True)
+        # What was there when a worker ended twice is done alone, so that it is known which clip it is.
+        for pair in alone:
+            yield pair, _by_itself(job, pair)
 
 
-def _by_itself(work: OnClip, pair: tuple[Path, Path]) -> Iterator[Ended]:
-    with _pool(work, 1) as pool:
+def _by_itself(job: _Job, pair: tuple[Path, Path]) -> _Receipt:
+    with _pool(job, 1) as pool:
         try:
-            done = pool.submit(_one, *pair).result()
+            return pool.submit(_one, *pair).result()
         except BrokenProcessPool:
-            text = "the process that worked on it was ended, by the system or by a crash"
-            done = Done(BAD_INPUT, text, {})
-    yield Ended(*pair, done)
+            return _failed("the process that worked on it was ended, by the system or by a crash")
 
 
 # Dask ---------------------------------------------------------------------------------------------
 
 
-def _over_dask(work: OnClip, todo: Sequence[tuple[Path, Path]], address: str) -> Iterator[Ended]:
+def _check_address(address: str) -> None:
+    """Raise at once if nothing listens at an address: a Dask client would try for long, also while it is removed."""
+    parts = urlsplit(address if "://" in address else f"tcp://{address}")
+    try:
+        if parts.scheme in ("tcp", "tls", "ws", "wss") and parts.hostname and parts.port:
+            socket.create_connection((parts.hostname, parts.port), timeout=10.0).close()
+            return
+    except OSError as error:
+        why = error.strerror or error
+        raise SuppleError(f"--scheduler: cannot connect to {address}: {why}") from None
+    except ValueError:
+        pass
+    raise SuppleError(f"--scheduler: expected an address such as tcp://host:8786, got {address!r}")
+
+
+def _over_dask(job: _Job, todo: Clips, address: str) -> Receipts:
     """Clips over the workers of a Dask cluster; those of a worker that is lost are done by others."""
     try:
         distributed: Any = importlib.import_module("distributed")
@@ -300,16 +379,17 @@ def _over_dask(work: OnClip, todo: Sequence[tuple[Path, Path]], address: str) ->
         raise SuppleError(
             "--scheduler: needs dask.distributed, which is not installed: pip install supple[cluster]"
         ) from None
+    _check_address(address)
     try:
         client: Any = distributed.Client(address, timeout="20s", set_as_default=False)
     except (OSError, ValueError) as error:
         raise SuppleError(f"--scheduler: cannot connect to {address}: {error}") from None
+    running: dict[Any, tuple[Path, Path]] = {}
     try:
-        shared = client.scatter(work, broadcast=True, hash=False)
+        shared = client.scatter(job, broadcast=True, hash=False)
         waiting = deque(todo)
-        running: dict[Any, tuple[Path, Path]] = {}
         ends = distributed.as_completed(loop=client.loop)
-        call: Callable[..., Done] = attempt
+        call: Callable[..., _Receipt] = _attempt
 
         def submit() -> None:
             file, out = waiting.popleft()
@@ -319,19 +399,18 @@ def _over_dask(work: OnClip, todo: Sequence[tuple[Path, Path]], address: str) ->
             running[future] = (file, out)
             ends.add(future)
 
-        most = AHEAD * max(1, len(client.scheduler_info(n_workers=-1)["workers"])) + 2
-        while waiting and len(running) < most:
-            submit()
-        while running:
+        while running or waiting:
+            # Workers may come and go.
+            workers = client.scheduler_info(n_workers=-1)["workers"].values()
+            most = AHEAD * max(1, sum(one["nthreads"] for one in workers)) + 2
+            while waiting and len(running) < most:
+                submit()
             future = next(ends)
             pair = running.pop(future)
             error = future.exception() if future.status == "error" else None
-            done = (
-                future.result() if error is None else Done(BAD_INPUT, f"the cluster: {error}", {})
-            )
+            receipt = future.result() if error is None else _failed(f"the cluster: {error}")
             future.release()
-            if waiting:
-                submit()
-            yield Ended(*pair, done)
+            yield pair, receipt
     finally:
+        client.cancel(list(running))  # what has not begun is left to the next run
         client.close()

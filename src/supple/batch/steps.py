@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-import contextlib
-import logging
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields
-from functools import lru_cache
+from collections.abc import Callable, Iterable
+from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from supple.batch import models, values
+from supple.batch.journal import content_hash
 from supple.errors import SuppleError, one_of
 from supple.formats import load
+from supple.formats.registry import format_for_writing
 from supple.goals import Goal, Hold, LookAt, Reach
 from supple.goals.constraints import OBSTACLES, Constraints, obstacle
+from supple.kernels import layout
 from supple.model.character import Character
-from supple.motion import BodyMap, Correction, Motion, Window, plant_feet, retarget
-from supple.motion.checks import KINDS, Budgets, check, fix
+from supple.motion import Correction, Motion, Window, plant_feet, retarget
+from supple.motion.checks import KINDS, Budgets, Checked, check, fix
 from supple.motion.constrained import correct_constrained
 from supple.motion.planting import HEIGHT, SPEED, Planted
 from supple.toml import Document, Keys, placed
+
+NAMES, NAME = "names of joints", "the name of a joint"
+PAIRS = 'pairs of joints, "A,B"'
+SECONDS = "0 or more seconds"
+GROUND = "a height, a plane [a, b, c, d] or a file with a mesh"
 
 
 @dataclass
@@ -29,25 +35,39 @@ class Work:
     """A clip on its way through a plan.
 
     Attributes:
+        file: Where it comes from.
         character: With the motion as it is now.
         name: Of the motion.
         up: The axis that points up; None if it is not known.
         loop: Whether it is a loop; None for what the motion says.
         budgets: Of the plan.
         original: The motion as it was read.
-        made: Corrections, in order.
-        data: What steps have to say, by step.
+        options: Of the reader.
+        checked: Reports of checks, in order; of a repair, that on the clip before it and that after it.
+        said: What steps have to say, in order: words, or corrections, which are told when all is done.
+        data: What checks and others have found as plain data, by step.
+        notes: Warnings of steps.
+        ok: Whether checks have found nothing that is left.
     """
 
+    file: Path
     character: Character
     name: str
     up: str | None
     loop: bool | None
     budgets: Budgets
     original: Motion
-    made: list[Correction] = field(default_factory=list)
+    options: tuple[tuple[str, Any], ...] = ()
+    checked: list[Checked] = field(default_factory=list)
+    said: list[str | Correction] = field(default_factory=list)
     data: list[dict[str, Any]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     ok: bool = True
+
+    @property
+    def made(self) -> list[Correction]:
+        """Corrections, in order."""
+        return [one for one in self.said if isinstance(one, Correction)]
 
     @property
     def motion(self) -> Motion:
@@ -65,73 +85,11 @@ def key(kind: Callable[[Any], Any], expected: str, default: Any = None) -> Any:
     return field(metadata={"read": kind, "expected": expected}, **given)
 
 
-def _text(value: Any) -> str:
-    if not isinstance(value, str) or not value:
-        raise ValueError
-    return value
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    return tuple(map(_text, [value] if isinstance(value, str) else list(value)))
-
-
-def _number(value: Any) -> float:
-    if isinstance(value, (bool, str)) or not np.isfinite(value):
-        raise ValueError
-    return float(value)
-
-
-def _positive(value: Any) -> float:
-    if not _number(value) > 0:
-        raise ValueError
-    return float(value)
-
-
-def _not_negative(value: Any) -> float:
-    if not _number(value) >= 0:
-        raise ValueError
-    return float(value)
-
-
-def _count(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ValueError
-    return value
-
-
-def _flag(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise ValueError
-    return value
-
-
-def _point(value: Any) -> tuple[float, float, float]:
-    x, y, z = map(_number, value)
-    return x, y, z
-
-
-def _point_or_name(value: Any) -> tuple[float, float, float] | str:
-    return _text(value) if isinstance(value, str) else _point(value)
-
-
-def _axis(value: Any) -> tuple[float, float, float] | str:
-    return _text(value) if isinstance(value, str) else _point(value)
-
-
 def _obstacles(value: Any) -> tuple[str, ...]:
-    given = _texts(value)
+    given = values.texts(value)
     for one in given:
         obstacle(one)
     return given
-
-
-def _pairs(value: Any) -> tuple[tuple[str, str], ...]:
-    return tuple((_text(a), _text(b)) for a, b in dict(value).items())
-
-
-NAMES, NAME = "names of joints", "the name of a joint"
-PAIRS = 'pairs of joints, "A,B"'
-SECONDS = "0 or more seconds"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,37 +98,77 @@ class Step:
 
     Attributes:
         where: File and line, for messages.
-        sources: The bytes of files that it reads, besides the clip.
+        hashes: Of the files that it reads for all clips.
     """
 
     called: ClassVar[str] = ""
     replaces: ClassVar[bool] = False  # whether clips have another skeleton afterwards
+    files: ClassVar[tuple[str, ...]] = ()  # the keys that name files
 
     where: str = field(default="", repr=False)
-    sources: tuple[bytes, ...] = field(default=(), repr=False)
+    hashes: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, document: Document, keys: Keys) -> Self:
         """The step of a table, its keys checked."""
         table = document.table(keys)
         known = {one.name.rstrip("_"): one for one in fields(cls) if "read" in one.metadata}
-        values: dict[str, Any] = {}
+        given: dict[str, Any] = {}
         for name, value in table.items():
             if name == "do":
                 continue
             document.one_of((*keys, name), f"key of {cls.called!r}", name, tuple(known))
-            values[known[name].name] = _value(document, (*keys, name), known[name], value)
+            given[known[name].name] = _value(document, (*keys, name), known[name], value)
         for name, one in known.items():
             if one.default is MISSING and name not in table:
                 expected = one.metadata["expected"]
                 raise document.error(keys, f"{cls.called!r} expected {name} = {expected}, got none")
-        step = cls(where=document.where(keys), **values)
-        return step.resolved(document, keys)
+        step = cls(where=document.where(keys), **given)
+        step.check_keys(document, keys)
+        return step.found(
+            document.path.parent, lambda name, text: document.error((*keys, name), text)
+        )
 
-    def resolved(self, document: Document, keys: Keys) -> Self:
-        """The step with its files found beside the plan, and checks of several keys together."""
-        del document, keys
-        return self
+    def check_keys(self, document: Document, keys: Keys) -> None:
+        """Raise if keys do not go together."""
+
+    def found(
+        self, folder: Path, error: Callable[[str, str], SuppleError] | None = None
+    ) -> Self:  # fmt: skip
+        """The step with its files found in a folder and hashed.
+
+        Args:
+            folder: That of the plan.
+            error: Makes the error about a key and a file that cannot be read; None to leave that to `check_files`.
+        """
+        changes: dict[str, Any] = {}
+        hashes = []
+        for name in self.files:
+            given = getattr(self, name)
+            if not isinstance(given, str):
+                continue
+            path = folder / given
+            one = content_hash(path)
+            if one is None and error is not None and not path.is_dir():
+                why = "" if path.exists() else ": there is no such file"
+                raise error(name, f"cannot read {str(path)!r}{why}")
+            changes[name] = str(path)
+            hashes.append(one or "")
+        return replace(self, **changes, hashes=tuple(hashes))
+
+    @property
+    def digest(self) -> str:
+        """A text that tells what it does: of files their content, not where they are."""
+        named = {name: "" for name in self.files if isinstance(getattr(self, name), str)}
+        return repr(replace(self, **named))
+
+    def reads(self, file: Path) -> Iterable[Path]:
+        """What it reads for one clip alone, beside the clip."""
+        del file
+        return ()
+
+    def check_files(self) -> None:
+        """Raise if one of its files is not as it should be."""
 
     def check_names(self, character: Character, motion: Motion) -> None:
         """Raise if it names joints that a clip does not have."""
@@ -202,13 +200,19 @@ class Plant(Step):
     """Feet stand still while they stand: `plant_feet`."""
 
     called: ClassVar[str] = "plant"
+    files: ClassVar[tuple[str, ...]] = ("ground",)
 
-    feet: tuple[str, ...] | None = key(_texts, NAMES)
-    legs: tuple[tuple[str, str], ...] | None = key(_pairs, "a table {ankle = joint}")
-    speed: float = key(_positive, "leg lengths a second, above 0", SPEED)
-    height: float = key(_positive, "leg lengths, above 0", HEIGHT)
-    blend: float = key(_not_negative, SECONDS, 0.5)
-    lower: bool = key(_flag, "true or false", True)
+    feet: tuple[str, ...] | None = key(values.texts, NAMES)
+    legs: tuple[tuple[str, str], ...] | None = key(values.pairs, "a table {ankle = joint}")
+    speed: float = key(values.positive, "leg lengths a second, above 0", SPEED)
+    height: float = key(values.positive, "leg lengths, above 0", HEIGHT)
+    blend: float = key(values.not_negative, SECONDS, 0.5)
+    lower: bool = key(values.flag, "true or false", True)
+    ground: Any = key(values.ground, GROUND)
+
+    def check_files(self) -> None:
+        """Read the ground."""
+        models.ground(self.ground)
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -223,15 +227,16 @@ class Plant(Step):
             )
         made = plant_feet(
             work.motion, feet=self.feet, legs=dict(self.legs) if self.legs else None, up=work.up,
-            speed=self.speed, height=self.height, blend=self.blend, lower=self.lower, threads=1,
+            speed=self.speed, height=self.height, blend=self.blend, lower=self.lower,
+            ground=models.ground(self.ground),
         )  # fmt: skip
         _take(work, made)
 
 
 def _take(work: Work, made: Correction) -> None:
     # Feet are reported as they are in the motion that is written.
-    work.made = [one.after(made.motion) if isinstance(one, Planted) else one for one in work.made]
-    work.made.append(made)
+    work.said = [one.after(made.motion) if isinstance(one, Planted) else one for one in work.said]
+    work.said.append(made)
     work.put(made.motion)
 
 
@@ -239,26 +244,26 @@ def _take(work: Work, made: Correction) -> None:
 class _Goals(Step):
     """A step that corrects a clip so that it meets a goal."""
 
-    effector: str = key(_text, NAME, MISSING)
-    root: str | None = key(_text, NAME)
-    depth: int | None = key(_count, "how many joints may move")
-    from_: float | None = key(_number, "seconds")
-    until: float | None = key(_number, "seconds")
-    blend: float = key(_not_negative, SECONDS, 0.25)
-    hold: tuple[str, ...] = key(_texts, NAMES, ())
-    lock: tuple[str, ...] = key(_texts, NAMES, ())
-    tolerance: float | None = key(_positive, "a length above 0")
+    effector: str = key(values.text, NAME, MISSING)
+    root: str | None = key(values.text, NAME)
+    depth: int | None = key(values.count, "how many joints may move")
+    from_: float | None = key(values.number, "seconds")
+    until: float | None = key(values.number, "seconds")
+    blend: float = key(values.not_negative, SECONDS, 0.25)
+    hold: tuple[str, ...] = key(values.texts, NAMES, ())
+    lock: tuple[str, ...] = key(values.texts, NAMES, ())
+    tolerance: float | None = key(values.positive, "a length above 0")
     unreachable: str = key(
         lambda value: one_of("policy", value, ("approach", "keep")),
         '"approach" or "keep"',
         "approach",
     )
-    avoid: float | None = key(_not_negative, "a distance, 0 or more")
+    avoid: float | None = key(values.not_negative, "a distance, 0 or more")
     obstacles: tuple[str, ...] = key(_obstacles, OBSTACLES, ())
-    balance: tuple[str, ...] = key(_texts, NAMES, ())
-    balance_margin: float = key(_not_negative, "a distance, 0 or more", 0.0)
-    connect: tuple[str, ...] = key(_texts, PAIRS, ())
-    weld: tuple[str, ...] = key(_texts, PAIRS, ())
+    balance: tuple[str, ...] = key(values.texts, NAMES, ())
+    balance_margin: float = key(values.not_negative, "a distance, 0 or more", 0.0)
+    connect: tuple[str, ...] = key(values.texts, PAIRS, ())
+    weld: tuple[str, ...] = key(values.texts, PAIRS, ())
 
     @property
     def _constraints(self) -> Constraints:
@@ -286,7 +291,7 @@ class _Goals(Step):
         made = correct_constrained(
             work.character, work.motion, goals, self._constraints,
             window=Window(self.from_, self.until), blend=self.blend, lock=self.lock,
-            tolerance=self.tolerance, unreachable=self.unreachable, threads=1,
+            tolerance=self.tolerance, unreachable=self.unreachable,
         )  # fmt: skip
         _take(work, made)
 
@@ -297,14 +302,13 @@ class ReachStep(_Goals):
 
     called: ClassVar[str] = "reach"
 
-    to: Any = key(_point_or_name, "a point [x, y, z] or the name of a joint")
-    by: Any = key(_point, "a way [dx, dy, dz]")
+    to: Any = key(values.point_or_text, "a point [x, y, z] or the name of a joint")
+    by: Any = key(values.point, "a way [dx, dy, dz]")
 
-    def resolved(self, document: Document, keys: Keys) -> Self:
+    def check_keys(self, document: Document, keys: Keys) -> None:
         """Check that there is a target, and one only."""
         if (self.to is None) == (self.by is None):
             raise document.error(keys, "'reach' expected either to = or by =")
-        return self
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -325,8 +329,8 @@ class LookStep(_Goals):
 
     called: ClassVar[str] = "look_at"
 
-    at: Any = key(_point_or_name, "a point [x, y, z] or the name of a joint", MISSING)
-    axis: Any = key(_axis, '"x", "-z", ... or a vector', "x")
+    at: Any = key(values.point_or_text, "a point [x, y, z] or the name of a joint", MISSING)
+    axis: Any = key(values.point_or_text, '"x", "-z", ... or a vector', "x")
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -348,49 +352,108 @@ class Limit(Step):
     """Joints are put into their limits: the clip's own, or those of a file with the same joints."""
 
     called: ClassVar[str] = "limit"
+    files: ClassVar[tuple[str, ...]] = ("limits",)
 
-    limits: str | None = key(_text, "a file with joints that have limits")
+    limits: str | None = key(values.text, "a file with joints that have limits")
 
-    def resolved(self, document: Document, keys: Keys) -> Self:
-        """Find the file beside the plan."""
-        return _with_file(self, document, keys, "limits")
+    def check_files(self) -> None:
+        """Read the limits."""
+        if self.limits is not None:
+            models.skeleton(self.limits)
 
     def run(self, work: Work) -> None:
         """Clamp the joints."""
-        motion = work.motion
+        before = work.motion
         if self.limits is not None:
-            limited = _character(self.limits).skeleton
-            clamped = motion.on(limited).poses.clamped()
-            motion = motion.with_(poses=clamped.on(motion.skeleton, offsets="animated"))
+            clamped = before.on(models.skeleton(self.limits)).poses.clamped()
+            motion = before.with_(poses=clamped.on(before.skeleton, offsets="animated"))
         else:
-            motion = motion.with_(poses=motion.poses.clamped())
-        before = work.motion.poses.turns(motion.poses)
-        work.data.append({"do": self.called, "largest": float(before.max(initial=0.0))})
+            motion = before.with_(poses=before.poses.clamped())
+        largest = float(before.poses.turns(motion.poses).max(initial=0.0))
+        work.said.append(f"joints turned by {np.degrees(largest):.3g} degrees into their limits")
+        work.data.append({"do": self.called, "largest": largest})
         work.put(motion)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Retarget(Step):
-    """The motion goes onto another body: `supple.retarget`."""
+    """The motion goes onto another body: `supple.retarget`.
+
+    Attributes:
+        keep_maps: Whether the maps that were used are part of what it has to say.
+    """
 
     called: ClassVar[str] = "retarget"
     replaces: ClassVar[bool] = True
+    files: ClassVar[tuple[str, ...]] = ("onto", "source_map", "target_map")
 
-    onto: str = key(_text, "the file of a character or robot", MISSING)
-    mapping: str | None = key(_text, "a file that maps joints")
+    onto: str = key(values.text, "the file of a character or robot", MISSING)
+    source_map: str | None = key(values.text, "a file that maps the clips' joints")
+    target_map: str | None = key(values.text, "a file that maps the target's joints")
+    onto_up: str | None = key(values.text, 'an axis, such as "z"')
+    fps: float | None = key(values.positive, "frames a second, above 0")
+    to: str | None = key(values.text, 'the format of results, such as "npz"')
+    keep_maps: bool = False
 
-    def resolved(self, document: Document, keys: Keys) -> Self:
-        """Find the files beside the plan."""
-        step = _with_file(self, document, keys, "onto")
-        return _with_file(step, document, keys, "mapping")
+    def check_keys(self, document: Document, keys: Keys) -> None:
+        """Check the format of results."""
+        if self.to is not None:
+            with placed(document.where((*keys, "to"))):
+                format_for_writing(Path(f"clip{self.ending}"))
+
+    def check_files(self) -> None:
+        """Read the target and the maps."""
+        models.target_map(self.onto, self.target_map, self.onto_up)
+        if self.source_map is not None:
+            models.body_map(self.source_map)
+
+    @property
+    def ending(self) -> str:
+        """What results are written as: as asked, tables of qpos for a robot, or the target's own format."""
+        if self.to is not None:
+            return "." + self.to.lower().removeprefix(".")
+        kinds = models.character(self.onto).skeleton.packed_ints[:, layout.KIND]
+        # A character may have hinges for knees; most joints of a robot are hinges.
+        if 2 * np.sum(kinds == layout.HINGE) > np.sum(kinds != layout.FIXED):
+            return ".npz"
+        try:
+            format_for_writing(Path(self.onto))
+        except SuppleError:
+            return ".glb"
+        return Path(self.onto).suffix
 
     def run(self, work: Work) -> None:
         """Retarget the clip."""
-        target = _character(self.onto)
-        body = None if self.mapping is None else BodyMap.load(self.mapping)
-        motion = retarget(work.motion, onto=target, target_map=body).motion
-        work.character = target.with_(motions={work.name: motion.with_(name=work.name)})
-        work.up = target.up or work.up
+        target = models.character(self.onto)
+        found = retarget(
+            work.character.with_(motions={work.name: work.motion}), target, fps=self.fps, up=work.up,
+            onto_up=self.onto_up,
+            source_map=None if self.source_map is None else models.body_map(self.source_map),
+            target_map=models.target_map(self.onto, self.target_map, self.onto_up),
+        )  # fmt: skip
+        motion = found.motion.with_(name=work.name)
+        work.character = target.with_(motions={work.name: motion}, notes=())
+        work.up = self.onto_up or target.up or work.up
+        stands = sum(len(found.contacts[name]) for name in found.contacts.joints)
+        work.said.append(f"{len(motion)} frames at {motion.fps:g} fps, {stands} contacts")
+        work.said += [note.text for note in found.notes if "T-pose" in note.text]
+        work.notes += [note.text for note in found.notes if note.level == "warning"]
+        row: dict[str, Any] = {
+            "do": self.called,
+            "frames": len(motion),
+            "fps": motion.fps,
+            "scale": found.scale,
+            "contacts": {
+                name: [list(run) for run in found.contacts[name]] for name in found.contacts.joints
+            },
+            "notes": [note.text for note in found.notes],
+        }
+        if self.keep_maps:
+            row["maps"] = {
+                "source": found.source_map.to_toml(),
+                "target": found.target_map.to_toml(),
+            }
+        work.data.append(row)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -398,72 +461,68 @@ class CheckStep(Step):
     """The motion is checked, and repaired if asked for."""
 
     called: ClassVar[str] = "check"
+    files: ClassVar[tuple[str, ...]] = ("ground", "limits", "against")
 
-    kinds: tuple[str, ...] | None = key(_texts, "kinds of fault")
-    fix: bool = key(_flag, "true or false", False)
-    against: bool = key(_flag, "true or false", False)
-    ground: float | None = key(_number, "a height")
+    kinds: tuple[str, ...] | None = key(values.texts, "kinds of fault")
+    fix: bool = key(values.flag, "true or false", False)
+    against: bool | str = key(values.flag_or_text, "true, false, or a clip or folder", False)
+    ground: Any = key(values.ground, GROUND)
+    limits: str | None = key(values.text, "a file with joints that have limits")
 
-    def resolved(self, document: Document, keys: Keys) -> Self:
+    def check_keys(self, document: Document, keys: Keys) -> None:
         """Check the kinds."""
         for kind in self.kinds or ():
             document.one_of((*keys, "kinds"), "kind of fault", kind, KINDS)
-        return self
+
+    def check_files(self) -> None:
+        """Read the ground and the limits."""
+        models.ground(self.ground)
+        if self.limits is not None:
+            models.skeleton(self.limits)
+
+    def reads(self, file: Path) -> Iterable[Path]:
+        """The clip before it was changed, if it is in a folder of such clips."""
+        if not isinstance(self.against, str):
+            return ()
+        path = Path(self.against)
+        return (path / file.name if path.is_dir() else path,)
+
+    def _before(self, work: Work) -> Motion | None:
+        if isinstance(self.against, bool):
+            same = self.against and work.original.skeleton == work.motion.skeleton
+            return work.original if same else None
+        (path,) = self.reads(work.file)
+        with models.quiet():
+            before = load(path, **dict(work.options))
+        if not before.motions:
+            raise SuppleError(f"{path}: expected a motion to check against, got none")
+        # Files of one motion call it by their own names.
+        return before.motions.get(work.name) or next(iter(before.motions.values()))
 
     def run(self, work: Work) -> None:
         """Check the clip."""
-        against = None
-        if self.against and work.original.skeleton == work.motion.skeleton:
-            against = work.original
+        limits = None if self.limits is None else models.skeleton(self.limits)
         report = check(
             work.character, motion=work.name, budgets=work.budgets, kinds=self.kinds, up=work.up,
-            loop=work.loop, ground=self.ground, against=against,
+            loop=work.loop, ground=models.ground(self.ground), limits=limits, against=self._before(work),
         )  # fmt: skip
-        data: dict[str, Any] = {"do": self.called}
+        work.checked.append(report)
+        repairs: list[str] = []
         if self.fix and not report.ok:
             repaired = fix(report)
-            data["repairs"] = [str(one) for one in repaired.repairs]
-            work.put(repaired.motion)
+            repairs = [str(one) for one in repaired.repairs]
+            motion, skeleton = repaired.motion, work.motion.skeleton
+            work.put(motion if motion.skeleton == skeleton else motion.on(skeleton))
             report = repaired.report
-        data |= report.to_json()
+            work.checked.append(report)
+        found = ", ".join(f"{len(report.of(kind))} {kind}" for kind in report.kinds)
+        work.said += [found or "no faults", *repairs]
         work.ok &= report.ok
-        work.data.append(data)
+        more = {"repairs": repairs} if self.fix else {}
+        work.data.append({"do": self.called, **report.to_json(), **more})
 
 
 STEPS: dict[str, type[Step]] = {
     one.called: one for one in (Plant, ReachStep, LookStep, Limit, Retarget, CheckStep)
 }
 """The steps there are, by what a plan calls them."""
-
-
-def _with_file(step: Any, document: Document, keys: Keys, name: str) -> Any:
-    given = getattr(step, name)
-    if given is None:
-        return step
-    path = document.path.parent / given
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise document.error(
-            (*keys, name), f"cannot read {str(path)!r}: {error.strerror}"
-        ) from None
-    changes: Mapping[str, Any] = {name: str(path), "sources": (*step.sources, content)}
-    return type(step)(**{**{one.name: getattr(step, one.name) for one in fields(step)}, **changes})
-
-
-@lru_cache(maxsize=8)
-def _character(path: str) -> Character:
-    with quiet():
-        return load(Path(path))
-
-
-@contextlib.contextmanager
-def quiet() -> Iterator[None]:
-    """Silence the "supple" logger: thousands of clips say the same."""
-    log = logging.getLogger("supple")
-    level = log.level
-    log.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        log.setLevel(level)

@@ -33,6 +33,20 @@ def vector(what: str, text: str, form: str) -> tuple[float, ...]:
     return tuple(number(what, part) for part in parts)
 
 
+def parse_ground(text: str | None) -> float | tuple[float, ...] | str | None:
+    """Parse a height, a plane A,B,C,D or the path of a file with a mesh; None if not given."""
+    if text is None or Path(text).is_file():
+        return text
+    if "," in text:
+        return vector("--ground", text, "A,B,C,D")
+    try:
+        return number("--ground", text)
+    except SuppleError:
+        raise SuppleError(
+            f"--ground: expected a height, a plane A,B,C,D or a file with a mesh, got {text!r}"
+        ) from None
+
+
 def named(what: str, text: str, form: str) -> tuple[str, str]:
     """Split "NAME=VALUE"; a name may contain an equals sign, a value may not."""
     name, equals, value = text.rpartition("=")

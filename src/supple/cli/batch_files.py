@@ -10,10 +10,10 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
-from supple.batch import BAD_INPUT, Ended, OnClip, Plan, Run, load_plan, parse_shard, run
+from supple.batch import BAD_INPUT, DONE, Ended, OnClip, Plan, Run, load_plan, parse_shard, run
 from supple.cli.character_files import read_file
 from supple.cli.console import complain, console, error_console, print_json
-from supple.cli.file_batch import expanded, places
+from supple.cli.file_batch import expanded
 from supple.errors import SuppleError
 from supple.threads import cores
 
@@ -52,9 +52,10 @@ SchedulerOption = Annotated[
 def planned(path: Path, files: Sequence[Path]) -> tuple[Plan, list[Path]]:
     """A plan and the clips it is for: those given, or those it names.
 
-    The names of joints in it are checked with the first clip that can be read.
+    The files that it names are read, and the names of joints in it are checked with the first clip that can be read.
     """
     plan = load_plan(path)
+    plan.check_files()
     clips = expanded(files) if files else list(plan.clips)
     if not clips:
         raise SuppleError(f"{path}: expected clips, on the command line or as clips = [...]")
@@ -70,15 +71,6 @@ def planned(path: Path, files: Sequence[Path]) -> tuple[Plan, list[Path]]:
     return plan, clips
 
 
-def pairs_of(
-    clips: Sequence[Path], folder: Path | None, naming: Callable[[Path], str] | None = None
-) -> list[tuple[Path, Path]]:
-    """Pair each clip with its result in a folder; without a folder, with itself."""
-    if folder is None:
-        return [(clip, clip) for clip in clips]
-    return places(clips, folder, naming=naming)
-
-
 def run_batch(
     work: OnClip,
     pairs: Sequence[tuple[Path, Path]],
@@ -89,10 +81,11 @@ def run_batch(
     shard: str | None = None,
     scheduler: str | None = None,
     written: bool = True,
-    say: Callable[[Ended], None],
+    say: Callable[[Ended], None] | None = None,
     each: Callable[[Ended], None] | None = None,
     row: Callable[[Ended], dict[str, Any]] | None = None,
     end: Callable[[], None] | None = None,
+    single: bool = False,
 ) -> None:
     """Run something on clips, and report; exits with the worst code of all.
 
@@ -105,10 +98,11 @@ def run_batch(
         shard: As --shard.
         scheduler: As --scheduler.
         written: Whether each clip has a result that is a file.
-        say: Prints a line about a clip that did not fail.
+        say: Prints what became of a clip that did not fail; by default a line.
         each: Called with each clip that ends.
         row: The data of a clip for JSON; by default its result and what it says itself.
         end: Called when all clips have ended, before the summary.
+        single: Whether one clip is meant, not a list of one: JSON is then about that clip alone.
     """
     if jobs is None and scheduler is None:
         jobs = max(1, min(cores(), len(pairs) // EACH))
@@ -129,19 +123,31 @@ def run_batch(
                     made = row(one) if row else {"written": str(one.out), **one.done.data}
                     rows[one.out] = {"file": str(one.file), **made}
                 else:
-                    say(one)
+                    (say or say_line)(one)
             if each is not None:
                 each(one)
             bar.update(task, advance=1, rate=pace(state))
     if end is not None:
         end()
-    _end(state, rows, json)
+    _end(state, rows, json, single)
 
 
-def _end(state: Run, rows: dict[Path, dict[str, Any]], json: bool) -> None:
+def say_line(one: Ended) -> None:
+    """Print a line about a clip, and its warnings on stderr."""
+    for note in one.done.data.get("notes", ()):
+        error_console().print(Text(f"note: {note}", style="yellow"), soft_wrap=True)
+    state = one.done.data.get("state", "done" if one.done.code == DONE else "not reached")
+    head = (state, "green" if one.done.code == DONE else "red")
+    console().print(Text.assemble(head, f" {one.file.name}: {one.done.text}"), soft_wrap=True)
+
+
+def _end(state: Run, rows: dict[Path, dict[str, Any]], json: bool, single: bool) -> None:
     if state.warning:
         complain(SuppleError(f"{state.warning}; if this run is ended, it begins anew"))
-    if json:
+    if json and single:
+        if not state.failed:
+            print_json(next(iter(rows.values())))
+    elif json:
         ordered = [rows[out] for _, out in state.pairs if out in rows]
         print_json({"files": ordered, "failed": len(state.failed), "done before": state.again})
     elif len(state.pairs) > 1:

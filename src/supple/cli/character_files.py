@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.text import Text
 
-from supple.batch.steps import quiet as quiet
+from supple.batch.models import quiet as quiet
 from supple.cli.console import error_console
 from supple.errors import SuppleError
 from supple.formats import load

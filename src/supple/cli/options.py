@@ -14,6 +14,7 @@ from supple.model.skeleton import Skeleton
 
 GOALS, SOLVING, MODEL, OUTPUT = "Goals", "Solving", "Model", "Output"
 CONSTRAINTS = "Before all goals"
+FEET = "Feet and ground"
 
 RootOption = Annotated[
     str | None,
@@ -171,6 +172,16 @@ FpsOption = Annotated[
         metavar="N",
         help="Frames a second: of SMD, which does not say (default: 30), or in place of BVH's.",
         rich_help_panel=MODEL,
+    ),
+]
+GroundOption = Annotated[
+    str | None,
+    typer.Option(
+        "--ground",
+        metavar="HEIGHT|A,B,C,D|FILE",
+        help="The ground: its height, a plane a x + b y + c z = d, or a mesh (.obj, .glb, ...) in the clips' "
+        "world and unit. Default: level, where feet stand.",
+        rich_help_panel=FEET,
     ),
 ]
 ShapesOption = Annotated[

@@ -1,47 +1,60 @@
-"""Ground that is not level: its height and its normal under points, from a function or a mesh."""
+"""The ground under points: its height and normal, from a level, a plane, a function or a mesh."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import SuppleError, array
+from supple.errors import SuppleError, array, number
 from supple.model.mesh import Mesh
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+GroundLike = float | Sequence[float] | Callable[[Floats], Any] | Mesh
 
 NEAR = 1e-3  # of a leg: how far apart heights are taken for the normal
 PIECE = 2_000_000  # pairs of points and triangles at a time
+STEEP = 0.05  # a plane whose unit normal has less of up is no ground
+EXPECTED = "a height, a plane [a, b, c, d], a function of points or a supple.Mesh"
 
 
 class Ground:
     """The ground under points.
 
     Args:
-        given: A function of points (N, 3) in world that gives the heights (N,) of the ground there along up; or a
-            mesh in world, of which the highest surface counts. Where there is none, the ground is at its lowest vertex.
+        given: One of
+            a height along up;
+            a plane [a, b, c, d], where a x + b y + c z = d;
+            a function of points (N, 3) in world that gives the heights (N,) of the ground there along up;
+            a mesh in world, of which the highest surface counts. Where there is none, the ground is at its
+            lowest vertex.
         up: Unit vector (3,).
         leg: Length of a leg, by which distances are small or not [model units].
 
     Raises:
-        SuppleError: It is neither, or the function gives something else.
+        SuppleError: It is none of these, a plane is too steep, or the function gives something else.
     """
 
-    def __init__(self, given: Any, up: Floats, leg: float) -> None:
+    def __init__(self, given: GroundLike, up: Floats, leg: float) -> None:
         self.up = up
         self._near = NEAR * leg
         self._across = np.stack([one for one in np.eye(3) if not np.any(one * up)])
+        self._heights: Callable[[Floats], Any]
         if isinstance(given, Mesh):
-            self._heights: Callable[[Floats], Any] = _OfMesh(given, up, self._across)
+            self._heights = _OfMesh(given, up, self._across)
         elif callable(given):
             self._heights = given
+        elif isinstance(given, Real) and not isinstance(given, bool):
+            level = number("ground", given, "a height", lambda x: abs(x) < np.inf)
+            self._heights = lambda points: np.full(len(points), level)
+        elif isinstance(given, (tuple, list, np.ndarray)):
+            self._heights = _of_plane(given, up)
         else:
-            raise SuppleError(
-                f"ground: expected a function of points or a supple.Mesh, got a {type(given).__name__}"
-            )
+            raise SuppleError(f"ground: expected {EXPECTED}, got a {type(given).__name__}")
 
     def heights(self, points: Floats) -> Floats:
         """Of the ground under points (..., 3) along up, shape (...,)."""
@@ -59,40 +72,88 @@ class Ground:
         return normal / np.linalg.norm(normal)
 
 
+def _of_plane(given: Any, up: Floats) -> Callable[[Floats], Floats]:
+    plane = array("ground as a plane [a, b, c, d]", given, (4,))
+    normal, d = plane[:3], plane[3]
+    rise = float(normal @ up)
+    if not abs(rise) > STEEP * np.linalg.norm(normal):
+        raise SuppleError(f"ground: expected a plane that is not upright, got {plane.tolist()}")
+    # Along up from the point's foot in the plane through the origin: n . (p + t up) = d.
+    return lambda points: points @ up + (d - points @ normal) / rise
+
+
 class _OfMesh:
-    """Heights of the highest surface of a mesh under or over points."""
+    """Heights of the highest surface of a mesh under or over points.
+
+    Triangles are sorted into the cells of a grid seen from above, so that a point is held against those of its own
+    cell only.
+    """
 
     def __init__(self, mesh: Mesh, up: Floats, across: Floats) -> None:
         if not len(mesh.faces):
             raise SuppleError(f"ground: expected a mesh with triangles, got {mesh.name!r} without")
         corners = np.asarray(mesh.positions, dtype=np.float64)[mesh.faces]
         self._across = across
-        self._flat = corners @ across.T  # (T, 3, 2)
-        self._high = corners @ up  # (T, 3)
-        self._lowest = float(self._high.min())
-        u, v = self._flat[:, 1] - self._flat[:, 0], self._flat[:, 2] - self._flat[:, 0]
-        self._area = u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0]
+        self._lowest = float((corners @ up).min())
+        flat = corners @ across.T  # (T, 3, 2)
+        u, v = flat[:, 1] - flat[:, 0], flat[:, 2] - flat[:, 0]
+        area = u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0]
+        seen = np.abs(area) > 0  # the others are upright
+        self._a, self._u, self._v, self._area = flat[seen, 0], u[seen], v[seen], area[seen]
+        self._high = (corners @ up)[seen]  # (T, 3)
+        self._sort(flat[seen])
+
+    def _sort(self, flat: Floats) -> None:
+        """Sort triangles (T, 3, 2) into cells: those of cell k are _inside[_first[k] : _first[k + 1]]."""
+        low, high = flat.min(axis=1), flat.max(axis=1)
+        self._origin = low.min(axis=0, initial=np.inf) if len(flat) else np.zeros(2)
+        extent = (high.max(axis=0) - self._origin) if len(flat) else np.zeros(2)
+        # About as many cells as triangles, and none smaller than they are in the mean.
+        mean = (high - low).mean(axis=0) if len(flat) else np.ones(2)
+        side = max(float(mean.max()), float(extent.max()) / (1 + len(flat) ** 0.5), 1e-300)
+        self._side = side
+        self._cells = np.floor(extent / side).astype(np.int64) + 1
+        first, last = self._cell(low), self._cell(high)
+        wide = last - first + 1
+        counts = wide.prod(axis=1)
+        which = np.repeat(np.arange(len(flat)), counts)
+        k = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts)
+        cells = first[which] + np.stack([k // wide[which, 1], k % wide[which, 1]], axis=1)
+        numbers = cells[:, 0] * self._cells[1] + cells[:, 1]
+        order = np.argsort(numbers, kind="stable")
+        self._inside = which[order]
+        self._first = np.searchsorted(numbers[order], np.arange(self._cells.prod() + 1))
+
+    def _cell(self, at: Floats) -> Ints:
+        return np.floor((at - self._origin) / self._side).astype(np.int64)
 
     def __call__(self, points: Floats) -> Floats:
         at = points @ self._across.T
+        cells = self._cell(at)
         found = np.full(len(at), -np.inf)
-        size = max(1, PIECE // len(self._area))
-        for first in range(0, len(at), size):
-            found[first : first + size] = self._under(at[first : first + size])
+        rows = np.flatnonzero(np.all((cells >= 0) & (cells < self._cells), axis=1))
+        numbers = cells[rows, 0] * self._cells[1] + cells[rows, 1]
+        begins = self._first[numbers]
+        counts = self._first[numbers + 1] - begins
+        ends = np.cumsum(counts)
+        start = 0
+        while start < len(rows):
+            done = ends[start - 1] if start else 0
+            stop = max(start + 1, int(np.searchsorted(ends, done + PIECE, side="right")))
+            part = slice(start, stop)
+            which = np.repeat(rows[part], counts[part])
+            k = np.arange(len(which)) - np.repeat(ends[part] - counts[part] - done, counts[part])
+            triangles = self._inside[np.repeat(begins[part], counts[part]) + k]
+            np.maximum.at(found, which, self._under(at[which], triangles))
+            start = stop
         return np.where(np.isfinite(found), found, self._lowest)
 
-    def _under(self, at: Floats) -> Floats:
-        a, b, c = (self._flat[:, k] for k in range(3))
-        seen = np.abs(self._area) > 0
-        area = np.where(seen, self._area, 1.0)
-        d = at[:, None] - a
-        u, v = b - a, c - a
-        s = (d[..., 0] * v[:, 1] - d[..., 1] * v[:, 0]) / area
-        t = (u[:, 0] * d[..., 1] - u[:, 1] * d[..., 0]) / area
-        inside = seen & (s >= -1e-9) & (t >= -1e-9) & (s + t <= 1 + 1e-9)
-        height = (
-            self._high[:, 0]
-            + s * (self._high[:, 1] - self._high[:, 0])
-            + t * (self._high[:, 2] - self._high[:, 0])
-        )
-        return np.where(inside, height, -np.inf).max(axis=1)
+    def _under(self, at: Floats, k: Ints) -> Floats:
+        """The heights of triangles under points, one for each; -inf beside them."""
+        d, u, v, area = at - self._a[k], self._u[k], self._v[k], self._area[k]
+        s = (d[:, 0] * v[:, 1] - d[:, 1] * v[:, 0]) / area
+        t = (u[:, 0] * d[:, 1] - u[:, 1] * d[:, 0]) / area
+        inside = (s >= -1e-9) & (t >= -1e-9) & (s + t <= 1 + 1e-9)
+        high = self._high[k]
+        height = high[:, 0] + s * (high[:, 1] - high[:, 0]) + t * (high[:, 2] - high[:, 0])
+        return np.where(inside, height, -np.inf)

@@ -7,7 +7,7 @@ legs reach their feet by IK, and the hips go down where a leg would be too short
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,13 +16,12 @@ from numpy.typing import NDArray
 
 from supple.errors import SuppleError, number, positive
 from supple.goals import Reach
-from supple.model.mesh import Mesh
 from supple.model.motion import Motion
 from supple.model.skeleton import Pose
 from supple.motion.contacts import Contacts, find_contacts, foot_points, true_runs
 from supple.motion.correct import Correction, corrected
 from supple.motion.feet import Foot, find_feet, up_vector
-from supple.motion.ground import Ground
+from supple.motion.ground import Ground, GroundLike
 from supple.rotations import (
     between,
     conjugate,
@@ -118,7 +117,7 @@ def plant_feet(
     speed: float = SPEED,
     height: float = HEIGHT,
     contacts: Contacts | None = None,
-    ground: Callable[[Floats], Any] | Mesh | None = None,
+    ground: GroundLike | None = None,
     blend: float = 0.5,
     lower: bool = True,
     threads: int | None = None,
@@ -141,9 +140,10 @@ def plant_feet(
         height: Above its lowest place up to which it may stand [lengths of its leg].
         contacts: When heels and toes stand, in place of what is found by `speed` and `height`: those
             of `supple.contacts`, edited. A heel or toe that is not in them does not stand.
-        ground: Ground that is not level, on which the motion about stands: a function of points (N, 3) in world that
-            gives the heights (N,) of the ground there along `up`, or a mesh in world. Feet then stand on it as high as
-            they mostly do, and while heel and toe stand, soles, which are level at rest, lie along it.
+        ground: The ground on which the motion about stands: a height along `up`; a plane [a, b, c, d] with
+            a x + b y + c z = d; a function of points (N, 3) in world that gives the heights (N,) of the ground there;
+            or a mesh in world, whose highest surface counts. Feet then stand on it as high as they mostly do, and while
+            heel and toe stand, soles, which are level at rest, lie along it.
         blend: For how long what is changed fades before and after a foot stands [s]. In a step that
             takes less than twice that, one change passes into the next.
         lower: Whether the root goes down where a leg is too short for its foot's place.

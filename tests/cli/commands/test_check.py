@@ -102,3 +102,70 @@ def test_a_plan_says_what_to_check_and_correct(run, clips):
     assert result.exit_code == 2
     assert "plan.toml:1" in result.stderr and "Nose" in result.stderr
     assert not (clips / "no").exists()
+
+
+def test_options_beside_a_plan_take_its_place(run, clips):
+    plan = clips / "plan.toml"
+    plan.write_text('[budgets]\nspeed = 50\n[[steps]]\ndo = "check"\nkinds = ["speed"]\n')
+    assert run("check", clips / "pop.bvh", "--plan", plan).exit_code == 0
+    assert run("check", clips / "pop.bvh", "--plan", plan, "--kind", "acceleration").exit_code == 1
+    (clips / "budgets.toml").write_text("speed = 0.1\n")
+    given = ("--plan", plan, "--budgets", clips / "budgets.toml")
+    assert run("check", clips / "pop.bvh", *given).exit_code == 1
+    # Against itself nothing would be wrong: without other steps, the clip stands alone.
+    plan.write_text('[[steps]]\ndo = "check"\nagainst = true\n')
+    assert run("check", clips / "pop.bvh", "--plan", plan).exit_code == 1
+
+
+def test_a_clip_is_checked_again_if_what_it_is_checked_against_changes(run, clips):
+    (clips / "old").mkdir()
+    old = clips / "old" / "pop.bvh"
+    old.write_bytes((clips / "pop.bvh").read_bytes())
+    given = ("check", clips / "pop.bvh", "--against", clips / "old", "--out-dir", clips / "out")
+    assert run(*given).exit_code == 0
+    old.write_bytes((clips / "good.bvh").read_bytes())
+    assert run(*given).exit_code == 1
+
+
+def test_learnt_limits_in_a_file_count(run, clips):
+    hero = supple.load(clips / "good.bvh")
+    motion = next(iter(hero.motions.values()))
+    limited = supple.learn_limits(hero, motion, margin=0.01)
+    supple.save(limited, clips / "limited.glb")
+    (clips / "limited.json").write_text(json.dumps(limited.skeleton.to_json()))
+    for file in ("limited.glb", "limited.json"):
+        given = ("--kind", "limits", "--limits", clips / file)
+        assert run("check", clips / "good.bvh", *given).exit_code == 0
+        bad = run("check", clips / "pop.bvh", *given)
+        assert bad.exit_code == 1 and "limits: upperarm.L" in bad.stdout
+        plan = clips / "plan.toml"
+        text = f'limits = "{file}"\n'
+        plan.write_text(
+            f'[[steps]]\ndo = "limit"\n{text}[[steps]]\ndo = "check"\nkinds = ["limits"]\n{text}'
+        )
+        clamped = run("correct", clips / "pop.bvh", "--plan", plan, "--out-dir", clips / file[-4:])
+        assert clamped.exit_code == 0, clamped.stdout
+        assert "into their limits; no faults" in clamped.stdout
+
+
+@pytest.mark.parametrize("form", ["height", "plane", "mesh"])
+def test_the_ground_is_given_in_three_ways(run, clips, form):
+    (clips / "floor.obj").write_text("v -9 0.3 -9\nv 9 0.3 -9\nv 9 0.3 9\nv -9 0.3 9\nf 1 2 3 4\n")
+    ground = {"height": "0.3", "plane": "0,1,0,0.3", "mesh": clips / "floor.obj"}[form]
+    result = run("check", clips / "good.bvh", "--kind", "penetration", "--ground", ground)
+    assert result.exit_code == 1 and "penetration" in result.stdout
+
+
+@pytest.mark.parametrize("ground", ["none.obj", "1,2", "low"])
+def test_bad_ground_is_said(run, clips, ground):
+    result = run("check", clips / "good.bvh", "--ground", ground)
+    assert result.exit_code == 2 and "--ground: expected" in result.stderr
+
+
+def test_a_t_pose_before_a_motion_is_said_and_not_checked(run, clips):
+    good = next(iter(supple.load(clips / "good.bvh").motions.values()))
+    poses = supple.Pose.stack([good.skeleton.rest, *(good[k] for k in range(60))])
+    supple.save(supple.Motion("late", poses, fps=good.fps), clips / "late.bvh")
+    result = run("check", clips / "late.bvh")
+    assert "frame 0 is a T-pose before the motion" in result.stdout
+    assert result.exit_code == 0, result.stdout

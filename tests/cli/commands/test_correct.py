@@ -144,6 +144,31 @@ def stroller(tmp_path):
     return tmp_path
 
 
+def test_feet_are_planted_on_ground_that_is_given(run, stroller):
+    """By the command line and by a plan, as a mesh and as a plane: the same slope."""
+    corners = [(-90, -9, -90), (90, -9, -90), (90, 9, 90), (-90, 9, 90)]
+    text = "".join(f"v {x} {y} {z}\n" for x, y, z in corners)
+    (stroller / "slope.obj").write_text(text + "f 1 2 3 4\n")
+    (stroller / "plan.toml").write_text('[[steps]]\ndo = "plant"\nground = "slope.obj"\n')
+    clip = stroller / "a.bvh"
+    by_mesh, by_plane = stroller / "mesh.bvh", stroller / "plane.bvh"
+    given = ("correct", clip, "--plant-feet", "--ground")
+    assert run(*given, stroller / "slope.obj", "-o", by_mesh).exit_code in (0, 1)
+    assert run(*given, "0,1,-0.1,0", "-o", by_plane).exit_code in (0, 1)
+    run("correct", clip, "--plan", stroller / "plan.toml", "--out-dir", stroller / "out")
+    assert (stroller / "out" / "a.bvh").read_bytes() == by_mesh.read_bytes()
+    level = stroller / "level.bvh"
+    run("correct", clip, "--plant-feet", "-o", level)
+    a, b, c = (next(iter(supple.load(path).motions.values())).poses.positions
+               for path in (by_mesh, by_plane, level))  # fmt: skip
+    assert np.abs(a - b).max() < 1e-3
+    # The sole of 0.1 lies along the slope.
+    assert np.ptp(a - c, axis=0).max() < 1e-3
+    assert np.abs(a - c).max() == pytest.approx(0.1 * np.sin(np.arctan(0.1)), rel=1e-3)
+    bad = run(*given, "steep", "-o", by_mesh)
+    assert bad.exit_code == 2 and "--ground: expected a height" in bad.stderr
+
+
 def test_feet_are_planted_in_many_files(run, run_json, stroller):
     (stroller / "bad.bvh").write_text("HIERARCHY\n")
     out = stroller / "out"

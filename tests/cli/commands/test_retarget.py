@@ -74,6 +74,53 @@ def test_many_clips_to_a_folder_where_a_bad_one_does_not_stop_the_rest(run, fold
     assert sorted(path.name for path in (folder / "made").iterdir()) == ["clip.glb", "other.glb"]
 
 
+def test_a_run_over_processes_goes_on_where_it_was_ended(run, folder):
+    given = (folder / "clip.bvh", folder / "other.bvh", "--onto", folder / "small.bvh")
+    first = run("retarget", *given, "--out-dir", folder / "made", "--jobs", 2)
+    assert first.exit_code == 0, first.stderr
+    before = {path.name: path.stat().st_mtime_ns for path in (folder / "made").iterdir()}
+    assert sorted(before) == ["clip.bvh", "other.bvh"]
+    again = run("retarget", *given, "--out-dir", folder / "made")
+    assert "2 by an earlier run" in again.stdout
+    assert before == {path.name: path.stat().st_mtime_ns for path in (folder / "made").iterdir()}
+    # The same bytes in one process; another target is another result.
+    run("retarget", *given, "--out-dir", folder / "alone", "--jobs", 1)
+    for name in before:
+        assert (folder / "made" / name).read_bytes() == (folder / "alone" / name).read_bytes()
+    (folder / "small.bvh").write_bytes((folder / "clip.bvh").read_bytes())
+    assert "earlier" not in run("retarget", *given, "--out-dir", folder / "made").stdout
+
+
+def test_a_plan_retargets_and_goes_on(run, folder):
+    plan = folder / "plan.toml"
+    text = 'clips = ["clip.bvh", "other.bvh"]\n[[steps]]\ndo = "retarget"\nonto = "small.bvh"\nto = "glb"\n'
+    plan.write_text(text + '[[steps]]\ndo = "plant"\n')
+    result = run("retarget", "--plan", plan, "--out-dir", folder / "made")
+    assert result.exit_code == 0, result.stderr
+    assert "60 frames" in result.stdout and "feet slid" in result.stdout
+    assert sorted(path.name for path in (folder / "made").iterdir()) == ["clip.glb", "other.glb"]
+    # `correct` runs the same plan.
+    same = run("correct", "--plan", plan, "--out-dir", folder / "made")
+    assert "2 by an earlier run" in same.stdout
+    beside = run("retarget", "--plan", plan, "--fps", 15, "--out-dir", folder / "made")
+    assert beside.exit_code == 2 and "--plan: expected no options" in beside.stderr
+    plan.write_text('clips = "clip.bvh"\n[[steps]]\ndo = "plant"\n')
+    lacking = run("retarget", "--plan", plan, "--out-dir", folder / "made")
+    assert lacking.exit_code == 2 and 'do = "retarget"' in lacking.stderr
+
+
+def test_a_bad_target_is_said_once_before_anything_runs(run, folder):
+    given = (folder / "clip.bvh", folder / "other.bvh", "--out-dir", folder / "made")
+    lost = run("retarget", *given, "--onto", folder / "lost.bvh")
+    assert lost.exit_code == 2 and "lost.bvh: there is no such file" in lost.stderr
+    rest = supple.chain([1, 1, 1]).rest
+    supple.save(Motion("snake", Pose.stack([rest] * 3), fps=30), folder / "snake.bvh")
+    snake = run("retarget", *given, "--onto", folder / "snake.bvh")
+    assert snake.exit_code == 2 and snake.stderr.count("two arms and two legs") == 1
+    assert "snake.bvh" in snake.stderr and not (folder / "made").exists()
+    assert run("retarget", folder / "clip.bvh", "--out-dir", folder / "made").exit_code == 2
+
+
 def test_maps_are_written_and_taken(run_json, folder):
     run_json(
         "retarget",

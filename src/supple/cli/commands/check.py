@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import json as json_text
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,36 +12,31 @@ import typer
 from rich.text import Text
 
 from supple.batch import DONE, NOT_REACHED, Done, Ended, Plan
-from supple.batch.clips import write
-from supple.batch.journal import content_hash
+from supple.batch.clips import through, write_works
 from supple.batch.steps import CheckStep
+from supple.cli.argument_values import parse_ground
 from supple.cli.batch_files import (
     JobsOption,
     PlanOption,
     SchedulerOption,
     ShardOption,
-    pairs_of,
     planned,
     run_batch,
 )
-from supple.cli.character_files import quiet, read_file
 from supple.cli.console import console, short, table
-from supple.cli.file_batch import expanded
+from supple.cli.file_batch import expanded, places
 from supple.cli.options import (
     MODEL,
     OUTPUT,
     FpsOption,
+    GroundOption,
     JsonOption,
     PositionModeOption,
 )
-from supple.errors import SuppleError, one_of
+from supple.errors import SuppleError
 from supple.files import check_writable
 from supple.files import write as write_file
-from supple.formats.registry import format_for_writing
-from supple.model.character import Character
-from supple.motion.checks import KINDS, Budgets, Checked
-from supple.motion.checks import check as check_motion
-from supple.motion.checks import fix as repair
+from supple.motion.checks import KINDS, Budgets
 from supple.motion.checks.html import assembled, section, summary
 
 CHECKS = "Checks"
@@ -76,11 +71,7 @@ def check(
         typer.Option("--up", metavar="AXIS", rich_help_panel=CHECKS,
                      help="The axis that points up: y, z, -x... Default: as the file has it."),
     ] = None,
-    ground: Annotated[
-        float | None,
-        typer.Option("--ground", metavar="HEIGHT", rich_help_panel=CHECKS,
-                     help="Where the ground is. Default: where feet stand most."),
-    ] = None,
+    ground: GroundOption = None,
     loop: Annotated[
         bool | None,
         typer.Option("--loop/--no-loop", rich_help_panel=CHECKS,
@@ -143,29 +134,46 @@ def check(
         if report.suffix.lower() not in (".html", ".htm"):
             raise SuppleError(f"--report: expected an .html file, got {str(report)!r}")
         check_writable(report, "report")
-    asked = Plan(budgets=Budgets.of(budgets), up=up, loop=loop, motion=motion)
-    step = CheckStep(kinds=tuple(kind) if kind else None, fix=fix, ground=ground)
+    given = {
+        "kinds": tuple(kind) if kind else None,
+        "ground": parse_ground(ground),
+        "limits": None if limits is None else str(limits),
+        "against": None if against is None else str(against),
+        "fix": fix or None,
+    }
+    Budgets().only(kind or ())  # raises if there is no such kind
+    chosen = {name: value for name, value in given.items() if value is not None}
     if plan is not None:
-        asked, clips = planned(plan, files or [])
-        steps = [one for one in asked.steps if isinstance(one, CheckStep)]
-        step = steps[-1] if steps else step
+        whole, clips = planned(plan, files or [])
+        step = next(
+            (one for one in reversed(whole.steps) if isinstance(one, CheckStep)), CheckStep()
+        )
+        # No other step runs: the clip as it was read is the clip that is checked.
+        step = replace(step, against=step.against if isinstance(step.against, str) else False)
         if step.fix and out_dir is None:
             raise SuppleError(f"{step.where}: fix = true expected --out-dir FOLDER")
     elif files:
-        clips = expanded(files)
+        whole, step, clips = Plan(), CheckStep(), expanded(files)
     else:
         raise SuppleError("expected clips to check, or --plan FILE with clips = [...]")
-    Budgets().only(step.kinds or ())
+    step = replace(step, **chosen).found(Path())
+    asked = replace(
+        whole, steps=(step,), up=up or whole.up, loop=whole.loop if loop is None else loop,
+        motion=motion or whole.motion or "all",
+        budgets=whole.budgets if budgets is None else Budgets.of(budgets),
+    )  # fmt: skip
+    asked.check_files()
     options = {"position_mode": position_mode, "fps": fps}
     work = CheckClip(
-        asked, step, tuple((name, value) for name, value in options.items() if value is not None),
-        limits, against, out_dir is not None, report is not None,
+        asked, tuple((name, value) for name, value in options.items() if value is not None),
+        step.fix, out_dir is not None, report is not None,
     )  # fmt: skip
     naming = None if step.fix else lambda file: f"{file.name}.json"
-    pairs = pairs_of(clips, out_dir, naming)
-    if step.fix:
-        for _, place in pairs:
-            format_for_writing(place)
+    pairs = (
+        [(clip, clip) for clip in clips]
+        if out_dir is None
+        else places(clips, out_dir, naming=naming)
+    )
     drawn = _Report()
 
     def say(one: Ended) -> None:
@@ -183,86 +191,43 @@ class CheckClip:
     """Checks a clip, repairs it if asked, and writes the result.
 
     Attributes:
-        plan: Budgets, up axis, loop and motion.
-        step: Kinds, ground, whether to repair.
+        plan: With the check as its only step.
         options: Of the reader.
-        limits: A file whose limits count.
-        against: A clip before it was changed, or a folder of them.
-        write: Whether a result is written: the repaired clip, or a JSON report.
+        fix: Whether the clip is repaired and written; else a JSON report is.
+        write: Whether a result is written.
         draw: Whether pictures are made.
     """
 
     plan: Plan
-    step: CheckStep
     options: tuple[tuple[str, Any], ...]
-    limits: Path | None
-    against: Path | None
+    fix: bool
     write: bool
     draw: bool
 
     @property
     def digest(self) -> str:
         """A hash of what is done, whatever the clip."""
-        parts = [self.plan.digest, repr(self.step), repr(self.options), str(self.draw)]
-        parts += [str(content_hash(path)) if path and path.is_file() else str(path)
-                  for path in (self.limits, self.against)]  # fmt: skip
-        return hashlib.sha256(" ".join(parts).encode()).hexdigest()
+        return f"{self.plan.digest} {self.options!r} {self.fix} {self.write} {self.draw}"
+
+    def reads(self, file: Path) -> Iterable[Path]:
+        """The clip, and the clip before it was changed."""
+        return self.plan.reads(file)
 
     def __call__(self, file: Path, out: Path) -> Done:
         """Check a file, and write the result."""
-        character = read_file(file, **dict(self.options))
-        if not character.motions:
-            raise SuppleError(f"{file}: expected a motion to check, got none")
-        chosen = list(character.motions)
-        if self.plan.motion not in (None, "all"):
-            chosen = [one_of("motion", self.plan.motion, chosen)]
-        limits = read_file(self.limits).skeleton if self.limits is not None else None
-        reports: list[Checked] = []
-        rows: list[dict[str, Any]] = []
-        parts = ""
-        for name in chosen:
-            found = check_motion(
-                character, motion=name, budgets=self.plan.budgets, kinds=self.step.kinds,
-                up=self.plan.up, loop=self.plan.loop, ground=self.step.ground, limits=limits,
-                against=self._before(file, name),
-            )  # fmt: skip
-            repairs: list[str] = []
-            if self.draw:
-                parts += section(f"{file}", found)
-            if self.step.fix and not found.ok:
-                repaired = repair(found)
-                repairs = [str(one) for one in repaired.repairs]
-                moved = repaired.motion
-                if moved.skeleton != character.skeleton:
-                    moved = moved.on(character.skeleton)
-                character = character.with_(motions={**character.motions, name: moved})
-                found = repaired.report
-            reports.append(found)
-            rows.append({**found.to_json(), **({"repairs": repairs} if self.step.fix else {})})
-        data: dict[str, Any] = {"motions": rows, "summary": [summary(one) for one in reports]}
-        if self.write:
-            self._write(character, chosen, file, out, rows)
-        if self.draw:
-            data["html"] = parts
-        good = all(one.ok for one in reports)
-        return Done(DONE if good else NOT_REACHED, "", data)
-
-    def _write(
-        self, character: Character, chosen: list[str], file: Path, out: Path, rows: list[Any]
-    ) -> None:
-        if self.step.fix:
-            with quiet():
-                write(character, chosen, out)
-        else:
+        works = through(self.plan, file, self.options)
+        rows = [{key: value for key, value in work.data[-1].items() if key != "do"}
+                for work in works]  # fmt: skip
+        if self.write and self.fix:
+            write_works(works, out)
+        elif self.write:
             text = json_text.dumps({"file": str(file), "motions": rows}, indent=1)
             write_file(out, text + "\n", "report")
-
-    def _before(self, file: Path, name: str) -> Any:
-        if self.against is None:
-            return None
-        path = self.against / file.name if self.against.is_dir() else self.against
-        before = read_file(path, **dict(self.options))
-        return before.motion(name) if name in before.motions else before
+        data: dict[str, Any] = {"motions": rows,
+                                "summary": [summary(work.checked[-1]) for work in works]}  # fmt: skip
+        if self.draw:
+            data["html"] = "".join(section(f"{file}", work.checked[0]) for work in works)
+        return Done(DONE if all(work.ok for work in works) else NOT_REACHED, "", data)
 
 
 class _Report:
@@ -329,7 +294,7 @@ def show(one: Ended, *, several: bool) -> None:
             frames = f"frames {fault['start']} to {fault['stop'] - 1}"
             words = f"{fault['joint']}, {frames}: {short(fault['value'])} {fault['unit']}"
             say.print(Text.assemble((f"{fault['kind']}: ", "red"), words), soft_wrap=True)
-        for words in row.get("repairs", []):
+        for words in (*row.get("repairs", ()), *row.get("notes", ())):
             say.print(Text(words, style="dim"), soft_wrap=True)
         say.print(Text("no faults", style="green") if row["ok"] else
                   Text(f"{len(row['faults'])} faults", style="red"))  # fmt: skip

@@ -4,29 +4,32 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from supple.batch import Done, OnClip, PlanOnClip
+from supple.batch import Done, PlanOnClip, models
+from supple.batch.clips import write
 from supple.batch.journal import content_hash
-from supple.cli.argument_values import named, vector
+from supple.cli.argument_values import named, parse_ground, vector
 from supple.cli.batch_files import (
     JobsOption,
     PlanOption,
     SchedulerOption,
     ShardOption,
     planned,
+    run_batch,
 )
-from supple.cli.character_files import quiet, read_file
-from supple.cli.commands.correct_files import code_of, many, outputs, single
+from supple.cli.character_files import read_file
+from supple.cli.commands.correct_files import code_of, outputs, row_of, single
 from supple.cli.commands.correct_report import as_data, words_of
 from supple.cli.commands.correct_targets import target
 from supple.cli.console import plain
 from supple.cli.file_batch import places
 from supple.cli.options import (
+    FEET,
     GOALS,
     MODEL,
     OUTPUT,
@@ -37,6 +40,7 @@ from supple.cli.options import (
     ConnectOption,
     DepthOption,
     FpsOption,
+    GroundOption,
     JsonOption,
     LockOption,
     MotionsOption,
@@ -49,16 +53,12 @@ from supple.cli.options import (
     read_constraints,
 )
 from supple.errors import SuppleError
-from supple.formats import save
-from supple.formats.registry import format_for_writing
 from supple.goals import Goal, Hold, LookAt, Reach
 from supple.goals.constraints import Constraints
 from supple.model.character import Character, Note
 from supple.motion import Correction, Motion, Window, plant_feet
 from supple.motion.constrained import correct_constrained
 from supple.motion.planting import HEIGHT, SPEED, Planted
-
-FEET = "Feet"
 
 
 def correct(
@@ -166,6 +166,7 @@ def correct(
             rich_help_panel=FEET,
         ),
     ] = HEIGHT,
+    ground: GroundOption = None,
     start: Annotated[
         float | None,
         typer.Option(
@@ -246,8 +247,10 @@ def correct(
         asked_plan, clips = planned(plan, files or [])
         options = {"position_mode": position_mode, "fps": fps}
         given = tuple((name, value) for name, value in options.items() if value is not None)
-        work: OnClip = PlanOnClip(asked_plan, given)
-        many(work, places(clips, out_dir), out_dir, json, jobs, shard, scheduler)
+        run_batch(
+            PlanOnClip(asked_plan, given), places(clips, out_dir, ending=asked_plan.ending), out_dir,
+            json=json, jobs=jobs, shard=shard, scheduler=scheduler,
+        )  # fmt: skip
         return
     if not files:
         raise SuppleError("expected clips to correct, or --plan FILE with clips = [...]")
@@ -258,7 +261,8 @@ def correct(
     )  # fmt: skip
     asked.check(plant)
     clip = CorrectClip(
-        asked, plant, tuple(feet or ()), up, contact_speed, contact_height, Window(start, stop), blend,
+        asked, plant, tuple(feet or ()), up, contact_speed, contact_height, parse_ground(ground),
+        Window(start, stop), blend,
         speed, unreachable, coherent, tolerance, tuple(lock or ()), motion, tuple(motions or ()),
         position_mode, fps, json,
     )  # fmt: skip
@@ -266,7 +270,9 @@ def correct(
         single(clip.made, pairs[0][0], out, json)
     else:
         assert out_dir is not None
-        many(clip, pairs, out_dir, json, jobs, shard, scheduler)
+        run_batch(
+            clip, pairs, out_dir, json=json, jobs=jobs, shard=shard, scheduler=scheduler, row=row_of
+        )
 
 
 @dataclass(frozen=True)
@@ -279,6 +285,7 @@ class CorrectClip:
     up: str | None
     contact_speed: float
     contact_height: float
+    ground: Any
     window: Window
     blend: float | None
     speed: float
@@ -291,19 +298,23 @@ class CorrectClip:
     position_mode: str | None
     fps: float | None
     json: bool
-    threads: int | None = None
 
     @property
     def digest(self) -> str:
         """A hash of what is done, whatever the clip."""
         seen = hashlib.sha256(repr(self).encode())
-        for path in (*self.motions, *map(Path, self.asked.files)):
+        files = [self.ground] if isinstance(self.ground, str) else []
+        for path in (*self.motions, *map(Path, [*self.asked.files, *files])):
             seen.update(str(content_hash(path)).encode())
         return seen.hexdigest()
 
+    def reads(self, file: Path) -> tuple[Path, ...]:
+        """The clip; other files are part of the digest."""
+        return (file,)
+
     def __call__(self, file: Path, out: Path) -> Done:
-        """Correct a file, and write the result; on one thread, beside other processes."""
-        made, notes = replace(self, threads=1).made(file, out, None)
+        """Correct a file, and write the result."""
+        made, notes = self.made(file, out, None)
         data: dict[str, Any] = {"written": str(out), **(as_data(made) if self.json else {})}
         warnings = [str(note) for note in notes if note.level == "warning"]
         # As a journal keeps it: numbers and lists.
@@ -330,8 +341,7 @@ class CorrectClip:
         for name in chosen:
             made += self._steps(character.motion(name), character, progress)
             changed[name] = made[-1].motion
-        with quiet():
-            return made, _save(character.with_(motions=changed), chosen, out)
+        return made, write(character.with_(motions=changed), chosen, out)
 
     def _steps(
         self, clip: Motion, character: Character, progress: Callable[[int, int], None] | None
@@ -343,7 +353,7 @@ class CorrectClip:
                 raise SuppleError("--up: the file does not tell which axis points up; say it")
             planted = plant_feet(
                 clip, feet=self.feet or None, up=axis, blend=0.5 if self.blend is None else self.blend,
-                speed=self.contact_speed, height=self.contact_height, threads=self.threads,
+                speed=self.contact_speed, height=self.contact_height, ground=models.ground(self.ground),
             )  # fmt: skip
             made.append(planted)
             clip = planted.motion
@@ -353,7 +363,7 @@ class CorrectClip:
                 coherent=self.coherent, progress=progress,
                 window=self.window, blend=0.25 if self.blend is None else self.blend,
                 speed=self.speed or None, unreachable=self.unreachable, tolerance=self.tolerance,
-                lock=self.lock, threads=self.threads,
+                lock=self.lock,
             )  # fmt: skip
             # Report the feet in the motion that is written.
             made = [one.after(done.motion) for one in made if isinstance(one, Planted)]
@@ -420,13 +430,3 @@ def _look_at(text: str, clip: Motion) -> Goal:
     known = where in clip.skeleton
     place = clip.poses.position(where) if known else vector("--look-at", where, "X,Y,Z")
     return LookAt(name, place, axis=axis or "x")
-
-
-def _save(character: Character, chosen: Sequence[str], out: Path) -> Sequence[Note]:
-    """Write a corrected character; in a format of one motion, the corrected motion."""
-    if format_for_writing(out).name not in ("bvh", "smd"):
-        return save(character, out)
-    if len(chosen) > 1:
-        raise SuppleError(f"{out}: holds one motion, got {len(chosen)}; give --motion NAME")
-    (key,) = chosen
-    return save(character.with_(motions={key: character.motions[key]}), out, motion=key)

@@ -8,13 +8,11 @@ from typing import Any
 
 import numpy as np
 import typer
-from rich.text import Text
 
-from supple.batch import DONE, NOT_REACHED, Ended, OnClip
-from supple.cli.batch_files import run_batch
+from supple.batch import DONE, NOT_REACHED, Ended
 from supple.cli.character_files import say_notes
 from supple.cli.commands.correct_report import as_data, show
-from supple.cli.console import console, error_console, print_json
+from supple.cli.console import print_json
 from supple.cli.file_batch import expanded, places, progress_bar
 from supple.errors import SuppleError
 from supple.files import check_writable
@@ -57,28 +55,9 @@ def single(one: One, file: Path, out: Path, json: bool) -> None:
         raise typer.Exit(code_of(made))
 
 
-def many(
-    work: OnClip,
-    pairs: Sequence[tuple[Path, Path]],
-    folder: Path,
-    json: bool,
-    jobs: int | None,
-    shard: str | None,
-    scheduler: str | None,
-) -> None:
-    """Correct many files, with a line for each."""
-
-    def say(one: Ended) -> None:
-        for note in one.done.data.get("notes", ()):
-            error_console().print(Text(f"note: {note}", style="yellow"), soft_wrap=True)
-        head = ("done", "green") if one.done.code == DONE else ("not reached", "red")
-        console().print(Text.assemble(head, f" {one.file.name}: {one.done.text}"), soft_wrap=True)
-
-    def row(one: Ended) -> dict[str, Any]:
-        return {key: value for key, value in one.done.data.items() if key != "notes"}
-
-    run_batch(work, pairs, folder, json=json, jobs=jobs, shard=shard, scheduler=scheduler,
-              say=say, row=row)  # fmt: skip
+def row_of(one: Ended) -> dict[str, Any]:
+    """The data of a clip for --json; its notes are said on stderr."""
+    return {key: value for key, value in one.done.data.items() if key != "notes"}
 
 
 def code_of(made: Sequence[Correction]) -> int:

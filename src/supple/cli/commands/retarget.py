@@ -3,41 +3,51 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
-from rich.text import Text
 
-from supple.cli.character_files import read_file, say_notes
-from supple.cli.commands.retarget_files import Made, RetargetOptions, retarget_file
-from supple.cli.console import console, print_json
-from supple.cli.file_batch import Outcome, each, expanded, places
+from supple.batch import Ended, Plan, PlanOnClip
+from supple.batch.steps import Retarget
+from supple.cli.batch_files import (
+    JobsOption,
+    PlanOption,
+    SchedulerOption,
+    ShardOption,
+    planned,
+    run_batch,
+)
+from supple.cli.file_batch import expanded, places
 from supple.cli.options import MODEL, OUTPUT, JsonOption
 from supple.errors import SuppleError
 from supple.files import check_writable
+from supple.files import write as write_file
 from supple.formats.registry import format_for_writing
-from supple.kernels import layout
-from supple.model.character import Character
-from supple.motion import BodyMap
 
 MAPS = "Maps"
 
 
 def retarget(
     files: Annotated[
-        list[Path],
-        typer.Argument(metavar="CLIPS...", help="Clips: .bvh, .smd, .glb, .gltf or .character files."),
-    ],
+        list[Path] | None,
+        typer.Argument(metavar="CLIPS...", help="Clips: .bvh, .smd, .glb, .gltf or .character files. "
+                       "Default: those of the plan."),
+    ] = None,
     onto: Annotated[
-        Path,
+        Path | None,
         typer.Option("--onto", metavar="TARGET", rich_help_panel=MODEL,
                      help="The character or robot: .bvh, .smd, .glb, .gltf, .character, .urdf, .xacro or .xml (MJCF)."),
-    ],
+    ] = None,
     out: Annotated[
-        Path,
+        Path | None,
         typer.Option("--out", "-o", metavar="OUT", rich_help_panel=OUTPUT,
                      help="The file to write, or a folder for the results of several clips."),
-    ],
+    ] = None,
+    out_dir: Annotated[
+        Path | None,
+        typer.Option("--out-dir", metavar="FOLDER", rich_help_panel=OUTPUT,
+                     help="Or: the folder for the results of one or many clips, under their own names."),
+    ] = None,
     to: Annotated[
         str | None,
         typer.Option(metavar="ENDING", rich_help_panel=OUTPUT,
@@ -74,82 +84,108 @@ def retarget(
     write_maps: Annotated[
         Path | None,
         typer.Option("--write-maps", metavar="FOLDER", rich_help_panel=MAPS,
-                     help="Also write the maps that were used: source.toml and target.toml, to correct and keep."),
+                     help="Also write the maps that were used, of several clips those of the first: source.toml and "
+                     "target.toml, to correct and keep."),
     ] = None,
+    plan: PlanOption = None,
+    jobs: JobsOption = None,
+    shard: ShardOption = None,
+    scheduler: SchedulerOption = None,
     json: JsonOption = False,
 ) -> None:  # fmt: skip
     """Bring motions to another character, or to a robot.
 
     supple retarget walk.bvh --onto hero.glb -o hero_walk.glb
 
-    supple retarget clips/*.bvh --onto g1.xml --fps 30 -o trajectories
+    supple retarget clips/*.bvh --onto g1.xml --fps 30 --out-dir trajectories
 
     Parts of both bodies are recognized by names and by place. Limbs keep their directions, feet that stand
     stay where they stand, the path is scaled to the legs, hands that are close keep their distance. Robots
     need solid feet and a free root; they are written as qpos tables, .npz or .csv, with joint names and rate.
+    A plan may do more before and after: it has a step do = "retarget".
 
-    With many clips, one that cannot be retargeted is reported, and the others go on; the exit code is then 2.
+    A clip that cannot be retargeted is reported, and the others go on; the exit code is then 2. A run into a folder
+    that was ended goes on where it was: what is done is not done again.
     """
-    target = read_file(onto)
-    options = RetargetOptions(
-        motion=motion, fps=fps, up=up, onto_up=onto_up,
-        source_map=None if source_map is None else BodyMap.load(source_map),
-        target_map=None if target_map is None else BodyMap.load(target_map),
+    if plan is not None:
+        own = (onto, to, fps, motion, up, onto_up, source_map, target_map)
+        if any(one is not None for one in own):
+            raise SuppleError(
+                "--plan: expected no options of retargeting beside it; they are keys of its step"
+            )
+        asked, clips = planned(plan, files or [])
+        if asked.ending is None:
+            raise SuppleError(f'{plan}: expected a step do = "retarget", got none')
+    elif not files:
+        raise SuppleError("expected clips to retarget, or --plan FILE with clips = [...]")
+    elif onto is None:
+        raise SuppleError("expected --onto TARGET, the character or robot, or --plan FILE")
+    else:
+        clips = expanded(files)
+        step = Retarget(
+            onto=str(onto), onto_up=onto_up, fps=fps, to=to, keep_maps=write_maps is not None,
+            source_map=source_map and str(source_map), target_map=target_map and str(target_map),
+        ).found(Path())  # fmt: skip
+        asked = Plan(steps=(step,), up=up, motion=motion)
+        asked.check_files()
+    folder, pairs = _outputs(clips, out, out_dir, asked)
+    maps = _Maps([place for _, place in pairs])
+    run_batch(
+        PlanOnClip(asked), pairs, folder, json=json, jobs=jobs, shard=shard, scheduler=scheduler,
+        row=_row, each=maps.add, end=lambda: maps.write(write_maps), single=folder is None,
     )  # fmt: skip
-    clips = expanded(files)
-    if len(clips) == 1 and out.suffix and not out.is_dir():
-        if to is not None:
+
+
+def _outputs(
+    clips: list[Path], out: Path | None, out_dir: Path | None, plan: Plan
+) -> tuple[Path | None, list[tuple[Path, Path]]]:
+    """The folder of the results, None for a single file, and (clip, result) of each clip."""
+    if (out is None) == (out_dir is None):
+        raise SuppleError("expected --out FILE for one clip, or --out-dir FOLDER for many")
+    if out is not None and len(clips) == 1 and out.suffix and not out.is_dir():
+        if any(isinstance(step, Retarget) and step.to is not None for step in plan.steps):
             raise SuppleError(
                 "--to: goes with a folder; for one file, the name of OUT tells the format"
             )
         check_writable(out, f"{format_for_writing(out).title} file")
-        made = retarget_file(clips[0], target, out, options)
-        _write_maps(write_maps, made)
-        if json:
-            print_json({"file": str(clips[0]), **made.data})
-        else:
-            _say(clips[0], made)
-        return
-    ending = "." + to.lower().removeprefix(".") if to else _ending(onto, target)
-    pairs = places(clips, out, ending=ending)
-
-    def one(file: Path, place: Path) -> Outcome:
-        made = retarget_file(file, target, place, options)
-        _write_maps(write_maps, made)
-        return Outcome(made.data, lambda: _say(file, made))
-
-    each(one, pairs, json)
+        return None, [(clips[0], out)]
+    folder = out_dir or out
+    assert folder is not None
+    return folder, places(clips, folder, ending=plan.ending)
 
 
-def _ending(onto: Path, target: Character) -> str:
-    """What results in a folder are written as: tables of qpos for a robot, else the target's own format."""
-    hinges = target.skeleton.packed_ints[:, layout.KIND] == layout.HINGE
-    if hinges.any():
-        return ".npz"
-    try:
-        format_for_writing(onto)
-    except SuppleError:
-        return ".glb"
-    return onto.suffix
+class _Maps:
+    """The maps of the first clip that could be retargeted."""
+
+    def __init__(self, order: list[Path]) -> None:
+        self._order = {place: k for k, place in enumerate(order)}
+        self._first: tuple[int, dict[str, str]] | None = None
+
+    def add(self, one: Ended) -> None:
+        if one.failed:
+            return
+        k = self._order[one.out]
+        maps = _found(one).get("maps")
+        if maps and (self._first is None or k < self._first[0]):
+            self._first = k, maps
+
+    def write(self, folder: Path | None) -> None:
+        if folder is None or self._first is None:
+            return
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise SuppleError(f"{folder}: cannot make this folder: {error.strerror}") from error
+        for name, text in self._first[1].items():
+            write_file(folder / f"{name}.toml", text, "body map")
 
 
-def _write_maps(folder: Path | None, made: Made) -> None:
-    if folder is None:
-        return
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SuppleError(f"{folder}: cannot make this folder: {error.strerror}") from error
-    made.result.source_map.save(folder / "source.toml")
-    made.result.target_map.save(folder / "target.toml")
+def _found(one: Ended) -> dict[str, Any]:
+    """What the step that retargets has found."""
+    steps = one.done.data["motions"][0]["steps"]
+    return next(step for step in steps if step["do"] == Retarget.called)
 
 
-def _say(file: Path, made: Made) -> None:
-    motion = made.result.motion
-    say_notes(made.notes)
-    stands = sum(len(made.result.contacts[name]) for name in made.result.contacts.joints)
-    words = f" {file.name}: {len(motion)} frames at {motion.fps:g} fps, {stands} contacts, written to {made.out}"
-    console().print(Text.assemble(("done", "green"), words), soft_wrap=True)
-    for note in made.notes:
-        if "T-pose" in note.text:
-            console().print(Text(f"  {note.text}"), soft_wrap=True)
+def _row(one: Ended) -> dict[str, Any]:
+    found = {key: value for key, value in _found(one).items() if key not in ("do", "maps")}
+    return {"written": str(one.out), **found}

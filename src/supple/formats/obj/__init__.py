@@ -1,4 +1,4 @@
-"""Wavefront OBJ, written only: posed meshes without skeleton and skin."""
+"""Wavefront OBJ: characters are written only, as posed meshes; `read_obj` reads the polygons of props and ground."""
 
 from supple.formats.format import Format
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from supple.errors import SuppleError, nearest
-from supple.grammar.evaluate.obj import read_obj
+from supple.formats.obj.read import read_obj
 from supple.grammar.evaluate.values import LONGEST
 from supple.grammar.geometry.mesh import BOX, BUILT_IN, Geometry, fitted
 from supple.grammar.language.folders import Folders

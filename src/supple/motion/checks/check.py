@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from supple.errors import SuppleError, number
+from supple.errors import SuppleError
 from supple.model.capsules import Capsule
 from supple.model.character import Character
 from supple.model.motion import Motion
@@ -17,6 +17,7 @@ from supple.motion.checks import collisions, ground, joints, pops, seam, sides
 from supple.motion.checks.budgets import Budgets
 from supple.motion.checks.clip import Clip
 from supple.motion.checks.measure import KINDS, Fault, Measure
+from supple.motion.ground import GroundLike
 
 FORMAT = "supple-check"
 VERSION = 1
@@ -63,6 +64,13 @@ class Checked:
         return not self.faults
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What was left out of the check."""
+        if not self.clip.leads_with_t_pose:
+            return ()
+        return ("frame 0 is a T-pose before the motion, and was not checked",)
+
+    @property
     def kinds(self) -> tuple[str, ...]:
         """The kinds of fault that were found."""
         found = {fault.kind for fault in self.faults}
@@ -96,6 +104,7 @@ class Checked:
             "frames": len(self.motion),
             "fps": self.motion.fps,
             "ok": self.ok,
+            "notes": list(self.notes),
             "measures": rows,
             "faults": [fault.to_json() for fault in self.faults],
         }
@@ -112,7 +121,7 @@ def check(
     budgets: Budgets | Mapping[str, Any] | str | os.PathLike[str] | None = None,
     kinds: Sequence[str] | None = None,
     up: str | None = None,
-    ground: float | None = None,
+    ground: GroundLike | None = None,
     loop: bool | None = None,
     limits: Skeleton | None = None,
     capsules: Mapping[str, Sequence[Capsule]] | None = None,
@@ -129,7 +138,8 @@ def check(
         budgets: How much is allowed: `Budgets`, some of them by name, or the path of a TOML file.
         kinds: Which kinds to check; by default all that have a budget.
         up: The axis that points up: "y", "z", "-x", ...; by default the character's, or "y".
-        ground: Height of the ground along `up` [model units]; by default where the feet stand most.
+        ground: The ground, as `plant_feet` takes it: a height, a plane, a function or a mesh; by default level, where
+            the feet stand most.
         loop: Whether it is a loop, whose seam is checked; by default as the motion says.
         limits: A skeleton with the same joints, whose limits count; such as one of `learn_limits`.
         capsules: What stands for the bones in collisions, by joint; by default the character's, or along
@@ -145,8 +155,6 @@ def check(
         up = up or subject.up
         if capsules is None and subject.meshes:
             capsules = subject.capsules
-    if ground is not None:
-        ground = number("ground", ground, "a height", lambda x: abs(x) < float("inf"))
     allowed = Budgets.of(budgets)
     if kinds is not None:
         allowed = allowed.only(kinds)
@@ -182,10 +190,11 @@ def _motion_of(subject: Any, name: str | None, what: str) -> Motion:
 def checked(clip: Clip, budgets: Budgets) -> Checked:
     """Check a clip by budgets."""
     measures = {}
+    moving = clip.moving
     for kind, run in _CHECKS.items():
         if getattr(budgets, kind) is not None:
-            measures[kind] = run(clip, budgets)
-            if clip.before is not None:
-                old = run(clip.before, budgets)
-                measures[kind] = measures[kind].beside(old, clip.frames(0.2))
+            found = run(moving, budgets)
+            if moving.before is not None:
+                found = found.beside(run(moving.before, budgets), clip.frames(0.2))
+            measures[kind] = found.later(len(clip.motion) - len(moving.motion))
     return Checked(clip.motion, measures, budgets, clip)

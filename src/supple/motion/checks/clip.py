@@ -14,7 +14,11 @@ from supple.model.mirror import partner
 from supple.model.motion import Motion
 from supple.motion.contacts import find_contacts, foot_points, point_speeds
 from supple.motion.feet import Foot, find_feet, up_vector
+from supple.motion.ground import Ground, GroundLike
 from supple.motion.planting import HEIGHT, SPEED
+from supple.motion.retargeting.body import Body
+from supple.motion.retargeting.body_map import BodyMap
+from supple.motion.retargeting.performance import leading_t_pose
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -30,7 +34,7 @@ class Clip:
     Args:
         motion: What plays.
         up: The axis that points up, such as "y".
-        ground: Height of the ground along `up` [model units]; None for where the feet stand.
+        ground: The ground, as `plant_feet` takes it; None for level ground where the feet stand.
         capsules: What stands for the bones in collisions, by joint; None for those of the skeleton.
         loop: Whether it is a loop.
         before: The same clip before it was changed: where its feet stand is where these should.
@@ -42,7 +46,7 @@ class Clip:
         motion: Motion,
         *,
         up: str,
-        ground: float | None,
+        ground: GroundLike | None,
         capsules: Mapping[str, Sequence[Capsule]] | None,
         loop: bool,
         before: Clip | None = None,
@@ -50,6 +54,7 @@ class Clip:
     ) -> None:
         self.motion = motion
         self.up = up_vector(up)
+        self._up = up
         self.given_ground = ground
         self.capsules = capsules
         self.loop = loop
@@ -57,14 +62,44 @@ class Clip:
         self._levels = levels
 
     @cached_property
+    def leads_with_t_pose(self) -> bool:
+        """Whether the first frame is a T-pose, from which the motion jumps off, as in clips of CMU."""
+        skeleton, poses = self.motion.skeleton, self.motion.poses
+        if len(self.motion) <= FEW:
+            return False
+        try:
+            body_map = BodyMap.recognize(skeleton, up=self._up, poses=poses)
+            body_map.checked(skeleton)
+        except SuppleError:  # no body with arms and legs
+            return False
+        return leading_t_pose(self.motion, Body(skeleton, body_map, self._up, poses))
+
+    @cached_property
+    def moving(self) -> Clip:
+        """The clip without a T-pose before it."""
+        if not self.leads_with_t_pose:
+            return self
+        before = None if self.before is None else self.before.moving
+        return Clip(self.motion[1:], up=self._up, ground=self.given_ground, capsules=self.capsules,
+                    loop=self.loop, before=before, levels=self._levels)  # fmt: skip
+
+    @cached_property
     def positions(self) -> Floats:
         """World positions of joints and tips, shape (F, N + T, 3)."""
         return self.motion.poses.positions
 
     @cached_property
+    def terrain(self) -> Ground | None:
+        """The ground that was given, if any."""
+        if self.given_ground is None:
+            return None
+        return Ground(self.given_ground, self.up, self.leg)
+
+    @cached_property
     def heights(self) -> Floats:
-        """Of joints and tips along up, shape (F, N + T)."""
-        return self.positions @ self.up
+        """Of joints and tips along up, above the ground if that is given, shape (F, N + T)."""
+        along = self.positions @ self.up
+        return along if self.terrain is None else along - self.terrain.heights(self.positions)
 
     @cached_property
     def feet(self) -> tuple[Foot, ...]:
@@ -99,8 +134,9 @@ class Clip:
         """When each ankle and toe stands, shape (F,)."""
         points = foot_points(self.feet)
         found = find_contacts(
-            self.motion, self.feet, points, up=self.up, speed=SPEED, height=HEIGHT
-        )
+            self.motion, self.feet, points, up=self.up, speed=SPEED, height=HEIGHT,
+            ground=self.terrain,
+        )  # fmt: skip
         return {name: found.flags(name) for name in points}
 
     @cached_property
@@ -138,9 +174,9 @@ class Clip:
 
     @cached_property
     def ground(self) -> float:
-        """The height of the ground: given, or the lowest level of the feet [model units]."""
-        if self.given_ground is not None:
-            return self.given_ground
+        """Where `heights` are those of the ground: 0 if it is given, else the lowest level of the feet."""
+        if self.terrain is not None:
+            return 0.0
         if self.levels:
             return min(self.levels.values())
         return float(np.percentile(self.heights.min(axis=1), 5))

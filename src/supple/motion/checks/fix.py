@@ -58,7 +58,9 @@ class Repair:
     reason: str = ""
 
     def __str__(self) -> str:
-        words = f"{self.kind}: {self.before - self.after} of {self.before} repaired"
+        words = f"{self.kind}: {max(self.before - self.after, 0)} of {self.before} repaired"
+        if self.after > self.before:  # other repairs have made some
+            words += f", {self.after} now"
         return f"{words}; {self.reason}" if self.after else words
 
 
@@ -436,7 +438,8 @@ def _planted(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion 
     motion, clip = report.motion, report.clip
     points = foot_points(clip.feet)
     flags = {name: np.zeros(len(motion), dtype=bool) for name in points}
-    found = find_contacts(motion, clip.feet, points, up=clip.up, speed=SPEED, height=HEIGHT)
+    found = find_contacts(motion, clip.feet, points, up=clip.up, speed=SPEED, height=HEIGHT,
+                          ground=clip.terrain)  # fmt: skip
     more = clip.frames(0.05 + wide)
     for fault in faults:
         rows = slice(max(0, fault.start - more), fault.stop + more)
@@ -449,7 +452,8 @@ def _planted(report: Checked, faults: tuple[Fault, ...], wide: float) -> Motion 
                             flags[name][a:b] = True
     contacts = Contacts.from_flags(flags)
     return plant_feet(motion, up=_axis(clip.up), contacts=contacts, feet=[foot.ankle for foot in clip.feet],
-                      legs={foot.ankle: foot.leg for foot in clip.feet}).motion  # fmt: skip
+                      legs={foot.ankle: foot.leg for foot in clip.feet},
+                      ground=clip.given_ground).motion  # fmt: skip
 
 
 _REPAIRS: tuple[tuple[str, Callable[[Checked, tuple[Fault, ...], float], Motion | None]], ...] = (

@@ -161,7 +161,7 @@ def floating(clip: Clip, budget: float) -> Measure:
     k = np.argmin(above, axis=1)
     # The hips stand for the whole: arms that are raised do not make a body fall.
     hips = [clip.column(foot.leg) for foot in clip.feet]
-    middle = clip.heights[:, hips].mean(axis=1) / clip.leg
+    middle = (clip.positions[:, hips] @ clip.up).mean(axis=1) / clip.leg
     values = np.zeros((len(lowest), 1))
     times = clip.motion.times
     for run in true_runs(lowest > budget):

@@ -109,9 +109,10 @@ def section(name: str, report: Checked) -> str:
     more = len(report.faults) - min(len(report.faults), PICTURES)
     tail = f"<p>and {more} more</p>" if more else ""
     motion = report.motion
+    notes = "".join(f"; {escape(one)}" for one in report.notes)
     return (
         f"<h2>{escape(name)}</h2><p>motion {escape(repr(motion.name))}, {len(motion)} frames at "
-        f"{motion.fps:.6g} a second</p><table><tr><th>kind</th><th>worst</th><th>allowed</th><th>unit</th>"
+        f"{motion.fps:.6g} a second{notes}</p><table><tr><th>kind</th><th>worst</th><th>allowed</th><th>unit</th>"
         f"<th>where</th><th>faults</th></tr>{''.join(rows)}</table>{pictures}{tail}"
     )
 
@@ -143,7 +144,10 @@ def _figure(clip: Clip, frame: int, fault: Fault) -> str:
     """The skeleton in a frame, the joints at fault in red, the ground as a line."""
     skeleton = clip.motion.skeleton
     x, y = _seen(clip, clip.positions[frame])
-    middle, low = 0.5 * (x.min() + x.max()), min(y.min(), clip.ground)
+    ground = clip.ground
+    if clip.terrain is not None:
+        ground = float(clip.terrain.heights(clip.positions[frame, :1])[0])
+    middle, low = 0.5 * (x.min() + x.max()), min(y.min(), ground)
     scale = min((HEIGHT - 34) / max(y.max() - low, 0.5 * clip.leg),
                 (WIDTH - 16) / max(np.ptp(x), 0.5 * clip.leg))  # fmt: skip
     px, py = WIDTH / 2 + scale * (x - middle), HEIGHT - 24 - scale * (y - low)
@@ -154,7 +158,7 @@ def _figure(clip: Clip, frame: int, fault: Fault) -> str:
         if parent >= 0:
             line = f"M{px[parent]:.1f} {py[parent]:.1f}L{px[k]:.1f} {py[k]:.1f}"
             (red if parent in bad and frame == fault.frame else lines).append(line)
-    floor = HEIGHT - 24 - scale * (clip.ground - low)
+    floor = HEIGHT - 24 - scale * (ground - low)
     dots = "".join(f'<circle cx="{px[k]:.1f}" cy="{py[k]:.1f}" r="4" fill="#d92d20"/>'
                    for k in bad if frame == fault.frame)  # fmt: skip
     return (

@@ -147,6 +147,12 @@ class Measure:
             values[values[:, k] <= WORSE * old, k] = 0.0
         return replace(self, values=values, budget=budget)
 
+    def later(self, frames: int) -> Measure:
+        """The same so many frames later, with nothing before."""
+        if frames == 0 or self.reason:
+            return self
+        return replace(self, values=np.pad(self.values, ((frames, 0), (0, 0))))
+
     @property
     def worst(self) -> tuple[float, float, str, int] | None:
         """The value that is most beyond its budget, that budget, its name and frame."""

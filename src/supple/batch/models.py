@@ -1,0 +1,118 @@
+"""Files that many clips share: targets, limits, ground. A worker reads each once."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from supple.errors import SuppleError
+from supple.formats import load
+from supple.formats.obj.read import read_obj
+from supple.model.character import Character
+from supple.model.mesh import Mesh
+from supple.model.skeleton import Skeleton
+from supple.motion import BodyMap
+from supple.motion.ground import GroundLike
+from supple.toml import placed
+
+KEPT = 8  # files of each kind
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Silence the "supple" logger: thousands of clips say the same."""
+    log = logging.getLogger("supple")
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(level)
+
+
+@lru_cache(maxsize=KEPT)
+def character(path: str) -> Character:
+    """The character of a file."""
+    with quiet():
+        return load(Path(path))
+
+
+@lru_cache(maxsize=KEPT)
+def skeleton(path: str) -> Skeleton:
+    """The skeleton of a file: of a character, or as `Skeleton.to_json` writes it."""
+    if Path(path).suffix.lower() != ".json":
+        return character(path).skeleton
+    try:
+        return Skeleton.from_json(json.loads(Path(path).read_text(encoding="utf-8")))
+    except (OSError, ValueError) as error:
+        raise SuppleError(f"{path}: cannot read the skeleton: {error}") from None
+
+
+@lru_cache(maxsize=KEPT)
+def body_map(path: str) -> BodyMap:
+    """The body map of a TOML file."""
+    return BodyMap.load(path)
+
+
+@lru_cache(maxsize=KEPT)
+def target_map(onto: str, path: str | None, up: str | None) -> BodyMap:
+    """The parts of a target's body: of a file, or recognized.
+
+    Raises:
+        SuppleError: The target has not all the parts; with its file.
+    """
+    one = character(onto)
+    with placed(onto):
+        if path is not None:
+            found = body_map(path)
+        else:
+            bones = dict(one.extras.get("gltf", {}).get("humanoid", {}))
+            found = BodyMap.recognize(one.skeleton, up=up or one.up or "y", bones=bones)
+        found.checked(one.skeleton)
+    return found
+
+
+def ground(given: Any) -> GroundLike | None:
+    """The ground of a plan's key: a height or a plane as they are, or the mesh of a file."""
+    return mesh(given) if isinstance(given, str) else given
+
+
+@lru_cache(maxsize=KEPT)
+def mesh(path: str) -> Mesh:
+    """All triangles of a file as one mesh in world: .obj, or a character at rest such as .glb.
+
+    Raises:
+        SuppleError: The file cannot be read, or has no triangles.
+    """
+    file = Path(path)
+    if file.suffix.lower() == ".obj":
+        points, polygons = read_obj(file)
+        # Fans: polygons of ground are convex.
+        triangles = [(one[0], b, c) for one in polygons
+                     for b, c in zip(one[1:-1], one[2:], strict=True)]  # fmt: skip
+        faces = np.array(triangles, dtype=np.int64).reshape(-1, 3)
+    else:
+        one = character(path)
+        placed = [_in_world(one, part) for part in one.meshes]
+        first = np.cumsum([0, *map(len, placed)])
+        points = np.concatenate([np.zeros((0, 3)), *placed])
+        faces = np.concatenate([np.zeros((0, 3), dtype=np.int64),
+                                *(part.faces + k for part, k in zip(one.meshes, first, strict=False))])  # fmt: skip
+    if not len(faces):
+        raise SuppleError(f"{path}: expected a mesh with triangles, got none")
+    return Mesh(file.stem, points, faces)
+
+
+def _in_world(character: Character, part: Mesh) -> np.ndarray:
+    """The vertices of a mesh in world, at rest, shape (V, 3)."""
+    if part.joint is None:
+        return part.positions
+    frame = character.skeleton.rest.frames[character.skeleton.index(part.joint)]
+    return part.positions @ frame[:3, :3].T + frame[:3, 3]
