@@ -338,6 +338,7 @@ export interface Scene {
   grown: GrownInfo | null;
   bodies: BodiesSetup;
   loops: LoopSetup[];
+  switches: ("avoid" | "balance")[];
   feet: string[];
   about: string;
 }

@@ -228,6 +228,7 @@ class Scene:
         grown: The result of growing, for a scene of grammar rules; else None.
         bodies: Collisions, balance and loops that are kept.
         loops: The loops of the model itself, which are kept too.
+        switches: Which of them can be switched on and off.
         feet: Joints that can stand on the ground, by their names.
         about: What to try, in a sentence; "" for none.
     """
@@ -261,6 +262,9 @@ class Scene:
     grown: GrownInfo | None
     bodies: BodiesSetup = field(default_factory=BodiesSetup)
     loops: list[LoopSetup] = field(default_factory=list)
+    switches: list[Literal["avoid", "balance"]] = field(
+        default_factory=lambda: ["avoid", "balance"]
+    )
     feet: list[str] = field(default_factory=list)
     about: str = ""
 
