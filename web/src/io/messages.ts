@@ -341,6 +341,7 @@ export interface Scene {
   switches: ("avoid" | "balance")[];
   feet: string[];
   about: string;
+  front: "x" | null;
 }
 
 /** What the bones of a figure are made of. */

@@ -216,6 +216,7 @@ class Scene:
         box: Least and greatest coordinates of the box to be visible.
         ground: Height of the ground.
         up: "y" or "z".
+        front: The axis that the figure faces, if it is not that towards the viewer: z, or -y if z is up.
         flat: True if everything stays in the plane z = 0.
         pedestal: True if the root is on a pedestal.
         motions: The motions that can be played.
@@ -267,6 +268,7 @@ class Scene:
     )
     feet: list[str] = field(default_factory=list)
     about: str = ""
+    front: Literal["x"] | None = None
 
 
 @message
