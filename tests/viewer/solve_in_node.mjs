@@ -24,6 +24,8 @@ const answers = JSON.parse(readFileSync(file, "utf8")).map((job) => {
       orientationError: solution.orientationError,
       iterations: solution.iterations,
       limited: solution.limited,
+      collision: solution.collision,
+      offBalance: solution.offBalance,
       coordinates: [...solution.coordinates],
       row: [...solution.row],
       positions: [...frames.positions],

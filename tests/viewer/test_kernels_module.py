@@ -9,7 +9,25 @@ import numpy as np
 import pytest
 
 import supple
-from supple import LM, OPEN, Cone, Hinge, LookAt, Pole, Reach
+from supple import (
+    LM,
+    OPEN,
+    Avoid,
+    Balance,
+    Box,
+    Cone,
+    Connect,
+    Hinge,
+    Hold,
+    LookAt,
+    On,
+    Plane,
+    Pole,
+    Reach,
+    Weld,
+)
+from supple.model.capsules import Capsule, from_bones, masses_of
+from supple.model.masses import Mass
 from supple.solve.solution import Solution
 from supple.viewer.app import PAGE
 from supple.viewer.standalone import kernels_wasm
@@ -125,11 +143,59 @@ def bodies(rng):
     yield supple.prepare(skeleton, limb), [[row[0], near(hands[0])] for row in rows]
 
 
+def constrained(rng):
+    """Hard parts: loops, collisions, balance, and a target on another bone; some cannot be kept."""
+    planar = Hinge("z")
+    nodes = [
+        ("crank", None, (0, 0, 0), planar),
+        ("coupler", "crank", (1, 0, 0), planar),
+        ("rocker", None, (2, 0, 0), planar),
+    ]
+    bars = supple.Skeleton(nodes, [("end", "coupler", (2, 0, 0)), ("pin", "rocker", (0, 1.5, 0))])
+    spots = around(rng, 40, 3.0) * (1.0, 1.0, 0.0)
+    yield (
+        supple.prepare(bars, [Reach("end"), Connect("end", "pin")]),
+        [[spot] for spot in spots],
+    )
+    far = supple.Skeleton([*nodes[:2], ("rocker", None, (9, 0, 0), planar)], bars.tips)
+    yield supple.prepare(far, [Reach("end"), Connect("end", "pin")]), [[spots[0]], [spots[1]]]
+    figure = supple.humanoid().skeleton
+    capsules = from_bones(figure)
+    figure = figure.with_physics(capsules=capsules, masses=masses_of(capsules))
+    near = lambda place, size: np.asarray(place) + size * rng.normal(size=3)  # noqa: E731
+    hand = Reach("hand.R", depth=4)
+    held = Weld("hand.R", "hand.L", point_a=(0, 0, 0.4), rotation=(0, 0, 1, 0))
+    yield supple.prepare(figure, [hand, held]), [[near((0, 1.2, 0.4), 0.2)] for _ in range(40)]
+    box = Box((-0.3, 1.1, 0.4), (0.3, 0.3, 0.3))
+    yield (
+        supple.prepare(figure, [hand, Avoid(0.01, obstacles=[Plane((0, 0, 0), (0, 1, 0)), box])]),
+        [[near((-0.1, 1.15, 0.2), 0.25)] for _ in range(60)],
+    )
+    inside = Avoid(0.05, obstacles=[Box((0, 1, 0), (3, 3, 3))])
+    yield supple.prepare(figure, [hand, inside]), [[near((-0.3, 1.2, 0.3), 0.1)] for _ in range(3)]
+    soles = {f"foot.{side}": Capsule((0, -0.05, -0.05), (0, -0.05, 0.15), 0.05) for side in "LR"}
+    masses = {"pelvis": Mass(20.0), "chest": Mass(30.0), "head": Mass(5.0)}
+    standing = figure.with_physics(capsules=soles, masses=masses)
+    standing = standing.with_joints({"pelvis": supple.Free()})
+    whole = [Reach("hand.R"), Hold("foot.L"), Hold("foot.R")]
+    balance = Balance(["foot.L", "foot.R"], margin=0.01, up="y")
+    yield (
+        supple.prepare(standing, [*whole, balance]),
+        [[near((-0.5, 1.0, 0.4), 0.12)] for _ in range(40)],
+    )
+    aside = Balance(support=[(5, 0, 5), (6, 0, 5), (6, 0, 6)], up="y")
+    yield supple.prepare(figure, [hand, aside]), [[near((-0.3, 1.2, 0.3), 0.1)] for _ in range(3)]
+    other = Reach("hand.L", On("forearm.R", (-0.1, -0.1, 0.05)), depth=4)
+    yield supple.prepare(figure, [hand, other]), [[near((-0.1, 1.2, 0.4), 0.2)] for _ in range(40)]
+
+
 @pytest.fixture(scope="module")
 def compared(tmp_path_factory):
     """[(prepared, answer of Python, answer of supple.wasm)] of every solve."""
     rng = np.random.default_rng(SEED)
-    jobs = [(*one, None, False) for make in (chains, poses, bodies) for one in make(rng)]
+    jobs = [
+        (*one, None, False) for make in (chains, poses, bodies, constrained) for one in make(rng)
+    ]
     answers = solved_in_node(tmp_path_factory.mktemp("node"), jobs)
     out = []
     for (prepared, targets, _, _), found in zip(jobs, answers, strict=True):
@@ -165,7 +231,8 @@ def test_errors_agree_within_the_tolerance(compared):
             continue
         places, turns = [0.0], [0.0]
         for demand in solution.asked.demands:
-            (places if demand.kind == "position" else turns).append(demand.tolerance)
+            distance = demand.kind in ("position", "meeting")
+            (places if distance else turns).append(demand.tolerance)
         for mine, theirs, near in (
             (solution.error, answer["error"], max(places)),
             (solution.orientation_error, answer["orientationError"], max(turns)),
@@ -183,8 +250,11 @@ def test_a_report_says_the_same_in_python(compared):
         assert answer["reason"] == read.reason
         assert answer["limited"] == list(read.limited)
         assert (answer["iterations"], answer["error"]) == (read.iterations, read.error)
+        found, pair = answer["collision"], read.collision
+        assert found == (None if pair is None else pair._asdict())
+        assert answer["offBalance"] == read.off_balance
     statuses = {answer["word"] for _, _, answer in compared}
-    assert statuses >= {"reached", "too far", "limited"}
+    assert statuses >= {"reached", "too far", "limited", "open loop", "collides", "unbalanced"}
 
 
 def test_positions_are_those_of_the_pose(compared):

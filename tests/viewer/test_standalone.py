@@ -75,10 +75,10 @@ def test_every_solver_that_can_take_the_goals_is_in_it(built, tmp_path):
 
 def test_goals_are_those_asked_for(built, tmp_path):
     data = contents(supple.page(CHAIN, tmp_path / "page.html", goals=["j2", "tip", "j2"]))
-    assert [one["effector"] for one in data["scenes"][0]["goals"]] == ["j2", "tip"]
+    assert [one["effector"] for one in data["scenes"][0]["scene"]["goals"]] == ["j2", "tip"]
     character = supple.humanoid()
     data = contents(supple.page(character, tmp_path / "page.html"))
-    assert sorted(one["effector"] for one in data["scenes"][0]["goals"]) == ["hand.L", "hand.R"]
+    assert sorted(one["effector"] for one in data["scenes"][0]["scene"]["goals"]) == ["hand.L", "hand.R"]
 
 
 def test_corrected_motions_are_added_beside_the_others(built, tmp_path):
@@ -94,15 +94,15 @@ def test_nothing_of_the_machine_is_told(built, tmp_path):
     source.parent.mkdir()
     supple.save(supple.Motion("sway", [CHAIN.rest], fps=30), source)
     path = supple.page(source, tmp_path / "page.html")
-    assert contents(path)["scenes"][0]["notes"] == []
+    assert contents(path)["scenes"][0]["scene"]["notes"] == []
     assert "secret-folder" not in json.dumps(contents(path))
 
 
 def test_a_growth_has_goals_of_its_own(built, tmp_path):
     rules = supple.data.__path__[0] + "/grammar/excavator.cga"
     data = contents(supple.page(rules, tmp_path / "page.html"))
-    assert [one["kind"] for one in data["scenes"][0]["goals"]] == ["reach"]
-    assert data["scenes"][0]["grown"] is None and data["meshes"]
+    assert [one["kind"] for one in data["scenes"][0]["scene"]["goals"]] == ["reach"]
+    assert data["scenes"][0]["scene"]["grown"] is None and data["meshes"]
 
 
 @pytest.mark.parametrize(

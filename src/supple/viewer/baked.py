@@ -1,31 +1,32 @@
 """The data of a page without a server: scenes, lowered problems, meshes and sampled motions.
 
 What `session` sends step by step is laid down here at once, for every solver that can take the goals and
-with limits on and off. The page (`web/src/standalone`) answers its own messages from it.
+with limits, collisions and balance on and off. The page (`web/src/standalone`) answers its own messages from it.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import gzip
+import itertools
 import json
 import struct
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from supple.errors import SuppleError, one_of
 from supple.model.mirror import partner
 from supple.model.skeleton import Skeleton
 from supple.solvers import SOLVERS
 from supple.version import __version__
-from supple.viewer import describe, lowered, meshes, model, solvers
+from supple.viewer import bodies, describe, lowered, meshes, model, solvers
 from supple.viewer.bounds import bounds
 from supple.viewer.lowered import Own, clip
 from supple.viewer.messages import GoalSetup, Hello, SceneInfo, Setup, SolverChoice
 from supple.viewer.subject import Subject, limb_depth
 
-FORMAT, VERSION = "supple-page", 2
+FORMAT, VERSION = "supple-page", 3
 NAME = "file:page"  # of the only scene
 FPS = 30.0  # most samples a second of a motion
 MOST_SAMPLES = 3000  # of a motion; a longer one has fewer a second
@@ -58,9 +59,11 @@ def bake(subject: Subject, kernels: bytes) -> bytes:
     own = Own.of([subject.start, *(one.poses for one in subject.motions.values())])
     around = bounds(subject, subject.motions[first] if first is not None else None)
     scenes, problems, able, clips = [], [], [], []
-    for limits in (True, False) if _has_limits(subject.skeleton) else (True,):
+    for switches in _switches(subject):
         for name in ("auto", *(one for one in SOLVERS if one not in solvers.IN_PYTHON)):
-            choice = Setup(limits=limits, solver=SolverChoice(name=name), motion=first)
+            choice = replace(
+                _switched(subject, switches), solver=SolverChoice(name=name), motion=first
+            )
             try:
                 built = model.build(subject, choice)
             except SuppleError:
@@ -70,7 +73,8 @@ def bake(subject: Subject, kernels: bytes) -> bytes:
             pose, rest = (model.carried(one, built.skeleton) for one in (begin, subject.start))
             if name == "auto":
                 scene = describe.scene(subject, built, seq=0, revision=0, pose=pose, around=around)
-                scenes.append(dataclasses.asdict(scene))
+                scene = replace(scene, switches=_kept(subject))
+                scenes.append({**switches, "scene": dataclasses.asdict(scene)})
             if not clips:
                 clips = [
                     {
@@ -95,7 +99,7 @@ def bake(subject: Subject, kernels: bytes) -> bytes:
                 raise SuppleError(f"page: {subject.title} can be shown, but not solved")
             able.append(name)
             part = parts.add(packets[0])
-            problems.append({"solver": name, "limits": limits, "part": part})
+            problems.append({**switches, "solver": name, "part": part})
     infos = [replace(one, options=[]) for one in solvers.infos() if one.name in able]
     hello = Hello(
         version=__version__,
@@ -115,6 +119,7 @@ def bake(subject: Subject, kernels: bytes) -> bytes:
         "scenes": scenes,
         "problems": problems,
         "motions": clips,
+        "bodies": _bodies(subject),
         "meshes": [parts.add(one) for one in meshes.packets(subject, 0)],
         "kernels": parts.add(kernels),
     }
@@ -144,6 +149,46 @@ def page_goals(subject: Subject, wanted: Iterable[str] | None) -> tuple[GoalSetu
 
 def _goal(skeleton: Skeleton, name: str) -> GoalSetup:
     return GoalSetup(id=name, effector=name, depth=limb_depth(skeleton, name))
+
+
+def _kept(subject: Subject) -> list[Literal["avoid", "balance"]]:
+    """What is kept beside the goals, and can be switched off."""
+    kept = subject.bodies
+    found: list[Literal["avoid", "balance"]] = []
+    if kept.avoid.on:
+        found.append("avoid")
+    if kept.balance.on:
+        found.append("balance")
+    return found
+
+
+def _switches(subject: Subject) -> list[dict[str, bool]]:
+    """The switches of a page, each way that they can be set; what a subject does not have stays as it is."""
+    kept = _kept(subject)
+    ways = {
+        "limits": (True, False) if _has_limits(subject.skeleton) else (True,),
+        "avoid": (True, False) if "avoid" in kept else (False,),
+        "balance": (True, False) if "balance" in kept else (False,),
+    }
+    return [dict(zip(ways, values, strict=True)) for values in itertools.product(*ways.values())]
+
+
+def _switched(subject: Subject, switches: dict[str, bool]) -> Setup:
+    """The setup of a subject with its switches set."""
+    kept = subject.bodies
+    avoid = replace(kept.avoid, on=switches["avoid"])
+    balance = replace(kept.balance, on=switches["balance"])
+    own = replace(kept, avoid=avoid, balance=balance)
+    return Setup(limits=switches["limits"], bodies=own)
+
+
+def _bodies(subject: Subject) -> dict[str, Any] | None:
+    """What the bones are made of; None if the page has nothing to do with it and it has to be estimated."""
+    known = subject.skeleton.physics is not None
+    if not known and not bodies.has_weight(subject.bodies):
+        return None
+    chosen = bodies.chosen(subject, Setup())
+    return dataclasses.asdict(bodies.described(subject, chosen))
 
 
 def _has_limits(skeleton: Skeleton) -> bool:

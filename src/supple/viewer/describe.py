@@ -103,6 +103,7 @@ def scene(
         loops=own_loops(skeleton),
         feet=feet_of(skeleton),
         about=subject.about,
+        front=subject.front,
     )
 
 

@@ -85,6 +85,7 @@ def _page(shown: Shown) -> str:
         skeleton=model.skeleton,
         start=carried(start, model.skeleton),
         goals=model.goals,
+        bodies=model.bodies,
         motions=motions,
         notes=(),
         trace=None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -10,15 +11,19 @@ from typing import TYPE_CHECKING, Literal
 
 from supple.errors import SuppleError
 from supple.goals import Reach
+from supple.kernels import layout
 from supple.model.capsules import masses_of
 from supple.model.character import METRES, Character
+from supple.model.joints import Free
 from supple.model.mesh import Mesh
+from supple.model.mirror import partner
 from supple.model.skeleton import Pose, Skeleton
 from supple.motion import Motion
 from supple.solve.prepare import prepare
 from supple.solve.trace import Trace
 from supple.viewer import grammar_rules
 from supple.viewer.messages import BodiesSetup, GoalPlace, GoalSetup, Grown, GrownInfo
+from supple.viewer.stand_in import stand_in
 
 if TYPE_CHECKING:
     from supple.viewer.retargeted import Source
@@ -35,6 +40,7 @@ class Subject:
         goals: The initial goals.
         start: The initial pose.
         up: The up axis.
+        front: The axis that it faces; None for that towards the viewer: z, or -y if z is up.
         unit: Metres in a unit of length; None if that is not known.
         pedestal: Height of the root above the ground, in chain lengths; None to put the ground below
             everything.
@@ -60,6 +66,7 @@ class Subject:
     goals: tuple[GoalSetup, ...]
     start: Pose
     up: Literal["y", "z"] = "y"
+    front: Literal["x"] | None = None
     unit: float | None = None
     pedestal: float | None = None
     flat: bool = False
@@ -102,15 +109,20 @@ def character_subject(
     """
     skeleton: Skeleton = character.skeleton
     up = "z" if character.up == "z" else "y"
+    robot = skeleton.physics is not None and bool(skeleton.geoms)
+    floats = any(isinstance(one, Free) for one in skeleton.joints)  # legs, and a front
+    meshes = tuple(character.meshes)
+    goals = _first_goal(skeleton, _hand(skeleton))
     return Subject(
         key=key,
         title=title,
         skeleton=skeleton,
-        goals=_first_goal(skeleton, _hand(skeleton)),
+        goals=_both_sides(skeleton, goals) if robot else goals,
         start=character.pose,
         up=up,
+        front="x" if robot and floats and up == "z" else None,
         unit=METRES.get(character.unit or ""),
-        meshes=tuple(character.meshes),
+        meshes=meshes or (stand_in(skeleton) if robot else ()),
         motions=dict(character.motions),
         notes=tuple(note.text for note in character.notes),
         trace=trace,
@@ -152,10 +164,26 @@ def _first_goal(skeleton: Skeleton, effector: str) -> tuple[GoalSetup, ...]:
     return ()
 
 
+def _both_sides(skeleton: Skeleton, goals: tuple[GoalSetup, ...]) -> tuple[GoalSetup, ...]:
+    """A goal, and one for the other hand or foot."""
+    if not goals:
+        return goals
+    (goal,) = goals
+    other = partner(goal.effector, skeleton.names)
+    if other == goal.effector:
+        return goals
+    second = replace(goal, id="other", effector=other)
+    try:
+        prepare(skeleton, [Reach(one.effector, depth=one.depth) for one in (goal, second)])
+    except SuppleError:
+        return goals
+    return (goal, second)
+
+
 def _hand(skeleton: Skeleton) -> str:
-    """The name of the right hand; if there is none, the tip or joint deepest in the tree."""
-    for word in ("hand", "wrist", "tool", "gripper"):
-        found = [n for n in skeleton.names if word in n.casefold()]
+    """The name of the right hand or foot; if there is none, the tip or joint deepest in the tree."""
+    for word in ("hand", "wrist", "tool", "gripper", "foot"):
+        found = [n for n in skeleton.names if word in n.casefold() and _moves(skeleton, n)]
         right = [n for n in found if _is_right(n)]
         if found:
             return min(right or found, key=len)
@@ -168,10 +196,19 @@ def _is_right(name: str) -> bool:
     return "right" in low or low.startswith(("r ", "r_", "r.")) or low.endswith(("_r", ".r", " r"))
 
 
+def _moves(skeleton: Skeleton, name: str) -> bool:
+    """True if a joint above moves it."""
+    return any(_can_move(skeleton, joint) for joint in skeleton.path(None, name)[:-1])
+
+
+def _can_move(skeleton: Skeleton, joint: str) -> bool:
+    return bool(skeleton.packed_ints[skeleton.index(joint), layout.NDOF])
+
+
 def limb_depth(skeleton: Skeleton, effector: str) -> int:
     """The number of joints above an effector up to where the skeleton branches.
 
-    0, meaning all joints up to the root, if that would be fewer than two.
+    If that would be fewer than two: all below the one that floats, or 0, meaning all up to the root.
     """
     way = skeleton.path(None, effector)[:-1]
     tips = set(skeleton.tip_names)
@@ -180,7 +217,13 @@ def limb_depth(skeleton: Skeleton, effector: str) -> int:
         if len([child for child in skeleton.children(name) if child not in tips]) > 1:
             break
         count += 1
-    return count if 2 <= count < len(way) else 0
+    if 2 <= count < len(way):
+        return count
+    below = itertools.takewhile(
+        lambda name: not isinstance(skeleton.joints[skeleton.index(name)], Free), reversed(way)
+    )
+    limb = [name for name in below if _can_move(skeleton, name)]
+    return len(limb) if len(limb) < sum(_can_move(skeleton, name) for name in way) else 0
 
 
 def grown_subject(rules: grammar_rules.Rules, wanted: Grown, *, name: str) -> Subject:

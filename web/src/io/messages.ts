@@ -445,8 +445,10 @@ export interface Scene {
   retargeted: RetargetInfo | null;
   bodies: BodiesSetup;
   loops: LoopSetup[];
+  switches: ("avoid" | "balance")[];
   feet: string[];
   about: string;
+  front: "x" | null;
 }
 
 /** What the bones of a figure are made of. */

@@ -14,10 +14,10 @@ export function bodiesShape(scene: Scene): unknown {
 
 export function bodiesSection(context: SectionContext): HTMLElement | null {
   const { store, scene, standalone } = context;
-  const { bodies } = scene;
-  if (standalone && !bodies.avoid.on && !bodies.balance.on && store.setup.bodies === null) return null;
+  const { bodies, switches } = scene;
+  if (standalone && !switches.length) return null;
   const change: Change = (part) => store.set({ bodies: { ...(store.setup.bodies ?? bodies), ...part } as BodiesSetup });
-  const parts = [...avoidRows(context, change), ...balanceRows(context, change)];
+  const parts = [...(switches.includes("avoid") ? avoidRows(context, change) : []), ...(switches.includes("balance") ? balanceRows(context, change) : [])];
   if (!standalone) parts.push(...loopRows(context, change));
   return section("Body", keepsBodies(scene), ...parts);
 }
@@ -83,7 +83,6 @@ function balanceRows({ store, scene, standalone }: SectionContext, change: Chang
   const { balance } = scene.bodies;
   const set = (part: Partial<BodiesSetup["balance"]>) => change({ balance: { ...((store.setup.bodies as BodiesSetup | null)?.balance ?? balance), ...part } });
   const able = balance.feet.length > 0 || scene.feet.length > 0;
-  if (!able && standalone) return [];
   const parts: HTMLElement[] = [row("Keep balance", toggle("balance", balance.on, (on) => set({ on })), "The centre of mass stays over the feet that stand")];
   if (standalone || (!balance.on && able)) return parts;
   if (balance.on) {

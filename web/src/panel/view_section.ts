@@ -1,11 +1,11 @@
 // The panel's sections for the view, for morph targets, and for saving.
 
-import type { Saved, SectionContext } from "./context";
+import type { PanelStore, Saved, SectionContext } from "./context";
 import { button, choice, el, hint, row, section, slider, toggle } from "./dom";
 
 const MOST_MORPHS = 60; // sliders
 
-export function viewSection({ store, act, scene }: SectionContext): HTMLElement {
+export function viewSection({ store, act, scene, standalone }: SectionContext): HTMLElement {
   const { look } = store;
   const parts = [
     row(
@@ -24,8 +24,7 @@ export function viewSection({ store, act, scene }: SectionContext): HTMLElement 
     ),
     row("Limits drawn", toggle("show-limits", look.limits, (limits) => store.setLook({ limits })), "As arcs and cones; red where one holds"),
     row("Reach drawn", toggle("show-reach", look.reach, (reach) => store.setLook({ reach })), "How far and how near a goal may be, while it is dragged or missed"),
-    row("Capsules", toggle("show-capsules", look.capsules, (capsules) => store.setLook({ capsules })), "What stands for the bones in collisions"),
-    row("Mass drawn", toggle("show-balance", look.balance, (balance) => store.setLook({ balance })), "The centre of mass, and the support of the feet"),
+    ...(standalone && !scene.switches.length ? [] : bodyRows(store)),
     row("Snap", toggle("snap", look.snap, (snap) => store.setLook({ snap })), "Goals stay on the lines of the grid; with Ctrl held, the other way round"),
     row("Joint frames", toggle("show-frames", look.frames, (frames) => store.setLook({ frames })), "The axes of every joint: x red, y green, z blue"),
     row("Bones", toggle("show-bones", look.bones, (bones) => store.setLook({ bones })), "Joints and the links between them"),
@@ -51,6 +50,13 @@ export function viewSection({ store, act, scene }: SectionContext): HTMLElement 
     ),
   );
   return section("View", false, ...parts);
+}
+
+function bodyRows(store: PanelStore): HTMLElement[] {
+  return [
+    row("Capsules", toggle("show-capsules", store.look.capsules, (capsules) => store.setLook({ capsules })), "What stands for the bones in collisions"),
+    row("Mass drawn", toggle("show-balance", store.look.balance, (balance) => store.setLook({ balance })), "The centre of mass, and the support of the feet"),
+  ];
 }
 
 /** Sliders for morph targets. */

@@ -19,7 +19,9 @@ export class BodiesView {
   private readonly capsules = new Capsules();
   private readonly loops = new LoopMarks();
   private scene: Scene | null = null;
-  private key = "";
+  private latest: Bodies | null = null;
+  /** What is drawn of it: nothing of another scene. */
+  private built: Bodies | null = null;
 
   constructor() {
     this.group.add(this.capsules.group, this.balance.group, this.loops.group, this.obstacles.group);
@@ -27,18 +29,21 @@ export class BodiesView {
 
   setScene(scene: Scene): void {
     this.scene = scene;
-    if (scene.key !== this.key) this.setBodies(null);
+    this.build();
     this.loops.setScene(scene);
     this.obstacles.setScene(scene);
   }
 
-  /** Take what the bones are made of; of another scene it is dropped. */
+  /** Take what the bones are made of, of this scene or the next. */
   take(bodies: Bodies): void {
-    if (bodies.key === this.scene?.key) this.setBodies(bodies);
+    this.latest = bodies;
+    this.build();
   }
 
-  private setBodies(bodies: Bodies | null): void {
-    this.key = bodies?.key ?? "";
+  private build(): void {
+    const bodies = this.latest?.key === this.scene?.key ? this.latest : null;
+    if (bodies === this.built) return;
+    this.built = bodies;
     this.capsules.setCapsules(bodies?.capsules ?? []);
     this.balance.setBodies(bodies);
   }

@@ -95,7 +95,8 @@ export abstract class ViewCamera {
 
   /** A direction given with y up, converted to the scene's up axis. */
   protected oriented(x: number, y: number, z: number): Vector3 {
-    return this.up.z > 0.5 ? new Vector3(x, -z, y) : new Vector3(x, y, z);
+    if (this.up.z < 0.5) return new Vector3(x, y, z);
+    return this.scene?.front === "x" ? new Vector3(z, x, y) : new Vector3(x, -z, y);
   }
 
   // Pixels and world positions ---------------------------------------------------------------------

@@ -1,20 +1,29 @@
 // The data inside a page without a server: what src/supple/viewer/baked.py writes.
 
 import { decode, type Packet } from "../io/frames";
-import type { Hello, Scene } from "../io/messages";
+import type { Bodies, Hello, Scene } from "../io/messages";
+
+/** What can be on or off in a page. */
+export interface Switches {
+  limits: boolean;
+  avoid: boolean;
+  balance: boolean;
+}
 
 export interface Contents {
   format: "supple-page";
-  version: 2;
+  version: 3;
   /** The name of the only scene. */
   scene: string;
   /** The motion to begin with. */
   motion: string | null;
   hello: Hello;
-  /** With limits, and without if there are any. */
-  scenes: Scene[];
+  /** For every way that the switches can be set. */
+  scenes: (Switches & { scene: Scene })[];
   /** Packets of the problem for each solver. */
-  problems: { solver: string; limits: boolean; part: number }[];
+  problems: (Switches & { solver: string; part: number })[];
+  /** What the bones are made of; null if that is not known. */
+  bodies: Bodies | null;
   /** Packets of each motion: to solve with, and for onion skin and foot contacts. */
   motions: { name: string; clip: number; ghosts: number }[];
   meshes: number[];

@@ -9,7 +9,7 @@ import type { Problem } from "../kernels/index";
 import { ownPlace, rotationOf } from "../solving/frames";
 import { forward, type Problems } from "../solving/page_solver";
 import { type LocalPose, readPose, SampledMotion } from "../solving/poses";
-import type { PageData } from "./data";
+import type { PageData, Switches } from "./data";
 
 /** The pose that was shown last, for setups that do not begin anew. */
 type Shown = Immutable<PoseShown>;
@@ -17,6 +17,7 @@ type Shown = Immutable<PoseShown>;
 export class LocalSession implements Line {
   readonly isOpen = true;
   private setup: Immutable<Setup> | null = null;
+  private switches: Switches;
   private scene: Scene | null = null;
   private packets: Packet[] = [];
   private motion: SampledMotion | null = null;
@@ -27,7 +28,9 @@ export class LocalSession implements Line {
     private readonly data: PageData,
     private readonly problems: Problems,
     private readonly listener: Listener,
-  ) {}
+  ) {
+    this.switches = data.contents.scenes[0]!;
+  }
 
   /** Handle a message of the page; what fails is answered with a refusal. */
   send(message: Immutable<FromPage>): void {
@@ -54,6 +57,9 @@ export class LocalSession implements Line {
       case "trace":
       case "steps":
         return;
+      case "bodies":
+        if (this.data.contents.bodies) this.listener.onMessage(this.data.contents.bodies);
+        return;
       case "ping":
         return this.listener.onMessage({ type: "pong" });
       default:
@@ -64,11 +70,12 @@ export class LocalSession implements Line {
   private setUp(seq: number, setup: Immutable<Setup>): void {
     const { contents } = this.data;
     const first = this.setup === null;
-    const limits = setup.limits || contents.scenes.length === 1;
-    const names = this.chosen(setup, limits);
+    const switches = this.switchesOf(setup);
+    const names = this.chosen(setup, switches);
     const motion = this.motionOf(setup.motion);
     const begins = motion !== null && motion !== this.motion;
-    this.packets = names.map((name) => this.packetOf(name, limits));
+    this.packets = names.map((name) => this.packetOf(name, switches));
+    this.switches = switches;
     this.setup = setup;
     this.motion = motion;
     this.tell(seq, begins ? null : this.shown);
@@ -76,24 +83,32 @@ export class LocalSession implements Line {
     if (begins) this.listener.onPacket(this.data.packet(contents.motions.find(({ name }) => name === motion.head.name)!.ghosts));
   }
 
+  /** The switches of a setup; those that the page does not have stay as they are. */
+  private switchesOf({ limits, bodies }: Immutable<Setup>): Switches {
+    const { scenes } = this.data.contents;
+    const first = scenes[0]!;
+    const wanted = { limits, avoid: bodies?.avoid.on ?? first.avoid, balance: bodies?.balance.on ?? first.balance };
+    return scenes.find((one) => alike(one, wanted)) ?? scenes.find((one) => alike(one, { ...wanted, limits: true })) ?? first;
+  }
+
   /** The solvers side by side. */
-  private chosen({ solver, compare, race }: Immutable<Setup>, limits: boolean): string[] {
-    const able = this.data.contents.problems.filter((one) => one.limits === limits).map((one) => one.solver);
-    const taken = able.includes(solver.name) ? this.problemOf(solver.name, limits).head.solvers[0]!.name : ""; // what "auto" has chosen does not run twice
+  private chosen({ solver, compare, race }: Immutable<Setup>, switches: Switches): string[] {
+    const able = this.data.contents.problems.filter((one) => alike(one, switches)).map((one) => one.solver);
+    const taken = able.includes(solver.name) ? this.problemOf(solver.name, switches).head.solvers[0]!.name : ""; // what "auto" has chosen does not run twice
     const others = race ? able.filter((name) => name !== "auto" && name !== taken) : compare ? [compare.name] : [];
     const names = [solver.name, ...others];
     const missing = names.find((name) => !able.includes(name));
-    if (missing) throw new Error(`${missing} cannot take these goals ${limits ? "with" : "without"} limits`);
+    if (missing) throw new Error(`${missing} cannot take ${refused(switches)}`);
     return names;
   }
 
-  private packetOf(name: string, limits: boolean): Packet {
+  private packetOf(name: string, switches: Switches): Packet {
     const { problems } = this.data.contents;
-    return this.data.packet(problems.find((one) => one.solver === name && one.limits === limits)!.part);
+    return this.data.packet(problems.find((one) => one.solver === name && alike(one, switches))!.part);
   }
 
-  private problemOf(name: string, limits: boolean): Problem {
-    return this.problems.problem(this.packetOf(name, limits).arrays.data!.data as Uint8Array);
+  private problemOf(name: string, switches: Switches): Problem {
+    return this.problems.problem(this.packetOf(name, switches).arrays.data!.data as Uint8Array);
   }
 
   private motionOf(name: string | null): SampledMotion | null {
@@ -110,8 +125,7 @@ export class LocalSession implements Line {
   /** Send the scene and its problems, in the pose that is shown or, if that is null, the initial one. */
   private tell(seq: number, shown: Shown | null): void {
     const { contents } = this.data;
-    const limits = this.setup!.limits || contents.scenes.length === 1;
-    const scene = contents.scenes[limits ? 0 : 1]!;
+    const { scene } = contents.scenes.find((one) => alike(one, this.switches))!;
     const [packet] = this.packets as [Packet];
     const problem = this.problems.problem(packet.arrays.data!.data as Uint8Array);
     const begin = this.motion ? this.motion.at(0) : readPose(packet, "rest")!;
@@ -133,6 +147,16 @@ export class LocalSession implements Line {
     const start = Object.entries(pose.own).map(([name, values]) => [`start_${name}`, bytes(values)] as const);
     return { head: { ...(head as ProblemHead), ...own }, arrays: { ...arrays, start: bytes(pose.coordinates), ...Object.fromEntries(start) } };
   }
+}
+
+function alike(a: Switches, b: Switches): boolean {
+  return a.limits === b.limits && a.avoid === b.avoid && a.balance === b.balance;
+}
+
+/** What a solver cannot take, in words. */
+function refused({ limits, avoid, balance }: Switches): string {
+  if (avoid || balance) return avoid && balance ? "collisions and balance" : avoid ? "collisions" : "balance";
+  return `these goals ${limits ? "with" : "without"} limits`;
 }
 
 function placesIn(scene: Scene, problem: Problem, pose: LocalPose): GoalPlace[] {

@@ -217,6 +217,7 @@ class Scene:
         box: Least and greatest coordinates of the box to be visible.
         ground: Height of the ground.
         up: "y" or "z".
+        front: The axis that the figure faces, if it is not that towards the viewer: z, or -y if z is up.
         flat: True if everything stays in the plane z = 0.
         pedestal: True if the root is on a pedestal.
         motions: The motions that can be played.
@@ -231,6 +232,7 @@ class Scene:
         retargeted: What retargeting made; None if nothing is retargeted.
         bodies: Collisions, balance and loops that are kept.
         loops: The loops of the model itself, which are kept too.
+        switches: Which of them can be switched on and off.
         feet: Joints that can stand on the ground, by their names.
         about: What to try, in a sentence; "" for none.
     """
@@ -266,8 +268,12 @@ class Scene:
     retargeted: RetargetInfo | None
     bodies: BodiesSetup = field(default_factory=BodiesSetup)
     loops: list[LoopSetup] = field(default_factory=list)
+    switches: list[Literal["avoid", "balance"]] = field(
+        default_factory=lambda: ["avoid", "balance"]
+    )
     feet: list[str] = field(default_factory=list)
     about: str = ""
+    front: Literal["x"] | None = None
 
 
 @message
