@@ -86,9 +86,15 @@ def normalize(q: ArrayLike) -> FloatArray:
 def rotate(q: ArrayLike, v: ArrayLike) -> FloatArray:
     """Vectors v, shape (..., 3), turned by unit quaternions q, shape (..., 4)."""
     q, v = _last("quaternion", q, 4), _last("vector", v, 3)
-    w, u = q[..., :1], q[..., 1:]
-    t = 2.0 * np.cross(u, v)
-    return v + w * t + np.cross(u, t)
+    w, x, y, z = (q[..., k] for k in range(4))
+    a, b, c = (v[..., k] for k in range(3))
+    # v + w t + u x t with t = 2 u x v, by components: np.cross takes several times as long.
+    d, e, f = 2.0 * (y * c - z * b), 2.0 * (z * a - x * c), 2.0 * (x * b - y * a)
+    turned = np.empty((*np.broadcast_shapes(w.shape, a.shape), 3))
+    turned[..., 0] = a + w * d + (y * f - z * e)
+    turned[..., 1] = b + w * e + (z * d - x * f)
+    turned[..., 2] = c + w * f + (x * e - y * d)
+    return turned
 
 
 def from_axis_angle(axis: str | ArrayLike, angle: ArrayLike) -> FloatArray:

@@ -51,15 +51,22 @@ def test_derivatives_are_those_of_differences():
     )
     q = np.asarray(Pose(skeleton, _unit(skeleton, q)).coordinates)
     joints, offsets = np.array([3, 1]), rng.normal(size=(2, 3))
-    rows = Rows(np.eye(2), np.zeros((2, 2, 3)), np.ones(2))
-    clip = Clip(skeleton, joints, offsets, [rows], np.zeros(0), q[0], np.zeros(0))
-    points, positions, rotations = clip.points(q)
-    found = clip._jacobian(points, *clip.freedoms.axes(q, positions, rotations))
+    combine = np.array(((1.0, 0.0), (0.0, 1.0), (0.7, -0.4)))
+    rows = Rows(combine, np.zeros((2, 3, 3)), np.ones((1, 1, 3)))
+    clip = Clip(skeleton, joints, offsets, rows, np.zeros(0), q[0], np.zeros(0))
+    at = clip.frame(q)
+    found = clip.jacobian(clip.points(at), at)
+    way = rng.normal(size=(2, 3))
+    along = at.derivative(np.arange(2), joints[[0, 0]], clip.points(at)[..., 0], way)
     for column in range(clip.freedoms.count):
         step = np.zeros((2, clip.freedoms.count))
         step[:, column] = 1e-6
-        ahead, behind = (clip.points(clip.freedoms.stepped(q, s * step))[0] for s in (1, -1))
-        assert np.allclose(found[..., column], (ahead - behind) / 2e-6, atol=1e-7)
+        ahead, behind = (
+            clip.points(clip.frame(clip.freedoms.stepped(q, s * step))) for s in (1, -1)
+        )
+        slope = (ahead - behind) / 2e-6
+        assert np.allclose(found[..., column], slope @ combine.T, atol=1e-7)
+        assert np.allclose(along[:, column], (slope[..., 0] * way).sum(1), atol=1e-7)
 
 
 def _unit(skeleton, q):

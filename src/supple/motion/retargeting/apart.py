@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from supple.model.geoms import Geom
 from supple.motion.retargeting.body import Body, geom_points
 from supple.motion.retargeting.body_map import SIDES
+from supple.motion.retargeting.whole_clip import Frame
 from supple.rotations import rotate
 
 Floats = NDArray[np.float64]
@@ -18,29 +19,11 @@ Ints = NDArray[np.int64]
 NEAR = 2  # joints so few apart in the tree may touch
 OUTER = 92.0  # percentile of the points of a shape that lie within its capsule's radius
 BLUNT = 0.3  # of its radius: how far before the end of a cylinder its capsule's axis ends
+EDGE = 0.4  # of half its thickness: radius of the capsules along the edges of a box
 SLAB = 1.3  # a shape so much wider than it is thick has two capsules side by side
 
 
-@dataclass(frozen=True)
-class Overlaps:
-    """Pairs of capsules that are too near to each other.
-
-    Attributes:
-        frame: (A,).
-        joints: The joints of the two capsules, (A, 2).
-        points: The nearest points of their axes, world, (A, 2, 3).
-        normal: From the second to the first, (A, 3).
-        depth: By how much they are too near, above 0, (A,).
-    """
-
-    frame: Ints
-    joints: Ints
-    points: Floats
-    normal: Floats
-    depth: Floats
-
-
-class Solids:
+class Capsules:
     """The capsules of a body, and the pairs of them that must not meet.
 
     Pairs are of arms with everything else, and of one leg with the other; those that are near in the tree do not
@@ -48,28 +31,28 @@ class Solids:
 
     Args:
         body: With geoms that touch something; without any there are no pairs.
-        margin: How far capsules are to stay apart [model units].
+        margin: How far capsules are to stay apart [leg lengths].
     """
 
     def __init__(self, body: Body, margin: float) -> None:
-        skeleton = body.skeleton
+        skeleton, margin = body.skeleton, margin * body.sizes["leg"]
         joints, ends, radii = [], [], []
         for geom in skeleton.geoms:
             if geom.kind == "plane" or not (geom.contype or geom.conaffinity):
                 continue
-            for a, b, r in _geom_capsules(geom):
+            for a, b, r in _geom_capsules(geom, 2.0 * margin):
                 joints.append(skeleton.index(geom.joint))
                 ends.append((a, b))
                 radii.append(r)
         self.joints = np.array(joints, dtype=np.int64)
         self.ends = np.array(ends, dtype=np.float64).reshape(-1, 2, 3)
-        self.radii = np.array(radii)
         self.pairs = self._pairs(body)
-        self.need = np.zeros(0)
-        if len(self.pairs):
-            positions, rotations = (part[None] for part in body.reference)
-            distance = self._distances(positions, rotations)[0][0]
-            self.need = np.minimum(self.radii[self.pairs].sum(1) + margin, distance)
+        positions, rotations = (part[self.joints, None] for part in body.reference)
+        p, q = _nearest_of((positions + rotate(rotations, self.ends))[self.pairs])
+        radii = np.array(radii, dtype=np.float64)[self.pairs].sum(1)
+        self.need = np.minimum(radii + margin, np.linalg.norm(p - q, axis=1))
+        half = 0.5 * np.linalg.norm(self.ends[:, 1] - self.ends[:, 0], axis=1)
+        self.reach = self.need + half[self.pairs].sum(1)
 
     def _pairs(self, body: Body) -> Ints:
         """The pairs of capsules that count, (K, 2)."""
@@ -102,45 +85,63 @@ class Solids:
                 pairs.append((m, n))
         return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
-    def _distances(self, positions: Floats, rotations: Floats) -> tuple[Floats, Floats]:
-        """Distances (F, K) of the axes of pairs, and their nearest points (F, K, 2, 3)."""
-        world = positions[:, self.joints, None] + rotate(rotations[:, self.joints, None], self.ends)
-        first, second = world[:, self.pairs[:, 0]], world[:, self.pairs[:, 1]]
-        p, q = _nearest(first[..., 0, :], first[..., 1, :], second[..., 0, :], second[..., 1, :])
+    def world(self, at: Frame) -> Floats:
+        """Ends (F, C, 2, 3) of the axes of all capsules."""
+        turned = rotate(at.rotations[:, self.joints, None], self.ends)
+        return at.positions[:, self.joints, None] + turned
+
+
+@lru_cache(maxsize=16)
+def capsules_of(body: Body, margin: float) -> Capsules:
+    """The capsules of a body, found once for all clips that are brought to it."""
+    return Capsules(body, margin)
+
+
+class Solids:
+    """Push capsules apart that are too near to each other.
+
+    Args:
+        capsules: Whose pairs are watched.
+        at: All frames of a clip. Pairs are watched where they come near to touching, and only there.
+        wary: How near [model units].
+        weight: What a length by which capsules are too near counts.
+    """
+
+    def __init__(self, capsules: Capsules, at: Frame, *, wary: float, weight: float) -> None:
+        self.capsules, self.weight = capsules, weight
+        one, two = capsules.pairs.T
+        middles = capsules.world(at).mean(2)
+        squares = (middles * middles).sum(-1)
+        far = squares[:, one] + squares[:, two]
+        far -= 2.0 * (middles @ np.swapaxes(middles, 1, 2))[:, one, two]
+        self.frame, self.pair = np.nonzero(far < (capsules.reach + wary) ** 2)
+
+    def __call__(self, at: Frame, first: int) -> tuple[Ints, Floats, Floats] | None:
+        """Rows that push watched pairs apart that are too near, see `Push`."""
+        own = self.capsules
+        part = slice(*np.searchsorted(self.frame, (first, first + len(at.positions))))
+        frame, pair = self.frame[part] - first, self.pair[part]
+        p, q = _nearest_of(own.world(at)[frame[:, None], own.pairs[pair]])
         gap = p - q
-        return np.sqrt((gap * gap).sum(-1)), np.stack([p, q], axis=-2)
-
-    def overlaps(self, positions: Floats, rotations: Floats) -> Overlaps | None:
-        """The pairs that are too near in frames (F, N, 3), (F, N, 4); None if there are none."""
-        if not len(self.pairs):
+        distance = np.sqrt((gap * gap).sum(-1))
+        keep = np.flatnonzero((distance < own.need[pair]) & (distance > 1e-9))
+        if not len(keep):
             return None
-        middle = self.ends.mean(1)
-        centers = positions[:, self.joints] + rotate(rotations[:, self.joints], middle)
-        half = 0.5 * np.linalg.norm(self.ends[:, 1] - self.ends[:, 0], axis=1)
-        gap = centers[:, self.pairs[:, 0]] - centers[:, self.pairs[:, 1]]
-        reach = self.need + half[self.pairs].sum(1)
-        frame, pair = np.nonzero((gap * gap).sum(-1) < reach * reach)
-        if not len(frame):
-            return None
-        joints = self.joints[self.pairs[pair]]
-        world = positions[frame[:, None], joints][:, :, None] + rotate(
-            rotations[frame[:, None], joints][:, :, None], self.ends[self.pairs[pair]]
+        frame, pair, distance = frame[keep], pair[keep], distance[keep]
+        one, two = own.joints[own.pairs[pair]].T
+        normal = gap[keep] / distance[:, None]
+        row = at.derivative(frame, two, q[keep], normal) - at.derivative(
+            frame, one, p[keep], normal
         )
-        p, q = _nearest(world[:, 0, 0], world[:, 0, 1], world[:, 1, 0], world[:, 1, 1])
-        gap = p - q
-        far = np.sqrt((gap * gap).sum(-1))
-        depth = self.need[pair] - far
-        keep = (depth > 0) & (far > 1e-9)
-        if not keep.any():
-            return None
-        normal = gap[keep] / far[keep, None]
-        return Overlaps(
-            frame[keep], joints[keep], np.stack([p[keep], q[keep]], axis=1), normal, depth[keep]
-        )
+        return frame, self.weight * row, self.weight * (own.need[pair] - distance)
 
 
-def _geom_capsules(geom: Geom) -> list[tuple[Floats, Floats, float]]:
-    """Capsules, ends and radius each, about a geom; the edges of cylinders and boxes stick out a little."""
+def _geom_capsules(geom: Geom, fine: float) -> list[tuple[Floats, Floats, float]]:
+    """Capsules, ends and radius each, about a geom.
+
+    Edges of cylinders and boxes stick out a little; the long edges of boxes that would stick out by more than
+    `fine` have capsules of their own.
+    """
     turn, place = np.asarray(geom.rotation), np.asarray(geom.position)
     size = geom.size
     if geom.kind in ("sphere", "capsule", "cylinder"):
@@ -153,27 +154,29 @@ def _geom_capsules(geom: Geom) -> list[tuple[Floats, Floats, float]]:
         return [(place - end, place + end, float(size[0]))]
     if geom.kind == "box":
         order = np.argsort(-np.asarray(size))
-        (u, v, _), (x, y, z) = rotate(turn, np.eye(3)[order]), np.asarray(size)[order]
+        (u, v, w), (x, y, z) = rotate(turn, np.eye(3)[order]), np.asarray(size)[order]
         r = 1.1 * z
         reach, shift = max(x - BLUNT * r, 0.0) * u, max(y - 0.8 * r, 0.0) * v
         count = 1 if y <= z * 1.05 else 2 if y < 2.5 * z else 3
         sides = np.linspace(-1.0, 1.0, count) if count > 1 else np.zeros(1)
-        return [(place + s * shift - reach, place + s * shift + reach, float(r)) for s in sides]
+        made = [(place + s * shift - reach, place + s * shift + reach, float(r)) for s in sides]
+        if np.hypot(y - np.linalg.norm(shift), z) - r > fine:
+            thin = EDGE * z
+            along, inner = max(x - thin, 0.0) * u, 1.0 - 0.8 * EDGE
+            edges = [
+                place + a * (y - 0.8 * thin) * v + b * inner * z * w
+                for a in (-1.0, 1.0)
+                for b in (-1.0, 1.0)
+            ]
+            made += [(edge - along, edge + along, float(thin)) for edge in edges]
+        return made
     return _capsules(geom_points(geom))
 
 
 def _capsules(points: Floats) -> list[tuple[Floats, Floats, float]]:
     """One capsule along a shape, or two side by side for one that is wider than thick: ends and radius each."""
     center = points.mean(0)
-    axes = np.linalg.svd(points - center, full_matrices=False)[2]
-    if len(axes) < 3:
-        return [
-            (
-                center,
-                center,
-                float(np.linalg.norm(points - center, axis=1).max(initial=1e-9)) or 1e-9,
-            )
-        ]
+    axes = np.linalg.eigh((points - center).T @ (points - center))[1].T[::-1]
     along = (points - center) @ axes.T
     low, high = along.min(0), along.max(0)
     center = center + ((low + high) / 2) @ axes
@@ -191,6 +194,11 @@ def _capsules(points: Floats) -> list[tuple[Floats, Floats, float]]:
     r = float(np.percentile(np.hypot(local @ v, local @ w), OUTER))
     reach = max(x - r, 0.0)
     return [(center - reach * u, center + reach * u, max(r, 1e-9))]
+
+
+def _nearest_of(ends: Floats) -> tuple[Floats, Floats]:
+    """The nearest points (A, 3) of pairs of segments, whose ends are (A, 2, 2, 3)."""
+    return _nearest(ends[:, 0, 0], ends[:, 0, 1], ends[:, 1, 0], ends[:, 1, 1])
 
 
 def _nearest(a: Floats, b: Floats, c: Floats, d: Floats) -> tuple[Floats, Floats]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -107,7 +108,8 @@ def retarget(
         )
     fps = None if fps is None else positive("fps", fps)
     body = _body(motion.skeleton, source_map, up, motion.poses, source_bones)
-    target = _body(skeleton, target_map, onto_up or getattr(onto, "up", None), None, _bones(onto))
+    onto_up = onto_up or getattr(onto, "up", None)
+    target = _target(skeleton, target_map, onto_up, tuple(_bones(onto).items()))
     closed = fits(target)
     if not closed:
         free_root(target)
@@ -200,6 +202,14 @@ def _body(
         k = int(np.argmax(np.abs(way)))
         up = ("-" if way[k] < 0 else "") + "xyz"[k]
     return Body(skeleton, found, up, poses)
+
+
+@lru_cache(maxsize=8)
+def _target(
+    skeleton: Skeleton, body_map: BodyMap | None, up: str | None, bones: tuple[tuple[str, str], ...]
+) -> Body:
+    """The body of a target, measured once for all clips that are brought to it."""
+    return _body(skeleton, body_map, up, None, dict(bones))
 
 
 def _planted(poses: Pose, source: Performance, target: Body, fps: float) -> Pose:

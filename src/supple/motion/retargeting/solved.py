@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from supple.errors import SuppleError
 from supple.kernels import layout
 from supple.model.skeleton import Pose
-from supple.motion.retargeting.apart import Solids
+from supple.motion.retargeting.apart import Solids, capsules_of
 from supple.motion.retargeting.body import Body, Point, mid, unit
 from supple.motion.retargeting.body_map import SIDES
 from supple.motion.retargeting.footsteps import Shape, Steps
@@ -23,6 +23,7 @@ Floats = NDArray[np.float64]
 
 
 MARGIN = 0.005  # how far solid shapes are to stay apart [leg lengths]
+WARY = 0.1  # how near to touching they are watched [leg lengths]
 
 
 @dataclass(frozen=True)
@@ -226,17 +227,17 @@ class _Problem:
     def solve(self) -> Pose:
         body, w = self.body, self.weights
         combine = np.zeros((len(self._pending), len(self.points)))
-        targets = np.empty((self.frames, len(self._pending), 3))
-        weight = np.empty((self.frames, len(self._pending)))
+        targets = np.empty((self.frames, 3, len(self._pending)))
+        weight = np.empty((self.frames, 1, len(self._pending)))
         back = conjugate(body.turn)
         for k, (coefficients, target, own) in enumerate(self._pending):
             combine[k, : len(coefficients)] = coefficients
-            targets[:, k], weight[:, k] = rotate(back, target), own
+            targets[:, :, k], weight[:, 0, k] = rotate(back, target), own
         clip = Clip(
             body.skeleton,
             np.array([point.joint for point in self.points]),
             np.array([point.offset for point in self.points]),
-            [Rows(combine, targets, weight)],
+            Rows(combine, targets, weight),
             smooth=np.zeros(0), rest=body.skeleton.rest.coordinates, pull=np.zeros(0),
         )  # fmt: skip
         free = clip.freedoms
@@ -247,14 +248,15 @@ class _Problem:
         clip.pull = np.where(free.place >= 0, w.rest, 0.0)
         clip.pull[free.joints == self.root] = 0.0
         self.clip = clip
-        q = self._start()
-        q = clip.solve(q, iterations=4, smoothness=10.0, damping=0.02)
+        q = clip.solve(self._start(), iterations=5, smoothness=0.0, damping=0.05)
         # Solids that push come in by steps, and the last iterations are damped: pairs that come and go would swing.
-        clip.solids = Solids(body, MARGIN * body.sizes["leg"])
-        clip.apart = 0.4 * w.apart / body.sizes["leg"]
-        q = clip.solve(q, iterations=4, smoothness=1.0)
-        clip.apart = w.apart / body.sizes["leg"]
-        q = clip.solve(q, iterations=5, smoothness=1.0, damping=0.3)
+        capsules, leg = capsules_of(body, MARGIN), body.sizes["leg"]
+        for strength, damping in ((0.4, 1e-3), (1.0, 0.3)):
+            solids = Solids(
+                capsules, clip.frame(q), wary=WARY * leg, weight=strength * w.apart / leg
+            )
+            clip.pushes = (solids,)
+            q = clip.solve(q, iterations=3, damping=damping)
         return Pose(body.skeleton, q)
 
     def _start(self) -> Floats:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +18,13 @@ from numpy.typing import NDArray
 from supple.kernels import layout
 from supple.model.forward import world_frames
 from supple.model.skeleton import Pose, Skeleton
-from supple.motion.retargeting.apart import Overlaps, Solids
 from supple.rotations import (
     conjugate,
     from_axis_angle,
     from_rotation_vector,
     multiply,
     rotate,
+    to_matrix,
     to_rotation_vector,
 )
 
@@ -32,6 +33,8 @@ Floats = NDArray[np.float64]
 STEP = 0.6  # largest change of an angle in one iteration [rad]
 TIGHT = 1e-9  # how near to a limit counts as at it
 EXACT = 1e-6  # of the first, the squared residual at which conjugate gradients stop
+SETTLED = 2e-3  # change of an angle at which iterations end [rad]
+CHUNK = 128  # frames whose derivatives are held at once
 
 
 @dataclass(frozen=True)
@@ -40,13 +43,18 @@ class Rows:
 
     Attributes:
         combine: Coefficients of the points, (R, P).
-        target: World, (F, R, 3).
-        weight: (F, R) or (R,).
+        target: World, (F, 3, R).
+        weight: (F, 3, R), or what broadcasts to that with a first axis of 1 or F.
     """
 
     combine: Floats
     target: Floats
     weight: Floats
+
+    def taken(self, frames: slice) -> Rows:
+        """Those of some frames."""
+        weight = self.weight if len(self.weight) == 1 else self.weight[frames]
+        return Rows(self.combine, self.target[frames], weight)
 
 
 class Freedoms:
@@ -82,65 +90,62 @@ class Freedoms:
         self.turns = [(c, int(ints[j, layout.Q]) + self._numbers_of(j)) for c, (j, i, kind) in enumerate(self.columns)
                       if kind == "turn" and i == 0]  # fmt: skip
         self.joints = np.array([j for j, _, _ in self.columns], dtype=np.int64)
+        self.reaches = self._reaches()
 
     def _numbers_of(self, j: int) -> int:
         kind = int(self.skeleton.packed_ints[j, layout.KIND])
         return (kind & layout.SLIDES) + ((kind >> 2) & 3)
 
-    def moves(self, joints: Sequence[int]) -> NDArray[np.bool_]:
-        """Which columns move each of some joints, (P, D)."""
-        parents = self.skeleton.parents
-        out = np.zeros((len(joints), self.count), dtype=bool)
-        for p, joint in enumerate(joints):
-            j = int(joint)
-            while j >= 0:
-                out[p] |= self.joints == j
-                j = int(parents[j])
+    def _reaches(self) -> NDArray[np.bool_]:
+        """Which columns move each joint, (N, D)."""
+        out = np.zeros((len(self.skeleton.joint_names), self.count), dtype=bool)
+        for j in range(len(out)):
+            out[j] = self.joints == j
+            if (parent := int(self.skeleton.parents[j])) >= 0:
+                out[j] |= out[parent]
         return out
 
     def axes(self, q: Floats, positions: Floats, rotations: Floats) -> tuple[Floats, Floats]:
-        """World axes (F, D, 3) of the columns and the places (F, D, 3) they turn about."""
+        """World axes (F, 3, D) of the columns and the places (F, 3, D) they turn about."""
         skeleton = self.skeleton
         ints, floats = skeleton.packed_ints, skeleton.packed_floats
-        axes = np.empty((len(q), self.count, 3))
+        axes = np.empty((len(q), 3, self.count))
         c = 0
         while c < self.count:
             j = self.columns[c][0]
             kind = int(ints[j, layout.KIND])
             numbers = self._numbers_of(j)
             slides, first = kind & layout.SLIDES, int(ints[j, layout.Q])
-            mine = rotations[:, j]
             local = floats[j, layout.AXIS : layout.AXIS + 9].reshape(3, 3)
             if kind in (layout.ANGLE, layout.SLIDE):  # done below, all at once
                 c += 1
                 continue
+            after = None  # the joint's own turn
             if kind & layout.QUATERNION:
-                pre = multiply(mine, conjugate(q[:, first + numbers : first + numbers + 4]))
-            else:
-                turn = None
-                for i in range(slides, numbers):
-                    step = from_axis_angle(local[i], q[:, first + i])
-                    turn = step if turn is None else multiply(turn, step)
-                pre = mine if turn is None else multiply(mine, conjugate(turn))
-            for i in range(slides):
-                axes[:, c] = rotate(pre, local[i])
-                c += 1
-            frame = pre
+                after = q[:, first + numbers : first + numbers + 4]
+            for i in reversed(range(slides, numbers)):
+                step = from_axis_angle(local[i], q[:, first + i])
+                after = step if after is None else multiply(step, after)
+            frame = rotations[:, j]
+            before = frame if after is None else multiply(frame, conjugate(after))
+            matrix = to_matrix(before)
+            axes[:, :, c : c + slides] = matrix @ local[:slides].T
+            c += slides
             for i in range(slides, numbers):
-                axes[:, c] = rotate(frame, local[i])
-                frame = multiply(frame, from_axis_angle(local[i], q[:, first + i]))
+                axes[:, :, c] = matrix @ local[i]
+                before = multiply(before, from_axis_angle(local[i], q[:, first + i]))
+                matrix = to_matrix(before)
                 c += 1
             if kind & layout.QUATERNION:
-                for axis in np.eye(3):
-                    axes[:, c] = rotate(pre, axis)
-                    c += 1
+                axes[:, :, c : c + 3] = matrix
+                c += 3
         kinds = ints[self.joints, layout.KIND]
         single = np.flatnonzero((kinds == layout.ANGLE) | (kinds == layout.SLIDE))
         if len(single):
             joints = self.joints[single]
             local = floats[joints, layout.AXIS : layout.AXIS + 3]
-            axes[:, single] = rotate(rotations[:, joints], local)
-        return axes, positions[:, self.joints]
+            axes[:, :, single] = np.swapaxes(rotate(rotations[:, joints], local), 1, 2)
+        return axes, np.ascontiguousarray(np.swapaxes(positions[:, self.joints], 1, 2))
 
     def stepped(self, q: Floats, step: Floats) -> Floats:
         """Coordinates after a tangent step (F, D), within limits."""
@@ -175,6 +180,59 @@ class Freedoms:
         return out
 
 
+@dataclass(frozen=True)
+class Frame:
+    """Where joints and columns are in some poses.
+
+    Attributes:
+        freedoms: Of the skeleton.
+        positions: Of joints and tips, world, (F, N, 3).
+        rotations: wxyz, (F, N, 4).
+        axes: World axes of the columns, (F, 3, D).
+        origins: Places that they turn about, (F, 3, D).
+    """
+
+    freedoms: Freedoms
+    positions: Floats
+    rotations: Floats
+    axes: Floats
+    origins: Floats
+
+    def derivative(
+        self, frame: NDArray[np.int64], joint: NDArray[np.int64], point: Floats, way: Floats
+    ) -> Floats:
+        """Derivatives by the columns (A, D) of world points along directions.
+
+        Args:
+            frame: Of which frame each point is, (A,).
+            joint: Which joint carries it, (A,).
+            point: World, (A, 3).
+            way: Unit vectors, (A, 3).
+        """
+        a, o = self.axes[frame], self.origins[frame]
+        arm = [point[:, k, None] - o[:, k] for k in range(3)]
+        out = np.zeros(arm[0].shape)
+        # way . (axis x arm) = axis . (arm x way)
+        for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+            out += a[:, i] * (arm[j] * way[:, k, None] - arm[k] * way[:, j, None])
+        slides = ~self.freedoms.rotating
+        if slides.any():
+            out[:, slides] = (a[:, :, slides] * way[..., None]).sum(1)
+        return out * self.freedoms.reaches[joint]
+
+
+class Push(Protocol):
+    """Residuals that exist only where something is broken."""
+
+    def __call__(self, at: Frame, first: int) -> tuple[NDArray[np.int64], Floats, Floats] | None:
+        """Residuals in some frames of a clip, counted from `first`.
+
+        Returns:
+            Frames (A,) of `at`, in order, derivatives (A, D) and residuals (A,), weighed; None if all is well.
+        """
+        ...
+
+
 @dataclass
 class Clip:
     """Coordinates of all frames, and what holds for them.
@@ -187,196 +245,211 @@ class Clip:
         smooth: Weight of the second differences of each column, (D,).
         rest: Coordinates that the numbers are drawn to, (Q,).
         pull: How strongly, for each column, (D,).
-        solids: What must stay apart; None if nothing does.
-        apart: Weight of a length by which solids are too near.
+        pushes: What is kept only where it is broken, such as solids that stay apart.
     """
 
     skeleton: Skeleton
     joints: NDArray[np.int64]
     offsets: Floats
-    rows: Sequence[Rows]
+    rows: Rows
     smooth: Floats
     rest: Floats
     pull: Floats
-    solids: Solids | None = None
-    apart: float = 0.0
+    pushes: Sequence[Push] = ()
 
     def __post_init__(self) -> None:
         self.freedoms = Freedoms(self.skeleton)
-        self.moving = self.freedoms.moves(self.joints.tolist())
-        self.reaches = self.freedoms.moves(range(len(self.skeleton.joint_names)))
-        self.combine = np.concatenate([rows.combine for rows in self.rows])
-        self.target = np.concatenate([rows.target for rows in self.rows], axis=1)
-        frames = len(self.target)
-        self.weight = np.concatenate(
-            [np.broadcast_to(rows.weight, (frames, len(rows.combine))) for rows in self.rows],
-            axis=1,
+        moving = self.freedoms.reaches[self.joints]
+        # A row's derivative by a turn about an axis through o is axis x (sum of c p - o sum of c), over the
+        # points p that the column moves, with coefficients c.
+        shares = self.rows.combine[:, None] * moving.T
+        self.share = shares.sum(-1)
+        # Most columns move the same points of a row.
+        different, self.which = np.unique(
+            shares.reshape(-1, len(self.joints)), axis=0, return_inverse=True
         )
+        self.sums = np.ascontiguousarray(different.T)
 
-    def points(self, q: Floats) -> tuple[Floats, Floats, Floats]:
-        """Places (F, P, 3) of the points, and frames of all joints."""
+    def frame(self, q: Floats) -> Frame:
+        """Joints and columns of coordinates (F, Q)."""
         positions, rotations, _ = world_frames(self.skeleton, q, None, None)
-        return (
-            positions[:, self.joints] + rotate(rotations[:, self.joints], self.offsets),
-            positions,
-            rotations,
-        )
+        axes, origins = self.freedoms.axes(q, positions, rotations)
+        return Frame(self.freedoms, positions, rotations, axes, origins)
+
+    def points(self, at: Frame) -> Floats:
+        """Places (F, 3, P) of the points."""
+        turned = rotate(at.rotations[:, self.joints], self.offsets)
+        return np.ascontiguousarray(np.swapaxes(at.positions[:, self.joints] + turned, 1, 2))
 
     def solve(
-        self, q: Floats, *, iterations: int, smoothness: float = 1.0, damping: float = 1e-3
+        self,
+        q: Floats,
+        *,
+        iterations: int,
+        smoothness: float = 1.0,
+        damping: float = 1e-3,
+        most: int = 24,
     ) -> Floats:
-        """Coordinates (F, Q) after some iterations."""
+        """Coordinates (F, Q) after some iterations; fewer if they do not change any more.
+
+        Args:
+            q: Where to begin.
+            iterations: How many at most.
+            smoothness: Factor of the weights of second differences.
+            damping: Added to the diagonal of the normal equations.
+            most: Iterations of conjugate gradients.
+        """
+        near: Floats | None = None
         for _ in range(iterations):
-            q = self._iterate(q, smoothness, damping)
+            q, change, inverse = self._iterate(q, smoothness, damping, most, near)
+            near = inverse if change < STEP else None
+            if change < SETTLED:
+                break
         return q
 
-    def _iterate(self, q: Floats, smoothness: float, damping: float) -> Floats:
+    def _iterate(
+        self, q: Floats, smoothness: float, damping: float, most: int, near: Floats | None
+    ) -> tuple[Floats, float, Floats]:
+        """Coordinates after one step, its largest change of an angle, and the preconditioner."""
         free = self.freedoms
-        points, positions, rotations = self.points(q)
-        axes, origins = free.axes(q, positions, rotations)
-        jacobian = self._jacobian(points, axes, origins)
         frames, count = len(q), free.count
-        residual = (self.combine @ points - self.target) * self.weight[..., None]
-        rows = (self.combine @ jacobian.reshape(frames, len(self.joints), -1)).reshape(
-            frames, -1, 3, count
-        )
-        rows = rows * self.weight[..., None, None]
-        flat, residual = rows.reshape(frames, -1, count), residual.reshape(frames, -1)
-        blocks = np.swapaxes(flat, 1, 2) @ flat
-        gradient = (np.swapaxes(flat, 1, 2) @ residual[..., None])[..., 0]
-        if (
-            self.solids is not None
-            and (overlaps := self.solids.overlaps(positions, rotations)) is not None
-        ):
-            self._push(overlaps, axes, origins, blocks, gradient)
+        blocks, gradient = self._normal_equations(q)
         numbers = free.numbers
-        away = np.zeros((frames, count))
-        away[:, numbers] = q[:, free.place[numbers]] - self.rest[free.place[numbers]]
-        gradient += self.pull * away
+        value = q[:, free.place[numbers]]
+        gradient[:, numbers] += self.pull[numbers] * (value - self.rest[free.place[numbers]])
         diagonal = np.arange(count)
         blocks[:, diagonal, diagonal] += self.pull + damping
-        smooth = self.smooth * smoothness
+        system = _Banded(blocks, self.smooth * smoothness, most, near)
         if frames > 2:
-            gradient += smooth * _second_transposed(np.diff(free.differences(q), axis=0), frames)
-        # Freedoms at a limit that would go beyond it stay.
-        held = np.zeros((frames, count), dtype=bool)
-        value = q[:, free.place[numbers]]
-        held[:, numbers] = ((value <= free.low[numbers] + TIGHT) & (gradient[:, numbers] > 0)) | (
-            (value >= free.high[numbers] - TIGHT) & (gradient[:, numbers] < 0)
-        )
-        step = _conjugate_gradients(blocks, smooth, -gradient, held, np.zeros_like(gradient))
-        # Those that would go beyond a limit go to it, and the others make up for that.
-        room_low, room_high = np.full(away.shape, -np.inf), np.full(away.shape, np.inf)
+            gradient += system.smooth * _second_transposed(np.diff(free.differences(q), axis=0))
+        room_low, room_high = np.full((2, frames, count), np.inf)
+        room_low *= -1.0
         room_low[:, numbers] = free.low[numbers] - value
         room_high[:, numbers] = free.high[numbers] - value
+        # Freedoms at a limit that would go beyond it stay.
+        held = ((room_low >= -TIGHT) & (gradient > 0)) | ((room_high <= TIGHT) & (gradient < 0))
+        step = system.solve(-gradient, held, np.zeros_like(gradient))
+        # Those that would go beyond a limit go to it, and the others make up for that.
         beyond = (step < room_low) | (step > room_high)
         if beyond.any():
-            fixed = np.where(beyond, np.clip(step, room_low, room_high), 0.0)
-            step = _conjugate_gradients(blocks, smooth, -gradient, held | beyond, fixed)
-        largest = np.abs(step[:, free.rotating]).max(axis=1, initial=0.0)
-        step *= np.minimum(1.0, STEP / np.maximum(largest, 1e-12))[:, None]
-        return free.stepped(q, step)
+            step = system.solve(-gradient, held | beyond, np.clip(step, room_low, room_high))
+        change = float(np.abs(step[:, free.rotating]).max(initial=0.0))
+        step[:, free.rotating] = np.clip(step[:, free.rotating], -STEP, STEP)
+        return free.stepped(q, step), change, system.inverse
 
-    def _push(
-        self, overlaps: Overlaps, axes: Floats, origins: Floats, blocks: Floats, gradient: Floats
-    ) -> None:
-        """Add residuals apart * depth to the normal equations."""
-        free, frame, normal = self.freedoms, overlaps.frame, overlaps.normal
-        row = np.zeros((len(frame), free.count))
-        for k, sign in ((0, -1.0), (1, 1.0)):
-            arm = overlaps.points[:, k, None] - origins[frame]
-            # normal . (axis x arm) = axis . (arm x normal)
-            lever = np.where(free.rotating[:, None], cross(arm, normal[:, None]), normal[:, None])
-            row += sign * (axes[frame] * lever).sum(-1) * self.reaches[overlaps.joints[:, k]]
-        row *= self.apart
-        # Frames come in order: sums of their rows.
-        first = np.flatnonzero(np.diff(frame, prepend=-1))
-        where = frame[first]
-        gradient[where] += np.add.reduceat(row * (self.apart * overlaps.depth)[:, None], first)
-        blocks[where] += np.add.reduceat(row[:, :, None] * row[:, None, :], first)
+    def _normal_equations(self, q: Floats) -> tuple[Floats, Floats]:
+        """Blocks (F, D, D) and gradient (F, D) of what holds in each frame by itself."""
+        frames, count = len(q), self.freedoms.count
+        blocks, gradient = np.empty((frames, count, count)), np.empty((frames, count))
+        for first in range(0, frames, CHUNK):
+            part = slice(first, first + CHUNK)
+            at, some = self.frame(q[part]), self.rows.taken(part)
+            points = self.points(at)
+            jacobian = self.jacobian(points, at)
+            jacobian *= some.weight[..., None]
+            residual = (points @ self.rows.combine.T - some.target) * some.weight
+            flat = jacobian.reshape(len(residual), -1, count)
+            transposed = np.swapaxes(flat, 1, 2)
+            blocks[part] = transposed @ flat
+            gradient[part] = (transposed @ residual.reshape(len(residual), -1, 1))[..., 0]
+            for push in self.pushes:
+                pushed = push(at, first)
+                if pushed is not None:
+                    frame, row, depth = pushed
+                    # Frames come in order: sums of their rows.
+                    start = np.flatnonzero(np.diff(frame, prepend=-1))
+                    where = first + frame[start]
+                    gradient[where] += np.add.reduceat(row * depth[:, None], start)
+                    for a, b, f in zip(start, np.append(start[1:], len(frame)), where, strict=True):
+                        blocks[f] += row[a:b].T @ row[a:b]
+        return blocks, gradient
 
-    def _jacobian(self, points: Floats, axes: Floats, origins: Floats) -> Floats:
-        """Derivatives (F, P, 3, D) of the points by the columns."""
+    def jacobian(self, points: Floats, at: Frame) -> Floats:
+        """Derivatives (F, 3, R, D) of the rows, before they are weighed, by the columns."""
         free = self.freedoms
-        arm = points[:, :, None] - origins[:, None]
-        a = axes[:, None]
-        out = np.empty((*arm.shape[:2], 3, free.count))
-        out[:, :, 0] = a[..., 1] * arm[..., 2] - a[..., 2] * arm[..., 1]
-        out[:, :, 1] = a[..., 2] * arm[..., 0] - a[..., 0] * arm[..., 2]
-        out[:, :, 2] = a[..., 0] * arm[..., 1] - a[..., 1] * arm[..., 0]
+        arm = np.take(points @ self.sums, self.which, axis=2)
+        arm = arm.reshape(*points.shape[:2], -1, free.count)
+        arm -= self.share * at.origins[:, :, None]
+        out, a = np.empty_like(arm), at.axes
+        for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+            np.multiply(a[:, j, None], arm[:, k], out=out[:, i])
+            out[:, i] -= a[:, k, None] * arm[:, j]
         slides = ~free.rotating
         if slides.any():
-            out[..., slides] = np.swapaxes(axes[:, slides], 1, 2)[:, None]
-        out *= self.moving[None, :, None, :]
+            out[..., slides] = a[:, :, None, slides] * self.share[:, slides]
         return out
 
 
-def cross(a: Floats, b: Floats) -> Floats:
-    """The cross product of vectors (..., 3), without the overhead of NumPy's."""
-    x = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
-    y = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
-    return np.stack([x, y, a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]], axis=-1)
-
-
-def _second_transposed(bend: Floats, frames: int) -> Floats:
+def _second_transposed(bend: Floats) -> Floats:
     """The transpose of second differences, applied to (F - 2, D)."""
-    out = np.zeros((frames, bend.shape[1]))
+    out = np.zeros((len(bend) + 2, bend.shape[1]))
     out[:-2] += bend
     out[1:-1] -= 2.0 * bend
     out[2:] += bend
     return out
 
 
-def _conjugate_gradients(
-    blocks: Floats,
-    smooth: Floats,
-    right: Floats,
-    held: NDArray[np.bool_],
-    fixed: Floats,
-    most: int = 40,
-) -> Floats:
-    """Solve (blocks + bands) x = right with the held unknowns fixed."""
-    frames, count = right.shape
-    diagonal = np.arange(count)
-    weights = np.full(frames, 6.0)
-    if frames > 2:
-        ends = np.array((1.0, 5.0))[: frames // 2]
-        weights[: len(ends)] = ends
-        weights[frames - len(ends) :] = ends[::-1]
-    else:
-        weights[:] = 0.0
-    free = ~held
+class _Banded:
+    """The matrix of blocks (F, D, D) plus weighted squares of second differences, solved by conjugate gradients.
 
-    def product(x: Floats) -> Floats:
-        out = (blocks @ x[..., None])[..., 0]
-        if frames > 2:
-            out += smooth * _second_transposed(x[:-2] - 2.0 * x[1:-1] + x[2:], frames)
-        return out * free
+    Args:
+        blocks: One a frame.
+        smooth: Weights of the second differences, (D,).
+        most: Iterations of conjugate gradients.
+        inverse: A preconditioner, (F, D, D); None for the inverse of the blocks with what ties frames on its diagonal.
+    """
 
-    near = blocks.copy()
-    near[:, diagonal, diagonal] += smooth * weights[:, None]
-    row, column = np.nonzero(held)
-    near[row, column, :] = 0.0
-    near[row, :, column] = 0.0
-    near[row, column, column] = 1.0
-    inverse = np.linalg.inv(near)
-    x = fixed.copy()
-    r = right * free
-    if fixed.any():
-        r = r - product(fixed)
-    z = (inverse @ r[..., None])[..., 0] * free
-    p = z
-    rz = float((r * z).sum())
-    first = rz
-    for _ in range(most):
-        if rz <= EXACT * first or rz <= 0:
-            break
-        image = product(p)
-        alpha = rz / float((p * image).sum())
-        x += alpha * p
-        r = r - alpha * image
-        z = (inverse @ r[..., None])[..., 0] * free
-        again = float((r * z).sum())
-        p = z + (again / rz) * p
-        rz = again
-    return x
+    def __init__(
+        self, blocks: Floats, smooth: Floats, most: int, inverse: Floats | None = None
+    ) -> None:
+        self.blocks, self.smooth, self.most = blocks, smooth, most
+        frames, count = blocks.shape[:2]
+        self.tied = frames > 2
+        if inverse is not None:
+            self.inverse = inverse
+            return
+        near = blocks
+        if self.tied:
+            weights = np.full(frames, 6.0)
+            ends = np.array((1.0, 5.0))[: frames // 2]
+            weights[: len(ends)] = ends
+            weights[frames - len(ends) :] = ends[::-1]
+            near = blocks.copy()
+            diagonal = np.arange(count)
+            near[:, diagonal, diagonal] += smooth * weights[:, None]
+        self.inverse = np.linalg.inv(near)
+
+    def product(self, x: Floats) -> Floats:
+        out = (self.blocks @ x[..., None])[..., 0]
+        if self.tied:
+            bend = self.smooth * (x[:-2] - 2.0 * x[1:-1] + x[2:])
+            out[:-2] += bend
+            out[1:-1] -= 2.0 * bend
+            out[2:] += bend
+        return out
+
+    def solve(self, right: Floats, held: NDArray[np.bool_], start: Floats) -> Floats:
+        """The solution (F, D) with the held unknowns as they are at the start."""
+        free = (~held).astype(np.float64)
+        x = start.copy()
+        r = right * free
+        # The inverse of the blocks between free unknowns is positive definite: it serves although some are held.
+        z = (self.inverse @ r[..., None])[..., 0] * free
+        first = float(np.vdot(r, z))
+        if start.any():
+            r -= self.product(start) * free
+            z = (self.inverse @ r[..., None])[..., 0] * free
+        p = z
+        rz = float(np.vdot(r, z))
+        for _ in range(self.most):
+            if rz <= EXACT * first or rz <= 0:
+                break
+            image = self.product(p) * free
+            alpha = rz / float(np.vdot(p, image))
+            x += alpha * p
+            r -= alpha * image
+            z = (self.inverse @ r[..., None])[..., 0] * free
+            again = float(np.vdot(r, z))
+            p = z + (again / rz) * p
+            rz = again
+        return x
