@@ -12,7 +12,7 @@ def undo(driver, key="Control+z"):
 
 def committed(driver):
     """Wait until what was changed last is a step of its own."""
-    driver.until("!playground.page.history.changed")
+    driver.until("!playground.page.history.changed && !playground.page.history.timer")
 
 
 def test_everything_is_undone_and_done_again(driver):

@@ -92,6 +92,7 @@ export class History {
   /** Make one step of what has changed since the last; what the session changed belongs to that. */
   private commit(): void {
     window.clearTimeout(this.timer);
+    this.timer = 0;
     const now = this.now();
     if (this.changed && !alike(now.settings, this.present.settings)) {
       this.past.push(this.present);

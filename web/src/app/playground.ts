@@ -66,6 +66,8 @@ export class Playground {
   private readonly video = new Video((recording) => this.store.setRecording(recording));
   private readonly sharing: Sharing;
   private readonly joining: Joining;
+  /** True if a goal has been solved for since the last frame. */
+  private solved = false;
   private readonly help: HTMLDialogElement;
   private readonly hint = new GoalHint();
   private readonly arrow = new OffscreenArrow(() => this.home());
@@ -160,7 +162,7 @@ export class Playground {
   /** True if nothing is left to be sent, answered, decoded or drawn, in any half. */
   get settled(): boolean {
     const { stage, skins } = this.view;
-    return this.incoming.applied > 0 && this.requests.settled(stage.halfCount) && !skins.loading && stage.shown;
+    return this.incoming.applied > 0 && this.requests.settled(stage.halfCount) && !skins.loading && stage.shown && !this.hud.pending;
   }
 
   // Actions ----------------------------------------------------------------------------------------
@@ -280,6 +282,7 @@ export class Playground {
   // Drawing ----------------------------------------------------------------------------------------
 
   private tick(seconds: number): void {
+    this.solved = this.requests.goalsQueued;
     this.view.goals.tick(performance.now());
     this.timeline.tick(seconds);
     this.tracing.tick(seconds);
@@ -299,7 +302,7 @@ export class Playground {
     this.vectors.group.visible = half === 0;
     this.vectors.draw(this.tracing, figures[half]!.positions, this.store.scene?.parents ?? [], 0.02 * stage.size);
     this.pointer.showName(half);
-    if (half === 0) this.hint.show(this.store.look.dragged || !goals.active ? null : stage.project(goals.active.position), stage.canvas.clientWidth);
+    if (half === 0) this.hint.show(this.store.look.dragged || !goals.active ? null : stage.project(goals.active.position), stage.viewSize.x);
     if (half === 0) this.arrow.show(goals.active?.position ?? null, stage.camera, stage.viewSize);
   }
 
@@ -337,6 +340,16 @@ export class Playground {
     if (!this.store.look.dragged) this.store.setLook({ dragged: true });
     this.rules.follow(goals.places(), goals.dragging);
     if (scene) this.store.setPlaces(scene.key, goals.places());
+    this.solveNow();
+  }
+
+  /** Solve for a goal that is dragged at once, but no more than once per frame. */
+  private solveNow(): void {
+    const { line, view } = this;
+    if (this.solved || !view.goals.dragging || !line.solves) return;
+    this.solved = true;
+    line.held = true;
+    this.outgoing.tick();
   }
 
   private subscribe(): void {

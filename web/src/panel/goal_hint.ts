@@ -10,7 +10,7 @@ export class GoalHint {
 
   /** Show it beside a place on the page, inside a width [pixels], or not at all. */
   show(place: Vector2 | null, width: number): void {
-    this.node.hidden = place === null;
+    if (this.node.hidden !== (place === null)) this.node.hidden = place === null;
     if (!place) return;
     const { offsetWidth } = this.node;
     const right = place.x + BESIDE + offsetWidth <= width;

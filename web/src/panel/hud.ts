@@ -16,6 +16,7 @@ export interface NoticeAction {
 export type Say = (text: string, kind?: "error" | "info", seconds?: number, actions?: NoticeAction[]) => void;
 
 const AVERAGED = 30; // solves
+const APART = 100; // [ms] between two texts: nobody reads faster, and each lays out the page
 /** Seconds for which a long notice is shown. */
 export const LONG = 30;
 const LASTING = 100; // [s]: a notice with at least this duration ends when a scene arrives
@@ -33,6 +34,9 @@ export class Hud {
   private readonly micros: number[] = [];
   private noticeTimer = 0;
   private lasting = false;
+  /** The solve whose text is not written yet, and the timer until it may be. */
+  private latest: { frame: PoseFrame; scene: Scene } | null = null;
+  private writing = 0;
   /** The last solve that moved something. */
   private moved: PoseFrame | null = null;
 
@@ -56,14 +60,34 @@ export class Hud {
     const check = moved !== null && frame.iterations === 0 && frame.reached && moved.reached && moved.report.solver === report.solver;
     if (check) return;
     this.moved = frame.iterations > 0 ? frame : null;
-    const playing = report.status === "";
-    this.pill.textContent = playing ? "shown" : report.status;
-    this.pill.dataset.status = playing ? "shown" : frame.reached ? "reached" : report.status;
-    this.reason.textContent = readable(report.reason, scene);
     if (frame.micros > 0) {
       this.micros.push(frame.micros);
       if (this.micros.length > AVERAGED) this.micros.shift();
     }
+    const status = report.status || "shown";
+    if (this.pill.textContent !== status) this.pill.textContent = status;
+    if (this.pill.dataset.status !== status) this.pill.dataset.status = status;
+    this.latest = { frame, scene };
+    if (this.writing) return;
+    this.write();
+    this.writing = window.setTimeout(() => {
+      this.writing = 0;
+      if (this.latest) this.write();
+    }, APART);
+  }
+
+  /** True if the text is older than the pose. */
+  get pending(): boolean {
+    return this.latest !== null;
+  }
+
+  /** Write the reason and the numbers of the latest solve. */
+  private write(): void {
+    const { frame, scene } = this.latest!;
+    this.latest = null;
+    const { report } = frame;
+    const playing = report.status === "";
+    this.reason.textContent = readable(report.reason, scene);
     const time = this.micros.length ? `${duration(median(this.micros))} a solve` : "";
     // Rules have tolerances of their own: what they reached has no error to tell.
     const grown = scene.grown !== null && frame.micros === 0 && frame.reached;

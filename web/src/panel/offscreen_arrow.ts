@@ -18,7 +18,8 @@ export class OffscreenArrow {
   show(place: Vector3 | null, camera: Camera, { x: width, y: height }: Vector2): void {
     const seen = place?.clone().project(camera);
     const inside = seen && seen.z < 1 && Math.abs(seen.x) <= 1 && Math.abs(seen.y) <= 1;
-    this.node.hidden = !seen || Boolean(inside);
+    const hidden = !seen || Boolean(inside);
+    if (this.node.hidden !== hidden) this.node.hidden = hidden;
     if (!seen || inside) return;
     // Points behind the camera are projected to the opposite side.
     const side = seen.z < 1 ? 1 : -1;

@@ -12,10 +12,10 @@ const RADIUS = 0.03; // sizes of the scene
 export class BalanceMark {
   readonly group = new Group();
   private readonly ball = new Mesh(new SphereGeometry(1, 24, 16), new MeshBasicMaterial({ color: MARK, depthTest: false, transparent: true, opacity: 0.95 }));
-  private readonly spot = new Mesh(new RingGeometry(0.55, 1, 40), new MeshBasicMaterial({ color: MARK, transparent: true, depthTest: false, side: DoubleSide }));
+  private readonly spot = new Mesh(new RingGeometry(0.55, 1, 40), new MeshBasicMaterial({ color: MARK, transparent: true, depthTest: false, side: DoubleSide, forceSinglePass: true }));
   private readonly drop = new Line(new BufferGeometry(), new LineBasicMaterial({ color: MARK, transparent: true, opacity: 0.6, depthTest: false }));
   private readonly corners = new BufferAttribute(new Float32Array(3 * MOST_CORNERS), 3);
-  private readonly fill = new Mesh(new BufferGeometry(), new MeshBasicMaterial({ transparent: true, opacity: 0.34, depthTest: false, depthWrite: false, side: DoubleSide }));
+  private readonly fill = new Mesh(new BufferGeometry(), new MeshBasicMaterial({ transparent: true, opacity: 0.34, depthTest: false, depthWrite: false, side: DoubleSide, forceSinglePass: true }));
   private readonly edge = new LineLoop(new BufferGeometry(), new LineBasicMaterial({ transparent: true, depthTest: false }));
   private readonly ends = new BufferAttribute(new Float32Array(6), 3);
   private bodies: Bodies | null = null;

@@ -1,10 +1,10 @@
 // The capsules that stand for bones in collisions; those of two bones that touch are red.
 
-import { CapsuleGeometry, DoubleSide, Group, Matrix4, Mesh, MeshStandardMaterial, Quaternion, Vector3 } from "three";
+import { CapsuleGeometry, Group, Matrix4, Mesh, MeshStandardMaterial, Quaternion, Vector3 } from "three";
 import type { CapsuleInfo } from "../io/messages";
 import { disposeTree } from "./dispose";
 
-const CALM = { color: 0x5aa9ff, transparent: true, opacity: 0.3, depthWrite: false, roughness: 0.6, side: DoubleSide };
+const CALM = { color: 0x5aa9ff, transparent: true, opacity: 0.3, depthWrite: false, roughness: 0.6 };
 const TOUCHING = { color: 0xff3b4e, transparent: true, opacity: 0.62, depthWrite: false, roughness: 0.5, emissive: 0x5a0810 };
 const ONE = new Vector3(1, 1, 1);
 const Y = new Vector3(0, 1, 0);

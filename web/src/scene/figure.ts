@@ -52,6 +52,7 @@ export class Figure {
   private radius = 1;
   private light = false;
   private over = false;
+  private pairs: [number, number][] = [];
   private readonly transform = new Matrix4();
 
   get frame(): PoseFrame | null {
@@ -86,7 +87,9 @@ export class Figure {
   setVisible(bones: boolean, frames: boolean): void {
     if (this.bones) this.bones.visible = bones;
     if (this.joints) this.joints.visible = bones;
-    if (this.axes) this.axes.visible = frames;
+    if (!this.axes || this.axes.visible === frames) return;
+    this.axes.visible = frames;
+    if (frames) this.drawAxes(this.axes);
   }
 
   mark(chosen: number, hovered: number): void {
@@ -125,14 +128,14 @@ export class Figure {
   }
 
   /** The links, as pairs of indices: parent, child. */
-  links(): [number, number][] {
-    const parents = this.scene?.parents ?? [];
-    return parents.flatMap((parent, k) => (parent >= 0 ? [[parent, k] as [number, number]] : []));
+  links(): readonly [number, number][] {
+    return this.pairs;
   }
 
   private rebuild(scene: Scene): void {
     disposeTree(this.group);
     this.group.clear();
+    this.pairs = scene.parents.flatMap((parent, k) => (parent >= 0 ? [[parent, k] as [number, number]] : []));
     this.positions = [];
     this.matrices = [];
     this.latest = null;
@@ -159,41 +162,35 @@ export class Figure {
   private draw(): void {
     const { bones, joints, axes, scene } = this;
     if (!bones || !joints || !axes || !scene) return;
-    const turn = new Quaternion();
-    const way = new Vector3();
-    this.links().forEach(([from, to], k) => {
+    for (let k = 0; k < this.pairs.length; k += 1) {
+      const [from, to] = this.pairs[k]!;
       const a = this.positions[from]!;
-      const b = this.positions[to]!;
-      way.copy(b).sub(a);
+      way.copy(this.positions[to]!).sub(a);
       const length = way.length();
       // Over a mesh only the chain is drawn.
       const share = !this.over ? 1 : scene.joints[from]?.moves && to < scene.joints.length ? 0.7 : 0;
       const width = Math.min(0.11 * length + 0.35 * this.radius, 0.95 * this.radius) * share;
-      turn.setFromUnitVectors(Y, length > 1e-9 ? way.divideScalar(length) : way.copy(Y));
-      this.transform.compose(a, turn, new Vector3(width, length, width));
-      bones.setMatrixAt(k, this.transform);
-    });
+      rotation.setFromUnitVectors(Y, length > 1e-9 ? way.divideScalar(length) : way.copy(Y));
+      bones.setMatrixAt(k, this.transform.compose(a, rotation, scale.set(width, length, width)));
+    }
     const tips = scene.joints.length;
-    this.positions.forEach((position, k) => {
+    for (let k = 0; k < this.positions.length; k += 1) {
       const moves = scene.joints[k]?.moves ?? false;
       const radius = this.radius * (k >= tips ? 0.8 : moves ? 1.15 : 0.7) * (this.over ? (moves ? 0.75 : 0.4) : 1);
-      this.transform.makeScale(radius, radius, radius).setPosition(position);
-      joints.setMatrixAt(k, this.transform);
-    });
+      joints.setMatrixAt(k, this.transform.makeScale(radius, radius, radius).setPosition(this.positions[k]!));
+    }
     bones.instanceMatrix.needsUpdate = true;
     joints.instanceMatrix.needsUpdate = true;
-    this.drawAxes(axes);
+    if (axes.visible) this.drawAxes(axes);
   }
 
   /** The frame of each joint: x red, y green, z blue. */
   private drawAxes(axes: InstancedMesh): void {
-    const way = new Vector3();
-    const turn = new Quaternion();
-    const size = new Vector3(this.radius, AXIS_LENGTH * this.radius, this.radius);
+    scale.set(this.radius, AXIS_LENGTH * this.radius, this.radius);
     this.matrices.forEach((matrix, k) => {
       for (let axis = 0; axis < 3; axis += 1) {
-        turn.setFromUnitVectors(Y, way.setFromMatrixColumn(matrix, axis).normalize());
-        axes.setMatrixAt(3 * k + axis, this.transform.compose(this.positions[k]!, turn, size));
+        rotation.setFromUnitVectors(Y, way.setFromMatrixColumn(matrix, axis).normalize());
+        axes.setMatrixAt(3 * k + axis, this.transform.compose(this.positions[k]!, rotation, scale));
       }
     });
     axes.instanceMatrix.needsUpdate = true;
@@ -240,16 +237,18 @@ function axisGeometry(): BufferGeometry {
 /** T_world_joint of one joint: from 7 numbers (position, wxyz) or 12 (row by row). */
 function matrixOf(values: Float32Array, stride: number, k: number, out: Matrix4): Matrix4 {
   const at = k * stride;
-  const v = (i: number) => values[at + i] ?? 0;
   if (stride === 12) {
-    return out.set(v(0), v(1), v(2), v(3), v(4), v(5), v(6), v(7), v(8), v(9), v(10), v(11), 0, 0, 0, 1);
+    const [a, b, c, x, d, e, f, y, g, h, i, z] = values.subarray(at, at + 12) as unknown as number[];
+    return out.set(a!, b!, c!, x!, d!, e!, f!, y!, g!, h!, i!, z!, 0, 0, 0, 1);
   }
-  rotation.set(v(4), v(5), v(6), v(3));
-  return out.compose(position.set(v(0), v(1), v(2)), rotation, one);
+  rotation.set(values[at + 4]!, values[at + 5]!, values[at + 6]!, values[at + 3]!);
+  return out.compose(position.fromArray(values, at), rotation, one);
 }
 
 const rotation = new Quaternion();
 const position = new Vector3();
+const way = new Vector3();
+const scale = new Vector3();
 const one = new Vector3(1, 1, 1);
 
 function alike(a: Set<number>, b: Set<number>): boolean {

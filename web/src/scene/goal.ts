@@ -27,6 +27,7 @@ const HELD = 0x9aa4b2;
 const BOUND = 0xb07cf0;
 const RING = 3.4; // radii of the goal
 const HANDLE = 4.4; // radii of the goal
+const HALO = { idle: 0, active: 0.35, hover: 0.75, held: 1 };
 const RINGS = [0xff5a5a, 0x59d67a, 0x5a9cff];
 
 export class Goal {
@@ -168,7 +169,8 @@ export class Goal {
     this.ball.position.copy(this.position);
     this.halo.position.copy(this.position);
     this.halo.quaternion.copy(stage.camera.quaternion);
-    this.halo.material.opacity = { idle: 0, active: 0.35, hover: 0.75, held: 1 }[state];
+    this.halo.material.opacity = HALO[state];
+    this.halo.visible = state !== "idle";
     const foot = this.position.clone().addScaledVector(stage.up, ground - this.position.dot(stage.up));
     this.drop.geometry.setFromPoints([this.position, foot]);
     this.spot.position.copy(foot).addScaledVector(stage.up, 0.004 * stage.size);

@@ -119,7 +119,7 @@ export class Limits {
   }
 
   private addSheet(one: Drawn, points: number[], color: number, opacity: number): void {
-    const material = new MeshBasicMaterial({ color, transparent: true, opacity, side: DoubleSide, depthWrite: false });
+    const material = new MeshBasicMaterial({ color, transparent: true, opacity, side: DoubleSide, forceSinglePass: true, depthWrite: false });
     const mesh = new Mesh(geometryOf(points), material);
     mesh.renderOrder = 5;
     this.keep(one, mesh, material, color);

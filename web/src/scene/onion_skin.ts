@@ -52,7 +52,7 @@ export class OnionSkin {
     this.contacts = arrays.contacts!.data;
   }
 
-  show(time: number, links: [number, number][], visible: boolean): void {
+  show(time: number, links: readonly [number, number][], visible: boolean): void {
     this.group.visible = visible && this.frames > 1 && links.length > 0;
     if (!this.group.visible) return;
     const steps = [...Array(2 * EACH_SIDE).keys()].map((k) => (k < EACH_SIDE ? k - EACH_SIDE : k - EACH_SIDE + 1));

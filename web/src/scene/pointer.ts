@@ -221,7 +221,8 @@ export class Pointer {
     const { scene } = this.act;
     const at = this.figures[half]!.positions[this.hovered];
     const seen = at && this.stage.project(at, half);
-    this.label.hidden = !seen || !scene;
+    const hidden = !seen || !scene;
+    if (this.label.hidden !== hidden) this.label.hidden = hidden; // writing what it is already would style it anew
     if (!seen || !scene) return;
     this.label.textContent = scene.names[this.hovered] ?? "";
     this.label.style.transform = `translate(${seen.x + 12}px, ${seen.y - 28}px)`;

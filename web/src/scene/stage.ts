@@ -192,6 +192,7 @@ export class Stage extends ViewCamera {
   }
 
   private resize(): void {
+    this.resized();
     const { x: width, y: height } = this.wantedSize();
     this.renderer.setPixelRatio(this.plain ? 1 : Math.min(window.devicePixelRatio, 2));
     this.renderer.setSize(width, height, false);

@@ -30,6 +30,7 @@ export abstract class ViewCamera {
   /** Displacement of the camera that follows a figure. */
   readonly displacement = new Vector3();
   private scene: Scene | null = null;
+  private measured: DOMRect | null = null;
 
   /** `insets` are covered by other elements: the scene is framed between them. */
   constructor(private readonly insets: () => Insets) {}
@@ -107,14 +108,20 @@ export abstract class ViewCamera {
     return new Vector2(Math.max(parent.clientWidth, 1), Math.max(parent.clientHeight, 1));
   }
 
+  /** The canvas on the page; measured once per size, as reading it lays out the page anew. */
   private rectangle(): DOMRect {
-    return this.canvas.getBoundingClientRect();
+    return (this.measured ??= this.canvas.getBoundingClientRect());
+  }
+
+  /** Measure the canvas anew. */
+  protected resized(): void {
+    this.measured = null;
   }
 
   /** Rectangle of a half on the canvas [pixels]. */
   protected part(half: number): Box {
-    const { x, y } = this.wantedSize();
-    return partOf(half, this.halves, x, y);
+    const { width, height } = this.rectangle();
+    return partOf(half, this.halves, Math.max(width, 1), Math.max(height, 1));
   }
 
   /** Size of the view, or of each half [pixels]. */
