@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from supple.errors import SuppleError
 from supple.goals import Reach
@@ -17,9 +17,7 @@ from supple.solve.prepare import prepare
 from supple.solve.trace import Trace
 from supple.viewer import grammar_rules
 from supple.viewer.messages import GoalPlace, GoalSetup, Grown, GrownInfo
-
-if TYPE_CHECKING:
-    from supple.viewer.retargeted import Source
+from supple.viewer.source import Source
 
 
 @dataclass(frozen=True)
