@@ -4,16 +4,19 @@ import json
 
 import numpy as np
 import pytest
+from driving import Driver
 
 import supple
+from supple.viewer.server import Server
 
 
 def shared(driver):
     """The address that the page gives out."""
+    driver.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     driver.unfold("Save")
     driver.page.click("[name=save-link]")
-    driver.until("location.hash.startsWith('#s=')")
-    return driver.ask("location.href")
+    driver.until(lambda: "The link is copied" in driver.notice())
+    return driver.ask("navigator.clipboard.readText()")
 
 
 def test_an_address_restores_what_was_set(driver, new_page):
@@ -35,6 +38,59 @@ def test_an_address_restores_what_was_set(driver, new_page):
     assert np.allclose(other.ask("playground.camera()"), camera, atol=1e-6)
     assert other.ask("playground.page.store.look.frames")
     assert other.tip_error() <= other.tolerance() * 1.01
+
+
+@pytest.fixture
+def tab(chromium):
+    """A tab of its own, with a server; refusals are among what it may show."""
+    with Server(port=0) as server:
+        context = chromium.new_context(viewport={"width": 700, "height": 420})
+        yield Driver(context.new_page(), server)
+        context.close()
+
+
+def test_a_link_has_no_token_and_opens_with_that_of_the_tab(driver, tab):
+    driver.set(links=6)
+    link = shared(driver)
+    token = driver.server.playground.token
+    assert token not in link and "token" not in link and "?" not in link
+    assert token in driver.ask("location.href"), "a bookmark works where the token is kept"
+    tab.page.goto(tab.server.url)
+    tab.page.goto("about:blank")
+    tab.page.goto(tab.server.url.partition("?")[0] + link[link.index("#") :])
+    tab.until("window.playground?.ready && playground.setup().links === 6")
+
+
+def test_a_link_without_a_token_says_how_to_open_it(driver, tab):
+    driver.set(links=7)
+    link = shared(driver)
+    base = tab.server.url.partition("?")[0]
+    answer = tab.page.goto(base + link[link.index("#") :])
+    assert answer.status == 403
+    text = tab.page.inner_text("#loading")
+    assert "This link restores" in text and "supple demo" in text
+    for wrong in ("", "http://evil.example/?token=0123456789", base):
+        tab.page.fill("[name=address]", wrong)
+        tab.page.press("[name=address]", "Enter")
+        assert "Expected an address of this machine" in tab.page.inner_text("#loading")
+    tab.page.fill("[name=address]", tab.server.url)
+    tab.page.click("[name=open-address]")
+    tab.until("window.playground?.ready && playground.setup().links === 7")
+
+
+def test_an_address_with_a_wrong_token_does_not_open(tab):
+    base = tab.server.url.partition("?")[0]
+    assert tab.page.goto(f"{base}?token=guess").status == 403
+    assert "does not open the playground" in tab.page.inner_text("#loading")
+
+
+def test_a_link_is_shown_where_it_cannot_be_copied(driver):
+    driver.ask("void (navigator.clipboard.writeText = () => Promise.reject(new Error('no')))")
+    driver.unfold("Save")
+    driver.page.click("[name=save-link]")
+    assert "#s=" in driver.page.input_value("dialog [name=link]")
+    driver.page.click("[name=close-link]")
+    driver.ask("delete navigator.clipboard.writeText")
 
 
 def test_an_address_names_a_file_and_does_not_carry_it(driver, new_page, tmp_path):

@@ -10,7 +10,7 @@ routes, `assets` the built files, `security` checks requests, `token` is what th
 files. To show: `library` opens files, `subject` is what is shown, `scenes` are the
 built-in ones, `grammar_rules` grows shapes. To solve: `session` handles the messages of a page, `model`
 turns a setup into prepared problems, `export` saves. To work on motions: `found_contacts`, `motion_edits`,
-`retargeted`. To send: `describe`, `meshes`, `bounds`, `limits`, `solvers` and `motion_report` fill the
+`retargeted` and its `source`. To send: `describe`, `meshes`, `bounds`, `limits`, `solvers` and `motion_report` fill the
 messages that `messages` defines; `typescript` writes their types for the page, `typescript_kernels` what it
 calls the kernels by.
 """

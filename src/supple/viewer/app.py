@@ -11,7 +11,7 @@ from typing import Any
 from anyio import to_thread
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
@@ -21,7 +21,7 @@ from supple.viewer import scenes, solvers
 from supple.viewer.assets import Asset, Assets
 from supple.viewer.library import Library
 from supple.viewer.messages import Hello, json_codec
-from supple.viewer.security import Guard, own_names
+from supple.viewer.security import NO_TOKEN, Guard, own_names
 from supple.viewer.security import headers as security_headers
 from supple.viewer.session import Session
 from supple.viewer.standalone import kernels_wasm
@@ -86,6 +86,7 @@ class Playground:
             hosts=names,
             addresses=others,
             headers=security_headers() if headers is None else headers,
+            door=_door,
         )
 
     # The page -------------------------------------------------------------------------------------
@@ -187,6 +188,15 @@ class Playground:
             raise SuppleError(f"{path.name}: the connection was lost") from error
         except OSError as error:  # for example, a full disk
             raise SuppleError(f"{path.name}: cannot be kept: {error.strerror or error}") from error
+
+
+def _door() -> Response:
+    """The page as it is without the token: it says how to open it, and takes the address that has one."""
+    index = PAGE / "index.html"
+    if not index.is_file():
+        return PlainTextResponse(f"{NO_TOKEN}\n", status_code=403)
+    text = index.read_text("utf-8").replace("<html ", "<html data-refused ", 1)
+    return HTMLResponse(text, status_code=403, headers={"Cache-Control": "no-store"})
 
 
 def _kernels() -> bytes:

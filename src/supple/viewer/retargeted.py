@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,40 +13,13 @@ from supple.motion import BodyMap, Motion, Retargeted, retarget
 from supple.motion.feet import up_vector
 from supple.motion.retargeting.body_map import NEEDED, ROLES
 from supple.rotations import between, rotate
-from supple.viewer.messages import RetargetInfo, Retargeting, RoleInfo, SourceHead
-from supple.viewer.messages.binary import packet
+from supple.viewer.messages import RetargetInfo, Retargeting, RoleInfo
 from supple.viewer.motion_edits import EditedMotions
-from supple.viewer.subject import Subject
+from supple.viewer.source import Source
+from supple.viewer.subject import Subject, character_subject
 
 MOST_SAMPLES = 1200  # poses of the source that are sent
 APART = 0.55  # between source and target, in heights of the target
-
-
-@dataclass(frozen=True, eq=False)
-class Source:
-    """The source of a retargeted motion, drawn beside the target.
-
-    Attributes:
-        info: What retargeting made.
-        parents: The index of the parent of each joint and tip of the source; -1 for a root.
-        positions: Their positions at even times [target's unit], in the target's world, (samples, joints, 3).
-        duration: From the first to the last sample [s].
-    """
-
-    info: RetargetInfo
-    parents: list[int]
-    positions: np.ndarray
-    duration: float
-
-    def packet(self) -> bytes:
-        """The source, for the page."""
-        head = SourceHead(
-            motion=self.info.motion,
-            title=self.info.source,
-            parents=self.parents,
-            duration=self.duration,
-        )
-        return packet(head, {"positions": self.positions})
 
 
 def retargeted_subject(target: Subject, source: Subject, asked: Retargeting) -> Subject:
@@ -94,6 +67,8 @@ def retargeted_subject(target: Subject, source: Subject, asked: Retargeting) -> 
     character = target.character
     if character is not None:
         character = character.with_(motions=motions)
+        if target.grown is not None:  # its rules' targets do not move it any more
+            target = character_subject(character, key=target.key, title=target.title)
     return replace(target, motions=motions, character=character, source=beside)
 
 

@@ -9,13 +9,15 @@ from __future__ import annotations
 import ipaddress
 import secrets
 import socket
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from urllib.parse import parse_qs, urlsplit
 
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-GUARDED = ("/", "/ws", "/upload")
+PAGE = "/"
+GUARDED = (PAGE, "/ws", "/upload")
+NO_TOKEN = "the address lacks this run's token: open the one that supple printed"
 POLICY = (
     "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; "
     "img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; object-src 'none'; "
@@ -55,6 +57,7 @@ class Guard:
         hosts: Accepted host names, besides 127.0.0.1 and localhost.
         addresses: True to accept any numeric address: unlike names, these cannot be rebound.
         headers: Headers to add, see `headers`.
+        door: The response, with status 403, to a browser that asks for the page without the token.
     """
 
     def __init__(
@@ -65,12 +68,14 @@ class Guard:
         hosts: Iterable[str] = (),
         addresses: bool = False,
         headers: Iterable[tuple[bytes, bytes]] = (),
+        door: Callable[[], Response] | None = None,
     ) -> None:
         self.app = app
         self.token = token
         self.hosts = {*LOCAL, *(host.casefold() for host in hosts)}
         self.addresses = addresses
         self.headers = list(headers)
+        self.door = door
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse the request, or pass it on."""
@@ -81,6 +86,8 @@ class Guard:
         refusal = self.refusal(scope)
         if refusal is None:
             await self.app(scope, receive, send)
+        elif refusal == NO_TOKEN and scope["path"] == PAGE and self.door is not None:
+            await self.door()(scope, receive, send)
         elif _may_respond(scope):
             await PlainTextResponse(f"{refusal}\n", status_code=403)(scope, receive, send)
         else:
@@ -98,7 +105,7 @@ class Guard:
         if scope["path"] in GUARDED:
             given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
             if not secrets.compare_digest(given.encode(), self.token.encode()):
-                return "the address lacks this run's token: open the one that supple printed"
+                return NO_TOKEN
         return None
 
     def _is_known(self, host: str) -> bool:

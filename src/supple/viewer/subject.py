@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from supple.errors import SuppleError
 from supple.goals import Reach
@@ -23,10 +23,8 @@ from supple.solve.prepare import prepare
 from supple.solve.trace import Trace
 from supple.viewer import grammar_rules
 from supple.viewer.messages import BodiesSetup, GoalPlace, GoalSetup, Grown, GrownInfo
+from supple.viewer.source import Source
 from supple.viewer.stand_in import stand_in
-
-if TYPE_CHECKING:
-    from supple.viewer.retargeted import Source
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,8 @@ export function installHooks(page: Playground): void {
       incoming,
       line,
       history: page.history,
+      motionWork: page.motionWork,
+      source: view.source,
       get scene() {
         return store.scene;
       },

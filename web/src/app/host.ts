@@ -4,13 +4,13 @@ import type { Line, Listener } from "../io/connection";
 import type { Settings } from "../io/settings";
 import type { FilePicker } from "../panel/file_picker";
 import type { Hud } from "../panel/hud";
-import type { Timeline } from "../panel/timeline";
+import type { MotionWork } from "./motion_work";
 import type { Store } from "./store";
 
 /** The parts of the page that opening a file changes. */
 export interface FileOpener {
   readonly store: Store;
-  readonly timeline: Pick<Timeline, "startWith">;
+  readonly motionWork: Pick<MotionWork, "fileOpened">;
   readonly hud: Pick<Hud, "say">;
   /** Take over the text of a settings file. */
   loadSettings(text: string): void;

@@ -16,12 +16,14 @@ import type { SceneView } from "../scene/view";
 import type { Comparison } from "../trace/comparison";
 import type { StepVectors } from "../trace/step_vectors";
 import type { TracePlayer } from "../trace/trace_player";
+import type { WorkingNotice } from "../panel/working";
 import type { CameraMemory } from "./camera_memory";
+import type { MotionWork } from "./motion_work";
 import type { Store } from "./store";
 
 /** Where messages are shown. */
 export interface Views {
-  readonly view: Pick<SceneView, "bodies" | "clear" | "clearMotion" | "figures" | "goals" | "setMotion" | "setPose" | "setScene" | "skins" | "stage">;
+  readonly view: Pick<SceneView, "bodies" | "clear" | "clearMotion" | "figures" | "goals" | "setMotion" | "setPose" | "setScene" | "skins" | "source" | "stage">;
   readonly camera: Pick<CameraMemory, "restore">;
   readonly hud: Pick<Hud, "say" | "sceneArrived" | "setLine" | "setScene" | "show">;
   readonly panel: Pick<Panel, "refresh" | "showSolver">;
@@ -30,6 +32,8 @@ export interface Views {
   readonly tracing: Pick<TracePlayer, "close" | "open" | "take">;
   readonly vectors: Pick<StepVectors, "clear">;
   readonly comparison: Comparison;
+  readonly working: Pick<WorkingNotice, "begin" | "end">;
+  readonly motionWork: Pick<MotionWork, "sceneArrived" | "take">;
   /** Apply the settings of the view to everything. */
   applyLook(): void;
 }
@@ -39,6 +43,8 @@ const LABELS: Partial<Record<keyof Setup, string>> = {
   grown: "rules",
   keys: "keyframes",
   compare: "compare with",
+  edits: "changes to the motion",
+  retarget: "retargeting",
   unreachable: "out of reach",
   damping: "turn cap",
   start: "start from",
@@ -71,6 +77,8 @@ export class Incoming implements Listener {
   }
 
   onMessage(message: FromSession): void {
+    if (message.type === "working") return this.to.working.begin(message.what);
+    if (message.type !== "pong") this.to.working.end();
     switch (message.type) {
       case "hello":
         return this.onHello(message);
@@ -83,6 +91,8 @@ export class Incoming implements Listener {
         return this.onRefused(message);
       case "key":
         return this.store.addKey(message.key);
+      case "checked":
+        return this.to.motionWork.take(message);
       default:
         return;
     }
@@ -121,6 +131,7 @@ export class Incoming implements Listener {
     view.setScene(scene, locked, store.placesOf(scene.key));
     store.setPlaces(scene.key, view.goals.places(), "session");
     store.setMorphTargets(view.skins.morphTargets);
+    to.motionWork.sceneArrived(scene);
     to.panel.refresh();
     to.rules.refresh();
     to.timeline.sceneArrived();
@@ -138,12 +149,13 @@ export class Incoming implements Listener {
     const worked = this.requests.answerSetup(scene.seq);
     if (worked) store.setWorked({ ...worked, motion: named(worked.motion) });
     if (store.setup.motion === "") store.set({ motion: scene.motion }, "session");
-    if (this.motion !== scene.motion) this.to.view.clearMotion();
-    if (this.motion !== undefined && this.motion !== scene.motion && scene.motion !== null) {
+    const motion = played(scene);
+    if (this.motion !== motion) this.to.view.clearMotion();
+    if (this.motion !== undefined && this.motion !== motion && motion !== null) {
       store.clearPlaces(scene.key);
       store.setTime(0, "session");
     }
-    this.motion = scene.motion;
+    this.motion = motion;
   }
 
   /** Keep the goals at their kept positions, whichever motion the next scene plays. */
@@ -221,6 +233,9 @@ export class Incoming implements Listener {
       case "motion":
         view.setMotion(packet);
         break;
+      case "source":
+        view.source.take(packet);
+        break;
       case "file":
         download(packet.head.name, new Blob([packet.arrays.data!.data as Uint8Array<ArrayBuffer>]));
         break;
@@ -229,6 +244,11 @@ export class Incoming implements Listener {
     }
     view.stage.invalidate();
   }
+}
+
+/** The motion of a scene, told apart from its source of the same name. */
+function played({ motion, retargeted }: Scene): string | null {
+  return retargeted && motion === retargeted.motion ? `${motion} of ${retargeted.source}` : motion;
 }
 
 /** Labels of the fields in which two setups differ. */

@@ -14,8 +14,11 @@ import { Hud, LONG } from "../panel/hud";
 import { OffscreenArrow } from "../panel/offscreen_arrow";
 import { Panel } from "../panel/panel";
 import { RulesSection } from "../panel/rules_section";
+import { SourceLabel } from "../panel/source_label";
+import { ContactTracks } from "../panel/contact_tracks";
 import { Timeline } from "../panel/timeline";
 import { Tools } from "../panel/tools";
+import { WorkingNotice } from "../panel/working";
 import type { Insets } from "../scene/framing";
 import { Pointer } from "../scene/pointer";
 import { SceneView } from "../scene/view";
@@ -32,6 +35,7 @@ import { History, type Moment } from "./history";
 import { Incoming } from "./incoming";
 import { Joining } from "./joining";
 import { Keyboard } from "./keyboard";
+import { MotionWork } from "./motion_work";
 import { Outgoing } from "./outgoing";
 import { Sharing } from "./sharing";
 import { Store } from "./store";
@@ -51,6 +55,7 @@ export class Playground {
   readonly tracing: TracePlayer;
   readonly vectors = new StepVectors();
   readonly timeline: Timeline;
+  readonly motionWork: MotionWork;
   readonly files: FilePicker | null;
   readonly incoming: Incoming;
   readonly line: Line;
@@ -70,6 +75,8 @@ export class Playground {
   private solved = false;
   private readonly help: HTMLDialogElement;
   private readonly hint = new GoalHint();
+  private readonly sourceLabel = new SourceLabel();
+  private readonly working = new WorkingNotice();
   private readonly arrow = new OffscreenArrow(() => this.home());
 
   constructor(private readonly host: Host) {
@@ -92,10 +99,22 @@ export class Playground {
     this.camera = new CameraMemory(this.view, store);
     this.joining = new Joining(store, this.view);
     this.rules = new RulesSection(store);
+    const keys = host.standalone ? null : (time: number) => this.line.send({ type: "key", time });
+    this.timeline = new Timeline(store, keys, new ContactTracks(store, (fault) => this.motionWork.goTo(fault)));
+    this.motionWork = new MotionWork(store, this.timeline, {
+      send: (message) => this.line.send(message),
+      chooseFile: () => this.files?.choose(),
+    });
     this.panel = new Panel(store, host.standalone, this.rules, {
       save: (format) => this.save(format),
-      openFiles: () => this.files?.choose(),
-      openFolder: () => this.files?.chooseFolder(),
+      openFiles: () => {
+        this.motionWork.forgetTarget();
+        this.files?.choose();
+      },
+      openFolder: () => {
+        this.motionWork.forgetTarget();
+        this.files?.chooseFolder();
+      },
       resetPose: () => this.resetPose(),
       home: () => this.home(),
       fullScreen: () => this.fullScreen(),
@@ -104,8 +123,8 @@ export class Playground {
       reset: () => this.resetAll(),
       join: (kind, a, b) => this.joining.join(kind, a, b),
       bind: (goal, bone) => this.joining.bind(goal, bone),
+      motion: this.motionWork,
     });
-    this.timeline = new Timeline(store, host.standalone ? null : (time) => this.line.send({ type: "key", time }));
     this.tracing = new TracePlayer({
       shown: () => this.showTrace(),
       opened: () => this.traceOpened(),
@@ -135,6 +154,8 @@ export class Playground {
       tracing: this.tracing,
       vectors: this.vectors,
       comparison: this.comparison,
+      working: this.working,
+      motionWork: this.motionWork,
       applyLook: () => this.applyLook(),
     });
     this.subscribe();
@@ -303,6 +324,8 @@ export class Playground {
     this.vectors.draw(this.tracing, figures[half]!.positions, this.store.scene?.parents ?? [], 0.02 * stage.size);
     this.pointer.showName(half);
     if (half === 0) this.hint.show(this.store.look.dragged || !goals.active ? null : stage.project(goals.active.position), stage.viewSize.x);
+    const source = this.view.source.label(stage.up);
+    if (half === 0) this.sourceLabel.show(source?.title ?? "", source && stage.project(source.at));
     if (half === 0) this.arrow.show(goals.active?.position ?? null, stage.camera, stage.viewSize);
   }
 
@@ -362,7 +385,8 @@ export class Playground {
         timeline.refresh();
       }
       if (part === "look") this.applyLook();
-      if (part === "recording") panel.refresh();
+      if (part === "recording" || part === "report") panel.refresh();
+      if (part === "report") timeline.refresh();
       if (part === "time" || part === "playing") timeline.show();
       if (part === "time" && origin === "user") requests.queueGoals();
       if (part === "chosen" || part === "setup" || part === "scene") this.tools.refresh();
@@ -459,8 +483,8 @@ export class Playground {
 
   private layOut(root: HTMLElement): void {
     const { hud, timeline } = this;
-    root.append(hud.node, this.arrow.node, this.comparison.node, hud.banner, this.steps.node, timeline.node, hud.notice);
-    document.querySelector("#labels")!.append(this.hint.node);
+    root.append(hud.node, this.arrow.node, this.comparison.node, hud.banner, this.steps.node, timeline.node, this.working.node, hud.notice);
+    document.querySelector("#labels")!.append(this.hint.node, this.sourceLabel.node);
     document.body.append(this.tools.node, this.panel.node, this.help);
     this.view.stage.world.add(this.vectors.group);
     const below = () => document.documentElement.style.setProperty("--below", `${timeline.node.offsetHeight}px`);

@@ -35,7 +35,7 @@ async function loadKernels(where: string): Promise<Kernels | null> {
 }
 
 function newFiles(page: FileOpener): FilePicker {
-  const { store, timeline, hud } = page;
+  const { store, motionWork, hud } = page;
   return new FilePicker(
     {
       limits: () => ({
@@ -43,10 +43,7 @@ function newFiles(page: FileOpener): FilePicker {
         files: store.hello?.most_files ?? Infinity,
         formats: store.hello?.formats ?? [],
       }),
-      opened: (scene) => {
-        timeline.startWith(scene);
-        store.openScene(scene);
-      },
+      opened: (scene) => motionWork.fileOpened(scene),
       settings: (text) => page.loadSettings(text),
       say: hud.say,
     },

@@ -1,8 +1,10 @@
 // Addresses that restore settings: made here, and taken over when the page is opened with one.
 
+import type { Scene } from "../io/messages";
 import { fragmentOf, readFragment, type Shared } from "../io/share";
 import { bulleted } from "../io/shape_check";
 import { type Say, LONG } from "../panel/hud";
+import { button, el } from "../panel/dom";
 import type { Store } from "./store";
 
 export class Sharing {
@@ -24,17 +26,23 @@ export class Sharing {
     });
   }
 
-  /** Put the settings into the page's address and into the clipboard. */
+  /** The address that restores the settings, without the server's token: who has that can do all that the page can. */
+  private link(scene: Scene): string {
+    const [here = ""] = location.href.split(/[?#]/);
+    return here + fragmentOf(this.store.settings, scene.key, scene.title);
+  }
+
+  /** Put the address that restores the settings into the clipboard. */
   async share(): Promise<void> {
     const { scene, settings } = this.store;
     if (!scene) return;
-    history.replaceState(null, "", fragmentOf(settings, scene.key, scene.title));
+    const link = this.link(scene);
     const own = settings.setup.scene.startsWith("file:") ? ` ${scene.title} is named in it, not carried: whoever opens it needs the file.` : "";
     try {
-      await navigator.clipboard.writeText(location.href);
-      this.say(`The address is copied: it restores everything that is set.${own}`, "info", 6);
+      await navigator.clipboard.writeText(link);
+      this.say(`The link is copied: it restores everything that is set, in a playground that runs.${own}`, "info", 8);
     } catch {
-      this.say(`The address of this page now restores everything that is set: copy it.${own}`, "info", 10);
+      showLink(link, own);
     }
   }
 
@@ -71,4 +79,16 @@ export class Sharing {
     const left = [...ignored, ...store.dropUnknown()];
     if (left.length) this.say(`Settings taken over, except for what does not fit:\n${bulleted(left)}`, "error", LONG);
   }
+}
+
+/** A link to be copied by hand, where the page may not write to the clipboard. */
+function showLink(link: string, more: string): void {
+  const field = el("input", { type: "text", name: "link", value: link, readOnly: true });
+  field.setAttribute("aria-label", "Link");
+  const dialog = el("dialog", { id: "link", aria: { label: "Link" } }, el("p", {}, `Copy this link: it restores everything that is set, in a playground that runs.${more}`), field);
+  dialog.append(el("div", { className: "buttons" }, button("Close", () => dialog.close(), { name: "close-link" })));
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+  field.select();
 }

@@ -2,7 +2,7 @@
 //
 // Values are replaced, never changed in place, so `settings` is a snapshot that `replace` can return to.
 
-import type { GoalPlace, Hello, JointEdit, Key, MotionInfo, Scene, Setup } from "../io/messages";
+import type { CheckReport, GoalPlace, Hello, JointEdit, Key, MotionEdits, MotionInfo, Scene, Setup } from "../io/messages";
 import {
   defaultLook,
   defaultSettings,
@@ -11,12 +11,13 @@ import {
   type KeptCamera,
   type Look,
   noEdit,
+  noEdits,
   type Settings,
   withoutUnknown,
 } from "../io/settings";
 import type { MorphTarget } from "../scene/skins";
 
-export type Part = keyof Settings | "hello" | "scene" | "chosen" | "morphTargets" | "time" | "playing" | "recording";
+export type Part = keyof Settings | "hello" | "scene" | "chosen" | "morphTargets" | "time" | "playing" | "recording" | "report";
 
 /** "user": Python has to be told. "session": Python knows, or its next message decides. */
 export type Origin = "user" | "session";
@@ -33,6 +34,7 @@ export class Store {
   private now = 0;
   private plays = false;
   private records = false;
+  private checked: CheckReport | null = null;
 
   /** `fresh` gives the settings that `reset` returns to. */
   constructor(
@@ -132,6 +134,16 @@ export class Store {
     this.edit(joint, change);
   }
 
+  /** Change the motion that plays; one that is as the scene has it is not listed. */
+  editMotion(change: Partial<Immutable<MotionEdits>>): void {
+    const { motion } = this;
+    if (!motion) return;
+    const edited = { ...noEdits, ...this.setup.edits[motion.name], ...change };
+    const edits = { ...this.setup.edits, [motion.name]: edited };
+    if (JSON.stringify(edited) === JSON.stringify(noEdits)) delete edits[motion.name];
+    this.set({ edits });
+  }
+
   addKey(key: Key): void {
     this.set({ keys: [...this.setup.keys, key].sort((a, b) => a.time - b.time) });
   }
@@ -213,6 +225,16 @@ export class Store {
   setTime(time: number, origin: Origin = "user"): void {
     this.now = time;
     this.tell("time", origin);
+  }
+
+  /** What is wrong with the motion that plays; null if it was not checked. */
+  get report(): CheckReport | null {
+    return this.checked;
+  }
+
+  setReport(report: CheckReport | null): void {
+    this.checked = report;
+    this.tell("report", "session");
   }
 
   /** True while a video is recorded. */

@@ -1,6 +1,6 @@
 // Settings: everything the user has set. The browser keeps them across reloads; settings files hold the same text.
 
-import { type GoalPlace, type GoalSetup, type Hello, type JointEdit, type ObjectShape, PLACE, SETUP, type Setup, type Shape } from "./messages";
+import { type GoalPlace, type GoalSetup, type Hello, type JointEdit, type MotionEdits, type ObjectShape, PLACE, SETUP, type Setup, type Shape } from "./messages";
 import { fitting } from "./shape_check";
 
 /** A value that is replaced, never changed in place. */
@@ -25,6 +25,8 @@ export interface Look {
   snap: boolean;
   onion: boolean;
   contacts: boolean;
+  /** Contacts are drawn as bars below the timeline. */
+  tracks: boolean;
   /** Move the camera with a walking figure. */
   follow: boolean;
   loop: boolean;
@@ -66,6 +68,9 @@ export const noEdit: Immutable<JointEdit> = {
   twist: null,
 };
 
+/** A motion as the scene has it. */
+export const noEdits: Immutable<MotionEdits> = { contacts: null, plant: false, repair: false };
+
 export function defaultSetup(): Setup {
   return structuredClone(SETUP.defaults) as unknown as Setup;
 }
@@ -74,7 +79,7 @@ export function defaultSetup(): Setup {
 export function freshScene(scene: string): Partial<Setup> {
   const { grown } = defaultSetup();
   const motion = scene.startsWith("file:") ? "" : null; // "": the first motion of the file
-  return { scene, lengths: null, joints: {}, goals: [], motion, keys: [], compare: null, limits: true, grown, bodies: null };
+  return { scene, lengths: null, joints: {}, goals: [], motion, keys: [], compare: null, limits: true, grown, edits: {}, retarget: null, bodies: null };
 }
 
 export function defaultLook(): Look {
@@ -92,6 +97,7 @@ export function defaultLook(): Look {
     snap: false,
     onion: false,
     contacts: true,
+    tracks: false,
     follow: true,
     loop: true,
     speed: 1,
@@ -187,7 +193,7 @@ function settingsShape(): ObjectShape {
       sensitivity: between(0.2, 3),
       speed: between(0.1, 4),
       shapes: { kind: "record", of: between(-1e6, 1e6), most: 10_000 },
-      ...Object.fromEntries(["mesh", "bones", "frames", "limits", "reach", "capsules", "balance", "snap", "onion", "contacts", "follow", "loop", "panel", "dragged"].map((name) => [name, flag])),
+      ...Object.fromEntries(["mesh", "bones", "frames", "limits", "reach", "capsules", "balance", "snap", "onion", "contacts", "tracks", "follow", "loop", "panel", "dragged"].map((name) => [name, flag])),
     },
     defaults: { ...defaultLook() },
   };

@@ -20,7 +20,7 @@ export function fragmentOf({ setup, look, places, camera }: Settings, key: strin
   const data = {
     format: SETTINGS_FORMAT,
     version: 1,
-    setup: differences(setup, defaultSetup()),
+    setup: differences(withoutFiles(setup), defaultSetup()),
     look: Object.fromEntries(shown),
     ...(mine ? { places: { [key]: mine } } : {}),
     ...(camera ? { camera } : {}),
@@ -29,6 +29,11 @@ export function fragmentOf({ setup, look, places, camera }: Settings, key: strin
   const bytes = new TextEncoder().encode(JSON.stringify(data));
   const letters = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
   return `#${NAME}${btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "")}`;
+}
+
+/** A setup without a motion that comes from a file, which an address does not carry. */
+function withoutFiles(setup: Settings["setup"]): Settings["setup"] {
+  return setup.retarget?.source.startsWith("file:") ? { ...setup, retarget: null, motion: null } : setup;
 }
 
 /** Read a fragment; null if it has no settings, or cannot be read. */

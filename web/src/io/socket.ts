@@ -1,11 +1,11 @@
 // The first WebSocket to Python, opened while the rest of the page's script is on its way: over a slow line
 // that takes seconds, and the greeting is there when it arrives.
 
-const token = new URLSearchParams(location.search).get("token") ?? "";
+import { tokenInAddress } from "./token";
 
 /** URL of a path on the server, with the token. */
 export function address(path: string, query: Record<string, string> = {}): string {
-  return `${path}?${new URLSearchParams({ ...query, token })}`;
+  return `${path}?${new URLSearchParams({ ...query, token: tokenInAddress() })}`;
 }
 
 /** A socket, and the messages that came before anybody listened. */

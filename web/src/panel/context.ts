@@ -1,6 +1,6 @@
 // What the parts of the panel get: the state they show, and what their controls can do.
 
-import type { Hello, JointEdit, LoopKind, MotionInfo, SaveFormat, Scene, Setup } from "../io/messages";
+import type { CheckReport, FaultInfo, Hello, JointEdit, LoopKind, MotionEdits, MotionInfo, SaveFormat, Scene, Setup } from "../io/messages";
 import type { Immutable, Look } from "../io/settings";
 import type { MorphTarget } from "../scene/skins";
 
@@ -19,10 +19,13 @@ export interface PanelStore {
   readonly playing: boolean;
   /** True while a video is recorded. */
   readonly recording: boolean;
+  /** What is wrong with the motion that plays; null if it was not checked. */
+  readonly report: CheckReport | null;
   set(change: Partial<Immutable<Setup>>): void;
   setLook(change: Partial<Immutable<Look>>): void;
   edit(joint: string, change: Partial<Immutable<JointEdit>>): void;
   editLimits(joint: string, change: Partial<Immutable<JointEdit>>): void;
+  editMotion(change: Partial<Immutable<MotionEdits>>): void;
   setMotion(motion: string | null): void;
   setTime(time: number): void;
   setPlaying(playing: boolean): void;
@@ -31,6 +34,25 @@ export interface PanelStore {
 
 /** What can be saved: by Python, or by the page itself. */
 export type Saved = SaveFormat | "png" | "webm" | "link" | "settings";
+
+/** What the controls of the motion do. */
+export interface MotionActions {
+  /** Check the motion that plays. */
+  check(): void;
+  /** Repair the motion that plays, and check it again. */
+  fix(): void;
+  goTo(fault: FaultInfo): void;
+  /** Bring the motion to another scene. */
+  retarget(target: string): void;
+  /** Let the user open a file, and bring the motion to it. */
+  retargetOntoFile(): void;
+  /** Set the joints of a role; of the source's or of the target's body. */
+  setRole(which: "source_map" | "target_map", role: string, joints: string[]): void;
+  /** Go back to the source of a retargeted motion. */
+  toSource(): void;
+  /** Files that were opened: their scenes and titles. */
+  readonly opened: readonly { scene: string; title: string }[];
+}
 
 export interface PanelActions {
   save(format: Saved): void;
@@ -48,6 +70,7 @@ export interface PanelActions {
   join(kind: LoopKind, a: string, b: string): void;
   /** Put the target of a goal on a bone, where it is now; "" for the world. */
   bind(goal: string, bone: string): void;
+  readonly motion: MotionActions;
 }
 
 /** What a section of the panel is built from. */

@@ -5,6 +5,7 @@ import type { PanelActions, PanelStore, SectionContext } from "./context";
 import { button, el, section } from "./dom";
 import { goalSection } from "./goal_section";
 import { jointSection } from "./joint_section";
+import { motionSection } from "./motion_section";
 import type { RulesSection } from "./rules_section";
 import { sceneSection } from "./scene_section";
 import { solverSection } from "./solver_section";
@@ -70,7 +71,7 @@ export class Panel {
 
   /** Rebuild the panel if its controls have changed and none is being edited; `force`: unchanged ones too. */
   refresh(force = false): void {
-    const { hello, scene, setup, chosen, morphTargets } = this.store;
+    const { hello, scene, setup, chosen, morphTargets, report } = this.store;
     if (force) this.built = "";
     // Controls of another scene are not kept.
     const editing = this.builtFor === setup.scene && (this.pressed || this.typed);
@@ -96,6 +97,12 @@ export class Panel {
       scene.solvers,
       scene.notes.length,
       bodiesShape(scene),
+      setup.motion,
+      setup.edits,
+      scene.contacts && [scene.contacts.edited, scene.contacts.slides],
+      scene.retargeted,
+      report && [report.motion, report.repaired, report.kinds],
+      this.act.motion.opened,
       Object.entries(setup.joints).map(([name, edit]) => [name, edit.lock]),
     ]);
     if (shape === this.built) return;
@@ -116,6 +123,7 @@ export class Panel {
       jointSection(context),
       standalone ? null : goalSection(context),
       first ? null : body,
+      motionSection(context),
       section("Step through", false, this.steps),
       morphSection(context),
       viewSection(context),

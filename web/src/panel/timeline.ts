@@ -1,6 +1,7 @@
 // The bar under the scene: play, pause, scrub and loop a motion; keyframes of solved poses.
 
 import type { MotionInfo, Scene } from "../io/messages";
+import type { ContactTracks } from "./contact_tracks";
 import type { PanelStore } from "./context";
 import { button, el, row, select, toggle } from "./dom";
 
@@ -20,6 +21,7 @@ export class Timeline {
     private readonly store: PanelStore,
     /** Ask for a keyframe of the shown pose at a time [s]; null without keyframes. */
     private readonly askForKey: ((time: number) => void) | null,
+    private readonly tracks: ContactTracks,
   ) {
     this.scrub.setAttribute("aria-label", "Time");
     this.scrub.addEventListener("input", () => {
@@ -53,7 +55,8 @@ export class Timeline {
   refresh(): void {
     const { scene, setup, look } = this.store;
     if (!scene) return;
-    const shape = JSON.stringify([scene.motions, setup.motion, setup.correct, setup.keys.length, look.onion, look.loop, look.speed]);
+    const shape = JSON.stringify([scene.motions, setup.motion, setup.correct, setup.keys.length, look.onion, look.loop, look.speed, look.tracks, scene.contacts !== null]);
+    this.tracks.refresh();
     const { motion } = this;
     if (motion && this.time > motion.duration) this.seek(0);
     if (!motion && this.playing) this.playing = false;
@@ -115,11 +118,12 @@ export class Timeline {
     if (keys > 1 && !names.some(({ value }) => value === "keyframes")) names.push({ value: "keyframes", label: "keyframes" });
     const parts = [
       this.play,
-      select("motion", [{ value: "", label: "no motion" }, ...names], setup.motion ?? "", (value) => this.store.setMotion(value || null)),
+      select("motion", [{ value: "", label: "no motion" }, ...names], (setup.motion === "" ? scene.motion : setup.motion) ?? "", (value) => this.store.setMotion(value || null)),
       this.scrub,
       this.clock,
       row("Correct", toggle("correct", setup.correct, (correct) => this.store.set({ correct })), "Let the goals correct the motion"),
       row("Loop", toggle("loop", look.loop, (loop) => this.store.setLook({ loop })), "Begin again at the end"),
+      scene.contacts && this.askForKey ? row("Contacts", toggle("tracks", look.tracks, (tracks) => this.store.setLook({ tracks })), "Bars that show when feet and hands touch the ground") : null,
       row("Onion", toggle("onion", look.onion, (onion) => this.store.setLook({ onion })), "Show the poses before and after"),
       select(
         "speed",
@@ -129,6 +133,7 @@ export class Timeline {
       ),
       this.askForKey && button(keys ? `◆ Key (${keys})` : "◆ Key", () => this.addKey(), { name: "key", title: "Keep this pose as a keyframe (K)" }),
       keys ? button("Clear keys", () => this.clearKeys(), { className: "quiet", name: "clear-keys" }) : null,
+      this.tracks.node,
     ];
     this.node.replaceChildren(...parts.filter((part) => part !== null));
   }
@@ -152,6 +157,7 @@ export class Timeline {
     this.scrub.disabled = !motion;
     this.scrub.max = String(motion?.duration ?? 1);
     this.scrub.value = String(this.time);
+    this.tracks.show();
     this.clock.textContent = motion ? `${this.time.toFixed(2)} / ${motion.duration.toFixed(2)} s` : "";
   }
 }

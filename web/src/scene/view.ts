@@ -12,6 +12,7 @@ import { Goals } from "./goals";
 import { Limits } from "./limits";
 import { OnionSkin } from "./onion_skin";
 import { reachOf, ReachSpheres } from "./reach";
+import { SourceFigure } from "./source_figure";
 import { Skins } from "./skins";
 import { Stage } from "./stage";
 import type { ViewName } from "./view_camera";
@@ -46,6 +47,7 @@ export class SceneView {
   readonly skins = new Skins(() => this.stage.invalidate());
   private readonly limits = new Limits();
   private readonly onion = new OnionSkin();
+  readonly source = new SourceFigure();
   private readonly following = new FollowCamera();
   private readonly reach = new ReachSpheres();
   readonly bodies = new BodiesView();
@@ -71,13 +73,14 @@ export class SceneView {
     });
     this.goals = new Goals(this.stage, () => events.goalsMoved());
     for (const figure of this.figures) this.stage.world.add(figure.group);
-    this.stage.world.add(this.skins.group, this.limits.group, this.onion.group, this.onion.feet, this.reach.group, this.bodies.group);
+    this.stage.world.add(this.skins.group, this.limits.group, this.onion.group, this.onion.feet, this.reach.group, this.source.figure.group, this.bodies.group);
   }
 
   /** Free everything that belongs to the skeleton shown so far. */
   clear(): void {
     this.following.clear();
     this.onion.clear();
+    this.source.clear();
     this.skins.clear();
   }
 
@@ -119,6 +122,7 @@ export class SceneView {
       figure.setOver(this.drawsOverMesh());
       figure.setVisible(look.bones, look.frames);
     }
+    this.source.figure.setLight(light);
     this.placePedestal();
     this.stage.frame();
     this.stage.invalidate();
@@ -207,6 +211,7 @@ export class SceneView {
     this.skins.follow(figure.matrices);
     this.skins.setMorphs(figure.frame?.report.morphs ?? {}, look.shapes);
     this.limits.follow(figure);
+    this.source.show(scene, time);
     this.onion.show(time, figure.links(), look.onion && motion !== null);
     const contacts = look.contacts && motion !== null;
     this.onion.showContacts(time, figure.positions, this.stage.up, scene?.ground ?? 0, this.stage.size, contacts);
