@@ -23,6 +23,7 @@ import numpy as np
 import robots
 from rich.console import Console
 from scipy.optimize import least_squares
+from scipy.spatial import ConvexHull
 
 import supple
 from supple.problem.bodies import support_of
@@ -45,16 +46,21 @@ class Standing:
         robot: The G1.
         start: Its keyframe "stand".
         corners: Of the soles seen from above, counter-clockwise, shape (K, 2) [m].
+        soles: The same corners by foot, in the frame of its body, each (K, 3) [m].
     """
 
     def __init__(self, path: Any) -> None:
         self.robot = robots.Robot.load(path)
         self.start = self.robot.character.poses["stand"]
-        corners = support_of(supple.Balance(FEET, up="z"), self.start)[:, :2]
-        middle = corners.mean(axis=0)
-        around = np.arctan2(*(corners - middle).T[::-1])
-        self.corners = corners[np.argsort(around)]
-        self.middle = middle
+        points = support_of(supple.Balance(FEET, up="z"), self.start)
+        self.corners = _outline(points[:, :2])
+        self.middle = self.corners.mean(axis=0)
+        frames = {name: self.start.frames[self.robot.skeleton.index(name)] for name in FEET}
+        nearest = [min(FEET, key=lambda n: np.linalg.norm(frames[n][:3, 3] - p)) for p in points]
+        self.soles = {
+            name: (points[[n == name for n in nearest]] - T[:3, 3]) @ T[:3, :3]
+            for name, T in frames.items()
+        }
 
     def prepared(self, *, balance: bool) -> supple.Prepared:
         """The hand at an open target, feet held."""
@@ -88,10 +94,15 @@ class Standing:
         return found
 
     def inside(self, q: np.ndarray) -> float:
-        """How far MuJoCo's centre of mass is inside the outline of the soles [m]."""
+        """How far MuJoCo's centre of mass is inside the outline of the soles, where they are now [m]."""
         self.robot.depth(q)  # places everything
-        x = self.robot.data.subtree_com[0, :2]
-        return _inside(self.corners, x)
+        data = self.robot.data
+        x = data.subtree_com[0, :2].copy()
+        soles = [
+            (points @ data.body(name).xmat.reshape(3, 3).T + data.body(name).xpos)[:, :2]
+            for name, points in self.soles.items()
+        ]
+        return _inside(_outline(np.concatenate(soles)), x)
 
     def judged(self, qs: Sequence[np.ndarray], targets: Sequence[Any]) -> list[list[bool]]:
         """Whether hand and feet are in place, and whether it is balanced."""
@@ -104,6 +115,11 @@ class Standing:
                 met &= far <= 1.001 * TOLERANCE and turn <= 1.001 * TURN
             rows.append([met, self.inside(q) >= MARGIN - 1e-6])
         return rows
+
+
+def _outline(points: np.ndarray) -> np.ndarray:
+    """The corners of the convex hull of points (N, 2), counter-clockwise."""
+    return points[ConvexHull(points).vertices]
 
 
 def _inside(corners: np.ndarray, x: np.ndarray) -> float:
