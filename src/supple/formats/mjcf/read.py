@@ -301,7 +301,7 @@ def _masses(source: Source, model: Compiled, places: list[Place]) -> dict[str, M
 
 
 def _loops(source: Source, model: Compiled, places: list[Place]) -> tuple[Loop, ...]:
-    """Equalities that hold bodies together; nothing solves them yet."""
+    """Equalities that hold bodies together."""
     loops = []
     inactive = 0
     for e, kind in enumerate(model.eq_type.tolist()):
