@@ -248,15 +248,16 @@ class _Problem:
         clip.pull = np.where(free.place >= 0, w.rest, 0.0)
         clip.pull[free.joints == self.root] = 0.0
         self.clip = clip
-        q = clip.solve(self._start(), iterations=5, smoothness=0.0, damping=0.05)
+        # Each frame by itself at first: what it comes to does not depend on the others.
+        q = clip.solve(self._start(), iterations=5, smoothness=0.0, damping=1.0)
         # Solids that push come in by steps, and the last iterations are damped: pairs that come and go would swing.
         capsules, leg = capsules_of(body, MARGIN), body.sizes["leg"]
-        for strength, damping in ((0.4, 1e-3), (1.0, 0.3)):
+        for strength, iterations, damping in ((0.4, 4, 1e-3), (1.0, 3, 0.3)):
             solids = Solids(
                 capsules, clip.frame(q), wary=WARY * leg, weight=strength * w.apart / leg
             )
             clip.pushes = (solids,)
-            q = clip.solve(q, iterations=3, damping=damping)
+            q = clip.solve(q, iterations=iterations, damping=damping)
         return Pose(body.skeleton, q)
 
     def _start(self) -> Floats:
