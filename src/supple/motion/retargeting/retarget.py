@@ -81,10 +81,10 @@ def retarget(
     level at height 0; wrists that are close keep their distance, in arm lengths. The whole clip is solved at
     once: no frame depends on the one before it, nor on where the figure faces.
 
-    A character is posed in closed form, two bones at a time; its hinges take what they can of that, and its
-    limits are not held. A robot, whose joints are groups of hinges, is solved by least squares over all
-    frames, smooth, within its limits, and with its solid shapes out of each other; its root must move freely,
-    and its feet must have solid shapes.
+    A character is posed in closed form, two bones at a time; hinges and joints with limits take what they can
+    of that, and its feet are planted again within limits. A robot, whose joints are groups of hinges, is solved
+    by least squares over all frames, smooth, within its limits, and with its solid shapes out of each other; its
+    root must move freely, and its feet must have solid shapes.
 
     Args:
         motion: What is brought over, with two arms and two legs; or a character with one motion.
@@ -140,12 +140,12 @@ def retarget(
     else:
         poses, balanced = solve_clip(source, target, Weights(), balance=balance)
     if closed and (stiff := limited(target)):
-        poses = _planted(poses, source, target, rate)
+        poses = _planted(poses.clamped(), source, target, rate).clamped()
         few = ", ".join(map(repr, stiff[:4])) + (", ..." if len(stiff) > 4 else "")
         notes.append(
             Note(
                 f"{len(stiff)} joints are hinges or have limits ({few}): "
-                "hinges turn as near as they can, limits are not held",
+                "they turn as near as they can",
                 level="guess",
             )
         )
@@ -159,7 +159,7 @@ def retarget(
         if kept:
             lead = Performance.of(motion[:1], body, Contacts(1, {}), np.arange(1))
             lead = replace(lead, level=source.level, flat=source.flat)
-            poses = _joined(turn_clip(lead, target), poses)
+            poses = _joined(turn_clip(lead, target).clamped(), poses)
             frames = np.concatenate([[0], frames])
     tracks = {} if closed else {SOURCE: frames.astype(np.float64)}
     made = Motion(motion.name, poses, fps=rate, loop=motion.loop and not first, tracks=tracks)

@@ -199,7 +199,7 @@ class _Problem:
     def _touches(self) -> None:
         """Wrists beside the parts of the own body that they touch."""
         weight = self.weights.touch / self.body.sizes["arm"]
-        for touch in find_touches(self.source, self.body):
+        for touch in find_touches(self.source, self.body, self.target.close()):
             if not all(name in self.names for end in touch.ends for name in end):
                 continue
             a, b = (np.mean([self._about_hips(n) for n in end], axis=0) for end in touch.ends)

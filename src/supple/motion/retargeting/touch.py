@@ -25,10 +25,10 @@ End = tuple[str, ...]  # points whose mean it is
 HIPS, SHOULDERS = (tuple(f"{side}_{name}" for side in SIDES) for name in ("hip", "shoulder"))
 
 # How near a wrist touches, and how far away it does not any more [leg lengths of the source].
-TRUNK = (0.15, 0.22)
+TRUNK = (0.13, 0.18)
 HEAD = (0.2, 0.28)
 ARM = (0.08, 0.13)
-BENT = (0.5, 0.8)  # bend of an elbow that hangs, and of one that does not [rad]
+BENT = (0.8, 1.1)  # bend of an elbow that hangs, and of one that does not [rad]
 SLOW = (
     0.35,
     0.7,
@@ -57,8 +57,15 @@ class Touch:
     gate: Floats
 
 
-def find_touches(source: Performance, body: Body) -> list[Touch]:
-    """Where the wrists of a source touch its own body, for a target body."""
+def find_touches(source: Performance, body: Body, close: Floats) -> list[Touch]:
+    """Where the wrists of a source touch its own body.
+
+    Args:
+        source: What is performed.
+        body: The target's body.
+        close: How much the wrists keep their relation to each other, from 0 to 1, (F,). As far as they do, only
+            the middle of the trunk and the head count: parts to the left and right would pull them apart.
+    """
     found, leg = [], source.body.sizes["leg"]
     for side in SIDES:
         shoulder, elbow, wrist = (source.at[f"{side}_{n}"] for n in ("shoulder", "elbow", "wrist"))
@@ -76,6 +83,8 @@ def find_touches(source: Performance, body: Body) -> list[Touch]:
             offset = wrist - a - along[:, None] * line
             gate = bent * _falling(np.linalg.norm(offset, axis=1) / leg, near, far)
             gate *= _falling(_speed(offset, along * np.sqrt(square), source.fps) / leg, *SLOW)
+            if ends[0] not in (HIPS, ("head",)):
+                gate *= 1.0 - close
             if ends[1] == (f"{_other(side)}_wrist",):
                 gate = gate * _falling(along, *FREE)
             gate = _lasting(gate, source.fps)

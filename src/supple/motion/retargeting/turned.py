@@ -384,7 +384,8 @@ class _Turning:
 
     def _hands(self, at: dict[str, Floats]) -> None:
         """Wrists that touch the own body stay beside it; those that are close keep their distance, in arm lengths."""
-        touches, gate = find_touches(self.source, self.body), self.guide.close()[:, None]
+        close = self.guide.close()
+        touches, gate = find_touches(self.source, self.body, close), close[:, None]
         goals = {side: at[f"{side}_wrist"].copy() for side in SIDES}
         for touch in touches:
             if all(name in at for end in touch.ends for name in end):
