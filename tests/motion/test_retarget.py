@@ -11,6 +11,7 @@ from supple import (
     Free,
     Geom,
     Hinge,
+    Mass,
     Motion,
     Node,
     Pose,
@@ -19,7 +20,7 @@ from supple import (
     Tip,
 )
 from supple.motion.retargeting.body import Body, unit
-from supple.rotations import from_axis_angle, multiply, rotate
+from supple.rotations import angle_between, from_axis_angle, multiply, rotate
 
 FPS = 60.0
 LIMBS = [
@@ -409,6 +410,19 @@ def test_onto_the_humanoid_with_hinges_and_limits():
     off = angles(places(clip, "y"), places(made.motion, "y"))
     assert max(v for k, v in off.items() if "elbow" in k or "wrist" in k) < np.radians(1)
     assert max(off.values()) < np.radians(10)
+    assert made.motion.poses.violations().max() < 1e-9
+
+
+def test_learnt_limits_of_a_character_hold():
+    clip, target = stroll(), person(leg=0.3)
+    free = supple.retarget(clip, target, smooth=0).motion
+    calm = free.with_(poses=free.poses[:40])  # the foot is not lifted yet
+    limited = supple.learn_limits(target, calm, margin=0.02)
+    made = supple.retarget(clip, limited, smooth=0).motion
+    assert free.on(limited).poses.violations().max() > 0.2
+    assert made.poses.violations().max() < 1e-9
+    turns = made.poses.local_rotations
+    assert angle_between(turns[1:], turns[:-1]).max() < 0.2
 
 
 def test_contacts_can_be_edited():
@@ -478,3 +492,117 @@ def test_a_robot_without_a_free_root_is_refused():
     fixed = robot().skeleton.with_joints({"base": Ball()})
     with pytest.raises(SuppleError, match="Free"):
         supple.retarget(stroll(), fixed, onto_up="z")
+
+
+# Hands on the own body -----------------------------------------------------------------------------
+
+
+def held(left, right, seconds=1.5):
+    """A person that stands, with its wrists at places [m] about its left and right hip or, if said, its head."""
+    skeleton = person()
+    rest = skeleton.rest
+    goals = {
+        hand: rest.position(about) + offset
+        for hand, (about, offset) in {"LeftHand": left, "RightHand": right}.items()
+    }
+    reach = [supple.Reach(hand, place, depth=2) for hand, place in goals.items()]
+    found = supple.solve(skeleton, reach)
+    assert found.reached
+    count = int(seconds * FPS)
+    poses = supple.Pose(skeleton, np.tile(found.pose.coordinates, (count, 1)))
+    return Motion("held", poses, fps=FPS)
+
+
+HIPS = (("LeftUpLeg", (0.1, 0.12, 0.0)), ("RightUpLeg", (-0.1, 0.12, 0.0)))
+HEAD = (("Head", (0.1, 0.16, 0.0)), HIPS[1])
+
+
+@pytest.mark.parametrize("size", [{"leg": 0.3, "arm": 0.35}, {"leg": 0.6, "width": 0.16}])
+def test_hands_on_the_hips_of_a_character_stay_on_its_hips(size):
+    clip, target = held(*HIPS), person(**size)
+    made = supple.retarget(clip, target, smooth=0)
+    a, b = places(clip, "y"), places(made.motion, "y")
+    for side in ("left", "right"):
+        before, after = (at[f"{side}_wrist"] - at[f"{side}_hip"] for at in (a, b))
+        ratio = np.linalg.norm(after, axis=1) / np.linalg.norm(before, axis=1)
+        assert np.all((made.scale / 1.5 < ratio) & (ratio < made.scale * 1.5))
+        cosine = (before * after).sum(1) / np.linalg.norm(before, axis=1)
+        assert np.all(cosine / np.linalg.norm(after, axis=1) > 0.97)
+
+
+@pytest.mark.parametrize("arm", [0.22, 0.35])
+def test_a_hand_on_the_head_stays_on_the_head(arm):
+    clip = held(*HEAD)
+    b = places(supple.retarget(clip, person(arm=arm), smooth=0).motion, "y")
+    a = places(clip, "y")
+    before, after = (at["left_wrist"] - at["head"] for at in (a, b))
+    assert np.abs(after - before).max() < 0.01  # all but the arms is the same
+
+
+def test_hands_of_a_robot_stay_at_its_hips():
+    machine = robot()
+    made = supple.retarget(held(*HIPS), machine, fps=30)
+    body = Body(machine.skeleton, made.target_map, "z")
+    at = body.places(body.frames(made.motion.poses))
+    before = np.linalg.norm((0.1, 0.12))
+    for side in ("left", "right"):
+        far = np.linalg.norm(at[f"{side}_wrist"] - at[f"{side}_hip"], axis=1)
+        assert far.max() < 1.6 * made.scale * before
+
+
+def test_arms_that_swing_beside_the_body_do_not_touch_it():
+    clip, target = stroll(), person(arm=0.35)
+    made = supple.retarget(clip, target, smooth=0).motion
+    assert np.allclose(
+        *(at["left_wrist"] - at["left_elbow"] for at in
+          (places(made, "y"), {k: v * 0.35 / 0.28 for k, v in places(clip, "y").items()})),
+        atol=1e-3,
+    )  # fmt: skip
+
+
+# Balance ------------------------------------------------------------------------------------------
+
+
+def heavy(ahead):
+    """The robot with a trunk of 20 kg whose weight is so far ahead [m], and feet of 1 kg."""
+    machine = robot()
+    masses = {"waist_pitch": Mass(20.0, center=(ahead, 0, 0.1))}
+    masses |= {f"{side}_ankle_roll_joint": Mass(1.0) for side in ("left", "right")}
+    geoms = machine.skeleton.geoms
+    return machine.with_(skeleton=machine.skeleton.with_physics(geoms=geoms, masses=masses))
+
+
+def test_a_robot_that_stands_keeps_its_balance():
+    clip = held(*HIPS)
+    made = supple.retarget(clip, heavy(0.25), fps=30)
+    assert made.balance.frames == len(made.motion)
+    assert made.balance.before < 0.1 and made.balance.after == 1.0
+    off = supple.retarget(clip, heavy(0.25), fps=30, balance=False)
+    assert off.balance is None
+    for one, near, far in ((made, 0.0, 0.13), (off, 0.15, 0.3)):
+        poses = one.motion.poses
+        feet = [poses.position(f"{side}_ankle_roll_joint") for side in ("left", "right")]
+        away = np.linalg.norm((poses.center_of_mass - np.mean(feet, axis=0))[:, :2], axis=1)
+        assert np.all((near < away) & (away < far))  # the soles reach 0.13 m ahead
+
+
+def test_a_robot_in_balance_moves_as_without_asking():
+    clip = held(*HIPS)
+    asked, other = (
+        supple.retarget(clip, heavy(0.0), fps=30, balance=flag) for flag in (True, False)
+    )
+    assert asked.balance.before == asked.balance.after == 1.0
+    assert np.allclose(asked.motion.poses.coordinates, other.motion.poses.coordinates, atol=1e-9)
+
+
+def test_balance_is_not_asked_of_a_source_that_is_fast_or_sits():
+    clip = held(*HIPS)
+    places = np.tile(clip.skeleton.offsets, (len(clip), 1, 1))
+    places[:, 0, 2] += np.arange(len(clip)) / FPS  # [m]
+    fast = clip.with_(poses=Pose(clip.skeleton, clip.poses.coordinates, places))
+    assert supple.retarget(fast, heavy(0.25), fps=30).balance is None
+    bent = {f"{s}UpLeg": from_axis_angle("x", -1.5) for s in ("Left", "Right")}
+    bent |= {f"{s}Leg": from_axis_angle("x", 1.5) for s in ("Left", "Right")}
+    places[:, 0] = clip.skeleton.offsets[0] - (0.0, 0.45, 0.0)
+    sits = Pose(clip.skeleton, clip.poses.with_(bent).coordinates, places)
+    assert supple.retarget(clip.with_(poses=sits), heavy(0.25), fps=30).balance is None

@@ -107,7 +107,7 @@ def _by_place(skeleton: Skeleton, poses: Pose, up: Floats) -> list[str]:
             continue
         one = path[k + 1 :]
         for other in skeleton.children(pelvis):
-            if other == top:
+            if other == top or other not in paths:  # a tip
                 continue
             two = skeleton.path(other, lowest(other))
             lengths = [skeleton.length(limb[-1], root=pelvis) for limb in (one, two)]

@@ -179,9 +179,18 @@ class Body:
     def _solid(self, joint: int) -> Floats | None:
         """Points (P, 3) of the geoms that a joint carries, in its frame; None if it has none."""
         name = self.skeleton.joint_names[joint]
-        mine = [geom for geom in self.skeleton.geoms if geom.joint == name and geom.kind != "plane"]
+        solid = [geom for geom in self.skeleton.geoms if geom.kind != "plane"]
+        mine = [geom for geom in solid if geom.joint == name]
+        # Bodies without joints carry the geoms of some feet and hands.
+        mine = mine or [geom for geom in solid if name in self.skeleton.path(None, geom.joint)]
         touching = [geom for geom in mine if geom.contype or geom.conaffinity]
-        points = [geom_points(geom) for geom in touching or mine]
+        rest, points = self.skeleton.rest, []
+        for geom in touching or mine:
+            own, here = geom_points(geom), self.skeleton.index(geom.joint)
+            if here != joint:
+                world = rest.positions[here] + rotate(rest.rotations[here], own)
+                own = rotate(conjugate(rest.rotations[joint]), world - rest.positions[joint])
+            points.append(own)
         return np.concatenate(points) if points else None
 
     def _has_geoms(self, side: str) -> bool:

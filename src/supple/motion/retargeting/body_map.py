@@ -322,11 +322,50 @@ def _legs_by_place(tree: _Tree, up: str) -> dict[str, tuple[str, ...]]:
         chain = skeleton.path(foot.leg, foot.ankle)
         if len(chain) < 3:
             return {}
+        if all(tree.single(name) for name in chain):
+            chain = (*_hinges_above(tree, foot.leg), *chain)
+            thigh, shin, ankle = _by_bones(tree, [*chain, *_next_hinges(tree, foot.ankle)])
+            out |= {f"{side}_thigh": thigh, f"{side}_shin": shin, f"{side}_foot": ankle}
+            continue
         out[f"{side}_thigh"], out[f"{side}_shin"] = (chain[0],), (_half(tree, chain),)
         out[f"{side}_foot"] = (foot.ankle,)
         if foot.toe is not None and foot.toe in tree.names:
             out[f"{side}_toe"] = (foot.toe,)
     return out
+
+
+def _by_bones(tree: _Tree, chain: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """The hinges of a limb in three groups, before, between and after its two longest bones."""
+    points = np.array([tree.skeleton.rest.position(name) for name in chain])
+    bones = np.linalg.norm(np.diff(points, axis=0), axis=1)
+    first, second = sorted(np.argsort(-bones, kind="stable")[:2].tolist())
+    return (
+        tuple(chain[: first + 1]),
+        tuple(chain[first + 1 : second + 1]),
+        tuple(chain[second + 1 :]),
+    )
+
+
+def _hinges_above(tree: _Tree, name: str) -> list[str]:
+    """The hinges of a limb above a joint, down from the joint at which limbs part."""
+    out: list[str] = []
+    while (above := tree.skeleton.parent(name)) is not None and tree.single(above):
+        if len([one for one in tree.skeleton.children(above) if one in tree.names]) > 1:
+            break
+        out.insert(0, above)
+        name = above
+    return out
+
+
+def _next_hinges(tree: _Tree, name: str) -> list[str]:
+    """The hinges that follow a joint at nearly the same place, such as the roll of an ankle."""
+    out: list[str] = []
+    while True:
+        below = [one for one in tree.skeleton.children(name) if one in tree.names]
+        if len(below) != 1 or not tree.single(below[0]):
+            return out
+        name = below[0]
+        out.append(name)
 
 
 def _half(tree: _Tree, chain: Sequence[str]) -> str:
@@ -398,6 +437,10 @@ def _arms_by_place(tree: _Tree, found: Mapping[str, tuple[str, ...]]) -> dict[st
         bones = np.linalg.norm(np.diff(points, axis=0), axis=1)
         if len(bones) < 2:
             return {}
+        if all(tree.single(name) for name in chain):
+            upper, fore, hand = _by_bones(tree, chain)
+            out |= {f"{side}_upper_arm": upper, f"{side}_forearm": fore, f"{side}_hand": hand[:1]}
+            continue
         k = int(np.argmax(bones[:-1] + bones[1:]))
         out[f"{side}_upper_arm"], out[f"{side}_forearm"] = (chain[k],), (chain[k + 1],)
         out[f"{side}_hand"] = (chain[k + 2],)

@@ -151,3 +151,13 @@ def _slope(t: Floats, span: float) -> Floats:
     """A curve that leaves 0 with slope 1 and is 0 again after a span, smoothly."""
     u = np.clip(t / span, 0.0, 1.0)
     return span * u * (1.0 - u) ** 3
+
+
+def smoothed(values: Floats, reach: float) -> Floats:
+    """Values (F, K) through a Hann window that reaches so many frames to each side; ends go on as they are."""
+    half = max(1, round(reach))
+    kernel = np.hanning(2 * half + 3)[1:-1]
+    kernel /= kernel.sum()
+    padded = np.pad(values, ((half, half), (0, 0)), mode="edge")
+    columns = [np.convolve(padded[:, k], kernel, mode="valid") for k in range(values.shape[1])]
+    return np.stack(columns, axis=1).astype(np.float64)

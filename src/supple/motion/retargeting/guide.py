@@ -55,12 +55,16 @@ class Guide:
 
     def arm(self, side: str, name: str) -> Floats:
         """An elbow or wrist about the middle of the hips, (F, 3)."""
-        at, sign = self.source.at, 1.0 if side == "left" else -1.0
-        trunk = self.to["trunk"] / self.from_["trunk"] * self.trunk
-        shoulder = trunk + sign * self.to["shoulders"] / 2 * self.shoulder_line
-        return shoulder + self.to["arm"] / self.from_["arm"] * (
+        at = self.source.at
+        return self.arm_root(side) + self.to["arm"] / self.from_["arm"] * (
             at[f"{side}_{name}"] - at[f"{side}_shoulder"]
         )
+
+    def arm_root(self, side: str) -> Floats:
+        """A shoulder about the middle of the hips, (F, 3)."""
+        sign = 0.5 if side == "left" else -0.5
+        trunk = self.to["trunk"] / self.from_["trunk"] * self.trunk
+        return trunk + sign * self.to["shoulders"] * self.shoulder_line
 
     def free_steps(self, side: str) -> Steps:
         """A foot as the source has it, scaled to the target's leg."""

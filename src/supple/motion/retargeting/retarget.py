@@ -16,6 +16,7 @@ from supple.model.skeleton import Pose, Skeleton
 from supple.motion.contacts import Contacts
 from supple.motion.feet import UPS
 from supple.motion.planting import plant_feet
+from supple.motion.retargeting.balance import Balanced
 from supple.motion.retargeting.body import Body, mid
 from supple.motion.retargeting.body_map import SIDES, BodyMap
 from supple.motion.retargeting.performance import (
@@ -45,6 +46,7 @@ class Retargeted:
         source_map: The parts of the source's body.
         target_map: The parts of the target's body.
         scale: The target's leg length over the source's [target's unit over source's].
+        balance: How a robot keeps its balance in the frames in which that is asked for; None if there are none.
         notes: What was guessed or left out.
     """
 
@@ -54,6 +56,7 @@ class Retargeted:
     source_map: BodyMap
     target_map: BodyMap
     scale: float
+    balance: Balanced | None
     notes: tuple[Note, ...]
 
 
@@ -68,6 +71,7 @@ def retarget(
     onto_up: str | None = None,
     contacts: Contacts | None = None,
     smooth: float = SMOOTH,
+    balance: bool = True,
 ) -> Retargeted:
     """Bring a motion to another body: human to human, or human to robot.
 
@@ -77,10 +81,10 @@ def retarget(
     level at height 0; wrists that are close keep their distance, in arm lengths. The whole clip is solved at
     once: no frame depends on the one before it, nor on where the figure faces.
 
-    A character is posed in closed form, two bones at a time; its hinges take what they can of that, and its
-    limits are not held. A robot, whose joints are groups of hinges, is solved by least squares over all
-    frames, smooth, within its limits, and with its solid shapes out of each other; its root must move freely,
-    and its feet must have solid shapes.
+    A character is posed in closed form, two bones at a time; hinges and joints with limits take what they can
+    of that, and its feet are planted again within limits. A robot, whose joints are groups of hinges, is solved
+    by least squares over all frames, smooth, within its limits, and with its solid shapes out of each other; its
+    root must move freely, and its feet must have solid shapes.
 
     Args:
         motion: What is brought over, with two arms and two legs; or a character with one motion.
@@ -93,6 +97,8 @@ def retarget(
         onto_up: The same of the target.
         contacts: When ankles and toes of the source touch the ground, in its own frames; found by default.
         smooth: Standard deviation in time of the filter that the motion goes through first [s]; 0 for none.
+        balance: True to keep the centre of mass of a robot with known masses over the feet that stand, where the
+            source is slow and in balance itself.
 
     Returns:
         The motion of the target, and what was found.
@@ -128,14 +134,18 @@ def retarget(
         }
         contacts = Contacts.from_flags(flags)
     source = replace(Performance.of(filtered(taken, smooth), body, contacts, rows), fps=rate)
-    poses = turn_clip(source, target) if closed else solve_clip(source, target, Weights())
+    balanced = None
+    if closed:
+        poses = turn_clip(source, target)
+    else:
+        poses, balanced = solve_clip(source, target, Weights(), balance=balance)
     if closed and (stiff := limited(target)):
-        poses = _planted(poses, source, target, rate)
+        poses = _planted(poses.clamped(), source, target, rate).clamped()
         few = ", ".join(map(repr, stiff[:4])) + (", ..." if len(stiff) > 4 else "")
         notes.append(
             Note(
                 f"{len(stiff)} joints are hinges or have limits ({few}): "
-                "hinges turn as near as they can, limits are not held",
+                "they turn as near as they can",
                 level="guess",
             )
         )
@@ -149,12 +159,12 @@ def retarget(
         if kept:
             lead = Performance.of(motion[:1], body, Contacts(1, {}), np.arange(1))
             lead = replace(lead, level=source.level, flat=source.flat)
-            poses = _joined(turn_clip(lead, target), poses)
+            poses = _joined(turn_clip(lead, target).clamped(), poses)
             frames = np.concatenate([[0], frames])
     tracks = {} if closed else {SOURCE: frames.astype(np.float64)}
     made = Motion(motion.name, poses, fps=rate, loop=motion.loop and not first, tracks=tracks)
     scale = target.sizes["leg"] / body.sizes["leg"]
-    return Retargeted(made, frames, contacts, body.map, target.map, scale, tuple(notes))
+    return Retargeted(made, frames, contacts, body.map, target.map, scale, balanced, tuple(notes))
 
 
 def _source(

@@ -11,11 +11,13 @@ from supple.errors import SuppleError
 from supple.kernels import layout
 from supple.model.skeleton import Pose
 from supple.motion.retargeting.apart import Solids, capsules_of
+from supple.motion.retargeting.balance import Balance, Balanced
 from supple.motion.retargeting.body import Body, Point, mid, unit
 from supple.motion.retargeting.body_map import SIDES
 from supple.motion.retargeting.footsteps import Shape, Steps
 from supple.motion.retargeting.guide import Guide
 from supple.motion.retargeting.performance import Performance
+from supple.motion.retargeting.touch import find_touches
 from supple.motion.retargeting.whole_clip import Clip, Rows
 from supple.rotations import conjugate, from_matrix, multiply, rotate
 
@@ -41,7 +43,9 @@ class Weights:
         hand: Directions of hands.
         head: Directions of the head.
         together: Wrists from each other, when they are close.
+        touch: Wrists from parts of the own body that they touch.
         apart: Solid shapes that are too near to each other.
+        balance: The centre of mass outside the soles.
         smooth: Second differences of angles at 30 frames a second.
         rest: Angles from those at rest.
     """
@@ -56,7 +60,9 @@ class Weights:
     hand: float = 0.15
     head: float = 0.2
     together: float = 6.0
+    touch: float = 4.0
     apart: float = 10.0
+    balance: float = 12.0
     smooth: float = 0.3
     rest: float = 0.01
 
@@ -69,14 +75,15 @@ def sole_shape(body: Body, side: str) -> Shape:
     return Shape(-float(sole.rear @ forward), float(sole.front @ forward), sole.height, sole.height)
 
 
-def solve_clip(source: Performance, body: Body, weights: Weights) -> Pose:
-    """Poses (F,) of a body that do what a source does.
+def solve_clip(
+    source: Performance, body: Body, weights: Weights, *, balance: bool
+) -> tuple[Pose, Balanced | None]:
+    """Poses (F,) of a body that do what a source does, and how it keeps its balance, if that is asked for.
 
     Raises:
         SuppleError: The body's root cannot move freely, or its feet have no shape.
     """
-    problem = _Problem(source, body, weights)
-    return problem.solve()
+    return _Problem(source, body, weights).solve(balance=balance)
 
 
 class _Problem:
@@ -94,6 +101,7 @@ class _Problem:
         self._legs()
         self._trunk()
         self._arms()
+        self._touches()
         self._head()
 
     def _add(self, name: str, point: Point) -> int:
@@ -110,6 +118,7 @@ class _Problem:
     def _legs(self) -> None:
         body, w, unit_length = self.body, self.weights, self.body.sizes["leg"]
         self.steps: dict[str, Steps] = {}
+        self.corners: list[Floats] = []
         for side in SIDES:
             if side not in body.soles:
                 raise SuppleError(
@@ -130,7 +139,9 @@ class _Problem:
             for k, corner in enumerate(sole.corners):
                 name = f"{side}_corner{k}"
                 self._add(name, Point(joint, corner))
-                self._row({name: 1.0}, steps.ankle + axes @ (own @ corner), weight)
+                place = steps.ankle + axes @ (own @ corner)
+                self._row({name: 1.0}, place, weight)
+                self.corners.append(place)
             for a, b, part in (("hip", "knee", "thigh"), ("knee", "ankle", "shin")):
                 size = body.sizes[part]
                 self._row(
@@ -185,6 +196,35 @@ class _Problem:
             w.together / sizes["arm"] * target.close(),
         )
 
+    def _touches(self) -> None:
+        """Wrists beside the parts of the own body that they touch."""
+        weight = self.weights.touch / self.body.sizes["arm"]
+        for touch in find_touches(self.source, self.body, self.target.close()):
+            if not all(name in self.names for end in touch.ends for name in end):
+                continue
+            a, b = (np.mean([self._about_hips(n) for n in end], axis=0) for end in touch.ends)
+            t, line = touch.along, b - a
+            for end, share, from_end in (
+                (touch.ends[0], 1.0 - t, t[:, None] * line),
+                (touch.ends[1], t, (t - 1.0)[:, None] * line),
+            ):
+                terms = {f"{touch.side}_wrist": 1.0}
+                terms |= dict.fromkeys(end, -1.0 / len(end))
+                self._row(terms, from_end + touch.offset, weight * np.sqrt(share * touch.gate))
+
+    def _about_hips(self, name: str) -> Floats:
+        """Where a point of the target is to be about the middle of the hips, (F, 3)."""
+        target, sizes = self.target, self.body.sizes
+        side, _, part = name.partition("_")
+        sign = 0.5 if side == "left" else -0.5
+        if part in ("hip", "knee"):
+            hip = sign * sizes["hips"] * target.hip_line
+            way = target.directions[f"{side}_hip_knee"]
+            return hip if part == "hip" else hip + sizes["thigh"] * way
+        if part in ("elbow", "wrist"):
+            return target.arm(side, part)
+        return target.arm_root(side) if part == "shoulder" else np.zeros((self.frames, 3))
+
     def _hand(self, side: str) -> None:
         body, at = self.body, self.source.at
         joint = body.carrier(f"{side}_hand")
@@ -224,7 +264,7 @@ class _Problem:
                 self.weights.head / size,
             )
 
-    def solve(self) -> Pose:
+    def solve(self, *, balance: bool) -> tuple[Pose, Balanced | None]:
         body, w = self.body, self.weights
         combine = np.zeros((len(self._pending), len(self.points)))
         targets = np.empty((self.frames, 3, len(self._pending)))
@@ -248,16 +288,39 @@ class _Problem:
         clip.pull = np.where(free.place >= 0, w.rest, 0.0)
         clip.pull[free.joints == self.root] = 0.0
         self.clip = clip
-        q = clip.solve(self._start(), iterations=5, smoothness=0.0, damping=0.05)
+        # Each frame by itself at first: what it comes to does not depend on the others.
+        q = clip.solve(self._start(), iterations=5, smoothness=0.0, damping=1.0)
         # Solids that push come in by steps, and the last iterations are damped: pairs that come and go would swing.
         capsules, leg = capsules_of(body, MARGIN), body.sizes["leg"]
-        for strength, damping in ((0.4, 1e-3), (1.0, 0.3)):
-            solids = Solids(
-                capsules, clip.frame(q), wary=WARY * leg, weight=strength * w.apart / leg
-            )
+        held = self._balance() if balance else None
+        before = 0.0
+        for strength, iterations, damping in ((0.4, 4, 1e-3), (1.0, 3, 0.3)):
+            at = clip.frame(q)
+            solids = Solids(capsules, at, wary=WARY * leg, weight=strength * w.apart / leg)
             clip.pushes = (solids,)
-            q = clip.solve(q, iterations=3, damping=damping)
-        return Pose(body.skeleton, q)
+            if held is not None and strength == 1.0:
+                before = held.share(at)
+                clip.pushes, iterations = (solids, held), iterations + (2 if before < 1.0 else 0)
+            q = clip.solve(q, iterations=iterations, damping=damping)
+        done = None
+        if held is not None:
+            done = Balanced(int(held.counts.sum()), before, held.share(clip.frame(q)))
+        return Pose(body.skeleton, q), done
+
+    def _balance(self) -> Balance | None:
+        """What holds the balance, if the masses are known and there is something to hold."""
+        stands = np.repeat([self.steps[side].stands for side in SIDES], 4, axis=0).T
+        try:
+            found = Balance(
+                self.source,
+                self.body,
+                corners=np.stack(self.corners, axis=1),
+                stands=stands,
+                weight=self.weights.balance / self.body.sizes["leg"],
+            )
+        except SuppleError:
+            return None
+        return found if found.counts.any() else None
 
     def _start(self) -> Floats:
         """Each frame by itself: the root where the hips are, everything else at rest."""

@@ -14,9 +14,10 @@ from supple.model.matching import put_turns
 from supple.model.skeleton import Pose
 from supple.motion.retargeting.body import Body, mid, unit
 from supple.motion.retargeting.body_map import SIDES
-from supple.motion.retargeting.footsteps import Shape, Steps, fade
+from supple.motion.retargeting.footsteps import Shape, Steps, fade, smoothed
 from supple.motion.retargeting.guide import Guide
 from supple.motion.retargeting.performance import Performance, spine_parts
+from supple.motion.retargeting.touch import find_touches
 from supple.rotations import (
     between,
     conjugate,
@@ -382,16 +383,23 @@ class _Turning:
         )
 
     def _hands(self, at: dict[str, Floats]) -> None:
-        """Wrists that are close in the source keep their distance, in arm lengths."""
-        gate = self.guide.close()[:, None]
-        if not gate.any():
+        """Wrists that touch the own body stay beside it; those that are close keep their distance, in arm lengths."""
+        close = self.guide.close()
+        touches, gate = find_touches(self.source, self.body, close), close[:, None]
+        goals = {side: at[f"{side}_wrist"].copy() for side in SIDES}
+        for touch in touches:
+            if all(name in at for end in touch.ends for name in end):
+                a, b = (np.mean([at[name] for name in end], axis=0) for end in touch.ends)
+                place = a + touch.along[:, None] * (b - a) + touch.offset
+                goals[touch.side] += touch.gate[:, None] * (place - at[f"{touch.side}_wrist"])
+        if not touches and not gate.any():
             return
         source = self.source.at
         ratio = self.body.sizes["arm"] / self.source.body.sizes["arm"]
         wanted = ratio * (source["left_wrist"] - source["right_wrist"])
-        middle = mid(at, "wrist")
+        middle = (goals["left"] + goals["right"]) / 2
         for side, sign in (("left", 0.5), ("right", -0.5)):
-            here = at[f"{side}_wrist"]
+            here = goals[side]
             goal = here + gate * (middle + sign * wanted - here)
             self._limb(
                 side,
@@ -430,13 +438,3 @@ class _Turning:
         translations = np.tile(skeleton.offsets, (self.frames, 1, 1))
         translations[:, root] = local
         return Pose(skeleton, q, translations)
-
-
-def smoothed(values: Floats, reach: float) -> Floats:
-    """Values (F, K) through a Hann window that reaches so many frames to each side; ends go on as they are."""
-    half = max(1, round(reach))
-    kernel = np.hanning(2 * half + 3)[1:-1]
-    kernel /= kernel.sum()
-    padded = np.pad(values, ((half, half), (0, 0)), mode="edge")
-    columns = [np.convolve(padded[:, k], kernel, mode="valid") for k in range(values.shape[1])]
-    return np.stack(columns, axis=1).astype(np.float64)

@@ -32,7 +32,8 @@ Floats = NDArray[np.float64]
 
 STEP = 0.6  # largest change of an angle in one iteration [rad]
 TIGHT = 1e-9  # how near to a limit counts as at it
-EXACT = 1e-6  # of the first, the squared residual at which conjugate gradients stop
+EXACT = 1e-6  # of the first, the squared residual at which conjugate gradients stop,
+MOST = 24  # and after how many iterations they do at the latest
 SETTLED = 2e-3  # change of an angle at which iterations end [rad]
 CHUNK = 128  # frames whose derivatives are held at once
 
@@ -288,7 +289,6 @@ class Clip:
         iterations: int,
         smoothness: float = 1.0,
         damping: float = 1e-3,
-        most: int = 24,
     ) -> Floats:
         """Coordinates (F, Q) after some iterations; fewer if they do not change any more.
 
@@ -297,18 +297,17 @@ class Clip:
             iterations: How many at most.
             smoothness: Factor of the weights of second differences.
             damping: Added to the diagonal of the normal equations.
-            most: Iterations of conjugate gradients.
         """
         near: Floats | None = None
         for _ in range(iterations):
-            q, change, inverse = self._iterate(q, smoothness, damping, most, near)
+            q, change, inverse = self._iterate(q, smoothness, damping, near)
             near = inverse if change < STEP else None
             if change < SETTLED:
                 break
         return q
 
     def _iterate(
-        self, q: Floats, smoothness: float, damping: float, most: int, near: Floats | None
+        self, q: Floats, smoothness: float, damping: float, near: Floats | None
     ) -> tuple[Floats, float, Floats]:
         """Coordinates after one step, its largest change of an angle, and the preconditioner."""
         free = self.freedoms
@@ -319,7 +318,7 @@ class Clip:
         gradient[:, numbers] += self.pull[numbers] * (value - self.rest[free.place[numbers]])
         diagonal = np.arange(count)
         blocks[:, diagonal, diagonal] += self.pull + damping
-        system = _Banded(blocks, self.smooth * smoothness, most, near)
+        system = _Banded(blocks, self.smooth * smoothness, near)
         if frames > 2:
             gradient += system.smooth * _second_transposed(np.diff(free.differences(q), axis=0))
         room_low, room_high = np.full((2, frames, count), np.inf)
@@ -395,14 +394,11 @@ class _Banded:
     Args:
         blocks: One a frame.
         smooth: Weights of the second differences, (D,).
-        most: Iterations of conjugate gradients.
         inverse: A preconditioner, (F, D, D); None for the inverse of the blocks with what ties frames on its diagonal.
     """
 
-    def __init__(
-        self, blocks: Floats, smooth: Floats, most: int, inverse: Floats | None = None
-    ) -> None:
-        self.blocks, self.smooth, self.most = blocks, smooth, most
+    def __init__(self, blocks: Floats, smooth: Floats, inverse: Floats | None = None) -> None:
+        self.blocks, self.smooth = blocks, smooth
         frames, count = blocks.shape[:2]
         self.tied = frames > 2
         if inverse is not None:
@@ -441,7 +437,7 @@ class _Banded:
             z = (self.inverse @ r[..., None])[..., 0] * free
         p = z
         rz = float(np.vdot(r, z))
-        for _ in range(self.most):
+        for _ in range(MOST):
             if rz <= EXACT * first or rz <= 0:
                 break
             image = self.product(p) * free

@@ -1,0 +1,156 @@
+"""Hands that touch the own body: on the hips, on the chest, on the head, on a thigh, on the other arm.
+
+A source has no flesh, only joints. A wrist counts as touching while it is nearer to the line between two joints
+than the flesh about them reaches, hardly moves along that part, and the elbow is bent: arms that hang or swing
+beside the body do not touch it. What is kept is where along the line the wrist is, and its offset from it,
+scaled to the target's part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.motion.retargeting.body import Body, unit
+from supple.motion.retargeting.body_map import SIDES
+from supple.motion.retargeting.footsteps import smoothed
+from supple.motion.retargeting.performance import Performance
+
+Floats = NDArray[np.float64]
+End = tuple[str, ...]  # points whose mean it is
+
+HIPS, SHOULDERS = (tuple(f"{side}_{name}" for side in SIDES) for name in ("hip", "shoulder"))
+
+# How near a wrist touches, and how far away it does not any more [leg lengths of the source].
+TRUNK = (0.13, 0.18)
+HEAD = (0.2, 0.28)
+ARM = (0.08, 0.13)
+BENT = (0.8, 1.1)  # bend of an elbow that hangs, and of one that does not [rad]
+SLOW = (
+    0.35,
+    0.7,
+)  # speed along a part that is touched, and of a wrist that passes [leg lengths a second]
+LEAST = 0.25  # how long a touch lasts at least [s]
+FREE = (0.6, 0.75)  # of the other forearm: from there on the hands' own relation counts
+WIDEST = 1.4  # most that an offset is scaled beside the ratio of legs, and one over that the least
+
+
+@dataclass(frozen=True)
+class Touch:
+    """A wrist beside a part of the body.
+
+    Attributes:
+        side: Of the wrist.
+        ends: The two ends of the part; twice the head for a head, and twice the shoulders where a target has none.
+        along: Where between the ends the wrist is, from 0 to 1, (F,).
+        offset: From there to the wrist, world with z up, in the target's unit, (F, 3).
+        gate: How much it counts, from 0 to 1, (F,).
+    """
+
+    side: str
+    ends: tuple[End, End]
+    along: Floats
+    offset: Floats
+    gate: Floats
+
+
+def find_touches(source: Performance, body: Body, close: Floats) -> list[Touch]:
+    """Where the wrists of a source touch its own body.
+
+    Args:
+        source: What is performed.
+        body: The target's body.
+        close: How much the wrists keep their relation to each other, from 0 to 1, (F,). As far as they do, only
+            the middle of the trunk and the head count: parts to the left and right would pull them apart.
+    """
+    found, leg = [], source.body.sizes["leg"]
+    for side in SIDES:
+        shoulder, elbow, wrist = (source.at[f"{side}_{n}"] for n in ("shoulder", "elbow", "wrist"))
+        bend = np.arccos(np.clip((unit(elbow - shoulder) * unit(wrist - elbow)).sum(1), -1, 1))
+        bent = 1.0 - _falling(bend, *BENT)
+        mine = []
+        for ends, (near, far), sizes in _parts(side):
+            if not all(name in source.at for end in ends for name in end):
+                continue
+            a, b = (np.mean([source.at[name] for name in end], axis=0) for end in ends)
+            line = b - a
+            square = (line * line).sum(1)
+            along = ((wrist - a) * line).sum(1) / np.maximum(square, 1e-12)
+            along = np.clip(along, 0.0, 1.0)
+            offset = wrist - a - along[:, None] * line
+            gate = bent * _falling(np.linalg.norm(offset, axis=1) / leg, near, far)
+            gate *= _falling(_speed(offset, along * np.sqrt(square), source.fps) / leg, *SLOW)
+            if ends[0] not in (HIPS, ("head",)):
+                gate *= 1.0 - close
+            if ends[1] == (f"{_other(side)}_wrist",):
+                gate = gate * _falling(along, *FREE)
+            gate = _lasting(gate, source.fps)
+            if ends[0] == ("head",) and "head" not in body.points:
+                ends = (SHOULDERS, SHOULDERS)
+                offset = wrist - np.mean([source.at[name] for name in SHOULDERS], axis=0)
+            if gate.any():
+                ratio = _ratio(source.body, body, sizes, along)
+                mine.append(Touch(side, ends, along, ratio[:, None] * offset, gate))
+        total = np.sum([touch.gate for touch in mine], axis=0) if mine else 0.0
+        # Of several parts the nearer counts more; together no more than one alone would.
+        found += [
+            Touch(
+                one.side,
+                one.ends,
+                one.along,
+                one.offset,
+                one.gate**2 / np.maximum(total, 1e-12),
+            )
+            for one in mine
+        ]
+    return found
+
+
+def _other(side: str) -> str:
+    return "right" if side == "left" else "left"
+
+
+def _parts(
+    side: str,
+) -> Iterator[tuple[tuple[End, End], tuple[float, float], tuple[str, str]]]:
+    """Parts that a wrist can touch: their ends, how near that is, and the sizes at the ends by which offsets scale."""
+    other = _other(side)
+    for flank in SIDES:
+        yield ((f"{flank}_hip",), (f"{flank}_shoulder",)), TRUNK, ("hips", "shoulders")
+        yield ((f"{flank}_hip",), (f"{flank}_knee",)), TRUNK, ("leg", "leg")
+    yield (HIPS, SHOULDERS), TRUNK, ("hips", "shoulders")
+    yield (("head",), ("head",)), HEAD, ("trunk", "trunk")
+    yield ((f"{other}_shoulder",), (f"{other}_elbow",)), ARM, ("arm", "arm")
+    yield ((f"{other}_elbow",), (f"{other}_wrist",)), ARM, ("arm", "arm")
+
+
+def _ratio(own: Body, body: Body, sizes: tuple[str, str], along: Floats) -> Floats:
+    first, second = (body.sizes[name] / own.sizes[name] for name in sizes)
+    scale = body.sizes["leg"] / own.sizes["leg"]
+    return np.clip(first + along * (second - first), scale / WIDEST, scale * WIDEST)
+
+
+def _speed(offset: Floats, along: Floats, fps: float) -> Floats:
+    """How fast a wrist moves beside a part, (F,)."""
+    if len(along) < 2:
+        return np.zeros(len(along))
+    beside = np.gradient(offset, axis=0)
+    return fps * np.hypot(np.linalg.norm(beside, axis=1), np.gradient(along))
+
+
+def _lasting(gate: Floats, fps: float) -> Floats:
+    """A gate without what is shorter than a touch, smooth."""
+    half = max(1, round(0.5 * LEAST * fps))
+    for pick in (np.min, np.max):
+        padded = np.pad(gate, half, mode="edge")
+        gate = pick([padded[k : k + len(gate)] for k in range(2 * half + 1)], axis=0)
+    return smoothed(gate[:, None], half)[:, 0]
+
+
+def _falling(values: Floats, near: float, far: float) -> Floats:
+    """1 up to `near`, 0 from `far` on, smooth between them."""
+    u = np.clip((far - values) / (far - near), 0.0, 1.0)
+    return u * u * (3.0 - 2.0 * u)
