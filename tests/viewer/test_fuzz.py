@@ -41,9 +41,31 @@ SETUP = {
     "keys": [{"time": 0, "coordinates": [0, 0, 0]}],
     "grown": {"start": "", "seed": 0, "attributes": {"a": 1.0}, "targets": {"b": [0, 0, 0]}},
 }
+BODIES = {
+    "avoid": {
+        "on": True,
+        "margin": 0.1,
+        "ground": True,
+        "boxes": [{"center": [3, 0, 0], "size": [1, 1, 1]}],
+    },
+    "balance": {"on": True, "margin": 0.0, "feet": ["tip", "j0"]},
+    "loops": [
+        {"kind": "weld", "a": "j1", "b": "tip", "point_a": [0, 0, 1], "rotation": [1, 0, 0, 0]}
+    ],
+}
+ON_A_BONE = {"id": "on", "effector": "j2", "on": "tip", "point": [0, 1, 0]}
+KEPT = {
+    "links": 3,
+    "solver": {"name": "LM", "options": {"max_iterations": 5, "restarts": 0}},
+    "goals": [GOALS[0], ON_A_BONE],
+    "bodies": BODIES,
+}
+NEW = {("bodies",), ("goals", 1)}  # what only this setup has
 PLACES = [{"id": "tip", "position": [1, 1, 1], "orientation": [1, 0, 0, 0]}]
 MESSAGES = [
     {"type": "setup", "seq": 1, "setup": SETUP},
+    {"type": "setup", "seq": 1, "setup": KEPT},
+    {"type": "bodies"},
     {"type": "want", "seq": 2, "revision": 1, "goals": PLACES, "time": 0.5},
     {"type": "trace", "rest": True},
     {"type": "steps", "iteration": 1},
@@ -73,7 +95,7 @@ VALUES = [
     *("", "snak", "x" * 5000, "\ud800", [], [[]], [None], ["NaN"], [1e308] * 3, {}, {"a": 1}),
 ]
 MISSING = object()
-WANTED = json_codec.read(json.dumps(MESSAGES[1]))
+WANTED = json_codec.read(json.dumps(MESSAGES[3]))
 
 
 def paths(value, at=()):
@@ -109,7 +131,9 @@ def text_of(message):
 @pytest.mark.parametrize("message", MESSAGES, ids=lambda one: one["type"])
 def test_whatever_is_in_a_field_the_answer_is_in_words(page, caplog, message):
     session = page.session
-    places = [(path, value) for path in paths(message) for value in (*VALUES, MISSING)]
+    kept = message is MESSAGES[1]  # the other fields of a setup are those of the first
+    ways = [way for way in paths(message) if not kept or way[1:2] in NEW or way[1:3] in NEW]
+    places = [(path, value) for path in ways for value in (*VALUES, MISSING)]
     for one in [message, *(changed(message, path, value) for path, value in places)]:
         try:
             read = json_codec.read(text_of(one))
@@ -176,7 +200,7 @@ def test_whatever_is_asked_of_a_motion_the_answer_is_in_words(page, caplog, setu
     assert not [one for one in caplog.records if one.exc_info], "no traceback in the log"
 
 
-@pytest.mark.parametrize("kind", ["want", "trace", "steps", "key", "reset", "save", "check"])
+@pytest.mark.parametrize("kind", ["want", "trace", "steps", "key", "bodies", "reset", "save", "check"])
 def test_before_a_setup_nothing_else_is_done(page, caplog, kind):
     message = next(one for one in MESSAGES if one["type"] == kind)
     page.session.receive(json.dumps(message | ({"revision": 0} if kind == "want" else {})))

@@ -78,7 +78,10 @@ def test_goals_are_those_asked_for(built, tmp_path):
     assert [one["effector"] for one in data["scenes"][0]["scene"]["goals"]] == ["j2", "tip"]
     character = supple.humanoid()
     data = contents(supple.page(character, tmp_path / "page.html"))
-    assert sorted(one["effector"] for one in data["scenes"][0]["scene"]["goals"]) == ["hand.L", "hand.R"]
+    assert sorted(one["effector"] for one in data["scenes"][0]["scene"]["goals"]) == [
+        "hand.L",
+        "hand.R",
+    ]
 
 
 def test_corrected_motions_are_added_beside_the_others(built, tmp_path):

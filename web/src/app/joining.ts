@@ -1,4 +1,4 @@
-// Holding bones together, and goals on bones: what needs the pose that is shown.
+// Changes of bodies on the stage: bones held together, goals on bones, boxes that are moved.
 
 import { Matrix4, Quaternion, Vector3 } from "three";
 import type { GoalSetup, LoopKind, LoopSetup } from "../io/messages";
@@ -33,7 +33,17 @@ export class Joining {
     if (!scene || !goal) return;
     const point = bone ? goal.position.clone().applyMatrix4(this.frame(bone).invert()).toArray() : ([0, 0, 0] as [number, number, number]);
     const goals = scene.goals.filter(({ kind }) => kind !== "target");
+    this.store.setPlaces(scene.key, this.view.goals.places()); // where it is, not where it was kept
     this.store.set({ goals: goals.map((one): GoalSetup => (one.id === id ? { ...one, on: bone, point } : one)) });
+  }
+
+  /** Put a box that is an obstacle somewhere. */
+  moveBox(box: number, center: [number, number, number]): void {
+    const { scene } = this.store;
+    if (!scene) return;
+    const { avoid } = scene.bodies;
+    const boxes = avoid.boxes.map((one, k) => (k === box ? { ...one, center } : one));
+    this.store.set({ bodies: { ...scene.bodies, avoid: { ...avoid, boxes } } });
   }
 
   /** T_world_bone of the first figure. */

@@ -450,6 +450,7 @@ export class Playground {
           store.set({ goals });
           view.goals.setScene({ ...scene, goals, places }, places);
         },
+        moveBox: (box, center) => this.joining.moveBox(box, center),
         say: (text) => hud.say(text, "info", 5),
       },
       root,

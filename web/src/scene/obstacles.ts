@@ -42,6 +42,10 @@ export class Obstacles {
     return best;
   }
 
+  center(box: number): Vector3 {
+    return this.boxes[box]!.position.clone();
+  }
+
   /** Draw a box at another place, while it is dragged. */
   move(box: number, center: Vector3): void {
     this.boxes[box]?.position.copy(center);

@@ -1,10 +1,12 @@
 // Pointer and touch: dragging goals and joints, clicking joints, hovering.
 
 import type { GoalPlace, GoalSetup, Scene } from "../io/messages";
+import { BoxDrag } from "./box_drag";
 import { depthFrom, depthOf } from "./chain";
 import type { Figure } from "./figure";
 import type { Goal } from "./goal";
 import type { Goals } from "./goals";
+import type { Obstacles } from "./obstacles";
 import type { Stage } from "./stage";
 
 const MOUSE_REACH = 12; // pixels around a goal or joint within which it is picked
@@ -17,6 +19,7 @@ export interface PickTargets {
   readonly goals: Goals;
   /** One figure per half. */
   readonly figures: readonly Figure[];
+  readonly bodies: { readonly obstacles: Obstacles };
 }
 
 /** What the pointer does to the page. */
@@ -33,6 +36,8 @@ export interface PointerActions {
   setGoals(goals: GoalSetup[]): void;
   /** Replace the goals by others at known positions, and show them at once. */
   placeGoals(goals: GoalSetup[], places: GoalPlace[]): void;
+  /** Put a box that is an obstacle somewhere. */
+  moveBox(box: number, center: [number, number, number]): void;
   say(text: string): void;
 }
 
@@ -58,9 +63,11 @@ export class Pointer {
   private readonly stage: Stage;
   private readonly goals: Goals;
   private readonly figures: readonly Figure[];
+  private readonly obstacles: Obstacles;
+  private box: BoxDrag | null = null;
 
   constructor(
-    { stage, goals, figures }: PickTargets,
+    { stage, goals, figures, bodies }: PickTargets,
     private readonly act: PointerActions,
     root: HTMLElement,
     private readonly label: HTMLElement,
@@ -68,6 +75,7 @@ export class Pointer {
     this.stage = stage;
     this.goals = goals;
     this.figures = figures;
+    this.obstacles = bodies.obstacles;
     root.addEventListener("pointerdown", (event) => this.onDown(event), { capture: true });
     window.addEventListener("pointermove", (event) => this.onMove(event));
     window.addEventListener("pointerup", (event) => this.onUp(event));
@@ -91,6 +99,7 @@ export class Pointer {
       return;
     }
     const joint = this.jointAt(event);
+    if (joint < 0 && this.takeBox(event)) return;
     if (joint < 0) {
       this.pressedEmpty = { x: event.clientX, y: event.clientY };
       if (this.act.scene?.flat) this.callGoal(event);
@@ -99,6 +108,15 @@ export class Pointer {
     this.pointer = event.pointerId;
     this.press = { joint, x: event.clientX, y: event.clientY, shift: event.shiftKey };
     this.stage.enableControls(false);
+  }
+
+  private takeBox(event: PointerEvent): boolean {
+    this.box = BoxDrag.begin(this.obstacles, this.stage, event.clientX, event.clientY);
+    if (!this.box) return false;
+    this.pointer = event.pointerId;
+    this.stage.enableControls(false);
+    this.stage.canvas.style.cursor = "grabbing";
+    return true;
   }
 
   /** In the plane, a press anywhere moves the active goal there and drags it. */
@@ -119,6 +137,10 @@ export class Pointer {
       this.goals.drag(event.clientX, event.clientY, event.ctrlKey || event.metaKey);
       return;
     }
+    if (this.box && event.pointerId === this.pointer) {
+      this.box.move(event.clientX, event.clientY);
+      return;
+    }
     if (this.press && event.pointerId === this.pointer) {
       const far = Math.hypot(event.clientX - this.press.x, event.clientY - this.press.y);
       if (far > DRAG_STARTS) this.pull(this.press, event);
@@ -135,6 +157,13 @@ export class Pointer {
     this.pointer = -1;
     this.stage.enableControls(true);
     this.stage.canvas.style.cursor = "";
+    const { box } = this;
+    this.box = null;
+    if (box) {
+      const center = box.move(event.clientX, event.clientY);
+      if (center) this.act.moveBox(box.box, center.toArray());
+      return;
+    }
     if (this.goals.dragging) {
       const { active } = this.goals;
       this.goals.release();
