@@ -41,6 +41,7 @@ export function readable(reason: string, scene: Measured): string {
   return reason
     .replace(new RegExp(`is ${DIGITS} from its target`, "g"), (_, one: string) => (zero(one) ? "is on its target" : `is ${length(one)} from its target`))
     .replace(new RegExp(`${DIGITS} rad `, "g"), (_, one: string) => `${angleText(Number(one))} `)
+    .replace(/looks 0° past its target/g, "looks at its target")
     .replace(new RegExp(`(from where its chain begins.*? than |tolerance of )${DIGITS}`, "g"), (_, words: string, one: string) => words + exact(one))
     .replace(new RegExp(`is ${DIGITS} from where`, "g"), (_, one: string) => `is ${length(one)} from where`);
 }
