@@ -85,6 +85,7 @@ def test_the_goal_is_dragged_in_firefox_too(firefox):
         driver.until("window.playground?.ready && playground.settled")
         x, y = driver.goal_pixel()
         firefox.drag((x, y), (-100, -40))
+        driver.settled()
         new = driver.goal_pixel()
         assert math.dist(new, (x - 100, y - 40)) < 14
         assert driver.tip_error() <= driver.tolerance() * 1.01
