@@ -5,7 +5,6 @@ from the pointer's event to the pose in the page's hands, is what a person gets.
 server and the page take to come up, and what the page weighs.
 
     python benchmarks/playground.py
-    python benchmarks/playground.py 5      # five minutes of scene changes and drags: memory
 """
 
 from __future__ import annotations
@@ -135,54 +134,7 @@ def report(title: str, page) -> None:
     print(f"  pointer to pose, p95      {latencies[int(0.95 * len(latencies))]:8.1f} ms")
 
 
-def use(minutes: float) -> None:
-    """Scene changes and drags for some minutes: what the page holds in memory, and its errors."""
-    from playwright.sync_api import sync_playwright
-
-    scenes = [
-        {"scene": "snake", "links": 8, "limits": False},
-        {"scene": "snake", "links": 40, "limits": True, "solver": {"name": "CCD", "options": {}}},
-        {"scene": "arm", "limits": True, "race": True},
-        {"scene": "humanoid", "limits": True, "motion": "walk"},
-        {"scene": "lamp", "limits": True},
-    ]
-    plain = {"goals": [], "motion": None, "race": False, "solver": {"name": "auto", "options": {}}}
-    failed: list[str] = []
-    with Server(port=0) as server, sync_playwright() as play:
-        arguments = [*ARGUMENTS, "--enable-precise-memory-info", "--js-flags=--expose-gc"]
-        browser = play.chromium.launch(executable_path=CHROMIUM, args=arguments)
-        page = browser.new_page(viewport={"width": 800, "height": 500})
-        page.on("pageerror", lambda error: failed.append(str(error)))
-        page.add_init_script(STUB)
-        page.goto(server.url)
-        until(page, "window.playground?.ready && playground.solves")
-        began, changes = time.monotonic(), 0
-        print("  time  changes     heap  geometries  textures")
-        shown = 0.0
-        while time.monotonic() - began < 60 * minutes:
-            setup = {**plain, **scenes[changes % len(scenes)]}
-            page.evaluate("(setup) => playground.page.store.set(setup)", setup)
-            until(page, f"playground.setup().scene === {setup['scene']!r} && playground.settled")
-            if page.evaluate("playground.goalNames().length"):
-                page.evaluate(DRAG, 0.2)
-            changes += 1
-            if time.monotonic() - began > shown and changes % len(scenes) == 0:
-                shown += 30.0
-                page.evaluate("gc()")
-                held = page.evaluate(MEMORY)
-                print(
-                    f"{time.monotonic() - began:5.0f} s {changes:8} {held['heap'] / 1e6:6.1f} MB "
-                    f"{held['geometries']:11} {held['textures']:9}",
-                    flush=True,
-                )
-        browser.close()
-    print(f"errors: {failed or 'none'}")
-
-
 def main() -> None:
-    if len(sys.argv) > 1:
-        use(float(sys.argv[1]))
-        return
     scripts = list(Path(PAGE, "assets").glob("*.js"))
     size = sum(len(gzip.compress(one.read_bytes())) for one in scripts)
     print(f"script bundle               {size / 1000:8.1f} kB gzipped")

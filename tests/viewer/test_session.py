@@ -13,6 +13,22 @@ AT = (2.0, 4.0, 1.5)
 FAR = (30.0, 0.0, 0.0)
 
 
+def test_a_pose_that_is_shown_is_not_undone_by_goals_from_before_it(page):
+    page.set_up(scene="snake", links=3)
+    revision = page.session.revision
+    goals = [{"id": "tip", "position": [1, 1, 1]}]
+    shown = {
+        "revision": revision,
+        "goals": goals,
+        "coordinates": [page.session.poses[0].coordinates.tolist()],
+    }
+    with page.session._ready:  # while the worker is busy with something else
+        page.send("want", revision=revision, goals=[{"id": "tip", "position": [2, 0, 0]}])
+        page.send("shown", seq=7, **shown)
+    page.until(lambda: page.session.want is not None and page.session.want.seq == 7)
+    assert page.want(("tip", (1, 2, 0)))["seq"] == page.seq, "the next goals are solved for"
+
+
 def test_a_scene_answers_a_setup(page):
     scene = page.set_up(scene="snake", links=5)
     assert scene["names"] == ["j0", "j1", "j2", "j3", "j4", "tip"]

@@ -136,6 +136,8 @@ class Session:
                 self.wants += 1
                 self._latest = message
             else:
+                if isinstance(message, PoseShown):
+                    self._latest = None  # goals that came before it, and still wait
                 self._orders.append(message)
             self._ready.notify()
 

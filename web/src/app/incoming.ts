@@ -217,8 +217,8 @@ export class Incoming implements Listener {
         document.querySelector("#loading")?.remove();
       }
     }
-    if (view.stage.halfCount > 1) to.comparison.show(view.figures.map((one) => one.frame), view.stage.parts, scene);
-    else to.comparison.hide();
+    if (view.stage.halfCount === 1) to.comparison.hide();
+    else if (frame.slot === scene.slots - 1) to.comparison.show(view.figures.map((one) => one.frame), view.stage.parts, view.stage.freePart, scene);
   }
 
   onPacket(packet: Packet): void {

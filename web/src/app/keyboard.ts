@@ -63,6 +63,10 @@ export class Keyboard {
     window.addEventListener("keyup", (event) => goals.lift(event.key, event.timeStamp));
     window.addEventListener("blur", () => goals.liftAll());
     this.watchTab(root);
+    // A canvas that the pointer pressed has no focus ring: the browser may take it for focused by keys.
+    const input = (kind: string) => () => (document.body.dataset.input = kind);
+    window.addEventListener("pointerdown", input("pointer"), { capture: true });
+    window.addEventListener("keydown", input("keys"), { capture: true });
   }
 
   /** Tab into the canvas activates its first goal, Shift-Tab its last. */

@@ -6,6 +6,8 @@ import type { MotionActions } from "../panel/context";
 import type { Timeline } from "../panel/timeline";
 import type { Store } from "./store";
 
+const LISTED = 8; // files that can be chosen as targets, the latest
+
 export interface MotionWorkEvents {
   send(message: FromPage): void;
   /** Let the user choose a file to open. */
@@ -13,7 +15,7 @@ export interface MotionWorkEvents {
 }
 
 export class MotionWork implements MotionActions {
-  readonly opened: { scene: string; title: string }[] = [];
+  opened: readonly { scene: string; title: string }[] = [];
   /** What the report was asked for. */
   private reported = "";
   /** The next scene is checked. */
@@ -56,8 +58,8 @@ export class MotionWork implements MotionActions {
   sceneArrived(scene: Scene): void {
     const { store } = this;
     const { setup, report } = store;
-    const known = this.opened.find((one) => one.scene === setup.scene);
-    if (setup.scene.startsWith("file:") && !known) this.opened.push({ scene: setup.scene, title: scene.title });
+    const known = this.opened.some((one) => one.scene === setup.scene);
+    if (setup.scene.startsWith("file:") && !known) this.opened = [...this.opened, { scene: setup.scene, title: scene.title }].slice(-LISTED);
     const { due } = this;
     this.due = false;
     if (due || (report && scene.motion === report.motion && this.reported !== this.checked())) this.check();

@@ -42,6 +42,8 @@ import { Store } from "./store";
 import { Video } from "./video";
 
 const STATUS = 76; // height of the status at the top [pixels]
+const TITLE = 34; // height of the title alone, in a race [pixels]
+const TOOLS = 44; // height of the tools above the status in a narrow window [pixels]
 const SUMMARY = 84; // height of a comparison's summaries at the bottom [pixels]
 const EDGE = 12;
 const LONGEST_VIDEO = 60; // [s]
@@ -313,9 +315,10 @@ export class Playground {
 
   /** Heights at the top and bottom of the view that other elements cover. */
   private insets(): Insets {
-    if (this.view.stage.halfCount > 2) return { top: EDGE, bottom: SUMMARY };
+    const above = window.innerWidth <= NARROW ? TOOLS : 0;
+    if (this.view.stage.halfCount > 2) return { top: TITLE + above, bottom: SUMMARY };
     const below = this.timeline.node.offsetHeight + (this.view.stage.halfCount > 1 ? SUMMARY : 0);
-    return { top: STATUS, bottom: below + EDGE };
+    return { top: STATUS + above, bottom: below + EDGE };
   }
 
   private beforeHalf(half: number): void {

@@ -142,5 +142,6 @@ function median(values: number[]): number {
 
 /** A time [µs] with its unit. */
 export function duration(micros: number): string {
-  return micros < 10_000 ? `${micros.toFixed(0)} µs` : `${(micros / 1000).toFixed(0)} ms`;
+  if (micros < 1000) return `${micros.toFixed(0)} µs`;
+  return `${(micros / 1000).toFixed(micros < 10_000 ? 1 : 0)} ms`;
 }

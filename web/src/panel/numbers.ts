@@ -49,6 +49,7 @@ export function readable(reason: string, scene: Measured): string {
     .replace(new RegExp(` are ${DIGITS} apart`, "g"), (_, one: string) => (zero(one) ? " are together" : ` are ${length(one)} apart`))
     .replace(new RegExp(`is ${DIGITS} outside its support`), (_, one: string) => `is ${length(one)} outside its support`)
     .replace(new RegExp(`${DIGITS} rad `, "g"), (_, one: string) => `${angleText(Number(one))} `)
+    .replace(/looks 0° past its target/g, "looks at its target")
     .replace(new RegExp(`(from where its chain begins.*? than |tolerance of )${DIGITS}`, "g"), (_, words: string, one: string) => words + exact(one))
     .replace(new RegExp(`is ${DIGITS} from where`, "g"), (_, one: string) => `is ${length(one)} from where`);
 }

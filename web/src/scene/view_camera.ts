@@ -135,6 +135,13 @@ export abstract class ViewCamera {
     return Array.from({ length: this.halves }, (_, half) => this.part(half));
   }
 
+  /** The part of the grid that none of the parts needs; null if they fill it. */
+  get freePart(): Box | null {
+    const { x, y } = this.wantedSize();
+    const { left, top, width, height } = partOf(this.halves, this.halves, x, y);
+    return left + width <= x + 1 && top + height <= y + 1 ? { left, top, width, height } : null;
+  }
+
   /** The ray under a pointer. */
   aim(clientX: number, clientY: number): Aim {
     const box = this.rectangle();

@@ -17,6 +17,13 @@ const powers = (_: uPlot, splits: number[]) => {
   });
 };
 
+/** A power of ten as a person reads it: 0.01, 1, 100; small and large ones with a raised exponent. */
+function powerText(value: number): string {
+  const power = Math.round(Math.log10(value));
+  if (power >= -3 && power <= 4) return String(Number(value.toPrecision(1)));
+  return `10${String(power).replace(/[-\d]/g, (digit) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(digit)]!)}`;
+}
+
 export class ErrorPlot {
   private chart: uPlot | null = null;
   private at = 0;
@@ -52,7 +59,7 @@ export class ErrorPlot {
             filter: powers,
             grid: { ...axis.grid, filter: powers },
             ticks: { ...axis.ticks, filter: powers },
-            values: (_, ticks) => ticks.map((tick) => (tick === null ? "" : tick.toExponential(0))),
+            values: (_, ticks) => ticks.map((tick) => (tick === null ? "" : powerText(tick))),
           },
         ],
         series: [
