@@ -25,6 +25,7 @@ from supple.model.matching import put_turns
 from supple.model.mirror import mirrored_poses, partner
 from supple.model.skeleton import Pose
 from supple.motion.checks.clip import Clip
+from supple.motion.checks.joints import trunk
 from supple.rotations import (
     conjugate,
     from_axis_angle,
@@ -315,7 +316,12 @@ def seam(case: Case, rng: np.random.Generator) -> Seeded:
     loop = looped(case.motion)
     count = len(loop)
     share = np.linspace(0, 1, count) ** 2
-    bent = turned(loop, limb(case, rng), from_axis_angle(_axis(rng), np.radians(25) * share))
+    own = supple.check(loop, up=case.up, kinds=["seam"]).measures["seam"]
+    for _ in range(50):  # a joint that comes back in the loop as it is
+        joint = limb(case, rng)
+        if own.values[-1, own.names.index(joint)] < 0.5 * own.budget[0]:
+            break
+    bent = turned(loop, joint, from_axis_angle(_axis(rng), np.radians(25) * share))
     return bent, slice(count - 1, count), {}
 
 
@@ -324,17 +330,16 @@ def swap(case: Case, rng: np.random.Generator) -> Seeded | None:
     motion, skeleton = case.motion, case.motion.skeleton
     start, stop = span(case, rng, 0.4)
     names = skeleton.joint_names
-    roots = skeleton.parents < 0
-    across = np.subtract(*(skeleton.rest.position(foot.leg) for foot in case.clip.feet[:2]))
-    if abs(across[0]) < 0.9 * np.linalg.norm(across):
-        return None  # it does not rest along x, in whose mirror it is seen
+    if not symmetric(case):
+        return None
     mirror = mirrored_poses(motion.poses, axis="x", pairs=None)
     if rng.random() < 0.5:
         # The limbs' own turns of the other side; trunk and place stay.
         chosen = [k for k, name in enumerate(names) if partner(name, names) != name]
     else:
-        # All of it, turned back to where the figure faces the other way: labels are exchanged.
-        chosen = [k for k in range(len(names)) if not roots[k]]
+        # All of it but what carries the figure, which stays where it is and faces as it does: labels are exchanged.
+        carries = trunk(skeleton)
+        chosen = [k for k, name in enumerate(names) if name not in carries]
     rows = np.array(motion.poses.coordinates)
     local = mirror.local_rotations
     for k in chosen:
@@ -350,6 +355,17 @@ def swap(case: Case, rng: np.random.Generator) -> Seeded | None:
     if moved[start].max() < 0.35 * case.clip.leg and moved[stop - 1].max() < 0.35 * case.clip.leg:
         return None
     return swapped, slice(start, stop + 1), {}
+
+
+def symmetric(case: Case) -> bool:
+    """Whether the rest pose is its own mirror image along x: else mirrored turns are not those of the other side."""
+    skeleton = case.motion.skeleton
+    names = skeleton.joint_names
+    at = {name: skeleton.rest.position(name) for name in names}
+    middle = np.mean([at[foot.leg] for foot in case.clip.feet[:2]], axis=0)[0]
+    flip = [np.abs((2 * middle - at[name][0], *at[name][1:]) - at[partner(name, names)]).max()
+            for name in names if partner(name, names) != name]  # fmt: skip
+    return bool(flip) and max(flip) < 0.1 * case.clip.leg
 
 
 SEEDS: dict[str, Callable[[Case, np.random.Generator], Seeded | None]] = {

@@ -2,8 +2,9 @@
 
     python benchmarks/feet.py FOLDER
 
-For each clip: how far heels and toes go a second while they stand, in leg lengths; the fastest turn
-of a leg's joint; how long it takes against reading and writing the clip.
+For each clip: how far heels and toes go a second while they stand, and how far from one place in any stance, in leg
+lengths; the fastest turn of a leg's joint and the greatest acceleration of one, as they were and planted; how long
+it takes against reading and writing the clip.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 import supple
+from supple.motion.contacts import true_runs
 from supple.motion.feet import find_feet
 
 
@@ -49,7 +51,26 @@ def measured(path: Path, folder: Path) -> dict[str, float] | None:
         turns = one.poses[1:-1].turns(one.poses[2:])[:, legs]
         return float(turns.max()) * one.fps
 
+    def drift(one: supple.Motion) -> float:
+        """How far a heel or toe goes from where it is in the middle of its stance, at most [leg lengths]."""
+        far = 0.0
+        for foot, stood in zip(feet, found.slides, strict=True):
+            for name, flags in ((foot.ankle, stood.heel), (foot.toe, stood.toe)):
+                for run in true_runs(flags) if name is not None else ():
+                    at = one.poses.position(name)[run]
+                    gaps = np.linalg.norm(at - at[len(at) // 2], axis=1)
+                    far = max(far, float(gaps.max()) / foot.length)
+        return far
+
+    def accelerated(one: supple.Motion) -> float:
+        """The greatest second difference of the place of a leg's joint over time [leg lengths a second^2]."""
+        at = one.poses.positions[1:, legs]
+        return float(np.linalg.norm(np.diff(at, n=2, axis=0), axis=-1).max()) * one.fps**2 / length
+
     return {
+        "drift": drift(found.motion),
+        "drifted": drift(motion),
+        "acceleration": accelerated(found.motion) / max(accelerated(motion), 1e-12),
         "frames": len(motion),
         "stands": float(np.mean([s.heel | s.toe for s in found.slides])),
         "before": float(np.mean([s.before for s in found.slides])) / length,
@@ -67,7 +88,8 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     folder = parser.parse_args().folder
     logging.getLogger("supple").setLevel(logging.ERROR)
-    print("clip | frames | stands | slide before | after | hips lowered | rad/s | then | cost")
+    print("clip | frames | stands | slide before | after | drift before | after | hips lowered | rad/s | then | "
+          "acceleration, times | cost")  # fmt: skip
     rows = []
     with tempfile.TemporaryDirectory() as temporary:
         clips = sorted(folder.rglob("*.bvh"))
@@ -78,12 +100,15 @@ def main() -> None:
     for name, r in rows[1:]:
         print(
             f"{name} | {r['frames']} | {r['stands']:.0%} | {r['before']:.3f} | {r['after']:.1e} | "
-            f"{r['lowered']:.3f} | {r['turn']:.1f} | {r['turned']:.1f} | {r['cost']:.1f}"
+            f"{r['drifted']:.3f} | {r['drift']:.1e} | {r['lowered']:.3f} | {r['turn']:.1f} | {r['turned']:.1f} | "
+            f"{r['acceleration']:.2f} | {r['cost']:.1f}"
         )
     stands = [r for _, r in rows[1:] if r["before"] > 0]
     print(
         f"{len(stands)} clips with standing feet: slide {np.median([r['before'] for r in stands]):.3f} "
-        f"leg lengths a second, then at most {max(r['after'] for r in stands):.1e}; leg joints turn at "
+        f"leg lengths a second, then at most {max(r['after'] for r in stands):.1e}; drift in a stance at most "
+        f"{max(r['drift'] for r in stands):.1e}; acceleration at most "
+        f"{max(r['acceleration'] for r in stands):.2f} times the clip's own; leg joints turn at "
         f"most {max(r['turned'] / r['turn'] for r in stands):.2f} times as fast as before; "
         f"{np.median([r['cost'] for r in stands]):.1f} times as long as reading and writing"
     )

@@ -288,6 +288,9 @@ def _with_targets(goals: Any) -> tuple[Goal, ...]:
     return listed
 
 
+FADED = 0.01  # of the largest error of an animated pose: what is asked where a correction begins and ends
+
+
 def _smoothly(
     problem: Prepared,
     targets: list[Any],
@@ -301,8 +304,19 @@ def _smoothly(
     step = max(1, round(APART * fps))
     pieces = runs(frames)
     keys = key_frames(pieces, step)
-    first = one_by_one(problem, _picked(problem, targets, keys), starts[keys], columns, None)
-    begin = carried(starts, keys, first.pose, columns, pieces, step)
+    wanted = _picked(problem, targets, keys)
+    first = one_by_one(problem, wanted, starts[keys], columns, None)
+    solved = first.pose.packed_coordinates.copy()
+    # Where next to nothing is asked, as a correction fades out, the animation stays: what the key before it has
+    # turned about the goals, such as a knee, must not stay turned up to the last frame.
+    asked = measured(problem, wanted, starts[keys], starts[keys]).error
+    for piece in pieces:
+        mine = (keys >= piece.start) & (keys < piece.stop)
+        still = mine & (asked <= FADED * asked[mine].max(initial=0.0))
+        solved[still] = starts[keys].packed_coordinates[still]
+    begin = carried(
+        starts, keys, Pose._wrap(starts.skeleton, solved, None, None), columns, pieces, step
+    )
     found = problem.solve(*targets, start=begin, threads=threads)
     # What a start next to the target does not find, the animation itself may still lead to.
     missed = np.flatnonzero(found.status != Status.REACHED)

@@ -42,7 +42,7 @@ EXACT = 1e-7  # how near feet come to their places [lengths of the leg]
 MOVED = (
     1e-4  # a foot that goals take further from its place does not stand there [lengths of the leg]
 )
-STRAIGHT = 0.997  # of its length a leg is stretched to: where it is straight, its knee jerks
+STRAIGHT = 0.99  # of its length a leg is stretched to: where it is nearly straight, its knee jerks
 
 
 _End = tuple[Any, Floats, Floats]  # of a curve: when, where, and how fast

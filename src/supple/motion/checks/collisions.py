@@ -66,7 +66,7 @@ def body(skeleton: Skeleton, clip: Clip) -> Mapping[str, Sequence[Capsule]]:
     if not wide > 0:
         return own
     return {
-        name: tuple(Capsule(one.a, one.b, max(one.radius, 0.8 * wide) if name in middle
+        name: tuple(Capsule(one.a, one.b, max(one.radius, wide) if name in middle
                             else min(one.radius, wide)) for one in some)
         for name, some in own.items()
     }  # fmt: skip

@@ -75,6 +75,7 @@ def _slide(clip: Clip, foot: Foot) -> tuple[Floats, Flags]:
     half = clip.frames(0.5 * WINDOW)
     stands = np.zeros(len(clip.motion), dtype=bool)
     low = np.ones(len(clip.motion), dtype=bool)
+    stood = np.zeros(len(clip.motion), dtype=bool)
     slowest = np.full(len(clip.motion), np.inf)
     for name in (foot.ankle, foot.toe):
         if name is None:
@@ -86,8 +87,10 @@ def _slide(clip: Clip, foot: Foot) -> tuple[Floats, Flags]:
         low &= np.abs(clip.heights[:, clip.column(name)] - clip.levels[name]) < (
             0.5 * HEIGHT * clip.leg
         )
+        if clip.before is not None and len(clip.before.stands.get(name, ())) == len(stands):
+            stood |= clip.before.stands[name]  # where it stood before, it should stand
     # Whoever slides fast is in no contact, but as low as one who stands.
-    for run in true_runs(low & (slowest < FASTEST)):
+    for run in true_runs((low | stood) & (slowest < FASTEST)):
         if run.stop - run.start >= clip.frames(WINDOW, 2):
             stands[run] = True
     # As a foot comes and goes it is not still.

@@ -27,6 +27,7 @@ KINDS = (
 )
 """The kinds of fault, in the order in which they are reported."""
 
+KNOWN = 0.75  # of the budget counts where it is known what the clip did before
 WORSE = 1.25  # a fault that the clip had before counts again if it is so many times as bad
 
 MEANINGS = {
@@ -138,7 +139,9 @@ class Measure:
             if (j := column.get(name)) is None:
                 continue
             old = before.values[:, j]
-            budget[k] = min(budget[k], before.budget[j]) if self.least is None else self.least
+            budget[k] = (
+                min(budget[k], before.budget[j]) if self.least is None else KNOWN * self.least
+            )
             if len(old) == len(values):
                 wide = np.pad(old, frames, mode="edge")
                 old = np.lib.stride_tricks.sliding_window_view(wide, 2 * frames + 1).max(axis=1)

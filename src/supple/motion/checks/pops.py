@@ -5,6 +5,8 @@ What counts is how a frame differs from those around it: fast motion that is smo
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,6 +19,8 @@ Floats = NDArray[np.float64]
 
 AROUND = 0.045  # frames so near to a pop show what is usual there [s]
 SHAKING = 0.2  # over which jerk is averaged [s]
+GIRTH = 0.1  # what surrounds a bone is so far from it, and shows how it turns [leg lengths]
+SEEN = 3.0  # a joint pops by at most so many times what is seen of it: the next joints may make up for the rest
 LEAST = 0.03  # what hangs on a joint reaches at least so far [leg lengths]
 PLACE = " (place)"  # after the name of a root, of which the way is meant
 SHORT = "there are fewer than 5 frames"
@@ -86,6 +90,51 @@ def _middle(vectors: Floats, window: int) -> Floats:
     return np.median(_neighbours(vectors, window), axis=0)
 
 
+def _pops(vectors: Floats, window: int) -> tuple[Floats, Floats]:
+    """How far vectors (T, K, 3) differ from those around them (T, K), and how much more than their neighbours do."""
+    sizes = np.linalg.norm(vectors - _middle(vectors, window), axis=-1)
+    return sizes, np.maximum(sizes - 2.0 * _alone(sizes, window), 0.0)
+
+
+def _in_world(clip: Clip, values: Floats, budget: float, of_steps: Callable[[Floats], Floats],
+              window: int) -> Floats:  # fmt: skip
+    """Values (T, K) of joints, no more than several times what hangs on each pops in the world.
+
+    A joint may turn to and fro while the next ones turn back: solvers of marker data do that, and nobody sees it.
+
+    Args:
+        clip: Whose.
+        values: Of joints, then of roots that move.
+        budget: How much is allowed at least.
+        of_steps: From ways in each frame (F - 1, P, 3) to what is compared, (T, P, 3).
+        window: Frames around each.
+    """
+    skeleton = clip.motion.skeleton
+    joints = skeleton.joint_names
+    parents = [*skeleton.parents.tolist(), *skeleton.packed_tips[0].tolist()]
+    above: list[set[int]] = []
+    for k, parent in enumerate(parents):
+        above.append({k} | (above[parent] if parent >= 0 else set()))
+    seen: dict[int, Floats] = {}
+
+    def shown(k: int) -> Floats:
+        """How far a joint or tip pops, with points beside it that turn along, shape (T,)."""
+        if k not in seen:
+            points = clip.positions[:, k, None] / clip.leg
+            if k < len(joints):
+                turn = clip.motion.poses.frames[:, k, :3, :3]
+                points = np.concatenate([points, points + GIRTH * turn.transpose(0, 2, 1)], axis=1)
+            seen[k] = _pops(of_steps(np.diff(points, axis=0)), window)[0].max(axis=1)
+        return seen[k]
+
+    values = values.copy()
+    for j in np.flatnonzero((values > 0.5 * budget).any(axis=0)):  # less is no fault anyway
+        if j < len(joints):
+            below = [shown(k) for k in range(len(parents)) if j in above[k]]
+            values[:, j] = np.minimum(values[:, j], SEEN * np.max(below, axis=0))
+    return values
+
+
 def speed(clip: Clip, budget: float, times: float) -> Measure:
     """How far a joint jumps in one frame from how it moves around it [leg lengths]."""
     if len(clip.motion) <= FEW:
@@ -93,9 +142,9 @@ def speed(clip: Clip, budget: float, times: float) -> Measure:
     names, vectors = steps(clip.motion, clip.leg)
     vectors = vectors * reaches(clip.motion, clip.leg)[:, None]
     window = clip.frames(AROUND, 3)
-    sizes = np.linalg.norm(vectors - _middle(vectors, window), axis=-1)
-    values = np.maximum(sizes - 2.0 * _alone(sizes, window), 0.0)
+    sizes, values = _pops(vectors, window)
     allowed = np.maximum(budget, 0.4 * times * np.percentile(sizes, 85, axis=0))
+    values = _in_world(clip, values, budget, lambda ways: ways, window)
     values = np.concatenate([np.zeros((1, values.shape[1])), values])
     return Measure("speed", "leg", names, values, allowed, near=clip.frames(0.1), least=budget)
 
@@ -106,11 +155,15 @@ def acceleration(clip: Clip, budget: float, times: float) -> Measure:
         return nothing("acceleration", SHORT)
     names, vectors = steps(clip.motion, clip.leg)
     vectors = vectors * reaches(clip.motion, clip.leg)[:, None]
-    changes = np.diff(vectors / np.diff(clip.motion.times)[:, None, None], axis=0)
+    gaps = np.diff(clip.motion.times)[:, None, None]
+
+    def changes(ways: Floats) -> Floats:
+        return np.diff(ways / gaps, axis=0)
+
     window = clip.frames(AROUND, 3)
-    sizes = np.linalg.norm(changes - _middle(changes, window), axis=-1)
-    values = np.maximum(sizes - 2.0 * _alone(sizes, window), 0.0)
+    sizes, values = _pops(changes(vectors), window)
     allowed = np.maximum(budget, times * np.percentile(sizes, 85, axis=0))
+    values = _in_world(clip, values, budget, changes, window)
     edge = np.zeros((1, values.shape[1]))
     values = np.concatenate([edge, values, edge])
     return Measure(

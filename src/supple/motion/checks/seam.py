@@ -45,7 +45,7 @@ def seam(clip: Clip, budget: float, times: float) -> Measure:
         if not np.any(across[k] - (across[k] @ clip.up) * clip.up):
             before[k], after[k] = ((one[k] @ clip.up) * clip.up for one in (before, after))
     sizes = np.linalg.norm(np.diff(own, axis=0), axis=-1)
-    near = np.concatenate([sizes[:NEAR], sizes[-NEAR:]]).mean(axis=0)
+    near = np.median(np.concatenate([sizes[:NEAR], sizes[-NEAR:]]), axis=0)  # a pop is not usual
     off = np.linalg.norm(across - 0.5 * (before + after), axis=-1)
     values = np.zeros((len(clip.motion), len(names)))
     values[-1] = np.maximum(off - 0.25 * times * near, 0.0)
