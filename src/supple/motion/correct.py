@@ -242,7 +242,8 @@ def _rows(frames: NDArray[np.int64]) -> Any:
 def _ended(met: Met, solved: NDArray[np.int64]) -> NDArray[np.int64]:
     """How frames ended: whether they meet their goals is measured; if not, why is the solver's word."""
     why = np.where(solved == Status.REACHED, Status.STALLED, solved)
-    return np.where(met.reached, Status.REACHED, why)
+    reached = met.reached if met.whole else met.reached & (solved == Status.REACHED)
+    return np.where(reached, Status.REACHED, why)
 
 
 def _with_targets(goals: Any) -> tuple[Goal, ...]:
@@ -252,7 +253,7 @@ def _with_targets(goals: Any) -> tuple[Goal, ...]:
     for goal in listed:
         if any(target is OPEN for target in goal.targets):
             raise SuppleError(
-                f"{type(goal).__name__} {goal.effector_name!r} has no target: expected one, "
+                f"{goal.called} {goal.effector_name!r} has no {goal.slots[0]}: expected one, "
                 "or one for each frame"
             )
     return listed

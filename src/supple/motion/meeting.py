@@ -12,23 +12,28 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.goals import Goal, Hold, LookAt, Reach, split_pose
+from supple.goals import Goal, Hold, LookAt, On, Reach, split_pose
 from supple.kernels import layout
-from supple.model.forward import some_world_frames
+from supple.model.forward import frame, some_world_frames
 from supple.model.skeleton import Pose
-from supple.rotations import angle_between, rotate
+from supple.rotations import angle_between, rotate, to_matrix
 from supple.solve.prepare import Prepared
 
 Floats = NDArray[np.float64]
 
+UNMEASURED = ("loop", "avoid", "balance")  # kinds of goals for which the solver's word is taken
 SLACK = 1e-9  # of the tolerance, and of the largest coordinate times 1e-3: what rounding adds
 
 
 class Met(NamedTuple):
-    """Whether poses meet their goals (F,), and their largest distance from a position (F,)."""
+    """Whether poses meet their goals (F,), and their largest distance from a position (F,).
+
+    `whole` is False if there are goals that were not measured: loops, and what is to be avoided or balanced.
+    """
 
     reached: NDArray[np.bool_]
     error: Floats
+    whole: bool
 
 
 class Effectors:
@@ -36,7 +41,9 @@ class Effectors:
 
     def __init__(self, goals: Sequence[Goal], poses: Pose) -> None:
         skeleton = poses.skeleton
-        names = dict.fromkeys(goal.effector_name for goal in goals if goal.effector_name)
+        on = [target for goal in goals if isinstance(target := getattr(goal, "target", None), On)]
+        names = dict.fromkeys([name for goal in goals for name in goal.effectors])
+        names |= dict.fromkeys([target.effector for target in on])
         self._at = {name: k for k, name in enumerate(names)}
         self._positions, self._rotations, self._linear = some_world_frames(
             skeleton,
@@ -56,12 +63,25 @@ class Effectors:
 
     def touching(self, goal: Goal) -> Floats:
         """Where the point is that a goal moves, world, shape (F, 3)."""
-        place = self.position(goal.effector_name)
         if not isinstance(goal, Reach) or goal.point is None:
-            return place
+            return self.position(goal.effector_name)
+        return self._carried(goal.effector_name, goal.point)
+
+    def target(self, on: On) -> Floats:
+        """Where a target on another bone is, world, shape (F, 3)."""
+        return self._carried(on.effector, np.array(on.point))
+
+    def _carried(self, name: str, point: Floats) -> Floats:
+        """Where a point of an effector is, world, shape (F, 3)."""
+        place = self.position(name)
         if self._linear is None:
-            return place + rotate(self.rotation(goal.effector_name), goal.point)
-        return place + self._linear[:, self._at[goal.effector_name]] @ goal.point
+            return place + rotate(self.rotation(name), point)
+        return place + self._linear[:, self._at[name]] @ point
+
+    def frames(self, names: Sequence[str]) -> Floats:
+        """World transforms of some effectors, unscaled, shape (F, len(names), 4, 4)."""
+        parts = [frame(self.position(name), to_matrix(self.rotation(name))) for name in names]
+        return np.stack(parts, axis=1)
 
 
 def measured(problem: Prepared, targets: Sequence[Any], poses: Pose, starts: Pose) -> Met:
@@ -84,12 +104,13 @@ def measured(problem: Prepared, targets: Sequence[Any], poses: Pose, starts: Pos
         slots = {slot: value for (k, slot), value in asked.items() if k == number}
         for kind, miss in _misses(goal, slots, ends, held):
             allowed = tolerances[number, kind] * (1.0 + SLACK)
-            if kind == layout.POSITION:
+            if kind in (layout.POSITION, layout.MEET, layout.OWN_LENGTH):
                 error = np.maximum(error, miss)
-                far = np.abs(ends.position(goal.effector_name)).max(initial=0.0)
+                far = np.abs(ends.position(goal.effectors[0])).max(initial=0.0)
                 allowed += 1e-3 * SLACK * float(far)
             reached &= miss <= allowed
-    return Met(reached, error)
+    whole = not any(kind in UNMEASURED for goal in goals for kind in goal.kinds)
+    return Met(reached, error, whole)
 
 
 def _misses(
@@ -97,24 +118,39 @@ def _misses(
 ) -> list[tuple[int, Floats]]:
     """The kind of each block of a goal that counts, and how far poses are from it (F,)."""
     name = goal.effector_name
+    found: list[tuple[int, Floats]] = []
     if isinstance(goal, Reach):
         place, turn = slots.get("target"), slots.get("orientation")
         if "pose" in slots:
             place, turn = split_pose(slots["pose"])
+        if isinstance(goal.target, On):
+            miss = ends.target(goal.target) - ends.touching(goal)
+            found.append((layout.MEET, np.linalg.norm(miss, axis=-1)))
     elif isinstance(goal, Hold):
         place = held.position(name) if goal.position else None
         turn = held.rotation(name) if goal.orientation else None
     elif isinstance(goal, LookAt):
-        way = slots["target"] - ends.position(name)
-        return [(layout.LOOKAT, _angle(rotate(ends.rotation(name), goal.axis), way))]
+        moving = isinstance(goal.target, On)
+        way = (ends.target(goal.target) if moving else slots["target"]) - ends.position(name)
+        kind = layout.WATCH if moving else layout.LOOKAT
+        return [(kind, _angle(rotate(ends.rotation(name), goal.axis), way))]
+    elif "own" in goal.kinds:
+        return _own_misses(goal, slots, ends)
     else:
-        return []  # a Pole or Rest is secondary
-    found = []
+        return []  # a Pole or Rest is secondary, and others are not measured
     if place is not None:
         found.append((layout.POSITION, np.linalg.norm(place - ends.touching(goal), axis=-1)))
     if turn is not None:
         found.append((layout.ORIENTATION, angle_between(ends.rotation(name), turn)))
     return found
+
+
+def _own_misses(goal: Any, slots: dict[str, Any], ends: Effectors) -> list[tuple[int, Floats]]:
+    """How far poses are from a goal of one's own."""
+    frames = ends.frames(goal.frames)
+    values = np.broadcast_to(slots.get("values", np.zeros(0)), (len(frames), goal.function.values))
+    rows = [goal.function.evaluate(*both) for both in zip(frames, values, strict=True)]
+    return [(goal.block_kind, np.linalg.norm(rows, axis=-1))]
 
 
 def _angle(a: Floats, b: Floats) -> Floats:

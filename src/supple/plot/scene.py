@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from supple.errors import SuppleError
-from supple.goals import OPEN, Goal, Hold, LookAt, Pole, Reach, as_goals
+from supple.goals import OPEN, Goal, Hold, LookAt, On, Pole, Reach, as_goals
 from supple.model.capsules import Capsule
 from supple.model.skeleton import Pose
 from supple.plot import ground, marks, style
@@ -55,7 +55,7 @@ def marks_of(goals: Goals, start: Pose) -> list[Mark]:
             kind, effector, target = "pole", one.joint, one.target
         else:
             continue
-        if target is None or target is OPEN:
+        if target is None or target is OPEN or isinstance(target, On):
             continue
         if np.ndim(target) != 1:
             raise SuppleError(f"goals: expected one target for {effector!r}, got a batch of them")
