@@ -10,7 +10,8 @@ import pytest
 
 import supple
 from supple.formats.format import Format
-from supple.plugins import FORMATS, SOLVERS, entries, load_all
+from supple.goals.own import named as goal_named
+from supple.plugins import FORMATS, GOALS, SOLVERS, entries, load_all
 from supple.solvers import named
 
 PACKAGE = Path(__file__).parents[1] / "examples" / "plugin_package"
@@ -52,6 +53,23 @@ def test_its_solver_is_known_by_name(package):
         named("GausNewton")
 
 
+def test_its_goal_is_known_by_name(package):
+    carry = goal_named("Carry")
+    nodes = [supple.Node("body", None, (0, 0, 1), supple.Ball())]
+    for side, y in (("L", 0.3), ("R", -0.3)):
+        nodes.append(supple.Node(f"upper.{side}", "body", (0, y, 0), supple.Ball()))
+        nodes.append(supple.Node(f"lower.{side}", f"upper.{side}", (0.4, 0, 0), supple.Ball()))
+    tips = [supple.Tip(f"hand.{side}", f"lower.{side}", (0.4, 0, 0)) for side in "LR"]
+    waiter = supple.Skeleton(nodes, tips)
+    s = supple.solve(waiter, [carry(["hand.L", "hand.R"], (0.5, 0.1), root="body")])
+    assert s.reached
+    left, right = s.position("hand.L"), s.position("hand.R")
+    assert abs(left[2] - right[2]) < 2e-4
+    assert np.allclose(0.5 * (left + right)[:2], (0.5, 0.1), atol=2e-4)
+    with pytest.raises(supple.SuppleError, match="did you mean 'carry'"):
+        goal_named("cary")
+
+
 def test_its_format_is_read_and_written(package, tmp_path):
     skeleton = supple.chain([1.0, 0.5, 0.25])
     path = tmp_path / "arm.bones"
@@ -69,6 +87,8 @@ def test_its_format_is_read_and_written(package, tmp_path):
 def test_without_the_package_neither_is_there(tmp_path):
     with pytest.raises(supple.SuppleError, match="GaussNewton"):
         named("GaussNewton")
+    with pytest.raises(supple.SuppleError, match="unknown goal 'carry'"):
+        goal_named("carry")
     path = tmp_path / "arm.bones"
     path.write_text("bones 1\n")
     with pytest.raises(supple.SuppleError, match="cannot tell its format"):
@@ -78,6 +98,7 @@ def test_without_the_package_neither_is_there(tmp_path):
 def test_a_plug_in_that_cannot_be_loaded_is_named(tmp_path, monkeypatch, caplog):
     groups = {
         SOLVERS: {"Broken": "no_such_module:Solver", "Odd": "math:pi"},
+        GOALS: {"broken": "no_such_module:goal", "odd": "math:pi"},
         FORMATS: {"broken": "no_such_module:FORMAT", "odd": "math:pi"},
     }
     install(tmp_path, monkeypatch, groups)
@@ -85,6 +106,12 @@ def test_a_plug_in_that_cannot_be_loaded_is_named(tmp_path, monkeypatch, caplog)
         named("Broken")
     with pytest.raises(supple.SuppleError, match="'Odd' .* expected a supple Solver, got a float"):
         named("Odd")
+    with pytest.raises(supple.SuppleError, match="plug-in 'broken' .* cannot be loaded"):
+        goal_named("broken")
+    with pytest.raises(
+        supple.SuppleError, match="'odd' .* expected a supple GoalFunction, got a float"
+    ):
+        goal_named("odd")
     assert load_all(FORMATS, Format) == []
     assert "plug-in 'broken'" in caplog.text and "plug-in 'odd'" in caplog.text
 

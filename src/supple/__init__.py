@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from supple import robot as robot
     from supple.data import humanoid
     from supple.formats import load, save
+    from supple.goals.own import goal
     from supple.grammar import grow
     from supple.model.capsules import Capsule
     from supple.model.character import Character, Note
@@ -156,6 +157,7 @@ __all__ = [
     "contacts",
     "correct",
     "fix",
+    "goal",
     "grow",
     "humanoid",
     "keyframes",
@@ -179,6 +181,7 @@ _LATER = {
         ("CCD", "FABRIK", "LM", "Jacobian", "Optimize", "TargetTriangle", "TwoBone"),
         "supple.solvers",
     ),
+    "goal": "supple.goals.own",
     "Capsule": "supple.model.capsules",
     "Character": "supple.model.character",
     "Geom": "supple.model.geoms",

@@ -1,8 +1,8 @@
-"""What other packages add to supple: solvers and formats, found through their entry points.
+"""What other packages add to supple: solvers, goals and formats, found through their entry points.
 
-A package names them in its `pyproject.toml`, in the groups `supple.solvers` and `supple.formats`; once it is
-installed they are known by their names. They are looked for only when a name or an extension is none of
-supple's own, and cannot take the place of one.
+A package names them in its `pyproject.toml`, in the groups `supple.solvers`, `supple.goals` and
+`supple.formats`; once it is installed they are known by their names. They are looked for only when a name or
+an extension is none of supple's own, and cannot take the place of one.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 from supple.errors import SuppleError
 
 SOLVERS = "supple.solvers"
+GOALS = "supple.goals"
 FORMATS = "supple.formats"
 
 logger = logging.getLogger("supple")

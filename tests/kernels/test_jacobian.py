@@ -21,7 +21,7 @@ class Columns:
         problem = Problem(skeleton, goals)
         targets = problem.default_targets.copy()
         for block in problem.blocks:
-            if block.target is not None:
+            if block.numbers:
                 targets[block.offset : block.offset + len(block.target)] = block.target
         no_trace = np.zeros((0, 1))
         packed = problem.pack(())
@@ -92,7 +92,44 @@ def arm(joint, *, after=None):
     return supple.Skeleton(nodes, tips)
 
 
+def spread_slopes(frames, values, out):
+    """Derivatives of `spread`, as a user may give them."""
+    out[:] = 0.0
+    way = frames[0, :3, 3] - frames[1, :3, 3]
+    size = np.sqrt(np.sum(way * way))
+    for i in range(3):
+        out[0, 0, i] = way[i] / size
+        out[0, 1, i] = -way[i] / size
+    for k in range(3):  # a turn about axis k moves column x of the first frame across it
+        i, j = (k + 1) % 3, (k + 2) % 3
+        out[1 + i, 0, 3 + k] = -frames[0, j, 0]
+        out[1 + j, 0, 3 + k] = frames[0, i, 0]
+
+
+def spread(frames, values, out):
+    """How far two frames are apart, and where the first looks: four rows."""
+    way = frames[0, :3, 3] - frames[1, :3, 3]
+    out[0] = np.sqrt(np.sum(way * way)) - values[0]
+    for i in range(3):
+        out[1 + i] = frames[0, i, 0] - values[1 + i]
+
+
+BY_DIFFERENCES = supple.goal(rows=4, values=4)(spread)
+BY_SLOPES = supple.goal(rows=4, values=4, unit="number", jacobian=spread_slopes)(spread)
+AS_PYTHON = supple.goal(rows=4, values=4, unit="angle", compiled=False)(spread)
+
 GOALS = {
+    "on a moving bone": [
+        supple.Reach("hand", supple.On("eye", (0.1, 0.2, 0.3))),
+        supple.LookAt("eye", supple.On("left", (0.3, 0.1, 0.2)), axis=(1, 1, 0), depth=0),
+        supple.LookAt("hand", supple.On("base"), axis="y", depth=0, weight=0.4),
+    ],
+    "loop": [supple.Weld("hand", "eye", point_a=(0.1, 0, 0.2), rotation=turned())],
+    "own": [
+        BY_DIFFERENCES(["hand", "eye"], (0.3, 0.1, 0.2, 0.3)),
+        BY_SLOPES(["eye", "middle"], (0.1, 0.3, 0.2, 0.3), weight=0.3),
+        AS_PYTHON(["hand", "right"], (0.2, 0.3, 0.1, 0.3), weight=2.0),
+    ],
     "position": [supple.Reach("hand", (1.0, 0.4, -0.7))],
     "orientation": [supple.Reach("hand", orientation=turned())],
     "direction": [supple.LookAt("eye", (2.0, 1.0, 0.5), axis=(1, 1, 0), depth=0)],

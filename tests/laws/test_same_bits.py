@@ -43,6 +43,37 @@ for solver in sys.argv[1:]:
         world = answer.pose.positions, answer.pose.local_rotations, answer.error
         text = b"".join(np.ascontiguousarray(x).tobytes() for x in (answer.pose.coordinates, *world))
         digests[f"{solver} {name}"] = hashlib.sha256(text).hexdigest()
+
+@supple.goal(values=1)
+def level(frames, values, out):
+    out[0] = frames[0, 2, 3] - frames[1, 2, 3] - values[0]
+
+
+hips = supple.Node("hips", None, joint=supple.Cone(swing=(0.5, 0.9, 0.3, 0.4), axis="z"))
+arms = [
+    supple.Node(f"{side}{n}", f"{side}{n - 1}" if n else "hips", (0.5, 0.3 * sign * (n == 0), 0), supple.Ball())
+    for side, sign in (("L", 1), ("R", -1))
+    for n in range(3)
+]
+tips = [supple.Tip("hand.L", "L2", (0.5, 0, 0)), supple.Tip("hand.R", "R2", (0.5, 0, 0))]
+body = supple.Skeleton([hips, *arms], tips)
+capsule = supple.Capsule((0, 0, 0), (0.5, 0, 0), 0.05)
+body = body.with_physics(capsules=dict.fromkeys(body.joint_names[1:], capsule))
+hands = ["hand.L", "hand.R"]
+machines = {
+    "own": [level(hands, 0.2)],
+    "loop": [supple.Connect(*hands)],
+    "moving": [supple.LookAt("R0", supple.On("hand.L"))],
+    "avoid": [supple.Avoid(0.02)],
+}
+for solver in sys.argv[1:]:
+    for name, goals in machines.items():
+        try:
+            problem = supple.prepare(body, [supple.Reach("hand.L"), *goals], solver=solver)
+        except supple.SuppleError:
+            continue
+        answer = problem.solve(rng.normal(size=(10, 3)), threads=1)
+        digests[f"{solver} {name}"] = hashlib.sha256(answer._rows.tobytes()).hexdigest()
 print(json.dumps([decorators.MODE, digests]))
 """
 QUICK = ("TargetTriangle",)

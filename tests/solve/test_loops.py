@@ -94,6 +94,58 @@ def test_a_target_on_another_bone_moves_with_it():
     assert alone.asked.moving == ("crank", "coupler")  # only the effector's own branch is freed
 
 
+def head_and_arm() -> supple.Skeleton:
+    """A neck with an eye, and an arm of three balls beside it."""
+    arm = [Node(f"a{n}", f"a{n - 1}" if n else "chest", (0.8 * (n > 0), 0.3 * (n == 0), 0), supple.Ball())
+           for n in range(3)]  # fmt: skip
+    head = Node("head", "chest", (0, 0, 0.4), supple.Ball())
+    tips = [Tip("hand", "a2", (0.8, 0, 0)), Tip("eye", "head", (0.1, 0, 0.1))]
+    return supple.Skeleton([Node("chest", None, joint=Fixed()), head, *arm], tips)
+
+
+def test_an_eye_follows_a_hand_that_moves():
+    skeleton = head_and_arm()
+    look = supple.LookAt("eye", On("hand", (0.1, 0, 0)))
+    found = supple.solve(skeleton, [Reach("hand", (1.0, 1.2, 0.7)), look])
+    assert found.reached
+    seen = found.pose.frames[skeleton.index("hand")] @ (0.1, 0, 0, 1)
+    way = seen[:3] - found.position("eye")
+    axis = found.pose.frames[skeleton.index("eye")][:3, 0]
+    assert np.linalg.norm(np.cross(way, axis)) <= 1.1e-4 * np.linalg.norm(way) and way @ axis > 0
+    assert supple.LookAt("eye", On("hand")) == supple.LookAt("eye", On("hand"))
+    ik = supple.prepare(skeleton, [Reach("hand"), look])
+    assert ik.arguments == ((0, "target"),)
+    path = np.linspace((1.0, 1.2, 0.7), (1.5, 0.0, -0.3), 5)
+    assert np.all(ik.track(path).solution.reached)
+
+
+def test_a_limb_bends_towards_another_bone():
+    skeleton = head_and_arm()
+    goals = [Reach("hand", (1.2, 0.6, 0.2)), supple.Pole("a1", On("eye", (0, 0, 1.0)))]
+    found = supple.solve(skeleton, [*goals, supple.LookAt("head", (0, 0, 5.0))])
+    aim = (found.pose.frames[skeleton.index("eye")] @ (0, 0, 1.0, 1))[:3]
+    fixed = supple.solve(
+        skeleton, [goals[0], supple.Pole("a1", aim), supple.LookAt("head", (0, 0, 5.0))]
+    )
+    assert found.reached and found.errors[1] < 0.05
+    assert np.allclose(found.position("a1"), fixed.position("a1"), atol=0.1)
+
+
+def test_a_corrected_motion_keeps_its_loops_and_says_where_it_does_not():
+    skeleton = four_bar()
+    turning = [supple.solve(skeleton, [Reach("coupler", crank_at(a)), Connect("end", "top")]).pose
+               for a in np.linspace(0.2, 0.6, 5)]  # fmt: skip
+    motion = supple.Motion(skeleton, supple.Pose.stack(turning), fps=10.0)
+    path = np.array([crank_at(a) for a in np.linspace(0.3, 0.9, 5)])
+    found = supple.correct(motion, [Reach("coupler", path), Connect("end", "top")])
+    assert found.reached.all()
+    ends = found.motion.poses.position("end") - found.motion.poses.position("top")
+    assert np.abs(ends).max() < 1e-6
+    apart = Connect("end", "top", point_b=(0.0, 9.0, 0.0))
+    broken = supple.correct(motion, [Reach("coupler", path), apart])
+    assert np.all(broken.status == supple.Status.OPEN_LOOP)
+
+
 def test_batches_and_single_calls_agree():
     skeleton = four_bar()
     ik = supple.prepare(skeleton, [Reach("coupler"), Connect("end", "top")])

@@ -104,7 +104,8 @@ class Block:
     """One residual block of three rows on one effector (a pole: no rows, it is secondary).
 
     Attributes:
-        kind: at.POSITION, at.ORIENTATION, at.LOOKAT, at.POLE, at.MEET, at.ALIGN or at.CARRIER.
+        kind: at.POSITION, at.ORIENTATION, at.LOOKAT, at.POLE, at.MEET, at.ALIGN, at.WATCH, at.CARRIER, or a kind
+            from at.OWN on.
         goal: Index of its goal in the list of goals.
         joint: The joint that carries the effector.
         weight: As the kernels multiply by it.
@@ -112,13 +113,18 @@ class Block:
         stretching: The part that the joint's stretch multiplies.
         rotation: The effector's frame in the joint's frame, wxyz.
         axis: Look direction in the effector's frame.
-        target: An array (..., 3 or 4), OPEN, or None where the start is held.
+        target: An array (..., 3 or 4), OPEN, or None where the start is held; of goals of one's own the values.
         offset: Its first number in a row of targets.
         tolerance: Length or radians.
         length: How long its chain is, from the topmost joint that moves.
         extra: Pole: the moving joint at the chain's root and the position block that it serves.
-        carrier: Meet or align: the block whose effector is the target.
+        carrier: Meet, align, watch, or a pole on another bone: the block whose effector is the target.
         hard: Whether it closes a loop, which comes before all goals.
+        frames: Of a goal of one's own: the blocks of its frames.
+        serves: The first block of the goal whose frame it is.
+        part: Which block of its goal, or which of its frames, it is.
+        title: What goals of one's own are told apart by.
+        size: How many values a goal of one's own has.
     """
 
     kind: int
@@ -136,6 +142,11 @@ class Block:
     extra: tuple[int, int] = (-1, -1)
     carrier: Block | None = None
     hard: bool = False
+    frames: tuple[Block, ...] = ()
+    serves: Block | None = None
+    part: int = 0
+    title: tuple[str, ...] = ()
+    size: int = 0
 
     @property
     def point(self) -> np.ndarray:
@@ -150,7 +161,9 @@ class Block:
     @property
     def numbers(self) -> int:
         """How many numbers its target has in a row of targets."""
-        if self.held or self.kind >= at.MEET:
+        if self.kind >= at.OWN:
+            return self.size
+        if self.held or self.carrier is not None or self.kind == at.CARRIER:
             return 0
         return 4 if self.kind == at.ORIENTATION else 3
 
@@ -159,12 +172,26 @@ class Block:
         """True if it has residual rows."""
         return self.kind not in (at.POLE, at.CARRIER)
 
+    @property
+    def is_length(self) -> bool:
+        """True if its error is a length."""
+        return self.kind in (at.POSITION, at.MEET, at.OWN_LENGTH)
+
+    @property
+    def ends(self) -> list[int]:
+        """The joints that carry its effector, its target if that moves, and its frames."""
+        carriers = self.frames if self.carrier is None else (self.carrier,)
+        return [self.joint, *(one.joint for one in carriers)]
+
     def place(self) -> tuple[Any, ...]:
         """What it is sorted by, so that the order of the goals does not matter."""
+        if self.serves is not None:
+            return (3, *self.serves.place(), self.part)  # frames come last, goal by goal
         parts = (self.fixed, self.stretching, self.rotation, self.axis)
         last = (at.POLE, at.CARRIER).index(self.kind) + 1 if not self.counts else 0
         what = (last, self.joint, self.kind, self.held)
-        return (*what, *(tuple(map(float, part)) for part in parts), self.weight, self.goal)
+        places = (tuple(map(float, part)) for part in parts)
+        return (*what, *places, self.weight, self.title, self.goal, self.part)
 
 
 # Goals --------------------------------------------------------------------------------------------
@@ -196,9 +223,19 @@ class Goal:
         return []
 
     @property
+    def called(self) -> str:
+        """What messages call it."""
+        return type(self).__name__
+
+    @property
     def effector_name(self) -> str:
         """The joint or tip that the goal is about; "" if it is about the whole pose."""
         return getattr(self, "effector", "") or getattr(self, "joint", "")
+
+    @property
+    def effectors(self) -> tuple[str, ...]:
+        """The joints and tips that the goal is about."""
+        return (self.effector_name,) if self.effector_name else ()
 
     @property
     def slots(self) -> tuple[str, ...]:
@@ -209,6 +246,14 @@ class Goal:
     def targets(self) -> tuple[Any, ...]:
         """What the slots hold: arrays, or OPEN."""
         return tuple([getattr(self, slot) for slot in self.slots])
+
+    def check_slot(self, slot: str, value: Any) -> np.ndarray:
+        """A target for a slot as an array, checked, which may share memory with the value.
+
+        Raises:
+            SuppleError: It is not what the slot takes.
+        """
+        return check_target(slot, self.effector_name, value)
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -264,7 +309,7 @@ class Goal:
         weight = getattr(self, "weight", None)
         if type(weight) is float and 0.0 < weight < float("inf"):
             return
-        what = f"{type(self).__name__} {self.effector_name!r}".removesuffix(" ''")
+        what = f"{self.called} {self.effector_name!r}".removesuffix(" ''")
         self._set("weight", positive(f"weight of {what}", weight))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from supple import rotations
 from supple.errors import array
 from supple.goals.goal import OPEN, Block, Goal, check_depth, kept, read_target
+from supple.goals.loops import On
 from supple.kernels import layout
 from supple.model.effector import find_effector
 from supple.model.skeleton import Skeleton
@@ -21,7 +22,8 @@ class LookAt(Goal):
 
     Args:
         effector: Name of a joint or tip.
-        target: World position to look at, shape (..., 3), or OPEN.
+        target: World position to look at, shape (..., 3), or OPEN; or a point `On` another bone, which may
+            move.
         axis: The looking direction in the effector's frame: "x", "-z", ... or a vector.
         root: The topmost joint that may move.
         depth: How many joints may move, counted from the effector; 0 = to the skeleton's root. By
@@ -46,32 +48,35 @@ class LookAt(Goal):
             depth = 0 if self.root is not None else 1
         self._set("depth", check_depth(self.effector, depth, self.root))
         self._check_weight()
-        self._set("target", read_target("target", self.effector, self.target))
+        if not isinstance(self.target, On):
+            self._set("target", read_target("target", self.effector, self.target))
         axis = rotations.axis_vector(self.axis, what=f"axis of {what}")
         self._set("axis", kept(array(f"axis of {what}", axis, (3,))))
 
     @property
     def slots(self) -> tuple[str, ...]:
-        """The field that holds a target."""
-        return ("target",)
+        """The field that holds a target, unless that is on another bone."""
+        return () if isinstance(self.target, On) else ("target",)
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """A direction."""
-        return ("direction",)
+        """A direction, or one that moves."""
+        return ("direction", "moving target") if isinstance(self.target, On) else ("direction",)
 
     def lower(self, skeleton: Skeleton, number: int) -> list[Block]:
-        """One block."""
+        """One block, and the carrier of a target on another bone."""
         frame = find_effector(skeleton, self.effector)
-        return [
-            Block(
-                layout.LOOKAT,
-                number,
-                frame.joint,
-                float(np.sqrt(self.weight)),
-                stretching=frame.offset,
-                rotation=frame.rotation,
-                axis=self.axis,
-                target=self.target,
-            )
-        ]
+        on = self.target if isinstance(self.target, On) else None
+        carrier = None if on is None else on.carrier(skeleton, number)
+        block = Block(
+            layout.LOOKAT if on is None else layout.WATCH,
+            number,
+            frame.joint,
+            float(np.sqrt(self.weight)),
+            stretching=frame.offset,
+            rotation=frame.rotation,
+            axis=self.axis,
+            target=self.target,
+            carrier=carrier,
+        )
+        return [block] if carrier is None else [block, carrier]

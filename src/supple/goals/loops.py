@@ -87,7 +87,7 @@ class Connect(Goal):
         return f"{self.a} and {self.b}"
 
     @property
-    def ends(self) -> tuple[str, str]:
+    def effectors(self) -> tuple[str, str]:
         """The names of the two bones."""
         return self.a, self.b
 
@@ -155,7 +155,7 @@ def closing(loop: Loop) -> Connect:
 def branches(skeleton: Skeleton, goal: Connect) -> set[int]:
     """The joints of both branches up to where they meet, without that one."""
     ways: list[set[int]] = []
-    for name in goal.ends:
+    for name in goal.effectors:
         joint, way = find_effector(skeleton, name).joint, set()
         while joint >= 0:
             way.add(joint)

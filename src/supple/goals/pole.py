@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from supple.errors import one_of
 from supple.goals.goal import OPEN, Block, Goal, read_target
+from supple.goals.loops import On
 from supple.kernels import layout
 from supple.model.skeleton import Skeleton
 
@@ -19,7 +20,8 @@ class Pole(Goal):
 
     Args:
         joint: The middle joint, such as the elbow.
-        target: World position of the pole, shape (..., 3), or OPEN.
+        target: World position of the pole, shape (..., 3), or OPEN; or a point `On` another bone, which may
+            move.
         weight: How much the goal counts against other secondary goals.
     """
 
@@ -32,20 +34,27 @@ class Pole(Goal):
 
     def __post_init__(self) -> None:
         self._check_weight()
-        self._set("target", read_target("target", self.joint, self.target))
+        if not isinstance(self.target, On):
+            self._set("target", read_target("target", self.joint, self.target))
 
     @property
     def slots(self) -> tuple[str, ...]:
-        """The field that holds a target."""
-        return ("target",)
+        """The field that holds a target, unless that is on another bone."""
+        return () if isinstance(self.target, On) else ("target",)
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """A pole."""
-        return ("pole",)
+        """A pole, or one that moves."""
+        return ("pole", "moving target") if isinstance(self.target, On) else ("pole",)
 
     def lower(self, skeleton: Skeleton, number: int) -> list[Block]:
-        """One block without rows."""
+        """One block without rows, and the carrier of a target on another bone."""
         one_of("joint of a Pole", self.joint, skeleton.joint_names)
-        joint = skeleton.index(self.joint)
-        return [Block(layout.POLE, number, joint, self.weight, target=self.target)]
+        joint, target = skeleton.index(self.joint), self.target
+        if not isinstance(target, On):
+            return [Block(layout.POLE, number, joint, self.weight, target=target)]
+        carrier = target.carrier(skeleton, number)
+        return [
+            Block(layout.POLE, number, joint, self.weight, target=target, carrier=carrier),
+            carrier,
+        ]

@@ -45,7 +45,7 @@ class Kernel(NamedTuple):
     """A kernel as it was written, and how it is compiled."""
 
     function: Callable[..., Any]
-    how: str  # "kernel", "leaf", "cold", "inlined" or "view"
+    how: str  # "kernel", "leaf", "cold", "inlined" or "generated"
     now: Any  # what its module holds in place of the function
 
 
@@ -109,9 +109,9 @@ def inlined(function: Function) -> Function:
     return _made(function, "inlined")
 
 
-def view(plain: Function) -> Function:
-    """A part of an array by its plain Python; compiled, by `supple.kernels.bare_views`."""
-    return _made(plain, "view")
+def generated(plain: Function) -> Function:
+    """What plain Python does as written; compiled, by the function of that name in `supple.kernels.intrinsics`."""
+    return _made(plain, "generated")
 
 
 def entry(signature: str) -> Callable[[Function], Function]:

@@ -12,7 +12,7 @@ rows is the linear problem to solve. Entries where a freedom cannot move a block
 
 import math
 
-from supple.kernels import layout
+from supple.kernels import layout, own_goals
 from supple.kernels import quaternion as quat
 from supple.kernels.decorators import cold, kernel, leaf
 from supple.kernels.joint import (
@@ -326,13 +326,11 @@ def jacobian(problem, frames, linear):
     """
     moving, blocks = problem.moving, problem.blocks
     joints, effectors = frames.joints, frames.effectors
-    columns = linear.columns
-    freedoms = columns.shape[0]
-    zero_rows(columns)
+    zero_rows(linear.columns)
     for g in range(blocks.shape[0]):
         goal = blocks[g, layout.B_KIND]
         row = blocks[g, layout.B_ROW]
-        if row < 0:
+        if row < 0 or goal >= layout.OWN:
             continue
         place = goal == layout.POSITION or goal == layout.MEET
         turn = goal == layout.ORIENTATION or goal == layout.ALIGN
@@ -346,7 +344,7 @@ def jacobian(problem, frames, linear):
         )
         factor = _log_factor(quat.norm(miss)) if turn else 0.0
         seen, wanted, distance = NONE, NONE, 0.0
-        if goal == layout.LOOKAT:
+        if goal == layout.LOOKAT or goal == layout.WATCH:
             seen, wanted, distance = look(problem, frames, g)
         # A moving target is walked up from as well; what it does counts the other way round.
         end, half = g, 0.5
@@ -357,30 +355,8 @@ def jacobian(problem, frames, linear):
             )  # what the stretch of the joint above moves, in that joint's frame
             k = blocks[end, layout.B_MOVE]
             while k >= 0:
-                kind = moving[k, layout.M_KIND]
-                source = moving[k, layout.M_MIMIC]
-                arm = quat.sub(point, quat.load3(joints, k, layout.S_POS))
-                first = moving[k, layout.M_DOF] if source < 0 else freedoms + k
-                count = moving[k, layout.M_NDOF]
-                if moving[k, layout.M_STRETCH_DOF] >= 0:
-                    count += 1
-                for i in range(count):
-                    d = first + i
-                    gain = 1.0
-                    slide, spin = NONE, NONE
-                    if i == moving[k, layout.M_NDOF]:
-                        d = moving[k, layout.M_STRETCH_DOF]
-                        slide = quat.rotate(quat.load4(joints, k, layout.S_W), below)
-                    else:
-                        axis = quat.load3(linear.axes, d, 0)
-                        if slides(kind, i):
-                            slide = quat.scale(axis, problem.length)
-                        else:
-                            slide = quat.cross(axis, arm)
-                            spin = axis
-                        if source >= 0:
-                            d = moving[source, layout.M_DOF]
-                            gain = mimic_gain(problem, k, i)
+                for i in range(freedoms_of(problem, k)):
+                    d, gain, slide, spin = motion_by(problem, frames, linear, k, i, point, below)
                     if place:
                         change = slide
                     elif turn:
@@ -389,7 +365,8 @@ def jacobian(problem, frames, linear):
                             quat.axpy(spin, half, turned), factor, quat.cross(miss, turned)
                         )
                     else:
-                        change = quat.cross(spin, seen)
+                        # Only the eye's own turn changes what it sees, but both ends move what it should.
+                        change = quat.cross(spin, seen) if end == g else NONE
                         if distance > 0.0:
                             across = quat.axpy(slide, -quat.dot(slide, wanted), wanted)
                             change = quat.axpy(change, 1.0 / distance, across)
@@ -397,6 +374,70 @@ def jacobian(problem, frames, linear):
                 below = quat.load3(joints, k, layout.S_P1)
                 k = moving[k, layout.M_PARENT]
             end, half, weight = blocks[g, layout.B_CARRIER], -0.5, -weight
+    if problem.has_own:
+        _own_columns(problem, frames, linear)
+
+
+@leaf
+def freedoms_of(problem, k):
+    """How many freedoms joint k has, with its stretch."""
+    count = problem.moving[k, layout.M_NDOF]
+    return count + 1 if problem.moving[k, layout.M_STRETCH_DOF] >= 0 else count
+
+
+@leaf
+def motion_by(problem, frames, linear, k, i, point, below):
+    """How freedom i of joint k, the stretch being the last, moves a frame at a world point that k carries.
+
+    `below` is what the stretch moves, in k's frame. Returns the number of the freedom, that of the joint
+    copied if k is a copy, how fast k follows it, and how the frame slides and spins.
+    """
+    moving, joints = problem.moving, frames.joints
+    source = moving[k, layout.M_MIMIC]
+    if i == moving[k, layout.M_NDOF]:
+        slide = quat.rotate(quat.load4(joints, k, layout.S_W), below)
+        return moving[k, layout.M_STRETCH_DOF], 1.0, slide, NONE
+    d = (moving[k, layout.M_DOF] if source < 0 else problem.freedoms + k) + i
+    axis = quat.load3(linear.axes, d, 0)
+    gain, spin = 1.0, NONE
+    if slides(moving[k, layout.M_KIND], i):
+        slide = quat.scale(axis, problem.length)
+    else:
+        slide = quat.cross(axis, quat.sub(point, quat.load3(joints, k, layout.S_POS)))
+        spin = axis
+    if source >= 0:
+        d = moving[source, layout.M_DOF]
+        gain = mimic_gain(problem, k, i)
+    return d, gain, slide, spin
+
+
+@cold
+def _own_columns(problem, frames, linear):
+    """The columns of goals of one's own: their derivatives by frames times how freedoms move the frames."""
+    moving, blocks = problem.moving, problem.blocks
+    given = 0
+    for g in range(blocks.shape[0]):
+        if blocks[g, layout.B_FUNCTION] == 0:
+            continue
+        slopes = own_goals.derivatives(problem, frames, g, given)
+        given += blocks[g, layout.B_VALUES]
+        unit, row = own_goals.unit_of(problem, g), blocks[g, layout.B_ROW]
+        count = blocks[g, layout.B_FRAMES]
+        for f in range(count):
+            end = blocks[g, layout.B_FRAME] + f
+            point = quat.load3(frames.effectors, end, layout.E_POS)
+            below = quat.load3(frames.effectors, end, layout.E_P1)
+            k = blocks[end, layout.B_MOVE]
+            while k >= 0:
+                for i in range(freedoms_of(problem, k)):
+                    d, gain, slide, spin = motion_by(problem, frames, linear, k, i, point, below)
+                    for r in range(blocks[g, layout.B_ROWS]):
+                        c = own_goals.TANGENT * (r * count + f)
+                        rate = quat.dot(quat.take3(slopes, c), slide)
+                        rate += quat.dot(quat.take3(slopes, c + 3), spin)
+                        linear.columns[d, row + r] -= unit * gain * rate
+                below = quat.load3(frames.joints, k, layout.S_P1)
+                k = moving[k, layout.M_PARENT]
 
 
 @leaf

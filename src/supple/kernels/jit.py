@@ -47,12 +47,12 @@ def compiled(function: Any, how: str) -> Any:
 
     Args:
         function: The kernel. One with a closure is compiled, but not cached.
-        how: "kernel", "leaf", "cold", "inlined" or "view".
+        how: "kernel", "leaf", "cold", "inlined" or "generated".
     """
-    if how == "view":
-        from supple.kernels import bare_views
+    if how == "generated":
+        from supple.kernels import intrinsics
 
-        return bare_views.VIEWS[function.__name__]
+        return intrinsics.INTRINSICS[function.__name__]
     if how == "inlined":
         return _njit(inline="always", **OPTIONS)(function)
     # A kernel that says nothing is inlined if the one that calls it first is.

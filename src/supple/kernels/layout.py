@@ -58,8 +58,9 @@ JOINT_FLOATS = 33
     H_SOLES,  # points that stand on the ground, 0 if balance is not asked for
     H_TABLES,  # gaps of bones as tables over one or two coordinates
     H_GAPS,  # numbers in all tables
-) = range(18)
-HEADER_INTS = 18
+    H_FRAMES,  # blocks that are frames of goals of one's own
+) = range(19)
+HEADER_INTS = 19
 
 # An active joint's integer row (its floats are the joint's float row).
 A_PARENT, A_MOVE, A_KIND, A_Q, A_STRETCH_Q = range(5)
@@ -85,9 +86,12 @@ MOVING_INTS = 13
 
 HARD = 10.0  # how much stronger loops and constraints pull than goals
 
-# Goal block kinds. A pole and a carrier have no residual rows. What meets or aligns has a moving target,
-# the effector of another block, a carrier.
-POSITION, ORIENTATION, LOOKAT, POLE, MEET, ALIGN, CARRIER = range(7)
+# Goal block kinds. A pole and a carrier have no residual rows. What meets, aligns or watches has a moving
+# target, the effector of another block, a carrier. The last three are rows of goals of one's own, by their
+# unit.
+POSITION, ORIENTATION, LOOKAT, POLE, MEET, ALIGN, WATCH, CARRIER = range(8)
+OWN_LENGTH, OWN_ANGLE, OWN_NUMBER = range(8, 11)
+OWN = OWN_LENGTH  # kinds from here on are rows of goals of one's own
 
 # A goal block's integer row.
 (
@@ -100,10 +104,15 @@ POSITION, ORIENTATION, LOOKAT, POLE, MEET, ALIGN, CARRIER = range(7)
     B_HELD,  # 1: the target is the effector's own place in the start pose
     B_ROOT,  # pole: moving joint at the chain's root
     B_REACH,  # pole: the position block it serves
-    B_CARRIER,  # meet, align: the block whose effector is the target
+    B_CARRIER,  # the block whose effector is the target, -1 if that does not move
     B_HARD,  # 1: it closes a loop, which comes before all other goals
-) = range(11)
-BLOCK_INTS = 11
+    B_FUNCTION,  # first block of a goal of one's own: address of its function, in this process; else 0
+    B_ROWS,  # ... how many residual rows that fills; its other blocks follow
+    B_FRAME,  # ... the carrier of its first frame; those of others follow
+    B_FRAMES,  # ... how many frames
+    B_VALUES,  # ... how many numbers it is given, from B_TARGET on
+) = range(16)
+BLOCK_INTS = 16
 
 # A goal block's float row.
 B_ROTATION = 0  # wxyz, effector frame in the joint's frame

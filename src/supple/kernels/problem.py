@@ -16,7 +16,7 @@ weights included. `evaluate` does all of it for one pose.
 import math
 from typing import Any, NamedTuple
 
-from supple.kernels import layout
+from supple.kernels import layout, own_goals
 from supple.kernels import quaternion as quat
 from supple.kernels.decorators import kernel, leaf
 from supple.kernels.joint import joint_shift, joint_turn, project
@@ -32,7 +32,7 @@ class Problem(NamedTuple):
     active_f: Any  # (A, JOINT_FLOATS)
     moving: Any  # (M, MOVING_INTS) of these, the joints this solve may move, parents first
     moving_f: Any  # (M, JOINT_FLOATS)
-    blocks: Any  # (G, BLOCK_INTS) residual blocks: a position, an orientation, a look, a pole
+    blocks: Any  # (G, BLOCK_INTS) residual blocks: a position, an orientation, a look, a pole, rows of one's own
     blocks_f: Any  # (G, BLOCK_FLOATS)
     touch: Any  # (D, G) 1 where a freedom moves a block
     options: Any  # the solver's options
@@ -49,6 +49,7 @@ class Problem(NamedTuple):
     has_carriers: bool  # whether some targets are effectors that move
     reported: int  # blocks whose errors are reported: all but the carriers, which come last
     keep: bool  # whether the start is given back where the goals are out of reach
+    has_own: bool  # whether there are goals of one's own
 
 
 @leaf
@@ -83,9 +84,10 @@ def unpack(ints, floats):
         floats[layout.F_REST],
         ints[layout.H_REST] == 1,
         ints[layout.H_POLES] > 0,
-        3 * (ng - ints[layout.H_POLES]) > ints[layout.H_ROWS],
+        3 * (ng - ints[layout.H_POLES] - ints[layout.H_FRAMES]) > ints[layout.H_ROWS],
         ints[layout.H_ROWS] // 3 + ints[layout.H_POLES],
         ints[layout.H_KEEP] == 1,
+        ints[layout.H_FRAMES] > 0,
     )
 
 
@@ -112,7 +114,7 @@ class Frames(NamedTuple):
     effectors: Any  # (G, EFFECTOR) of the residual blocks
     folded: Any  # (A, FOLD) used by `fold` alone
     residual: Any  # (R,) weighted, in characteristic lengths
-    errors: Any  # (G,) in plain units: lengths or radians
+    errors: Any  # (G,) in plain units: lengths or radians; then the workspace of `own_goals`
 
 
 @leaf
@@ -124,7 +126,7 @@ def take_frames(problem, work):
         matrix(work, blocks.shape[0], layout.EFFECTOR),
         matrix(work, problem.active.shape[0], FOLD),
         vector(work, problem.rows),
-        vector(work, blocks.shape[0]),
+        vector(work, blocks.shape[0] + (own_goals.room(problem) if problem.has_own else 0)),
     )
 
 
@@ -278,15 +280,18 @@ def place_effectors(problem, frames, q):
 
 @kernel
 def follow_carriers(problem, frames):
-    """Give the effectors that meet another one, or align with it, their targets: where that one is now."""
+    """Give the effectors whose targets are others their targets: where these are now."""
     blocks, effectors = problem.blocks, frames.effectors
     for g in range(blocks.shape[0]):
-        if blocks[g, layout.B_KIND] == layout.MEET:
-            there = quat.load3(effectors, blocks[g, layout.B_CARRIER], layout.E_POS)
-            quat.store3(effectors, g, layout.E_TARGET, there)
-        elif blocks[g, layout.B_KIND] == layout.ALIGN:
-            there = quat.load4(effectors, blocks[g, layout.B_CARRIER], layout.E_WROT)
-            quat.store4(effectors, g, layout.E_TARGET, there)
+        carrier = blocks[g, layout.B_CARRIER]
+        if carrier < 0:
+            continue
+        if blocks[g, layout.B_KIND] == layout.ALIGN:
+            quat.store4(
+                effectors, g, layout.E_TARGET, quat.load4(effectors, carrier, layout.E_WROT)
+            )
+        else:
+            quat.store3(effectors, g, layout.E_TARGET, quat.load3(effectors, carrier, layout.E_POS))
 
 
 @leaf
@@ -312,11 +317,13 @@ def set_targets(problem, frames, targets):
                     quat.load3(effectors, g, layout.E_POS),
                 )
             continue
-        if kind >= layout.MEET:
-            continue  # its target moves
+        if kind >= layout.MEET or blocks[g, layout.B_CARRIER] >= 0:
+            continue  # its target moves, or it has none
         t = blocks[g, layout.B_TARGET]
         for i in range(4 if kind == layout.ORIENTATION else 3):
             effectors[g, layout.E_TARGET + i] = targets[t + i]
+    if problem.has_own:
+        own_goals.set_values(problem, frames, targets)
 
 
 # Residuals ----------------------------------------------------------------------------------------
@@ -372,6 +379,8 @@ def residuals(problem, frames):
     blocks, blocks_f = problem.blocks, problem.blocks_f
     effectors = frames.effectors
     cost = 0.0
+    if problem.has_own:
+        cost += own_goals.fill_rows(problem, frames)
     for g in range(blocks.shape[0]):
         kind = blocks[g, layout.B_KIND]
         if kind == layout.POSITION or kind == layout.MEET:
@@ -390,7 +399,7 @@ def residuals(problem, frames):
             )
             frames.errors[g] = quat.norm(miss)
             miss = quat.scale(miss, blocks_f[g, layout.B_WEIGHT] * problem.radian)
-        elif kind == layout.LOOKAT:
+        elif kind == layout.LOOKAT or kind == layout.WATCH:
             seen, wanted, _ = look(problem, frames, g)
             miss = quat.sub(wanted, seen)
             frames.errors[g] = 2.0 * math.atan2(quat.norm(miss), quat.norm(quat.add(wanted, seen)))
@@ -398,9 +407,11 @@ def residuals(problem, frames):
         elif kind == layout.POLE:
             frames.errors[g] = abs(pole_angle(problem, frames, g))
             continue
-        else:
+        elif kind == layout.CARRIER:
             frames.errors[g] = 0.0
             continue
+        else:
+            continue  # `own_goals` has filled them
         row = blocks[g, layout.B_ROW]
         frames.residual[row] = miss[0]
         frames.residual[row + 1] = miss[1]

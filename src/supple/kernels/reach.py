@@ -86,6 +86,32 @@ def chain_base(problem, frames, g):
 
 
 @kernel
+def _pivot(problem, frames, g, base):
+    """The last point of the chain of block g that its root, a hinge, leaves in place: in the root's frame.
+
+    Joints that do not move in this solve and stand on the hinge's axis are left in place by it. The root's own
+    origin, if there is none, or if the chain does not begin at its root.
+    """
+    origin = (0.0, 0.0, 0.0)
+    moving, active = problem.moving, problem.active
+    if moving[base, layout.M_PARENT] >= 0 or moving[base, layout.M_KIND] != layout.HINGE:
+        return origin
+    a, k = problem.blocks[g, layout.B_JOINT], problem.blocks[g, layout.B_MOVE]
+    while k != base:
+        a = active[moving[k, layout.M_ACTIVE], layout.A_PARENT]
+        k = moving[k, layout.M_PARENT]
+    point, found = origin, False
+    while a != moving[base, layout.M_ACTIVE]:
+        fixed = quat.load3(frames.folded, a, 4)
+        if _moves(problem, base, fixed, quat.load3(frames.folded, a, 7)):
+            point, found = origin, False
+        elif not found:
+            point, found = fixed, True
+        a = active[a, layout.A_PARENT]
+    return point
+
+
+@kernel
 def span(problem, frames, g):
     """How near and how far block g can ever be from where its chain begins.
 
@@ -95,7 +121,10 @@ def span(problem, frames, g):
     moving, moving_f = problem.moving, problem.moving_f
     joints, effectors = frames.joints, frames.effectors
     k = problem.blocks[g, layout.B_MOVE]
-    base, _ = chain_base(problem, frames, g)
+    base, carried = chain_base(problem, frames, g)
+    pivot = (0.0, 0.0, 0.0)
+    if k >= 0 and carried < 0:
+        pivot = _pivot(problem, frames, g, base)
     fixed, slack = (
         quat.load3(effectors, g, layout.E_P0),
         quat.load3(effectors, g, layout.E_P1),
@@ -104,6 +133,8 @@ def span(problem, frames, g):
     widest = 0.0
     loose = False
     while k >= 0:
+        if k == base:
+            fixed = quat.sub(fixed, pivot)
         bone = quat.norm(fixed)
         if moving[k, layout.M_STRETCH_DOF] >= 0:
             bone += quat.norm(slack) * moving_f[k, layout.STRETCH_HI]
@@ -134,18 +165,17 @@ def base_point(problem, frames, g):
     moving = problem.moving
     joints = frames.joints
     base, carried = chain_base(problem, frames, g)
+    first = base
     while moving[base, layout.M_PARENT] >= 0:
         base = moving[base, layout.M_PARENT]
     point = quat.load3(joints, base, layout.S_P0)
+    # Along the root's axis: the same before and after its turn.
     if carried >= 0:
-        # Along the root's axis: the same before and after its turn.
-        point = quat.add(
-            point,
-            quat.rotate(
-                quat.load4(joints, base, layout.S_PRE),
-                quat.load3(joints, carried, layout.S_P0),
-            ),
-        )
+        along = quat.load3(joints, carried, layout.S_P0)
+    else:
+        along = _pivot(problem, frames, g, first)
+    if along[0] != 0.0 or along[1] != 0.0 or along[2] != 0.0:
+        point = quat.add(point, quat.rotate(quat.load4(joints, base, layout.S_PRE), along))
     return point
 
 

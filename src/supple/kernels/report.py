@@ -52,9 +52,9 @@ def largest_errors(problem, errors):
     distance, angle = 0.0, 0.0
     for g in range(blocks.shape[0]):
         kind = blocks[g, layout.B_KIND]
-        if kind == layout.POSITION or kind == layout.MEET:
+        if kind == layout.POSITION or kind == layout.MEET or kind == layout.OWN_LENGTH:
             distance = max(distance, errors[g])
-        elif blocks[g, layout.B_ROW] >= 0:
+        elif blocks[g, layout.B_ROW] >= 0 and kind != layout.OWN_NUMBER:
             angle = max(angle, errors[g])
     return distance, angle
 

@@ -12,24 +12,24 @@ them: a call with no problems and an array of one float leaves there how many fl
 
 from typing import Any
 
-from supple.kernels.decorators import inlined, kernel, leaf, view
+from supple.kernels.decorators import generated, inlined, kernel, leaf
 
 # Parts of arrays ----------------------------------------------------------------------------------
 
 
-@view
+@generated
 def part(array: Any, first: int, count: int) -> Any:
     """The numbers of (N,) from `first` on, shape (count,)."""
     return array[first : first + count]
 
 
-@view
+@generated
 def grid(array: Any, first: int, rows: int, columns: int) -> Any:
     """The numbers of (N,) from `first` on, row by row, shape (rows, columns)."""
     return array[first : first + rows * columns].reshape(rows, columns)
 
 
-@view
+@generated
 def row_at(array: Any, b: int) -> Any:
     """Row b of (B, ...), or its only row, shape (...)."""
     return array[b if array.shape[0] > 1 else 0]

@@ -282,7 +282,7 @@ def _with_targets(goals: Any) -> tuple[Goal, ...]:
     for goal in listed:
         if any(target is OPEN for target in goal.targets):
             raise SuppleError(
-                f"{type(goal).__name__} {goal.effector_name!r} has no target: expected one, "
+                f"{goal.called} {goal.effector_name!r} has no {goal.slots[0]}: expected one, "
                 "or one for each frame"
             )
     return listed

@@ -125,6 +125,8 @@ def _per_frame(goal: Goal, slot: str, value: Any, frames: NDArray[np.int64], cou
 
 def _faded(goal: Goal, slot: str, value: Floats, starts: Effectors, share: Floats) -> Floats:
     name = goal.effector_name
+    if slot == "values":
+        return value  # what it means is the function's own affair
     if slot == "orientation":
         return slerp(starts.rotation(name), value, share)
     part = share[:, None]

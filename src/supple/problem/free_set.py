@@ -67,15 +67,16 @@ def free_set(skeleton: Skeleton, goals: Sequence[Goal], locked: np.ndarray) -> n
         if isinstance(goal, Connect):
             able = [j for j in branches(skeleton, goal) if not locked[j]]
             free[[j for j in able if skeleton.packed_ints[j, at.NDOF] > 0]] = True
-    # The others, with effector, root and depth.
+    # The others, with effectors, root and depth.
     freeing: list[Any] = [g for g in goals if g.frees and not isinstance(g, Connect)]
     for goal in freeing:
-        free[_freed_by(skeleton, goal, locked)] = True
+        for name in goal.effectors:
+            free[_freed_by(skeleton, goal, name, locked)] = True
     if not free.any():
         # Bones of no length: what can turn does so on the spot, and the answer says how far off it is.
         for goal in freeing:
-            if goal.effector in skeleton.tip_names:
-                free[_freed_by(skeleton, goal, locked, idle=True)] = True
+            for name in set(goal.effectors) & set(skeleton.tip_names):
+                free[_freed_by(skeleton, goal, name, locked, idle=True)] = True
     mimic = skeleton.packed_ints[:, at.MIMIC]
     copies = np.flatnonzero(mimic >= 0)
     np.logical_or.at(free, mimic[copies], free[copies])
@@ -90,17 +91,17 @@ def free_set(skeleton: Skeleton, goals: Sequence[Goal], locked: np.ndarray) -> n
 
 
 def _freed_by(
-    skeleton: Skeleton, goal: Any, locked: np.ndarray, *, idle: bool = False
+    skeleton: Skeleton, goal: Any, name: str, locked: np.ndarray, *, idle: bool = False
 ) -> list[int]:
-    """The joints a goal frees, upwards; with `idle` also those that cannot move its effector."""
-    effector = find_effector(skeleton, goal.effector)
+    """The joints a goal frees for one effector, upwards; with `idle` also those that cannot move it."""
+    effector = find_effector(skeleton, name)
     way = way_up(skeleton, effector.joint)
     if goal.root is not None:
         names = skeleton.joint_names
         top = skeleton.index(one_of("root joint", goal.root, names))
         if top not in way:
             raise SuppleError(
-                f"root {goal.root!r} is not above {goal.effector!r}; "
+                f"root {goal.root!r} is not above {name!r}; "
                 f"above it are {', '.join(repr(names[j]) for j in way)}"
             )
         way = way[: way.index(top) + 1]

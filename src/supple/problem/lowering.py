@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from supple.problem.bodies import Bodies
 
 RADIAN = 0.4  # one radian of orientation error counts as this many chain lengths
+NUMBER_TOLERANCE = 1e-4  # how near a goal of one's own that is a plain number must come
 CLOSED = 1e-7  # how near the ends of a loop must be [characteristic lengths, rad]
 
 
@@ -90,8 +91,8 @@ class Problem:
         if not any(goal.frees for goal in self.goals):
             given = ", ".join(type(goal).__name__ for goal in self.goals)
             raise SuppleError(
-                "goals: expected at least one Reach, LookAt, Connect or Weld, since the others free no "
-                f"joint, got {given or 'none'}"
+                "goals: expected at least one Reach, LookAt, Connect or Weld, or one of your own, since the "
+                f"others free no joint, got {given or 'none'}"
             )
         postures = [goal for goal in self.goals if isinstance(goal, Rest)]
         if len(postures) > 1:
@@ -131,13 +132,19 @@ class Problem:
             tops = [n for n, j in enumerate(way) if j in moving]
             end = float(np.linalg.norm(block.point))
             block.length = end + float(bones[way[: tops[-1]]].sum()) if tops else 0.0
+        for block in self.blocks:
+            block.length = max([block.length, *(frame.length for frame in block.frames)])
         longest = max(block.length for block in self.blocks)
         self.length: float = longest or float(bones.sum()) or 1.0
         for block in self.blocks:
             if block.hard:
                 block.tolerance = CLOSED * (self.length if block.kind == at.MEET else 1.0)
-            elif block.kind in (at.POSITION, at.MEET):
+            elif block.tolerance:
+                continue  # the goal's own
+            elif block.is_length:
                 block.tolerance = tolerance or 1e-4 * (block.length or self.length)
+            elif block.kind == at.OWN_NUMBER:
+                block.tolerance = NUMBER_TOLERANCE
             else:
                 block.tolerance = orientation_tolerance
 
@@ -195,6 +202,7 @@ class Problem:
         head[at.H_REST] = int(posture is not None)
         head[at.H_POLES] = poles
         head[at.H_KEEP] = int(self.keep)
+        head[at.H_FRAMES] = sum(block.serves is not None for block in self.blocks)
         head_f = np.zeros(at.HEADER_FLOATS)
         self._last, self._last_f = self._body_rows(index, nearest, moving, head, head_f)
         self._head = head
@@ -281,10 +289,10 @@ class Problem:
                 *block.extra,
                 -1 if block.carrier is None else places[id(block.carrier)],
                 int(block.hard),
+                *self._own_row(block, places),
             )
             blocks_f[g] = (*block.rotation, *block.axis, block.weight, block.tolerance)
-            ends = [block.joint] if block.carrier is None else [block.joint, block.carrier.joint]
-            ways = [j for end in ends for j in way_up(self.skeleton, end)]
+            ways = [j for end in block.ends for j in way_up(self.skeleton, end)]
             for m in (move[j] for j in ways if j in move):
                 first = moving[m, at.M_DOF]
                 touch[first : first + self._ints[self.moving[m], at.NDOF], g] = 1
@@ -292,6 +300,14 @@ class Problem:
                     touch[moving[moving[m, at.M_MIMIC], at.M_DOF], g] = 1
         self.default_targets: np.ndarray = np.full(size, np.nan)
         return blocks, blocks_f, touch
+
+    def _own_row(self, block: Block, places: dict[int, int]) -> tuple[int, ...]:
+        """What the row of a block ends with: the function of a goal of one's own in its first, else zeros."""
+        if block.kind < at.OWN or block.part > 0:
+            return (0,) * (at.BLOCK_INTS - at.B_FUNCTION)
+        made: Any = self.goals[block.goal]
+        frames = places[id(block.frames[0])], len(block.frames)
+        return (made.function.function.address, made.function.rows, *frames, block.size)
 
     @property
     def moving_floats(self) -> int:

@@ -16,6 +16,7 @@ from supple.kernels import layout
 from supple.kernels.decorators import announce
 from supple.model.skeleton import Pose
 from supple.problem.lowering import Problem
+from supple.solve.own_goals import OwnGoals
 from supple.solve.trace import Trace
 from supple.solvers import Solver, is_own
 
@@ -101,6 +102,29 @@ class _Run:
         return np.zeros(max(int(work[0]), 1))
 
 
+class _RunOfOwnGoals(_Run):
+    """The same for a problem with goals of one's own, which are tried first and asked about afterwards."""
+
+    __slots__ = ("_goals",)
+
+    def __init__(self, solver: Solver, problem: Problem, goals: OwnGoals) -> None:
+        super().__init__(solver, problem)
+        self._goals = goals
+
+    def __call__(
+        self, batch: Batch, out: np.ndarray, first: int, last: int, trace: TraceBuffers
+    ) -> None:
+        """Solve problems first..last-1 into these rows of out.
+
+        Raises:
+            SuppleError: A goal raises, or gives what is no number.
+        """
+        if first < last:
+            self._goals.before(batch[1], batch[2], first)
+        super().__call__(batch, out, first, last, trace)
+        self._goals.after(batch[2], out, first, last)
+
+
 class Executor:
     """The solvers of a problem, tried in turn until one reaches the goals; the nearest answer wins.
 
@@ -116,7 +140,11 @@ class Executor:
     def __init__(self, problem: Problem, solvers: tuple[Solver, ...]) -> None:
         self.problem = problem
         self.width = problem.report_width
-        self._runs = tuple(_Run(solver, problem) for solver in solvers)
+        own = OwnGoals(problem)
+        self._runs = tuple(
+            _RunOfOwnGoals(solver, problem, own) if own else _Run(solver, problem)
+            for solver in solvers
+        )
         self._status = problem.coordinates + layout.O_STATUS
         self._cost = problem.coordinates + layout.O_COST
         self._untraced = TraceBuffers(
@@ -142,7 +170,7 @@ class Executor:
         for _, floats in self.packed_each:
             rows = floats[first : first + len(blocks) * layout.BLOCK_FLOATS]
             for row, block in zip(rows.reshape(len(blocks), -1), blocks, strict=True):
-                size = self.problem.length if block.kind == layout.POSITION else 1.0
+                size = self.problem.length if block.is_length else 1.0
                 row[layout.B_TOLERANCE] = min(tolerance * size, block.tolerance)
 
     def run(self, batch: Batch, out: np.ndarray, first: int, last: int) -> int:

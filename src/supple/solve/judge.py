@@ -7,6 +7,7 @@ import numpy as np
 from supple.kernels import layout as at
 from supple.problem.lowering import Problem
 from supple.solve.execute import Batch
+from supple.solve.own_goals import OwnGoals
 
 
 class Judge:
@@ -21,6 +22,7 @@ class Judge:
 
         self._own = own
         self._problem = problem
+        self._goals = OwnGoals(problem)
         self._ints, self._floats = problem.pack(())
         self._ints[at.H_KEEP] = 0
         self._poses = np.zeros((0, problem.coordinates + 2))
@@ -39,8 +41,10 @@ class Judge:
         arrays = (self._ints, self._floats, np.zeros(self._work), self._poses)
         offsets, starts, targets = batch
         q, out = np.empty(count), np.empty((1, self._problem.report_width))
+        self._goals.before(starts, targets, 0)
         self._own.open_problem(*arrays, offsets, starts, targets, 0, q)
         stop, used = int(found[count + at.O_STOP]), int(found[count + at.O_ITERATIONS])
         self._own.close_problem(*arrays, starts, 0, found[:count].copy(), stop, used, out)
+        self._goals.after(targets, out, 0, 1)
         out[0, count + at.O_RESTARTS] = found[count + at.O_RESTARTS]
         return out[0]

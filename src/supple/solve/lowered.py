@@ -84,6 +84,12 @@ def write_problem(
             "to_bytes: expected single targets and a single start, got batch axes "
             f"{targets.fixed.shape[:-1]} and {start.batch_shape}"
         )
+    for goal in problem.goals:
+        if "own" in goal.kinds:
+            raise SuppleError(
+                f"to_bytes: {goal!r} is a goal of your own, whose function lives in this process alone: neither "
+                "the page nor another program can call it"
+            )
     skeleton = problem.skeleton
     tip_joint, tip_offset, tip_rotation = skeleton.packed_tips
     arrays = {

@@ -69,10 +69,11 @@ class Demand:
     Attributes:
         goal: Index in the list of goals.
         kind: "position", "orientation", "direction" or "pole"; of what is held together "meeting" (a
-            distance) or "alignment" (an angle).
+            distance) or "alignment" (an angle); "own" of a goal of one's own.
         effector: Name of the joint or tip.
         tolerance: Model units, or radians.
         block: Its place among the errors that a kernel reports.
+        reason: The words of a goal of one's own, with {error}.
     """
 
     goal: int
@@ -80,6 +81,13 @@ class Demand:
     effector: str
     tolerance: float
     block: int
+    reason: str = ""
+
+    def miss(self, error: float) -> str:
+        """How far it is from being met, in words."""
+        if self.reason:
+            return self.reason.format(error=f"{error:.3g}")
+        return _say(self.kind, effector=self.effector, error=error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +238,7 @@ def reason(
         if demand.kind != "pole"
     ]
     _, worst, error = max(missed, key=lambda one: one[0])
-    miss = _say(worst.kind, effector=worst.effector, error=error)
+    miss = worst.miss(error)
     if status is Status.REACHED:
         return miss
     if asked.kept:
@@ -238,9 +246,7 @@ def reason(
     if status is Status.OPEN_LOOP:
         loops = [one for one in missed if one[1].kind in ("meeting", "alignment")]
         _, loop, gap = max(loops or missed, key=lambda one: one[0])
-        return _say(
-            "open_loop", opening=_say(loop.kind, effector=loop.effector, error=gap), miss=miss
-        )
+        return _say("open_loop", opening=loop.miss(gap), miss=miss)
     if status is Status.COLLIDES and collision is not None:
         return _say("collides", **collision._asdict(), miss=miss)
     if status is Status.UNBALANCED:

@@ -17,7 +17,7 @@ import numpy as np
 
 from supple.errors import SuppleError, one_of, positive, unmasked, whole
 from supple.errors import array as numbers
-from supple.goals import OPEN, Goal, as_goals, check_target, split_pose
+from supple.goals import OPEN, Block, Goal, as_goals, split_pose
 from supple.kernels import layout as at
 from supple.kernels.quaternion import read_frame
 from supple.model.mismatch import another
@@ -32,7 +32,7 @@ from supple.solve.tracked import Track
 from supple.solvers import Solver, choose
 from supple.threads import run_threaded
 
-KINDS = ("position", "orientation", "direction", "pole", "meeting", "alignment")
+KINDS = ("position", "orientation", "direction", "pole", "meeting", "alignment", "direction")
 POLICIES = ("approach", "keep")
 _empty = np.empty
 PROGRESS = 64  # frames of a track from one report of progress to the next
@@ -129,10 +129,11 @@ class Prepared:
         demands = tuple(
             Demand(
                 block.goal,
-                KINDS[block.kind] if block.hard or block.kind < at.MEET else "position",
+                _kind_of(block),
                 self.problem.goals[block.goal].effector_name,
                 block.tolerance,
                 place,
+                getattr(self.problem.goals[block.goal], "reason", ""),
             )
             for place, block in numbered
             if block.kind != at.CARRIER
@@ -500,6 +501,20 @@ class Prepared:
         return start
 
 
+def _kind_of(block: Block) -> str:
+    """What a block asks for, in a word."""
+    if block.kind >= at.OWN:
+        return "own"
+    return "position" if block.kind == at.MEET and not block.hard else KINDS[block.kind]
+
+
+def _slot_of(block: Block) -> str:
+    """The slot of its goal that a block takes its target from."""
+    if block.kind >= at.OWN:
+        return "values"
+    return "orientation" if block.kind == at.ORIENTATION else "target"
+
+
 def _rebuild(skeleton: Skeleton, goals: tuple[Goal, ...], options: dict[str, Any]) -> Prepared:
     return Prepared(skeleton, goals, **options)
 
@@ -567,7 +582,7 @@ class Targets:
         arguments: What a call gives, in order: (goal's number, slot), such as (0, "target").
         fixed: The targets of the goals that are not open, shape (..., T); NaN where open.
         places: For each argument its slot, where in a row its numbers go, and where those of a
-            transform's orientation go (0 for others).
+            transform's orientation go (of others how many numbers there are).
         give_back: Takes a row of `plain_rows` that is done with, for the next call to use.
     """
 
@@ -584,11 +599,9 @@ class Targets:
 
     def __init__(self, problem: Problem) -> None:
         self._goals = problem.goals
-        self._at = {
-            (block.goal, "orientation" if block.kind == at.ORIENTATION else "target"): block.offset
-            for block in problem.blocks
-            if block.numbers
-        }
+        filled = [(block.goal, _slot_of(block), block) for block in problem.blocks if block.numbers]
+        self._at = {(i, slot): block.offset for i, slot, block in filled}
+        sizes = {(i, slot): block.numbers for i, slot, block in filled}
         slots = [
             (i, slot, getattr(goal, slot))
             for i, goal in enumerate(problem.goals)
@@ -602,7 +615,7 @@ class Targets:
             (
                 slot,
                 self._at[i, "target" if slot == "pose" else slot],
-                self._at[i, "orientation"] if slot == "pose" else 0,
+                self._at[i, "orientation"] if slot == "pose" else sizes[i, slot],
             )
             for i, slot in self.arguments
         )
@@ -672,7 +685,11 @@ class Targets:
                     w, x, y, z = w / size, x / size, y / size, z / size
                 row[place], row[place + 1], row[place + 2], row[place + 3] = w, x, y, z
             else:
-                return False
+                if len(value) != turn_place or not all(-_LARGE < x < _LARGE for x in value):
+                    return False
+                for x in value:
+                    row[place] = x
+                    place += 1
         return True
 
     def filled(self, targets: tuple[Any, ...]) -> np.ndarray:
@@ -694,7 +711,7 @@ class Targets:
             name = self._goals[i].effector_name
             if value is OPEN:
                 raise SuppleError(f"{slot} of {name!r}: expected numbers, got OPEN")
-            given.append((i, slot, check_target(slot, name, value)))
+            given.append((i, slot, self._goals[i].check_slot(slot, value)))
         return self._placed(given, self.fixed)
 
     def _placed(self, given: list[tuple[int, str, np.ndarray]], rows: np.ndarray) -> np.ndarray:

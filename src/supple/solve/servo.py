@@ -207,7 +207,7 @@ class Servo:
             self._elsewhere.tighten(EXACT)
         self._judge = Judge(problem)
         self._boxes: list[Executor] = []  # those that no thread is using
-        counted = [n for n, block in enumerate(problem.blocks) if block.kind != at.POLE]
+        counted = [n for n, block in enumerate(problem.blocks) if block.counts]
         self._counted = problem.coordinates + at.REPORT + np.array(counted)
         self._near = np.array([problem.blocks[n].tolerance for n in counted])
 
@@ -400,7 +400,7 @@ class Servo:
         velocity = self.velocity(batch[1][0, :count], row[:count], dt)
         status = row[count + at.O_STATUS]
         if late is not None and status not in (at.REACHED, at.TOO_FAR, at.TOO_NEAR):
-            flags = row[count + at.REPORT + len(self.problem.blocks) :]
+            flags = row[count + at.REPORT + self.problem.reported :]
             flags[:] = 0.0
             flags[self._numbers.move[late]] = 1.0
             flags[self._turns.move] = 1.0

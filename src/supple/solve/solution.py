@@ -208,12 +208,12 @@ class Solution:
 
     @property
     def error(self) -> Any:
-        """Largest distance of any Reach or Hold from its target, model units."""
+        """Largest distance of any Reach or Hold from its target, and of goals of your own, model units."""
         return self._report(at.O_ERROR)
 
     @property
     def orientation_error(self) -> Any:
-        """Largest angle of any Reach, LookAt or Hold from its target [rad]."""
+        """Largest angle of any Reach, LookAt or Hold from its target, and of goals of your own [rad]."""
         return self._report(at.O_TURN_ERROR)
 
     @property
@@ -221,7 +221,8 @@ class Solution:
         """The error of everything asked for, goal by goal, shape (..., demands).
 
         As in `asked.demands`: a Reach or Hold has a distance, an angle [rad] or both, in this
-        order; a LookAt or Pole an angle; Rest none.
+        order; a LookAt or Pole an angle; Rest none. One of your own has the length of its residual, in its
+        unit, once for every three rows.
         """
         first = self._width + at.REPORT
         return self._rows[..., [first + demand.block for demand in self.asked.demands]]

@@ -76,11 +76,11 @@ def solve(
     listed = as_goals(goals)
     targets: list[Any] = []
     for goal in listed:
-        for target in goal.targets:
+        for slot, target in zip(goal.slots, goal.targets, strict=True):
             if target is OPEN:
+                missing = "values: give them" if slot == "values" else "target: give one"
                 raise SuppleError(
-                    f"{type(goal).__name__} {goal.effector_name!r} has no target: "
-                    "give one, or use supple.prepare"
+                    f"{goal.called} {goal.effector_name!r} has no {missing}, or use supple.prepare"
                 )
             targets.append(target)
     if isinstance(lock, Iterable) and not isinstance(lock, (str, bytes)):
@@ -157,7 +157,9 @@ def _best_of(
     seeds = found.start
     answers = [first, *found]
     poses = Pose.stack([answer.pose for answer in answers])
-    cost = _costs(first, poses, prefer)
+    goals = [goal for goal in prepared.problem.goals if goal.counts]
+    names = sorted({name for goal in goals for name in goal.effectors})
+    cost = _costs(start, poses, prefer, names)
     kept: list[int] = []
     for i in np.argsort(cost, kind="stable").tolist():
         if all(costs.moves(poses[i], poses[j]).max() > DIFFERENT for j in kept):
@@ -172,16 +174,14 @@ def _best_of(
     return answers[best].seen_from(start, trace=trace, alternatives=alternatives)
 
 
-def _costs(first: Solution, poses: Pose, prefer: str | Cost) -> np.ndarray:
-    """What each of some answers to one problem costs, shape (B,)."""
-    start = first.start
+def _costs(start: Pose, poses: Pose, prefer: str | Cost, effectors: list[str]) -> np.ndarray:
+    """What each of some answers to one problem costs, shape (B,); `effectors` are those of its goals."""
     if prefer == "nearest":
         return costs.distance(start, poses)
     if prefer == "turns":
         return costs.sum_of_turns(start, poses)
     if prefer == "path":
-        effectors = {demand.effector for demand in first.asked.demands if demand.kind != "pole"}
-        return np.sum([costs.tip_path(start, poses, name) for name in sorted(effectors)], axis=0)
+        return np.sum([costs.tip_path(start, poses, name) for name in effectors], axis=0)
     assert callable(prefer)
     what = "prefer: what it gives for (start, answers)"
     return array(what, prefer(start, poses), (len(poses),), finite=False)

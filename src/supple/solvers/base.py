@@ -15,7 +15,7 @@ from supple.problem.lowering import Problem
 JOINT_KINDS = tuple(KINDS)
 GOAL_KINDS = (
     "position", "orientation", "direction", "hold", "pole", "rest", "loop", "avoid", "balance",
-    "moving target",
+    "moving target", "own",
 )  # fmt: skip
 
 

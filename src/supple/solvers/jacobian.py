@@ -281,7 +281,7 @@ class Jacobian(Solver):
     name: ClassVar[str] = "Jacobian"
     takes: ClassVar[Takes] = Takes(
         joints=EVERYTHING.joints,
-        goals=frozenset({"position", "orientation", "direction", "hold"}),
+        goals=frozenset({"position", "orientation", "direction", "hold", "own"}),
         several=True,
         stretch=True,
         mimic=True,

@@ -290,7 +290,7 @@ class Optimize(Solver):
     name: ClassVar[str] = "Optimize"
     takes: ClassVar[Takes] = Takes(
         joints=EVERYTHING.joints,
-        goals=frozenset({"position", "orientation", "direction", "hold"}),
+        goals=frozenset({"position", "orientation", "direction", "hold", "own"}),
         several=True,
         stretch=True,
         mimic=True,

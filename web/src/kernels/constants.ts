@@ -5,7 +5,7 @@ export const SIGNATURE = "SUPPLEIK";
 export const VERSION = 1;
 
 /** Problems of another stamp are packed by other columns. */
-export const LAYOUT = "fd88ef34d027149a";
+export const LAYOUT = "b4fd85664bccb85f";
 
 /** A later solver's answer that is not reached must cost less than this fraction. */
 export const BETTER = 0.999999;

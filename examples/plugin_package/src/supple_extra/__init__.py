@@ -1,1 +1,1 @@
-"""A solver and a format that supple finds by their names once this package is installed."""
+"""A solver, a goal and a format that supple finds by their names once this package is installed."""

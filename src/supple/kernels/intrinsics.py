@@ -1,7 +1,8 @@
-"""How Numba compiles the parts of arrays in `supple.kernels.workspace`."""
+"""How Numba compiles what kernels cannot say in Python: bare parts of arrays, the call of an address."""
 
 from typing import Any
 
+from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
@@ -65,8 +66,35 @@ def _row(typing: Any, array: Any, b: Any) -> Any:
     return result(array, types.intp), generate
 
 
-VIEWS: dict[str, Any] = {
+def _call(
+    typing: Any,
+    address: Any,
+    frames: Any,
+    values: Any,
+    step: Any,
+    numbers: Any,
+    given: Any,
+    out: Any,
+) -> Any:
+    word, number = ir.IntType(64), ir.DoubleType()
+    place = number.as_pointer()
+    function = ir.FunctionType(ir.VoidType(), [word, word, number, place, place, place])
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        arrays = zip(signature.args[4:], arguments[4:], strict=True)
+        data = [_numbers(context, builder, array, value).data for array, value in arrays]
+        found = builder.inttoptr(arguments[0], function.as_pointer())
+        builder.call(found, [*arguments[1:4], *data])
+        return context.get_dummy_value()
+
+    plain = (types.int64, types.int64, types.int64, types.float64)
+    return types.void(*plain, numbers, given, out), generate
+
+
+INTRINSICS: dict[str, Any] = {
     "part": intrinsic(_part),
     "grid": intrinsic(_grid),
     "row_at": intrinsic(_row),
+    "call_function": intrinsic(_call),
 }
+"""By the name of the function that runs in their place where nothing is compiled."""

@@ -1,0 +1,171 @@
+"""Goals of one's own: residual rows that a function outside the kernels computes from world frames.
+
+The function is the only callable that kernels know, by its address in the problem's table. It is made by
+`supple.goals.own_function`, and called as
+
+    void function(int64 frames, int64 values, double step, double *frames, double *values, double *out)
+
+with world transforms (frames, 4, 4) and the goal's own values. With a step of 0 it fills its residual,
+shape (rows,). With a step it fills the derivatives of that, shape (rows, frames, 6): by each frame's world
+translation, then by its turn about the world's axes through its own origin; by differences, the step being
+how far a frame is moved in model units, if its Jacobian is not known. What it leaves alone is NaN.
+
+The kernels chain these derivatives with how each freedom moves each frame, so that the function is called
+once for a residual and once for a Jacobian, however many joints there are.
+"""
+
+import ctypes
+import math
+
+from supple.kernels import layout
+from supple.kernels import quaternion as quat
+from supple.kernels.decorators import cold, generated, inlined, kernel, leaf
+from supple.kernels.workspace import part
+
+STEP = 2e-8  # how far frames are moved for differences [characteristic lengths, rad]
+FRAME = 16  # numbers in a frame
+TANGENT = 6  # directions that a frame can be moved in
+
+PROTOTYPE = ctypes.CFUNCTYPE(
+    None,
+    ctypes.c_int64,
+    ctypes.c_int64,
+    ctypes.c_double,
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+)
+"""What the function is, as ctypes says it."""
+
+
+@generated
+def call_function(address, frames, values, step, numbers, given, out):
+    """Call the function at an address; numbers, given and out are arrays with one axis."""
+    where = (array.ctypes.data for array in (numbers, given, out))
+    PROTOTYPE(int(address))(int(frames), int(values), step, *where)
+
+
+@leaf
+def unit_of(problem, g):
+    """What the rows of block g are multiplied by: its weight, and the scale of its unit."""
+    weight = problem.blocks_f[g, layout.B_WEIGHT]
+    kind = problem.blocks[g, layout.B_KIND]
+    if kind == layout.OWN_LENGTH:
+        return weight / problem.length
+    return weight * problem.radian if kind == layout.OWN_ANGLE else weight
+
+
+# What they compute with follows the errors of the blocks: the values of all goals, one after the other; then
+# for one goal at a time the frames, and what its function fills.
+
+
+@cold
+def room(problem):
+    """How many numbers the goals of one's own compute with."""
+    blocks = problem.blocks
+    values = most = 0
+    for g in range(blocks.shape[0]):
+        count = blocks[g, layout.B_FRAMES]
+        values += blocks[g, layout.B_VALUES]
+        most = max(most, count * (FRAME + TANGENT * blocks[g, layout.B_ROWS]))
+    return values + most
+
+
+@cold
+def set_values(problem, frames, targets):
+    """Keep the values of all goals from a row of targets."""
+    blocks, at = problem.blocks, problem.blocks.shape[0]
+    for g in range(blocks.shape[0]):
+        for i in range(blocks[g, layout.B_VALUES]):
+            frames.errors[at] = targets[blocks[g, layout.B_TARGET] + i]
+            at += 1
+
+
+@kernel
+def _call(problem, frames, g, given, step, size):
+    """Have the goal of block g fill `size` numbers; returns where they are, in the errors.
+
+    Its values begin at `given` among those of all goals.
+    """
+    blocks, room = problem.blocks, frames.errors
+    count, values = blocks[g, layout.B_FRAMES], blocks[g, layout.B_VALUES]
+    first = blocks.shape[0]  # of all values
+    at = first
+    for h in range(blocks.shape[0]):
+        at += blocks[h, layout.B_VALUES]
+    for i in range(count):
+        _put_frame(frames, blocks[g, layout.B_FRAME] + i, at + FRAME * i)
+    out = at + FRAME * count
+    for i in range(out, out + size):
+        room[i] = math.nan
+    call_function(
+        blocks[g, layout.B_FUNCTION],
+        count,
+        values,
+        step,
+        part(room, at, FRAME * count),
+        part(room, first + given, values),
+        part(room, out, size),
+    )
+    return out
+
+
+@leaf
+def _put_frame(frames, g, at):
+    """Write the world transform of effector g, row by row."""
+    room = frames.errors
+    turn = quat.load4(frames.effectors, g, layout.E_WROT)
+    for column in range(3):
+        axis = quat.rotate(turn, quat.letter_axis(column))
+        for row in range(3):
+            room[at + 4 * row + column] = axis[row]
+    for row in range(3):
+        room[at + 4 * row + 3] = frames.effectors[g, layout.E_POS + row]
+        room[at + 12 + row] = 0.0
+    room[at + 15] = 1.0
+
+
+@cold
+def fill_rows(problem, frames):
+    """Fill the residual rows and the errors of all goals of one's own; returns their cost.
+
+    The error of a goal is the length of its residual, in its unit.
+    """
+    blocks, errors = problem.blocks, frames.errors
+    cost, given = 0.0, 0
+    for g in range(blocks.shape[0]):
+        if blocks[g, layout.B_FUNCTION] == 0:
+            continue
+        count = blocks[g, layout.B_ROWS]
+        at = _call(problem, frames, g, given, 0.0, count)
+        given += blocks[g, layout.B_VALUES]
+        unit, square = unit_of(problem, g), 0.0
+        padded = 3 * ((count + 2) // 3)
+        for i in range(padded):
+            value = errors[at + i] if i < count else 0.0
+            square += value * value
+            frames.residual[blocks[g, layout.B_ROW] + i] = unit * value
+        for h in range(g, g + padded // 3):
+            errors[h] = math.sqrt(square)
+        cost += 0.5 * unit * unit * square
+    return cost
+
+
+@inlined
+def derivatives(problem, frames, g, given):
+    """The derivatives of the goal of block g, one number after the other; its values begin at `given`."""
+    size = TANGENT * problem.blocks[g, layout.B_FRAMES] * problem.blocks[g, layout.B_ROWS]
+    return part(frames.errors, _fill_derivatives(problem, frames, g, given, size), size)
+
+
+@kernel
+def _fill_derivatives(problem, frames, g, given, size):
+    """Have the goal of block g fill its derivatives; returns where they are.
+
+    Derivatives that are no numbers make the goal's error one that is none, so that the report shows it.
+    """
+    at = _call(problem, frames, g, given, STEP * problem.length, size)
+    for i in range(at, at + size):
+        if not math.isfinite(frames.errors[i]):
+            frames.errors[g] = math.nan
+    return at

@@ -1,0 +1,91 @@
+"""Around a solve with goals of one's own: try them first, and say afterwards what went wrong in them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from supple.errors import SuppleError
+from supple.kernels import layout
+from supple.model.skeleton import Pose
+from supple.problem.lowering import Problem
+
+
+class _Asked(NamedTuple):
+    """A goal of one's own in a problem."""
+
+    goal: Any  # an OwnGoal
+    block: int  # the place of its error
+    values: slice  # where its values are in a row of targets
+    frames: list[int]  # which joints and tips
+
+
+class OwnGoals:
+    """The goals of one's own of a problem; without any, all of this does nothing."""
+
+    __slots__ = ("_asked", "_errors", "_problem")
+
+    def __init__(self, problem: Problem) -> None:
+        """Find them."""
+        self._problem = problem
+        self._errors = problem.coordinates + layout.REPORT
+        self._asked: list[_Asked] = []
+        for g, block in enumerate(problem.blocks):
+            if block.kind >= layout.OWN and block.part == 0:
+                goal: Any = problem.goals[block.goal]
+                values = slice(block.offset, block.offset + block.size)
+                frames = [problem.skeleton.index(name) for name in goal.frames]
+                self._asked.append(_Asked(goal, g, values, frames))
+
+    def __bool__(self) -> bool:
+        """True if there are any."""
+        return bool(self._asked)
+
+    def before(self, starts: np.ndarray, targets: np.ndarray, b: int) -> None:
+        """Try each of them once in its life, on problem b of a batch.
+
+        Raises:
+            SuppleError: One cannot be used, or its Jacobian is wrong.
+        """
+        for one in self._asked:
+            one.goal.function.function.begin()
+            frames, values = self._given(one, _row(starts, b), _row(targets, b))
+            one.goal.function.check(one.goal.frames, frames, values)
+
+    def after(self, targets: np.ndarray, out: np.ndarray, first: int, last: int) -> None:
+        """Look at what rows first..last-1 of output say of them.
+
+        Raises:
+            SuppleError: One has raised, or gave what is no number.
+        """
+        for one in self._asked:
+            name = one.goal.function.name
+            raised = one.goal.function.function.raised
+            if raised is not None:
+                if not isinstance(raised, Exception):
+                    raise raised
+                raise SuppleError(
+                    f"goal {name!r}: it raised {type(raised).__name__}: {raised}"
+                ) from raised
+            good = np.isfinite(out[first:last, self._errors + one.block])
+            if not good.all():
+                b = first + int(np.argmin(good))
+                where = f" in row {b} of the batch" if len(out) > 1 else ""
+                frames, values = self._given(one, out[b], _row(targets, b))
+                got = one.goal.function.evaluate(frames, values)  # which says what it raises
+                raise SuppleError(
+                    f"goal {name!r} of {one.goal.effector_name}: expected finite numbers, got {got} or such "
+                    f"derivatives{where}, with values {values}"
+                )
+
+    def _given(
+        self, one: _Asked, row: np.ndarray, targets: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """What a goal is given in the pose that a row begins with: frames (N, 4, 4) and values."""
+        q = np.array(row[: self._problem.coordinates])
+        return Pose._wrap(self._problem.skeleton, q).frames[one.frames], targets[one.values]
+
+
+def _row(rows: np.ndarray, b: int) -> np.ndarray:
+    return rows[b if len(rows) > 1 else 0]
