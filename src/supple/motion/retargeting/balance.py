@@ -157,7 +157,9 @@ def _eased(outline: Floats, fps: float) -> Floats:
     if not len(known):
         return outline
     every = np.arange(len(outline))
-    near = known[np.abs(every[:, None] - known).argmin(axis=1)]
+    after = np.clip(np.searchsorted(known, every), 1, max(len(known) - 1, 1))
+    before, after = known[after - 1], known[np.minimum(after, len(known) - 1)]
+    near = np.where(every - before < after - every, before, after)
     return smoothed(outline[near], 0.5 * EASE * fps)
 
 

@@ -87,7 +87,7 @@ def find_touches(source: Performance, body: Body, close: Floats) -> list[Touch]:
             if ends[0] == HIPS:
                 gate *= 1.0 - _falling(above, *ABOVE)
             elif ends[0] != ("head",):
-                gate *= 1.0 - close
+                gate *= 1.0 - close**2
             if ends[1] == (f"{_other(side)}_wrist",):
                 gate = gate * _falling(along, *FREE)
             gate = _lasting(gate, source.fps)
