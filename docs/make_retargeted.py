@@ -10,12 +10,14 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.patches import Circle
 
 import supple
 from supple import Character, Free, Geom, Hinge, Node, Skeleton, plot
 from supple.motion.retargeting.body import Body, unit
 from supple.plot import style
 from supple.plot.figures import headline, styled
+from supple.rotations import rotate
 
 BONES = ["hip knee", "knee ankle", "shoulder elbow", "elbow wrist"]
 
@@ -82,54 +84,68 @@ def limbs(motion: supple.Motion, found: supple.BodyMap, up: str) -> dict[str, np
     return body.places(body.frames(motion.poses))
 
 
+def head_of(at: dict[str, np.ndarray]) -> np.ndarray:
+    """Where a head would be, over the middle of the shoulders."""
+    hips, shoulders = (
+        (at[f"left_{name}"] + at[f"right_{name}"]) / 2 for name in ("hip", "shoulder")
+    )
+    return shoulders + 0.3 * (shoulders - hips)
+
+
+def feet_of(made: supple.Retargeted, up: str) -> dict[str, np.ndarray]:
+    """The ends of a robot's soles, by side, as a film draws toes and heels."""
+    body = Body(made.motion.skeleton, made.target_map, up)
+    positions, rotations = body.frames(made.motion.poses)
+    out = {}
+    for side, sole in body.soles.items():
+        joint = body.carrier(f"{side}_foot")
+        for name, point in (("heel", sole.rear), ("toe", sole.front)):
+            out[f"{side}_{name}"] = positions[:, joint] + rotate(rotations[:, joint], point)
+    return out
+
+
 @styled
-def draw(films: dict[str, dict[str, np.ndarray]], frames: list[int]) -> Figure:
+def draw(films: dict[str, dict[str, np.ndarray]], frames: list[int], fps: float) -> Figure:
     """A row of poses for each body."""
-    fig = Figure(figsize=(12, 8))
+    fig = Figure(figsize=(12, 9.4))
     headline(
         fig,
-        "One motion, four bodies",
-        "Left limbs orange, right limbs dark; the same frames in every row",
+        "One walk, four bodies",
+        "Left limbs orange, right limbs dark; the same moments in every row, all drawn equally tall",
     )
-    for ax, (name, at) in zip(fig.subplots(len(films), 1), films.items(), strict=True):
-        size = np.ptp(at["left_hip"][0] - at["left_ankle"][0]) * 1.1
+    axes = fig.subplots(len(films), 1)
+    wide = 1.15
+    for row, (ax, (name, at)) in enumerate(zip(axes, films.items(), strict=True)):
+        head = head_of(at)
+        size = float(head[:, 2].max()) / 1.75
         for k, frame in enumerate(frames):
             middle = (at["left_hip"][frame] + at["right_hip"][frame]) / 2
 
-            def flat(name: str, at=at, frame=frame, middle=middle, k=k, size=size) -> np.ndarray:
-                way = at[name][frame] - middle
-                return np.array(
-                    (k * 1.6 + (way[0] - 0.45 * way[1]) / size, at[name][frame][2] / size)
-                )
+            def flat(place: np.ndarray, middle=middle, k=k, size=size) -> np.ndarray:
+                way = place - middle  # seen from the front and a little from the side
+                return np.array((k * wide + (way[0] - 0.45 * way[1]) / size, place[2] / size))
 
-            for side, color in (("left", style.GOAL), ("right", style.BONE)):
-                for chain in (("hip", "knee", "ankle", "toe"), ("shoulder", "elbow", "wrist")):
-                    line = np.array(
-                        [flat(f"{side}_{name}") for name in chain if f"{side}_{name}" in at]
-                    )
-                    ax.plot(*line.T, color=color, lw=2.2, marker="o", ms=3)
-            trunk = [
-                (flat("left_" + name) + flat("right_" + name)) / 2 for name in ("hip", "shoulder")
-            ]
-            ax.plot(
-                *np.transpose(
-                    [
-                        flat("left_hip"),
-                        flat("right_hip"),
-                        trunk[0],
-                        trunk[1],
-                        flat("left_shoulder"),
-                        flat("right_shoulder"),
-                    ]
-                ),
-                color=style.QUIET,
-                lw=2,
+            def points(*names: str, at=at, frame=frame, flat=flat) -> np.ndarray:
+                return np.array([flat(at[one][frame]) for one in names if one in at]).T
+
+            thick = {"lw": 5, "solid_capstyle": "round", "solid_joinstyle": "round"}
+            trunk = points("left_hip", "left_shoulder", "right_shoulder", "right_hip")
+            for side, color, front in (("right", style.BONE, 1), ("left", style.GOAL, 3)):
+                leg = points(*(f"{side}_{n}" for n in ("hip", "knee", "ankle", "heel", "toe")))
+                arm = points(*(f"{side}_{n}" for n in ("shoulder", "elbow", "wrist")))
+                for line in (leg, arm):
+                    ax.plot(*line, color=color, zorder=front, **thick)
+            ax.fill(*trunk, color="#dfe4ea", ec=style.QUIET, lw=1.5, zorder=2, joinstyle="round")
+            ax.add_patch(
+                Circle(flat(head[frame]), 0.11, fc="#dfe4ea", ec=style.QUIET, lw=1.5, zorder=2)
             )
-        ax.axhline(0, color=style.QUIET, lw=0.8)
-        ax.set(aspect="equal", xlim=(-1, 1.6 * len(frames) - 0.6), ylim=(-0.05, 2.1))
-        ax.set_title(name, loc="left", color=style.QUIET)
+            if row == 0:
+                ax.text(k * wide, 1.98, f"{frame / fps:.1f} s", color=style.QUIET, ha="center")
+        ax.axhline(0, color=style.QUIET, lw=0.8, zorder=0)
+        ax.text(-1.75, 0.9, name, color=style.BONE, fontsize=13, weight="bold", va="center")
+        ax.set(aspect="equal", xlim=(-1.8, wide * len(frames) - 0.35), ylim=(-0.06, 2.02))
         ax.axis("off")
-    fig.subplots_adjust(0.02, 0.02, 0.98, 0.88, hspace=0.15)
+    fig.subplots_adjust(0.02, 0.01, 0.99, 0.9, hspace=0.04)
     return fig
 
 
@@ -147,8 +163,10 @@ def main(folder: Path) -> None:
     }.items():
         made = supple.retarget(walk, target, up="y", onto_up="z" if name == "robot" else "y")
         if first is None:
-            first = films["the humanoid's walk"] = limbs(walk, made.source_map, "y")
+            first = films["the humanoid"] = limbs(walk, made.source_map, "y")
         films[name] = limbs(made.motion, made.target_map, "z" if name == "robot" else "y")
+        if name == "robot":
+            films[name] |= feet_of(made, "z")
         apart = []
         for side in ("left", "right"):
             for a, b in map(str.split, BONES):
@@ -157,7 +175,7 @@ def main(folder: Path) -> None:
         angles[name] = float(np.mean(apart))
         print(f"{name}: limbs {angles[name]:.1f} degrees off on average, scale {made.scale:.2f}")
     frames = list(range(0, len(walk), max(1, len(walk) // 7)))[:7]
-    plot.save(draw(films, frames), folder / "retargeted.png")
+    plot.save(draw(films, frames, walk.fps), folder / "retargeted.png")
     assert max(angles.values()) < 6.0, "limbs keep their directions"
 
 

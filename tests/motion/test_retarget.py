@@ -527,7 +527,7 @@ def test_hands_on_the_hips_of_a_character_stay_on_its_hips(size):
         ratio = np.linalg.norm(after, axis=1) / np.linalg.norm(before, axis=1)
         assert np.all((made.scale / 1.5 < ratio) & (ratio < made.scale * 1.5))
         cosine = (before * after).sum(1) / np.linalg.norm(before, axis=1)
-        assert np.all(cosine / np.linalg.norm(after, axis=1) > 0.97)
+        assert np.all(cosine / np.linalg.norm(after, axis=1) > 0.95)
 
 
 @pytest.mark.parametrize("arm", [0.22, 0.35])

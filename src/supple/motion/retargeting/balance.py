@@ -97,7 +97,7 @@ class Balance:
         self.centers = np.array([one.center for _, one in known])
         self.turn, self.weight = body.turn, weight
         supports = stands & (corners[..., 2] < LIFTED * leg)
-        self.outline = _outline(corners[..., :2], supports)
+        self.outline = _eased(_outline(corners[..., :2], supports), source.fps)
         width = (self.outline + np.roll(self.outline, WAYS.shape[1] // 2, axis=1)).min(axis=1)
         self.inner = np.clip(INNER * width / 2, 0.0, MARGIN * leg)
         self.gate = _gate(source) * supports.any(axis=1)
@@ -149,6 +149,18 @@ def _outline(points: Floats, valid: NDArray[np.bool_]) -> Floats:
     """How far the hull of points (F, C, 2) reaches along `WAYS`, (F, 64)."""
     reach = np.where(valid[..., None], points @ WAYS, -np.inf)
     return reach.max(axis=1)
+
+
+def _eased(outline: Floats, fps: float) -> Floats:
+    """An outline that changes smoothly where feet come and go."""
+    known = np.flatnonzero(np.isfinite(outline[:, 0]))
+    if not len(known):
+        return outline
+    every = np.arange(len(outline))
+    after = np.clip(np.searchsorted(known, every), 1, max(len(known) - 1, 1))
+    before, after = known[after - 1], known[np.minimum(after, len(known) - 1)]
+    near = np.where(every - before < after - every, before, after)
+    return smoothed(outline[near], 0.5 * EASE * fps)
 
 
 def _gate(source: Performance) -> Floats:

@@ -24,6 +24,7 @@ Floats = NDArray[np.float64]
 LOW = 0.007  # of the leg: what of a foot is so little above its lowest point is its sole
 EDGE = 0.015  # of the leg: what of a sole is so near to its end is the edge
 WRIST = 0.65  # of the way from the elbow to the end of an arm without a hand
+STUB = 0.02  # of the longest bone: what is shorter says nothing about a direction
 UPRIGHT = 0.7  # least upward part of trunk, thighs and shins of a body that stands
 
 
@@ -150,12 +151,10 @@ class Body:
             for child in skeleton.children(name)
             if child in skeleton.joint_names
         ]
-        offsets = [skeleton.offsets[j] for j in below if np.linalg.norm(skeleton.offsets[j]) > 0]
-        offsets += [
-            np.asarray(tip.offset)
-            for tip in skeleton.tips
-            if tip.joint == name and np.linalg.norm(tip.offset) > 0
-        ]
+        offsets = [skeleton.offsets[j] for j in below]
+        offsets += [np.asarray(tip.offset) for tip in skeleton.tips if tip.joint == name]
+        least = STUB * float(np.linalg.norm(skeleton.offsets[1:], axis=1).max(initial=0.0))
+        offsets = [offset for offset in offsets if np.linalg.norm(offset) > least]
         if not offsets:
             return None
         return Point(

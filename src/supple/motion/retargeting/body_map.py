@@ -262,6 +262,7 @@ def _limb_by_names(
     for k, part in enumerate(parts):
         sure, maybe = LIMBS[part]
         here = [n for n, name in enumerate(line) if n >= first and called(tree.stems[name], sure)]
+        certain = bool(here)
         if not here and maybe and (part != "clavicle" or _sure(tree, line, "upper_arm")):
             rest = (
                 line if k + 1 == len(parts) else line[: _start(tree, line, parts[k + 1 :], first)]
@@ -275,8 +276,9 @@ def _limb_by_names(
         while tree.single(line[group[-1]]) and group[-1] + 1 in here:
             group.append(group[-1] + 1)
         if part in ("thigh", "upper_arm") and not tree.single(line[group[0]]):
-            # "LeftUpLeg" and "LeftLeg", not "LeftHip" above them
-            group = group[:1]
+            # "LeftUpLeg" and "LeftLeg", not "LeftHip" above them; but of "LHipJoint" and "LeftHip" the lower
+            same = [n for n in here if tree.stems[line[n]] == tree.stems[line[here[0]]]]
+            group = same[-1:] if certain else here[-1:]
         out[part] = tuple(line[n] for n in group)
         first = group[-1] + 1
     if not all(part in out for part in ("thigh", "shin", "foot") if part in parts):

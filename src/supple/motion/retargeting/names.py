@@ -28,12 +28,12 @@ _OTHER = frozenset([
 # For each role the stems that name it for certain, and those that do if no other joint of the limb does.
 LIMBS = {
     "thigh": (r"up(per)?leg|thigh|femur", r"hip|hipjoint|leg"),
-    "shin": (r"leg|low(er)?leg|calf|shin|tibia|shank|knee", r""),
+    "shin": (r"leg|lo(w(er)?)?leg|calf|shin|tibia|shank|knee", r""),
     "foot": (r"foot|ankle|ankles|heel|anklecross", r""),
     "toe": (r"toes?(base)?|ball|foottoe|toefinger", r"foot"),
     "clavicle": (r"clavicle|collar|collarbone|scapula|shoulderblade", r"shoulder|shldr"),
     "upper_arm": (r"up(per)?arm|arm|humerus|bicep", r"shoulder|shldr"),
-    "forearm": (r"forearm|fore|low(er)?arm|elbow|radius|ulna", r""),
+    "forearm": (r"forearm|fore|lo(w(er)?)?arm|elbow|radius|ulna", r""),
     "hand": (r"hand|wrist|palm", r""),
 }
 MIDDLE = {

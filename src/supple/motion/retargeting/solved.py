@@ -60,7 +60,7 @@ class Weights:
     hand: float = 0.15
     head: float = 0.2
     together: float = 6.0
-    touch: float = 4.0
+    touch: float = 3.0
     apart: float = 10.0
     balance: float = 12.0
     smooth: float = 0.3
@@ -293,14 +293,14 @@ class _Problem:
         # Solids that push come in by steps, and the last iterations are damped: pairs that come and go would swing.
         capsules, leg = capsules_of(body, MARGIN), body.sizes["leg"]
         held = self._balance() if balance else None
-        before = 0.0
-        for strength, iterations, damping in ((0.4, 4, 1e-3), (1.0, 3, 0.3)):
-            at = clip.frame(q)
-            solids = Solids(capsules, at, wary=WARY * leg, weight=strength * w.apart / leg)
-            clip.pushes = (solids,)
-            if held is not None and strength == 1.0:
-                before = held.share(at)
-                clip.pushes, iterations = (solids, held), iterations + (2 if before < 1.0 else 0)
+        before = held.share(clip.frame(q)) if held is not None else 1.0
+        for strength, iterations, damping in (
+            (0.4, 4, 1e-3),
+            (1.0, 3 if before == 1.0 else 6, 0.3),
+        ):
+            weight = strength * w.apart / leg
+            solids = Solids(capsules, clip.frame(q), wary=WARY * leg, weight=weight)
+            clip.pushes = (solids,) if held is None else (solids, held)
             q = clip.solve(q, iterations=iterations, damping=damping)
         done = None
         if held is not None:

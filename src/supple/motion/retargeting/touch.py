@@ -34,8 +34,8 @@ SLOW = (
     0.7,
 )  # speed along a part that is touched, and of a wrist that passes [leg lengths a second]
 LEAST = 0.25  # how long a touch lasts at least [s]
+ABOVE = (0.15, 0.35)  # of the trunk: a wrist in front of it is so far above the hips
 FREE = (0.6, 0.75)  # of the other forearm: from there on the hands' own relation counts
-WIDEST = 1.4  # most that an offset is scaled beside the ratio of legs, and one over that the least
 
 
 @dataclass(frozen=True)
@@ -72,19 +72,22 @@ def find_touches(source: Performance, body: Body, close: Floats) -> list[Touch]:
         bend = np.arccos(np.clip((unit(elbow - shoulder) * unit(wrist - elbow)).sum(1), -1, 1))
         bent = 1.0 - _falling(bend, *BENT)
         mine = []
-        for ends, (near, far), sizes in _parts(side):
+        for ends, (near, far), size in _parts(side):
             if not all(name in source.at for end in ends for name in end):
                 continue
             a, b = (np.mean([source.at[name] for name in end], axis=0) for end in ends)
             line = b - a
             square = (line * line).sum(1)
             along = ((wrist - a) * line).sum(1) / np.maximum(square, 1e-12)
+            above = along
             along = np.clip(along, 0.0, 1.0)
             offset = wrist - a - along[:, None] * line
             gate = bent * _falling(np.linalg.norm(offset, axis=1) / leg, near, far)
             gate *= _falling(_speed(offset, along * np.sqrt(square), source.fps) / leg, *SLOW)
-            if ends[0] not in (HIPS, ("head",)):
-                gate *= 1.0 - close
+            if ends[0] == HIPS:
+                gate *= 1.0 - _falling(above, *ABOVE)
+            elif ends[0] != ("head",):
+                gate *= 1.0 - close**2
             if ends[1] == (f"{_other(side)}_wrist",):
                 gate = gate * _falling(along, *FREE)
             gate = _lasting(gate, source.fps)
@@ -92,8 +95,8 @@ def find_touches(source: Performance, body: Body, close: Floats) -> list[Touch]:
                 ends = (SHOULDERS, SHOULDERS)
                 offset = wrist - np.mean([source.at[name] for name in SHOULDERS], axis=0)
             if gate.any():
-                ratio = _ratio(source.body, body, sizes, along)
-                mine.append(Touch(side, ends, along, ratio[:, None] * offset, gate))
+                ratio = body.sizes[size] / source.body.sizes[size]
+                mine.append(Touch(side, ends, along, ratio * offset, gate))
         total = np.sum([touch.gate for touch in mine], axis=0) if mine else 0.0
         # Of several parts the nearer counts more; together no more than one alone would.
         found += [
@@ -115,22 +118,16 @@ def _other(side: str) -> str:
 
 def _parts(
     side: str,
-) -> Iterator[tuple[tuple[End, End], tuple[float, float], tuple[str, str]]]:
-    """Parts that a wrist can touch: their ends, how near that is, and the sizes at the ends by which offsets scale."""
+) -> Iterator[tuple[tuple[End, End], tuple[float, float], str]]:
+    """Parts that a wrist can touch: their ends, how near that is, and the size that offsets scale with."""
     other = _other(side)
     for flank in SIDES:
-        yield ((f"{flank}_hip",), (f"{flank}_shoulder",)), TRUNK, ("hips", "shoulders")
-        yield ((f"{flank}_hip",), (f"{flank}_knee",)), TRUNK, ("leg", "leg")
-    yield (HIPS, SHOULDERS), TRUNK, ("hips", "shoulders")
-    yield (("head",), ("head",)), HEAD, ("trunk", "trunk")
-    yield ((f"{other}_shoulder",), (f"{other}_elbow",)), ARM, ("arm", "arm")
-    yield ((f"{other}_elbow",), (f"{other}_wrist",)), ARM, ("arm", "arm")
-
-
-def _ratio(own: Body, body: Body, sizes: tuple[str, str], along: Floats) -> Floats:
-    first, second = (body.sizes[name] / own.sizes[name] for name in sizes)
-    scale = body.sizes["leg"] / own.sizes["leg"]
-    return np.clip(first + along * (second - first), scale / WIDEST, scale * WIDEST)
+        yield ((f"{flank}_hip",), (f"{flank}_shoulder",)), TRUNK, "leg"
+        yield ((f"{flank}_hip",), (f"{flank}_knee",)), TRUNK, "leg"
+    yield (HIPS, SHOULDERS), TRUNK, "leg"
+    yield (("head",), ("head",)), HEAD, "trunk"
+    yield ((f"{other}_shoulder",), (f"{other}_elbow",)), ARM, "arm"
+    yield ((f"{other}_elbow",), (f"{other}_wrist",)), ARM, "arm"
 
 
 def _speed(offset: Floats, along: Floats, fps: float) -> Floats:
