@@ -73,6 +73,8 @@ def files(tmp_path_factory):
     )
     assert plan is not None
     (folder / "plan.toml").write_text(plan[1], encoding="utf-8")
+    onto = '[[steps]]\ndo = "retarget"\nonto = "hero.glb"\n'
+    (folder / "onto_hero.toml").write_text(onto, encoding="utf-8")
     (folder / "common.toml").write_text('[[steps]]\ndo = "limit"\n', encoding="utf-8")
     return folder
 
