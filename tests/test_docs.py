@@ -78,6 +78,8 @@ def files(tmp_path_factory):
     )
     assert mjcf is not None
     (folder / "robot.xml").write_text(mjcf[1], encoding="utf-8")
+    onto = '[[steps]]\ndo = "retarget"\nonto = "hero.glb"\n'
+    (folder / "onto_hero.toml").write_text(onto, encoding="utf-8")
     (folder / "common.toml").write_text('[[steps]]\ndo = "limit"\n', encoding="utf-8")
     return folder
 

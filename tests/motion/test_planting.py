@@ -1,5 +1,7 @@
 """Feet that stand stay where they stand; nothing else moves, and nothing pops."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -265,3 +267,20 @@ def test_a_motion_without_a_stance_is_unchanged():
     assert all(slide.before == slide.after == 0 for slide in found.slides)
     one = plant_feet(motion[:1])
     assert len(one.motion) == 1
+
+
+CLIP = Path(__file__).parents[3] / "shared/data/bvh/cmu-mocap/data/141/141_12.bvh"
+
+
+@pytest.mark.skipif(not CLIP.exists(), reason="the clip is not here")
+def test_a_knee_does_not_jump_where_a_correction_ends():
+    hero = supple.load(CLIP)
+    (motion,) = hero.motions.values()
+    made = plant_feet(motion, up=hero.up)
+    legs = [motion.skeleton.index(name) for foot in made.feet
+            for name in motion.skeleton.path(foot.leg, foot.ankle)]  # fmt: skip
+
+    def jerked(one):
+        return np.linalg.norm(np.diff(one.poses.positions[1:, legs], n=2, axis=0), axis=-1).max()
+
+    assert jerked(made.motion) < 1.5 * jerked(motion)

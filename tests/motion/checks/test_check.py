@@ -214,3 +214,30 @@ def test_reports_go_to_json_and_html(wave):
     page = supple.check_page(report)
     assert page.startswith("<!doctype html>") and "<svg" in page and "upperarm.L" in page
     assert "http" not in page  # it needs nothing else
+
+
+def test_a_turn_that_the_next_joint_makes_up_for_is_no_pop(wave):
+    """Solvers of marker data turn the spine to and fro, and what hangs on it back."""
+    angle = np.zeros(75)
+    angle[40] = 0.4
+    alone = turned(wave, "spine", angle, axis="y")
+    assert found(supple.check(alone, kinds=["speed"]), "speed", 40, 42)
+    both = turned(alone, "chest", -angle, axis="y")
+    assert supple.check(both, kinds=["speed"]).ok
+
+
+def test_a_foot_that_stood_before_slides_wherever_it_is(wave):
+    """Also above the ground, where a foot alone would not be taken for one that stands."""
+    lifted = bump(75, 20, 60)[:, None] * [0.0, 0.12, 0.0]
+    way = np.clip((np.arange(75) - 30) / 20, 0, 1)[:, None] * [0.0, 0.0, 0.4]
+    before = moved(wave, lifted)
+    after = supple.check(moved(wave, lifted + way), against=before, kinds=["skate"])
+    assert found(after, "skate", 32, 48)
+
+
+def test_what_is_checked_stands_on_a_slope_that_is_given(wave):
+    slope = [-1.0, 1.0, 0.0, 0.0]
+    on_slope = moved(wave, np.tile(0.5 * UP, (75, 1)))
+    assert supple.check(on_slope, kinds=["penetration"], ground=0.45).ok
+    assert supple.check(wave, kinds=["penetration"], ground=slope).of("penetration")
+    assert supple.check(on_slope, kinds=["penetration"], ground=slope).ok

@@ -226,7 +226,9 @@ class CheckClip:
         data: dict[str, Any] = {"motions": rows,
                                 "summary": [summary(work.checked[-1]) for work in works]}  # fmt: skip
         if self.draw:
-            data["html"] = "".join(section(f"{file}", work.checked[0]) for work in works)
+            names = [f"{file}" if len(works) == 1 else f"{file}: {work.name}" for work in works]
+            parts = zip(names, works, strict=True)
+            data["html"] = "".join(section(name, work.checked[0]) for name, work in parts)
         return Done(DONE if all(work.ok for work in works) else NOT_REACHED, "", data)
 
 
@@ -291,7 +293,8 @@ def show(one: Ended, *, several: bool) -> None:
                    ("where", "left"), ("faults", "right")]  # fmt: skip
         say.print(table(columns, rows))
         for fault in row["faults"]:
-            frames = f"frames {fault['start']} to {fault['stop'] - 1}"
+            first, last = fault["start"], fault["stop"] - 1
+            frames = f"frame {first}" if first == last else f"frames {first} to {last}"
             words = f"{fault['joint']}, {frames}: {short(fault['value'])} {fault['unit']}"
             say.print(Text.assemble((f"{fault['kind']}: ", "red"), words), soft_wrap=True)
         for words in (*row.get("repairs", ()), *row.get("notes", ())):

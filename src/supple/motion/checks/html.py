@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
@@ -18,6 +19,7 @@ Floats = NDArray[np.float64]
 PICTURES = 6  # faults of a clip that are drawn, the worst of each kind first
 WIDTH, HEIGHT = 150, 170  # of a figure [px]
 PLOT_WIDTH, PLOT_HEIGHT = 420, 90  # of a curve [px]
+WIDEST = 40  # characters of a clip's name in the table
 POINTS = 400  # of a curve, at most
 
 STYLE = """
@@ -25,7 +27,8 @@ body{font:15px/1.45 system-ui,sans-serif;margin:2em auto;max-width:1060px;paddin
 h1{font-size:1.5em}h2{font-size:1.15em;margin:2em 0 .4em;border-top:1px solid #d8dee4;padding-top:1em}
 h3{font-size:1em;margin:1.2em 0 .2em}table{border-collapse:collapse;font-size:.93em}
 td,th{padding:.25em .8em;text-align:right;border-bottom:1px solid #e6eaee}td:first-child,th:first-child{text-align:left}
-.bad{color:#b42318;font-weight:600}.ok{color:#18794e}.none{color:#8794a1}
+.bad{color:#b42318;font-weight:600}.ok{color:#9aa7b3}.none{color:#8794a1}td.text,th.text{text-align:left}
+a{color:#0b57b0;text-decoration:none}a:hover{text-decoration:underline}
 .fault{display:flex;gap:10px;flex-wrap:wrap;align-items:flex-end;margin:.3em 0 1em}
 .wide{overflow-x:auto}svg{background:#f6f8fa;border-radius:6px}p{margin:.3em 0}
 """
@@ -62,8 +65,9 @@ def assembled(
     kinds = [kind for kind in KINDS if any(kind in counts for _, counts in rows)]
     head = "".join(f'<th title="{escape(MEANINGS[kind])}">{kind}</th>' for kind in kinds)
     body = "".join(
-        f"<tr><td>{escape(name)}</td>{''.join(_cell(counts.get(kind)) for kind in kinds)}</tr>"
-        for name, counts in rows
+        f"<tr><td>{_link(name, short, any(counts.values()))}</td>"
+        f"{''.join(_cell(counts.get(kind)) for kind in kinds)}</tr>"
+        for (name, counts), short in zip(rows, _short([name for name, _ in rows]), strict=True)
     )
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>'
@@ -81,6 +85,26 @@ def summary(report: Checked) -> dict[str, int | None]:
     }
 
 
+def _short(names: Sequence[str]) -> list[str]:
+    """Names without the folders that all of them have."""
+    folders = [name.replace("\\", "/").split("/")[:-1] for name in names]
+    shared = 0
+    if len(names) > 1:
+        while len({tuple(one[: shared + 1]) for one in folders}) == 1 and shared < len(folders[0]):
+            shared += 1
+    shown = ["/".join(name.replace("\\", "/").split("/")[shared:]) for name in names]
+    return [name if len(name) <= WIDEST else f"…{name[1 - WIDEST :]}" for name in shown]
+
+
+def _link(name: str, short: str, faults: bool) -> str:
+    text = f'<span title="{escape(name)}">{escape(short)}</span>'
+    return f'<a href="#{_anchor(name)}">{text}</a>' if faults else text
+
+
+def _anchor(name: str) -> str:
+    return f"clip-{zlib.crc32(name.encode()):08x}"
+
+
 def _cell(count: int | None) -> str:
     if count is None:
         return '<td class="none">–</td>'
@@ -96,14 +120,17 @@ def section(name: str, report: Checked) -> str:
         worst = one.worst
         if worst is None:
             rows.append(
-                f'<tr class="none"><td>{kind}</td><td colspan="5">{escape(one.reason)}</td></tr>'
+                f'<tr class="none"><td>{kind}</td><td colspan="5" class="text">{escape(one.reason)}</td></tr>'
             )
             continue
         value, budget, joint, frame = worst
+        value = value if value > 1e-6 * budget else 0.0
         mark = "bad" if report.of(kind) else "ok"
+        where = f"{escape(joint)}, frame {frame}" if value else ""
         rows.append(
-            f"<tr><td>{kind}</td><td>{value:.3g}</td><td>{budget:.3g}</td><td>{one.unit}</td>"
-            f'<td>{escape(joint)}, frame {frame}</td><td class="{mark}">{len(report.of(kind))}</td></tr>'
+            f'<tr><td title="{escape(MEANINGS[kind])}">{kind}</td><td>{value:.3g}</td><td>{budget:.3g}</td>'
+            f'<td class="text">{one.unit}</td><td class="text">{where}</td>'
+            f'<td class="{mark}">{len(report.of(kind))}</td></tr>'
         )
     pictures = "".join(_fault(report, fault) for fault in _shown(report))
     more = len(report.faults) - min(len(report.faults), PICTURES)
@@ -111,9 +138,11 @@ def section(name: str, report: Checked) -> str:
     motion = report.motion
     notes = "".join(f"; {escape(one)}" for one in report.notes)
     return (
-        f"<h2>{escape(name)}</h2><p>motion {escape(repr(motion.name))}, {len(motion)} frames at "
-        f"{motion.fps:.6g} a second{notes}</p><table><tr><th>kind</th><th>worst</th><th>allowed</th><th>unit</th>"
-        f"<th>where</th><th>faults</th></tr>{''.join(rows)}</table>{pictures}{tail}"
+        f'<h2 id="{_anchor(name)}">{escape(name)}</h2>'
+        f"<p>motion {escape(repr(motion.name))}, {len(motion)} frames at {motion.fps:.6g} a second{notes}</p>"
+        "<table><tr><th>kind</th><th>worst</th><th>allowed</th>"
+        '<th class="text">unit</th><th class="text">where</th><th>faults</th></tr>'
+        f"{''.join(rows)}</table>{pictures}{tail}"
     )
 
 
