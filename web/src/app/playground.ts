@@ -305,7 +305,7 @@ export class Playground {
   // Drawing ----------------------------------------------------------------------------------------
 
   private tick(seconds: number): void {
-    this.solved = this.requests.goalsQueued;
+    this.solved = false;
     this.view.goals.tick(performance.now());
     this.timeline.tick(seconds);
     this.tracing.tick(seconds);
