@@ -124,10 +124,10 @@ export class Figure {
     this.draw();
   }
 
-  /** The links, as pairs of indices: parent, child. */
+  /** The links, as pairs of indices: parent, child. There is none to a joint that moves freely in the world. */
   links(): [number, number][] {
-    const parents = this.scene?.parents ?? [];
-    return parents.flatMap((parent, k) => (parent >= 0 ? [[parent, k] as [number, number]] : []));
+    const { parents, joints } = this.scene ?? { parents: [], joints: [] };
+    return parents.flatMap((parent, k) => (parent >= 0 && joints[k]?.kind !== "Free" ? [[parent, k] as [number, number]] : []));
   }
 
   private rebuild(scene: Scene): void {
