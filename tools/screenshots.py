@@ -26,6 +26,7 @@ from playground import ARGUMENTS, CHROMIUM, until  # noqa: E402
 
 IMAGES = ROOT / "docs" / "images"
 DESK, PHONE = (1280, 720), (390, 780)
+PLAIN: dict[str, Any] = {"motion": None, "goals": [], "limits": False}
 
 
 def put(page: Page, setup: dict[str, Any], **look: Any) -> None:
@@ -102,6 +103,50 @@ def growing(page: Page) -> None:
     until(page, "playground.settled")
 
 
+def race(page: Page) -> None:
+    """Every solver that can, side by side, and who is best at what."""
+    put(page, {"scene": "arm", "race": True, "start": "rest", "limits": True}, theme="dark")
+    move(page, (18.0, 12.0, 6.0))
+
+
+def motion(page: Page) -> None:
+    """The walk with its contacts below the timeline, feet planted, checked."""
+    put(page, {"scene": "humanoid", "limits": True}, theme="dark")
+    until(page, "playground.meshes() > 0")
+    put(page, {"motion": "walk"}, theme="dark", tracks=True)
+    page.evaluate("playground.page.store.editMotion({ plant: true })")
+    until(page, "playground.page.scene.contacts.slides.length === 2")
+    page.evaluate("playground.page.motionWork.check()")
+    until(page, "playground.page.store.report !== null")
+    page.evaluate("playground.page.timeline.seek(0.35)")
+    unfold(page, "plant")
+
+
+def retarget(page: Page) -> None:
+    """The walk of our character on a figure that rules have grown, the source beside it."""
+    put(page, {"scene": "humanoid", "limits": True}, theme="light")
+    put(page, {"motion": "walk"}, theme="light")
+    page.evaluate("playground.page.motionWork.retarget('human')")
+    until(page, "playground.page.scene.retargeted !== null")
+    page.evaluate("playground.page.timeline.playing = false")
+    until(page, "playground.settled && playground.meshes() > 0")
+    page.evaluate("playground.page.timeline.seek(0.3)")
+    unfold(page, "retarget")
+
+
+def unfold(page: Page, name: str) -> None:
+    """Open the part of the panel that has a control, and show it."""
+    page.evaluate(
+        f"""(() => {{
+          const control = document.querySelector("[name={name}]");
+          control.closest("details").open = true;
+          control.scrollIntoView();
+        }})()"""
+    )
+    until(page, "playground.settled")
+    page.wait_for_timeout(400)
+
+
 @cache
 def town_file() -> bytes:
     """The GLB of examples/17_town.py."""
@@ -136,6 +181,9 @@ PICTURES: dict[str, tuple[Callable[[Page], None], tuple[int, int]]] = {
     "playground": (snake, DESK),
     "playground-character": (character, DESK),
     "playground-compare": (compare, DESK),
+    "playground-race": (race, DESK),
+    "playground-motion": (motion, DESK),
+    "playground-retarget": (retarget, DESK),
     "playground-growing": (growing, DESK),
     "playground-trace": (trace, DESK),
     "playground-newton": (newton, DESK),
@@ -154,6 +202,8 @@ def main(names: list[str]) -> None:
             page = browser.new_page(viewport={"width": width, "height": height})
             page.goto(server.url)
             until(page, "window.playground?.ready")
+            page.evaluate("playground.page.timeline.playing = false")
+            put(page, PLAIN, dragged=True)  # a new page begins in the walk, with a hint
             draw(page)
             page.evaluate("playground.page.hud.say('')")
             page.wait_for_timeout(400)

@@ -42,7 +42,7 @@ def found_contacts(motion: Motion, *, up: str) -> Contacts | None:
 
 def _hands(motion: Motion, up: str) -> list[str]:
     try:
-        parts = BodyMap.recognize(motion.skeleton, up=up, poses=motion.poses).joints
+        parts = BodyMap.recognize(motion.skeleton, up=up, poses=motion.poses[:1]).joints
     except SuppleError:  # not a body with two arms and two legs
         return []
     return [parts[role][-1] for role in ("left_hand", "right_hand") if role in parts]

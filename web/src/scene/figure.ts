@@ -127,7 +127,7 @@ export class Figure {
     this.draw();
   }
 
-  /** The links, as pairs of indices: parent, child. */
+  /** The links, as pairs of indices: parent, child. There is none to a joint that moves freely in the world. */
   links(): readonly [number, number][] {
     return this.pairs;
   }
@@ -135,7 +135,7 @@ export class Figure {
   private rebuild(scene: Scene): void {
     disposeTree(this.group);
     this.group.clear();
-    this.pairs = scene.parents.flatMap((parent, k) => (parent >= 0 ? [[parent, k] as [number, number]] : []));
+    this.pairs = scene.parents.flatMap((parent, k) => (parent >= 0 && scene.joints[k]?.kind !== "Free" ? [[parent, k] as [number, number]] : []));
     this.positions = [];
     this.matrices = [];
     this.latest = null;
