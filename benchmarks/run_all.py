@@ -17,6 +17,7 @@ import grammar
 import grammar_fuzz
 import grammar_rows
 import growth
+import own_goals
 import reachable
 import servo
 import startup
@@ -31,6 +32,7 @@ SMALL: tuple[tuple[str, Callable[[Sequence[str]], int], tuple[str, ...]], ...] =
     ("grammar_rows", grammar_rows.main, ("--shapes", "10000", "--repeat", "1")),
     ("grammar_fuzz", grammar_fuzz.main, ("--cases", "70")),
     ("growth", growth.main, ("--repeat", "5")),
+    ("own_goals", own_goals.main, ("--rows", "100", "--repeat", "3")),
     ("torture", torture.main, ("20000",)),
     ("reachable", reachable.main, ("--count", "200")),
     ("calm", calm.main, ("--chains", "20", "--steps", "20")),

@@ -19,6 +19,7 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 NAMES = (
     "index", "first-steps", "retargeting", "robots", "gltf", "grammar", "lowered-problems", "checking",
+    "own-goals",
 )  # fmt: skip
 PAGES = [ROOT / "README.md", *(DOCS / f"{name}.md" for name in NAMES)]
 WAITING = ("demo", "view", "bench", "warmup")  # for a browser, or for minutes

@@ -1,6 +1,7 @@
 """Goals: what a solve is asked for.
 
-A goal is a small frozen description. `Reach`, `LookAt` and `Hold` count towards `Solution.reached`;
+A goal is a small frozen description. `Reach`, `LookAt`, `Hold` and goals of one's own (`own`) count towards
+`Solution.reached`;
 `Pole` and `Rest` are secondary: they choose among the poses that satisfy the others. Positions and
 directions are in world coordinates, in the model's own unit; orientations are unit quaternions
 wxyz. A target may have leading batch axes. A target that is `OPEN` is given later, call by call, to
@@ -57,7 +58,7 @@ __all__ = [
 GOALS: tuple[type[Goal], ...] = (Reach, LookAt, Pole, Hold, Rest, Connect, Weld, Avoid, Balance)
 """Every kind of goal, first the one that {effector: position} stands for.
 
-One of your own is a file beside these and a place in this table."""
+A new kind is a file beside these and a place in this table; those of one's own are functions, see `own`."""
 
 as_goals = partial(read_goals, GOALS)
 """A list of goals from a list, a single goal, or {effector: position}."""

@@ -50,8 +50,9 @@ class OwnGoals:
         """
         for one in self._asked:
             one.goal.function.function.begin()
-            frames, values = self._given(one, _row(starts, b), _row(targets, b))
-            one.goal.function.check(one.goal.frames, frames, values)
+            if not one.goal.function.is_checked(len(one.frames)):
+                frames, values = self._given(one, _row(starts, b), _row(targets, b))
+                one.goal.function.check(one.goal.frames, frames, values)
 
     def after(self, targets: np.ndarray, out: np.ndarray, first: int, last: int) -> None:
         """Look at what rows first..last-1 of output say of them.
