@@ -348,6 +348,49 @@ def test_a_map_that_is_none_is_refused_with_its_file(tmp_path, text, words):
         BodyMap.load(tmp_path / "map.toml")
 
 
+def test_hips_with_a_stub_above_and_arms_called_lo_are_found():
+    skeleton = person(names=lambda n: {"LeftUpLeg": "LeftHip", "RightUpLeg": "RightHip"}.get(n, n))
+    nodes = []
+    for node in skeleton.nodes:
+        if node.name in ("LeftHip", "RightHip"):
+            stub = f"{node.name[0]}HipJoint"
+            nodes.append(Node(stub, node.parent))
+            node = node._replace(parent=stub)
+        nodes.append(node)
+    found = BodyMap.recognize(Skeleton(nodes, skeleton.tips))
+    assert found["left_thigh"] == ("LeftHip",)
+    style = lambda n: n.replace("ForeArm", "LoArm").replace("UpLeg", "Thigh")  # noqa: E731
+    assert BodyMap.recognize(person(names=style))["left_forearm"] == ("LeftLoArm",)
+
+
+def test_numbered_hinges_are_told_by_the_two_long_bones_of_a_limb():
+    old = robot().skeleton
+    parts = [n for n in old.joint_names if n.startswith("left")]
+    legs, arms = parts[:6], parts[6:]
+    number = {n: f"leg_left_{k}_joint" for k, n in enumerate(legs, 1)}
+    number |= {n: f"arm_left_{k}_joint" for k, n in enumerate(arms, 1)}
+    number |= {n.replace("left", "right"): m.replace("left", "right") for n, m in number.items()}
+    names = lambda n: number.get(n, n)  # noqa: E731
+    nodes = [n._replace(name=names(n.name), parent=n.parent and names(n.parent)) for n in old.nodes]
+    found = BodyMap.recognize(Skeleton(nodes), up="z")
+    assert found["left_thigh"] == tuple(f"leg_left_{k}_joint" for k in (1, 2, 3))
+    assert found["left_shin"] == ("leg_left_4_joint",)
+    assert found["left_foot"] == ("leg_left_5_joint", "leg_left_6_joint")
+    assert found["left_upper_arm"] == tuple(f"arm_left_{k}_joint" for k in (1, 2, 3))
+    assert found["left_forearm"] == ("arm_left_4_joint",)
+
+
+def test_a_root_at_the_ground_is_no_foot():
+    plain = person(names=lambda n: f"bone {int.from_bytes(n.encode())}")
+    nodes = [Node("Armature", None)]
+    nodes += [n._replace(parent=n.parent or "Armature") for n in plain.nodes]
+    skeleton = Skeleton(nodes, plain.tips)
+    found = BodyMap.recognize(skeleton)
+    assert (
+        len({found[f"{s}_{p}"] for s in ("left", "right") for p in ("thigh", "shin", "foot")}) == 6
+    )
+
+
 def test_a_skeleton_without_arms_is_refused_with_its_joints():
     snake = supple.chain([1, 1, 1])
     with pytest.raises(SuppleError, match="two arms and two legs"):

@@ -26,7 +26,7 @@ SLOW = (
     0.2,
     0.4,
 )  # speed of the hips up to which balance is held, and from which on it is not [leg lengths a second]
-EASE = 0.2  # how long it takes to come and go [s]
+EASE = 0.3  # how long it takes to come and go [s]
 LEAN = 0.08  # how far outside its feet the guessed centre of mass of a source in balance may be [leg lengths]
 SOLE = (
     0.1  # half the width of the feet of a source, and how far heels are behind ankles [leg lengths]

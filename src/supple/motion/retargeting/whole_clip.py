@@ -413,7 +413,7 @@ class _Banded:
             near = blocks.copy()
             diagonal = np.arange(count)
             near[:, diagonal, diagonal] += smooth * weights[:, None]
-        self.inverse = np.linalg.inv(near)
+        self.inverse: Floats = np.linalg.inv(near).astype(np.float64, copy=False)
 
     def product(self, x: Floats) -> Floats:
         out = (self.blocks @ x[..., None])[..., 0]
