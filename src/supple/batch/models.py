@@ -107,7 +107,8 @@ def mesh(path: str) -> Mesh:
                                 *(part.faces + k for part, k in zip(one.meshes, first, strict=False))])  # fmt: skip
     if not len(faces):
         raise SuppleError(f"{path}: expected a mesh with triangles, got none")
-    return Mesh(file.stem, points, faces)
+    with placed(path):
+        return Mesh(file.stem, points, faces)
 
 
 def _in_world(character: Character, part: Mesh) -> np.ndarray:

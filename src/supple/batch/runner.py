@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import multiprocessing
 import os
+import signal
 import socket
 import threading
 import time
@@ -271,6 +272,8 @@ _job: _Job | None = None  # of a worker process
 def _begin(job: _Job) -> None:
     global _job
     _job = job
+    # Ctrl-C in a terminal goes to all processes; the run ends its workers.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
