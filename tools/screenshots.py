@@ -92,6 +92,36 @@ def character(page: Page) -> None:
     until(page, "playground.settled")
 
 
+def body(page: Page, scene: str, *places: tuple[float, float, float], **look: Any) -> None:
+    """A scene of bodies, its first goal led through places."""
+    put(page, {"scene": scene, "limits": True, "motion": None, "goals": [], "bodies": None}, **look)
+    until(page, f"playground.page.scene.key === {scene!r} && playground.solves")
+    page.evaluate("playground.page.home()")
+    for place in places:
+        move(page, place)
+
+
+def standing(page: Page) -> None:
+    """The character reaches down and forwards, its centre of mass over its feet."""
+    body(page, "standing", (-0.45, 0.8, 0.4), (-0.5, 0.45, 0.55), theme="dark")
+    until(page, "playground.inside() !== null")
+
+
+def stick(page: Page) -> None:
+    """The character with both hands on a stick."""
+    body(page, "stick", (0.1, 1.3, 0.42), theme="light")
+
+
+def tongs(page: Page) -> None:
+    """Lazy tongs: ten bars and four loops."""
+    body(page, "tongs", (7.0, 2.2, 0.0), theme="dark")
+
+
+def crossing(page: Page) -> None:
+    """The character's hand at its chest, with its capsules."""
+    body(page, "crossing", (0.12, 1.2, 0.12), theme="light", capsules=True)
+
+
 def growing(page: Page) -> None:
     """A human figure grown by rules, with fields for their attributes and targets to drag."""
     put(page, {"scene": "human", "limits": True}, theme="dark")
@@ -184,7 +214,11 @@ PICTURES: dict[str, tuple[Callable[[Page], None], tuple[int, int]]] = {
     "playground-race": (race, DESK),
     "playground-motion": (motion, DESK),
     "playground-retarget": (retarget, DESK),
+    "playground-crossing": (crossing, DESK),
     "playground-growing": (growing, DESK),
+    "playground-standing": (standing, DESK),
+    "playground-stick": (stick, DESK),
+    "playground-tongs": (tongs, DESK),
     "playground-trace": (trace, DESK),
     "playground-newton": (newton, DESK),
     "playground-phone": (phone, PHONE),

@@ -1,6 +1,7 @@
 """Pages without a server, opened from a disk: they solve by themselves and ask for nothing."""
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +9,11 @@ from driving import PATIENCE
 
 import supple
 from supple import Character, Cone, Motion, Node, Skeleton, Tip
+from supple.viewer import scenes
+from supple.viewer.baked import NAME
+from supple.viewer.library import Library
+from supple.viewer.messages import Setup
+from supple.viewer.standalone import page_text
 
 
 class Opened:
@@ -276,3 +282,23 @@ def test_the_character_is_whole_and_small(opened):
     assert page.status() == "reached"
     # Goals are solved in the frame in which the pointer moved.
     assert page.ask("playground.page.asking.settled(1)")
+
+
+def test_balance_is_kept_without_a_server_and_can_be_switched_off(chromium, tmp_path):
+    subject = scenes.build(Setup(scene="standing"), Library())
+    path = tmp_path / "standing.html"
+    path.write_text(page_text(replace(subject, key=NAME)), encoding="utf-8")
+    one = Opened(chromium, path)
+    one.until("playground.inside() > 0")
+    far = "(({ goals }) => goals.put(goals.list[0], -0.3, 0.5, 0.9))(playground.page)"
+    one.ask(far)
+    one.settled()
+    assert one.ask("playground.inside()") > 0
+    one.page.uncheck("[name=balance]")
+    one.until("playground.page.scene.bodies.balance.on === false")
+    one.ask("playground.page.store.setLook({ balance: true })")
+    one.ask("playground.page.store.set({ start: 'rest' })")
+    one.ask(far)
+    one.settled()
+    assert one.ask("playground.inside()") < 0
+    one.close()

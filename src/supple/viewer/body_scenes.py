@@ -141,8 +141,8 @@ def stick(setup: Setup) -> Subject:
     middle = right + (0.0, 0.0, APART / 2)
     nodes = [*own.nodes, Node("stick", "hand.R", middle, Fixed())]
     skeleton = Skeleton(nodes, own.tips, physics=own.physics)
-    ends = [(0.0, 0.0, end - APART / 2) for end in STICK]
-    mesh = capsule_mesh("stick", "stick", Capsule(*ends, 0.014), WOOD)
+    low, high = ((0.0, 0.0, end - APART / 2) for end in STICK)
+    mesh = capsule_mesh("stick", "stick", Capsule(low, high, 0.014), WOOD)
     held = Weld(
         "stick",
         "hand.L",
@@ -189,8 +189,9 @@ def tongs(setup: Setup) -> Subject:
     for name in skeleton.joint_names:
         kind = name.startswith("q")
         begin = -BAR if name == "q1" else 0.0
-        ends = [(x, 0.0, -DEPTH if kind else DEPTH) for x in (begin, begin + 2 * BAR)]
-        meshes.append(capsule_mesh(name, name, Capsule(*ends, THICK), STEEL[kind]))
+        depth = -DEPTH if kind else DEPTH
+        bar = Capsule((begin, 0.0, depth), (begin + 2 * BAR, 0.0, depth), THICK)
+        meshes.append(capsule_mesh(name, name, bar, STEEL[kind]))
     turns = {"p1": TILT - SLOPE, "q1": 2 * SLOPE}
     for k in range(2, BARS + 1):
         turns |= {f"p{k}": -2 * SLOPE, f"q{k}": 2 * SLOPE}
