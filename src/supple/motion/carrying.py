@@ -62,7 +62,7 @@ def carried(
         mine = (keys >= piece.start) & (keys < piece.stop)
         spread = _between(keys[mine], values[mine], np.arange(piece.start, piece.stop))
         spread = _smoothed(_smoothed(spread, step), step)
-        turn = spread[:, : turns.size].reshape(-1, *turns.shape)
+        turn = spread[:, : turns.size].reshape(len(spread), *turns.shape)
         size = np.linalg.norm(turn, axis=-1, keepdims=True)
         turn = np.where(size > 0.1, turn / np.where(size > 0.1, size, 1.0), (1.0, 0.0, 0.0, 0.0))
         rows = q[piece]  # a view
