@@ -1,9 +1,8 @@
 """Goals: what a solve is asked for.
 
 A goal is a small frozen description. `Reach`, `LookAt`, `Hold` and goals of one's own (`own`) count towards
-`Solution.reached`;
-`Pole` and `Rest` are secondary: they choose among the poses that satisfy the others. Positions and
-directions are in world coordinates, in the model's own unit; orientations are unit quaternions
+`Solution.reached`; `Pole` and `Rest` are secondary: they choose among the poses that satisfy the others.
+Positions and directions are in world coordinates, in the model's own unit; orientations are unit quaternions
 wxyz. A target may have leading batch axes. A target that is `OPEN` is given later, call by call, to
 a prepared problem. Goals compare and hash by content.
 """
