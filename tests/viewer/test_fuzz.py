@@ -200,7 +200,9 @@ def test_whatever_is_asked_of_a_motion_the_answer_is_in_words(page, caplog, setu
     assert not [one for one in caplog.records if one.exc_info], "no traceback in the log"
 
 
-@pytest.mark.parametrize("kind", ["want", "trace", "steps", "key", "bodies", "reset", "save", "check"])
+@pytest.mark.parametrize(
+    "kind", ["want", "trace", "steps", "key", "bodies", "reset", "save", "check"]
+)
 def test_before_a_setup_nothing_else_is_done(page, caplog, kind):
     message = next(one for one in MESSAGES if one["type"] == kind)
     page.session.receive(json.dumps(message | ({"revision": 0} if kind == "want" else {})))
