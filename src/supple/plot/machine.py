@@ -110,7 +110,7 @@ def machine_of(goals: Sequence[Goal], solution: Solution) -> Machine | None:
 
 def _ends(goal: Connect, pose: Pose) -> Floats:
     """Where the two points of a loop are, shape (2, 3)."""
-    ends = zip(goal.ends, (goal.point_a, goal.point_b), strict=True)
+    ends = zip(goal.effectors, (goal.point_a, goal.point_b), strict=True)
     return np.array([placed(pose, name, point) for name, point in ends])
 
 
