@@ -100,9 +100,9 @@ def mesh(path: str) -> Mesh:
         faces = np.array(triangles, dtype=np.int64).reshape(-1, 3)
     else:
         one = character(path)
-        placed = [_in_world(one, part) for part in one.meshes]
-        first = np.cumsum([0, *map(len, placed)])
-        points = np.concatenate([np.zeros((0, 3)), *placed])
+        parts = [_in_world(one, part) for part in one.meshes]
+        first = np.cumsum([0, *map(len, parts)])
+        points = np.concatenate([np.zeros((0, 3)), *parts])
         faces = np.concatenate([np.zeros((0, 3), dtype=np.int64),
                                 *(part.faces + k for part, k in zip(one.meshes, first, strict=False))])  # fmt: skip
     if not len(faces):
