@@ -155,11 +155,18 @@ def test_keys_alone_reach_every_control_move_a_goal_and_step_a_trace(new_page):
 def test_fingers_have_room(new_page):
     driver = new_page(size=(390, 780), has_touch=True, is_mobile=True)
     driver.page.tap("#opener")
-    for title in ("Goals", "Step through", "View", "Save"):
+    driver.set(scene="humanoid", limits=True, motion="walk")
+    driver.ask("playground.page.store.setLook({ tracks: true })")
+    driver.ask("playground.page.motionWork.retarget('human')")
+    driver.until("playground.page.scene.retargeted !== null")
+    driver.ask("playground.page.timeline.playing = false; playground.page.motionWork.check()")
+    driver.until("playground.page.store.report !== null")
+    for title in ("Goals", "Motion", "Step through", "View", "Save"):
         driver.unfold(title)
     driver.ask("playground.page.record()")
     small = driver.ask(
-        """[...document.querySelectorAll("button, input, select, summary")].filter((one) => one.checkVisibility())
+        """[...document.querySelectorAll("button, input, select, summary, .lane")]
+          .filter((one) => one.checkVisibility())
           .map((one) => [one.name || one.textContent, one.getBoundingClientRect()])
           .filter(([, box]) => box.height < 39.9 || box.width < 39.9)
           .map(([name, box]) => [name, box.width, box.height])"""

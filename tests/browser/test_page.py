@@ -2,6 +2,7 @@
 
 import statistics
 
+import pytest
 from driving import Watched
 from playground import DRAG, STUB
 
@@ -27,6 +28,41 @@ def test_the_page_helps_and_leaves_and_fits_a_phone(new_page):
     assert not page.is_visible("#help")
     page.keyboard.press("Escape")
     assert not page.is_visible("#panel")
+
+
+OVERLAPS = """(() => {
+  const shown = ["#tools", "#status h1", "#status .line", "#status .figures", "#timeline", "#stepper", "#panel"]
+    .map((one) => document.querySelector(one)).filter((one) => one?.checkVisibility())
+    .map((one) => [one.id || one.className || one.tagName, one.getBoundingClientRect()]);
+  return shown.flatMap(([a, one], k) => shown.slice(k + 1)
+    .filter(([, two]) => one.left < two.right - 1 && two.left < one.right - 1)
+    .filter(([, two]) => one.top < two.bottom - 1 && two.top < one.bottom - 1)
+    .map(([b]) => `${a} over ${b}`));
+})()"""
+
+
+@pytest.mark.parametrize("theme", ["dark", "light"])
+def test_nothing_lies_over_anything_else_at_any_size(new_page, theme):
+    driver = new_page(size=(1280, 720), color_scheme=theme, reduced_motion="reduce")
+    for size in ((1280, 720), (820, 1100), (390, 780)):
+        driver.page.set_viewport_size({"width": size[0], "height": size[1]})
+        driver.ask(
+            f"playground.page.store.setLook({{ panel: {'true' if size[0] > 720 else 'false'} }})"
+        )
+        driver.ask("playground.page.store.setLook({ tracks: true })")
+        driver.set(scene="humanoid", limits=True, motion="walk", goals=[], race=False)
+        assert driver.ask(OVERLAPS) == [], size
+        driver.ask("playground.page.record()")
+        driver.until("playground.trace().open")
+        assert driver.ask(OVERLAPS) == [], size
+        driver.ask("playground.page.tracing.close()")
+        driver.set(scene="arm", motion=None, race=True)
+        driver.until("document.querySelectorAll('#standings tbody tr').length === 5")
+        assert driver.ask(OVERLAPS) == [], size
+        inside = "(([box, table]) => table.width <= box.width && table.height <= box.height)"
+        boxes = "['#standings', '#standings table'].map((one) => document.querySelector(one).getBoundingClientRect())"
+        assert driver.ask(f"{inside}({boxes})"), f"the table fits, {size}"
+        assert driver.ask("document.documentElement.scrollWidth") <= size[0]
 
 
 def test_a_browser_without_webgl_is_told(new_page):
