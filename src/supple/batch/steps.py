@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import MISSING, Field, dataclass, field, fields, replace
+from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -393,6 +393,7 @@ class Retarget(Step):
     onto_up: str | None = key(values.text, 'an axis, such as "z"')
     fps: float | None = key(values.positive, "frames a second, above 0")
     to: str | None = key(values.text, 'the format of results, such as "npz"')
+    balance: bool = key(values.flag, "true or false", True)
     keep_maps: bool = False
 
     def check_keys(self, document: Document, keys: Keys) -> None:
@@ -427,7 +428,7 @@ class Retarget(Step):
         target = models.character(self.onto)
         found = retarget(
             work.character.with_(motions={work.name: work.motion}), target, fps=self.fps, up=work.up,
-            onto_up=self.onto_up,
+            onto_up=self.onto_up, balance=self.balance,
             source_map=None if self.source_map is None else models.body_map(self.source_map),
             target_map=models.target_map(self.onto, self.target_map, self.onto_up),
         )  # fmt: skip
@@ -446,6 +447,7 @@ class Retarget(Step):
             "contacts": {
                 name: [list(run) for run in found.contacts[name]] for name in found.contacts.joints
             },
+            "balance": None if found.balance is None else asdict(found.balance),
             "notes": [note.text for note in found.notes],
         }
         if self.keep_maps:

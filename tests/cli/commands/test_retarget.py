@@ -56,6 +56,21 @@ def test_one_clip_to_one_file(run_json, folder):
     assert motion.poses.position("LeftFoot")[:, 1].mean() == pytest.approx(0.06, abs=0.01)
 
 
+@pytest.mark.parametrize("options", [(), ("--no-balance",)])
+def test_balance_is_asked_for_unless_it_is_turned_off(run_json, folder, monkeypatch, options):
+    from supple.batch import steps
+
+    asked = []
+    real = steps.retarget
+    monkeypatch.setattr(
+        steps, "retarget", lambda *a, balance, **k: asked.append(balance) or real(*a, **k)
+    )
+    places = ("--onto", folder / "small.bvh", "-o", folder / "out.bvh")
+    _, data = run_json("retarget", folder / "clip.bvh", *places, *options)
+    assert asked == [not options]
+    assert data["balance"] is None  # a character has no balance to keep
+
+
 def test_many_clips_to_a_folder_where_a_bad_one_does_not_stop_the_rest(run, folder):
     (folder / "bad.bvh").write_text("HIERARCHY nonsense")
     result = run(

@@ -72,6 +72,11 @@ def retarget(
         str | None,
         typer.Option(metavar="AXIS", help="The axis that points up in the target.", rich_help_panel=MODEL),
     ] = None,
+    balance: Annotated[
+        bool,
+        typer.Option("--balance/--no-balance", rich_help_panel=MODEL,
+                     help="Keep robots in balance where they stand, as far as the source is.")
+    ] = True,
     source_map: Annotated[
         Path | None,
         typer.Option("--source-map", metavar="FILE", rich_help_panel=MAPS,
@@ -109,7 +114,7 @@ def retarget(
     """
     if plan is not None:
         own = (onto, to, fps, motion, up, onto_up, source_map, target_map)
-        if any(one is not None for one in own):
+        if not balance or any(one is not None for one in own):
             raise SuppleError(
                 "--plan: expected no options of retargeting beside it; they are keys of its step"
             )
@@ -123,7 +128,7 @@ def retarget(
     else:
         clips = expanded(files)
         step = Retarget(
-            onto=str(onto), onto_up=onto_up, fps=fps, to=to, keep_maps=write_maps is not None,
+            onto=str(onto), onto_up=onto_up, fps=fps, to=to, balance=balance, keep_maps=write_maps is not None,
             source_map=source_map and str(source_map), target_map=target_map and str(target_map),
         ).found(Path())  # fmt: skip
         asked = Plan(steps=(step,), up=up, motion=motion)
