@@ -54,7 +54,7 @@ export class ErrorPlot {
           { ...axis, size: 26, values: (_, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? String(tick) : "")) },
           {
             ...axis,
-            size: 44,
+            size: 50,
             space: 26,
             filter: powers,
             grid: { ...axis.grid, filter: powers },
