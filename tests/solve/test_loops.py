@@ -146,6 +146,24 @@ def test_a_corrected_motion_keeps_its_loops_and_says_where_it_does_not():
     assert np.all(broken.status == supple.Status.OPEN_LOOP)
 
 
+def test_loops_come_before_collisions():
+    """Hands that are held together touch: the loop is closed, and the collision is told."""
+    nodes = [supple.Node("base", None, joint=supple.Fixed())]
+    tips = []
+    for side, x in (("L", 0.2), ("R", -0.2)):
+        nodes += [
+            supple.Node(f"{side}1", "base", (x, 0.4, 0)),
+            supple.Node(f"{side}2", f"{side}1", (0, 0, 0.4)),
+        ]
+        tips.append(supple.Tip(f"{side} hand", f"{side}2", (0, 0, 0.4)))
+    skeleton = supple.Skeleton(nodes, tips)
+    found = supple.solve(skeleton, [Connect("L hand", "R hand"), supple.Avoid()])
+    assert found.error < 1e-6 and found.status is supple.Status.COLLIDES
+    assert found.collision is not None and {found.collision.a, found.collision.b} == {"L2", "R2"}
+    far = supple.solve(skeleton, [Connect("L hand", "R hand", point_a=(3, 0, 0)), supple.Avoid()])
+    assert far.status is supple.Status.OPEN_LOOP
+
+
 def test_batches_and_single_calls_agree():
     skeleton = four_bar()
     ik = supple.prepare(skeleton, [Reach("coupler"), Connect("end", "top")])

@@ -243,6 +243,25 @@ def test_a_track_is_one_call_after_another(arm):
     assert track.velocities.shape == track.accelerations.shape == (60, 3)
 
 
+def test_a_tick_tells_of_collisions_and_balance():
+    bar = supple.chain([1.0, 1.0], joint=[supple.Fixed(), Hinge("z", limits=(-0.1, 0.1))])
+    post = supple.Capsule((1.5, 0, 0), (1.6, 0, 0), 0.3)
+    goals = [Reach("tip"), supple.Avoid(obstacles=[post])]
+    ik, plain = supple.prepare(bar, goals, max_speed=1.0), supple.prepare(bar, goals)
+    s = ik((1.999, 0.05, 0.0), dt=0.1)
+    for _ in range(3):
+        s = ik((1.999, 0.05, 0.0), start=s.pose, velocity=s.velocity, dt=0.1)
+    assert s.status is supple.Status.COLLIDES and s.collision.b == "obstacle 0 (Capsule)"
+    assert s.collision.depth == pytest.approx(plain((1.999, 0.05, 0.0)).collision.depth, abs=1e-6)
+    weighed = supple.chain([1.0, 1.0], joint=Hinge("z")).with_physics(
+        masses={"j1": supple.Mass(1.0, (0.5, 0, 0))}
+    )
+    square = [(x, -1.0, z) for x, z in ((-3, -1), (-2, -1), (-2, 1), (-3, 1))]
+    goals = [Reach("tip"), supple.Balance(support=square, up="y")]
+    s = supple.prepare(weighed, goals, max_speed=0.1)((1.2, 0.5, 0), dt=0.1)
+    assert s.status is supple.Status.UNBALANCED and s.off_balance > 1.0
+
+
 def test_calls_have_no_memory(arm):
     ik = supple.prepare(arm, [Reach("tip")], max_speed=1.0, max_acceleration=5.0)
     first = ik((1.0, 1.0, 0.0), dt=0.02)

@@ -527,6 +527,38 @@ def unbroken(bodies):
 
 
 @kernel
+def widest_open(problem, frames):
+    """The block of the loop that is open the widest, by its tolerance, -1 if all are closed."""
+    blocks, widest, most = problem.blocks, -1, 1.0
+    for g in range(blocks.shape[0]):
+        if blocks[g, layout.B_HARD] == 1 and blocks[g, layout.B_ROW] >= 0:
+            open_by = frames.errors[g] / problem.blocks_f[g, layout.B_TOLERANCE]
+            if open_by > most:
+                widest, most = g, open_by
+    return widest
+
+
+@kernel
+def fault_of(problem, frames, bodies):
+    """The status of the first thing that is wrong with the pose seen last, REACHED if nothing is."""
+    if widest_open(problem, frames) >= 0:
+        return layout.OPEN_LOOP
+    if bodies.found[DEPTH] > 0.0:
+        return layout.COLLIDES
+    return layout.UNBALANCED if bodies.found[TOPPLE] > 0.0 else layout.REACHED
+
+
+@kernel
+def write_faults(problem, frames, bodies, out):
+    """Write which loop is open, which pair is too near, and how far off balance the pose seen last is."""
+    nq, found = problem.coordinates, bodies.found
+    out[nq + layout.O_OPEN] = widest_open(problem, frames)
+    out[nq + layout.O_PAIR] = found[PAIR]
+    out[nq + layout.O_DEPTH] = found[DEPTH]
+    out[nq + layout.O_TOPPLE] = found[TOPPLE]
+
+
+@kernel
 def linearize_constraints(problem, constraints, bodies, frames, linear):
     """Fill `columns` and `excess` with the constraints that count in a step from the pose seen last."""
     slack, near = SLACK * problem.length, NEAR * problem.length

@@ -257,8 +257,10 @@ class Servo:
         return self._met(self._judge((batch[0], batch[1], before), start))
 
     def _met(self, row: np.ndarray) -> bool:
-        """True if an answer meets the goals."""
-        return bool((row[self._counted] <= self._near).all())
+        """True if an answer meets the goals and breaks no constraint."""
+        count = self.problem.coordinates
+        sound = row[count + at.O_DEPTH] <= 0.0 and row[count + at.O_TOPPLE] <= 0.0
+        return bool(sound and (row[self._counted] <= self._near).all())
 
     def _missed(self, row: np.ndarray) -> bool:
         """True if an answer misses goals that another might meet."""
@@ -399,7 +401,7 @@ class Servo:
         row = self._judge(batch, found)
         velocity = self.velocity(batch[1][0, :count], row[:count], dt)
         status = row[count + at.O_STATUS]
-        if late is not None and status not in (at.REACHED, at.TOO_FAR, at.TOO_NEAR):
+        if late is not None and status in (at.LIMITED, at.STALLED, at.BUDGET):
             flags = row[count + at.REPORT + self.problem.reported :]
             flags[:] = 0.0
             flags[self._numbers.move[late]] = 1.0

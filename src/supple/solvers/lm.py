@@ -29,14 +29,17 @@ from supple.kernels.bend import bend
 from supple.kernels.constraints import (
     COST,
     DEPTH,
-    PAIR,
+    ROWS,
     TOPPLE,
     broken,
+    fault_of,
     fold_points,
     linearize_constraints,
     take_bodies,
     unbroken,
     unpack_constraints,
+    widest_open,
+    write_faults,
 )
 from supple.kernels.curvature import curvature
 from supple.kernels.decorators import SOLVE, entry, kernel, leaf
@@ -360,20 +363,21 @@ RESTORING = 30  # steps that close loops and mend constraints after a search tha
 
 
 @kernel
-def restore(problem, lm, q):
+def restore(problem, lm, q, loops_only):
     """Close the loops and mend the constraints by the shortest way, whatever that does to the goals.
 
-    q ends there, weighed, or as near as it came.
+    q ends there, weighed, or as near as it came. With `loops_only` whatever that does to the constraints.
     """
     frames, linear, step = lm.frames, lm.linear, lm.step
     damping = 1e-9
     weigh(problem, lm, q)
-    before = hard_cost(problem, lm)
+    before = loop_cost(problem, lm) if loops_only else hard_cost(problem, lm)
     for _ in range(RESTORING):
-        if is_sound(problem, lm):
+        if widest_open(problem, frames) < 0 and (loops_only or is_sound(problem, lm)):
             break
         linearize(problem, frames, linear, q)
-        if lm.constraints.some:
+        lm.bodies.found[ROWS] = 0.0
+        if lm.constraints.some and not loops_only:
             linearize_constraints(problem, lm.constraints, lm.bodies, frames, linear)
         mean = constrained_matrix(problem, frames, linear, lm.bodies, step, False)
         amount = damping * mean + 1e-300
@@ -382,7 +386,7 @@ def restore(problem, lm, q):
         copy(q, lm.trial)
         step_along(problem, frames, linear, q, step.delta, lm.trial)
         weigh(problem, lm, lm.trial)
-        after = hard_cost(problem, lm)
+        after = loop_cost(problem, lm) if loops_only else hard_cost(problem, lm)
         if after < before:
             before = after
             damping = max(0.1 * damping, 1e-9)
@@ -397,6 +401,12 @@ def restore(problem, lm, q):
 @kernel
 def hard_cost(problem, lm):
     """What open loops and broken constraints of the pose weighed last cost."""
+    return loop_cost(problem, lm) + lm.bodies.found[COST]
+
+
+@kernel
+def loop_cost(problem, lm):
+    """What open loops of the pose weighed last cost."""
     blocks, residual = problem.blocks, lm.frames.residual
     cost = 0.0
     for g in range(blocks.shape[0]):
@@ -404,19 +414,7 @@ def hard_cost(problem, lm):
         if blocks[g, layout.B_HARD] == 1 and row >= 0:
             for r in range(row, row + 3):
                 cost += 0.5 * residual[r] * residual[r]
-    return cost + lm.bodies.found[COST]
-
-
-@kernel
-def widest_open(problem, frames):
-    """The block of the loop that is open the widest, by its tolerance, -1 if all are closed."""
-    blocks, widest, most = problem.blocks, -1, 1.0
-    for g in range(blocks.shape[0]):
-        if blocks[g, layout.B_HARD] == 1 and blocks[g, layout.B_ROW] >= 0:
-            open_by = frames.errors[g] / problem.blocks_f[g, layout.B_TOLERANCE]
-            if open_by > most:
-                widest, most = g, open_by
-    return widest
+    return cost
 
 
 @kernel
@@ -463,15 +461,13 @@ def make_sound(problem, lm, ended):
     Returns the status of what is still broken, REACHED if nothing is.
     """
     if ended.stop != layout.STOP_REACHED:
-        restore(problem, lm, lm.best)
+        restore(problem, lm, lm.best, False)
+        if lm.constraints.some and widest_open(problem, lm.frames) >= 0:
+            restore(problem, lm, lm.best, True)  # not both can be had: loops come first
         if comes_before(standing(problem, lm, lm.first), standing(problem, lm, lm.best)):
             copy(lm.first, lm.best)
     weigh(problem, lm, lm.best)
-    if widest_open(problem, lm.frames) >= 0:
-        return layout.OPEN_LOOP
-    if lm.bodies.found[DEPTH] > 0.0:
-        return layout.COLLIDES
-    return layout.UNBALANCED if lm.bodies.found[TOPPLE] > 0.0 else layout.REACHED
+    return fault_of(problem, lm.frames, lm.bodies)
 
 
 @kernel
@@ -534,16 +530,6 @@ def search(problem, options, lm, trace, start, far, ended, searched):
         used = relax(problem, lm, trace, used, max(budget, used + RELAXING))
         copy(q, lm.best)
     return Ended(stop, used, restarts)
-
-
-@leaf
-def write_faults(problem, opening, found, out):
-    """Write which loop is open, which pair is too near, and how far off balance the pose is."""
-    nq = problem.coordinates
-    out[nq + layout.O_OPEN] = opening
-    out[nq + layout.O_PAIR] = found[PAIR]
-    out[nq + layout.O_DEPTH] = found[DEPTH]
-    out[nq + layout.O_TOPPLE] = found[TOPPLE]
 
 
 @entry(SOLVE)
@@ -610,8 +596,7 @@ def solve_range(
             problem, lm.frames, lm.linear, trace, start, lm.best, ended, row_at(out, b), fault
         )
         if hard:
-            opening = widest_open(problem, lm.frames)
-            write_faults(problem, opening, lm.bodies.found, row_at(out, b))
+            write_faults(problem, lm.frames, lm.bodies, row_at(out, b))
 
 
 @dataclass(frozen=True, kw_only=True)

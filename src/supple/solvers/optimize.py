@@ -35,6 +35,7 @@ import numpy as np
 from supple.errors import SuppleError, one_of
 from supple.kernels import layout
 from supple.kernels.chart import farthest_turn, from_chart, joint_axes, pull_back, to_chart
+from supple.kernels.constraints import unpack_constraints
 from supple.kernels.decorators import announce, entry, kernel
 from supple.kernels.jacobian import jacobian, tangent
 from supple.kernels.joint import project
@@ -71,10 +72,10 @@ class Buffers(NamedTuple):
 
 
 @kernel
-def take_buffers(problem, work, poses):
+def take_buffers(problem, constraints, work, poses):
     """Take the workspace of one solve, what `own` takes first."""
     return Buffers(
-        own.take_buffers(problem, work, poses),
+        own.take_buffers(problem, constraints, work, poses),
         vector(work, problem.coordinates),
         vector(work, problem.freedoms),
     )
@@ -83,14 +84,15 @@ def take_buffers(problem, work, poses):
 @entry("i1 f1 f1 f2")
 def measure(ints, floats, work, poses):
     """Leave in work[0] how many floats of workspace a solve needs."""
-    take_buffers(unpack(ints, floats), work, poses)
+    problem = unpack(ints, floats)
+    take_buffers(problem, unpack_constraints(problem, ints, floats), work, poses)
 
 
 @entry("i1 f1 f1 f2 f1 b f1")
 def centre_on(ints, floats, work, poses, pose, bent, x):
     """Centre the charts on a pose; its place in them, a little bent if asked, goes to x, (D,)."""
     problem = unpack(ints, floats)
-    state = take_buffers(problem, work, poses)
+    state = take_buffers(problem, unpack_constraints(problem, ints, floats), work, poses)
     for d in range(problem.freedoms):
         state.gain[d] = math.sqrt(problem.weight[d])
     copy(pose, state.centre)
@@ -107,7 +109,7 @@ def value_and_slope(ints, floats, work, poses, x, gradient, pose):
     Returns the cost and whether the goals are met.
     """
     problem = unpack(ints, floats)
-    state = take_buffers(problem, work, poses)
+    state = take_buffers(problem, unpack_constraints(problem, ints, floats), work, poses)
     frames, linear, q = state.search.frames, state.search.linear, state.search.q
     copy(state.centre, q)
     from_chart(problem, state.centre, state.gain, x, q)
@@ -130,7 +132,8 @@ def value_and_slope(ints, floats, work, poses, x, gradient, pose):
 def folding(ints, floats, work, poses, x):
     """How far the ball that has turned the most is from its chart's centre [rad]."""
     problem = unpack(ints, floats)
-    return farthest_turn(problem, take_buffers(problem, work, poses).gain, x)
+    constraints = unpack_constraints(problem, ints, floats)
+    return farthest_turn(problem, take_buffers(problem, constraints, work, poses).gain, x)
 
 
 def _minimize() -> Callable[..., Any]:

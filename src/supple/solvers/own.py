@@ -16,11 +16,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.kernels import layout
+from supple.kernels.constraints import (
+    broken,
+    fault_of,
+    fold_points,
+    take_bodies,
+    unpack_constraints,
+    write_faults,
+)
 from supple.kernels.decorators import entry, kernel
 from supple.kernels.jacobian import linearize, step_along
 from supple.kernels.joint import project
 from supple.kernels.problem import begin, evaluate, take_frames, take_linear, unpack, within
-from supple.kernels.report import Ended, clear_trace, finish, record, trace_into
+from supple.kernels.report import Ended, clear_trace, finish_judged, record, trace_into
 from supple.kernels.workspace import clear, copy, copy_rows, part, row_at, vector
 
 
@@ -31,10 +39,11 @@ class Buffers(NamedTuple):
     frames: Any
     linear: Any
     trace: Any
+    bodies: Any
 
 
 @kernel
-def take_buffers(problem, work, poses):
+def take_buffers(problem, constraints, work, poses):
     """Take the workspace of one solve."""
     clear(work)
     return Buffers(
@@ -42,22 +51,26 @@ def take_buffers(problem, work, poses):
         take_frames(problem, work),
         take_linear(problem, work),
         trace_into(poses, poses, work),  # there are no events to record
+        take_bodies(problem, constraints, work),
     )
 
 
 @entry("i1 f1 f1 f2")
 def measure(ints, floats, work, poses):
     """Leave in work[0] how many floats of workspace a solve needs."""
-    take_buffers(unpack(ints, floats), work, poses)
+    problem = unpack(ints, floats)
+    take_buffers(problem, unpack_constraints(problem, ints, floats), work, poses)
 
 
 @entry("i1 f1 f1 f2 f3 f2 f2 i f1 -> f b")
 def open_problem(ints, floats, work, poses, offsets, starts, targets, b, q):
     """Set up problem b of a batch; its start, put into the limits, goes to q. Returns its cost."""
     problem = unpack(ints, floats)
-    state = take_buffers(problem, work, poses)
+    constraints = unpack_constraints(problem, ints, floats)
+    state = take_buffers(problem, constraints, work, poses)
     start = part(row_at(starts, b), 0, problem.coordinates)
     cost = begin(problem, state.frames, row_at(offsets, b), start, row_at(targets, b), state.q)
+    fold_points(problem, constraints, state.bodies, state.frames, row_at(offsets, b))
     copy(state.q, q)
     clear_trace(state.trace)
     record(state.trace, problem, state.q, state.frames.errors)
@@ -68,7 +81,8 @@ def open_problem(ints, floats, work, poses, offsets, starts, targets, b, q):
 def evaluate_pose(ints, floats, work, poses, q, residual):
     """Put the pose q into its limits, in place, and evaluate it; returns its cost and if it meets the goals."""
     problem = unpack(ints, floats)
-    state = take_buffers(problem, work, poses)
+    constraints = unpack_constraints(problem, ints, floats)
+    state = take_buffers(problem, constraints, work, poses)
     project(problem, q)
     copy(q, state.q)
     cost = evaluate(problem, state.frames, q)
@@ -80,7 +94,8 @@ def evaluate_pose(ints, floats, work, poses, q, residual):
 def linearize_pose(ints, floats, work, poses, columns, bounds):
     """Fill the Jacobian (D, R) and the bounds (D, 2) of the pose evaluated last."""
     problem = unpack(ints, floats)
-    state = take_buffers(problem, work, poses)
+    constraints = unpack_constraints(problem, ints, floats)
+    state = take_buffers(problem, constraints, work, poses)
     linearize(problem, state.frames, state.linear, state.q)
     copy_rows(state.linear.columns, columns)
     copy_rows(state.linear.bounds, bounds)
@@ -90,7 +105,8 @@ def linearize_pose(ints, floats, work, poses, columns, bounds):
 def step_pose(ints, floats, work, poses, delta, q):
     """Put into q the pose evaluated and linearized last, moved along a tangent step (D,)."""
     problem = unpack(ints, floats)
-    state = take_buffers(problem, work, poses)
+    constraints = unpack_constraints(problem, ints, floats)
+    state = take_buffers(problem, constraints, work, poses)
     copy(state.q, q)
     step_along(problem, state.frames, state.linear, state.q, delta, q)
 
@@ -99,7 +115,8 @@ def step_pose(ints, floats, work, poses, delta, q):
 def note_pose(ints, floats, work, poses):
     """Record the pose evaluated last as the end of an iteration."""
     problem = unpack(ints, floats)
-    state = take_buffers(problem, work, poses)
+    constraints = unpack_constraints(problem, ints, floats)
+    state = take_buffers(problem, constraints, work, poses)
     record(state.trace, problem, state.q, state.frames.errors)
 
 
@@ -107,10 +124,16 @@ def note_pose(ints, floats, work, poses):
 def close_problem(ints, floats, work, poses, starts, b, q, stop, used, out):
     """Judge the pose q and write row b of output."""
     problem = unpack(ints, floats)
-    state = take_buffers(problem, work, poses)
+    constraints = unpack_constraints(problem, ints, floats)
+    state = take_buffers(problem, constraints, work, poses)
     start = part(row_at(starts, b), 0, problem.coordinates)
-    ended = Ended(stop, used, 0)
-    finish(problem, state.frames, state.linear, state.trace, start, q, ended, row_at(out, b))
+    ended, row = Ended(stop, used, 0), row_at(out, b)
+    evaluate(problem, state.frames, q)
+    broken(problem, constraints, state.bodies, state.frames, q)
+    fault = fault_of(problem, state.frames, state.bodies)
+    finish_judged(problem, state.frames, state.linear, state.trace, start, q, ended, row, fault)
+    if constraints.some or problem.has_carriers:
+        write_faults(problem, state.frames, state.bodies, row)
 
 
 Arrays = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
