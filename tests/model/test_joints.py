@@ -11,7 +11,7 @@ import pytest
 
 from supple.errors import SuppleError
 from supple.model.joints import Axes, Ball, Cone, Fixed, Free, Hinge, Joint, Mimic, Planar, Slider
-from supple.model.skeleton import chain
+from supple.model.skeleton import Pose, chain
 
 EXAMPLES = [
     Fixed(),
@@ -261,3 +261,11 @@ def test_cones_with_four_half_angles():
         SuppleError, match="joint 'j0': expected an up of its Cone that is not along"
     ):
         chain([1], joint=Cone((1, 2, 1, 1), up="x"))
+
+
+def test_an_axis_has_no_components_that_vanish_when_squared():
+    joint = Cone(0.0, twist=(0.0, 0.0), axis=(0.0, -1e-323, -1.0))
+    assert joint.axis == (0.0, 0.0, -1.0)
+    arm = chain([1.0], joint=joint)
+    turned = Pose(arm, (6.1e-17, 0.0, 0.0, 1.0))
+    assert all(map(math.isfinite, turned.clamped().coordinates))

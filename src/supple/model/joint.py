@@ -101,12 +101,15 @@ def _doubt(what: str, low: float, high: float) -> None:
     )
 
 
+TINY = 1e-150  # kernels square and divide by what is across an axis
+
+
 def unit_axis(what: str, value: Any) -> Vector:
-    """A unit axis as three floats."""
+    """A unit axis as three floats; a component whose square is no normal number is none."""
     vector = axis_vector(value, what=what)
     if vector.shape != (3,):
         raise SuppleError(f"{what}: expected a letter or three numbers, got shape {vector.shape}")
-    x, y, z = (float(c) + 0.0 for c in vector)
+    x, y, z = (float(c) + 0.0 if abs(c) > TINY else 0.0 for c in vector)
     return (x, y, z)
 
 

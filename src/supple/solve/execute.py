@@ -16,7 +16,6 @@ from supple.kernels import layout
 from supple.kernels.decorators import announce
 from supple.model.skeleton import Pose
 from supple.problem.lowering import Problem
-from supple.solve.own_goals import OwnGoals
 from supple.solve.trace import Trace
 from supple.solvers import Solver, is_own
 
@@ -107,9 +106,11 @@ class _RunOfOwnGoals(_Run):
 
     __slots__ = ("_goals",)
 
-    def __init__(self, solver: Solver, problem: Problem, goals: OwnGoals) -> None:
+    def __init__(self, solver: Solver, problem: Problem) -> None:
+        from supple.solve.own_goals import OwnGoals  # not needed to solve without them
+
         super().__init__(solver, problem)
-        self._goals = goals
+        self._goals = OwnGoals(problem)
 
     def __call__(
         self, batch: Batch, out: np.ndarray, first: int, last: int, trace: TraceBuffers
@@ -140,11 +141,9 @@ class Executor:
     def __init__(self, problem: Problem, solvers: tuple[Solver, ...]) -> None:
         self.problem = problem
         self.width = problem.report_width
-        own = OwnGoals(problem)
-        self._runs = tuple(
-            _RunOfOwnGoals(solver, problem, own) if own else _Run(solver, problem)
-            for solver in solvers
-        )
+        has_own = any(block.kind >= layout.OWN for block in problem.blocks)
+        run = _RunOfOwnGoals if has_own else _Run
+        self._runs = tuple(run(solver, problem) for solver in solvers)
         self._status = problem.coordinates + layout.O_STATUS
         self._cost = problem.coordinates + layout.O_COST
         self._untraced = TraceBuffers(

@@ -38,10 +38,6 @@ class OwnGoals:
                 frames = [problem.skeleton.index(name) for name in goal.frames]
                 self._asked.append(_Asked(goal, g, values, frames))
 
-    def __bool__(self) -> bool:
-        """True if there are any."""
-        return bool(self._asked)
-
     def before(self, starts: np.ndarray, targets: np.ndarray, b: int) -> None:
         """Try each of them once in its life, on problem b of a batch.
 
