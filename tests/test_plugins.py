@@ -7,8 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import supple
+from supple.cli import app
 from supple.formats.format import Format
 from supple.goals.own import named as goal_named
 from supple.plugins import FORMATS, GOALS, SOLVERS, entries, load_all
@@ -68,6 +70,21 @@ def test_its_goal_is_known_by_name(package):
     assert np.allclose(0.5 * (left + right)[:2], (0.5, 0.1), atol=2e-4)
     with pytest.raises(supple.SuppleError, match="did you mean 'carry'"):
         goal_named("cary")
+
+
+def test_its_goal_is_given_on_the_command_line(package):
+    def reach(*given):
+        return CliRunner().invoke(app, ["reach", "chain:1,1,1", *given])
+
+    told = reach("--goal", "carry=j2,tip=1.2,0.5", "--json")
+    assert told.exit_code == 0, told.output
+    for given, word in (
+        ("cary=j2,tip", "did you mean 'carry'"),
+        ("carry", "GOAL=NAMES"),
+        ("carry=j2,tip=up", "up"),
+    ):
+        refused = reach("--goal", given)
+        assert refused.exit_code == 2 and word in refused.output
 
 
 def test_its_format_is_read_and_written(package, tmp_path):

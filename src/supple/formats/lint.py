@@ -97,7 +97,8 @@ def _bones(character: Character) -> Iterator[Finding]:
         if parent >= 0 and length <= 1e-6 * size
     ]
     if short:
-        yield Finding("zero bones", f"{len(short)} joints are where their parents are: {_few(short)}",
+        stand = "1 joint is" if len(short) == 1 else f"{len(short)} joints are"
+        yield Finding("zero bones", f"{stand} where a parent is: {_few(short)}",
                       "a bone of no length has no direction; LookAt and cones need an axis")  # fmt: skip
     roots = [name for name, parent in zip(skeleton.joint_names, skeleton.parents, strict=True)
              if parent < 0]  # fmt: skip

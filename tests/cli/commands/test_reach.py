@@ -83,6 +83,8 @@ def test_several_effectors_and_other_goals(run_json):
     )  # fmt: skip
     assert [goal["kind"] for goal in data["goals"]] == ["Reach", "Reach", "LookAt", "Hold"]
     assert code in (0, 1)
+    code, data = run_json("reach", "chain:1,1,1", "--look-at", "j1=j0@y")  # at another bone
+    assert code == 0 and data["orientation_error"] < 1e-3
     code, data = run_json("reach", "chain:1,1", "--to", "1,1,0", "--pole", "j1=1,-5,0")
     assert code == 0
     assert data["positions"]["j1"][1] < 0.1

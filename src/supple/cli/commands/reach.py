@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from supple.cli.argument_values import named, vector
+from supple.cli.argument_values import named, number, vector
 from supple.cli.commands.reach_report import as_data, show
 from supple.cli.console import print_json
 from supple.cli.model_argument import read_character, read_start
@@ -46,6 +46,7 @@ from supple.formats import save
 from supple.formats.registry import format_for_writing
 from supple.goals import Goal, Hold, LookAt, On, Pole, Reach
 from supple.goals.constraints import same_pose
+from supple.goals.own import named as plugged_in
 from supple.model.character import Character
 from supple.model.skeleton import Pose, Skeleton
 from supple.solve.prepare import prepare
@@ -89,7 +90,7 @@ def reach(
         list[str] | None,
         typer.Option(
             metavar="NAME=X,Y,Z",
-            help="Have NAME's x axis point there; X,Y,Z@-z for another axis.",
+            help="Have NAME's x axis point there, or at another bone; X,Y,Z@-z for another axis.",
             rich_help_panel=GOALS,
         ),
     ] = None,
@@ -98,6 +99,14 @@ def reach(
         typer.Option(
             metavar="NAME=X,Y,Z",
             help="Bend at the middle joint NAME towards a point.",
+            rich_help_panel=GOALS,
+        ),
+    ] = None,
+    goal: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="GOAL=NAMES[=VALUES]",
+            help="A goal of a plug-in, on bones with commas between them, and its numbers: level=hand.L,hand.R=0.1.",
             rich_help_panel=GOALS,
         ),
     ] = None,
@@ -217,7 +226,8 @@ def reach(
     weighed = before.weighed(character)
     skeleton = weighed.skeleton
     goals = _goals(skeleton, effector or [], to or [], orientation or [], root, depth)
-    goals += [_look_at(text) for text in look_at or ()]
+    goals += [_look_at(skeleton, text) for text in look_at or ()]
+    goals += [_plug_in(text, root, depth) for text in goal or ()]
     goals += [Pole(name, _target("--pole", at)) for name, at in _pairs("--pole", pole or ())]
     goals += [Hold(name) for name in hold or ()]
     if not goals and not before.frees:
@@ -292,19 +302,28 @@ def _target(what: str, text: str) -> tuple[float, ...]:
     return vector(what, text, "X,Y,Z")
 
 
-def _place(skeleton: Skeleton, text: str) -> Any:
+def _place(what: str, skeleton: Skeleton, text: str) -> Any:
     """A world point, or a bone, which may move."""
-    return On(text) if text in skeleton else _target("--to", text)
+    return On(text) if text in skeleton else _target(what, text)
 
 
 def _pairs(what: str, texts: Iterable[str]) -> list[tuple[str, str]]:
     return [named(what, text, "NAME=X,Y,Z") for text in texts]
 
 
-def _look_at(text: str) -> Goal:
+def _look_at(skeleton: Skeleton, text: str) -> Goal:
     name, at = named("--look-at", text, "NAME=X,Y,Z or NAME=X,Y,Z@AXIS")
-    point, _, axis = at.partition("@")
-    return LookAt(name, _target("--look-at", point), axis=axis or "x")
+    place, _, axis = (at, "", "") if at in skeleton else at.partition("@")
+    return LookAt(name, _place("--look-at", skeleton, place), axis=axis or "x")
+
+
+def _plug_in(text: str, root: str | None, depth: int) -> Goal:
+    name, _, rest = text.partition("=")
+    frames, _, numbers = rest.partition("=")
+    if not frames:
+        raise SuppleError(f"--goal: expected GOAL=NAMES or GOAL=NAMES=VALUES, got {text!r}")
+    values = [number("--goal", part) for part in numbers.split(",") if part]
+    return plugged_in(name)(frames.split(","), values, root=root, depth=depth)
 
 
 def _goals(
@@ -331,7 +350,7 @@ def _goals(
     return [
         Reach(
             name,
-            _place(skeleton, targets[k]) if targets else None,
+            _place("--to", skeleton, targets[k]) if targets else None,
             orientation=vector("--orientation", orientations[k], "W,X,Y,Z")
             if orientations
             else None,
