@@ -69,7 +69,7 @@ def test_morph_targets_are_mixed_in(driver, tmp_path):
     )
     board = square("board", 0.0, material=green, morphs=(up,))
     show(driver, Character(skeleton, (board,), {"blink": motion}), tmp_path)
-    low, high = np.array([(0.0, -0.5, 0.0), (0.0, 3.5, 0.0)])
+    low, high = np.array([(0.9, -0.5, 0.0), (0.9, 3.5, 0.0)])  # beside the title
     seen = lambda: [is_green(one) for one in driver.colors_at(np.array([low, high]))]  # noqa: E731
     driver.set(motion=None)
     driver.until(lambda: seen() == [False, True])  # as the file has it at rest

@@ -30,6 +30,13 @@ def test_a_word_is_read_as_python_reads_it(word):
     assert math.copysign(1, values[0]) == math.copysign(1, float(word)) or values[0] == 0
 
 
+def test_few_digits_are_read_to_the_last_bit_at_every_size():
+    words = [f"{digits}e{power}" for digits in (1, 2, 15, 2047, 2049) for power in range(-240, 241)]
+    values, _, ended, _ = read(" ".join(words).encode() + b"\n", room=len(words))
+    assert ended == OK
+    assert values == [float(word) for word in words]
+
+
 @settings(max_examples=300, deadline=None)
 @given(st.floats(allow_nan=False, allow_infinity=False, min_value=-1e200, max_value=1e200))
 def test_every_number_is_read_to_the_last_bit(number):

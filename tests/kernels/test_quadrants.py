@@ -79,7 +79,7 @@ def test_the_projection_is_the_nearest_place_inside(half, a, b):
     samples = np.linalg.norm(boundary(half) - (a, b), axis=1)
     assert away <= samples.min() + 1e-12
     assert away >= samples.min() - 1e-3 * max(half)  # the samples are this far apart
-    assert quadrants.outside(record(*half), a, b) == away
+    assert quadrants.outside(record(*half), a, b) == pytest.approx(away, rel=1e-15)
 
 
 @pytest.mark.parametrize(

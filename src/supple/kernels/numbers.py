@@ -38,8 +38,9 @@ def _product_error(a, b, product):
 def _scaled(digits, exponent, powers):
     """A whole number of up to 64 bits times a power of ten, in steps of at most 22."""
     low = digits & TAIL
-    value = float(digits - low)  # at most 53 bits are left
-    rest = float(low)
+    high = float(digits - low)  # at most 53 bits are left
+    value = high + float(low)
+    rest = float(low) - (value - high)
     while exponent != 0:
         step = min(abs(exponent), 22)
         power = powers[step]
