@@ -167,7 +167,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("peers", type=Path)
-    parser.add_argument("--out", type=Path, default=Path("retargeted"))
+    parser.add_argument("--out", type=Path, default=Path("build/retargeted"))
     parser.add_argument("--robots", default="g1,t1")
     parser.add_argument("--targets", default="cmu143,imp,fair1")
     parser.add_argument("--clips", default="")

@@ -7,10 +7,10 @@ import pytest
 
 import supple
 from supple import Ball, BodyMap, Free, Hinge, Motion, Node, Pose, Skeleton
-from supple.motion.retargeting.apart import _nearest
 from supple.motion.retargeting.footsteps import Shape, Steps, edges, fade, plan_steps
 from supple.motion.retargeting.names import side_and_stem
 from supple.motion.retargeting.performance import filtered
+from supple.motion.retargeting.self_collision import _nearest
 from supple.motion.retargeting.whole_clip import Clip, Rows
 
 

@@ -19,6 +19,8 @@ from supple.motion.planting import plant_feet
 from supple.motion.retargeting.balance import Balanced
 from supple.motion.retargeting.body import Body, mid
 from supple.motion.retargeting.body_map import SIDES, BodyMap
+from supple.motion.retargeting.onto_character import fits, limited, turn_clip
+from supple.motion.retargeting.onto_robot import Weights, free_root, solve_clip
 from supple.motion.retargeting.performance import (
     Performance,
     filtered,
@@ -27,8 +29,6 @@ from supple.motion.retargeting.performance import (
     leading_t_pose,
     sampled,
 )
-from supple.motion.retargeting.solved import Weights, free_root, solve_clip
-from supple.motion.retargeting.turned import fits, limited, turn_clip
 
 SMOOTH = 0.008  # standard deviation in time of the filter that source motions go through [s]
 SOURCE = "source_frame"  # the track of a retargeted motion that says which frame of the source each frame is

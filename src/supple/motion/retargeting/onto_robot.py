@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from supple.errors import SuppleError
 from supple.kernels import layout
 from supple.model.skeleton import Pose
-from supple.motion.retargeting.apart import Solids, capsules_of
 from supple.motion.retargeting.balance import Balance, Balanced
 from supple.motion.retargeting.body import Body, Point, mid, unit
 from supple.motion.retargeting.body_map import SIDES
 from supple.motion.retargeting.footsteps import Shape, Steps
 from supple.motion.retargeting.guide import Guide
 from supple.motion.retargeting.performance import Performance
+from supple.motion.retargeting.self_collision import Solids, capsules_of
 from supple.motion.retargeting.touch import find_touches
 from supple.motion.retargeting.whole_clip import Clip, Rows
 from supple.rotations import conjugate, from_matrix, multiply, rotate
