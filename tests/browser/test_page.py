@@ -1,7 +1,5 @@
 """The page itself: its help, its size, its speed."""
 
-import statistics
-
 import pytest
 from driving import Watched
 from playground import DRAG, STUB
@@ -99,18 +97,11 @@ def test_no_other_page_shows_it_in_a_frame(chromium):
         page.close()
 
 
-def test_drags_are_quick(new_page):
-    """A loose guard: the best of three, on a busy machine too; benchmarks/playground.py measures."""
+def test_every_frame_of_a_drag_has_a_goal_and_most_have_a_pose(new_page):
+    """In frames, not in seconds, so that it holds on a busy machine; benchmarks/playground.py measures."""
     driver = new_page(script=STUB)
     driver.set(links=64)
-    for _ in range(3):
-        told = driver.page.evaluate(DRAG, 1)
-        assert told["frames"] >= 5
-        assert told["wants"] >= 0.9 * told["frames"] - 2, "a goal for every frame"
-        median = statistics.median(told["latencies"])
-        quick = told["poses"] >= 0.3 * told["frames"] - 2 and median <= 400
-        if quick:
-            break
-    assert quick, (
-        f"{told['poses']} poses for {told['wants']} goals, {median:.0f} ms from pointer to pose"
-    )
+    told = driver.page.evaluate(DRAG, 1)
+    assert told["frames"] >= 5
+    assert told["wants"] >= 0.9 * told["frames"] - 2
+    assert told["poses"] >= 0.5 * told["wants"] - 2
