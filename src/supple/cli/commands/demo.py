@@ -79,14 +79,17 @@ def serve(
     server = Server(
         host=host, port=port, scene=scene, library=library, keep_token=keep_token
     ).start()
-    if json:
-        print_json({"url": server.url})
-    else:
-        typer.echo(f"The playground is at {server.url}\nCtrl-C ends it.")
-    if host not in ("127.0.0.1", "::1", "localhost"):
-        typer.echo(
-            "Everyone who can reach this machine and knows the address can use it.", err=True
-        )
-    if browser:
-        open_browser(server.url)
-    server.wait()
+    try:
+        if json:
+            print_json({"url": server.url})
+        else:
+            typer.echo(f"The playground is at {server.url}\nCtrl-C ends it.")
+        if host not in ("127.0.0.1", "::1", "localhost"):
+            typer.echo(
+                "Everyone who can reach this machine and knows the address can use it.", err=True
+            )
+        if browser:
+            open_browser(server.url)
+        server.wait()
+    except KeyboardInterrupt:  # before it waits
+        server.stop()
