@@ -429,7 +429,7 @@ def goal(
     The function takes `(frames, values, out)` and fills `out`, shape (rows,): what is missing, zero where the goal
     is met. `frames` are world transforms of the joints and tips that the goal names, shape (N, 4, 4); `values`
     are numbers of its own, shape (values,). It must not change these, and must depend on nothing else. Its
-    name then makes goals, to be used beside `Reach` and the others:
+    name then makes goals, to be used beside `Reach` and the others::
 
         @supple.goal(values=1, reason="the hands are {error} off level")
         def level(frames, values, out):
