@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replace
 from pathlib import Path
@@ -93,7 +94,7 @@ def _obstacles(value: Any) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
+class Step(ABC):
     """One step of a plan.
 
     Attributes:
@@ -130,7 +131,8 @@ class Step:
         )
 
     def check_keys(self, document: Document, keys: Keys) -> None:
-        """Raise if keys do not go together."""
+        """Raise if keys do not go together; by default any do."""
+        del document, keys
 
     def found(
         self, folder: Path, error: Callable[[str, str], SuppleError] | None = None
@@ -168,7 +170,8 @@ class Step:
         return ()
 
     def check_files(self) -> None:
-        """Raise if one of its files is not as it should be."""
+        """Raise if one of its files is not as it should be; by default it has none."""
+        return
 
     def check_names(self, character: Character, motion: Motion) -> None:
         """Raise if it names joints that a clip does not have."""
@@ -182,9 +185,9 @@ class Step:
         """The joints that it names."""
         return ()
 
+    @abstractmethod
     def run(self, work: Work) -> None:
         """Do it to a clip."""
-        raise NotImplementedError
 
 
 def _value(document: Document, keys: Keys, one: Field[Any], value: Any) -> Any:
@@ -282,8 +285,9 @@ class _Goals(Step):
         """The effector and what else is named."""
         return tuple(filter(None, (self.effector, self.root, *self.hold, *self.lock)))
 
+    @abstractmethod
     def _goal(self, motion: Motion) -> Goal:
-        raise NotImplementedError
+        """What is asked of a motion."""
 
     def run(self, work: Work) -> None:
         """Correct the clip."""
