@@ -7,7 +7,9 @@ from typing import Annotated
 
 import typer
 
+from supple.cli.argument_values import named, vector
 from supple.errors import SuppleError, one_of
+from supple.goals import LookAt, On
 from supple.goals.constraints import OBSTACLES, Constraints
 from supple.model.character import Character
 from supple.model.skeleton import Skeleton
@@ -86,6 +88,16 @@ WeldOption = Annotated[
         metavar="A,B",
         help="Hold the frames of two joints or tips together, place and turn. Repeatable.",
         rich_help_panel=CONSTRAINTS,
+    ),
+]
+LookAtOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--look-at",
+        metavar="NAME=X,Y,Z",
+        help="Have NAME's x axis point there, or at another joint or tip; X,Y,Z@-z for another axis. "
+        "Repeatable.",
+        rich_help_panel=GOALS,
     ),
 ]
 
@@ -250,3 +262,11 @@ def effector_or_only_tip(skeleton: Skeleton, name: str | None) -> str:
             f"--effector: the model has {len(tips)} tips; expected a name, such as {some}"
         )
     return tips[0]
+
+
+def look_at_goal(skeleton: Skeleton, text: str) -> LookAt:
+    """Parse NAME=X,Y,Z or NAME=BONE, with @AXIS behind it for another axis than x."""
+    name, at = named("--look-at", text, "NAME=X,Y,Z or NAME=BONE")
+    place, _, axis = (at, "", "") if at in skeleton else at.partition("@")
+    target = On(place) if place in skeleton else vector("--look-at", place, "X,Y,Z")
+    return LookAt(name, target, axis=axis or "x")

@@ -13,7 +13,7 @@ import typer
 from supple.batch import Done, PlanOnClip, models
 from supple.batch.clips import write
 from supple.batch.journal import content_hash
-from supple.cli.argument_values import named, parse_ground, vector
+from supple.cli.argument_values import parse_ground, vector
 from supple.cli.batch_files import (
     JobsOption,
     PlanOption,
@@ -43,6 +43,7 @@ from supple.cli.options import (
     GroundOption,
     JsonOption,
     LockOption,
+    LookAtOption,
     MotionsOption,
     ObstacleOption,
     PositionModeOption,
@@ -50,10 +51,11 @@ from supple.cli.options import (
     ToleranceOption,
     WeldOption,
     effector_or_only_tip,
+    look_at_goal,
     read_constraints,
 )
 from supple.errors import SuppleError
-from supple.goals import Goal, Hold, LookAt, Reach
+from supple.goals import Goal, Hold, Reach
 from supple.goals.constraints import Constraints
 from supple.model.character import Character, Note
 from supple.motion import Correction, Motion, Window, plant_feet
@@ -114,15 +116,7 @@ def correct(
             metavar="NAME", help="Keep NAME where the motion has it.", rich_help_panel=GOALS
         ),
     ] = None,
-    look_at: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=X,Y,Z|NAME=JOINT",
-            help="Have NAME's x axis point at a place, or where the motion has another joint; @-z after "
-            "it for another axis. Repeatable.",
-            rich_help_panel=GOALS,
-        ),
-    ] = None,
+    look_at: LookAtOption = None,
     root: RootOption = None,
     depth: DepthOption = 0,
     lock: LockOption = None,
@@ -420,13 +414,5 @@ class _Asked:
             else:
                 place = target(text, clip)
             goals.append(Reach(name, place, root=self.root, depth=self.depth))
-        goals += [_look_at(text, clip) for text in self.look_at]
+        goals += [look_at_goal(clip.skeleton, text) for text in self.look_at]
         return [*goals, *(Hold(name) for name in self.hold)]
-
-
-def _look_at(text: str, clip: Motion) -> Goal:
-    name, at = named("--look-at", text, "NAME=X,Y,Z or NAME=JOINT")
-    where, _, axis = (at, "", "") if at in clip.skeleton else at.partition("@")
-    known = where in clip.skeleton
-    place = clip.poses.position(where) if known else vector("--look-at", where, "X,Y,Z")
-    return LookAt(name, place, axis=axis or "x")

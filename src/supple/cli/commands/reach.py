@@ -28,6 +28,7 @@ from supple.cli.options import (
     JsonOption,
     LimitsOption,
     LockOption,
+    LookAtOption,
     ModelArgument,
     ObstacleOption,
     PlotOption,
@@ -36,6 +37,7 @@ from supple.cli.options import (
     WeldOption,
     checked_plot,
     effector_or_only_tip,
+    look_at_goal,
     read_constraints,
     upright,
 )
@@ -44,7 +46,7 @@ from supple.errors import SuppleError
 from supple.files import check_writable, write
 from supple.formats import save
 from supple.formats.registry import format_for_writing
-from supple.goals import Goal, Hold, LookAt, On, Pole, Reach
+from supple.goals import Goal, Hold, On, Pole, Reach
 from supple.goals.constraints import same_pose
 from supple.goals.own import named as plugged_in
 from supple.model.character import Character
@@ -86,14 +88,7 @@ def reach(
             metavar="W,X,Y,Z", help="How to turn it: a world quaternion.", rich_help_panel=GOALS
         ),
     ] = None,
-    look_at: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=X,Y,Z",
-            help="Have NAME's x axis point there, or at another bone; X,Y,Z@-z for another axis.",
-            rich_help_panel=GOALS,
-        ),
-    ] = None,
+    look_at: LookAtOption = None,
     pole: Annotated[
         list[str] | None,
         typer.Option(
@@ -226,7 +221,7 @@ def reach(
     weighed = before.weighed(character)
     skeleton = weighed.skeleton
     goals = _goals(skeleton, effector or [], to or [], orientation or [], root, depth)
-    goals += [_look_at(skeleton, text) for text in look_at or ()]
+    goals += [look_at_goal(skeleton, text) for text in look_at or ()]
     goals += [_plug_in(text, root, depth) for text in goal or ()]
     goals += [Pole(name, _target("--pole", at)) for name, at in _pairs("--pole", pole or ())]
     goals += [Hold(name) for name in hold or ()]
@@ -309,12 +304,6 @@ def _place(what: str, skeleton: Skeleton, text: str) -> Any:
 
 def _pairs(what: str, texts: Iterable[str]) -> list[tuple[str, str]]:
     return [named(what, text, "NAME=X,Y,Z") for text in texts]
-
-
-def _look_at(skeleton: Skeleton, text: str) -> Goal:
-    name, at = named("--look-at", text, "NAME=X,Y,Z or NAME=X,Y,Z@AXIS")
-    place, _, axis = (at, "", "") if at in skeleton else at.partition("@")
-    return LookAt(name, _place("--look-at", skeleton, place), axis=axis or "x")
 
 
 def _plug_in(text: str, root: str | None, depth: int) -> Goal:
