@@ -73,18 +73,16 @@ class BuildHook(BuildHookInterface):
                 f"{', '.join(TARGETS)}): supple[jit] compiles them on first use"
             )
             return
-        compiled = Path(self.root, "src", "supple", "compiled")
-        jobs = os.cpu_count() or 1
-        say = self.app.display_waiting
+        # An editable install looks for them in the package; a wheel gets exactly its platform's files.
+        compiled = Path(self.root, "src", "supple", "compiled") if version == "editable" else None
         try:
-            is_here = target == of_this_machine()
-            inside = [TARGETS["wasm"], *([target] if is_here else [])]
-            build(Path(self.root), inside, out=compiled, jobs=jobs, say=say)
-            if not is_here:
-                files = build(Path(self.root), [target], jobs=jobs, say=say)[target.name]
-                build_data["force_include"] |= {
-                    str(path): f"supple/compiled/{path.name}" for path in files
-                }
+            built = build(
+                Path(self.root),
+                [TARGETS["wasm"], target],
+                out=compiled,
+                jobs=os.cpu_count() or 1,
+                say=self.app.display_waiting,
+            )
         except BuildError as failure:
             message = f"supple: the kernels could not be compiled: {failure}"
             if version != "editable":
@@ -92,6 +90,11 @@ class BuildHook(BuildHookInterface):
             self.app.display_warning(message)
             return
         if version != "editable":
+            build_data["force_include"] |= {
+                str(path): f"supple/compiled/{path.name}"
+                for files in built.values()
+                for path in files
+            }
             # The border keeps to CPython's stable ABI, so one wheel serves 3.11 and later.
             build_data["tag"] = f"cp311-abi3-{target.tag}"
             build_data["pure_python"] = False
@@ -135,8 +138,7 @@ def _fingerprint(web: Path) -> str:
 def _build(web: Path, page: Path) -> None:
     installed, lock = web / "node_modules" / ".package-lock.json", web / "package-lock.json"
     if not installed.is_file() or installed.stat().st_mtime < lock.stat().st_mtime:
-        # Not `npm ci`, which fails where a registry lacks what only other platforms need.
-        _npm(web, "install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund")
+        _npm(web, "ci", "--ignore-scripts", "--no-audit", "--no-fund")
     fresh = web / "dist"
     shutil.rmtree(fresh, ignore_errors=True)
     _npm(web, "run", "build")

@@ -103,10 +103,9 @@ def _lower(units: list[Unit], folder: Path, package: Path, jobs: int, say: Say) 
         scratch = folder / f"lower-{os.getpid()}-{share[0].name}"
         scratch.mkdir(parents=True, exist_ok=True)
         listed = [f"{unit.name}={','.join(unit.modules)}" for unit in share]
-        paths = os.pathsep.join((str(package.parent), str(TOOLS.parent)))
         process = subprocess.Popen(
             [sys.executable, "-m", "compile_ahead.lower", str(scratch), *listed],
-            env={**os.environ, "PYTHONPATH": paths},
+            env=_environment(package.parent, TOOLS.parent),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -129,6 +128,16 @@ def _lower(units: list[Unit], folder: Path, package: Path, jobs: int, say: Say) 
     _all(run, [(share,) for share in shares], jobs)
 
 
+def _environment(*folders: Path) -> dict[str, str]:
+    """Environment of a subprocess that imports from more folders.
+
+    PYTHONPATH is extended, never replaced: pip's build isolation brings the compiler through it.
+    """
+    inherited = os.environ.get("PYTHONPATH", "")
+    paths = [*map(str, folders), *([inherited] if inherited else [])]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+
+
 def _emit(units: list[Unit], targets: list[Target], folder: Path, jobs: int, say: Say) -> None:
     calls = []
     for target in targets:
@@ -148,7 +157,7 @@ def _emit(units: list[Unit], targets: list[Target], folder: Path, jobs: int, say
         done = subprocess.run(
             [sys.executable, "-m", "compile_ahead.emit", target.name, str(fresh), *bitcode, "--",
              *symbols],
-            env={**os.environ, "PYTHONPATH": str(TOOLS.parent)},
+            env=_environment(TOOLS.parent),
             capture_output=True,
             text=True,
         )  # fmt: skip
