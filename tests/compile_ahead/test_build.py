@@ -6,9 +6,12 @@ import importlib.util
 import os
 import subprocess
 import sys
+import venv
 from pathlib import Path
 
 import pytest
+
+numba = pytest.importorskip("numba")
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = """
@@ -18,7 +21,8 @@ from compile_ahead.build import build
 from compile_ahead.targets import TARGETS, of_this_machine
 root = Path(sys.argv[1])
 targets = [of_this_machine()] + ([TARGETS["wasm"]] if "wasm" in sys.argv else [])
-build(root, targets, out=root / "src/supple/compiled", jobs=1, say=print)
+draft = "draft" in sys.argv
+build(root, targets, out=root / "src/supple/compiled", jobs=1, draft=draft, say=print)
 """
 USE = """
 import numpy as np
@@ -38,11 +42,13 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def run(code: str, checkout: Path, *arguments: str, wait: bool = True):
+def run(
+    code: str, checkout: Path, *arguments: str, wait: bool = True, python=sys.executable, path=()
+):
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA", "SUPPLE"))}
-    paths = os.pathsep.join((str(checkout / "src"), str(ROOT / "tools")))
+    paths = os.pathsep.join((str(checkout / "src"), str(ROOT / "tools"), *path))
     process = subprocess.Popen(
-        [sys.executable, "-c", code, str(checkout), *arguments],
+        [python, "-c", code, str(checkout), *arguments],
         # Zig builds parts of the C library once: those of the checkout's own build serve.
         env={**kept, "PYTHONPATH": paths, "ZIG_GLOBAL_CACHE_DIR": str(ROOT / "build/ahead/zig")},
         stdout=subprocess.PIPE,
@@ -71,6 +77,36 @@ def test_what_is_built_runs_and_only_what_changed_is_built_again(checkout):
     again = run(BUILD, checkout)
     assert "compiled solvers.outer" in again and "compiled kernels" not in again
     run(USE, checkout)
+
+
+def test_a_draft_runs_and_gives_way_to_the_whole(checkout):
+    assert "optimised kernels" in run(BUILD, checkout, "draft")
+    run(USE, checkout)
+    assert run(BUILD, checkout, "draft") == ""
+    whole = run(BUILD, checkout)
+    assert "optimised kernels" in whole and "compiled kernels" not in whole
+    run(USE, checkout)
+    assert run(BUILD, checkout, "draft") == ""
+
+
+def test_the_compiler_may_come_by_the_python_path(checkout, tmp_path):
+    """As in the isolated environments in which pip builds wheels."""
+    venv.create(tmp_path / "empty", with_pip=False)
+    site = str(Path(numba.__file__).parents[1])
+    run(BUILD, checkout, python=str(tmp_path / "empty" / "bin" / "python"), path=(site,))
+    run(USE, checkout)
+
+
+def test_units_that_share_sources_go_to_one_process(tools):
+    from compile_ahead.units import Unit, shares
+
+    def unit(name, **sizes):
+        return Unit(name, (), "", {Path(key): size for key, size in sizes.items()})
+
+    large = unit("large", common=10, a=90)
+    rest = [unit(name, common=10, b=40, **{name: 10}) for name in ("x", "y", "z")]
+    made = shares([*rest, large], 2)
+    assert [[one.name for one in share] for share in made] == [["large"], ["x", "y", "z"]]
 
 
 def test_two_builds_at_once_do_the_work_once(checkout):

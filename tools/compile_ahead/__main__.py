@@ -1,4 +1,4 @@
-"""Build the kernels: ``python -m compile_ahead [--target NAME]… [--jobs N]``."""
+"""Build the kernels: ``python -m compile_ahead [--target NAME]… [--jobs N] [--draft]``."""
 
 from __future__ import annotations
 
@@ -18,16 +18,19 @@ def main() -> int:
     parser.add_argument("--target", action="append", choices=sorted(TARGETS), metavar="NAME",
                         help=f"what to build for, repeatable: {', '.join(sorted(TARGETS))}")  # fmt: skip
     parser.add_argument("--jobs", type=int, default=2, help="how many processes compile at a time")
+    parser.add_argument("--draft", action="store_true",
+                        help="for this machine alone: there sooner, but slower, until built in full")  # fmt: skip
     arguments = parser.parse_args()
     here = of_this_machine()
-    names = arguments.target or [*([here.name] if here else []), "wasm"]
+    own = [here.name] if here else []
+    names = arguments.target or (own if arguments.draft else [*own, "wasm"])
     # What is for this machine goes into the package, where supple looks for it.
     inside = [name for name in names if name == "wasm" or (here and name == here.name)]
     outside = [name for name in names if name not in inside]
     try:
         for some, out in ((inside, ROOT / "src" / "supple" / "compiled"), (outside, None)):
             targets = [TARGETS[name] for name in some]
-            build(ROOT, targets, out=out, jobs=arguments.jobs, say=_say)
+            build(ROOT, targets, out=out, jobs=arguments.jobs, draft=arguments.draft, say=_say)
     except BuildError as error:
         print(f"compile_ahead: {error}", file=sys.stderr)
         return 1

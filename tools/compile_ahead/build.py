@@ -18,10 +18,11 @@ from pathlib import Path
 
 from compile_ahead.link import BuildError, Rows, link
 from compile_ahead.targets import Target
-from compile_ahead.units import Unit, find_units, load_sources
+from compile_ahead.units import Unit, find_units, load_sources, shares
 
 FORMAT = 1  # of the manifest, see supple/kernels/library.py
-WHOLE = "all"  # the object of a target that is to be small: all units in one
+WHOLE = "all"  # the object of all units in one
+DRAFT = "draft "  # begins the stamp of a library that is to be built again in full
 TOOLS = Path(__file__).resolve().parent
 # What a page has no use for: SciPy's methods and solvers of one's own are Python's, and so are files.
 NOT_IN_PAGES = ("solvers.optimize.", "solvers.own.")
@@ -30,7 +31,13 @@ Say = Callable[[str], None]
 
 
 def build(
-    root: Path, targets: list[Target], *, out: Path | None = None, jobs: int = 2, say: Say = print
+    root: Path,
+    targets: list[Target],
+    *,
+    out: Path | None = None,
+    jobs: int = 2,
+    draft: bool = False,
+    say: Say = print,
 ) -> dict[str, list[Path]]:
     """Build what is not up to date.
 
@@ -39,6 +46,8 @@ def build(
         targets: What to build for.
         out: A folder for each target's files in place of ``build/ahead/<target>``.
         jobs: How many processes compile at a time.
+        draft: True to be content with code that is small rather than quick, which is there in half of the
+            time. A library that was built in full is left alone; a later build in full replaces a draft.
         say: Called with a line of progress.
 
     Returns:
@@ -55,16 +64,20 @@ def build(
         units = find_units(package, _salt("lower.py"))
         for target in targets:
             place = out or folder / target.name
-            if _is_current(place, target, sources, tools):
+            stamps = (tools, DRAFT + tools) if draft else (tools,)
+            if _is_current(place, target, sources, stamps):
                 built[target.name] = _files(place, target)
         missing = [target for target in targets if target.name not in built]
+        if draft:
+            missing = [target.draft() for target in missing]
         if missing:
             _lower(units, folder, package, jobs, say)
             _emit(units, missing, folder, jobs, say)
         for target in missing:
             say(f"linking for {target.name}")
             place = out or folder / target.name
-            built[target.name] = _link(target, units, folder, place, sources, tools)
+            stamp = tools if target in targets else DRAFT + tools
+            built[target.name] = _link(target, units, folder, place, sources, stamp)
         _prune(folder, units)
     return built
 
@@ -94,9 +107,7 @@ def _salt(*files: str) -> str:
 
 def _lower(units: list[Unit], folder: Path, package: Path, jobs: int, say: Say) -> None:
     todo = [unit for unit in units if not _bitcode(folder, unit).exists()]
-    shares: list[list[Unit]] = [[] for _ in range(min(jobs, len(todo)))]
-    for unit in todo:  # the largest first, to whoever has least
-        min(shares, key=lambda share: sum(one.weight for one in share)).append(unit)
+    parts = shares(todo, jobs)
     began = time.monotonic()
 
     def run(share: list[Unit]) -> None:
@@ -124,8 +135,8 @@ def _lower(units: list[Unit], folder: Path, package: Path, jobs: int, say: Say) 
         shutil.rmtree(scratch)
 
     if todo:
-        say(f"compiling {len(todo)} of {len(units)} units of kernels, {len(shares)} at a time")
-    _all(run, [(share,) for share in shares], jobs)
+        say(f"compiling {len(todo)} of {len(units)} units of kernels, {len(parts)} at a time")
+    _all(run, [(share,) for share in parts], jobs)
 
 
 def _environment(*folders: Path) -> dict[str, str]:
@@ -141,7 +152,7 @@ def _environment(*folders: Path) -> dict[str, str]:
 def _emit(units: list[Unit], targets: list[Target], folder: Path, jobs: int, say: Say) -> None:
     calls = []
     for target in targets:
-        if target.small:
+        if target.whole:
             some = _wanted(units, folder, target)
             calls.append((target, some, _object(folder, target, some)))
         else:
@@ -153,10 +164,11 @@ def _emit(units: list[Unit], targets: list[Target], folder: Path, jobs: int, say
     def run(target: Target, some: list[Unit], out: Path) -> None:
         bitcode = [str(_bitcode(folder, unit)) for unit in some]
         symbols = [row[2] for unit in some for row in _rows(folder, unit, target)]
-        fresh = out.with_suffix(f".{os.getpid()}.tmp")
+        fresh = out.with_name(f"{out.name}.{os.getpid()}.tmp")
+        how = ["--small"] if target.small else []
         done = subprocess.run(
-            [sys.executable, "-m", "compile_ahead.emit", target.name, str(fresh), *bitcode, "--",
-             *symbols],
+            [sys.executable, "-m", "compile_ahead.emit", target.name, str(fresh), *bitcode, *how,
+             "--", *symbols],
             env=_environment(TOOLS.parent),
             capture_output=True,
             text=True,
@@ -174,7 +186,7 @@ def _link(
     target: Target, units: list[Unit], folder: Path, place: Path, sources: str, tools: str
 ) -> list[Path]:
     units = _wanted(units, folder, target)
-    groups = [units] if target.small else [[unit] for unit in units]
+    groups = [units] if target.whole else [[unit] for unit in units]
     objects = [_object(folder, target, group) for group in groups]
     rows = [row for unit in units for row in _rows(folder, unit, target)]
     fresh = folder / f"link-{os.getpid()}-{target.name}"
@@ -214,7 +226,7 @@ def _files(place: Path, target: Target) -> list[Path]:
     return [place / name for name in names if name]
 
 
-def _is_current(place: Path, target: Target, sources: str, tools: str) -> bool:
+def _is_current(place: Path, target: Target, sources: str, tools: tuple[str, ...]) -> bool:
     try:
         manifest = json.loads((place / _manifest_name(target)).read_text())
         content = (place / target.library).read_bytes()
@@ -224,7 +236,7 @@ def _is_current(place: Path, target: Target, sources: str, tools: str) -> bool:
         manifest.get("format") == FORMAT
         and manifest.get("target") == target.name
         and manifest.get("sources") == sources
-        and manifest.get("tools") == tools
+        and manifest.get("tools") in tools
         and manifest.get("sha256") == hashlib.sha256(content).hexdigest()
         and all(path.is_file() for path in _files(place, target))
     )
@@ -262,7 +274,8 @@ def _object(folder: Path, target: Target, units: list[Unit]) -> Path:
     tools = _salt("emit.py", "targets.py")
     if len(units) == 1:
         stamp = f"{units[0].stamp}-{tools[:8]}"
-        return folder / f"{units[0].name}-{stamp}.{target.name}.o"
+        how = "draft.o" if target.small else "o"
+        return folder / f"{units[0].name}-{stamp}.{target.name}.{how}"
     entries = [row[0] for unit in units for row in _rows(folder, unit, target)]
     parts = (*(unit.stamp for unit in units), *entries, tools)
     stamp = hashlib.sha256(" ".join(parts).encode()).hexdigest()[:24]

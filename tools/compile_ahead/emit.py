@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 import sys
 from pathlib import Path
@@ -110,7 +111,17 @@ def _optimise(module: Any, target: Target, machine: Any) -> None:
 
 
 if __name__ == "__main__":
-    target_name, object_file, *rest = sys.argv[1:]
-    separator = rest.index("--")
-    emit(TARGETS[target_name], [Path(one) for one in rest[:separator]], rest[separator + 1 :],
-         Path(object_file))  # fmt: skip
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("target", choices=TARGETS)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("bitcode", type=Path, nargs="+")
+    parser.add_argument("--small", action="store_true")
+    separator = sys.argv.index("--")
+    given = parser.parse_args(sys.argv[1:separator])
+    chosen = TARGETS[given.target]
+    emit(
+        chosen.draft() if given.small else chosen,
+        given.bitcode,
+        sys.argv[separator + 1 :],
+        given.out,
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,7 @@ class Target:
         border: The file of the extension for Python; empty if there is none.
         tag: The platform's tag in the name of a wheel.
         small: Prefer small code to quick code.
+        whole: Optimise all units together, so that what they share is in the library once.
         wide: Features of newer CPUs. Units of `WIDE` are compiled for them as well, and the library
             chooses when it is loaded.
     """
@@ -32,7 +33,12 @@ class Target:
     border: str
     tag: str
     small: bool = False
+    whole: bool = False
     wide: str = ""
+
+    def draft(self) -> Target:
+        """The same platform, with code that is small and soon compiled."""
+        return replace(self, small=True, wide="")
 
 
 WIDE = ("solvers.two_bone",)  # what works on several targets at once, and gains from wide registers
@@ -60,7 +66,7 @@ TARGETS = {
         Target("windows-x86_64", "x86_64-pc-windows-gnu", "x86-64", "x86_64-windows-gnu",
                "kernels.dll", "border.pyd", "win_amd64", wide=AVX),
         Target("wasm", "wasm32-unknown-unknown", "generic", "wasm32-wasi",
-               "supple.wasm", "", "", small=True),
+               "supple.wasm", "", "", small=True, whole=True),
     )
 }  # fmt: skip
 

@@ -28,13 +28,32 @@ class Unit:
         name: Such as "solvers.ccd".
         modules: Such as "supple.solvers.ccd".
         stamp: Hash of every source that can change its code.
-        weight: Bytes of these sources, as a guess of the work.
+        sizes: These sources, each with its bytes.
     """
 
     name: str
     modules: tuple[str, ...]
     stamp: str
-    weight: int
+    sizes: dict[Path, int]
+
+    @property
+    def weight(self) -> int:
+        """Bytes of its sources, as a guess of the work."""
+        return sum(self.sizes.values())
+
+
+def shares(units: list[Unit], count: int) -> list[list[Unit]]:
+    """Units for `count` processes to lower, each with about the same work.
+
+    What several units of a share call is lowered once, so that a share costs what its units are compiled
+    from together.
+    """
+    made: list[tuple[list[Unit], dict[Path, int]]] = [([], {}) for _ in range(count)]
+    for unit in sorted(units, key=lambda unit: -unit.weight):
+        listed, sources = min(made, key=lambda share: sum({**share[1], **unit.sizes}.values()))
+        listed.append(unit)
+        sources.update(unit.sizes)
+    return [listed for listed, _ in made if listed]
 
 
 @functools.cache
@@ -82,5 +101,4 @@ def _unit(name: str, paths: list[Path], package: Path, salt: str) -> Unit:
     modules = tuple(
         "supple." + ".".join(path.relative_to(package).with_suffix("").parts) for path in paths
     )
-    weight = sum(source.stat().st_size for source in listed)
-    return Unit(name, modules, stamp[:24], weight)
+    return Unit(name, modules, stamp[:24], {one: one.stat().st_size for one in listed})

@@ -107,6 +107,8 @@ class Playground:
     async def _page(self, socket: WebSocket) -> None:
         """Serve the websocket of a page until it closes."""
         await socket.accept()
+        if not self._kernels.body:  # `make demo` begins while they are still being compiled
+            self._kernels = Asset(await asyncio.to_thread(_kernels), "application/wasm")
         outbox = Outbox()
         session = Session(self.library, outbox.put, kernels=bool(self._kernels.body))
         self.sessions.append(session)
