@@ -12,7 +12,7 @@ RUNS := $(VENV)/.runs
 READY := $(VENV)/.ready
 DOCS_READY := $(VENV)/.docs-ready
 JOBS ?= auto
-.PHONY: help demo test draft kernels lint bench docs dist clean
+.PHONY: help demo test draft kernels lint bench docs dist release clean
 .DEFAULT_GOAL := help
 
 help:
@@ -21,6 +21,7 @@ help:
 	@echo "make lint    ruff, pyright and the import contracts"
 	@echo "make kernels compile the kernels ahead, if they have changed"
 	@echo "make dist    build wheels for every platform, and the source, into dist"
+	@echo "make release build them, install and try each, with the oldest and the newest dependencies"
 	@echo "make bench   run the benchmarks, and supple beside the solvers that are installed"
 	@echo "make docs    build the documentation into build/docs"
 	@echo "make clean   remove what was built, but not $(VENV)"
@@ -84,8 +85,11 @@ docs: $(DOCS_READY)
 	$(BIN)/python -m sphinx --quiet --fail-on-warning -b html docs build/docs
 	@echo "build/docs/index.html"
 
-dist: $(READY)
-	@PYTHONPATH=tools $(BIN)/python -m compile_ahead.dist
+dist:
+	@PYTHONPATH=tools "$(PYTHON)" -m release.dist
+
+release: dist
+	@PYTHONPATH=tools "$(PYTHON)" -m release
 
 clean:
 	rm -rf build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache

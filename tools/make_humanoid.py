@@ -19,9 +19,8 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-from humanoid import atlas, body, motions, paint, skinning, smd, surface  # noqa: E402
-
 import supple  # noqa: E402
+from humanoid import atlas, body, motions, paint, skinning, smd, surface  # noqa: E402
 from supple.model.character import Character  # noqa: E402
 from supple.model.mesh import Material, Mesh, Texture  # noqa: E402
 
