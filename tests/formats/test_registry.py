@@ -12,6 +12,8 @@ import pytest
 
 import supple
 from supple import Character, Material, Mesh, Motion, Node, Pose, Skeleton, SuppleError, Tip
+from supple.formats.registry import FORMATS, format_for_reading
+from supple.formats.source import Source
 
 BVH = """HIERARCHY
 ROOT a
@@ -44,6 +46,16 @@ def test_the_content_tells_where_the_name_does_not(write):
     wrong = supple.load(write("clip.smd", BVH))
     assert list(wrong.extras) == ["bvh"]
     assert any("looks like" in note.text for note in wrong.notes)
+
+
+def test_a_format_told_by_its_extension_alone_is_never_told_by_content(write):
+    """Xacro evaluates expressions: whoever wants that says so."""
+    assert [one.name for one in FORMATS.values() if one.looks is None] == ["xacro"]
+    assert format_for_reading(Source.open(write("clip.xacro", BVH))).name == "xacro"
+    text = '<robot xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:if value="1"/></robot>'
+    for name in ("walk.bvh", "model.urdf", "model.xml", "model", "model.txt"):
+        assert format_for_reading(Source.open(write(name, text))).name == "urdf"
+    assert format_for_reading(Source.open(write("model.txt", text)), "xacro").name == "xacro"
 
 
 def test_a_format_can_be_said(write):

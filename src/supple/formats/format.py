@@ -21,7 +21,8 @@ class Format:
         extensions: File extensions in lower case, with the dot.
         reader: "module:function", or "" if the format is only written.
         writer: "module:function", or "" if the format is only read.
-        looks: True if the first bytes of a file look like this format.
+        looks: True if the first bytes of a file look like this format; None if content does not count, so
+            that only files with its extension are read, and those for which `format=` names it.
         keeps: The features it can store, see `supple.formats.features`.
     """
 
@@ -30,7 +31,7 @@ class Format:
     extensions: tuple[str, ...]
     reader: str
     writer: str
-    looks: Callable[[bytes], bool]
+    looks: Callable[[bytes], bool] | None
     keeps: frozenset[str]
 
 

@@ -2,41 +2,53 @@
 
 from __future__ import annotations
 
-import pickle
+import json
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from supple.errors import SuppleError
 from supple.formats.source import MEMORY_FACTOR, MEMORY_LEAST, Source
 
+START = Path(__file__).with_name("isolated_start.py")
 SECONDS = 300  # limit of waiting time [s]
 
 
-def run(source: Source, worker: Path, job: dict[str, Any], *, who: str) -> bytes:
-    """What a worker writes to its standard output.
+def run(
+    source: Source,
+    worker: Path,
+    job: dict[str, Any],
+    *,
+    who: str,
+    files: Mapping[str, bytes] | None = None,
+) -> bytes:
+    """What a worker answers: bytes from a process that may have been taken over, so never to be unpickled.
 
-    It is started in an empty folder, with the job, Python's path and a memory limit [B] pickled on its
-    standard input.
+    It is started in an empty folder by `isolated_start`, which gets the job as JSON on its standard input.
 
     Args:
         source: The file that it works on, for messages and the memory limit.
-        worker: The script.
-        job: What it gets, besides "path" and "memory".
+        worker: The script; its `main` takes the job and gives bytes.
+        job: What it gets, besides "memory", a limit [B].
         who: The library that it runs, for messages, such as "MuJoCo".
+        files: What it gets as "files".
 
     Raises:
         SuppleError: It cannot be started, crashes, or does not end.
     """
     path = [one or "." for one in sys.path]
     memory = max(MEMORY_LEAST, MEMORY_FACTOR * source.size)
+    files = files or {}
+    sizes = {name: len(data) for name, data in files.items()}
+    head = json.dumps({**job, "files": sizes, "path": path, "memory": memory}).encode()
     with tempfile.TemporaryDirectory(prefix="supple-") as folder:
         try:
             done = subprocess.run(
-                [sys.executable, "-I", str(worker)],
-                input=pickle.dumps({**job, "path": path, "memory": memory}),
+                [sys.executable, "-I", str(START), str(worker)],
+                input=b"".join((head, b"\n", *files.values())),
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 cwd=folder,

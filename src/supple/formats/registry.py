@@ -35,7 +35,7 @@ def format_for_reading(source: Source, name: str | None = None) -> Format:
     Args:
         source: The file.
         name: The format's name; None to choose by extension and content. If they disagree, the
-            content decides, with a note.
+            content decides, with a note, unless the format is told by its extension alone.
 
     Raises:
         SuppleError: The name is unknown, the file is empty, or its format is not recognized.
@@ -48,9 +48,9 @@ def format_for_reading(source: Source, name: str | None = None) -> Format:
     if not head.strip(b" \t\r\n\0\xef\xbb\xbf"):
         source.error(None, "the file is empty" if not head else "the file holds nothing but blanks")
     by_extension = [one for one in readable.values() if suffix in one.extensions]
-    by_content = [one for one in readable.values() if one.looks(head)]
+    by_content = [one for one in readable.values() if one.looks is not None and one.looks(head)]
     for one in by_extension:
-        if one in by_content:
+        if one in by_content or one.looks is None:
             return one
     if by_content:
         if suffix and by_extension:

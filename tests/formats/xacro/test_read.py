@@ -1,9 +1,15 @@
-"""Xacro files, expanded and read as URDF; nothing outside the folder is opened."""
+"""Xacro files, expanded and read as URDF, if that is asked for; nothing outside the folder is opened."""
+
+import re
 
 import pytest
+from typer.testing import CliRunner
 
 import supple
 from supple import SuppleError
+from supple.cli import app
+from supple.formats.xacro import read as reading
+from supple.viewer.library import Library
 
 HEAD = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">\n'
 MACRO = (
@@ -48,8 +54,53 @@ def test_macros_arguments_and_packages(robot):
     assert wide.offsets[2].tolist() == [0, -1, 0]
 
 
-def test_the_format_is_told_by_content_too(robot):
-    assert "left hip" in supple.load(robot(ROBOT, "legs/robot")).skeleton
+def test_the_ending_or_the_name_of_the_format_ask_for_xacro(robot):
+    assert "left hip" in supple.load(robot(ROBOT, "legs/robot"), format="xacro").skeleton
+    plain = '<robot name="r"><link name="a"/></robot>'
+    character = supple.load(robot(plain, "legs/plain.XACRO"))
+    assert not [note for note in character.notes if "looks like" in note.text]
+    with pytest.raises(SuppleError, match=r"clip\.xacro:1: not well-formed XML"):
+        supple.load(robot("HIERARCHY\nROOT a\n", "legs/clip.xacro"))
+
+
+@pytest.mark.parametrize(
+    "name", ["walk.bvh", "robot.urdf", "robot.xml", "robot", "hero.smd", "a.glb"]
+)
+def test_content_never_asks_for_xacro(robot, name):
+    asks = r':2: expected a URDF, got .*: this is xacro .* ends in \.xacro, or pass format="xacro"'
+    for body in ('<xacro:property name="v" value="1"/>', '<link name="${v}"/>'):
+        with pytest.raises(SuppleError, match=re.escape(name) + asks):
+            supple.load(robot(f"{HEAD}{body}</robot>", f"legs/{name}"))
+    late = f"{HEAD}{'<!-- -->' * 20_000}<xacro:if value='1'/></robot>"  # beyond what is looked at
+    with pytest.raises(SuppleError, match=re.escape(name) + asks):
+        supple.load(robot(late, f"legs/{name}"))
+
+
+def test_expanded_files_that_keep_the_namespace_are_urdf(robot):
+    """Text of other programs, as below `gazebo`, may have what looks like xacro."""
+    body = '<link name="a"/><gazebo><plugin name="${p}">$(arg x) ${y}</plugin></gazebo></robot>'
+    assert "a" in supple.load(robot(HEAD + body, "legs/robot.urdf")).skeleton
+
+
+def test_the_command_line_and_the_page_refuse_it_too(robot):
+    path = robot(f'{HEAD}<link name="${{1 + 1}}"/></robot>', "legs/walk.bvh")
+    told = CliRunner().invoke(app, ["info", str(path)])
+    assert told.exit_code != 0
+    assert "this is xacro that is not expanded" in told.output.replace("\n", " ")
+    library = Library()
+    for name in ("walk.bvh", "robot.urdf"):
+        upload = library.upload()
+        upload.place(name).write_bytes(path.read_bytes())
+        with pytest.raises(SuppleError, match=rf"^{name}:2: .* this is xacro that is not expanded"):
+            library.open(upload)
+    upload = library.upload()
+    upload.place("robot.xacro").write_bytes(path.read_bytes())
+    assert "2" in library.subject(library.open(upload)).skeleton
+    library.close()
+
+
+def test_dollars_that_are_escaped_stay(robot):
+    assert "${x}" in supple.load(robot(HEAD + '<link name="$${x}"/></robot>')).skeleton
 
 
 @pytest.mark.parametrize(
@@ -83,15 +134,72 @@ def test_files_elsewhere_are_not_opened(robot, tmp_path):
     assert "hidden" in supple.load(robot(text), folder=tmp_path).skeleton
 
 
-def test_nothing_is_started_or_written(robot, tmp_path):
-    target = tmp_path / "legs" / "written"
-    reach = "[c for c in ().__class__.__base__.__subclasses__() if c.__name__ == '_wrap_close'][0].__init__.__globals__"
-    for call in (f"['system']('touch {target}')", f"['open']('{target}', 65)"):
-        with pytest.raises(SuppleError, match="xacro"):
-            supple.load(robot(HEAD + f'<link name="a${{{reach}{call}}}"/></robot>'))
-        assert not target.exists()
+def test_includes_by_pattern_in_namespaces_and_optional(robot):
+    robot(HEAD + '<xacro:property name="w" value="2"/></robot>', "legs/part_a.xacro")
+    robot(HEAD + '<link name="b"/></robot>', "legs/part_b.xacro")
+    text = """<xacro:include filename="part_*.xacro"/><xacro:include filename="part_a.xacro" ns="n"/>
+      <xacro:include filename="gone.xacro" optional="true"/>
+      <joint name="j" type="fixed"><parent link="b"/><child link="c${n.w + 1}"/></joint><link name="c3"/></robot>"""
+    assert set(supple.load(robot(HEAD + text)).skeleton.names) >= {"b", "j", "c3"}
 
 
-def test_expressions_without_end_are_stopped_by_memory(robot):
-    with pytest.raises(SuppleError, match="xacro"):
-        supple.load(robot(HEAD + "<link name=\"${len('a' * 10**10)}\"/></robot>"))
+@pytest.mark.parametrize(
+    ("encoding", "declared"),
+    [("utf-8", "utf-8"), ("utf-8-sig", "utf-8"), ("utf-8", "ascii"), ("latin-1", "iso-8859-1"), ("utf-16", "utf-16")],
+)  # fmt: skip
+def test_includes_in_several_encodings(robot, encoding, declared):
+    text = f'<?xml version="1.0" encoding="{declared}"?>\n{HEAD}<link name="Fuß"/></robot>'
+    robot("", "legs/foot.xacro").write_bytes(text.encode(encoding))
+    text = HEAD + '<xacro:include filename="foot.xacro"/></robot>'
+    assert "Fuß" in supple.load(robot(text)).skeleton
+
+
+def test_packages_are_found_by_their_manifest(robot, tmp_path):
+    robot("<package><!-- <name>x</name> --><name> left_leg </name></package>", "legs/package.xml")
+    (tmp_path / "arms").mkdir()
+    robot("<package><name>right_arm</name></package>", "arms/package.xml")
+    robot(HEAD + '<link name="hand"/></robot>', "arms/hand.xacro")
+    for name in ("left_leg", "legs"):
+        text = ROBOT.replace("$(find legs)", f"$(find {name})")
+        assert "left hip" in supple.load(robot(text)).skeleton
+    text = HEAD + '<xacro:include filename="$(find right_arm)/hand.xacro"/></robot>'
+    assert "hand" in supple.load(robot(text), folder=tmp_path).skeleton
+    with pytest.raises(SuppleError, match="'right_arm' was not found"):
+        supple.load(robot(text))
+    with pytest.raises(SuppleError, match="'x' was not found"):
+        supple.load(robot(text.replace("right_arm", "x")), folder=tmp_path)
+
+
+def test_yaml_has_units_dates_and_dots(robot):
+    robot(
+        "a: !degrees 90\nb: !millimeters 2 * 10\nc: &c {d: [1, {e: 5}], when: 2024-05-01}\nf: *c\n",
+        "legs/values.yaml",
+    )
+    text = """<xacro:property name="v" value="${xacro.load_yaml('values.yaml')}"/>
+      <link name="${v.a == pi / 2} ${v.b} ${v.f.d[1].e} ${v['c']['when']}"/></robot>"""
+    assert "True 0.02 5 2024-05-01" in supple.load(robot(HEAD + text)).skeleton
+
+
+def test_eval_knows_arguments_and_true(robot):
+    text = """<xacro:arg name="n" default="3"/><link name="$(eval n * 2 + 1) $(eval 'yes' if true else 'no')"/>
+      <xacro:if value="${xacro.arg('n') == '4'}"><link name="four"/></xacro:if></robot>"""
+    assert "7 yes" in supple.load(robot(HEAD + text)).skeleton
+    assert "four" in supple.load(robot(HEAD + text), arguments={"n": 4}).skeleton
+
+
+def test_an_unknown_version_of_xacro_is_refused(robot, tmp_path, monkeypatch):
+    other = tmp_path / "other" / "xacro"
+    other.mkdir(parents=True)
+    (other / "__init__.py").write_text("def safe_eval(text, symbols): return eval(text)")
+    (other / "substitution_args.py").write_text("")
+    monkeypatch.syspath_prepend(str(other.parent))
+    with pytest.raises(SuppleError, match="this version of xacro has no .*; expected xacro 2"):
+        supple.load(robot(ROBOT))
+
+
+def test_what_the_process_answers_is_checked(robot, tmp_path, monkeypatch):
+    worker = tmp_path / "worker.py"
+    worker.write_text("import pickle\ndef main(job): return pickle.dumps({'urdf': '<robot/>'})\n")
+    monkeypatch.setattr(reading, "WORKER", worker)
+    with pytest.raises(SuppleError, match="xacro crashed: expected JSON"):
+        supple.load(robot(ROBOT))

@@ -6,6 +6,7 @@ import importlib.util
 import io
 import json
 import re
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -53,14 +54,16 @@ def compiled(source: Source, model: Document) -> Compiled:
         raise needs()
     job = {
         "xml": model.xml,
-        "models": model.models,
-        "meshes": model.meshes,
+        "models": {name: text.decode() for name, text in model.models.items()},
         "marker": NOT_FOUND,
     }
-    answer = run(source, WORKER, job, who="MuJoCo")
-    with np.load(io.BytesIO(answer)) as archive:
-        arrays = {name: archive[name] for name in archive.files}
-    meta = json.loads(arrays.pop("meta").tobytes())
+    answer = run(source, WORKER, job, who="MuJoCo", files=model.meshes)
+    try:
+        with np.load(io.BytesIO(answer), allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        meta = json.loads(arrays.pop("meta").tobytes())
+    except (ValueError, KeyError, OSError, EOFError, AttributeError, zipfile.BadZipFile):
+        source.error(None, "MuJoCo crashed: expected an archive of arrays from its process")
     if "missing" in meta:
         raise needs()
     if "memory" in meta:

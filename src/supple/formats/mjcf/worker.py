@@ -1,15 +1,14 @@
-"""Compile an MJCF model with MuJoCo: run as a process of its own, which may crash.
+"""Compile an MJCF model with MuJoCo, in a process of its own (`isolated_start`), which may crash.
 
-Reads a pickled job from the standard input and writes an .npz archive to the standard output. It imports
-neither supple nor what supple needs, so that it starts soon.
+MuJoCo gets all files in memory: once it is loaded, this process can open none (`confined`). It imports neither
+supple nor what supple needs, so that it starts soon.
 """
 
 import io
 import json
-import os
-import pickle
-import sys
 from typing import Any
+
+from supple.formats.confined import confine
 
 CPU_SECONDS = 60  # limit of computing time [s]
 OLDEST = [3, 3, 2]  # version of MuJoCo
@@ -26,61 +25,45 @@ FIELDS = (
 )
 
 
-def main() -> None:
-    """Read a job, compile it, and write the result."""
-    job = pickle.load(sys.stdin.buffer)  # from our own parent process
-    out = os.fdopen(os.dup(1), "wb")
-    nothing = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nothing, 1)  # MuJoCo prints warnings
-    os.dup2(nothing, 2)
-    sys.path[:] = job["path"]
+def main(job: dict[str, Any]) -> bytes:
+    """The compiled model as an .npz archive, in which "meta" holds names, or an error, as JSON.
+
+    Args:
+        job: "xml", the text of the model; "models" that it attaches and "files", its meshes, by name;
+            "marker", the end of the names of missing meshes; "memory", a limit [B].
+    """
     import numpy as np
 
-    def answer(meta: dict[str, Any], **arrays: Any) -> None:
+    def answer(meta: dict[str, Any], **arrays: Any) -> bytes:
         data = io.BytesIO()
         text = np.frombuffer(json.dumps(meta).encode(), np.uint8)
         np.savez(data, meta=text, **arrays)
-        out.write(data.getvalue())
-        out.flush()
+        return data.getvalue()
 
     try:
         import mujoco  # type: ignore  # of an extra
     except ImportError as error:
-        answer({"missing": str(error)})
-        return
+        return answer({"missing": str(error)})
     version = [int(part) for part in mujoco.__version__.split(".")[:3] if part.isdigit()]
     if version < OLDEST:
-        answer({"missing": f"mujoco {mujoco.__version__}"})
-        return
-    _limit(job["memory"])
+        return answer({"missing": f"mujoco {mujoco.__version__}"})
+    answer({})  # imports what writing needs, while files can be opened
+    confine(memory=job["memory"], seconds=CPU_SECONDS, files=False)
     try:
         meta, arrays = _compiled(np, mujoco, job)
     except MemoryError:
-        answer({"memory": True})
+        return answer({"memory": True})
     except Exception as error:  # MuJoCo raises ValueError and others for bad models
-        answer({"error": f"{error}"[:2000]})
-    else:
-        answer(meta, **arrays)
-
-
-def _limit(memory: int) -> None:
-    """Limit memory beyond what is taken already [B], and computing time."""
-    try:
-        import resource
-
-        with open("/proc/self/statm") as file:
-            taken = int(file.read().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (taken + memory, taken + memory))
-        resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    except (ImportError, OSError, ValueError):  # not on this system
-        pass
+        return answer({"error": f"{error}"[:2000]})
+    return answer(meta, **arrays)
 
 
 def _compiled(np: Any, mujoco: Any, job: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    models = {name: text.encode() for name, text in job["models"].items()}
+
     def spec() -> Any:
         made = mujoco.MjSpec.from_string(
-            job["xml"], include=job["models"] or None, assets=job["meshes"] or None
+            job["xml"], include=models or None, assets=job["files"] or None
         )
         made.compiler.usethread = 0
         made.compiler.fusestatic = 0
@@ -134,7 +117,3 @@ def _compiled(np: Any, mujoco: Any, job: dict[str, Any]) -> tuple[dict[str, Any]
     }
     meta["massless"] = massless
     return meta, {**arrays, "lost": lost, "unknown": unknown}
-
-
-if __name__ == "__main__":
-    main()

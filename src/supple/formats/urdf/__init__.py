@@ -8,6 +8,6 @@ FORMAT = Format(
     extensions=(".urdf", ".xml"),
     reader="supple.formats.urdf.read:read",
     writer="",
-    looks=lambda head: xml_root(head) == "robot" and b"<xacro:" not in head,
+    looks=lambda head: xml_root(head) == "robot",  # its reader refuses xacro
     keeps=frozenset(),
 )

@@ -39,6 +39,23 @@ def read(source: Source, *, meshes: bool = False) -> Character:
         meshes: True to read the visuals of the links as meshes.
     """
     root = _parsed(source)
+    _refuse_xacro(source, root)
+    return _read(source, root, meshes=meshes)
+
+
+def read_expanded(source: Source, *, meshes: bool = False) -> Character:
+    """Read a robot that xacro has written: what looks like xacro in it is meant so.
+
+    Args:
+        source: The text.
+        meshes: True to read the visuals of the links as meshes.
+    """
+    return _read(source, _parsed(source), meshes=meshes)
+
+
+def _read(source: Source, root: Any, *, meshes: bool) -> Character:
+    """Build the character of a parsed file."""
+    _check_parts(source, root)
     lines = {joint.get("name"): joint.sourceline for joint in children(root, "joint")}
     robot = _robot(source, _essentials(source, root, meshes=meshes))
     name = root.get("name")
@@ -71,17 +88,46 @@ def read(source: Source, *, meshes: bool = False) -> Character:
 
 
 def _parsed(source: Source) -> Any:
-    """Parse and check the XML; return its root element."""
+    """Parse the XML; return its root element."""
     root = parsed(source, what="a URDF", needs=_missing)
     if tag(root) != "robot":
         found = shown(root.tag.rpartition("}")[2])
         source.error(root.sourceline, f"expected the element 'robot', got {found}")
+    return root
+
+
+def _refuse_xacro(source: Source, root: Any) -> None:
+    """Refuse xacro that is not expanded: reading it evaluates expressions, which must be asked for."""
+    for element in root.iter():
+        if not isinstance(element.tag, str):
+            continue
+        found = None
+        if element.prefix == "xacro":
+            found = f"xacro:{element.tag.rpartition('}')[2]}"
+        elif element is root or _part_of_robot(element, root):
+            found = next((value for value in element.attrib.values() if "${" in value), None)
+        if found is not None:
+            source.error(
+                element.sourceline,
+                f"expected a URDF, got {shown(found)}: this is xacro that is not expanded; if that is meant, "
+                'give the file a name that ends in .xacro, or pass format="xacro"',
+            )
+
+
+def _part_of_robot(element: Any, root: Any) -> bool:
+    """True for links and joints and what is in them; other parts hold text of other programs."""
+    while element.getparent() is not root:
+        element = element.getparent()
+    return tag(element) in ("link", "joint")
+
+
+def _check_parts(source: Source, root: Any) -> None:
+    """See that links and joints have what is taken for granted."""
     for link in children(root, "link"):
         if not link.get("name"):
             source.error(link.sourceline, "a link has no name")
     for joint in children(root, "joint"):
         _check(source, joint)
-    return root
 
 
 def _first(element: Any, name: str) -> Any:

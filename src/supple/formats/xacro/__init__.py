@@ -1,6 +1,11 @@
-"""Xacro, the macro language of URDF, read only: `read` expands a file and hands the URDF on."""
+"""Xacro, the macro language of URDF, read only.
 
-from supple.formats.format import Format, xml_root
+`read` has a file expanded and hands the URDF on. In a process of its own, `worker` runs the xacro package, in which
+`library` replaces evaluation by `expressions` (with `operators`, `functions` and `work`), and reading by `folders`
+and `yaml_file`.
+"""
+
+from supple.formats.format import Format
 
 FORMAT = Format(
     name="xacro",
@@ -8,6 +13,6 @@ FORMAT = Format(
     extensions=(".xacro",),
     reader="supple.formats.xacro.read:read",
     writer="",
-    looks=lambda head: xml_root(head) == "robot" and b"xacro" in head,
+    looks=None,  # a file that asks for evaluation must say so by its name
     keeps=frozenset(),
 )

@@ -1,7 +1,7 @@
-"""Read xacro files through xacrodoc.
+"""Read xacro files: expand them with the xacro package, and read the URDF.
 
-Xacro evaluates Python expressions and opens the files that it includes, so it runs in a process of its own
-that may open nothing outside the file's folder, or the one given to `load`, and start nothing.
+Expressions are evaluated by `expressions`, not by Python, and files are opened only in the file's own folder, or
+the one given to `load`. All that runs in a process of its own (`worker`), which can start and write nothing.
 """
 
 from __future__ import annotations
@@ -10,12 +10,11 @@ import importlib.util
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from xml.sax.saxutils import escape
 
 from supple.errors import SuppleError
 from supple.formats.isolated import run
 from supple.formats.source import Source
-from supple.formats.urdf.read import read as read_urdf
+from supple.formats.urdf.read import read_expanded
 from supple.formats.xml import parsed
 from supple.model.character import Character
 
@@ -32,29 +31,47 @@ def read(
         arguments: Values of its `xacro:arg`, by name.
         meshes: True to read the visuals of the links as meshes.
     """
-    if importlib.util.find_spec("xacrodoc") is None:
+    text = expanded(source, arguments={} if arguments is None else arguments)
+    path = source.path.with_name(f"{source.path.name} (expanded)")
+    inner = Source(path, text.encode(), source.home, source.notes)
+    inner.size += source.size
+    return read_expanded(inner, meshes=meshes)
+
+
+def expanded(source: Source, *, arguments: Mapping[str, str]) -> str:
+    """The URDF that a xacro file expands to.
+
+    Args:
+        source: The file.
+        arguments: Values of its `xacro:arg`, by name.
+
+    Raises:
+        SuppleError: It cannot be expanded, or asks for what is not allowed.
+    """
+    if importlib.util.find_spec("xacro") is None:
         raise _missing()
-    root = parsed(source, what="a xacro file", needs=_missing)
-    given = {} if arguments is None else arguments
-    if not isinstance(given, Mapping):
-        raise SuppleError(f"arguments: expected a mapping by name, got {given!r}")
+    parsed(source, what="a xacro file", needs=_missing)
+    if not isinstance(arguments, Mapping):
+        raise SuppleError(f"arguments: expected a mapping by name, got {arguments!r}")
     own = source.path.resolve()
     home = (source.home or own.parent).resolve()
     job = {
         "file": str(own),
-        "name": escape(root.get("name") or source.name, {'"': "&quot;"}),
         "folders": list(dict.fromkeys((str(home), str(own.parent)))),
-        "arguments": {str(key): str(value) for key, value in given.items()},
+        "arguments": {str(key): str(value) for key, value in arguments.items()},
     }
-    found = json.loads(run(source, WORKER, job, who="xacro"))
+    answer = run(source, WORKER, job, who="xacro")
+    try:
+        found = json.loads(answer)
+    except ValueError:
+        source.error(None, "xacro crashed: expected JSON from its process")
+    if "missing" in found:
+        raise SuppleError(f"reading xacro: {found['missing']}")
     if "error" in found:
         text = " ".join(str(found["error"]).split())
         source.error(None, f"xacro cannot expand it: {text}")
-    expanded = source.path.with_name(f"{source.path.name} (expanded)")
-    inner = Source(expanded, found["urdf"].encode(), source.home, source.notes)
-    inner.size += source.size
-    return read_urdf(inner, meshes=meshes)
+    return str(found["urdf"])
 
 
 def _missing() -> SuppleError:
-    return SuppleError("reading xacro needs xacrodoc: pip install 'supple[robot]'")
+    return SuppleError("reading xacro needs the xacro package: pip install 'supple[robot]'")

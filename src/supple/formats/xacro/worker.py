@@ -1,121 +1,96 @@
-"""Expand a xacro file: run as a process of its own, which may open only files of certain folders.
+"""Expand a xacro file, in a process of its own (`isolated_start`), which may open only files of certain folders.
 
-Reads a pickled job from the standard input and writes JSON to the standard output.
+The first wall is that nothing of the file is run as Python: see `library`. The second is that this process can do
+little: an audit hook refuses whatever is not needed, the operating system what `confined` takes away.
 """
 
 import errno
+import importlib
 import json
 import os
-import pickle
 import sys
+import warnings
 from typing import Any
 
-CPU_SECONDS = 60  # limit of computing time [s]
-LOOKS = ("os.listdir", "os.scandir", "open")  # events that are allowed inside the folders
-HARMLESS = (
-    "compile",
-    "exec",
-    "import",
-    "object.",
-    "marshal.",
-    "code.",
-    "sys._getframe",
-    "builtins.id",
-)
+from supple.formats.confined import confine
+from supple.formats.xacro.folders import Folders
+from supple.formats.xacro.library import install
+from supple.formats.xacro.work import Work
+
+CPU_SECONDS = 20  # limit of computing time [s], should counting steps (`work`) miss something
+RECURSION = 3000  # levels of calls of Python; a macro that calls itself takes five or more
+LOOKS = ("open", "os.listdir", "os.scandir")  # audit events that are let through inside the folders
+HARMLESS = ("compile", "builtins.id", "glob.glob", "glob.glob/2")
+"""Events that are let through: syntax trees are events of `compile`, but nothing is run (`exec`)."""
+WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
-def main() -> None:
-    """Read a job, expand the file, and write the result."""
-    job = pickle.load(sys.stdin.buffer)  # from our own parent process
-    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    nothing = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nothing, 1)  # xacro prints warnings
-    os.dup2(nothing, 2)
-    sys.path[:] = job["path"]
+def main(job: dict[str, Any]) -> bytes:
+    """The expanded URDF or an error, as JSON.
+
+    Args:
+        job: "file", the path; "folders", where files may be read; "arguments" by name; "memory",
+            a limit [B].
+    """
     try:
         answer = {"urdf": _expanded(job)}
-    except MemoryError:
-        answer = {"error": "it takes too much memory"}
+    except ImportError as error:
+        answer = {"missing": f"{error}"}
     except BaseException as error:  # xacro raises many kinds, and exits
-        answer = {"error": f"{error or type(error).__name__}"[:2000]}
-    text = json.dumps(answer)
-    out.write(text)
-    out.flush()
+        answer = {"error": _told(error)[:2000]}
+    plain = {key: text.encode("utf-8", "backslashreplace").decode() for key, text in answer.items()}
+    return json.dumps(plain).encode()
+
+
+def _told(error: BaseException) -> str:
+    """The message of an error. Those of xacro hold others, each of which repeats what is in it."""
+    words, where = [], ""
+    inner: Any = error
+    while isinstance(getattr(inner, "exc", None), BaseException):
+        own = str(inner.args[0] or "") if inner.args else ""
+        if own and not own.startswith("<class "):
+            words.append(f"{own}:")
+        where = getattr(inner, "suffix", None) or where  # the innermost expression
+        inner = inner.exc
+    if isinstance(inner, MemoryError):
+        return "it takes too much memory"
+    if isinstance(inner, RecursionError):
+        return "it is too deep: expected macros and properties that do not call themselves"
+    return " ".join((*words, str(inner) or type(inner).__name__, where.strip())).strip()
 
 
 def _expanded(job: dict[str, Any]) -> str:
-    import importlib
-    import xml.dom.expatbuilder
-    import xml.dom.minidom  # noqa: F401  (before files are locked)
-    import xml.parsers.expat  # noqa: F401
-
-    xacrodoc = importlib.import_module("xacrodoc")
-    substitution: Any = importlib.import_module("xacro.substitution_args")
-    importlib.import_module("yaml")
-    own, folders = job["file"], job["folders"]
-
-    def find(package: str) -> str:
-        """The folder of a package: one of its name above the file, or in such a folder."""
-        above = os.path.dirname(own)
-        while any(_within(above, folder) for folder in folders):
-            for place in (above, os.path.join(above, package)):
-                if os.path.basename(place) == package and os.path.isdir(place):
-                    return place
-            above = os.path.dirname(above)
-        raise ValueError(
-            f"package {package!r} was not found in the file's folder; folder= gives another"
-        )
-
-    substitution._eval_find = find
+    xacro: Any = importlib.import_module("xacro")
+    arguments: Any = importlib.import_module("xacro.substitution_args")
+    own, folders = job["file"], Folders(job["folders"])
+    install(xacro, arguments, folders=folders, own=own, work=Work())
     os.chdir(os.path.dirname(own))
     os.environ.clear()
-    _limit(job["memory"])
+    warnings.simplefilter("ignore")
+    sys.setrecursionlimit(RECURSION)
+    confine(memory=job["memory"], seconds=CPU_SECONDS, files=True)
     _lock(folders)
-    # An include, so that xacro knows the folder to which other includes are relative.
-    document = xacrodoc.XacroDoc.from_includes(
-        [own], name=job["name"], subargs=job["arguments"], resolve_packages=False
-    )
-    return document.dom.toprettyxml(indent=" ")
+    xacro.init_stacks(own)
+    document = xacro.parse(None, own)
+    xacro.process_doc(document, mappings=dict(job["arguments"]), verbosity=0)
+    return document.toprettyxml(indent="  ")
 
 
-def _within(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
-
-
-def _lock(folders: list[str]) -> None:
-    """Refuse, from now on, to open files elsewhere, to write, and to start anything."""
-    library = os.path.dirname(os.__file__)
-    places = [*folders, library]
+def _lock(folders: Folders) -> None:
+    """Refuse, from now on, whatever is not needed: to run Python, to import, to open files elsewhere."""
 
     def watch(event: str, given: tuple[Any, ...]) -> None:
-        if event in LOOKS:
-            path = given[0]
-            if isinstance(path, int):
-                return
-            flags = given[2] if event == "open" and len(given) > 2 else 0
-            where = os.path.realpath(os.fsdecode("." if path is None else path))
-            writes = isinstance(flags, int) and flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
-            if writes or not any(_within(where, place) for place in places):
-                raise PermissionError(errno.EACCES, "expected a file in its own folder", where)
-        elif not event.startswith(HARMLESS):
+        if event in HARMLESS:
+            return
+        if event not in LOOKS:
             raise PermissionError(errno.EACCES, "not allowed", event)
+        path, flags = given[0], given[2] if event == "open" else 0
+        if not isinstance(path, str) or flags & WRITES or not folders.hold(path):
+            raise PermissionError(errno.EACCES, "expected a file in its own folder", str(path))
 
     sys.addaudithook(watch)
-
-
-def _limit(memory: int) -> None:
-    """Limit memory beyond what is taken already [B], and computing time."""
     try:
-        import resource
-
-        with open("/proc/self/statm") as file:
-            taken = int(file.read().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (taken + memory, taken + memory))
-        resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    except (ImportError, OSError, ValueError):  # not on this system
-        pass
-
-
-if __name__ == "__main__":
-    main()
+        eval("0")
+    except PermissionError:
+        return
+    raise ImportError("this Python does not ask audit hooks: expected CPython 3.11 or later")

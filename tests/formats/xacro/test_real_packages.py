@@ -1,0 +1,82 @@
+"""Real packages, where they are at hand: they expand to what the xacro package makes of them by itself."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import supple
+from supple.formats.source import Source
+from supple.formats.xacro.read import expanded
+
+DATA = Path(__file__).resolve().parents[3].parent / "shared/data/xacro"
+UR, FRANKA = DATA / "Universal_Robots_ROS2_Description", DATA / "franka_description"
+PACKAGES = {"ur_description": str(UR), "franka_description": str(FRANKA)}
+
+pytestmark = pytest.mark.skipif(not UR.exists(), reason="the real packages are not at hand")
+
+# The xacro package as it is, told only where packages are.
+UPSTREAM = """
+import json, sys
+import xacro
+from xacro import substitution_args
+
+cases, packages = json.load(sys.stdin)
+substitution_args._eval_find = packages.__getitem__
+texts = []
+for file, arguments in cases:
+    document = xacro.process_file(file, mappings=arguments, verbosity=0)
+    texts.append(document.toprettyxml(indent="  "))
+json.dump(texts, sys.stdout)
+"""
+
+ARMS = ("ur3", "ur3e", "ur5", "ur5e", "ur10", "ur10e", "ur16e", "ur20", "ur30")
+UR_ARGUMENTS = [
+    *({"ur_type": arm, "name": arm} for arm in ARMS),
+    {"ur_type": "ur5e", "name": "a", "tf_prefix": "left_", "safety_limits": "true"},
+    {"ur_type": "ur10", "name": "b", "force_abs_paths": "true"},
+]
+FRANKA_ARGUMENTS = [
+    {},
+    {"hand": "false"},
+    {"ee_id": "cobot_pump"},
+    {"with_sc": "true", "gazebo": "true"},
+    {"ros2_control": "true", "use_fake_hardware": "true"},
+    {"arm_prefix": "left", "no_prefix": "true"},
+]
+
+
+def cases():
+    for path in sorted(UR.glob("urdf/*.urdf.xacro")):
+        yield from ((UR, path, arguments) for arguments in UR_ARGUMENTS)
+    for path in sorted(FRANKA.rglob("*.urdf.xacro")):
+        yield from ((FRANKA, path, arguments) for arguments in FRANKA_ARGUMENTS)
+
+
+def test_packages_expand_to_what_xacro_itself_makes_of_them():
+    told = [(str(path), arguments) for _, path, arguments in cases()]
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", UPSTREAM],
+        input=json.dumps([told, PACKAGES]),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    texts = json.loads(done.stdout)
+    assert len(texts) >= 50
+    for (home, path, arguments), text in zip(cases(), texts, strict=True):
+        banner = re.compile(r"(<!-- (=+|\| .* \|) -->\n){4}")
+        found = expanded(Source.open(path, home=home), arguments=arguments)
+        assert found == banner.sub("", text, count=1), (path.name, arguments)
+
+
+def test_packages_load():
+    for arm in ("ur5e", "ur20"):
+        path = UR / "urdf/ur.urdf.xacro"
+        loaded = supple.load(path, folder=UR, arguments={"ur_type": arm, "name": arm})
+        assert len(supple.robot.joint_names(loaded)) == 6
+    loaded = supple.load(FRANKA / "robots/fr3/fr3.urdf.xacro", folder=FRANKA)
+    assert "fr3_joint7" in loaded.skeleton
