@@ -61,11 +61,11 @@ beside = $(MAKE) --no-print-directory $(1) & kernels=$$!; \
 demo: $(TOOLS)
 	@$(call beside,draft,$(RUNS))
 	@PYTHONPATH=tools nice $(BIN)/python -m compile_ahead --jobs 1 2> build/kernels.log & \
-	$(BIN)/supple demo
+	$(BIN)/supple demo $(DEMO)
 
 test: $(TOOLS)
 	@$(call beside,kernels,lint)
-	$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile
+	$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder
 
 lint: $(READY)
 	$(BIN)/ruff check .
