@@ -11,6 +11,8 @@ that the time is the solvers' and not Python's.
     python benchmarks/torture.py                             # 1,000,000 solves, all solvers
     python benchmarks/torture.py 20000 --solver LM           # fewer, one solver
     python benchmarks/torture.py --replay LM "mimic" 17 3    # one row of one case again
+
+`tests/benchmarks/test_torture.py` runs a small form of it, with --rows 16.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from random import Random
 
 import numpy as np
@@ -36,7 +39,7 @@ import supple
 from supple.solvers import ALL, Solver
 
 ROWS = 128  # solves a case
-FEW = 8  # solves a case where they are slow
+FEW = 16  # a case has so many times fewer solves where they are slow
 # What is slow gets this much of an even share of the solves.
 SHARES = {"Optimize": 0.02, "Jacobian": 0.5, "long": 0.1, HUGE.name: 0.01}
 LONG = 40  # joints from which on SciPy is slow beyond measure: less is asked of it there
@@ -67,9 +70,9 @@ def share_of(solver: Solver | str, family: Family) -> float:
     return SHARES.get(name_of(solver), 1.0) * SHARES.get(family.name, 1.0)
 
 
-def case_of(family: Family, number: int, solver: Solver | str) -> Case | None:
+def case_of(family: Family, number: int, solver: Solver | str, rows: int = ROWS) -> Case | None:
     """A family's case number so-and-so, None if the numbers drawn make no problem."""
-    rows = FEW if share_of(solver, family) < 0.1 else ROWS
+    rows = max(rows // FEW, 1) if share_of(solver, family) < 0.1 else rows
     return draw_case(seed_of(family, number), family, rows)
 
 
@@ -119,6 +122,7 @@ def claimed(solver: Solver | str, families: Sequence[Family]) -> list[Family]:
     return [family for family in able if _some_case(family, solver)]
 
 
+@cache
 def _some_case(family: Family, solver: Solver) -> bool:
     for number in range(12):
         case = draw_case(seed_of(family, number), family, 1)
@@ -133,7 +137,11 @@ def _some_case(family: Family, solver: Solver) -> bool:
 
 
 def run(
-    total: int, solvers: Sequence[Solver | str], families: Sequence[Family] = (*FAMILIES, HUGE)
+    total: int,
+    solvers: Sequence[Solver | str],
+    families: Sequence[Family] = (*FAMILIES, HUGE),
+    *,
+    rows: int = ROWS,
 ) -> Iterator[tuple[str, str, Tally, bool]]:
     """Share the solves out; yields (solver, family, tally so far, whether that part is done)."""
     pairs = [(solver, family) for solver in solvers for family in claimed(solver, families)]
@@ -143,7 +151,7 @@ def run(
         tally = Tally()
         number = 0
         while tally.solves < share and tally.refused < 50 + 4 * number // 5:
-            case = case_of(family, number, solver)
+            case = case_of(family, number, solver, rows)
             if case is None:
                 tally.refused += 1
             else:
@@ -187,7 +195,7 @@ def table_of(results: Sequence[tuple[str, str, Tally]]) -> Table:
     return table
 
 
-def report(console: Console, results: Sequence[tuple[str, str, Tally]]) -> int:
+def report(console: Console, results: Sequence[tuple[str, str, Tally]], rows: int) -> int:
     """Print the table and what was broken; returns how many laws were."""
     console.print(table_of(results))
     solves = sum(tally.solves for *_, tally in results)
@@ -211,17 +219,17 @@ def report(console: Console, results: Sequence[tuple[str, str, Tally]]) -> int:
                 console.print(f"[red]{solver}, {family}: {fault.law}[/] ({fault.detail})")
                 console.print(
                     f"  python benchmarks/torture.py --replay {solver} {family!r} "
-                    f"{number} {fault.row}",
+                    f"{number} {fault.row} --rows {rows}",
                     highlight=False,
                 )
     return broken
 
 
-def replay(console: Console, solver: str, name: str, number: int, row: int) -> int:
+def replay(console: Console, solver: str, name: str, number: int, row: int, rows: int) -> int:
     """Solve one row again and print everything about it."""
     family = next(f for f in (*FAMILIES, HUGE) if f.name == name)
     chosen = solvers_named([solver])[0]
-    case = case_of(family, number, chosen)
+    case = case_of(family, number, chosen, rows)
     assert case is not None
     keep = "keep" if number % KEPT == KEPT - 1 else "approach"
     prepared = case.prepared(patient(chosen, family), unreachable=keep)
@@ -244,12 +252,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("solves", nargs="?", type=int, default=1_000_000)
     parser.add_argument("--solver", action="append", default=[], help="a name, or auto; repeatable")
     parser.add_argument("--family", action="append", default=[], help="part of a family's name")
+    parser.add_argument(
+        "--rows", type=int, default=ROWS, help="solves a case (default: %(default)s)"
+    )
     parser.add_argument("--replay", nargs=4, metavar=("SOLVER", "FAMILY", "CASE", "ROW"))
     given = parser.parse_args(arguments)
     console = Console(width=None if sys.stdout.isatty() else 160)
     if given.replay:
         solver, family, number, row = given.replay
-        return int(replay(console, solver, family, int(number), int(row)) > 0)
+        return int(replay(console, solver, family, int(number), int(row), given.rows) > 0)
     wanted = [
         family
         for family in (*FAMILIES, HUGE)
@@ -259,7 +270,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     done = 0
     with Progress(console=console, transient=True) as progress:
         task = progress.add_task("solving", total=given.solves)
-        for solver, family, tally, over in run(given.solves, solvers_named(given.solver), wanted):
+        solvers = solvers_named(given.solver)
+        for solver, family, tally, over in run(given.solves, solvers, wanted, rows=given.rows):
             progress.update(task, completed=done + tally.solves, description=f"{solver}, {family}")
             if over:
                 results.append((solver, family, tally))
@@ -267,7 +279,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 if not console.is_terminal:  # where there is no bar
                     faults = f", {len(tally.faults)} broken laws" if tally.faults else ""
                     print(f"{done:>9,} {solver}, {family}{faults}", file=sys.stderr, flush=True)
-    return int(report(console, results) > 0)
+    return int(report(console, results, given.rows) > 0)
 
 
 if __name__ == "__main__":

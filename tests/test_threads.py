@@ -5,8 +5,20 @@ import threading
 import time
 
 import pytest
+from tests.patience import PATIENCE
 
 from supple import threads as pool
+
+
+class Clock:
+    """In place of the clock of the pool: time passes only where a test says so."""
+
+    def __init__(self, monkeypatch):
+        self.now = 0.0
+        monkeypatch.setattr(pool, "time", self)
+
+    def perf_counter(self):
+        return self.now
 
 
 @pytest.mark.parametrize("count", [0, 1, 63, 64, 65, 1000])
@@ -18,7 +30,8 @@ def test_every_row_is_done_once(count, threads):
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
-def test_pieces_grow_while_they_are_quick_and_leave_some_for_every_thread(threads):
+def test_pieces_grow_while_they_are_quick_and_leave_some_for_every_thread(threads, monkeypatch):
+    Clock(monkeypatch)
     pieces = []
     pool.run_threaded(lambda *piece: pieces.append(piece), 100_000, threads=threads)
     sizes = [last - first for first, last in sorted(pieces)]
@@ -37,12 +50,13 @@ def test_a_limit_holds_where_no_number_is_given():
     assert used == {own}
 
 
-def test_slow_pieces_stay_small():
+def test_slow_pieces_stay_small(monkeypatch):
+    clock = Clock(monkeypatch)
     sizes = []
 
     def part(first, last):
         sizes.append(last - first)
-        time.sleep(2 * pool.LONG)
+        clock.now += 2 * pool.LONG
 
     pool.run_threaded(part, 10 * pool.SMALL, threads=1)
     assert set(sizes) == {pool.SMALL}
@@ -59,7 +73,7 @@ def test_no_more_threads_than_asked_for(threads):
             most = max(most, working)
             if working > 1:
                 together.set()
-        together.wait(5.0 if threads == 5 else 0.0)  # a busy machine starts threads late
+        together.wait(PATIENCE if threads == 5 else 0.0)  # a busy machine starts threads late
         time.sleep(0.002)
         with lock:
             working -= 1
@@ -99,12 +113,19 @@ def test_a_failure_is_raised_in_the_calling_thread(threads):
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_an_interrupt_in_progress_ends_the_batch(threads):
-    started = []
+def test_an_interrupt_in_progress_ends_the_batch(threads, monkeypatch):
+    started, stopped = [], threading.Event()
 
     def part(first, last):
         started.append(first)
-        time.sleep(0.002)
+        if len(started) > threads:  # a thread that goes on is held until the batch is ended
+            stopped.wait(PATIENCE)
+
+    def ending(futures, wait=pool.wait):
+        stopped.set()
+        return wait(futures)
+
+    monkeypatch.setattr(pool, "wait", ending)
 
     def progress(done, total):
         raise KeyboardInterrupt
@@ -112,7 +133,7 @@ def test_an_interrupt_in_progress_ends_the_batch(threads):
     with pytest.raises(KeyboardInterrupt):
         pool.run_threaded(part, 64 * 200, threads=threads, progress=progress)
     after = len(started)
-    assert after < 20
+    assert after <= 2 * threads
     time.sleep(0.02)
     assert len(started) == after, "nothing goes on in the background"
 
@@ -140,7 +161,7 @@ def test_a_forked_child_has_a_pool_of_its_own():
             done = []
             pool.run_threaded(lambda *piece: done.extend(range(*piece)), 1000, threads=2)
             os._exit(0 if len(done) == 1000 else 1)
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         pid, status = os.waitpid(child, os.WNOHANG)
         if pid:

@@ -17,12 +17,15 @@ def pairs(clips, out):
 
 @dataclass(frozen=True)
 class Copy:
-    """Copies a clip and counts; ends its own process at clips of some name."""
+    """Copies a clip and counts; ends its own process at clips of some name.
+
+    Clips of the name of `held` wait as long as that file is there.
+    """
 
     counts: Path
     kills: str = ""
     always: bool = False
-    takes: float = 0.0
+    held: Path | None = None
     digest: str = "copy"
 
     def reads(self, file):
@@ -31,7 +34,8 @@ class Copy:
     def __call__(self, file, out):
         mark = self.counts / f"{file.name}.{time.monotonic_ns()}"
         mark.write_text(str(os.getpid()))
-        time.sleep(self.takes)
+        while self.held and file.name.startswith(self.held.name) and self.held.exists():
+            time.sleep(0.01)
         tried = len(list(self.counts.glob(f"{file.name}.*")))
         if self.kills and self.kills in file.name and (self.always or tried == 1):
             os.kill(os.getpid(), signal.SIGKILL)

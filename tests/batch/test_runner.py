@@ -6,11 +6,11 @@ import os
 import resource
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from tests.batch.copying import Copy, pairs
+from tests.patience import PATIENCE, until
 
 import supple
 from supple.batch import Plan, PlanOnClip, parse_shard, run
@@ -69,7 +69,7 @@ def test_a_journal_cut_off_in_a_line_loses_that_line_only(clips, tmp_path):
     out, counts = tmp_path / "out", tmp_path / "counts"
     counts.mkdir()
     list(run(Copy(counts), pairs(clips, out), out, jobs=1))
-    journal = tmp_path / ".out.supple-journal.jsonl"
+    journal = tmp_path / JOURNAL
     journal.write_bytes(journal.read_bytes()[:-20])
     again = [end.again for end in run(Copy(counts), pairs(clips, out), out, jobs=1)]
     assert again == [True] * 5 + [False]
@@ -178,6 +178,9 @@ def test_dask_is_asked_for_where_it_is_not_installed(clips, tmp_path, monkeypatc
         list(run(PLANT, pairs(clips, out), out, scheduler="tcp://127.0.0.1:1"))
 
 
+JOURNAL = ".out.supple-journal.jsonl"
+
+
 def journalled(out):
     rows = (out.parent / f".{out.name}.supple-journal.jsonl").read_text().splitlines()
     return [json.loads(row)["name"] for row in rows if row.endswith("}")]
@@ -190,40 +193,43 @@ from supple.batch import run
 from tests.batch.copying import Copy, pairs
 
 if __name__ == "__main__":
-    clips, out, counts = map(Path, sys.argv[1:])
-    for one in run(Copy(counts, takes=0.1), pairs(clips, out), out, jobs=2):
-        print(one.file.name, flush=True)
+    clips, out, counts, held = map(Path, sys.argv[1:])
+    list(run(Copy(counts, held=held), pairs(clips, out), out, jobs=2))
 """
 
 
 def test_a_run_that_is_killed_takes_its_workers_along_and_is_resumed(clips, tmp_path):
     for k in range(20):
-        (clips / f"d{k}.bvh").write_text(f"clip {k}")
+        (clips / f"{'d' if k < 12 else 'held'}{k}.bvh").write_text(f"clip {k}")
     out, counts, script = tmp_path / "out", tmp_path / "counts", tmp_path / "run.py"
+    held = tmp_path / "held"
     counts.mkdir()
+    held.touch()
     script.write_text(RUN)
-    child = subprocess.Popen(
-        [sys.executable, script, clips, out, counts], env=environment(), stdout=subprocess.PIPE
-    )
-    for _ in range(5):
-        child.stdout.readline()
-    workers = {int(path.read_text()) for path in counts.iterdir()}
-    child.kill()
-    child.communicate()
-    assert len(workers) == 2
-    until = time.monotonic() + 20
-    while any(alive(pid) for pid in workers) and time.monotonic() < until:
-        time.sleep(0.02)
-    assert not any(alive(pid) for pid in workers)
-    before = set(journalled(out))
-    assert 5 <= len(before) < len(pairs(clips, out))
+    child = subprocess.Popen([sys.executable, script, clips, out, counts, held], env=environment())
+    free = {path.name for path in clips.glob("*.bvh") if not path.name.startswith("held")}
+    try:
+        # Everything that is not held is done, and each worker is at a clip that is.
+        until(lambda: (tmp_path / JOURNAL).exists() and set(journalled(out)) >= free)
+        workers = until(lambda: workers_at(counts, 2))
+    finally:
+        child.kill()
+        child.wait()
+    until(lambda: not any(alive(pid) for pid in workers))
+    assert set(journalled(out)) == free
     state = run(Copy(counts), pairs(clips, out), out, jobs=1)
-    assert {end.out.name for end in state if end.again} == before
+    assert {end.out.name for end in state if end.again} == free
     assert contents(out) == contents(clips)  # nor is anything left that was half written
     tried = counted(counts)
-    assert all(tried[name] == 1 for name in before)
-    # What the two workers were at was lost with them.
-    assert sum(tried.values()) <= len(tried) + 4
+    assert all(tried[name] == 1 for name in free)
+    assert sum(tried.values()) == len(tried) + 2, "what the two workers were at was lost with them"
+
+
+def workers_at(counts, count):
+    """The processes that are at clips that are held, if there are so many."""
+    told = [path.read_text() for path in counts.glob("held*")]
+    found = {int(text) for text in told if text}
+    return found if len(found) == count else None
 
 
 def alive(pid):
@@ -252,14 +258,11 @@ def cluster(tmp_path):
             [*module, "distributed.cli.dask_worker", "--scheduler-file", address, "--nthreads", "1",
              "--no-nanny", "--no-dashboard", "--local-directory", tmp_path / f"worker{k}"], **common)
             for k in range(2)]  # fmt: skip
-        until = time.monotonic() + 60
-        while not address.exists() and time.monotonic() < until:
-            time.sleep(0.05)
         import distributed
 
-        found = json.loads(address.read_text())["address"]
-        with distributed.Client(found, timeout="60s", set_as_default=False) as client:
-            client.wait_for_workers(2, timeout=60)
+        found = json.loads(until(lambda: address.exists() and address.read_text()))["address"]
+        with distributed.Client(found, timeout=PATIENCE, set_as_default=False) as client:
+            client.wait_for_workers(2, timeout=PATIENCE)
         yield found, started[1:]
     finally:
         for one in started:
@@ -276,7 +279,7 @@ def test_a_cluster_gives_the_same_bytes_loses_nothing_and_does_nothing_twice(
     # A run that is ended, and goes on.
     counts = tmp_path / "counts"
     counts.mkdir()
-    work = Copy(counts, takes=0.05)
+    work = Copy(counts)
     first = iter(run(work, pairs(clips, copied), copied, scheduler=address))
     done = {next(first).out.name for _ in range(3)}
     first.close()

@@ -21,7 +21,7 @@ for folder in (HERE, HERE.parents[1] / "benchmarks"):
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
 
-from driving import Driver, Watched  # noqa: E402
+from driving import MILLISECONDS, Driver, Watched  # noqa: E402
 from playground import ARGUMENTS, CHROMIUM  # noqa: E402
 
 
@@ -41,7 +41,9 @@ def chromium() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        browser = play.chromium.launch(
+            executable_path=CHROMIUM, args=ARGUMENTS, timeout=MILLISECONDS
+        )
         yield browser
         browser.close()
 

@@ -3,20 +3,33 @@
 Nothing may leave the machine, no script may fail. Tests wait for hooks of the page
 (`window.playground`), never for the clock; a place on the page is asked for when all is settled, so
 that it is a place in the frame that is seen, however slowly frames come.
+
+Drawing without a graphics card takes most of the time, and few tests look at pixels: so a page does all
+but the drawing itself, until it is looked at.
 """
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from typing import Any
 
 import numpy as np
+from tests.patience import PATIENCE
 
 from supple.viewer.server import Server
 from supple.viewer.session import Session
 
-PATIENCE = 60.0  # seconds, for a very busy machine; a test takes a few
+MILLISECONDS = 1000 * PATIENCE  # as Playwright counts
+UNSEEN = """
+for (const name of ["clear", "drawElements", "drawArrays", "drawElementsInstanced", "drawArraysInstanced"]) {
+  const draw = WebGL2RenderingContext.prototype[name];
+  WebGL2RenderingContext.prototype[name] = function (...given) {
+    if (window.lookedAt) draw.apply(this, given);
+  };
+}
+"""
 
 
 def keeping(quality: str) -> str:
@@ -131,9 +144,18 @@ class Driver:
         if part.get_attribute("open") is None:
             part.locator("summary").click()
 
+    @contextmanager
+    def looked_at(self) -> Iterator[None]:
+        """Have the page draw what it shows."""
+        self.ask("window.lookedAt = true; window.playground?.page.stage.invalidate()")
+        self.until("!window.playground || playground.page.stage.shown")
+        yield
+        self.ask("window.lookedAt = false")
+
     def screenshot(self) -> bytes:
         """What the page shows, as PNG."""
-        return self.page.screenshot()
+        with self.looked_at():
+            return self.page.screenshot()
 
     def picture(self) -> np.ndarray:
         """What the page shows, RGB, shape (height, width, 3)."""
@@ -193,8 +215,10 @@ class Watched:
         """A page of its own, opened and ready; `script` runs before those of the page."""
         width, height = size
         context = self.chromium.new_context(viewport={"width": width, "height": height}, **more)
+        context.set_default_timeout(MILLISECONDS)
         self.contexts.append(context)
         context.add_init_script(keeping(quality))
+        context.add_init_script(UNSEEN)
         if script:
             context.add_init_script(script)
         context.route("**/*", self._route)

@@ -15,11 +15,11 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from tests.patience import PATIENCE
 from websockets.sync.client import connect
 
 FIREFOX = next(filter(None, map(shutil.which, ("firefox-esr", "firefox"))), None)
 XVFB = shutil.which("Xvfb")
-START, ANSWER = 60.0, 60.0  # seconds to wait for Firefox, on a busy machine
 PREFERENCES = {"webgl.force-enabled": True, "remote.active-protocols": 1}
 
 
@@ -58,10 +58,12 @@ class Firefox:
         began = time.monotonic()
         while found is None:
             time.sleep(0.05)
-            if process.poll() is not None or time.monotonic() - began > START:
+            if process.poll() is not None or time.monotonic() - began > PATIENCE:
                 raise RuntimeError(f"Firefox did not start: {told.read_text()}")
             found = re.search(r"BiDi listening on (ws://\S+)", told.read_text())
-        self._line = self._open.enter_context(connect(f"{found[1]}/session", max_size=None))
+        self._line = self._open.enter_context(
+            connect(f"{found[1]}/session", max_size=None, open_timeout=PATIENCE)
+        )
         self.call("session.new", capabilities={})
         self.call("session.subscribe", events=["log.entryAdded"])
         self._page = self.call("browsingContext.getTree")["contexts"][0]["context"]
@@ -84,7 +86,7 @@ class Firefox:
         number = next(self._numbers)
         self._line.send(json.dumps({"id": number, "method": method, "params": params}))
         while True:
-            got = json.loads(self._line.recv(timeout=ANSWER))
+            got = json.loads(self._line.recv(timeout=PATIENCE))
             if got.get("method") == "log.entryAdded" and got["params"]["level"] == "error":
                 self.failed.append(got["params"]["text"])
             if got.get("id") == number:

@@ -22,10 +22,10 @@ def test_a_new_page_begins_with_the_character_in_its_walk(new_page):
     assert driver.ask("playground.goalNames()") == ["hand.R"]
     driver.until("document.querySelector('#status .pill').textContent === 'reached'")
     assert driver.page.is_visible("#drag-hint") and driver.page.is_visible("#helper")
-    goal = np.array(driver.ask("playground.goalPixel()"))
+    driver.ask("playground.page.timeline.playing = false")
+    goal = driver.goal_pixel()
     hint = driver.page.locator("#drag-hint").bounding_box()
     assert abs(hint["x"] - goal[0]) < 40 and abs(hint["y"] - goal[1]) < 40
-    driver.ask("playground.page.timeline.playing = false")
     driver.drag_goal(-20, -20)
     assert not driver.page.is_visible("#drag-hint")
     driver.page.reload()

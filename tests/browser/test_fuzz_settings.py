@@ -1,13 +1,14 @@
 """Settings files with anything in them: taken over as far as they fit, and the page goes on working."""
 
 import json
+import os
 import random
 
 VALUES = [
     *(None, True, False, -1, 0, 0.5, 3, 1e9, 1e300, "", "snake", "CCD", "x" * 2000, "\ud800", "__proto__"),
     *([], [None], [1, 2, 3], [[]], {}, {"a": 1}, {"constructor": 1}, {"__proto__": {"x": 1}}),
 ]  # fmt: skip
-COUNT = 150
+COUNT = int(os.environ.get("SUPPLE_FUZZ", "40"))
 
 
 def places(value, at=()):

@@ -47,7 +47,7 @@ def test_switching_scenes_does_not_grow_gpu_memory(new_page):
     for setup in SETUPS:  # creates the parts that are kept
         visit(setup)
     first = [visit(setup) for setup in SETUPS]
-    for _ in range(9):
+    for _ in range(3):
         last = [visit(setup) for setup in SETUPS]
     for before, after in zip(first, last, strict=True):
         assert all(after[name] <= before[name] for name in before), (before, after)

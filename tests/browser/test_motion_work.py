@@ -151,7 +151,7 @@ def test_a_motion_is_retargeted_and_its_body_map_edited(walking):
     walking.page.click("[name=retarget]")
     walking.until("playground.page.scene.retargeted?.motion === 'walk'")
     walking.settled()
-    assert walking.page.inner_text("#source-name") == "Our character"
+    walking.until(lambda: walking.page.inner_text("#source-name") == "Our character")
     assert walking.page.input_value("[name=target_map-left_thigh]") == "left hip"
     source = "playground.page.source.figure.positions.map((one) => one.toArray())"
     before, target = walking.ask(source), walking.joints()

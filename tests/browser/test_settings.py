@@ -199,12 +199,21 @@ def test_of_what_was_kept_what_fits_is_taken_and_the_rest_is_named(new_page, whe
     check_wrong(driver)
 
 
-@pytest.mark.parametrize("text", ["{", "null", "[]", '"x"', '{"format": 3}', "\\u0000"])
-def test_what_was_kept_and_is_no_settings_is_forgotten(new_page, text):
-    script = f"sessionStorage.setItem('supple-playground', {json.dumps(text)})"
-    driver = new_page(script=script)
-    assert "cannot be read" in driver.notice()
-    assert driver.ask("playground.setup().links") == 8
+def test_what_was_kept_and_is_no_settings_is_forgotten(new_page):
+    texts = ["{", "null", "[]", '"x"', '{"format": 3}', "\\u0000"]
+    script = f"""
+      localStorage.removeItem("supple-playground");
+      const kept = {json.dumps(texts)}[Number(localStorage.getItem("which") ?? 0)];
+      sessionStorage.setItem("supple-playground", kept);
+    """
+    driver = new_page(script=f"{{ {script} }}")
+    for k, text in enumerate(texts):
+        assert "cannot be read" in driver.notice(), text
+        assert driver.ask("playground.setup().links") == 8, text
+        if k + 1 < len(texts):
+            driver.ask(f"localStorage.setItem('which', {k + 1})")
+            driver.page.reload()
+            driver.until("window.playground?.notice()")
 
 
 def test_settings_that_name_what_is_not_there_keep_the_rest(driver):

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from driving import Driver
+from driving import MILLISECONDS, UNSEEN, Driver
 
 import supple
 from supple.viewer.server import Server
@@ -126,7 +126,8 @@ def test_a_video_of_a_drag(driver):
     driver.unfold("Save")
     driver.page.click("[name=save-webm]")
     driver.until("playground.page.store.recording")
-    driver.drag_goal(-40, -20)
+    with driver.looked_at():
+        driver.drag_goal(-40, -20)
     with driver.page.expect_download() as waiting:
         driver.page.click("[name=save-webm]")
     video = waiting.value.path().read_bytes()
@@ -138,7 +139,7 @@ def test_a_video_of_a_drag(driver):
 def test_a_video_of_a_motion_ends_with_it(driver):
     driver.set(scene="humanoid", limits=True, motion="walk")
     driver.unfold("Save")
-    with driver.page.expect_download() as waiting:
+    with driver.looked_at(), driver.page.expect_download() as waiting:
         driver.page.click("[name=save-webm]")
     assert waiting.value.path().stat().st_size > 2000
 
@@ -148,12 +149,14 @@ def test_a_page_is_saved_by_one_click(driver, chromium, tmp_path):
     driver.drag_goal(20, -30)
     joints = driver.joints()
     driver.unfold("Save")
-    with driver.page.expect_download(timeout=60_000) as waiting:
+    with driver.page.expect_download() as waiting:
         driver.page.click("[name=save-page]")
     assert waiting.value.suggested_filename == "hero.html"
     path = tmp_path / "hero.html"
     path.write_bytes(waiting.value.path().read_bytes())
     context = chromium.new_context(viewport={"width": 700, "height": 500}, reduced_motion="reduce")
+    context.set_default_timeout(MILLISECONDS)
+    context.add_init_script(UNSEEN)
     page = context.new_page()
     failed = []
     page.on("pageerror", lambda error: failed.append(str(error)))

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from driving import PATIENCE
+from driving import MILLISECONDS, UNSEEN
+from tests.patience import PATIENCE
 
 import supple
 from supple import Character, Cone, Motion, Node, Skeleton, Tip
@@ -22,6 +23,8 @@ class Opened:
     def __init__(self, browser, path, **options):
         options.setdefault("viewport", {"width": 900, "height": 600})
         self.context = browser.new_context(**options)
+        self.context.set_default_timeout(MILLISECONDS)
+        self.context.add_init_script(UNSEEN)
         self.path = path
         self.requests, self.complaints = [], []
         self.page = self.context.new_page()
@@ -271,7 +274,7 @@ def test_a_finger_drags_a_goal_on_a_phone(opened):
     # The controls are there, behind their button.
     page.page.wait_for_timeout(600)  # a touch sooner would be the second of a double tap
     page.page.tap("#opener")
-    page.page.locator("select[name=solver]").wait_for(state="visible", timeout=10_000)
+    page.page.locator("select[name=solver]").wait_for(state="visible")
 
 
 def test_the_character_is_whole_and_small(opened):

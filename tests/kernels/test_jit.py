@@ -13,6 +13,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE
 
 from supple.kernels import decorators, jit, sources, user_cache
 
@@ -83,7 +84,7 @@ class Package:
         )
 
     def finish(self, process: subprocess.Popen[str]) -> dict:
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
         assert process.returncode == 0, err
         log = self.root / "log"
         lines = log.read_text().splitlines() if log.exists() else []
@@ -279,10 +280,20 @@ def test_old_folders_are_removed_and_nothing_else(tmp_path: Path):
 
 
 def test_old_entries_of_a_kernel_are_removed(package: Package):
-    for factor in range(9):
-        package.inner.write_text(textwrap.dedent(INNER).replace("2.0", f"{factor}.0"))
-        assert package.run()["result"] == 3.0 * factor + 1.0
+    package.run()
+    for entry in package.entries():  # as if the sources had been edited often since
+        for k in range(jit._ENTRIES_KEPT + 2):
+            name, _, end = entry.name.removesuffix(".bin").rpartition(".")
+            older = entry.with_name(f"{name}.{k:0{len(end)}x}.bin")
+            shutil.copy(entry, older)
+            os.utime(older, (1000 + k, 1000 + k))
+    kept = set(package.entries())
+    package.inner.write_text(textwrap.dedent(INNER).replace("2.0", "5.0"))
+    assert package.run()["result"] == 16.0
     assert len(package.entries()) == 2 * jit._ENTRIES_KEPT
+    oldest = min(entry.stat().st_mtime for entry in package.entries())
+    assert oldest == 1000 + (jit._ENTRIES_KEPT + 2) - (jit._ENTRIES_KEPT - 2)
+    assert len(set(package.entries()) - kept) == 2, "the new ones are there"
 
 
 def test_settings_are_in_the_key(monkeypatch):

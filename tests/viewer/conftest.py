@@ -1,16 +1,14 @@
 import json
 import struct
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from tests.patience import until
 
 from supple.viewer.library import Library
 from supple.viewer.messages.binary import HEADER
 from supple.viewer.session import Session
-
-PATIENCE = 60.0  # seconds: a solver may have to be compiled first
 
 
 class Page:
@@ -40,13 +38,8 @@ class Page:
         return self.seq
 
     def until(self, what: Callable[[], Any]) -> Any:
-        began = time.monotonic()
-        while time.monotonic() - began < PATIENCE:
-            found = what()
-            if found:
-                return found
-            time.sleep(0.002)
-        raise AssertionError("the session did not answer in time")
+        """Wait for an answer of the session."""
+        return until(what)
 
     def set_up(self, **setup: Any) -> dict[str, Any]:
         """Send a setup; the scene that answers it, or the refusal."""

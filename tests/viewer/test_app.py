@@ -1,5 +1,6 @@
 """The server as others meet it: over a socket."""
 
+import asyncio
 import http.client
 import json
 import os
@@ -11,6 +12,7 @@ import time
 from urllib.parse import urlencode, urlsplit
 
 import pytest
+from tests.patience import PATIENCE, until
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
@@ -32,7 +34,7 @@ def server():
 def ask(server, path, *, method="GET", body=None, token=True, headers=None, **query):
     """The status, headers and body of an answer."""
     address = urlsplit(server.url)
-    line = http.client.HTTPConnection(address.hostname, address.port, timeout=20)
+    line = http.client.HTTPConnection(address.hostname, address.port, timeout=PATIENCE)
     if token:
         query["token"] = server.playground.token if token is True else token
     line.request(method, f"{path}?{urlencode(query)}", body=body, headers=headers or {})
@@ -150,8 +152,8 @@ def test_a_connection_that_waits_for_a_request_is_closed(head, rest):
         address = urlsplit(one.url)
         with socket.create_connection((address.hostname, address.port), timeout=0.05) as line:
             line.sendall(head)
-            ended, k = False, 0
-            while not ended and k < 400:
+            ended, k, ends = False, 0, time.monotonic() + PATIENCE
+            while not ended and time.monotonic() < ends:
                 k += 1
                 try:
                     if rest:
@@ -164,22 +166,35 @@ def test_a_connection_that_waits_for_a_request_is_closed(head, rest):
         assert ended
 
 
-def test_a_connection_that_is_used_stays_open():
-    with Server(port=0, patience=0.2) as one:
+def test_a_connection_that_is_used_stays_open(monkeypatch):
+    """No timer runs that would close it."""
+    patience, timers = 12345.0, []
+
+    def call_later(loop, delay, *given, real=asyncio.BaseEventLoop.call_later, **more):
+        timer = real(loop, delay, *given, **more)
+        if delay == patience:
+            timers.append(timer)
+        return timer
+
+    running = lambda: [timer for timer in timers if not timer.cancelled()]  # noqa: E731
+    monkeypatch.setattr(asyncio.BaseEventLoop, "call_later", call_later)
+    with Server(port=0, patience=patience) as one:
         with connect(socket_address(one)) as line:
-            line.recv(timeout=10)
-            time.sleep(0.5)
+            line.recv(timeout=PATIENCE)
+            assert len(timers) == 1 and not running()
             line.send(json.dumps({"type": "ping"}))
-            assert json.loads(line.recv(timeout=10))["type"] == "pong"
+            assert json.loads(line.recv(timeout=PATIENCE))["type"] == "pong"
         address = urlsplit(one.url)
-        with socket.create_connection((address.hostname, address.port), timeout=20) as line:
+        with socket.create_connection((address.hostname, address.port), timeout=PATIENCE) as line:
+            until(lambda: len(timers) == 2)
+            assert running(), "it waits for a request"
             query = urlencode({"name": "a.png", "token": one.playground.token})
             head = f"POST /upload?{query} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5\r\n\r\n"
             line.sendall(head.encode())
-            for _ in range(5):  # a body may take longer
-                time.sleep(0.1)
-                line.sendall(b"x")
+            until(lambda: not running())  # a body may take longer
+            line.sendall(b"xxxxx")
             assert b"200 OK" in line.recv(4096)
+            until(running)  # for the next request
 
 
 def test_the_token_is_kept_when_asked(tmp_path, monkeypatch):
@@ -199,7 +214,7 @@ def test_a_socket_without_the_token_is_refused(server):
 def test_a_socket_with_the_page_s_own_origin_gets_in(server):
     origin = server.url.partition("/?")[0]
     with connect(socket_address(server), origin=origin) as line:
-        hello = json.loads(line.recv(timeout=10))
+        hello = json.loads(line.recv(timeout=PATIENCE))
     assert hello["type"] == "hello" and hello["upload_limit"] == LIMIT
     assert [one["name"] for one in hello["solvers"]][:2] == ["auto", "TwoBone"]
 
@@ -214,12 +229,13 @@ def test_nothing_else_is_served(server, path):
 
 def test_a_session_ends_with_its_socket(server):
     with connect(socket_address(server)) as line:
-        line.recv(timeout=10)
+        line.recv(timeout=PATIENCE)
         line.send(json.dumps({"type": "setup", "seq": 1, "setup": {}}))
-        assert json.loads(line.recv(timeout=10))["type"] == "scene"
+        assert json.loads(line.recv(timeout=PATIENCE))["type"] == "scene"
         session = server.playground.sessions[-1]
-    session._worker.join(10)
-    assert not session._worker.is_alive() and session not in server.playground.sessions
+    session._worker.join(PATIENCE)
+    assert not session._worker.is_alive()
+    until(lambda: session not in server.playground.sessions)
 
 
 # Uploads ------------------------------------------------------------------------------------------
@@ -268,7 +284,7 @@ def test_many_small_files_are_large_too(server):
 
 def test_what_does_not_say_its_size_is_counted(server):
     address = urlsplit(server.url)
-    line = http.client.HTTPConnection(address.hostname, address.port, timeout=20)
+    line = http.client.HTTPConnection(address.hostname, address.port, timeout=PATIENCE)
     query = urlencode({"name": "x.smd", "last": 1, "token": server.playground.token})
     chunks = (b"x" * 10_000 for _ in range(20))
     line.request("POST", f"/upload?{query}", body=chunks, encode_chunked=True)
@@ -332,7 +348,7 @@ def test_files_are_counted(server, monkeypatch):
 def begin_upload(server, length=10, **query):
     """A connection that has begun to send a file of some length and does not go on."""
     address = urlsplit(server.url)
-    line = socket.create_connection((address.hostname, address.port), timeout=20)
+    line = socket.create_connection((address.hostname, address.port), timeout=PATIENCE)
     query = urlencode({"name": "a.png", "token": server.playground.token, **query})
     head = f"POST /upload?{query} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {length}\r\n\r\nx"
     line.sendall(head.encode())
@@ -344,13 +360,6 @@ def answer(line):
     response = http.client.HTTPResponse(line)
     response.begin()
     return response.read()
-
-
-def until(what):
-    began = time.monotonic()
-    while not what():
-        assert time.monotonic() - began < 20
-        time.sleep(0.01)
 
 
 def receiving(server):
@@ -439,17 +448,17 @@ def test_received_files_are_removed_when_the_process_ends(tmp_path, script, end,
     try:
         address = urlsplit(process.stdout.readline().strip())
         token = address.query.removeprefix("token=")
-        line = http.client.HTTPConnection(address.hostname, address.port, timeout=20)
+        line = http.client.HTTPConnection(address.hostname, address.port, timeout=PATIENCE)
         query = urlencode({"name": "town.cga", "last": 1, "token": token})
         line.request("POST", f"/upload?{query}", body=RULES)
         assert "scene" in json.loads(line.getresponse().read())
         line.close()
         assert list(tmp_path.glob("supple-*/*/town.cga"))
         if end is None:
-            process.communicate("\n", timeout=30)
+            process.communicate("\n", timeout=PATIENCE)
         else:
             process.send_signal(end)
-        assert process.wait(30) == code
+        assert process.wait(PATIENCE) == code
         assert not list(tmp_path.glob("supple-*"))
     finally:
         process.kill()

@@ -7,6 +7,7 @@ import sys
 from urllib.request import urlopen
 
 import pytest
+from tests.patience import PATIENCE
 
 import supple
 from supple.viewer.app import PAGE
@@ -32,7 +33,7 @@ def start(*arguments: str) -> tuple[subprocess.Popen[str], str]:
 
 def stop(process: subprocess.Popen[str]) -> int:
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=20)
+    process.communicate(timeout=PATIENCE)
     return process.returncode
 
 
@@ -41,7 +42,7 @@ def test_demo_serves_until_it_is_interrupted():
     process, url = start("demo", "--scene", "arm")
     try:
         assert url.startswith("http://127.0.0.1:") and "token=" in url
-        assert b"supple playground" in urlopen(url, timeout=10).read()
+        assert b"supple playground" in urlopen(url, timeout=PATIENCE).read()
     finally:
         assert stop(process) == 0
 
@@ -52,7 +53,7 @@ def test_view_shows_a_file(tmp_path):
     path.write_text(json.dumps(supple.chain([3, 2, 1]).to_json()))
     process, url = start("view", str(path))
     try:
-        assert b"supple playground" in urlopen(url, timeout=10).read()
+        assert b"supple playground" in urlopen(url, timeout=PATIENCE).read()
     finally:
         assert stop(process) == 0
 
@@ -65,5 +66,5 @@ def test_view_shows_a_file(tmp_path):
     ],
 )
 def test_bad_input_ends_with_2(arguments, told):
-    done = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 2 and told in done.stderr.replace("\n", " ")

@@ -1,10 +1,10 @@
 """A session: setups and goals in, poses out, the latest first."""
 
 import threading
-import time
 
 import numpy as np
 import pytest
+from tests.patience import PATIENCE
 
 from supple import CCD
 from supple.viewer.session import Session
@@ -120,19 +120,20 @@ def test_while_a_solve_runs_only_the_latest_goal_is_kept(page, monkeypatch):
     def slow(self):
         solved.append(self.want.seq)
         inside.set()
-        go_on.wait(10)
+        go_on.wait(PATIENCE)
 
     monkeypatch.setattr(Session, "_solve", slow)
     send = lambda: page.send(  # noqa: E731
         "want", revision=page.session.revision, goals=[{"id": "tip", "position": list(AT)}]
     )
     first = send()
-    assert inside.wait(10)
+    assert inside.wait(PATIENCE)
     later = [send() for _ in range(20)]
     go_on.set()
     page.until(lambda: len(solved) == 2)
-    time.sleep(0.05)
-    assert solved == [first, later[-1]]
+    last = send()
+    page.until(lambda: solved[-1] == last)
+    assert solved == [first, later[-1], last]
 
 
 def test_goals_of_an_older_scene_are_dropped(page):

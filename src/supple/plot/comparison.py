@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
 
 from supple.errors import SuppleError
 from supple.plot import style
@@ -169,7 +170,7 @@ def _bars(
     ax.set_yticks(places, labels if labels is not None else [""] * len(names))
     ax.tick_params(length=0, labelcolor=style.TEXT)
     ax.set_xticks([])
-    ax.xaxis.minorticks_off()
+    ax.xaxis.set_minor_locator(NullLocator())
     for side in ("bottom", "top", "right"):
         ax.spines[side].set_visible(False)
     suffix = "  (log)" if wide else ""

@@ -8,6 +8,7 @@ import threading
 
 import numpy as np
 import pytest
+from tests.patience import PATIENCE
 
 from supple import (
     LM,
@@ -88,4 +89,4 @@ def test_a_forked_child_solves_after_its_parent_has(snake, random_targets):
     expected = ik.solve(targets, threads=2)
     context = multiprocessing.get_context("fork")
     with concurrent.futures.ProcessPoolExecutor(1, mp_context=context) as pool:
-        assert pool.submit(_solve_batch, ik, targets).result(timeout=120) == expected
+        assert pool.submit(_solve_batch, ik, targets).result(timeout=PATIENCE) == expected

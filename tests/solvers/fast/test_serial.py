@@ -1,6 +1,7 @@
 """LM's fast paths for chains of balls and for arms: the same answers as the general search gives."""
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -12,15 +13,20 @@ from supple.kernels.problem import unpack
 from supple.solvers.fast import balls, hinges
 
 
-@kernel
 def fits(ints, floats, of_balls):
     problem = unpack(ints, floats)
     return balls.fits(problem) if of_balls[0] else hinges.fits(problem)
 
 
+@cache
+def compiled_fits():
+    """The kernel, compiled when it is needed: from then on this process compiles other kernels too."""
+    return kernel(fits)
+
+
 def kernel_fits(module, prepared):
     """True if a problem takes this fast path."""
-    return fits(*prepared.executor.packed, np.array([module is balls]))
+    return compiled_fits()(*prepared.executor.packed, np.array([module is balls]))
 
 
 def arm(count=6, half=2.5, fixed=True):

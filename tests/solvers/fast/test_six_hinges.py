@@ -113,7 +113,8 @@ def test_out_of_reach_is_approached_and_said():
 def test_limits_that_forbid_the_nearest_answers_leave_the_others():
     places = ARMS["wrist"]
     wide, narrow = arm(*places), arm(*places, limits=(-1.2, 1.2))
-    made = Pose(narrow, RNG.uniform(-1.2, 1.2, (200, 6)))
+    # Few draws have a nearest answer that is forbidden: five of these.
+    made = Pose(narrow, np.random.default_rng(4).uniform(-1.2, 1.2, (1000, 6)))
     frames = made.frames[:, narrow.index("tool")]
     free, held = ik(wide).solve(frames), ik(narrow).solve(frames)
     assert np.all(held.reached) and np.mean(held.iterations == 1) > 0.97
