@@ -91,14 +91,19 @@ class Environment:
 
 
 def interpreters(versions: tuple[str, ...]) -> dict[str, str]:
-    """The Pythons of the machine, by version ("3.12"); those that do not start are left out."""
+    """The Pythons of the machine, by version ("3.12"); those that do not start are left out.
+
+    They are looked for on the path, and beside this Python, where pyenv and others put them.
+    """
+    beside = Path(sys.base_prefix).resolve().parent
     found = {}
     for version in versions:
-        command = f"python{version}"
+        places = [shutil.which(f"python{version}"), *beside.glob(f"{version}*/bin/python{version}")]
         own = f"{sys.version_info.major}.{sys.version_info.minor}" == version
-        path = sys.executable if own else shutil.which(command)
-        if path and _starts(path, version):
-            found[version] = path
+        for path in map(str, filter(None, [sys.executable if own else None, *places])):
+            if _starts(path, version):
+                found[version] = path
+                break
     return found
 
 
