@@ -219,6 +219,23 @@ def test_a_socket_with_the_page_s_own_origin_gets_in(server):
     assert [one["name"] for one in hello["solvers"]][:2] == ["auto", "TwoBone"]
 
 
+def test_kernels_that_come_after_the_start_are_there_for_the_next_page(monkeypatch):
+    there = [b""]
+
+    def kernels():
+        if not there[0]:
+            raise supple.SuppleError("still being compiled")
+        return there[0]
+
+    monkeypatch.setattr("supple.viewer.app.kernels_wasm", kernels)
+    with Server(port=0) as one:
+        for expected in ("", "/supple.wasm"):
+            with connect(socket_address(one)) as line:
+                assert json.loads(line.recv(timeout=PATIENCE))["kernels"] == expected
+            there[0] = b"\0asm"
+        assert ask(one, "/supple.wasm")[2] == b"\0asm"
+
+
 @pytest.mark.parametrize(
     "path", ["/assets/../app.py", "/assets/..%2f..%2fapp.py", "/../../etc/passwd", "/app.py", "/assets//etc/passwd"]
 )  # fmt: skip

@@ -160,6 +160,13 @@ def test_missing_kernels_are_told(compiled):
         standalone.kernels_wasm()
 
 
+def test_kernels_that_come_behind_a_draft_are_waited_for(compiled):
+    (compiled / "supple.wasm").unlink()
+    (compiled / "manifest.json").write_text(json.dumps({"tools": "draft 0123"}))
+    with pytest.raises(SuppleError, match="still being compiled; reload the page"):
+        standalone.kernels_wasm()
+
+
 def test_damaged_kernels_are_told(compiled):
     (compiled / "supple.wasm").write_bytes(b"\0as")
     with pytest.raises(SuppleError, match="damaged"):

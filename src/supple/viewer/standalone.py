@@ -177,6 +177,10 @@ def kernels_wasm() -> bytes:
         manifest = json.loads((library.FOLDER / WASM_MANIFEST).read_bytes())
         content = path.read_bytes()
     except (OSError, ValueError):
+        if _are_being_compiled():
+            raise SuppleError(
+                "the kernels for browsers are still being compiled; reload the page in a minute"
+            ) from None
         raise SuppleError(
             "the kernels for browsers (supple.wasm) are missing; install a wheel of supple, or build "
             "them in a checkout (python -m compile_ahead --target wasm, with tools on the path)"
@@ -190,3 +194,12 @@ def kernels_wasm() -> bytes:
             "(python -m compile_ahead --target wasm, with tools on the path)"
         )
     return content
+
+
+def _are_being_compiled() -> bool:
+    """True if the library is a draft, behind which `make demo` compiles everything in full."""
+    try:
+        manifest = json.loads((library.FOLDER / library.MANIFEST).read_bytes())
+        return str(manifest["tools"]).startswith("draft ")  # `DRAFT` of tools/compile_ahead
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
