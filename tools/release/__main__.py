@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
 import tomllib
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
+from typing import NamedTuple
 
 from compile_ahead.targets import of_this_machine
 from release.artefacts import DefectError, check
@@ -24,6 +27,7 @@ DIST = ROOT / "dist"
 SMOKE = Path(__file__).with_name("smoke.py")
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 BASE = "3.11"  # the Python on which each extra is tried alone
+AT_ONCE = 2  # environments; each uses a core and waits for the network now and then
 
 
 def main() -> int:
@@ -56,34 +60,56 @@ def _enter(listed: list[Path], work: Path) -> None:
     _say(f"Pythons at hand: {', '.join(pythons)}")
     limits = work / "oldest.txt"
     limits.write_text("\n".join(oldest(_requirements())) + "\n")
-    _say(f"oldest: {', '.join(limits.read_text().split(chr(10))).strip(', ')}")
-    for version, interpreter in pythons.items():
-        for name, constraints in (("oldest", limits), ("newest", None)):
-            _try(f"{version}, {name}", work, wheel, list(EXTRAS), interpreter, constraints)
-    _try(f"{BASE}, no extras", work, wheel, [], pythons.get(BASE), None)
-    for extra in EXTRAS:
-        _try(f"{BASE}, {extra} alone", work, wheel, [extra], pythons.get(BASE), None)
-    _try(f"{BASE}, from the source", work, source, [], pythons.get(BASE), None)
+    own = pythons.get(BASE)
+    every = list(EXTRAS)
+    tries = [
+        _Try("from the source", source, [], own, None),
+        *(
+            _Try(f"{version}, oldest", wheel, every, one, limits)
+            for version, one in pythons.items()
+        ),
+        *(_Try(f"{version}, newest", wheel, every, one, None) for version, one in pythons.items()),
+        _Try("no extras", wheel, [], own, None),
+        *(_Try(f"{extra} alone", wheel, [extra], own, None) for extra in EXTRAS),
+    ]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        waiting = [pool.submit(one.run, work / f"environment-{k}") for k, one in enumerate(tries)]
+        try:
+            for done in as_completed(waiting):
+                _say(done.result())
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
 
 
-def _try(
-    title: str,
-    work: Path,
-    artefact: Path,
-    extras: list[str],
-    interpreter: str | None,
-    constraints: Path | None,
-) -> None:
-    """Install an artefact with extras into an empty environment and use it."""
-    began = time.monotonic()
-    _say(title)
-    environment = Environment.make(work / "environment", interpreter=interpreter)
-    listed = f"[{','.join(extras)}]" if extras else ""
-    environment.install(f"{artefact}{listed}", constraints=constraints)
-    installed = time.monotonic() - began
-    with tempfile.TemporaryDirectory(dir=work) as folder:
-        environment.run(str(SMOKE), str(ROOT / "README.md"), *extras, cwd=Path(folder))
-    _say(f"{title}: holds; installed in {installed:.0f} s, {time.monotonic() - began:.0f} s in all")
+class _Try(NamedTuple):
+    """An artefact to install with extras into an empty environment and to use."""
+
+    title: str
+    artefact: Path
+    extras: list[str]
+    interpreter: str | None
+    constraints: Path | None
+
+    def run(self, folder: Path) -> str:
+        """Do it in a folder, which is removed again; a line that says how long it took."""
+        began = time.monotonic()
+        try:
+            environment = Environment.make(folder, interpreter=self.interpreter)
+            listed = f"[{','.join(self.extras)}]" if self.extras else ""
+            environment.install(f"{self.artefact}{listed}", constraints=self.constraints)
+            installed = time.monotonic() - began
+            empty = folder / "empty"
+            empty.mkdir()
+            readme = str(ROOT / "README.md")
+            environment.run(str(SMOKE), readme, *self.extras, cwd=empty, capture=True)
+        except subprocess.CalledProcessError as error:
+            told = (error.stdout or "") + (error.stderr or "")
+            raise DefectError(f"{self.title} does not hold:\n{told[-8000:]}") from None
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        took = time.monotonic() - began
+        return f"{self.title}: holds; installed in {installed:.0f} s, {took:.0f} s in all"
 
 
 def _requirements() -> list[str]:

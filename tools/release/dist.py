@@ -38,7 +38,7 @@ def main() -> int:
         for path in check(DIST):
             _say(f"{path.name} is whole ({path.stat().st_size / 1e6:.1f} MB)")
     except (DefectError, subprocess.CalledProcessError) as error:
-        print(f"dist: {error}", file=sys.stderr)
+        print(f"dist: {error}\n{getattr(error, 'stderr', None) or ''}", file=sys.stderr)
         return 1
     return 0
 

@@ -65,7 +65,7 @@ class Environment:
         """
         limits = ["--constraint", str(constraints)] if constraints else []
         self.run("-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile",
-                 *limits, *requirements)  # fmt: skip
+                 *limits, *requirements, capture=True)  # fmt: skip
 
     def run(
         self,
@@ -74,7 +74,7 @@ class Environment:
         variables: dict[str, str] | None = None,
         capture: bool = False,
     ) -> str:
-        """Run its Python; what it prints, if that is captured.
+        """Run its Python; what it prints to its standard output, if that is captured.
 
         Raises:
             subprocess.CalledProcessError: It ends with another exit code than 0.
@@ -84,6 +84,7 @@ class Environment:
             cwd=cwd,
             env=without_our_variables() if variables is None else variables,
             stdout=subprocess.PIPE if capture else None,
+            stderr=subprocess.PIPE if capture else None,
             text=True,
             check=True,
         )
