@@ -213,6 +213,7 @@ from supple.kernels import decorators
 from supple.kernels.decorators import kernel
 from supple.kernels.quaternion import mul
 from supple.kernels.workspace import part
+from supple.solvers import optimize, own
 
 @kernel
 def double_turn(q, out):
@@ -228,6 +229,9 @@ assert double_turn.signatures  # compiled, not plain Python
 assert decorators.MODE == "library"
 assert supple.solve(supple.chain([1.0, 1.0]), {"tip": (1.0, 1.0, 0.0)}, solver="ccd")
 assert not hasattr(supple.CCD.kernel, "signatures")  # supple's own still come from the library
+entries = [value for module in (optimize, own) for name, value in vars(module).items()
+           if f"{module.__name__.removeprefix('supple.')}.{name}" in decorators.ENTRIES]
+assert entries and not any(hasattr(value, "signatures") for value in entries)
 """
 
 

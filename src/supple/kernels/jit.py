@@ -73,30 +73,33 @@ def compiled_beside_library(function: Any, how: str, kernels: list[Any]) -> Any:
     """A kernel outside supple, while supple's own run from the library.
 
     What it calls has to be known to Numba: every kernel of supple is replaced by its compiled form in
-    the modules of kernels and solvers, and in the module of `function`. What Python holds of them (the
-    kernels of solvers) stays as it is.
+    the modules of kernels and solvers, and in the module of `function`. In supple's modules entries stay
+    those of the library: Python calls them, and no kernel does.
     """
     new = kernels[len(_replaced) :]
     for one in new:
         made = compiled(one.function, one.how)
-        _compiled_forms[id(one.function)] = _compiled_forms[id(one.now)] = made
+        _compiled_forms[id(one.function)] = made
+        if one.now is not one.function:
+            _compiled_entries[id(one.now)] = made
         _replaced.append(one)
     if new:
         for name, module in list(sys.modules.items()):
             if name.startswith(("supple.kernels.", "supple.solvers.")):
-                _replace(vars(module))
-    _replace(function.__globals__)
+                _replace(vars(module), _compiled_forms)
+    _replace(function.__globals__, _compiled_forms | _compiled_entries)
     return compiled(function, how)
 
 
 _compiled_forms: dict[int, Any] = {}
+_compiled_entries: dict[int, Any] = {}
 _replaced: list[Any] = []  # kept alive: their ids are the keys above
 
 
-def _replace(names: dict[str, Any]) -> None:
+def _replace(names: dict[str, Any], forms: dict[int, Any]) -> None:
     for name, value in list(names.items()):
-        if callable(value) and id(value) in _compiled_forms:
-            names[name] = _compiled_forms[id(value)]
+        if callable(value) and id(value) in forms:
+            names[name] = forms[id(value)]
 
 
 def _widen(compiled: Any) -> None:
