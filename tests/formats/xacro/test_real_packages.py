@@ -12,7 +12,7 @@ import supple
 from supple.formats.source import Source
 from supple.formats.xacro.read import expanded
 
-DATA = Path(__file__).resolve().parents[3].parent / "shared/data/xacro"
+DATA = (Path(__file__).resolve().parents[3].parent / "shared/data/xacro").resolve()
 UR, FRANKA = DATA / "Universal_Robots_ROS2_Description", DATA / "franka_description"
 PACKAGES = {"ur_description": str(UR), "franka_description": str(FRANKA)}
 
