@@ -1,5 +1,6 @@
 """General optimisers: the gradient, limits as part of the map, agreement with LM."""
 
+import importlib.util
 import subprocess
 import sys
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 
 import supple
+from supple.cli.commands.compare_measure import able
 from supple.problem.lowering import Problem
 from supple.solvers import optimize, own
 from supple.solvers.optimize import METHODS, Optimize
@@ -257,6 +259,17 @@ def test_bad_options_say_what_is_wrong():
 def test_scipy_is_loaded_only_when_it_runs():
     code = "import sys, supple.solvers.optimize; assert 'scipy.optimize' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_without_scipy_it_is_refused_and_a_comparison_goes_on(monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", {"scipy": None}.__getitem__)
+    skeleton = supple.chain([1, 1, 1])
+    with pytest.raises(
+        supple.SuppleError, match=r"without SciPy \(pip install 'supple\[optimize\]'\)"
+    ):
+        supple.solve(skeleton, {"tip": (1, 1, 0.5)}, solver="Optimize")
+    ready, refused = able(skeleton, "tip", [])
+    assert "LM" in ready and "SciPy" in refused["Optimize"]
 
 
 @pytest.mark.parametrize("half", [(0.4, 1.5, 0.3, 1.0), (0.0, 1.5, 0.0, 1.0)])

@@ -23,16 +23,16 @@ line search chooses the steps.
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import math
 import threading
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from supple.errors import SuppleError, one_of
+from supple.errors import one_of
 from supple.kernels import layout
 from supple.kernels.chart import farthest_turn, from_chart, joint_axes, pull_back, to_chart
 from supple.kernels.constraints import unpack_constraints
@@ -136,22 +136,6 @@ def folding(ints, floats, work, poses, x):
     return farthest_turn(problem, take_buffers(problem, constraints, work, poses).gain, x)
 
 
-def _minimize() -> Callable[..., Any]:
-    """SciPy's minimiser.
-
-    Raises:
-        SuppleError: SciPy is not installed.
-    """
-    try:
-        from scipy.optimize import minimize
-    except ImportError:
-        raise SuppleError(
-            "Optimize runs SciPy's methods, and SciPy is not installed: "
-            "pip install 'supple[optimize]'; LM takes the same problems without"
-        ) from None
-    return minimize
-
-
 # What to do with warnings is one setting for all threads; SciPy holds the interpreter anyway.
 _ONE_AT_A_TIME = threading.Lock()
 
@@ -213,7 +197,8 @@ class _Run:
 
     def go(self, pose: np.ndarray, method: str, budget: int, *, bent: bool) -> None:
         """Minimise from a pose, a little bent if asked, until reached, stalled or out of budget."""
-        minimize = _minimize()
+        from scipy.optimize import minimize  # `refusal` has seen that it is there
+
         self.cost, self.best, self._budget = math.inf, pose, budget
         x = np.empty(self.arrays[0][layout.H_DOFS])
         again = True
@@ -317,7 +302,9 @@ class Optimize(Solver):
         return tuple(float(METHODS.index(v) if isinstance(v, str) else v) for v in values)
 
     def refusal(self, problem: Problem) -> str | None:
-        """Why it cannot take a problem: a dense matrix of very many freedoms."""
+        """Why it cannot take a problem: SciPy is not there, or its matrix would be too large."""
+        if importlib.util.find_spec("scipy") is None:
+            return "problems without SciPy (pip install 'supple[optimize]')"
         if self.method == "bfgs" and problem.freedoms > MOST:
             return f'{problem.freedoms:,} freedoms with method="bfgs" ("cg" can; at most {MOST:,})'
         return None
