@@ -12,6 +12,8 @@ RUNS := $(VENV)/.runs
 READY := $(VENV)/.ready
 DOCS_READY := $(VENV)/.docs-ready
 JOBS ?= auto
+# Packages are installed uncompiled: Python must keep what it compiles, or each process does it again.
+unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help demo test draft kernels lint bench docs dist release clean
 .DEFAULT_GOAL := help
 

@@ -40,9 +40,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def chromium() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
+    # Without a graphics card the parts of a page are put together faster without its interfaces.
+    arguments = [*ARGUMENTS, "--disable-gpu-compositing"]
     with sync_playwright() as play:
         browser = play.chromium.launch(
-            executable_path=CHROMIUM, args=ARGUMENTS, timeout=MILLISECONDS
+            executable_path=CHROMIUM, args=arguments, timeout=MILLISECONDS
         )
         yield browser
         browser.close()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 OURS = ("SUPPLE_", "NUMBA_", "ZIG_", "PYTEST_", "HYPOTHESIS_")
-ALSO = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "XDG_CACHE_HOME")
+ALSO = ("PYTHONPATH", "PYTHONHOME", "PYTHONDONTWRITEBYTECODE", "VIRTUAL_ENV", "XDG_CACHE_HOME")
 # The lower bound of a requirement, with its extras and its marker: numpy>=1.26; python_version < '3.13'
 _BOUND = re.compile(r"^(?P<name>[\w.-]+)(\[[^]]*\])?>=(?P<version>[\w.]+)")
 
