@@ -11,7 +11,8 @@ TOOLS := $(VENV)/.tools
 RUNS := $(VENV)/.runs
 READY := $(VENV)/.ready
 DOCS_READY := $(VENV)/.docs-ready
-JOBS ?= auto
+# One more process than cores: pages and other processes are waited for.
+JOBS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # Packages are installed uncompiled: Python must keep what it compiles, or each process does it again.
 unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help demo test draft kernels lint bench docs dist release clean

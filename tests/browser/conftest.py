@@ -5,7 +5,6 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +20,7 @@ for folder in (HERE, HERE.parents[1] / "benchmarks"):
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
 
-from driving import MILLISECONDS, Driver, Watched  # noqa: E402
+from driving import MILLISECONDS, Browser, Driver, Watched  # noqa: E402
 from playground import ARGUMENTS, CHROMIUM  # noqa: E402
 
 
@@ -37,7 +36,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def chromium() -> Iterator[Any]:
+def chromium() -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright
 
     # Without a graphics card the parts of a page are put together faster without its interfaces.
@@ -46,12 +45,12 @@ def chromium() -> Iterator[Any]:
         browser = play.chromium.launch(
             executable_path=CHROMIUM, args=arguments, timeout=MILLISECONDS
         )
-        yield browser
+        yield Browser(browser)
         browser.close()
 
 
 @pytest.fixture
-def new_page(chromium: Any) -> Iterator[Callable[..., Driver]]:
+def new_page(chromium: Browser) -> Iterator[Callable[..., Driver]]:
     """Makes pages with a server of their own."""
     with Server(port=0) as server:
         watched = Watched(chromium, server)
@@ -61,7 +60,7 @@ def new_page(chromium: Any) -> Iterator[Callable[..., Driver]]:
 
 
 @pytest.fixture(scope="session")
-def shared(chromium: Any) -> Iterator[tuple[Watched, Driver]]:
+def shared(chromium: Browser) -> Iterator[tuple[Watched, Driver]]:
     with Server(port=0) as server:
         watched = Watched(chromium, server)
         # Who wants less motion gets files whose motions stand at their first frame.

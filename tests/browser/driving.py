@@ -11,7 +11,7 @@ but the drawing itself, until it is looked at.
 import json
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import BytesIO
 from typing import Any
 
@@ -41,6 +41,43 @@ def keeping(quality: str) -> str:
         "sessionStorage.getItem('supple-playground') || "
         f"sessionStorage.setItem('supple-playground', {json.dumps(kept)})"
     )
+
+
+class Browser:
+    """A Chromium that is running.
+
+    Pages that ask for nothing special share a context, and so a process, in which they open in half of
+    the time. Each has its session storage; what is kept beyond that is removed when the page is closed.
+    """
+
+    def __init__(self, chromium: Any) -> None:
+        self.new_context = chromium.new_context
+        self._common: Any = None
+
+    def open_page(self, width: int, height: int, **more: Any) -> Any:
+        """An empty page; with options that only a context can have, in a context of its own."""
+        size = {"width": width, "height": height}
+        media = {
+            name: more.pop(name) for name in ("reduced_motion", "color_scheme") if name in more
+        }
+        if more:
+            context = self.new_context(viewport=size, **more)
+        else:
+            self._common = context = self._common or self.new_context()
+        context.set_default_timeout(MILLISECONDS)
+        page = context.new_page()
+        page.set_viewport_size(size)
+        page.emulate_media(**media)
+        page.add_init_script(UNSEEN)
+        return page
+
+    def close_page(self, page: Any) -> None:
+        if page.context is not self._common:
+            page.context.close()
+        elif not page.is_closed():
+            with suppress(Exception):  # a page that could not be opened has no storage
+                page.evaluate("localStorage.clear()")
+            page.close()
 
 
 class Driver:
@@ -196,10 +233,10 @@ class Driver:
 class Watched:
     """Pages of a browser, of which nothing may leave the machine and no script may fail."""
 
-    def __init__(self, chromium: Any, server: Server) -> None:
-        self.chromium = chromium
+    def __init__(self, browser: Browser, server: Server) -> None:
+        self.browser = browser
         self.server = server
-        self.contexts: list[Any] = []
+        self.pages: list[Any] = []
         self.abroad: list[str] = []
         self.failed: list[str] = []
 
@@ -213,16 +250,12 @@ class Watched:
         **more: Any,
     ) -> Driver:
         """A page of its own, opened and ready; `script` runs before those of the page."""
-        width, height = size
-        context = self.chromium.new_context(viewport={"width": width, "height": height}, **more)
-        context.set_default_timeout(MILLISECONDS)
-        self.contexts.append(context)
-        context.add_init_script(keeping(quality))
-        context.add_init_script(UNSEEN)
+        page = self.browser.open_page(*size, **more)
+        self.pages.append(page)
+        page.add_init_script(keeping(quality))
         if script:
-            context.add_init_script(script)
-        context.route("**/*", self._route)
-        page = context.new_page()
+            page.add_init_script(script)
+        page.route("**/*", self._route)
         page.on("pageerror", lambda error: self.failed.append(str(error)))
         page.on("console", lambda m: self.failed.append(m.text) if m.type == "error" else None)
         return Driver(page, self.server).open(ready=ready)
@@ -240,5 +273,5 @@ class Watched:
         assert not self.failed, f"the page failed: {self.failed}"
 
     def close(self) -> None:
-        for context in self.contexts:
-            context.close()
+        for page in self.pages:
+            self.browser.close_page(page)

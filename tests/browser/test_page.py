@@ -1,6 +1,6 @@
 """The page itself: its help, its size, its speed."""
 
-from driving import MILLISECONDS, Watched
+from driving import Watched
 from playground import DRAG
 
 from supple.viewer.browser import View
@@ -93,8 +93,7 @@ def test_a_notebook_shows_the_page_in_a_frame_that_may_keep_nothing(chromium):
 
 def test_no_other_page_shows_it_in_a_frame(chromium):
     with Server(port=0) as server:
-        page = chromium.new_page()
-        page.set_default_timeout(MILLISECONDS)
+        page = chromium.open_page(840, 480)
         page.goto(server.url)
         told = []
         page.on("console", lambda message: told.append(message.text))
@@ -102,7 +101,7 @@ def test_no_other_page_shows_it_in_a_frame(chromium):
         page.frames[-1].wait_for_load_state()
         assert page.frames[-1].query_selector("#canvas") is None
         assert any("frame-ancestors" in one for one in told)
-        page.close()
+        chromium.close_page(page)
 
 
 def test_every_frame_of_a_drag_has_a_goal_and_most_have_a_pose(new_page):

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from driving import MILLISECONDS, UNSEEN, Driver
+from driving import Driver
 
 import supple
 from supple.viewer.server import Server
@@ -44,9 +44,9 @@ def test_an_address_restores_what_was_set(driver, new_page):
 def tab(chromium):
     """A tab of its own, with a server; refusals are among what it may show."""
     with Server(port=0) as server:
-        context = chromium.new_context(viewport={"width": 700, "height": 420})
-        yield Driver(context.new_page(), server)
-        context.close()
+        page = chromium.open_page(700, 420)
+        yield Driver(page, server)
+        chromium.close_page(page)
 
 
 def test_a_link_has_no_token_and_opens_with_that_of_the_tab(driver, tab):
@@ -154,10 +154,7 @@ def test_a_page_is_saved_by_one_click(driver, chromium, tmp_path):
     assert waiting.value.suggested_filename == "hero.html"
     path = tmp_path / "hero.html"
     path.write_bytes(waiting.value.path().read_bytes())
-    context = chromium.new_context(viewport={"width": 700, "height": 500}, reduced_motion="reduce")
-    context.set_default_timeout(MILLISECONDS)
-    context.add_init_script(UNSEEN)
-    page = context.new_page()
+    page = chromium.open_page(700, 500, reduced_motion="reduce")
     failed = []
     page.on("pageerror", lambda error: failed.append(str(error)))
     page.goto(path.as_uri())
@@ -166,5 +163,5 @@ def test_a_page_is_saved_by_one_click(driver, chromium, tmp_path):
     page.evaluate("playground.page.store.setMotion(null); playground.page.resetPose()")
     close = lambda: np.allclose(page.evaluate("playground.joints()"), joints, atol=1e-3)  # noqa: E731
     driver.until(close)
-    context.close()
+    chromium.close_page(page)
     assert failed == []

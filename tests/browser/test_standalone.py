@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from driving import MILLISECONDS, UNSEEN
 from tests.patience import PATIENCE
 
 import supple
@@ -21,13 +20,9 @@ class Opened:
     """A page from a file, and what it asked for and complained about."""
 
     def __init__(self, browser, path, **options):
-        options.setdefault("viewport", {"width": 900, "height": 600})
-        self.context = browser.new_context(**options)
-        self.context.set_default_timeout(MILLISECONDS)
-        self.context.add_init_script(UNSEEN)
-        self.path = path
+        self.browser, self.path = browser, path
         self.requests, self.complaints = [], []
-        self.page = self.context.new_page()
+        self.page = browser.open_page(*options.pop("size", (900, 600)), **options)
         self.page.on("request", lambda one: self.requests.append(one.url))
         self.page.on("pageerror", lambda one: self.complaints.append(str(one)))
         self.page.on("console", self._note)
@@ -74,7 +69,7 @@ class Opened:
         return self.ask("document.querySelector('#status .pill').textContent")
 
     def close(self):
-        self.context.close()
+        self.browser.close_page(self.page)
         assert self.complaints == []
         allowed = (self.path.as_uri(), "data:", "blob:")
         assert [one for one in self.requests if not one.startswith(allowed)] == []
@@ -252,11 +247,11 @@ def test_names_are_never_html(opened):
 
 
 def test_a_finger_drags_a_goal_on_a_phone(opened):
-    phone = {"viewport": {"width": 390, "height": 780}, "has_touch": True, "is_mobile": True}
+    phone = {"size": (390, 780), "has_touch": True, "is_mobile": True}
     page = opened(bent_chain(), context=phone)
     page.settled()
     x, y = page.ask("playground.goalPixel()")
-    finger = page.context.new_cdp_session(page.page)
+    finger = page.page.context.new_cdp_session(page.page)
 
     def touch(kind, *points):
         touched = [{"x": px, "y": py} for px, py in points]

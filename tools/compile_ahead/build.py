@@ -10,7 +10,9 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from importlib.metadata import version
@@ -70,14 +72,16 @@ def build(
         missing = [target for target in targets if target.name not in built]
         if draft:
             missing = [target.draft() for target in missing]
-        if missing:
-            _lower(units, folder, package, jobs, say)
-            _emit(units, missing, folder, jobs, say)
-        for target in missing:
+
+        def finish(target: Target) -> None:
             say(f"linking for {target.name}")
             place = out or folder / target.name
             stamp = tools if target in targets else DRAFT + tools
             built[target.name] = _link(target, units, folder, place, sources, stamp)
+
+        if missing:
+            _lower(units, folder, package, jobs, say)
+            _emit(units, missing, folder, jobs, finish, say)
         _prune(folder, units)
     return built
 
@@ -149,7 +153,15 @@ def _environment(*folders: Path) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
 
-def _emit(units: list[Unit], targets: list[Target], folder: Path, jobs: int, say: Say) -> None:
+def _emit(
+    units: list[Unit],
+    targets: list[Target],
+    folder: Path,
+    jobs: int,
+    finish: Callable[[Target], None],
+    say: Say,
+) -> None:
+    """Write the objects of targets; call `finish` with each whose objects are all there."""
     calls = []
     for target in targets:
         if target.whole:
@@ -159,6 +171,8 @@ def _emit(units: list[Unit], targets: list[Target], folder: Path, jobs: int, say
             calls += [(target, [unit], _object(folder, target, [unit])) for unit in units]
     calls = [call for call in calls if not call[2].exists()]
     calls.sort(key=lambda call: -sum(unit.weight for unit in call[1]))
+    left = Counter(call[0].name for call in calls)
+    counting = threading.Lock()
     began = time.monotonic()
 
     def run(target: Target, some: list[Unit], out: Path) -> None:
@@ -178,7 +192,15 @@ def _emit(units: list[Unit], targets: list[Target], folder: Path, jobs: int, say
         fresh.replace(out)
         what = some[0].name if len(some) == 1 else "all units"
         say(f"optimised {what} for {target.name} ({time.monotonic() - began:.0f} s)")
+        with counting:
+            left[target.name] -= 1
+            last = not left[target.name]
+        if last:
+            finish(target)
 
+    for target in targets:
+        if not left[target.name]:
+            finish(target)
     _all(run, calls, jobs)
 
 

@@ -3,7 +3,7 @@
 import type { Settings } from "../io/settings";
 import type { Part, Store } from "./store";
 
-const QUIET = 250; // [ms] without a change after which changes become one step
+const QUIET = 250; // [ms] without a change after which changes become one step; a press ends it sooner
 const MOST = 200; // steps
 
 /** Settings at some time, and the pose of a scene. */
@@ -42,6 +42,8 @@ export class History {
       if (origin === "user") this.changed = true;
       this.wait();
     });
+    const press = () => this.changed && !this.events.busy() && this.commit();
+    window.addEventListener("pointerdown", press, { capture: true });
   }
 
   /** Call a function when what can be undone has changed. */

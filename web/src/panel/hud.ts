@@ -65,11 +65,12 @@ export class Hud {
       if (this.micros.length > AVERAGED) this.micros.shift();
     }
     const status = report.status || "shown";
-    if (this.pill.textContent !== status) this.pill.textContent = status;
-    if (this.pill.dataset.status !== status) this.pill.dataset.status = status;
+    const changed = this.pill.textContent !== status;
+    if (changed) this.pill.textContent = this.pill.dataset.status = status;
     this.latest = { frame, scene };
-    if (this.writing) return;
+    if (this.writing && !changed) return; // another status comes with its reason
     this.write();
+    if (this.writing) return;
     this.writing = window.setTimeout(() => {
       this.writing = 0;
       if (this.latest) this.write();
