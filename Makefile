@@ -15,7 +15,7 @@ DOCS_READY := $(VENV)/.docs-ready
 JOBS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # Packages are installed uncompiled: Python must keep what it compiles, or each process does it again.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help demo test collected draft kernels lint bench docs dist release clean
+.PHONY: help demo test draft kernels lint bench docs dist release clean
 .DEFAULT_GOAL := help
 
 help:
@@ -67,12 +67,8 @@ demo: $(TOOLS)
 	$(BIN)/supple demo $(DEMO)
 
 test: $(TOOLS)
-	@$(call beside,kernels,lint collected)
+	@$(call beside,kernels,lint)
 	$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder
-
-# What Python and pytest make of the sources is kept: done once, and not again in each process.
-collected: $(READY)
-	@$(BIN)/python -m pytest --collect-only --quiet --quiet > /dev/null || true
 
 lint: $(READY)
 	$(BIN)/ruff check .
