@@ -16,7 +16,7 @@ import torture  # noqa: E402
 
 from supple.solvers import ALL  # noqa: E402
 
-ROWS = 16  # targets of a skeleton
+ROWS = 8  # targets of a skeleton
 TOTAL = int(os.environ["SUPPLE_TORTURE"]) if "SUPPLE_TORTURE" in os.environ else None
 
 

@@ -18,7 +18,7 @@ settings.register_profile(
     deadline=None,
     print_blob=False,
     phases=(Phase.explicit, Phase.generate, Phase.shrink),
-    max_examples=int(os.environ.get("SUPPLE_EXAMPLES", "20")),
+    max_examples=int(os.environ.get("SUPPLE_EXAMPLES", "12")),
     suppress_health_check=[
         HealthCheck.too_slow,
         HealthCheck.filter_too_much,

@@ -162,7 +162,7 @@ def test_missing_kernels_are_told(compiled):
 
 def test_kernels_that_come_behind_a_draft_are_waited_for(compiled):
     (compiled / "supple.wasm").unlink()
-    (compiled / "manifest.json").write_text(json.dumps({"tools": "draft 0123"}))
+    (compiled / "manifest.json").write_text(json.dumps({"draft": True}))
     with pytest.raises(SuppleError, match="still being compiled; reload the page"):
         standalone.kernels_wasm()
 

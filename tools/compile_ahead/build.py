@@ -24,7 +24,6 @@ from compile_ahead.units import Unit, find_units, load_sources, shares
 
 FORMAT = 1  # of the manifest, see supple/kernels/library.py
 WHOLE = "all"  # the object of all units in one
-DRAFT = "draft "  # begins the stamp of a library that is to be built again in full
 TOOLS = Path(__file__).resolve().parent
 # What a page has no use for: SciPy's methods and solvers of one's own are Python's, and so are files.
 NOT_IN_PAGES = ("solvers.optimize.", "solvers.own.")
@@ -66,8 +65,7 @@ def build(
         units = find_units(package, _salt("lower.py"))
         for target in targets:
             place = out or folder / target.name
-            stamps = (tools, DRAFT + tools) if draft else (tools,)
-            if _is_current(place, target, sources, stamps):
+            if _is_current(place, target, sources, tools, draft=draft):
                 built[target.name] = _files(place, target)
         missing = [target for target in targets if target.name not in built]
         if draft:
@@ -76,8 +74,7 @@ def build(
         def finish(target: Target) -> None:
             say(f"linking for {target.name}")
             place = out or folder / target.name
-            stamp = tools if target in targets else DRAFT + tools
-            built[target.name] = _link(target, units, folder, place, sources, stamp)
+            built[target.name] = _link(target, units, folder, place, sources, tools, draft=draft)
 
         if missing:
             _lower(units, folder, package, jobs, say)
@@ -205,7 +202,14 @@ def _emit(
 
 
 def _link(
-    target: Target, units: list[Unit], folder: Path, place: Path, sources: str, tools: str
+    target: Target,
+    units: list[Unit],
+    folder: Path,
+    place: Path,
+    sources: str,
+    tools: str,
+    *,
+    draft: bool,
 ) -> list[Path]:
     units = _wanted(units, folder, target)
     groups = [units] if target.whole else [[unit] for unit in units]
@@ -222,6 +226,7 @@ def _link(
             "target": target.name,
             "sources": sources,
             "tools": tools,
+            "draft": draft,
             "library": files[0].name,
             "size": len(content),
             "sha256": hashlib.sha256(content).hexdigest(),
@@ -248,7 +253,8 @@ def _files(place: Path, target: Target) -> list[Path]:
     return [place / name for name in names if name]
 
 
-def _is_current(place: Path, target: Target, sources: str, tools: tuple[str, ...]) -> bool:
+def _is_current(place: Path, target: Target, sources: str, tools: str, *, draft: bool) -> bool:
+    """True if what is built is up to date, in full or, if a draft will do, as a draft."""
     try:
         manifest = json.loads((place / _manifest_name(target)).read_text())
         content = (place / target.library).read_bytes()
@@ -258,7 +264,8 @@ def _is_current(place: Path, target: Target, sources: str, tools: tuple[str, ...
         manifest.get("format") == FORMAT
         and manifest.get("target") == target.name
         and manifest.get("sources") == sources
-        and manifest.get("tools") in tools
+        and manifest.get("tools") == tools
+        and (draft or not manifest.get("draft"))
         and manifest.get("sha256") == hashlib.sha256(content).hexdigest()
         and all(path.is_file() for path in _files(place, target))
     )

@@ -1,4 +1,7 @@
-"""Empty environments to install into, and what the oldest allowed dependencies are."""
+"""Empty environments to install into, and what the oldest allowed dependencies are.
+
+``python environments.py`` prints the names of environment variables that they are kept free of.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,15 @@ import venv
 from dataclasses import dataclass
 from pathlib import Path
 
-OURS = ("SUPPLE_", "NUMBA_", "ZIG_", "PYTEST_", "HYPOTHESIS_")
-ALSO = ("PYTHONPATH", "PYTHONHOME", "PYTHONDONTWRITEBYTECODE", "VIRTUAL_ENV", "XDG_CACHE_HOME")
+OURS = ("SUPPLE_", "NUMBA_", "ZIG_", "PYTEST_", "HYPOTHESIS_", "XDG_")
+ALSO = ("PYTHONPATH", "PYTHONHOME", "PYTHONDONTWRITEBYTECODE", "VIRTUAL_ENV")
 # The lower bound of a requirement, with its extras and its marker: numpy>=1.26; python_version < '3.13'
 _BOUND = re.compile(r"^(?P<name>[\w.-]+)(\[[^]]*\])?>=(?P<version>[\w.]+)")
+
+
+def our_variables() -> list[str]:
+    """The environment variables of this process that change how supple is built or run."""
+    return [name for name in os.environ if name.startswith(OURS) or name in ALSO]
 
 
 def without_our_variables() -> dict[str, str]:
@@ -22,11 +30,8 @@ def without_our_variables() -> dict[str, str]:
 
     What the clients of package registries need (proxies, certificates, indexes) stays.
     """
-    return {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(OURS) and name not in ALSO
-    }
+    ours = our_variables()
+    return {name: value for name, value in os.environ.items() if name not in ours}
 
 
 @dataclass(frozen=True)
@@ -130,3 +135,7 @@ def oldest(requirements: list[str]) -> list[str]:
         if bound:
             lines.append(f"{bound['name']}=={bound['version']}" + (f" ;{marker}" if marker else ""))
     return lines
+
+
+if __name__ == "__main__":
+    print(*our_variables(), sep="\n")

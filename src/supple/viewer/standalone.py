@@ -200,6 +200,6 @@ def _are_being_compiled() -> bool:
     """True if the library is a draft, behind which `make demo` compiles everything in full."""
     try:
         manifest = json.loads((library.FOLDER / library.MANIFEST).read_bytes())
-        return str(manifest["tools"]).startswith("draft ")  # `DRAFT` of tools/compile_ahead
+        return bool(manifest["draft"])
     except (OSError, ValueError, KeyError, TypeError):
         return False
