@@ -81,6 +81,7 @@ def driver(shared: tuple[Watched, Driver]) -> Iterator[Driver]:
           page.tracing.close();
           page.choose(-1);
           page.hud.say("");
+          document.querySelector("#panel").scrollTop = 0;
           page.files.choice.close();
           page.timeline.playing = false;
           page.timeline.seek(0);

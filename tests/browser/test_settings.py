@@ -97,17 +97,21 @@ def test_two_pages_are_two_sessions(new_page):
 
 
 def test_a_slider_stays_in_the_hand_while_scenes_change(driver):
-    bar = driver.page.locator("[name=links]").bounding_box()
-    mouse, links = driver.page.mouse, []
+    slider = driver.page.locator("[name=links]")
+    slider.scroll_into_view_if_needed()
+    bar = slider.bounding_box()
+    mouse, links = driver.page.mouse, [8]
+    bones = lambda: len(driver.session.model.skeleton)  # noqa: E731
     across = lambda part: (bar["x"] + part * bar["width"], bar["y"] + bar["height"] / 2)  # noqa: E731
     mouse.move(*across(0.2))
     mouse.down()
     for part in (0.3, 0.5, 0.7):
         mouse.move(*across(part))
+        driver.until(lambda: bones() > links[-1])
         driver.settled()
-        links.append(len(driver.session.model.skeleton))
+        links.append(bones())
     mouse.up()
-    assert links == sorted(set(links)) and links[-1] > 30
+    assert links[-1] > 30
     driver.until(f"document.querySelector('[name=links-number]').value === '{links[-1]}'")
 
 
