@@ -30,6 +30,20 @@ for (const name of ["clear", "drawElements", "drawArrays", "drawElementsInstance
   };
 }
 """
+# The page itself waits, which takes less than to ask it again and again; after a while it says how it stands.
+WAITING = """new Promise((done, fail) => {
+  const began = performance.now();
+  const look = () => {
+    try {
+      const found = CONDITION;
+      if (found || performance.now() - began > 2000) done(found);
+      else setTimeout(look, 10);
+    } catch (error) {
+      fail(error);
+    }
+  };
+  look();
+})"""
 
 
 def keeping(quality: str) -> str:
@@ -99,7 +113,7 @@ class Driver:
         """Wait until a script of the page, or a function here, gives something true."""
         began = time.monotonic()
         while time.monotonic() - began < PATIENCE:
-            found = what() if callable(what) else self.ask(what)
+            found = what() if callable(what) else self.ask(WAITING.replace("CONDITION", what))
             if found:
                 return found
             self.wait()
@@ -124,9 +138,7 @@ class Driver:
         self.until(self._agreed)
 
     def _agreed(self) -> bool:
-        if not self.ask("playground.settled"):
-            return False
-        told = self.ask("playground.told")
+        [told] = self.until("playground.settled && [playground.told]")
         wants = [one.want for one in self.server.playground.sessions]  # one is that of this page
         return told == 0 or told is not None and any(one and one.seq >= told for one in wants)
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from driving import WAITING
 from tests.patience import PATIENCE
 
 import supple
@@ -39,9 +40,8 @@ class Opened:
     def until(self, script):
         began = time.monotonic()
         while time.monotonic() - began < PATIENCE:
-            if found := self.ask(script):
+            if found := self.ask(WAITING.replace("CONDITION", script)):
                 return found
-            self.page.wait_for_timeout(15)
         text = self.ask("document.body.innerText")
         raise AssertionError(f"waited in vain for {script}; the page says {text!r}")
 
