@@ -6,7 +6,22 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from supple.errors import SuppleError, array, nearest, number, one_of, positive, whole
+import supple
+from supple.errors import (
+    SuppleError,
+    array,
+    flag,
+    function,
+    instance,
+    listed,
+    mapping,
+    nearest,
+    number,
+    one_of,
+    positive,
+    text,
+    whole,
+)
 
 
 def test_error_is_a_value_error_and_pickles():
@@ -189,3 +204,63 @@ def test_masked_entries_are_refused_and_a_mask_of_nothing_is_not():
 def test_an_array_of_another_kind_is_named():
     with pytest.raises(SuppleError, match=r"got an array of object: \[12, 18, 6\]"):
         array("target", np.array([12, 18, 6], dtype=object), (3,))
+
+
+def test_numbers_too_large_for_a_float_are_refused():
+    with pytest.raises(SuppleError, match=r"tolerance: expected a positive number, got 1000"):
+        positive("tolerance", 10**400)
+    assert number("limit", -(10**400), "any", lambda x: x == -np.inf) == -np.inf
+    with pytest.raises(
+        SuppleError, match=r"depth: expected a whole number from 0 to 2\*\*53, got 1000"
+    ):
+        whole("depth", 10**400)
+
+
+def test_flags_are_true_or_false():
+    assert flag("trace", np.bool_(True)) is True
+    for value in (1, None, "yes", np.zeros(2)):
+        with pytest.raises(SuppleError, match="trace: expected True or False, got "):
+            flag("trace", value)
+
+
+def test_text_can_be_written():
+    assert text("name", "Hüfte") == "Hüfte"
+    with pytest.raises(
+        SuppleError, match=r"name: expected text that UTF-8 can hold, got 'a\\ud800'"
+    ):
+        text("name", "a\ud800")
+    with pytest.raises(SuppleError, match="name: expected text, got None"):
+        text("name", None)
+
+
+def test_lists_are_told_from_text_and_from_single_things():
+    assert listed("names", (one for one in "ab"), "a list") == ["a", "b"]
+    with pytest.raises(
+        SuppleError, match="names: expected a list of names, got the single text 'ab'"
+    ):
+        listed("names", "ab", "a list of names")
+    for value in (None, 3, {"a": 1}, b"ab", np.array(1.0), supple.chain([1]).rest):
+        with pytest.raises(SuppleError, match="names: expected a list of names, got "):
+            listed("names", value, "a list of names")
+
+
+def test_mappings_are_told_from_lists():
+    assert mapping("motions", {"a": 1}, "{name: motion}") == {"a": 1}
+    with pytest.raises(SuppleError, match=r"motions: expected {name: motion}, got \[1\]"):
+        mapping("motions", [1], "{name: motion}")
+
+
+def test_an_object_that_holds_what_is_asked_for_is_pointed_out():
+    arm = supple.chain([1])
+    assert instance("skeleton", arm, supple.Skeleton) is arm
+    expected = r"skeleton: expected a supple.Skeleton, got a Pose; give its .skeleton"
+    with pytest.raises(SuppleError, match=expected):
+        instance("skeleton", arm.rest, supple.Skeleton)
+
+
+def test_functions_are_checked_by_what_they_take():
+    assert function("progress", print, "done", "total") is print
+    for value in (True, lambda: 0, int):
+        expected = r"progress: expected a function of \(done, total\), got "
+        with pytest.raises(SuppleError, match=expected):
+            function("progress", value, "done", "total")

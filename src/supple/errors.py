@@ -7,12 +7,14 @@ written for the person who called, so the checks take the name that person knows
 from __future__ import annotations
 
 import difflib
+import inspect
 import math
 import reprlib
 import sys
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from numbers import Integral, Real
 from types import EllipsisType
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +22,9 @@ from numpy.typing import NDArray
 _FEW = 12
 _SMALL = 16  # up to so many numbers are checked by their sum, which is quicker
 _FLOAT64 = np.dtype(np.float64)
+_LARGEST_WHOLE = 2**53  # up to here every whole number is a float64 too, as which kernels take it
+
+Kind = TypeVar("Kind")
 
 
 class SuppleError(ValueError):
@@ -52,14 +57,14 @@ def one_of(what: str, given: object, choices: Collection[str]) -> str:
     if isinstance(given, str) and given in choices:
         return given
     if not choices:
-        raise SuppleError(f"unknown {what} {_brief(given)}: there are none to choose from")
+        raise SuppleError(f"unknown {what} {brief(given)}: there are none to choose from")
     hint = nearest(given, choices) if isinstance(given, str) else ""
     names = [repr(choice) for choice in choices]
     if len(names) <= _FEW:
         expected = f"expected {'one of ' if len(names) > 1 else ''}{', '.join(names)}"
     else:
         expected = f"expected one of {len(names)}, such as {', '.join(names[:3])}"
-    raise SuppleError(f"unknown {what} {_brief(given)} ({expected}){hint}")
+    raise SuppleError(f"unknown {what} {brief(given)} ({expected}){hint}")
 
 
 def number(what: str, value: object, expected: str, fits: Callable[[float], bool]) -> float:
@@ -75,10 +80,18 @@ def number(what: str, value: object, expected: str, fits: Callable[[float], bool
         SuppleError: `value` is no number (a truth value is none), or does not fit.
     """
     if type(value) is float or (isinstance(value, Real) and not isinstance(value, bool)):
-        result = float(value)
+        result = as_float(value)
         if fits(result):
             return result
-    raise SuppleError(f"{what}: expected {expected}, got {_brief(value)}")
+    raise SuppleError(f"{what}: expected {expected}, got {brief(value)}")
+
+
+def as_float(value: Any) -> float:
+    """A number as a float: infinite if it is too large for one."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def positive(what: str, value: object) -> float:
@@ -100,10 +113,120 @@ def whole(what: str, value: object, *, least: int = 0, remark: str = "") -> int:
     """
     if type(value) is int or (isinstance(value, Integral) and not isinstance(value, bool)):
         result = int(value)
-        if result >= least:
+        if least <= result <= _LARGEST_WHOLE:
             return result
-    expected = f"a whole number from {least}{' ' if remark else ''}{remark}"
-    raise SuppleError(f"{what}: expected {expected}, got {_brief(value)}")
+    most = " to 2**53" if isinstance(value, Integral) and int(value) > _LARGEST_WHOLE else ""
+    expected = f"a whole number from {least}{most}{' ' if remark else ''}{remark}"
+    raise SuppleError(f"{what}: expected {expected}, got {brief(value)}")
+
+
+def flag(what: str, value: object) -> bool:
+    """`value`, if it is True or False.
+
+    Raises:
+        SuppleError: It is something else, such as an array, whose truth value is not clear.
+    """
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise SuppleError(f"{what}: expected True or False, got {brief(value)}")
+
+
+def text(what: str, value: object) -> str:
+    """`value`, if it is text that files can hold.
+
+    Raises:
+        SuppleError: It is no text, or has a lone surrogate, for which there is no UTF-8.
+    """
+    if not isinstance(value, str):
+        raise SuppleError(f"{what}: expected text, got {brief(value)}")
+    if not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):
+        raise SuppleError(f"{what}: expected text that UTF-8 can hold, got {ascii(value)}")
+    return value
+
+
+def instance(what: str, value: object, kind: type[Kind]) -> Kind:
+    """`value`, if it is of a class of supple's.
+
+    Args:
+        what: What the caller knows the value by, such as "skeleton".
+        value: Anything.
+        kind: The class. If `value` has one as its attribute of that name, the message says so.
+
+    Raises:
+        SuppleError: It is of another class.
+    """
+    if isinstance(value, kind):
+        return value
+    held = kind.__name__.lower()
+    hint = f"; give its .{held}" if isinstance(getattr(value, held, None), kind) else ""
+    raise SuppleError(
+        f"{what}: expected a supple.{kind.__name__}, got a {type(value).__name__}{hint}"
+    )
+
+
+def listed(what: str, value: object, expected: str) -> list[Any]:
+    """`value` as a list, if it is a sequence, a set, an array or another iterable; text and mappings are not.
+
+    Args:
+        what: What the caller knows the value by, such as "tips".
+        value: Anything.
+        expected: What would do, such as "a list of names".
+
+    Raises:
+        SuppleError: It is none.
+    """
+    if not isinstance(value, (str, bytes, Mapping)):
+        try:
+            found = iter(value)  # type: ignore[call-overload]
+        except TypeError:  # it has no items; nor have single poses and arrays without axes
+            pass
+        else:
+            return list(found)
+    single = "the single text " if isinstance(value, str) else ""
+    raise SuppleError(f"{what}: expected {expected}, got {single}{brief(value)}")
+
+
+def mapping(what: str, value: object, expected: str) -> Mapping[Any, Any]:
+    """`value`, if it is a dictionary or another mapping.
+
+    Args:
+        what: What the caller knows the value by, such as "motions".
+        value: Anything.
+        expected: What would do, such as "{name: motion}".
+
+    Raises:
+        SuppleError: It is none.
+    """
+    if isinstance(value, Mapping):
+        return value
+    raise SuppleError(f"{what}: expected {expected}, got {brief(value)}")
+
+
+def function(what: str, value: object, *arguments: str) -> Callable[..., Any]:
+    """`value`, if it can be called with so many arguments.
+
+    Args:
+        what: What the caller knows the value by, such as "progress".
+        value: Anything.
+        arguments: Their names, for the message.
+
+    Raises:
+        SuppleError: It cannot be called, or takes other arguments.
+    """
+    expected = f"{what}: expected a function of ({', '.join(arguments)})"
+    if not callable(value):
+        raise SuppleError(f"{expected}, got {brief(value)}")
+    try:
+        taken = inspect.signature(value)
+    except ValueError:  # a class or function of another language, which does not tell
+        raise SuppleError(
+            f"{expected}, got {brief(value)}, whose arguments are not known"
+        ) from None
+    try:
+        taken.bind(*arguments)
+    except TypeError as error:
+        raise SuppleError(f"{expected}, got one of {taken}: {error}") from None
+    return value
 
 
 def array(
@@ -129,12 +252,12 @@ def array(
         numbers = np.asarray(value)
     except (TypeError, ValueError, RuntimeError) as error:
         ragged = "ragged " if isinstance(error, ValueError) else ""
-        raise _unfit(what, shape, finite, f"{ragged}{_brief(value)}") from error
+        raise _unfit(what, shape, finite, f"{ragged}{brief(value)}") from error
     if numbers.dtype.kind not in "fiu":
         kind = f"an array of {numbers.dtype}: " if isinstance(value, np.ndarray) else ""
-        raise _unfit(what, shape, finite, f"{kind}{_brief(value)}")
+        raise _unfit(what, shape, finite, f"{kind}{brief(value)}")
     if not _fits(numbers.shape, shape):
-        given = f"shape {_shape_text(numbers.shape)}: {_brief(value)}"
+        given = f"shape {_shape_text(numbers.shape)}: {brief(value)}"
         raise _unfit(what, shape, finite, given)
     result = numbers
     if numbers.dtype is not _FLOAT64 or not numbers.flags.carray:
@@ -203,7 +326,8 @@ def _shape_text(shape: tuple[int | None | EllipsisType, ...]) -> str:
     return f"({', '.join(axes)}{',' if len(axes) == 1 else ''})"
 
 
-def _brief(value: object) -> str:
+def brief(value: object) -> str:
+    """A value as messages show it, shortened."""
     if isinstance(value, np.ndarray):
         value = value.tolist()
     return _short_repr.repr(value)

@@ -7,7 +7,31 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
-from supple.errors import SuppleError
+from supple.errors import SuppleError, brief
+
+
+def as_path(what: str, value: object) -> Path:
+    """`value` as a path that the system can look for.
+
+    Args:
+        what: What the caller knows the value by, such as "folder".
+        value: Text or a path.
+
+    Raises:
+        SuppleError: It is something else, or has letters that no name of a file has.
+    """
+    if not isinstance(value, (str, os.PathLike)):
+        raise SuppleError(f"{what}: expected the path of a file or folder, got {brief(value)}")
+    given = os.fspath(value)
+    if isinstance(given, bytes):
+        raise SuppleError(f"{what}: expected a path as text, got {brief(given)}")
+    try:
+        encoded = os.fsencode(given)
+    except UnicodeEncodeError:
+        encoded = b"\0"
+    if b"\0" in encoded:
+        raise SuppleError(f"{what}: expected a path that the system can have, got {ascii(given)}")
+    return Path(given)
 
 
 def check_writable(path: str | os.PathLike[str], what: str) -> Path:
@@ -22,7 +46,7 @@ def check_writable(path: str | os.PathLike[str], what: str) -> Path:
     Raises:
         SuppleError: It cannot be written there.
     """
-    path = Path(path)
+    path = as_path(what, path)
     place = target(path)
     if place.is_dir():
         raise SuppleError(f"{path}: expected a file to write the {what} to, got a folder")

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from supple.errors import SuppleError, one_of
-from supple.files import check_writable
+from supple.errors import SuppleError, listed, one_of
+from supple.files import as_path, check_writable
 from supple.formats.conventions import converted, prescribed
 from supple.formats.features import left_out
 from supple.formats.format import Format
@@ -26,6 +26,7 @@ BESIDE = {"textures": "textures", "shapes": "morphs"}
 """Writer options that store a feature in files beside, and that feature."""
 
 OF_MESHES = ("shapes", "weights")  # reader options for meshes: not passed on to `motions=` files
+OF_TABLES = ("fps", "layout")  # reader options for qpos tables: not passed on to the robot's reader
 
 
 def load(
@@ -44,7 +45,8 @@ def load(
     Args:
         path: A .bvh, .smd, .glb, .gltf, .character, .urdf, .xacro or .xml (MJCF, URDF) file.
         motions: More files whose motions are added to the character; joints are matched by name. For a
-            robot also .npz and .csv tables of qpos.
+            robot also .npz and .csv tables of qpos, with fps= if the table has no rate, and
+            layout="wxyz" or "xyzw" for the quaternions of one without column names.
         format: "bvh", "smd", "gltf", "character", "urdf", "xacro" or "mjcf", regardless of the
             extension.
         folder: The folder that must contain, at any depth, the files it refers to (images, buffers, a
@@ -57,9 +59,12 @@ def load(
     """
     if isinstance(motions, (str, os.PathLike)):
         motions = [motions]
-    home = None if folder is None else Path(folder)
+    files: list[str | os.PathLike[str]] = [
+        as_path("motions", one) for one in listed("motions", motions, "a list of files")
+    ]
+    home = None if folder is None else as_path("folder", folder)
     try:
-        return _loaded(path, list(motions), format, home, options)
+        return _loaded(as_path("path", path), files, format, home, options)
     except MemoryError as error:
         raise SuppleError(f"{path}: there is not enough memory to read it") from error
 
@@ -72,14 +77,18 @@ def _loaded(
     options: dict[str, Any],
 ) -> Character:
     """Read a character and add the motions of other files."""
-    character, source = _read(path, format, options, home=home)
+    tables = [Path(one).suffix.lower() in FORMATS["qpos"].extensions for one in motions]
+    own = {key: value for key, value in options.items() if key not in OF_TABLES or not any(tables)}
+    character, source = _read(path, format, own, home=home)
     found = dict(character.motions)
     notes = list(character.notes)
     moving = {key: value for key, value in options.items() if key not in OF_MESHES}
-    for one in motions:
-        if Path(one).suffix.lower() in FORMATS["qpos"].extensions:
+    for one, is_table in zip(motions, tables, strict=True):
+        if is_table:
             table = Source.open(one, home=home)
-            motion = read_table(table, character.skeleton, **_of_tables(options))
+            asked = {key: value for key, value in options.items() if key in OF_TABLES}
+            motion = read_table(table, character.skeleton, up=character.up, **asked)
+            notes += table.notes
             found[_unused(motion.name, found)] = motion
             continue
         other, read = _read(one, None, moving, home=home, strict=False)
@@ -107,10 +116,6 @@ def _unused(name: str, found: dict[str, Motion]) -> str:
     while key in found:
         key, number = f"{name} {number}", number + 1
     return key
-
-
-def _of_tables(options: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in options.items() if key == "fps"}
 
 
 def save(
@@ -145,7 +150,7 @@ def save(
         SuppleError: The file cannot be written, or the format can store nothing of it.
     """
     character = converted(as_character(thing), up=up, unit=unit)
-    kind = format_for_writing(Path(path), format)
+    kind = format_for_writing(as_path("path", path), format)
     path = check_writable(path, f"{kind.title} file")
     keeps = kind.keeps | {word for option, word in BESIDE.items() if options.get(option)}
     # With motion= the other motions were not asked for: do not report them as left out.
@@ -189,8 +194,6 @@ def _read(
     home: Path | None,
     strict: bool = True,
 ) -> tuple[Character, Source]:
-    if not isinstance(path, (str, os.PathLike)):
-        raise SuppleError(f"expected the path of a file, got {path!r}")
     source = Source.open(path, home=home)
     source.as_utf8()
     kind = format_for_reading(source, format)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from supple import plugins
-from supple.errors import SuppleError, nearest, one_of
+from supple.errors import SuppleError, nearest, one_of, text
 from supple.formats import bvh, character, gltf, mjcf, obj, qpos, smd, urdf, xacro
 from supple.formats.format import Format
 from supple.formats.source import Source
@@ -93,6 +93,8 @@ def format_for_writing(path: Path, name: str | None = None) -> Format:
 def _formats(name: str | None, suffix: str) -> list[Format]:
     """The formats; with those of other packages, if none here has the name, or the extension if there is no name."""
     own = list(FORMATS.values())
+    if name is not None:
+        text("format", name)
     known = name in FORMATS if name is not None else suffix in _extensions(FORMATS)
     if known:
         return own

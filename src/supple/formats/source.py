@@ -153,9 +153,16 @@ class Source:
         """The path, with the line number if there is one."""
         return str(self.path) if line is None else f"{self.path}:{line}"
 
-    def warn(self, text: str, *, line: int | None = None) -> None:
-        """Add a warning: what is odd, and what was assumed."""
-        self.notes.append(Note(text, line, str(self.path), "warning"))
+    def warn(
+        self,
+        text: str,
+        *,
+        line: int | None = None,
+        damage: str | None = None,
+        frames: tuple[int, int] | None = None,
+    ) -> None:
+        """Add a warning: what is odd, and what was assumed; `damage` and `frames` as `Note` has them."""
+        self.notes.append(Note(text, line, str(self.path), "warning", damage, frames))
 
     def guess(self, text: str, *, line: int | None = None) -> None:
         """Add a note on a guess about something that the file does not state."""

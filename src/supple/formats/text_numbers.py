@@ -193,8 +193,13 @@ def split(
         return np.ascontiguousarray(numbers.reshape(-1, sizes[0])[:, :width])
     last = len(sizes) - 1
     if odd[0] == last and sizes[last] < width:
-        source.warn(f"the last frame has {sizes[last]} of {width} numbers: it is cut off, left out",
-                    line=line_of(last))  # fmt: skip
+        # Where the file states its frames, they are counted: one that is missing is damage, one too many is none.
+        source.warn(
+            f"the last frame has {sizes[last]} of {width} numbers: it is cut off, left out",
+            line=line_of(last),
+            damage="truncated" if declared is None else None,
+            frames=(last, last + 1) if declared is None else None,
+        )
         return numbers[: last * width].reshape(-1, width)
     k = int(odd[0])
     source.error(line_of(k), f"frame {k}: expected {width} numbers, got {sizes[k]}")

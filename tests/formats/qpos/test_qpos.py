@@ -1,5 +1,9 @@
 """Motions of robots as tables of qpos: names, order and rate go along, and come back."""
 
+import contextlib
+import io
+import zipfile
+
 import numpy as np
 import pytest
 
@@ -93,6 +97,9 @@ def test_columns_in_another_order_are_matched_by_name(machine):
         ("# fps 25\n1,2,3\n", "numbers a frame"),
         ("# fps 25\nknee,hip\n", "rows"),
         ("# fps 25\nknee,hip\n1,nan\n", "finite"),
+        ("# fps=e\nknee,hip\n1,2\n", ":1.*fps.*'e'"),
+        ("# fps 25\nknee,knee\n1,2\n", "twice"),
+        ("time,knee\n0,1\n0,2\n", "fps"),
     ],
 )
 def test_a_bad_table_is_refused_with_its_file(machine, text, words):
@@ -116,3 +123,92 @@ def test_without_a_motion_nothing_is_written(machine):
     robot, _, folder = machine
     with pytest.raises(SuppleError, match="expected a motion"):
         supple.save(robot, folder / "none.npz")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"qpos": np.array([[1, 2]], dtype=object)}, "Python objects"),
+        ({"qpos": np.zeros((2, 13), complex)}, "real numbers"),
+        ({"fps": np.array([30.0, 30.0])}, "one number"),
+        ({"fps": np.array("fast")}, "real numbers"),
+        ({"columns": np.array(3)}, "list of names"),
+        ({"qpos": np.zeros((2, 3))}, "13 numbers"),
+    ],
+)
+def test_a_wrong_array_is_refused(machine, change, words):
+    _, _, folder = machine
+    np.savez(folder / "bad.npz", **({"qpos": np.zeros((2, 13)), "fps": 30.0} | change))
+    with pytest.raises(SuppleError, match=rf"bad\.npz.*{words}"):
+        supple.load(folder / "robot.glb", motions=[folder / "bad.npz"])
+
+
+@pytest.mark.parametrize("frames", [600_000, 150_000_000_000])
+def test_an_array_larger_than_its_file_allows_is_not_read(machine, frames):
+    _, _, folder = machine
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        header, {"descr": "<f8", "fortran_order": False, "shape": (frames, 13)}
+    )
+    with (
+        zipfile.ZipFile(folder / "bomb.npz", "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("qpos.npy", "w") as file,
+    ):
+        file.write(header.getvalue())
+        if frames < 1_000_000:
+            file.write(bytes(8 * 13 * frames))
+    with pytest.raises(SuppleError, match=r"bomb\.npz: qpos.*shape \(\d+, 13\)"):
+        supple.load(folder / "robot.glb", motions=[folder / "bomb.npz"], fps=30)
+
+
+@pytest.mark.parametrize("at", range(0, 1200, 23))
+def test_a_damaged_npz_is_refused_or_read(machine, at):
+    _, _, folder = machine
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, qpos=np.zeros((2, 13)) + np.eye(13)[3], fps=30.0)
+    data = bytearray(buffer.getvalue())
+    data[at % len(data)] ^= 0xA5
+    (folder / "bad.npz").write_bytes(bytes(data))
+    with contextlib.suppress(SuppleError):
+        supple.load(folder / "robot.glb", motions=[folder / "bad.npz"], fps=30)
+
+
+def _unnamed(folder, turns):
+    """A table without names: the root's place, its quaternion in the order given, and six zeros but for the ball."""
+    rows = ["0,0,1," + ",".join(f"{x:.9f}" for x in q) + ",0,0,1,0,0,0" for q in turns]
+    (folder / "bare.csv").write_text("\n".join(rows) + "\n")
+    return folder / "bare.csv"
+
+
+def _heading(degrees):
+    return supple.rotations.from_axis_angle("z", np.radians(degrees))
+
+
+@pytest.mark.parametrize("headings", [np.linspace(0, 120, 20), np.linspace(90, 250, 20)])
+@pytest.mark.parametrize("order", ["wxyz", "xyzw"])
+def test_the_order_of_quaternions_is_that_which_keeps_the_robot_upright(machine, headings, order):
+    _, _, folder = machine
+    turns = _heading(headings)
+    written = turns if order == "wxyz" else np.roll(turns, -1, axis=1)
+    robot = supple.load(folder / "robot.glb", motions=[_unnamed(folder, written)], fps=30)
+    motion = robot.motion("bare")
+    assert np.allclose(supple.robot.qpos(robot, motion.poses)[:, 3:7], turns, atol=1e-8)
+    assert any(f"read as {order}" in note.text for note in robot.notes)
+
+
+def test_a_robot_that_faces_as_at_rest_is_not_turned_around(machine):
+    _, _, folder = machine
+    robot = supple.load(folder / "robot.glb", motions=[_unnamed(folder, [(0, 0, 0, 1)])], fps=30)
+    assert np.allclose(supple.robot.qpos(robot, robot.motion("bare").poses)[0, 3:7], (1, 0, 0, 0))
+
+
+def test_a_robot_that_lies_needs_the_layout(machine):
+    _, _, folder = machine
+    path = _unnamed(folder, [(0.5**0.5, 0.5**0.5, 0, 0)])
+    with pytest.raises(SuppleError, match="layout='xyzw'"):
+        supple.load(folder / "robot.glb", motions=[path], fps=30)
+    robot = supple.load(folder / "robot.glb", motions=[path], fps=30, layout="wxyz")
+    turn = supple.robot.qpos(robot, robot.motion("bare").poses)[0, 3:7]
+    assert np.allclose(turn, (0.5**0.5, 0.5**0.5, 0, 0))
+    with pytest.raises(SuppleError, match="xywz.*did you mean"):
+        supple.load(folder / "robot.glb", motions=[path], fps=30, layout="xywz")

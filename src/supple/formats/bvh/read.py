@@ -162,7 +162,11 @@ def _motion(source: Source, scanner: Scanner, width: int) -> tuple[Floats | None
         source.warn("there are no frames: a skeleton without motion")
         return None, frame_time
     if declared is not None and len(raw) != declared:
-        source.warn(f"declares {declared} frames, has {len(raw)}: {len(raw)} taken")
+        source.warn(
+            f"declares {declared} frames, has {len(raw)}: {len(raw)} taken",
+            damage="truncated" if len(raw) < declared else None,
+            frames=(len(raw), declared) if len(raw) < declared else None,
+        )
     if missing:
         raw = _filled(source, raw, missing)
     return raw, frame_time
@@ -226,6 +230,7 @@ def _line_with_numbers(source: Source, start: int, k: int) -> int:
 
 def _filled(source: Source, raw: Floats, missing: dict[str, int]) -> Floats:
     """What is not a number takes the value of the frame before, or else 0."""
+    bad = np.flatnonzero(np.isnan(raw).any(axis=1))
     for column in np.flatnonzero(np.isnan(raw).any(axis=0)):
         values = raw[:, column]
         at = np.where(np.isnan(values), -1, np.arange(len(values)))
@@ -233,7 +238,9 @@ def _filled(source: Source, raw: Floats, missing: dict[str, int]) -> Floats:
         raw[:, column] = np.where(at < 0, 0.0, values[np.maximum(at, 0)])
     words = ", ".join(word if word == "..." else shown(word) for word in missing)
     source.warn(
-        f"{sum(missing.values())} values are no numbers ({words}): those of the frame before taken"
+        f"{sum(missing.values())} values are no numbers ({words}): those of the frame before taken",
+        damage="not_a_number" if len(bad) else None,  # else they are among what was left out
+        frames=(int(bad[0]), int(bad[-1]) + 1) if len(bad) else None,
     )
     return raw
 

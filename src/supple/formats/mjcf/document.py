@@ -273,20 +273,28 @@ def _missing_meshes(
         given["name"] = name
         if folders.get("strippath") == "true":
             file = PurePosixPath(file.name)
-        where = os.path.relpath(source.path.parent.resolve() / _slashes(folder) / file, own)
+        # As MuJoCo: from the model's folder, or else from there along the way to the included file.
+        start = source.path.parent.resolve()
+        way = os.path.relpath(line.path.parent.resolve(), start)
+        tried = [
+            os.path.relpath(start / _slashes(folder) / between / file, own)
+            for between in dict.fromkeys((".", way))
+        ]
         if file.suffix.lower() not in MESHES:
             missing[name] = f"{shown(str(file))}: expected one of {', '.join(MESHES)}"
             continue
-        key = names.get(where)
-        if key is None:
-            try:
-                data = main.beside(where, most=LARGEST_MESH)
-            except SuppleError as error:
-                missing[name] = str(error)
-                continue
-            names[where] = key = f"mesh{len(names)}{file.suffix.lower()}"
-            made.meshes[key] = data
-        given["file"] = key
+        for where in tried:
+            if where not in names:
+                try:
+                    data = main.beside(where, most=LARGEST_MESH)
+                except SuppleError as error:
+                    missing.setdefault(name, str(error))
+                    continue
+                names[where] = f"mesh{len(names)}{file.suffix.lower()}"
+                made.meshes[names[where]] = data
+            missing.pop(name, None)
+            given["file"] = names[where]
+            break
     if missing:
         count = len(missing)
         what = f"{count} meshes were not read" if count > 1 else "a mesh was not read"

@@ -25,6 +25,7 @@ from supple.model.loops import Loop
 from supple.model.masses import Mass
 from supple.model.physics import Physics
 from supple.model.skeleton import Node, Pose, Skeleton, Tip
+from supple.robot import from_qpos
 
 FREE, BALL, SLIDE, HINGE = range(4)  # mjtJoint
 CONNECT, WELD = 0, 1  # mjtEq
@@ -111,7 +112,7 @@ def read(source: Source, *, meshes: bool = False) -> Character:
     return Character(
         skeleton,
         look,
-        pose=_pose(skeleton, found.qpos0),
+        pose=from_qpos(skeleton, found.qpos0),
         poses=_keys(source, found, skeleton),
         unit="m",
         up="z",
@@ -343,22 +344,13 @@ def _excludes(model: Compiled, places: list[Place]) -> tuple[tuple[str, str], ..
     return tuple((places[a].joint, places[b].joint) for a, b in pairs)
 
 
-def _pose(skeleton: Skeleton, qpos: np.ndarray) -> Pose:
-    """The pose of qpos: joints are in MuJoCo's order, so their coordinates are too."""
-    q = np.array(qpos, float)
-    turns = skeleton.packed.turn_at
-    if len(turns):
-        q[turns] = rotations.normalize(q[turns])
-    return Pose(skeleton, q)
-
-
 def _keys(source: Source, model: Compiled, skeleton: Skeleton) -> dict[str, Pose]:
     """The keyframes as poses."""
     poses: dict[str, Pose] = {}
     for k, name in enumerate(model.names["key"]):
         name = name if name.strip() else f"key {k}"
         try:
-            poses[name] = _pose(skeleton, model.key_qpos[k])
+            poses[name] = from_qpos(skeleton, model.key_qpos[k])
         except SuppleError as error:
             source.warn(f"keyframe {shown(name)} is left out: {error}")
     return poses

@@ -92,7 +92,7 @@ def _fill(source: Source, section: Section, lines: list[bytes], first: int) -> i
     else:
         stop = len(lines)
         source.warn(f"{section.name} is not closed by end: closed by the end of the file",
-                    line=section.line)  # fmt: skip
+                    line=section.line, damage="truncated" if section.name == "skeleton" else None)  # fmt: skip
     inside = lines[first:stop]
     plain = section.name == "triangles" and not any(b"//" in line for line in inside)
     plain = plain and not any(line.lstrip()[:1] in (b"#", b";", b"") for line in inside)
