@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import supple
-from supple import Axes, Ball, Cone, Fixed, Free, Hinge, Planar, Slider
+from supple import Axes, Ball, Cone, Fixed, Free, Hinge, Planar, Slider, SuppleError
 from supple.cli.argument_values import vector
 from supple.cli.model_argument import read_character, read_joint, read_start
 
@@ -176,3 +176,25 @@ def test_vectors_take_commas_and_spaces():
     assert vector("--to", "-1, 2 3e1", "X,Y,Z") == (-1, 2, 30)
     with pytest.raises(supple.SuppleError, match="three numbers X,Y,Z, got 2"):
         vector("--to", "1,2", "X,Y,Z")
+
+
+XACRO = """<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">
+<xacro:arg name="side" default="left"/><xacro:include filename="$(find legs)/leg.xacro"/>
+<link name="$(arg side)_base"/></robot>"""
+
+
+def test_a_xacro_file_gets_its_folder_and_arguments(tmp_path):
+    pytest.importorskip("xacro")
+    (tmp_path / "urdf").mkdir()
+    (tmp_path / "package.xml").write_text("<package><name>legs</name></package>")
+    (tmp_path / "leg.xacro").write_text("<robot/>")
+    model = tmp_path / "urdf" / "robot.urdf.xacro"
+    model.write_text(XACRO)
+    found = read_character(str(model), folder=tmp_path, xacro_arguments=["side:=right"])
+    assert found.skeleton.joint_names == ("right_base",)
+    with pytest.raises(SuppleError, match="expected NAME:=VALUE.*'side=right'"):
+        read_character(str(model), folder=tmp_path, xacro_arguments=["side=right"])
+    urdf = tmp_path / "robot.urdf"
+    urdf.write_text('<robot name="r"><link name="base"/></robot>')
+    with pytest.raises(SuppleError, match="--arg: expected a .xacro file"):
+        read_character(str(urdf), xacro_arguments=["side:=right"])

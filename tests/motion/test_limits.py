@@ -248,7 +248,7 @@ def test_a_joint_that_never_moves_is_held():
         (lambda s, m: learn_limits(m, m), "Skeleton or a supple.Character"),
         (lambda s, m: learn_limits(s), "a motion or more"),
         (lambda s, m: learn_limits(s, []), "a motion or more"),
-        (lambda s, m: learn_limits(s, [s]), "expected motions"),
+        (lambda s, m: learn_limits(s, [s]), "motions: expected a supple.Motion"),
         (lambda s, m: learn_limits(s, m, kind="box"), "kind of limits"),
         (lambda s, m: learn_limits(s, m, kind="axes", order="xy"), "three letters"),
         (lambda s, m: learn_limits(s, m, quantile=0), "quantile"),

@@ -54,7 +54,11 @@ class PlanOnClip:
         warnings = [note for work in works for note in work.notes]
         warnings += [str(note) for note in written if note.level == "warning"]
         state = "done" if good else "faults" if reached else "not reached"
-        data = {"state": state, "motions": [_data(work) for work in works], "notes": warnings}
+        data = {
+            "state": state,
+            "motions": [_data(work) for work in works],
+            "notes": list(dict.fromkeys(warnings)),
+        }
         return Done(DONE if good else NOT_REACHED, words, data)
 
 
@@ -68,11 +72,13 @@ def through(plan: Plan, file: Path, options: tuple[tuple[str, Any], ...]) -> lis
     if plan.motion != "all":
         names = [plan.motion or names[0]]
     works = []
+    warnings = [str(note) for note in character.notes if note.level == "warning"]
     for name in names:
         own = character.motion(name)
         work = Work(
-            file, character, name, plan.up or character.up, plan.loop, plan.budgets, own, options
-        )
+            file, character, name, plan.up or character.up, plan.loop, plan.budgets, own, options,
+            notes=list(warnings),
+        )  # fmt: skip
         for step in plan.steps:
             step.check_names(work.character, work.motion)
             with placed(step.where):

@@ -47,7 +47,7 @@ class Work:
         checked: Reports of checks, in order; of a repair, that on the clip before it and that after it.
         said: What steps have to say, in order: words, or corrections, which are told when all is done.
         data: What checks and others have found as plain data, by step.
-        notes: Warnings of steps.
+        notes: Warnings of the reader and of steps.
         ok: Whether checks have found nothing that is left.
     """
 
@@ -521,8 +521,7 @@ class CheckStep(Step):
             work.put(motion if motion.skeleton == skeleton else motion.on(skeleton))
             report = repaired.report
             work.checked.append(report)
-        found = ", ".join(f"{len(report.of(kind))} {kind}" for kind in report.kinds)
-        work.said += [found or "no faults", *repairs]
+        work.said += [report.reason, *repairs]
         work.ok &= report.ok
         more = {"repairs": repairs} if self.fix else {}
         work.data.append({"do": self.called, **report.to_json(), **more})

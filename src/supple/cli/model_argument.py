@@ -31,9 +31,14 @@ T = TypeVar("T")
 
 
 def read_character(
-    text: str, *, joints: Sequence[str] = (), limits: Sequence[str] = ()
+    text: str,
+    *,
+    joints: Sequence[str] = (),
+    limits: Sequence[str] = (),
+    folder: Path | None = None,
+    xacro_arguments: Sequence[str] = (),
 ) -> Character:
-    """The character of MODEL, --joint and --limits; a chain gives a character without meshes."""
+    """The character of MODEL, --joint, --limits, --folder and --arg; a chain has no meshes."""
     scheme, colon, rest = text.partition(":")
     suffix = Path(text).suffix.lower()
     if scheme == "chain" and colon:
@@ -41,7 +46,12 @@ def read_character(
     elif suffix == ".json":
         character = Character(_from_file(Path(text)))
     elif Path(text).is_file() or suffix in readable():
-        character = load(text)
+        given: dict[str, Any] = {}
+        if xacro_arguments:
+            given["arguments"] = _xacro_arguments(xacro_arguments)
+        if given and suffix != ".xacro":
+            raise SuppleError(f"--arg: expected a .xacro file to give arguments to, got {text!r}")
+        character = load(text, folder=folder, **given)
     elif colon and re.fullmatch(r"\w{2,}", scheme):
         one_of("kind of model", scheme, ("chain",))
         raise AssertionError  # one_of has raised
@@ -60,6 +70,17 @@ def read_character(
     poses = {name: pose.on(skeleton) for name, pose in character.poses.items()}
     pose = character.pose.on(skeleton)
     return character.with_(skeleton=skeleton, motions=motions, pose=pose, poses=poses)
+
+
+def _xacro_arguments(texts: Sequence[str]) -> dict[str, str]:
+    """Parse --arg: NAME:=VALUE, as xacro's own command line has it."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, sign, value = text.partition(":=")
+        if not sign or not name:
+            raise SuppleError(f"--arg: expected NAME:=VALUE, such as side:=left, got {text!r}")
+        found[name] = value
+    return found
 
 
 def readable() -> tuple[str, ...]:

@@ -121,6 +121,25 @@ JointOption = Annotated[
         rich_help_panel=MODEL,
     ),
 ]
+FolderOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--folder",
+        metavar="FOLDER",
+        help="The folder that holds the files that MODEL refers to, such as the ROS packages of a "
+        "robot; the model's own folder if not said.",
+        rich_help_panel=MODEL,
+    ),
+]
+XacroArgOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--arg",
+        metavar="NAME:=VALUE",
+        help="An argument of a .xacro file. Repeatable.",
+        rich_help_panel=MODEL,
+    ),
+]
 LimitsOption = Annotated[
     list[str] | None,
     typer.Option(

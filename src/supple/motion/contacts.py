@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.errors import SuppleError, one_of, positive
+from supple.errors import SuppleError, listed, mapping, one_of, positive, text
 from supple.model.motion import Motion
 from supple.model.skeleton import Skeleton, check_format
 from supple.motion.feet import Foot, find_feet, up_vector
@@ -74,7 +74,8 @@ class Contacts:
     @classmethod
     def from_flags(cls, flags: Mapping[str, ArrayLike]) -> Contacts:
         """Contacts from booleans: for each joint whether it is in contact, each of shape (F,)."""
-        arrays = {name: np.asarray(one, dtype=bool) for name, one in flags.items()}
+        given = mapping("contacts", flags, "{joint: flags}")
+        arrays = {name: np.asarray(one, dtype=bool) for name, one in given.items()}
         shapes = {one.shape for one in arrays.values()}
         if len(shapes) != 1 or len(next(iter(shapes))) != 1:
             got = ", ".join(map(str, sorted(shapes))) or "none"
@@ -100,7 +101,7 @@ class Contacts:
 
     def add(self, joint: str, start: int, stop: int) -> Contacts:
         """With another contact of a joint, from frame `start` up to before `stop`."""
-        runs = self.intervals.get(joint, ())
+        runs = self.intervals.get(text("joint", joint), ())
         return replace(self, intervals={**self.intervals, joint: [*runs, (start, stop)]})
 
     def remove(self, joint: str, start: int = 0, stop: int | None = None) -> Contacts:
@@ -228,8 +229,8 @@ def contacts(
     """
     if not isinstance(motion, Motion):
         raise SuppleError(f"contacts: expected a supple.Motion, got a {type(motion).__name__}")
-    if isinstance(joints, str):
-        raise SuppleError(f"joints: expected a list of names, got {joints!r}; as in [{joints!r}]")
+    if joints is not None:
+        joints = listed("joints", joints, "a list of names")
     axis = up_vector(up)
     skeleton = motion.skeleton
     try:
@@ -238,7 +239,7 @@ def contacts(
         if joints is None:
             raise
         feet = ()
-    names = foot_points(feet) if joints is None else list(joints)
+    names = foot_points(feet) if joints is None else joints
     for name in names:
         one_of("joint", name, skeleton.names)
     return find_contacts(motion, feet, names, up=axis, speed=speed, height=height)

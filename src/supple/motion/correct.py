@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import SuppleError, number, one_of
+from supple.errors import SuppleError, flag, function, number, one_of
 from supple.goals import OPEN, Goal, Hold, as_goals
 from supple.model.motion import Motion
 from supple.model.skeleton import Pose
@@ -143,6 +143,9 @@ def correct(
     if not isinstance(motion, Motion):
         raise SuppleError(f"correct: expected a supple.Motion, got a {type(motion).__name__}")
     one_of("unreachable policy", unreachable, POLICIES)
+    coherent = flag("coherent", coherent)
+    if progress is not None:
+        function("progress", progress, "done", "total")
     blend = number("blend", blend, "0 or more seconds", lambda x: 0.0 <= x < np.inf)
     if speed is not None:
         speed = number("speed", speed, "a positive number [rad/s]", lambda x: x > 0.0)

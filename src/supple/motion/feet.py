@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import SuppleError, one_of
+from supple.errors import SuppleError, listed, mapping, one_of
 from supple.model.skeleton import Pose, Skeleton
 
 Floats = NDArray[np.float64]
@@ -74,10 +74,12 @@ def find_feet(
             names = _by_place(skeleton, poses, up)
         if not names:
             raise SuppleError(_no_feet(joints, alike))
-    for name in legs or {}:
+    names = listed("feet", names, "a list of ankles")
+    legs = {} if legs is None else mapping("legs", legs, "{ankle: joint}")
+    for name in legs:
         one_of("foot of legs", name, names)
     paths = [skeleton.path(None, one_of("foot", name, joints)) for name in names]
-    return tuple(_foot(skeleton, path, paths, legs or {}) for path in paths)
+    return tuple(_foot(skeleton, path, paths, legs) for path in paths)
 
 
 def _by_place(skeleton: Skeleton, poses: Pose, up: Floats) -> list[str]:

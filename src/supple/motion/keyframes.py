@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import SuppleError, array, positive
+from supple.errors import SuppleError, array, flag, listed, positive
 from supple.model.coordinates import follow
 from supple.model.motion import Motion
 from supple.model.skeleton import Pose
@@ -47,7 +47,8 @@ def keyframes(
         name: Of the motion.
     """
     fps = positive("fps", fps)
-    keys = list(keys)
+    keys = listed("keyframes", keys, "a list of pairs (time, pose)")
+    loop = flag("loop", loop)
     if not keys:
         raise SuppleError("keyframes: expected at least one (time, pose), got none")
     for key in keys:

@@ -9,7 +9,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import SuppleError, number, one_of
+from supple.errors import SuppleError, instance, listed, number, one_of
 from supple.model.character import Character
 from supple.model.joint import Joint
 from supple.model.joints import Axes, Cone, Hinge
@@ -129,10 +129,11 @@ def _clips(subject: Skeleton | Character, motions: Any) -> list[Motion]:
         motions = subject.motions
     if isinstance(motions, Mapping):
         motions = motions.values()
-    clips: list[Motion] = [motions] if isinstance(motions, Motion) else [*(motions or ())]
+    clips: list[Any] = [motions] if isinstance(motions, Motion) else []
+    if motions is not None and not clips:
+        clips = listed("motions", motions, "a Motion, or a list of them")
     for clip in clips:
-        if not isinstance(clip, Motion):
-            raise SuppleError(f"learn_limits: expected motions, got a {type(clip).__name__}")
+        instance("motions", clip, Motion)
     if not clips:
         raise SuppleError("learn_limits: expected a motion or more to learn from, got none")
     return clips
@@ -155,8 +156,7 @@ def _chosen(skeleton: Skeleton, clips: Sequence[Motion], joints: Sequence[str] |
                 "learn_limits: expected balls below the root that a motion has too, got none"
             )
         return found
-    if isinstance(joints, str):
-        raise SuppleError(f"joints: expected a list of names, got {joints!r}; as in [{joints!r}]")
+    joints = listed("joints", joints, "a list of names")
     for name in joints:
         one_of("joint", name, skeleton.joint_names)
         if name not in turns:

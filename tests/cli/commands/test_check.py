@@ -169,3 +169,40 @@ def test_a_t_pose_before_a_motion_is_said_and_not_checked(run, clips):
     result = run("check", clips / "late.bvh")
     assert "frame 0 is a T-pose before the motion" in result.stdout
     assert result.exit_code == 0, result.stdout
+
+
+@pytest.fixture
+def half(clips):
+    """The good clip without its second half."""
+    lines = (clips / "good.bvh").read_text().splitlines()
+    (clips / "half.bvh").write_text("\n".join(lines[:-40]) + "\n")
+    return clips / "half.bvh"
+
+
+def test_half_a_file_is_a_fault_in_text_json_and_report(run, run_json, half, tmp_path):
+    page = tmp_path / "report.html"
+    result = run("check", half, "--kind", "bones", "--report", page)
+    assert result.exit_code == 1 and "1 fault: 1 truncated" in result.stdout
+    assert "declares" in page.read_text()
+    code, data = run_json("check", half, "--kind", "bones")
+    (row,) = data["files"][0]["motions"]
+    assert code == 1 and [fault["kind"] for fault in row["faults"]] == ["truncated"]
+    assert any("declares" in note for note in row["notes"])
+
+
+def test_other_commands_pass_on_what_the_reader_warns_of(run, run_json, half, tmp_path):
+    goal = ("-e", "hand.L", "--by", "0,0.01,0", "--root", "upperarm.L")
+    result = run("correct", half, *goal, "-o", tmp_path / "one.bvh")
+    assert "declares" in result.stderr
+    for out in (("-o", tmp_path / "one.bvh"), ("--out-dir", tmp_path / "many")):
+        _, data = run_json("correct", half, *goal, *out)
+        row = data["files"][0] if "files" in data else data
+        assert any("declares" in note for note in row["notes"])
+    plan = tmp_path / "plan.toml"
+    plan.write_text('[[steps]]\ndo = "limit"\n')
+    _, data = run_json("correct", half, "--plan", plan, "--out-dir", tmp_path / "planned")
+    assert any("declares" in note for note in data["files"][0]["notes"])
+    _, data = run_json(
+        "retarget", half, "--onto", half.with_name("good.bvh"), "-o", tmp_path / "r.bvh"
+    )
+    assert any("declares" in note for note in data["notes"])

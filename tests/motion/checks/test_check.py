@@ -199,7 +199,7 @@ def test_bad_arguments_are_said(wave):
 def test_short_motions_and_those_without_feet_are_checked_as_far_as_can_be():
     arm = supple.chain([1, 1])
     report = supple.check(Motion("still", [arm.rest] * 2, fps=30))
-    assert report.ok
+    assert not report.faults and not report.ok  # nothing could be checked
     assert report.measures["skate"].reason == "no feet were found"
     assert "5 frames" in report.measures["speed"].reason
 
@@ -241,3 +241,51 @@ def test_what_is_checked_stands_on_a_slope_that_is_given(wave):
     assert supple.check(on_slope, kinds=["penetration"], ground=0.45).ok
     assert supple.check(wave, kinds=["penetration"], ground=slope).of("penetration")
     assert supple.check(on_slope, kinds=["penetration"], ground=slope).ok
+
+
+def _written(folder, motion, rows):
+    """The character of a BVH file of a motion whose lines of frames a function has changed."""
+    path = folder / "clip.bvh"
+    supple.save(supple.humanoid().with_(motions={motion.name: motion}), path)
+    head, _, tail = path.read_text().partition("Frame Time:")
+    time, *lines = tail.strip().splitlines()
+    path.write_text(f"{head}Frame Time:{time}\n" + "\n".join(rows(lines)) + "\n")
+    return supple.load(path)
+
+
+def test_a_file_that_is_cut_off_is_a_fault_of_every_check(wave, tmp_path):
+    half = _written(tmp_path, wave, lambda lines: lines[: len(lines) // 2])
+    report = supple.check(half, kinds=["bones"])
+    assert report.kinds == ("truncated",) and not report.ok
+    (fault,) = report.faults
+    assert (fault.start, fault.stop) == (len(wave) // 2, len(wave))
+    assert "declares" in str(fault) and any("declares" in note for note in report.notes)
+    assert "truncated" in supple.check_page(report)
+
+
+def test_values_that_are_no_numbers_are_a_fault(wave, tmp_path):
+    def broken(lines):
+        lines[7] = "nan " + lines[7].split(maxsplit=1)[1]
+        return lines
+
+    (fault,) = supple.check(_written(tmp_path, wave, broken)).of("not_a_number")
+    assert (fault.start, fault.stop) == (7, 8)
+
+
+def test_a_repair_leaves_the_damage_of_the_file(wave, tmp_path):
+    half = _written(tmp_path, wave, lambda lines: lines[: len(lines) // 2])
+    assert supple.fix(supple.check(half)).report.kinds == ("truncated",)
+
+
+def test_what_could_not_be_checked_is_said(wave):
+    report = supple.check(wave[:2])
+    assert report.ok and "speed" in report.skipped
+    done = len(report.measures) - len(report.skipped)
+    assert report.reason == f"no faults in {done} of {len(report.measures)} checks"
+
+
+def test_a_check_of_nothing_is_not_a_check_without_faults(wave):
+    report = supple.check(wave[:2], kinds=["speed", "jerk"])
+    assert not report.ok and not report.faults
+    assert report.reason.startswith("nothing could be checked: there are fewer than 5 frames")
+    assert report.to_json()["ok"] is False

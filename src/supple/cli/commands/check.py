@@ -23,7 +23,7 @@ from supple.cli.batch_files import (
     planned,
     run_batch,
 )
-from supple.cli.console import console, short, table
+from supple.cli.console import console, error_console, short, table
 from supple.cli.file_batch import expanded, places
 from supple.cli.options import (
     MODEL,
@@ -38,6 +38,7 @@ from supple.files import check_writable
 from supple.files import write as write_file
 from supple.motion.checks import KINDS, Budgets
 from supple.motion.checks.html import assembled, section, summary
+from supple.solve.outcome import counted
 
 CHECKS = "Checks"
 DRAWN = 200  # clips with faults that a report draws
@@ -126,7 +127,7 @@ def check(
     supple check clips/*.bvh --fix --out-dir fixed
 
     Skate, pops and seams are measured beside what is usual in each clip. `supple lint` judges the file, `check` the
-    motion. Exit code 1 if there are faults, 2 if a file could not be read.
+    motion. Exit code 1 if there are faults or nothing could be checked, 2 if a file could not be read.
     """
     if fix and out_dir is None:
         raise SuppleError("--fix: expected --out-dir FOLDER, where repaired clips go")
@@ -274,11 +275,12 @@ def show(one: Ended, *, several: bool) -> None:
             else f"{one.file.name}: {row['motion']}"
         )
         if several:
-            counts = {kind: values["faults"] for kind, values in row["measures"].items()
-                      if values.get("faults")}  # fmt: skip
-            words = ", ".join(f"{count} {kind}" for kind, count in counts.items()) or "no faults"
-            words += f"; {'; '.join(row['repairs'])}" if row.get("repairs") else ""
-            head = ("ok", "green") if row["ok"] else ("faults", "red")
+            for note in row["notes"]:
+                error_console().print(Text(f"note: {note}", style="yellow"), soft_wrap=True)
+            words = "; ".join([row["reason"], *row.get("repairs", ())])
+            head = (
+                ("ok", "green") if row["ok"] else ("faults" if row["faults"] else "unknown", "red")
+            )
             say.print(Text.assemble(head, f" {name}: {words}"), soft_wrap=True)
             continue
         rows = []
@@ -293,11 +295,17 @@ def show(one: Ended, *, several: bool) -> None:
                    ("where", "left"), ("faults", "right")]  # fmt: skip
         say.print(table(columns, rows))
         for fault in row["faults"]:
+            if fault["text"]:
+                say.print(
+                    Text.assemble((f"{fault['kind']}: ", "red"), fault["text"]), soft_wrap=True
+                )
+                continue
             first, last = fault["start"], fault["stop"] - 1
             frames = f"frame {first}" if first == last else f"frames {first} to {last}"
             words = f"{fault['joint']}, {frames}: {short(fault['value'])} {fault['unit']}"
             say.print(Text.assemble((f"{fault['kind']}: ", "red"), words), soft_wrap=True)
         for words in (*row.get("repairs", ()), *row.get("notes", ())):
             say.print(Text(words, style="dim"), soft_wrap=True)
-        say.print(Text("no faults", style="green") if row["ok"] else
-                  Text(f"{len(row['faults'])} faults", style="red"))  # fmt: skip
+        head = f"{counted(len(row['faults']), 'fault')}: " if row["faults"] else ""
+        style = "green" if row["ok"] else "red"
+        say.print(Text(f"{head}{row['reason']}", style=style), soft_wrap=True)

@@ -21,6 +21,7 @@ from supple.cli.model_argument import read_character
 from supple.cli.options import (
     GOALS,
     SOLVING,
+    FolderOption,
     IterationsOption,
     JointOption,
     JsonOption,
@@ -28,6 +29,7 @@ from supple.cli.options import (
     ModelArgument,
     PlotOption,
     ToleranceOption,
+    XacroArgOption,
     checked_plot,
     effector_or_only_tip,
     upright,
@@ -95,6 +97,8 @@ def compare(
     max_iterations: IterationsOption = None,
     joint: JointOption = None,
     limits: LimitsOption = None,
+    folder: FolderOption = None,
+    arg: XacroArgOption = None,
     plot: PlotOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -107,7 +111,9 @@ def compare(
     count of Song and Hu 2011, who give one for CCD and Target Triangle. A cost that contradicts what a
     solver's paper claims is named below the tables.
     """
-    character = read_character(model, joints=joint or (), limits=limits or ())
+    character = read_character(
+        model, joints=joint or (), limits=limits or (), folder=folder, xacro_arguments=arg or ()
+    )
     skeleton = character.skeleton
     name = effector_or_only_tip(skeleton, effector)
     checked_plot(plot)

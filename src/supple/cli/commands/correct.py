@@ -23,7 +23,7 @@ from supple.cli.batch_files import (
     run_batch,
 )
 from supple.cli.character_files import read_file
-from supple.cli.commands.correct_files import code_of, outputs, row_of, single
+from supple.cli.commands.correct_files import code_of, outputs, single, warnings_of
 from supple.cli.commands.correct_report import as_data, words_of
 from supple.cli.commands.correct_targets import target
 from supple.cli.console import plain
@@ -264,9 +264,7 @@ def correct(
         single(clip.made, pairs[0][0], out, json)
     else:
         assert out_dir is not None
-        run_batch(
-            clip, pairs, out_dir, json=json, jobs=jobs, shard=shard, scheduler=scheduler, row=row_of
-        )
+        run_batch(clip, pairs, out_dir, json=json, jobs=jobs, shard=shard, scheduler=scheduler)
 
 
 @dataclass(frozen=True)
@@ -310,14 +308,14 @@ class CorrectClip:
         """Correct a file, and write the result."""
         made, notes = self.made(file, out, None)
         data: dict[str, Any] = {"written": str(out), **(as_data(made) if self.json else {})}
-        warnings = [str(note) for note in notes if note.level == "warning"]
+        warnings = warnings_of(notes)
         # As a journal keeps it: numbers and lists.
         return Done(code_of(made), words_of(made), plain({**data, "notes": warnings}))
 
     def made(
         self, file: Path, out: Path, progress: Callable[[int, int], None] | None
     ) -> tuple[list[Correction], Sequence[Note]]:
-        """Correct a file and write the result: the corrections, and notes of the writer."""
+        """Correct a file and write the result: the corrections, and notes of the reader and the writer."""
         character = read_file(
             file, motions=self.motions, position_mode=self.position_mode, fps=self.fps
         )
@@ -335,7 +333,8 @@ class CorrectClip:
         for name in chosen:
             made += self._steps(character.motion(name), character, progress)
             changed[name] = made[-1].motion
-        return made, write(character.with_(motions=changed), chosen, out)
+        written = write(character.with_(motions=changed), chosen, out)
+        return made, (*character.notes, *written)
 
     def _steps(
         self, clip: Motion, character: Character, progress: Callable[[int, int], None] | None

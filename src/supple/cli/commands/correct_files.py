@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import typer
 
-from supple.batch import DONE, NOT_REACHED, Ended
+from supple.batch import DONE, NOT_REACHED
 from supple.cli.character_files import say_notes
 from supple.cli.commands.correct_report import as_data, show
 from supple.cli.console import print_json
@@ -47,7 +46,8 @@ def single(one: One, file: Path, out: Path, json: bool) -> None:
             file, out, lambda done, total: bar.update(task, completed=done, total=total)
         )
     if json:
-        print_json({"file": str(file), "written": str(out), **as_data(made)})
+        print_json({"file": str(file), "written": str(out), **as_data(made),
+                    "notes": warnings_of(notes)})  # fmt: skip
     else:
         say_notes(notes)
         show(made, out)
@@ -55,9 +55,9 @@ def single(one: One, file: Path, out: Path, json: bool) -> None:
         raise typer.Exit(code_of(made))
 
 
-def row_of(one: Ended) -> dict[str, Any]:
-    """The data of a clip for --json; its notes are said on stderr."""
-    return {key: value for key, value in one.done.data.items() if key != "notes"}
+def warnings_of(notes: Sequence[Note]) -> list[str]:
+    """The warnings among notes, in words."""
+    return [str(note) for note in notes if note.level == "warning"]
 
 
 def code_of(made: Sequence[Correction]) -> int:

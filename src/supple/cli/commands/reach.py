@@ -23,6 +23,7 @@ from supple.cli.options import (
     BalanceOption,
     ConnectOption,
     DepthOption,
+    FolderOption,
     IterationsOption,
     JointOption,
     JsonOption,
@@ -35,6 +36,7 @@ from supple.cli.options import (
     RootOption,
     ToleranceOption,
     WeldOption,
+    XacroArgOption,
     checked_plot,
     effector_or_only_tip,
     look_at_goal,
@@ -182,6 +184,8 @@ def reach(
     ] = None,
     joint: JointOption = None,
     limits: LimitsOption = None,
+    folder: FolderOption = None,
+    arg: XacroArgOption = None,
     plot: PlotOption = None,
     trace: Annotated[
         Path | None,
@@ -216,7 +220,9 @@ def reach(
 
     Exit code 1 if the target is not reached.
     """
-    character = read_character(model, joints=joint or (), limits=limits or ())
+    character = read_character(
+        model, joints=joint or (), limits=limits or (), folder=folder, xacro_arguments=arg or ()
+    )
     before = read_constraints(avoid, obstacle, balance, balance_margin, connect, weld)
     weighed = before.weighed(character)
     skeleton = weighed.skeleton

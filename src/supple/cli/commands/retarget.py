@@ -193,4 +193,5 @@ def _found(one: Ended) -> dict[str, Any]:
 
 def _row(one: Ended) -> dict[str, Any]:
     found = {key: value for key, value in _found(one).items() if key not in ("do", "maps")}
-    return {"written": str(one.out), **found}
+    notes = list(dict.fromkeys([*one.done.data["notes"], *found["notes"]]))
+    return {"written": str(one.out), **found, "notes": notes}

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.errors import SuppleError, number, one_of
+from supple.errors import SuppleError, listed, number, one_of
 from supple.motion.checks.measure import KINDS
 from supple.toml import Document, read
 
@@ -121,7 +121,10 @@ class Budgets:
 
     def only(self, kinds: Iterable[str]) -> Budgets:
         """The same for some kinds; the others are not checked."""
-        chosen = {one_of("kind of fault", kind, KINDS) for kind in kinds}
+        chosen = {
+            one_of("kind of fault", kind, KINDS)
+            for kind in listed("kinds", kinds, "a list of kinds")
+        }
         return replace(self, **{kind: None for kind in KINDS if kind not in chosen})
 
     def to_json(self) -> dict[str, Any]:

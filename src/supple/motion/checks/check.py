@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from supple.errors import SuppleError
+from supple.errors import SuppleError, flag, instance, mapping, text
 from supple.model.capsules import Capsule
-from supple.model.character import Character
+from supple.model.character import DAMAGE, Character, Note
 from supple.model.motion import Motion
 from supple.model.skeleton import Skeleton
 from supple.motion.checks import collisions, ground, joints, pops, seam, sides
@@ -45,7 +45,8 @@ class Checked:
         motion: What was checked.
         measures: By kind of fault, what was measured; of a kind that could not be, the reason.
         budgets: What was allowed.
-        faults: Where more was found, by kind, each in the order of frames.
+        faults: What is broken in the file, and where more was found than is allowed, by kind, each in the order of
+            frames.
     """
 
     motion: Motion
@@ -55,26 +56,49 @@ class Checked:
 
     @cached_property
     def faults(self) -> tuple[Fault, ...]:
-        """Where more was found than is allowed, by kind, each in the order of frames."""
-        return tuple(fault for one in self.measures.values() for fault in one.faults())
+        """What is broken in the file, and where more was found than is allowed, by kind, in the order of frames."""
+        found = [fault for one in self.measures.values() for fault in one.faults()]
+        return (*self.damage, *found)
+
+    @cached_property
+    def damage(self) -> tuple[Fault, ...]:
+        """What is broken in the file that the motion was read from: always a fault, whatever the budgets."""
+        notes = self.clip.notes
+        return tuple(Fault.of_file(one, len(self.motion)) for one in notes if one.damage)
+
+    @property
+    def skipped(self) -> dict[str, str]:
+        """The kinds that could not be checked, and why."""
+        return {kind: one.reason for kind, one in self.measures.items() if one.reason}
 
     @property
     def ok(self) -> bool:
-        """True if there are no faults."""
-        return not self.faults
+        """True if something could be checked, and there are no faults."""
+        return not self.faults and len(self.skipped) < len(self.measures)
+
+    @property
+    def reason(self) -> str:
+        """What was found, of how much, in words."""
+        words = ", ".join(f"{len(self.of(kind))} {kind}" for kind in self.kinds)
+        if len(self.skipped) == len(self.measures):
+            why = "; ".join(dict.fromkeys(self.skipped.values())) or "no kind of fault has a budget"
+            return f"{words}{'; ' if words else ''}nothing could be checked: {why}"
+        done = f"{len(self.measures) - len(self.skipped)} of {len(self.measures)} checks"
+        return words or (f"no faults in {done}" if self.skipped else "no faults")
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was left out of the check."""
-        if not self.clip.leads_with_t_pose:
-            return ()
-        return ("frame 0 is a T-pose before the motion, and was not checked",)
+        """Warnings of the reader, and what was left out of the check."""
+        warnings = [str(note) for note in self.clip.notes if note.level == "warning"]
+        if self.clip.leads_with_t_pose:
+            warnings.append("frame 0 is a T-pose before the motion, and was not checked")
+        return tuple(warnings)
 
     @property
     def kinds(self) -> tuple[str, ...]:
         """The kinds of fault that were found."""
         found = {fault.kind for fault in self.faults}
-        return tuple(kind for kind in KINDS if kind in found)
+        return tuple(kind for kind in (*DAMAGE, *KINDS) if kind in found)
 
     def of(self, kind: str) -> tuple[Fault, ...]:
         """The faults of a kind."""
@@ -104,14 +128,15 @@ class Checked:
             "frames": len(self.motion),
             "fps": self.motion.fps,
             "ok": self.ok,
+            "reason": self.reason,
             "notes": list(self.notes),
             "measures": rows,
+            "skipped": self.skipped,
             "faults": [fault.to_json() for fault in self.faults],
         }
 
     def __repr__(self) -> str:
-        words = ", ".join(f"{len(self.of(kind))} {kind}" for kind in self.kinds) or "no faults"
-        return f"Checked({self.motion.name!r}: {words})"
+        return f"Checked({self.motion.name!r}: {self.reason})"
 
 
 def check(
@@ -130,7 +155,8 @@ def check(
     """Find what is wrong with a motion: skate, pops, joints in the ground or in the body, and more.
 
     Skate, pops and the seam of a loop are measured beside the clip's own: what is usual in it, several times over,
-    is allowed, since no captured motion is without; other kinds by budgets alone.
+    is allowed, since no captured motion is without; other kinds by budgets alone. What the reader of a character found
+    broken in its file, a motion that is cut off or values that are no numbers, is a fault too.
 
     Args:
         subject: A motion, or a character with one.
@@ -151,19 +177,23 @@ def check(
         SuppleError: The character has no motion; budgets or kinds are unknown.
     """
     clip = _motion_of(subject, motion, "check")
+    notes: tuple[Note, ...] = ()
     if isinstance(subject, Character):
         up = up or subject.up
+        notes = subject.notes
         if capsules is None and subject.meshes:
             capsules = subject.capsules
+    if up is not None:
+        text("up", up)
+    if capsules is not None:
+        mapping("capsules", capsules, "capsules by joint")
     allowed = Budgets.of(budgets)
     if kinds is not None:
         allowed = allowed.only(kinds)
     common: dict[str, Any] = {"up": up or "y", "ground": ground, "capsules": capsules}
     if limits is not None:
-        if not isinstance(limits, Skeleton):
-            raise SuppleError(f"limits: expected a supple.Skeleton, got a {type(limits).__name__}")
-        clip = clip.on(limits)
-    looped = clip.loop if loop is None else bool(loop)
+        clip = clip.on(instance("limits", limits, Skeleton))
+    looped = clip.loop if loop is None else flag("loop", loop)
     before = None
     if against is not None:
         # Files of one motion call it by their own names.
@@ -172,7 +202,7 @@ def check(
         if limits is not None:
             old = old.on(limits)
         before = Clip(old, loop=looped, **common)
-    return checked(Clip(clip, loop=looped, before=before, **common), allowed)
+    return checked(Clip(clip, loop=looped, before=before, notes=notes, **common), allowed)
 
 
 def _motion_of(subject: Any, name: str | None, what: str) -> Motion:

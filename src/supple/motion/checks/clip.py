@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from supple.errors import SuppleError
 from supple.model.capsules import Capsule
+from supple.model.character import Note
 from supple.model.mirror import partner
 from supple.model.motion import Motion
 from supple.motion.contacts import find_contacts, foot_points, point_speeds
@@ -39,6 +40,7 @@ class Clip:
         loop: Whether it is a loop.
         before: The same clip before it was changed: where its feet stand is where these should.
         levels: How high ankles and toes are when they stand, where that is known.
+        notes: Of the reader of the file.
     """
 
     def __init__(
@@ -51,6 +53,7 @@ class Clip:
         loop: bool,
         before: Clip | None = None,
         levels: Mapping[str, float] | None = None,
+        notes: Sequence[Note] = (),
     ) -> None:
         self.motion = motion
         self.up = up_vector(up)
@@ -60,6 +63,7 @@ class Clip:
         self.loop = loop
         self.before = before
         self._levels = levels
+        self.notes = tuple(notes)
 
     @cached_property
     def leads_with_t_pose(self) -> bool:

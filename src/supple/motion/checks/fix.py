@@ -126,6 +126,7 @@ def _again(report: Checked, motion: Motion) -> Checked:
         # The ground is where it was found before.
         before=old.before,
         levels=old.levels if old.feet else None,
+        notes=old.notes,
     )
     return checked(clip, report.budgets)
 

@@ -9,6 +9,8 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.errors import instance, listed, mapping, text
+from supple.model.character import DAMAGE
 from supple.motion.checks.check import Checked
 from supple.motion.checks.clip import Clip
 from supple.motion.checks.measure import KINDS, MEANINGS, Fault, Measure
@@ -45,7 +47,17 @@ def check_page(
     """
     if isinstance(clips, Checked):
         clips = {clips.motion.name: clips}
-    clips = {name: [one] if isinstance(one, Checked) else one for name, one in clips.items()}
+    text("title", title)
+    expected = "a report of supple.check, or a list of them"
+    clips = {
+        name: [one] if isinstance(one, Checked) else listed(f"clip {name!r}", one, expected)
+        for name, one in mapping(
+            "clips", clips, "a report of supple.check, or reports by name"
+        ).items()
+    }
+    for name, several in clips.items():
+        for report in several:
+            instance(f"clip {text('name of a clip', name)!r}", report, Checked)
     rows = [(name, summary(report)) for name, several in clips.items() for report in several]
     parts = [section(name, report) for name, several in clips.items() for report in several]
     return assembled(title, rows, parts)
@@ -62,7 +74,7 @@ def assembled(
         parts: Sections, as `section` makes them.
     """
     good = sum(not any(counts.values()) for _, counts in rows)
-    kinds = [kind for kind in KINDS if any(kind in counts for _, counts in rows)]
+    kinds = [kind for kind in (*DAMAGE, *KINDS) if any(kind in counts for _, counts in rows)]
     head = "".join(f'<th title="{escape(MEANINGS[kind])}">{kind}</th>' for kind in kinds)
     body = "".join(
         f"<tr><td>{_link(name, short, any(counts.values()))}</td>"
@@ -80,7 +92,7 @@ def assembled(
 
 def summary(report: Checked) -> dict[str, int | None]:
     """How many faults there are of each kind; None where it could not be measured."""
-    return {
+    return {kind: len(report.of(kind)) for kind in DAMAGE if report.of(kind)} | {
         kind: None if one.reason else len(report.of(kind)) for kind, one in report.measures.items()
     }
 
@@ -132,8 +144,10 @@ def section(name: str, report: Checked) -> str:
             f'<td class="text">{one.unit}</td><td class="text">{where}</td>'
             f'<td class="{mark}">{len(report.of(kind))}</td></tr>'
         )
-    pictures = "".join(_fault(report, fault) for fault in _shown(report))
-    more = len(report.faults) - min(len(report.faults), PICTURES)
+    shown = _shown(report)
+    pictures = "".join(f'<p class="bad">{escape(str(one))}</p>' for one in report.damage)
+    pictures += "".join(_fault(report, fault) for fault in shown)
+    more = len(report.faults) - len(report.damage) - len(shown)
     tail = f"<p>and {more} more</p>" if more else ""
     motion = report.motion
     notes = "".join(f"; {escape(one)}" for one in report.notes)
@@ -149,7 +163,9 @@ def section(name: str, report: Checked) -> str:
 def _shown(report: Checked) -> list[Fault]:
     """The worst of each kind, then the other ones, so many as are drawn."""
     rows = [
-        sorted(report.of(kind), key=lambda one: -one.value / one.budget) for kind in report.kinds
+        sorted(report.of(kind), key=lambda one: -one.value / one.budget)
+        for kind in report.kinds
+        if kind in report.measures
     ]
     turns = max((len(row) for row in rows), default=0)
     return [row[k] for k in range(turns) for row in rows if k < len(row)][:PICTURES]

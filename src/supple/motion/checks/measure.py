@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.model.character import Note
 from supple.motion.contacts import true_runs
 
 Floats = NDArray[np.float64]
@@ -42,7 +43,10 @@ MEANINGS = {
     "collision": "parts of the body are inside each other",
     "seam": "the end of the loop does not lead to its beginning",
     "swap": "left and right change places",
+    "truncated": "the file ends before the motion does",
+    "not_a_number": "values of the file are no numbers",
 }
+"""What each kind of fault means: `KINDS`, and damage of the file, which is always a fault."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +54,8 @@ class Fault:
     """Something wrong over some frames.
 
     Attributes:
-        kind: One of `KINDS`.
-        joint: The joint, tip or pair of joints where it is worst.
+        kind: One of `KINDS`, or of `DAMAGE`.
+        joint: The joint, tip or pair of joints where it is worst; "" for damage of the file.
         start: The first frame.
         stop: The first frame after it.
         frame: Where it is worst.
@@ -59,6 +63,7 @@ class Fault:
         budget: How much is allowed, in `unit`.
         unit: Such as "leg/s" for leg lengths a second.
         joints: All joints that it concerns, the worst first.
+        text: What the reader says of damage of the file; "" of other faults.
     """
 
     kind: str
@@ -70,8 +75,20 @@ class Fault:
     budget: float
     unit: str
     joints: tuple[str, ...] = ()
+    text: str = ""
+
+    @classmethod
+    def of_file(cls, note: Note, count: int) -> Fault:
+        """The fault of a motion of so many frames whose file is damaged, as a note of its reader says."""
+        assert note.damage is not None
+        start, stop = note.frames or (count, count + 1)
+        return cls(
+            note.damage, "", start, stop, start, float(stop - start), 0.0, "frames", (), note.text
+        )
 
     def __str__(self) -> str:
+        if self.text:
+            return f"{self.kind}: {self.text}"
         frames = (
             f"frame {self.start}"
             if self.stop - self.start == 1
@@ -95,6 +112,7 @@ class Fault:
             "value": self.value,
             "budget": self.budget,
             "unit": self.unit,
+            "text": self.text,
         }
 
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import SuppleError, one_of
-from supple.files import write
+from supple.errors import SuppleError, instance, mapping, one_of
+from supple.files import as_path, write
 from supple.model.skeleton import Pose, Skeleton
 from supple.motion.feet import find_feet
 from supple.motion.retargeting.names import LIMBS, MIDDLE, called, listed, side_and_stem
@@ -58,7 +58,7 @@ class BodyMap:
 
     def __post_init__(self) -> None:
         given: dict[str, tuple[str, ...]] = {}
-        for role, names in self.joints.items():
+        for role, names in mapping("body map", self.joints, "{role: joint}").items():
             one_of("role of a body map", role, ROLES)
             group = (
                 (names,)
@@ -95,7 +95,10 @@ class BodyMap:
         Raises:
             SuppleError: An arm or a leg is not found; the message lists the joints there are.
         """
-        return _recognized(skeleton, up, poses, bones or {})
+        if poses is not None and instance("poses", poses, Pose).skeleton != skeleton:
+            raise SuppleError("poses: expected those of the skeleton, got those of another")
+        bones = {} if bones is None else mapping("bones", bones, "{bone of VRM: joint}")
+        return _recognized(instance("skeleton", skeleton, Skeleton), up, poses, bones)
 
     def checked(self, skeleton: Skeleton) -> BodyMap:
         """This map, if all its joints are in a skeleton and all that is needed is there.
@@ -123,7 +126,7 @@ class BodyMap:
         Raises:
             SuppleError: The file cannot be read, is no TOML, or has an unknown role.
         """
-        path = Path(path)
+        path = as_path("body map", path)
         try:
             data = tomllib.loads(path.read_text(encoding="utf-8"))
         except OSError as error:
@@ -135,7 +138,7 @@ class BodyMap:
     @classmethod
     def from_data(cls, data: Mapping[str, Any], where: str = "body map") -> BodyMap:
         """The map in a table of TOML: {"joints": {role: joint or [joint, ...]}}."""
-        joints = data.get("joints")
+        joints = mapping(where, data, '{"joints": {role: joint}}').get("joints")
         if not isinstance(joints, Mapping):
             raise SuppleError(f"{where}: expected a table [joints] of roles, got {joints!r}")
         try:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import SuppleError, one_of, positive
+from supple.errors import SuppleError, flag, instance, number, one_of, positive
 from supple.model.character import Character, Note
 from supple.model.motion import Motion
 from supple.model.skeleton import Pose, Skeleton
@@ -113,6 +113,16 @@ def retarget(
             f"retarget: expected a Character or Skeleton to retarget onto, got a {type(onto).__name__}"
         )
     fps = None if fps is None else positive("fps", fps)
+    smooth = number("smooth", smooth, "0 or more seconds", lambda x: 0.0 <= x < np.inf)
+    balance = flag("balance", balance)
+    for what, given in (("source_map", source_map), ("target_map", target_map)):
+        if given is not None:
+            instance(what, given, BodyMap)
+    if contacts is not None:
+        instance("contacts", contacts, Contacts)
+    for what, axis in (("up axis", up), ("up axis of the target", onto_up)):
+        if axis is not None:
+            one_of(what, axis, UPS)
     body = _body(motion.skeleton, source_map, up, motion.poses, source_bones)
     onto_up = onto_up or getattr(onto, "up", None)
     target = _target(skeleton, target_map, onto_up, tuple(_bones(onto).items()))
