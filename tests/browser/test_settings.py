@@ -84,6 +84,28 @@ def test_the_connection_comes_back_with_everything_that_was_set(driver):
     assert driver.tip_error() <= driver.tolerance() * 1.01
 
 
+def test_a_page_that_has_lost_its_server_shows_no_status(new_page):
+    driver = new_page()
+    x, y = driver.drag_goal(-60, -20)
+    assert driver.status() == "reached"
+    driver.ask(
+        """(() => {
+          const connection = playground.page.line.session;
+          connection.retry = async () => {};  // the server does not come back
+          connection.socket.close();
+        })()"""
+    )
+    driver.page.wait_for_selector("#banner[data-state=lost]")
+    assert "nothing is solved" in driver.page.inner_text("#banner")
+    mouse = driver.page.mouse
+    mouse.move(x, y)
+    mouse.down()
+    mouse.move(x + 120, y + 60, steps=3)
+    mouse.up()
+    assert driver.status() == "not connected"
+    assert driver.page.inner_text("#status .figures") == ""
+
+
 def test_two_pages_are_two_sessions(new_page):
     one, two = new_page(), new_page()
     sessions = list(one.server.playground.sessions)

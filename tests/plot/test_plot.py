@@ -337,3 +337,15 @@ def test_importing_supple_does_not_import_matplotlib():
     subprocess.run([sys.executable, "-c", code], check=True)
     code = "import sys, supple.plot; assert 'matplotlib.pyplot' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_figures_show_themselves_in_notebooks():
+    solved = supple.solve(supple.chain([1, 1]), {"tip": (1, 1, 0)}, trace=True)
+    figures = [
+        supple.plot.solution(solved),
+        supple.plot.trace(solved),
+        supple.plot.pose(solved.pose),
+        supple.plot.compare({"one": solved, "other": solved}),
+    ]
+    for figure in figures:
+        assert figure._repr_png_().startswith(b"\x89PNG")

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import supple
-from supple import Character, Motion
+from supple import Character, Motion, SuppleError
+from supple.viewer.library import Library
 
 
 @pytest.fixture
@@ -17,6 +18,28 @@ def walker():
     turned = [skeleton.pose({n: (0, 0.5, 0.1 * k) for n in skeleton.joint_names}) for k in range(3)]
     motions = {"bent": Motion("bent", bent, fps=10), "turned": Motion("turned", turned, fps=10)}
     return Character(skeleton, motions=motions)
+
+
+ROBOT = """<mujoco><worldbody><body name="base"><freejoint/><geom size=".1"/><body name="arm" pos="1 0 0">
+<joint name="elbow" axis="0 0 1"/><geom size=".1"/></body></body></worldbody></mujoco>"""
+
+
+def test_a_robot_is_opened_with_its_motion(tmp_path):
+    (tmp_path / "robot.xml").write_text(ROBOT)
+    skeleton = supple.load(tmp_path / "robot.xml").skeleton
+    poses = [skeleton.pose({"elbow": 0.1 * k}) for k in range(4)]
+    supple.save(Motion("wave", poses, fps=10), tmp_path / "wave.npz")
+    library = Library()
+    robot = tmp_path / "robot.xml"
+    subject = library.subject(library.open_file(robot, motions=[tmp_path / "wave.npz"]))
+    assert [len(motion) for motion in subject.motions.values()] == [4]
+
+
+def test_a_motion_for_what_has_none_is_refused(tmp_path):
+    rules = tmp_path / "rules.cga"
+    rules.write_text("Lot --> extrude(2)")
+    with pytest.raises(SuppleError, match="expected a character or robot for the motion"):
+        Library().open_file(rules, motions=[tmp_path / "walk.bvh"])
 
 
 def opened(page, character):

@@ -14,6 +14,7 @@ from matplotlib.ticker import NullLocator
 from supple.errors import SuppleError
 from supple.plot import style
 from supple.plot.figures import headline, status_words, styled
+from supple.plot.files import NotebookFigure
 from supple.plot.scene import Detail, Goals, Scene, marks_of, pressed_of, reach_of
 from supple.solve.outcome import counted
 from supple.solve.solution import Solution, Status
@@ -77,7 +78,7 @@ def compare(
     bar_height = BAR * len(answers) + 0.6
     top = 0.75 if detail else 0.55
     height = top + rows * pose_height + bar_rows * bar_height + 0.1
-    fig = Figure(figsize=(WIDTH, height))
+    fig = NotebookFigure(figsize=(WIDTH, height))
     headline(fig, title, detail)
     shown = Detail(frames, limits, names, scale=0.72)
     for n, (name, one) in enumerate(solutions.items()):

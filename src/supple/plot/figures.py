@@ -18,6 +18,7 @@ from supple.goals import as_goals
 from supple.model.capsules import Capsule
 from supple.model.skeleton import Pose
 from supple.plot import marks, style
+from supple.plot.files import NotebookFigure
 from supple.plot.machine import machine_of
 from supple.plot.scene import Detail, Goals, Scene, balls_of, marks_of, pressed_of, reach_of
 from supple.solve.outcome import counted
@@ -76,7 +77,7 @@ def _canvas(scene: Scene, title: str, detail: str, colour: str) -> tuple[Figure,
     height = float(np.clip(room, LOWEST, HIGHEST))
     lines = len(textwrap.wrap(detail, int(WIDTH * 13)))
     letter = 0.0 if scene.view.flat else 0.2  # of the axis that points up
-    fig = Figure(figsize=(WIDTH, height + bottom + letter + 0.6 + 0.16 * lines))
+    fig = NotebookFigure(figsize=(WIDTH, height + bottom + letter + 0.6 + 0.16 * lines))
     top = headline(fig, title, detail, colour=colour) + letter
     tall = fig.get_figheight()
     frame = (left / WIDTH, bottom / tall, 1 - (left + right) / WIDTH, 1 - (bottom + top) / tall)
@@ -230,7 +231,7 @@ def trace(
     told = answer.reason if answer is not None else f"error {record.errors[-1]:.3g} at the end"
     colour = style.STATUS[answer.reached] if answer is not None else style.TEXT
     height = float(np.clip(5.6 * scene.slope, 3.0, 5.4))
-    fig = Figure(figsize=(10.0, height + 1.2))
+    fig = NotebookFigure(figsize=(10.0, height + 1.2))
     top = headline(fig, title, told, colour=colour) + 0.05
     ax, side = fig.subplots(1, 2, width_ratios=(1.6, 1))
     tall = fig.get_figheight()

@@ -8,7 +8,7 @@ import matplotlib
 from matplotlib.figure import Figure
 
 from supple.errors import SuppleError
-from supple.files import check_writable, write
+from supple.files import as_path, check_writable, write
 from supple.plot.style import DPI, RC
 
 EXTENSIONS = (".png", ".svg")
@@ -20,7 +20,7 @@ def checked_path(path: str | os.PathLike[str]) -> Path:
     Raises:
         SuppleError: Another extension, no such folder, or a folder itself.
     """
-    path = Path(path)
+    path = as_path("figure", path)
     if path.suffix.lower() not in EXTENSIONS:
         given = repr(path.suffix) if path.suffix else "no extension"
         raise SuppleError(f"{path}: figures are written as .png or .svg, got {given}")
@@ -37,9 +37,20 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
         SuppleError: The extension is another, or the file cannot be written.
     """
     path = checked_path(path)
-    kind = path.suffix.lower().removeprefix(".")
+    write(path, _drawn(figure, path.suffix.lower().removeprefix(".")), "figure")
+
+
+def _drawn(figure: Figure, kind: str) -> bytes:
+    """A figure as "png" or "svg"."""
     undated = {"Date": None} if kind == "svg" else {"Software": None}
     drawn = io.BytesIO()
     with matplotlib.rc_context(RC):
         figure.savefig(drawn, format=kind, dpi=DPI, facecolor="white", metadata=undated)
-    write(path, drawn.getvalue(), "figure")
+    return drawn.getvalue()
+
+
+class NotebookFigure(Figure):
+    """A figure that notebooks show as the value of a cell; others need a backend of Matplotlib for that."""
+
+    def _repr_png_(self) -> bytes:
+        return _drawn(self, "png")

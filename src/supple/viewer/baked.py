@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Literal
 
-from supple.errors import SuppleError, one_of
+from supple.errors import SuppleError, listed, one_of
 from supple.model.mirror import partner
 from supple.model.skeleton import Skeleton
 from supple.solvers import SOLVERS
@@ -138,6 +138,7 @@ def page_goals(subject: Subject, wanted: Iterable[str] | None) -> tuple[GoalSetu
     """
     skeleton = subject.skeleton
     if wanted is not None:
+        wanted = listed("goals", wanted, "a list of joints and tips")
         names = [one_of("goal", name, skeleton.names) for name in wanted]
         return tuple(_goal(skeleton, name) for name in dict.fromkeys(names))
     if len(subject.goals) != 1 or subject.goals[0].kind != "reach":

@@ -165,17 +165,26 @@ class Library:
             path: The file.
             motions: More files whose motions are added.
             home: The folder that must contain the files it refers to; by default its own.
+
+        Raises:
+            SuppleError: It cannot be read, or there are motions for what has none: rules, or a JSON file.
         """
         ending = path.suffix.lower()
+        if motions and ending in (".json", ".cga"):
+            raise SuppleError(
+                f"{path}: expected a character or robot for the motion {motions[0]}, got a {ending} file"
+            )
         if ending == ".json":
             value = read_json(path)
         elif ending == ".cga":
             rules = Rules(path, path.name, home or path.parent)
             return self.add(lambda number: grown_subject(rules, Grown(), name=f"file:{number}"))
-        elif ending in (".urdf", ".xacro", ".xml") and find_spec("trimesh") is not None:
-            value = load(path, meshes=True, folder=home)
         else:
-            value = load(path, motions=motions or [], folder=home)
+            is_robot = ending in (".urdf", ".xacro", ".xml")
+            options: dict[str, Any] = (
+                {"meshes": True} if is_robot and find_spec("trimesh") is not None else {}
+            )
+            value = load(path, motions=motions or [], folder=home, **options)
         if home is not None and isinstance(
             value, Character
         ):  # do not show server paths to the page

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from supple import files
-from supple.errors import SuppleError
+from supple.errors import SuppleError, listed, text
 from supple.kernels import library, sources
 from supple.model.skeleton import Skeleton
 from supple.motion import Motion
@@ -69,9 +69,11 @@ def page(
         SuppleError: It cannot be shown or written, or the page's script or kernels have not been built.
     """
     path = files.check_writable(path, "page")
+    if title is not None:
+        text("title", title)
     subject = _subject(value, title)
     played = dict(subject.motions)
-    for one in motions:
+    for one in listed("motions", motions, "a list of motions"):
         motion = _motion(one, subject.skeleton)
         same = motion.name in played
         played[f"{motion.name}, corrected" if same else motion.name] = motion

@@ -101,12 +101,22 @@ export class Hud {
     const words: Record<LineState, string> = {
       connecting: "Connecting…",
       open: "",
-      lost: "Connection lost. Trying again… what you set is kept.",
+      lost: "Connection lost: nothing is solved until it is back. Trying again… what you set is kept.",
       refused: "supple was started anew: open the address that it printed.",
     };
     this.banner.textContent = words[state];
     this.banner.hidden = state === "open";
     this.banner.dataset.state = state;
+    if (state === "lost" || state === "refused") this.forgetSolve();
+  }
+
+  /** Without a session nothing is solved: what the last solve reached is not where the goals are now. */
+  private forgetSolve(): void {
+    window.clearTimeout(this.writing);
+    this.writing = 0;
+    this.latest = this.moved = null;
+    this.pill.textContent = this.pill.dataset.status = "not connected";
+    this.reason.textContent = this.numbers.textContent = "";
   }
 
   /** Show a notice for some seconds; "" or a click hides it. */
