@@ -62,6 +62,8 @@ def _spelled(path: Path, kind: str) -> bool:
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".ts":
         return f'"{kind}"' in text
+    if kind.lower() not in text.lower():
+        return False
     for node in ast.walk(ast.parse(text)):
         names = (getattr(node, field, None) for field in ("id", "attr", "name", "value", "arg"))
         if any(isinstance(name, str) and name.lower() == kind.lower() for name in names):

@@ -11,20 +11,26 @@ from __future__ import annotations
 
 import numpy as np
 
+from supple.errors import instance
 from supple.kernels import layout as at
+from supple.model.coordinates import common_batch
 from supple.model.skeleton import Pose
 
 SAMPLES = 65
 
 
+def _turns(start: Pose, answer: Pose) -> np.ndarray:
+    return instance("answer", answer, Pose).turns(instance("start", start, Pose))
+
+
 def sum_of_turns(start: Pose, answer: Pose) -> np.ndarray:
     """Sum over the joints of how far each turned [rad], shape (...)."""
-    return answer.turns(start).sum(axis=-1)
+    return _turns(start, answer).sum(axis=-1)
 
 
 def largest_turn(start: Pose, answer: Pose) -> np.ndarray:
     """How far the joint turned that turned most [rad], shape (...)."""
-    return answer.turns(start).max(axis=-1)
+    return _turns(start, answer).max(axis=-1)
 
 
 def tip_path(start: Pose, answer: Pose, effector: str) -> np.ndarray:
@@ -32,7 +38,8 @@ def tip_path(start: Pose, answer: Pose, effector: str) -> np.ndarray:
 
     Model units, shape (...).
     """
-    batch = np.broadcast_shapes(start.batch_shape, answer.batch_shape)
+    poses = instance("start", start, Pose), instance("answer", answer, Pose)
+    batch = common_batch(*(pose.batch_shape for pose in poses))
     t = np.linspace(0.0, 1.0, SAMPLES).reshape(-1, *(1,) * len(batch))
     points = start.interpolate(answer, t).position(effector)
     return np.linalg.norm(np.diff(points, axis=0), axis=-1).sum(axis=0)
@@ -44,8 +51,8 @@ def moves(start: Pose, answer: Pose) -> np.ndarray:
     The root of the squares of its turn [rad], of its slide as a fraction of all bones' lengths, and
     of the change of its stretch.
     """
+    turns = _turns(start, answer)
     skeleton = start.skeleton
-    turns = answer.turns(start)
     squares = turns * turns
     size = float(np.linalg.norm(skeleton.offsets, axis=-1).sum()) + float(
         np.linalg.norm(skeleton.packed_tips[1], axis=-1).sum()

@@ -15,14 +15,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.errors import SuppleError, array, one_of
+from supple.errors import SuppleError, array, flag, instance, listed, one_of
 from supple.kernels import layout
 from supple.model.character import Character
 from supple.model.mismatch import another
 from supple.model.skeleton import Pose, Skeleton
 from supple.rotations import normalize
 
-KEPT = 1e-9  # qpos of a copy that is so near to what it copies keeps its bits [rad, model units]
 COPY = 1e-3  # how far a number given for a copy may be from what it copies [rad, model units]
 
 
@@ -46,7 +45,7 @@ def joint_names(
     single = (layout.ANGLE, layout.SLIDE)  # kinds of one number
     ints = skeleton.packed_ints
     fits = np.isin(ints[:, layout.KIND], single)
-    if not copies:
+    if not flag("copies", copies):
         fits &= ints[:, layout.MIMIC] < 0
     if to is not None:
         way = set(skeleton.path(None, one_of("link, tip or joint", to, skeleton.names)))
@@ -88,7 +87,7 @@ def joint_vector(
         SuppleError: The pose is of another skeleton, or a name is not that of a joint with one number.
     """
     skeleton = _skeleton(robot)
-    if pose.skeleton != skeleton:
+    if instance("pose", pose, Pose).skeleton != skeleton:
         raise another("joint_vector", skeleton, pose.skeleton)
     return pose.coordinates[..., _places(robot, _checked(robot, names))]
 
@@ -156,26 +155,28 @@ def qpos(robot: Character | Skeleton, pose: Pose) -> np.ndarray:
         SuppleError: The pose is of another skeleton.
     """
     skeleton = _skeleton(robot)
-    if pose.skeleton != skeleton:
+    if instance("pose", pose, Pose).skeleton != skeleton:
         raise another("qpos", skeleton, pose.skeleton)
     return pose.coordinates[..., _depth_first(skeleton)]
 
 
-def from_qpos(robot: Character | Skeleton, qpos: ArrayLike) -> Pose:
+def from_qpos(robot: Character | Skeleton, qpos: ArrayLike, *, project: bool = False) -> Pose:
     """The pose of MuJoCo's qpos, shape (..., nq); the inverse of `qpos`.
 
-    Quaternions are brought to length one, as MuJoCo does.
+    Quaternions are brought to length one, as MuJoCo does. Couplings of joints are soft in MuJoCo, so
+    that a state of a running simulation is off them a little: it is taken as it is. A solve that moves
+    such joints starts from where the couplings put them.
 
     Args:
         robot: The robot.
         qpos: A number for a hinge [rad] or slide (the model's unit), wxyz for a ball, xyz and wxyz for
-            a free joint, depth first through the tree. A number for a joint that is coupled to another
-            must be what the coupling makes of that one, to 1e-3.
+            a free joint, depth first through the tree.
+        project: True to put joints that are coupled to others where the couplings have them.
 
     Raises:
-        SuppleError: There are too many numbers or too few, a quaternion is zero, or numbers are not as
-            the couplings have them.
+        SuppleError: There are too many numbers or too few, or a quaternion is zero.
     """
+    project = flag("project", project)
     skeleton = _skeleton(robot)
     places = _depth_first(skeleton)
     values = array("qpos", qpos, (..., len(places)))
@@ -188,25 +189,12 @@ def from_qpos(robot: Character | Skeleton, qpos: ArrayLike) -> Pose:
         if not np.all(np.linalg.norm(turns, axis=-1) > 1e-9):
             raise SuppleError("qpos: expected quaternions of length one, got a zero")
         coordinates[..., packed.turn_at] = normalize(turns)
-    pose = Pose(skeleton, coordinates)
-    off = np.abs(pose.coordinates[..., places] - coordinates[..., places])
-    if off.size and off.max() > COPY:
-        k = int(np.argmax(off.reshape(-1, len(places)).max(0)))
-        owner = int(np.flatnonzero(skeleton.packed_ints[:, layout.Q] <= places[k])[-1])
-        mimic = skeleton.joints[owner].mimic
-        raise SuppleError(
-            f"qpos: expected for {skeleton.joint_names[owner]!r}, which is coupled to "
-            f"{getattr(mimic, 'joint', '')!r}, what the coupling makes of that one, "
-            f"got a number that is {off.max():.3g} off"
-        )
-    near = np.where(off <= KEPT, coordinates[..., places], pose.coordinates[..., places])
-    kept = np.array(pose.coordinates)
-    kept[..., places] = near
-    return Pose._wrap(skeleton, kept)
+    return Pose(skeleton, coordinates) if project else Pose._wrap(skeleton, coordinates)
 
 
 def qpos_joints(skeleton: Skeleton) -> list[int]:
     """The indices of all joints in the order of qpos: depth first through the tree."""
+    skeleton = instance("skeleton", skeleton, Skeleton)
     below: list[list[int]] = [[] for _ in range(len(skeleton) + 1)]
     parents = skeleton.parents.tolist()
     for j in reversed(skeleton.file_order.tolist()):
@@ -231,7 +219,7 @@ def _depth_first(skeleton: Skeleton) -> np.ndarray:
 
 
 def _skeleton(robot: Character | Skeleton) -> Skeleton:
-    return robot.skeleton if isinstance(robot, Character) else robot
+    return robot.skeleton if isinstance(robot, Character) else instance("robot", robot, Skeleton)
 
 
 def _places(robot: Character | Skeleton, names: Sequence[str]) -> np.ndarray:
@@ -244,8 +232,7 @@ def _checked(robot: Character | Skeleton, names: Sequence[str] | None) -> tuple[
     """The names of a joint vector, checked."""
     if names is None:
         return joint_names(robot)
-    if isinstance(names, str):
-        raise SuppleError(f"names: expected a list of joint names, got the single text {names!r}")
+    names = listed("names", names, "a list of joint names")
     able = joint_names(robot, copies=True)
     chosen = tuple(one_of("joint of one number", name, able) for name in names)
     if len(set(chosen)) < len(chosen):

@@ -12,20 +12,25 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.errors import SuppleError, unmasked
+from supple.errors import SuppleError, brief, unmasked
 
 FloatArray = NDArray[np.float64]
 
 _LETTERS = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 
-def _last(what: str, value: ArrayLike, size: int) -> FloatArray:
-    """A float64 array whose last axis has the given size."""
+def _numbers(what: str, value: ArrayLike, expected: str = "numbers") -> FloatArray:
+    """A float64 array."""
     unmasked(what, value)
     try:
-        result = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise SuppleError(f"{what}: expected {size} numbers, got {value!r}") from None
+        return np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise SuppleError(f"{what}: expected {expected}, got {brief(value)}") from None
+
+
+def _last(what: str, value: ArrayLike, size: int) -> FloatArray:
+    """A float64 array whose last axis has the given size."""
+    result = _numbers(what, value, f"{size} numbers")
     if result.ndim == 0 or result.shape[-1] != size:
         raise SuppleError(f"{what}: expected shape (..., {size}), got {result.shape}")
     return result
@@ -100,8 +105,7 @@ def rotate(q: ArrayLike, v: ArrayLike) -> FloatArray:
 def from_axis_angle(axis: str | ArrayLike, angle: ArrayLike) -> FloatArray:
     """Turns by angles (...) about axes (..., 3) of any length, or about a letter such as "x"."""
     axis = axis_vector(axis)
-    unmasked("angle", angle)
-    half = 0.5 * np.asarray(angle, dtype=np.float64)[..., None]
+    half = 0.5 * _numbers("angle", angle)[..., None]
     vector = axis * np.sin(half)
     return np.concatenate([np.broadcast_to(np.cos(half), (*vector.shape[:-1], 1)), vector], axis=-1)
 
@@ -140,7 +144,7 @@ def from_matrix(matrix: ArrayLike) -> FloatArray:
     Matrices within 1e-4 of a rotation are accepted; a mirror, a scale or a shear is an error.
     """
     unmasked("rotation matrix", matrix)
-    m = np.asarray(matrix, dtype=np.float64)
+    m = _numbers("matrix", matrix)
     if m.shape[-2:] != (3, 3):
         raise SuppleError(f"rotation matrix: expected shape (..., 3, 3), got {m.shape}")
     off = np.max(np.abs(m @ np.swapaxes(m, -1, -2) - np.eye(3)), initial=0.0)
@@ -198,7 +202,7 @@ def from_euler(order: str, angles: ArrayLike) -> FloatArray:
     """
     axes = euler_order(order)
     unmasked(f"angles of order {order!r}", angles)
-    values = np.asarray(angles, dtype=np.float64)
+    values = _numbers("angles", angles)
     if len(axes) == 1 and values.ndim == 0:
         values = values[None]
     values = _last(f"angles of order {order!r}", values, len(axes))
@@ -289,8 +293,7 @@ def slerp(a: ArrayLike, b: ArrayLike, t: ArrayLike) -> FloatArray:
     t outside [0, 1] goes on along the same arc.
     """
     a, b = np.broadcast_arrays(_last("quaternion", a, 4), _last("quaternion", b, 4))
-    unmasked("t", t)
-    t = np.asarray(t, dtype=np.float64)[..., None]
+    t = _numbers("t", t)[..., None]
     near = np.where(np.sum(a * b, axis=-1, keepdims=True) < 0, -b, b)
     arc = 2.0 * np.arctan2(
         _length(near - a), _length(near + a)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from supple.errors import SuppleError, one_of
+from supple.files import as_path
 
 Keys = tuple[str | int, ...]
 
@@ -89,7 +90,7 @@ def read(path: str | os.PathLike[str]) -> Document:
     Raises:
         SuppleError: It cannot be read, or is no TOML; with the line.
     """
-    path = Path(path)
+    path = as_path("file", path)
     try:
         text = path.read_bytes().decode()
     except OSError as error:

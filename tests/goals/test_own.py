@@ -1,6 +1,8 @@
 """What `@supple.goal` takes, and the goals that it makes."""
 
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -53,9 +55,9 @@ def test_a_key_holds_everything_but_the_values():
 PLAIN = flat.residual
 ARM = supple.chain([1, 1])
 BAD = {
-    "number": (lambda: supple.goal(3), r"goal: expected a function \(frames, values, out\), got 3"),
-    "two arguments": (lambda: supple.goal(lambda f, o: None), r"take \(frames, values, out\), got \(f, o\)"),
-    "jacobian": (lambda: supple.goal(jacobian=lambda f: None)(PLAIN), "jacobian of goal 'flat': expected it to take"),
+    "number": (lambda: supple.goal(3), r"goal: expected a function of \(frames, values, out\), got 3"),
+    "two arguments": (lambda: supple.goal(lambda f, o: None), r"out\), got one of \(f, o\)"),
+    "jacobian": (lambda: supple.goal(jacobian=lambda f: None)(PLAIN), "jacobian of goal .flat.: expected a function"),
     "jacobian is none": (lambda: supple.goal(jacobian=3)(PLAIN), "jacobian of goal 'flat': expected a function"),
     "no rows": (lambda: supple.goal(rows=0)(PLAIN), "rows of goal 'flat': expected a whole number from 1, got 0"),
     "half a value": (lambda: supple.goal(values=0.5)(PLAIN), "values of goal 'flat'"),
@@ -83,3 +85,22 @@ def test_bad_input_says_what_is_wrong(name):
     make, message = BAD[name]
     with pytest.raises(SuppleError, match=message):
         make()
+
+
+def test_braces_in_names_and_words_are_kept_in_the_reason():
+    @supple.goal(compiled=False, reason="{{{frames}}} is {error} off")
+    def far(frames, values, out):
+        out[0] = frames[0, 0, 3] - 5
+
+    skeleton = supple.Skeleton(
+        [("a", None, (0, 0, 0), supple.Hinge("z"))], [("{x}", "a", (1, 0, 0))]
+    )
+    assert supple.solve(skeleton, [far("{x}")]).reason.endswith("{{x}} is 4 off")
+    with pytest.raises(SuppleError, match="without a format"):
+        supple.goal(reason="{error:.2f} off")(far.residual)
+
+
+def test_goals_of_ones_own_are_found_in_a_fresh_interpreter():
+    code = "import supple; supple.goals.own.named('carry')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "SuppleError: unknown goal 'carry'" in done.stderr

@@ -169,3 +169,44 @@ def test_physics_goes_with_the_skeleton(tmp_path):
 def test_geoms_of_no_size_are_refused(kind, size, message):
     with pytest.raises(SuppleError, match=message):
         Geom(kind, "j", size)
+
+
+def test_a_body_without_geoms_has_capsules_along_its_bones():
+    nodes = (
+        Node("world", None, joint=supple.Fixed()),
+        Node("base", "world", (0, 0, 1), supple.Hinge("z")),
+        Node("arm", "base", (0, 0, 1), supple.Hinge("y")),
+        Node("plate", "arm", (0, 0, 2), supple.Fixed()),
+        Node("finger", "plate", (0, 0, 1), supple.Hinge("y")),
+        Node("silent", "finger", (0, 0, 1), supple.Hinge("y")),
+    )
+    tips = (Tip("tool", "finger", (0, 0, 0.5)), Tip("end", "silent", (0, 0, 0.5)))
+    geoms = (
+        Geom("sphere", "plate", (0.1,)),  # of the same body as "arm"
+        Geom("sphere", "silent", (0.1,), contype=0, conaffinity=0),
+    )
+    skeleton = Skeleton(nodes, tips, physics=Physics(geoms=geoms))
+    assert set(skeleton.capsules) == {"base", "plate", "finger"}
+    assert skeleton.capsules["base"] == (Capsule((0, 0, 0), (0, 0, 1), 0.1),)
+    assert len(skeleton.capsules["finger"]) == 2  # to "silent" and to the tool
+    one = supple.Mass(1.0, (0, 0, 0))
+    heavy = skeleton.with_physics(masses={"world": one, "finger": None, "plate": one})
+    assert set(heavy.capsules) == {"world", "plate", "finger"}  # "base" is no body of its own
+
+
+def test_avoid_sees_bones_whose_shapes_were_not_read():
+    nodes = (
+        Node("base", None, joint=supple.Fixed()),
+        Node("a", "base", (0, 0, 0), supple.Hinge("z", (-1, 1))),
+        Node("b", "a", (1, 0, 0), supple.Hinge("z", (-1, 1))),
+        Node("c", "b", (1, 0, 0), supple.Hinge("z", (-1, 1))),
+    )
+    physics = Physics(geoms=(Geom("sphere", "c", (0.05,)),))
+    skeleton = Skeleton(nodes, (Tip("end", "c", (0.2, 0, 0)),), physics=physics)
+    box = supple.Box(
+        center=(0, 0, 0), size=(0.2, 0.2, 0.2)
+    )  # around the joint that cannot leave it
+    goals = [supple.Reach("end", (2.2, 0, 0)), supple.Avoid(obstacles=[box])]
+    found = supple.solve(skeleton, goals)
+    assert found.status is supple.Status.COLLIDES
+    assert found.collision.a == "a"

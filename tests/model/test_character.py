@@ -90,7 +90,7 @@ def test_a_joint_copies_the_same_other_one_after_it_is_renamed():
         ({"meshes": (Mesh("m", np.eye(3), [[0, 1, 2]], joint="c"),)}, "joint of mesh 'm'"),
         ({"meshes": ("m",)}, "meshes"),
         ({"motions": {"m": Motion("m", [supple.chain([1]).rest], fps=1)}}, "motion.on"),
-        ({"motions": [1]}, "mapping"),
+        ({"motions": [1]}, "expected {name: motion}"),
         ({"pose": supple.chain([1]).rest}, "pose"),
         ({"up": "north"}, "up axis"),
     ],

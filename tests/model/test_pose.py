@@ -175,7 +175,7 @@ def test_stack_fills_in_missing_translations(rig):
         ([], "at least one"),
         ([rig.rest, chain([1]).rest], "one skeleton"),
         ([rig.rest, both], "batch shape"),
-        ([rig.rest, 3], "expected a Pose"),
+        ([rig.rest, 3], "expected a supple.Pose"),
     ):
         with pytest.raises(SuppleError, match=message):
             Pose.stack(bad)
@@ -483,3 +483,9 @@ def test_a_pose_of_another_skeleton_is_told_by_what_differs(other, difference):
     with pytest.raises(SuppleError, match=f"start: expected a pose of .*{difference}{hint}"):
         supple.solve(arm, {"tip": (1, 1, 0)}, start=other.rest)
     assert supple.solve(arm, {"tip": (1, 1, 0)}, start=other.rest.on(arm)).reached
+
+
+def test_a_pose_is_true():
+    pose = supple.chain([1, 1]).rest
+    assert pose
+    assert Pose(pose.skeleton, np.zeros((0, 8)))

@@ -98,6 +98,33 @@ def test_hold_pole_and_rest_free_nothing(figure):
     assert freed(figure, goals) == "hand.l"
 
 
+def test_a_hold_frees_the_way_down_from_what_another_goal_frees(figure):
+    goals = [Reach("finger.l", root="spine"), Hold("finger.r")]
+    assert freed(figure, goals) == freed(figure, goals[::-1]) == "spine arm.l hand.l arm.r hand.r"
+    assert freed(figure, [Reach("finger.l", root="arm.l"), Hold("finger.r")]) == "arm.l hand.l"
+    assert freed(figure, [goals[0], Hold("finger.r"), Hold("head")], lock=["arm.r"]) == (
+        "spine head arm.l hand.l hand.r"
+    )
+
+
+def test_a_hold_of_a_position_frees_only_what_can_move_it(figure):
+    reach = Reach("finger.l", root="spine")
+    assert freed(figure, [reach, Hold("hand.r", orientation=False)]) == "spine arm.l hand.l arm.r"
+    assert freed(figure, [reach, Hold("hand.r")]) == "spine arm.l hand.l arm.r hand.r"
+
+
+def test_a_hold_below_the_copy_of_a_freed_joint_frees_its_own_way():
+    rig = Skeleton(
+        [
+            Node("left", None, HERE, Hinge("z")),
+            Node("right", None, (0, 1, 0), Hinge("z", mimic="left")),
+            Node("wrist", "right", (1, 0, 0)),
+        ],
+        [Tip("one", "left", (1, 0, 0)), Tip("two", "wrist", (1, 0, 0))],
+    )
+    assert freed(rig, [Reach("one"), Hold("two")]) == "left right wrist"
+
+
 def test_fixed_joints_and_frozen_axes_do_not_count():
     joints = [Ball(), Hinge("z"), Fixed(), Axes("xy", frozen="xy"), Ball()]
     rig = supple.chain([1] * 5, joint=joints)

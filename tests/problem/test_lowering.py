@@ -232,3 +232,18 @@ def test_a_slide_below_a_scale_is_an_error_but_not_elsewhere():
     Problem(rig, [Reach("hand", THERE)]).offsets(scaled)
     with pytest.raises(SuppleError, match="start: joint 'rail' shifts below a scale"):
         Problem(rig, [Reach("cart", THERE)]).offsets(scaled)
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1e-61, 1e61, 1e140])
+def test_units_whose_squares_vanish_or_overflow_are_refused(unit):
+    arm = supple.chain([unit, unit], joint=supple.Hinge("z"))
+    with pytest.raises(supple.SuppleError, match="another unit"):
+        supple.solve(arm, {"tip": (1.5 * unit, 0.5 * unit, 0)})
+
+
+@pytest.mark.parametrize("unit", [1e-59, 1e59])
+@pytest.mark.parametrize("solver", ["auto", "CCD", "FABRIK", "LM", "Jacobian"])
+def test_small_and_large_units_are_reached(unit, solver):
+    arm = supple.chain([unit, unit, unit], joint=supple.Hinge("z", limits=(-2, 2)))
+    s = supple.solve(arm, {"tip": (1.5 * unit, 0.5 * unit, 0)}, solver=solver)
+    assert np.allclose(s.position("tip") / unit, (1.5, 0.5, 0), atol=1e-3) and s.reached

@@ -30,7 +30,7 @@ BAD = {
     "open look": ((LookAt("tip"),), {}, r"LookAt 'tip' has no target"),
     "no goals": (([],), {}, r"at least one Reach, LookAt, Connect or Weld.*got none"),
     "empty mapping": (({},), {}, r"at least one Reach, LookAt, Connect or Weld.*got none"),
-    "text for goals": (("tip",), {}, r"goals: expected Reach.*got 'tip'"),
+    "text for goals": (("tip",), {}, r"goals: expected Reach.*got the single text 'tip'"),
     "unknown solver": ((TARGET,), {"solver": "LMM"}, r"unknown solver 'LMM'.*did you mean 'LM'"),
     "solver class": ((TARGET,), {"solver": LM}, r"solver: expected a solver, got the class LM; make one.*LM\(\)"),
     "solver number": ((TARGET,), {"solver": 3}, r"solver: expected a solver.*got 3"),

@@ -9,6 +9,7 @@ import pytest
 import supple
 from supple import (
     Ball,
+    Free,
     Hinge,
     Hold,
     LookAt,
@@ -172,7 +173,21 @@ def test_either_half_of_hold_can_be_turned_off(figure):
     assert len(place.errors) == len(turn.errors) == 2
 
 
-def test_hold_frees_nothing(moved, figure):
+def test_a_held_leg_bends_when_the_pelvis_moves():
+    nodes = [("pelvis", None, (0, 1, 0), Free()), ("shoulder", "pelvis", (0, 0.5, 0), Ball())]
+    nodes += [("elbow", "shoulder", (0.3, 0, 0), Hinge("y", limits=(-2.5, 0)))]
+    nodes += [("hip", "pelvis", (0, 0, 0), Ball())]
+    nodes += [("knee", "hip", (0, -0.5, 0), Hinge("x", limits=(-0.1, 2.5)))]
+    nodes += [("ankle", "knee", (0, -0.48, 0), Ball())]
+    body = Skeleton(nodes, [("hand", "elbow", (0.3, 0, 0)), ("foot", "ankle", (0, 0, 0.1))])
+    start = body.pose({"knee": 0.3})
+    s = solve(body, [Reach("hand", (0.4, 0.5, 0.1)), Hold("foot")], start=start)
+    assert s.reached, s.reason
+    assert s.position("knee")[2] > start.position("knee")[2] + 0.02, "the leg does not bend"
+    np.testing.assert_allclose(s.position("foot"), start.position("foot"), atol=2e-4)
+
+
+def test_hold_alone_frees_nothing(moved, figure):
     s = solve(figure, [Reach("hand.l", (0.5, 1.8, 0.2), root="arm.l"), Hold("hand.r")])
     assert moved(s.start, s.pose) == ["arm.l", "elbow.l"]
 

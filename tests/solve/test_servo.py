@@ -46,16 +46,19 @@ def arm():
 # How fast a joint may be --------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("later", [0.02, 1e-3, 0.3])
 @pytest.mark.parametrize("gap", [0.0, 1e-6, 0.004, 0.3, 2.0, 41.7])
 @pytest.mark.parametrize("acceleration", [0.5, 8.0, 1e30])
-def test_braking_from_the_fastest_velocity_ends_at_the_end_of_the_gap(gap, acceleration):
-    dt = 0.02
-    v = float(fastest(np.array(gap), np.array(acceleration), dt))
-    way = 0.0
+def test_braking_from_the_fastest_velocity_ends_within_the_gap(gap, acceleration, later):
+    """However long later ticks are; short ones use the whole gap."""
+    v = float(fastest(np.array(gap), np.array(acceleration), 0.02))
+    assert v * 0.02 + v * v / (2.0 * acceleration) == pytest.approx(gap, rel=1e-9)
+    way, first = v * 0.02, v
     while v > 0.0:
-        way += v * dt
-        v -= acceleration * dt
-    assert way == pytest.approx(gap, rel=1e-9, abs=1e-15)
+        v = max(v - acceleration * later, 0.0)
+        way += v * later
+    assert way <= gap * ROUNDING
+    assert way == pytest.approx(gap, abs=0.5 * first * later + 1e-15)
 
 
 # Limits hold, nothing freezes ---------------------------------------------------------------------
@@ -169,6 +172,36 @@ def test_a_joint_brakes_before_its_limit(hinge):
     assert max(angles) <= 2.0 and angles[-1] == pytest.approx(2.0)
 
 
+@pytest.mark.parametrize("later", [0.02, 0.003, 0.5])
+def test_a_loop_that_changes_its_rate_keeps_the_acceleration(later):
+    """A tick may be shorter or longer than the one that was braked for."""
+    hinge = supple.chain([1.0], joint=Hinge("z", limits=(-1.0, 1.0)))
+    ik = supple.prepare(hinge, [Reach("tip")], max_speed=10.0, max_acceleration=1.0)
+    pose, v = hinge.rest, 0.0
+    for k in range(40):
+        dt = 0.1 if k < 12 else later
+        s = ik((np.cos(2.0), np.sin(2.0), 0.0), start=pose, velocity=[v], dt=dt)
+        assert abs(s.velocity[0] - v) <= dt * ROUNDING
+        assert s.angles[0] <= 1.0
+        pose, v = s.pose, s.velocity[0]
+
+
+def test_a_joint_limit_comes_before_the_acceleration(hinge):
+    """Nothing can brake from 2 rad/s to 0 in 0.01 rad at 4 rad/s^2."""
+    ik = supple.prepare(hinge, [Reach("tip")], max_speed=3.0, max_acceleration=4.0)
+    s = ik((0.0, 1.0, 0.0), start=Pose(hinge, [1.99]), velocity=[2.0], dt=0.02)
+    assert s.angles[0] == 2.0
+
+
+@pytest.mark.filterwarnings("error")
+def test_balls_without_a_limit_of_acceleration_meet_a_target_that_stands():
+    snake = supple.chain([1.0, 1.0])
+    ik = supple.prepare(snake, [Reach("tip")], max_speed=1.0)
+    found = loop(ik, [(0.0, 5.0, 0.0)] * 200, snake.rest, 0.01)
+    assert found[-1].status is supple.Status.TOO_FAR
+    assert np.abs(found[-1].velocity).max() < 1e-6
+
+
 def test_a_joint_that_is_given_too_high_a_speed_brakes(hinge):
     ik = supple.prepare(hinge, [Reach("tip")], max_speed=1.0, max_acceleration=10.0)
     s = ik((0.0, 1.0, 0.0), velocity=[2.0], dt=0.02)
@@ -262,6 +295,34 @@ def test_a_tick_tells_of_collisions_and_balance():
     assert s.status is supple.Status.UNBALANCED and s.off_balance > 1.0
 
 
+def test_a_tick_stops_before_an_obstacle_and_names_it():
+    """The way to the goal leads through a post."""
+    skeleton = supple.chain([1.0, 1.0], joint=Hinge("z", limits=(-3.0, 3.0)))
+    bone = supple.Capsule((0, 0, 0), (1, 0, 0), 0.05)
+    post = supple.Capsule((1.5, 0, -1), (1.5, 0, 1), 0.1)
+    avoid = supple.Avoid(0.01, obstacles=[post], capsules={"j0": bone, "j1": bone})
+    ik = supple.prepare(skeleton, [Reach("tip"), avoid], max_speed=1.0, max_acceleration=10.0)
+    target = (2.0 * np.cos(-0.8), 2.0 * np.sin(-0.8), 0.0)
+    found = loop(ik, [target] * 150, skeleton.pose({"j0": 0.8}), 0.01)
+    velocities, accelerations = rates(found, 0.01)
+    assert max(s.collision_depth for s in found) == 0.0
+    assert np.abs(accelerations).max() <= 10.0 * ROUNDING
+    assert np.abs(velocities[-1]).max() < 1e-6
+    assert found[-1].status is supple.Status.STALLED and found[-1].collision is None
+    assert found[-1].reason.startswith("j1 and obstacle 0 (Capsule) must keep apart")
+
+
+def test_a_tick_keeps_its_balance():
+    weighed = supple.chain([1.0, 1.0], joint=Hinge("z")).with_physics(
+        masses={"j1": supple.Mass(1.0, (0.5, 0, 0))}
+    )
+    square = [(x, -1.0, z) for x, z in ((0, -1), (2, -1), (2, 1), (0, 1))]
+    goals = [Reach("tip"), supple.Balance(support=square, up="y")]
+    ik = supple.prepare(weighed, goals, max_speed=1.0, max_acceleration=10.0)
+    found = loop(ik, [(-1.5, 0.5, 0.0)] * 200, weighed.rest, 0.02)
+    assert max(s.off_balance for s in found) == 0.0
+
+
 def test_calls_have_no_memory(arm):
     ik = supple.prepare(arm, [Reach("tip")], max_speed=1.0, max_acceleration=5.0)
     first = ik((1.0, 1.0, 0.0), dt=0.02)
@@ -291,6 +352,29 @@ def test_balls_are_limited_by_the_length_of_their_angular_velocity():
         turn = supple.rotations.from_rotation_vector(found[4].velocity[3 * k : 3 * k + 3] * 0.02)
         moved = supple.rotations.multiply(turn, before.coordinates[4 * k : 4 * k + 4])
         assert supple.rotations.angle_between(moved, after.coordinates[4 * k : 4 * k + 4]) < 1e-7
+
+
+def test_cones_keep_their_speed_along_the_edge_of_their_limits():
+    """The limits of swing and twist move a step that breaks them, by more than the step had."""
+    dt, most = 0.05, 0.3
+    cones = [supple.Cone(0.45, twist=0.2, axis="x"), supple.Cone(0.3, twist=0.3, axis="x")]
+    skeleton = supple.chain([1.0, 0.7], joint=cones)
+    ik = supple.prepare(skeleton, [Reach("tip")], max_speed=most, max_acceleration=0.5)
+    for seed in range(8):
+        targets = np.random.default_rng(seed).normal(size=(3, 3))
+        found = loop(ik, np.repeat(targets, 25, axis=0), skeleton.rest, dt)
+        velocities, _ = rates(found, dt)
+        assert np.linalg.norm(velocities.reshape(-1, 2, 3), axis=2).max() <= most * ROUNDING
+        assert max(s.pose.violations().max() for s in found) < 1e-9
+
+
+def test_a_cone_that_starts_outside_its_limits_comes_back_at_the_speed_allowed():
+    skeleton = supple.chain([1.0], joint=supple.Cone(0.3, axis="x"))
+    start = skeleton.pose({"j0": supple.rotations.from_axis_angle("z", 0.9)})
+    ik = supple.prepare(skeleton, [Reach("tip")], max_speed=0.5)
+    found = loop(ik, [(1.0, 0.0, 0.0)] * 60, start, 0.1)
+    assert np.linalg.norm([s.velocity for s in found], axis=1).max() <= 0.5 * ROUNDING
+    assert found[-1].reached
 
 
 def test_a_joint_that_slides_and_turns_takes_a_pair():

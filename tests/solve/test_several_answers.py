@@ -83,3 +83,11 @@ def test_alternatives_are_blended_too(arm):
     whole = solve(arm, {"tip": (1.2, 0.7, 0)}, solutions=2)
     expected = arm.rest.interpolate(whole.alternatives[0].pose, 0.25)
     assert s.alternatives[0].pose == expected
+
+
+def test_asking_for_many_gives_all_that_differ_and_no_more():
+    arm = supple.chain([1, 1], joint=supple.Hinge("z", limits=(-3.1, 3.1)))
+    s = solve(arm, {"tip": (1.2, 0.7, 0)}, solutions=300)
+    assert len(s.alternatives) == 1  # both elbows
+    with pytest.raises(supple.SuppleError, match="at most 4096"):
+        solve(arm, {"tip": (1.2, 0.7, 0)}, solutions=10**6)

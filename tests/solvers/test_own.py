@@ -108,3 +108,37 @@ def test_what_is_missing_is_said():
 
     with pytest.raises(SuppleError, match="solver Bare: expected a name.*what it takes.*solve"):
         supple.solve(supple.chain([1, 1]), {"tip": (1, 1, 0)}, solver=Bare())
+
+
+@pytest.mark.parametrize(
+    "wrong", [np.zeros(1), np.zeros(4), np.zeros((3, 1)), [0, np.nan, 0], "abc", 1]
+)
+@pytest.mark.parametrize("ask", ["evaluate", "moved", "accept"])
+def test_arrays_of_another_shape_are_refused(ask, wrong):
+    @dataclass(frozen=True, kw_only=True)
+    class Wrong(supple.Solver):
+        name = "Wrong"
+        takes = EVERYTHING
+
+        def solve(self, search):
+            search.jacobian()
+            getattr(search, ask)(wrong)
+
+    arm = supple.chain([1, 1, 1], joint=Hinge("z"))
+    with pytest.raises(SuppleError, match="shape"):
+        supple.solve(arm, {"tip": (1.0, 1.0, 0.0)}, solver=Wrong())
+
+
+def test_a_pose_that_collides_is_never_better_than_a_free_start():
+    two = supple.chain([1, 1], joint=Hinge("z"))
+    bones = {name: supple.Capsule((0, 0, 0), (1, 0, 0), 0.05) for name in ("j0", "j1")}
+    post = supple.Capsule((1.5, 0.5, -1), (1.5, 0.5, 1), 0.3)
+    avoid = supple.Avoid(0.01, obstacles=[post], capsules=bones)
+    start = two.pose({"j0": 1.5, "j1": 1.0})
+    goals = [Reach("tip", (1.5, 0.5, 0)), avoid]
+    s = supple.solve(two, goals, start=start, solver=GaussNewton())
+    assert s.collision_depth == 0.0 and not s.reached
+    aside = supple.solve(
+        two, [Reach("tip", (-1.0, 1.2, 0)), avoid], start=start, solver=GaussNewton()
+    )
+    assert aside.reached and aside.collision_depth == 0.0

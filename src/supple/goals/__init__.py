@@ -10,6 +10,8 @@ a prepared problem. Goals compare and hash by content.
 from __future__ import annotations
 
 from functools import partial
+from importlib import import_module
+from typing import Any
 
 from supple.goals.avoid import Avoid, Box, Plane
 from supple.goals.balance import Balance
@@ -61,3 +63,9 @@ A new kind is a file beside these and a place in this table; those of one's own 
 
 as_goals = partial(read_goals, GOALS)
 """A list of goals from a list, a single goal, or {effector: position}."""
+
+
+def __getattr__(name: str) -> Any:
+    if name == "own":  # not needed to solve, and imported when it is first asked for
+        return import_module("supple.goals.own")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.errors import SuppleError, array, number
+from supple.errors import SuppleError, array, instance, listed, mapping, number, text
 from supple.goals.goal import Goal
 from supple.rotations import unit_quaternions
 
@@ -89,10 +88,19 @@ class Avoid(Goal):
         )
         self._set("margin", margin)
         if self.pairs is not None:
-            self._set("pairs", tuple(_pair(one) for one in _listed("pairs", self.pairs)))
+            self._set(
+                "pairs",
+                tuple(
+                    _pair(one) for one in listed("pairs of Avoid", self.pairs, "a list of pairs")
+                ),
+            )
         solid = (Plane, Box, _capsule())
         given = self.obstacles
-        found = (given,) if isinstance(given, solid) else tuple(_listed("obstacles", given))
+        found = (
+            (given,)
+            if isinstance(given, solid)
+            else tuple(listed("obstacles of Avoid", given, "a list"))
+        )
         for one in found:
             if not isinstance(one, solid):
                 raise SuppleError(
@@ -114,14 +122,8 @@ def _capsule() -> type[Capsule]:
     return Capsule
 
 
-def _listed(what: str, given: Any) -> list[Any]:
-    if not isinstance(given, Iterable) or isinstance(given, (str, Mapping)):
-        raise SuppleError(f"{what} of Avoid: expected a list, got {given!r}")
-    return list(given)
-
-
 def _pair(given: Any) -> tuple[str, str]:
-    pair = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else ()
+    pair = tuple(listed("pairs of Avoid", given, "pairs of joint names"))
     if len(pair) != 2 or not all(isinstance(name, str) for name in pair):
         raise SuppleError(f"pairs of Avoid: expected pairs of joint names, got {given!r}")
     return pair
@@ -129,14 +131,11 @@ def _pair(given: Any) -> tuple[str, str]:
 
 def _by_joint(given: Any) -> tuple[tuple[str, tuple[Capsule, ...]], ...]:
     """Capsules by joint as a tuple, which can be hashed."""
-    if isinstance(given, tuple):
+    if isinstance(given, tuple) and all(isinstance(one, tuple) and len(one) == 2 for one in given):
         given = dict(given)
-    if not isinstance(given, Mapping):
-        raise SuppleError(f"capsules of Avoid: expected a mapping by joint, got {given!r}")
     found = []
-    for name, some in given.items():
-        listed = (some,) if isinstance(some, _capsule()) else tuple(some)
-        if not all(isinstance(one, _capsule()) for one in listed):
-            raise SuppleError(f"capsules of {name!r}: expected Capsules, got {some!r}")
-        found.append((name, listed))
+    for name, some in mapping("capsules of Avoid", given, "a mapping by joint").items():
+        what, one = f"capsules of {text('joint of Avoid', name)!r}", isinstance(some, _capsule())
+        several = [some] if one else listed(what, some, "a Capsule, or a list of them")
+        found.append((name, tuple(instance(what, capsule, _capsule()) for capsule in several)))
     return tuple(found)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
 
-from supple.errors import SuppleError, array, number
+from supple.errors import SuppleError, array, listed, number
 from supple.goals.goal import Goal
 
 
@@ -38,8 +37,9 @@ class Balance(Goal):
     def __post_init__(self) -> None:
         from supple.rotations import axis_vector
 
-        feet = (self.feet,) if isinstance(self.feet, str) else self.feet
-        if not isinstance(feet, Iterable) or not all(isinstance(one, str) for one in feet):
+        one, expected = isinstance(self.feet, str), "names of joints"
+        feet = [self.feet] if one else listed("feet of Balance", self.feet, expected)
+        if not all(isinstance(one, str) for one in feet):
             raise SuppleError(f"feet of Balance: expected names of joints, got {self.feet!r}")
         self._set("feet", tuple(feet))
         if (not self.feet) == (self.support is None):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import Enum
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
-from supple.errors import SuppleError, array, positive, whole
+from supple.errors import SuppleError, array, listed, positive, whole
 from supple.kernels import layout as at
 from supple.kernels.quaternion import read_frame, split_frames
 from supple.model.skeleton import Skeleton
@@ -348,14 +348,10 @@ def read_goals(
         return (goals,)
     if isinstance(goals, (dict, Mapping)):  # a dict is found without asking the abstract class
         return tuple(kinds[0](name, target) for name, target in goals.items())
-    listed: tuple[Any, ...] = (goals,)
-    if isinstance(goals, Iterable) and not isinstance(goals, (str, bytes)):
-        listed = tuple(goals)
-    for goal in listed:
+    *first, last = (kind.__name__ for kind in kinds)
+    expected = f"{', '.join(first)} or {last}, or {{effector: position}}"
+    given = tuple(listed("goals", goals, expected))
+    for goal in given:
         if not isinstance(goal, Goal):
-            *first, last = (kind.__name__ for kind in kinds)
-            raise SuppleError(
-                f"goals: expected {', '.join(first)} or {last}, or {{effector: position}}, "
-                f"got {goal!r}"
-            )
-    return listed
+            raise SuppleError(f"goals: expected {expected}, got {goal!r}")
+    return given

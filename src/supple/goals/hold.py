@@ -15,7 +15,10 @@ from supple.model.skeleton import Skeleton
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Hold(Goal):
-    """Keep an effector where it is in this call's start pose. Frees no joint by itself.
+    """Keep an effector where it is in this call's start pose.
+
+    Alone it frees no joint. Where another goal frees a joint above the effector, the joints from there
+    down to the effector are freed too: a standing leg bends when the pelvis moves.
 
     Args:
         effector: Name of a joint or tip.

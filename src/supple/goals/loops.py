@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from supple.errors import SuppleError, array
+from supple.errors import SuppleError, array, text
 from supple.goals.goal import Block, Goal
 from supple.kernels import layout
 from supple.model.effector import find_effector
@@ -71,6 +71,8 @@ class Connect(Goal):
     point_b: Any = ORIGIN
 
     def __post_init__(self) -> None:
+        for name in ("a", "b"):
+            text(f"{name} of {type(self).__name__}", getattr(self, name))
         if self.a == self.b:
             raise SuppleError(f"{self._what}: expected two bones, got {self.a!r} twice")
         for name in ("point_a", "point_b"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import string
 import sys
 import threading
@@ -14,7 +13,8 @@ from typing import Any, ClassVar, overload
 import numpy as np
 
 from supple import plugins
-from supple.errors import SuppleError, array, one_of, positive, whole
+from supple.errors import SuppleError, array, flag, listed, one_of, positive, text, whole
+from supple.errors import function as check_function
 from supple.goals.goal import OPEN, Block, Goal, check_depth, kept
 from supple.goals.own_function import OwnFunction
 from supple.kernels import layout
@@ -22,6 +22,7 @@ from supple.model.effector import find_effector
 from supple.model.skeleton import Skeleton
 
 UNITS = {"length": layout.OWN_LENGTH, "angle": layout.OWN_ANGLE, "number": layout.OWN_NUMBER}
+ARGUMENTS = ("frames", "values", "out")  # of a residual and of its Jacobian
 REASON = "{goal} of {frames} is off by {error}"
 WORDS = ("goal", "frames", "error")  # what a reason may mention
 TANGENTS = ("x", "y", "z", "the turn about x", "the turn about y", "the turn about z")
@@ -60,8 +61,7 @@ class GoalFunction:
         compiled: bool,
     ) -> None:
         """See `goal`."""
-        if not callable(residual):
-            raise SuppleError(f"goal: expected a function (frames, values, out), got {residual!r}")
+        check_function("goal", getattr(residual, "py_func", residual), *ARGUMENTS)
         functools.update_wrapper(self, residual)
         self.name = getattr(residual, "__name__", type(residual).__name__)
         what = f"goal {self.name!r}"
@@ -70,8 +70,8 @@ class GoalFunction:
         self.unit = one_of(f"unit of {what}", unit, UNITS)
         self.reason = _checked_reason(what, reason)
         self.residual = _checked_signature(what, "function", residual)
-        self.jacobian = jacobian and _checked_signature(what, "jacobian", jacobian)
-        self._compiled = bool(compiled)
+        self.jacobian = None if jacobian is None else _checked_signature(what, "jacobian", jacobian)
+        self._compiled = flag(f"compiled of {what}", compiled)
         self._function: OwnFunction | None = None
         self._lock = threading.Lock()
         self._checked: set[int] = set()  # numbers of frames that it has been tried with
@@ -211,32 +211,24 @@ class GoalFunction:
 
 def _checked_signature(what: str, part: str, function: Any) -> Any:
     """A function that can be called with (frames, values, out)."""
-    if not callable(function):
-        raise SuppleError(
-            f"{part} of {what}: expected a function (frames, values, out), got {function!r}"
-        )
-    plain = getattr(function, "py_func", function)
-    try:
-        inspect.signature(plain).bind(None, None, None)
-    except TypeError as error:
-        raise SuppleError(
-            f"{part} of {what}: expected it to take (frames, values, out), got "
-            f"{inspect.signature(plain)}: {error}"
-        ) from None
+    check_function(f"{part} of {what}", getattr(function, "py_func", function), *ARGUMENTS)
     return function
 
 
 def _checked_reason(what: str, reason: str | None) -> str:
     if reason is None:
         return REASON
-    if not isinstance(reason, str):
-        raise SuppleError(f"reason of {what}: expected text, got {reason!r}")
+    text(f"reason of {what}", reason)
     try:
-        fields = [name for _, name, _, _ in string.Formatter().parse(reason) if name is not None]
+        fields = [part[1:] for part in string.Formatter().parse(reason) if part[1] is not None]
     except ValueError as error:
         raise SuppleError(f"reason of {what}: {error}: {reason!r}") from None
-    for name in fields:
+    for name, spec, conversion in fields:
         one_of(f"field in the reason of {what}", name, WORDS)
+        if spec or conversion:
+            raise SuppleError(
+                f"reason of {what}: expected {{{name}}} without a format, got {reason!r}"
+            )
     return reason
 
 
@@ -279,11 +271,11 @@ class OwnGoal(Goal):
 
     def __post_init__(self) -> None:
         name, given = self.function.name, self.frames
-        names = (given,) if isinstance(given, str) else tuple(given) if _is_listed(given) else ()
+        expected = "the name of a joint or tip, or several"
+        one = isinstance(given, str)
+        names = (given,) if one else tuple(listed(f"frames of {name!r}", given, expected))
         if not names or not all(isinstance(one, str) for one in names):
-            raise SuppleError(
-                f"frames of {name!r}: expected the name of a joint or tip, or several, got {given!r}"
-            )
+            raise SuppleError(f"frames of {name!r}: expected {expected}, got {given!r}")
         self._set("frames", names)
         self._set("depth", check_depth(self.effector_name, self.depth, self.root))
         self._check_weight()
@@ -334,9 +326,10 @@ class OwnGoal(Goal):
 
     @property
     def reason(self) -> str:
-        """The words of `Solution.reason`, with {error} left open."""
-        words = {"goal": self.function.name, "frames": self.effector_name, "error": "{error}"}
-        return self.function.reason.format(**words)
+        """The words of `Solution.reason`, with {error} left open; other braces are doubled."""
+        words = {"goal": self.function.name, "frames": self.effector_name, "error": "\0"}
+        said = self.function.reason.format(**words)
+        return said.replace("{", "{{").replace("}", "}}").replace("\0", "{error}")
 
     def lower(self, skeleton: Skeleton, number: int) -> list[Block]:
         """A block for every three rows, and a carrier for every frame."""
@@ -395,10 +388,6 @@ def check_values(name: str, count: int, values: Any) -> np.ndarray:
     if count == 1 and np.ndim(values) == 0:
         values = (values,)
     return array(f"values of {name!r}", values, (..., count))
-
-
-def _is_listed(given: Any) -> bool:
-    return isinstance(given, Iterable) and not isinstance(given, (bytes, dict))
 
 
 @overload

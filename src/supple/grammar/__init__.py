@@ -21,7 +21,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from supple.errors import SuppleError
+from supple.errors import SuppleError, function, listed, mapping
+from supple.files import as_path
 
 if TYPE_CHECKING:
     from supple.grammar.evaluate.lots import Lot
@@ -108,6 +109,12 @@ def grow(
         raise SuppleError(f"start: expected the name of a rule, got {start!r}")
     if limits is not None and not isinstance(limits, Limits):
         raise SuppleError(f"limits: expected supple.grammar.Limits(...), got {limits!r}")
+    if assets is not None:
+        mapping("assets", assets, "{name: mesh}")
+    if targets is not None:
+        mapping("targets", targets, "{effector: (x, y, z)}")
+    if progress is not None:
+        function("progress", progress, "stage", "done", "total")
     source = _source(rules, folder, workspace)
     run, module = derive(
         source.file,
@@ -123,7 +130,7 @@ def grow(
             lots=None if lots is None else _checked_lots(lots),
             assets=assets,
             missing=missing,
-            stubs=None if stubs is None else read_stubs(Path(stubs)),
+            stubs=None if stubs is None else read_stubs(as_path("stubs", stubs)),
             limits=limits,
             progress=None if progress is None else lambda done: progress("deriving", done, 0),
         ),
@@ -168,7 +175,7 @@ def stub_text(
 def _checked_lots(lots: Sequence[Lot]) -> tuple[Lot, ...]:
     from supple.grammar.evaluate.lots import Lot
 
-    found = tuple(lots)
+    found = tuple(listed("lots", lots, "a list of supple.grammar.Lot(...)"))
     for one in found:
         if not isinstance(one, Lot):
             raise SuppleError(f"lots: expected supple.grammar.Lot(...), got {one!r}")
@@ -197,13 +204,13 @@ def _source(
     from supple.grammar.language.parser import parsed
 
     for name, value in (("folder", folder), ("workspace", workspace)):
-        if value is not None and not Path(value).is_dir():
+        if value is not None and not as_path(name, value).is_dir():
             raise SuppleError(f"{name}: expected a folder, got {str(value)!r}")
     home = None if folder is None else Path(folder)
     space = None if workspace is None else Path(workspace)
     if isinstance(rules, str) and ("\n" in rules or "-->" in rules or "~>" in rules):
         return _Source(parsed(rules), None, Folders(home, workspace=space), None)
-    path = Path(rules)
+    path = as_path("rules", rules)
     if not path.is_file():
         raise SuppleError(
             f"{path}: expected a rule file, got {'a folder' if path.is_dir() else 'none'}"

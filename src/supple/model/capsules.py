@@ -2,6 +2,7 @@
 
 A bone's capsules come from its geoms if the model has any that touch something, else, for a character,
 from the vertices of its skin, else from the bones themselves: from each joint to its children and tips.
+In a model with geoms, rigid bodies of which no geom was read have capsules along their bones too.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.errors import SuppleError, array, number
+from supple.errors import SuppleError, array, number, positive
 from supple.model.geoms import Geom
+from supple.model.joints import Fixed
 from supple.model.masses import Mass
 from supple.model.mesh import Mesh
 from supple.model.structure import Structure
@@ -66,11 +68,13 @@ class Capsule:
     def distances(self, points: ArrayLike) -> Floats:
         """How far points (..., 3) of the joint's frame are outside; negative inside."""
         return (
-            _to_segment(np.asarray(points, float), np.array(self.a), np.array(self.b)) - self.radius
+            _to_segment(array("points", points, (..., 3)), np.array(self.a), np.array(self.b))
+            - self.radius
         )
 
     def scaled(self, factor: float) -> Capsule:
         """The same with all lengths multiplied."""
+        factor = positive("factor", factor)
         a, b = (tuple(factor * x for x in end) for end in (self.a, self.b))
         return Capsule(a, b, factor * self.radius)
 
@@ -244,6 +248,38 @@ def from_geoms(geoms: Iterable[Geom]) -> dict[str, tuple[Capsule, ...]]:
         if capsule is not None:
             found[geom.joint] = (*found.get(geom.joint, ()), capsule)
     return found
+
+
+def of_skeleton(
+    skeleton: Structure, geoms: Sequence[Geom], masses: Mapping[str, Mass | None]
+) -> dict[str, tuple[Capsule, ...]]:
+    """By joint, capsules around its geoms; along the bones of rigid bodies without any geom.
+
+    A body is a joint that moves and all that is fixed to it. One with geoms that touch nothing is meant
+    to touch nothing, and gets no capsule. Nor do, in a model with masses, joints without one: they are
+    steps between several joints of one body, or the place where the robot stands. In a model without masses
+    that place is the root and what is fixed to it.
+
+    Args:
+        skeleton: Whose bones.
+        geoms: Of its bodies.
+        masses: By joint.
+    """
+    found = from_geoms(geoms)
+    if not found:
+        return from_bones(skeleton)
+    body: list[int] = []  # of each joint, the joint that carries its rigid body; -1 for the world
+    for j, parent in enumerate(skeleton.parents.tolist()):
+        above = body[parent] if parent >= 0 else -1
+        body.append(above if isinstance(skeleton.joints[j], Fixed) else j)
+    known = {body[skeleton.index(geom.joint)] for geom in geoms if geom.kind != "plane"}
+    bodies = {body[skeleton.index(name)] for name in masses} if masses else {*body} - {-1}
+    bare = {
+        name: some
+        for name, some in from_bones(skeleton).items()
+        if body[skeleton.index(name)] in bodies - known
+    }
+    return {**found, **bare}
 
 
 def from_bones(

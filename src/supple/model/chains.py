@@ -1,12 +1,12 @@
 """The parts of a chain: links one after the other along +X."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.errors import SuppleError, array
+from supple.errors import SuppleError, array, listed
 from supple.model.joints import Cone, Joint
 from supple.model.parts import Node, Tip
 
@@ -31,13 +31,12 @@ def chain_parts(
         k = int(np.argmax(lengths < 0))
         raise SuppleError(f"chain lengths: expected 0 or more, got {lengths[k]:g} for link {k}")
     count = len(lengths)
-    if isinstance(joint, str) or not isinstance(joint, (Joint, Iterable)):
-        raise SuppleError(
-            "chain joint: expected a joint such as Ball() or Hinge('z'), or one for each link, "
-            f"got {joint!r}"
-        )
-    joints = [joint] * count if isinstance(joint, Joint) else list(joint)
-    names = [f"j{k}" for k in range(count)] if names is None else list(names)
+    expected = "a joint such as Ball() or Hinge('z'), or one for each link"
+    one = isinstance(joint, Joint)
+    joints = [joint] * count if one else listed("chain joint", joint, expected)
+    if names is None:
+        names = [f"j{k}" for k in range(count)]
+    names = listed("chain names", names, "a name for each link")
     for what, given in (("joints", joints), ("names", names)):
         if len(given) != count:
             raise SuppleError(

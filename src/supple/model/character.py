@@ -11,17 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.errors import SuppleError, one_of
+from supple.errors import SuppleError, instance, listed, mapping, one_of, positive, text
 from supple.model.joints import Joint, Mimic
 from supple.model.mesh import Described, Mesh
+from supple.model.motion import Motion
 from supple.model.skeleton import Pose, Skeleton
 
 if TYPE_CHECKING:
     from supple.model.capsules import Capsule
-    from supple.model.motion import Motion
 
 UPS = ("x", "y", "z", "-x", "-y", "-z")
 LEVELS = ("guess", "warning")
+DAMAGE = ("truncated", "not_a_number")
+"""What may be broken in the motion of a file that can still be read."""
 METRES = {"mm": 1e-3, "cm": 1e-2, "dm": 0.1, "m": 1.0, "km": 1e3}
 METRES |= {"inch": 0.0254, "in": 0.0254, "ft": 0.3048, "foot": 0.3048, "yd": 0.9144}
 """Metres per unit."""
@@ -38,15 +40,22 @@ class Note:
         line: The line of the file, counted from 1, where there is one.
         path: The file.
         level: "guess" for what the file does not say, "warning" for what it says oddly.
+        damage: What is broken in a motion, one of `DAMAGE`; None for a note on anything else.
+        frames: The first frame that is damaged and the first after it; of a motion that is cut off, the frames that
+            are missing. None if they are not known.
     """
 
     text: str
     line: int | None = None
     path: str | None = None
     level: str = "warning"
+    damage: str | None = None
+    frames: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
         one_of("level of note", self.level, LEVELS)
+        if self.damage is not None:
+            one_of("damage", self.damage, DAMAGE)
 
     def __str__(self) -> str:
         where = self.path or ""
@@ -88,18 +97,12 @@ class Character(Described):
 
     def __post_init__(self) -> None:
         skeleton = self.skeleton
-        if not isinstance(skeleton, Skeleton):
-            raise SuppleError(
-                f"character: expected a supple.Skeleton, got {type(skeleton).__name__}"
-            )
-        self._set("meshes", tuple(self.meshes))
+        instance("character", skeleton, Skeleton)
+        self._set("meshes", tuple(listed("meshes", self.meshes, "a list of meshes")))
         for mesh in self.meshes:
-            _check_mesh(mesh, skeleton)
-        if not isinstance(self.motions, Mapping):
-            kind = type(self.motions).__name__
-            raise SuppleError(f"motions: expected a mapping from name to motion, got a {kind}")
-        for name, motion in self.motions.items():
-            if motion.skeleton != skeleton:
+            _check_mesh(instance("meshes", mesh, Mesh), skeleton)
+        for name, motion in mapping("motions", self.motions, "{name: motion}").items():
+            if instance(f"motion {name!r}", motion, Motion).skeleton != skeleton:
                 raise SuppleError(
                     f"motion {name!r}: expected poses of {skeleton}, got those of "
                     f"{motion.skeleton}; motion.on(skeleton) matches joints by name"
@@ -107,16 +110,17 @@ class Character(Described):
         self._set("motions", MappingProxyType(dict(self.motions)))
         if self.pose is None:
             self._set("pose", skeleton.rest)
-        if self.pose.skeleton != skeleton or self.pose.batch_shape:
+        if instance("pose", self.pose, Pose).skeleton != skeleton or self.pose.batch_shape:
             raise SuppleError(f"character: expected a single pose of {skeleton}, got {self.pose}")
-        for name, pose in self.poses.items():
-            if pose.skeleton != skeleton or pose.batch_shape:
+        for name, pose in mapping("poses", self.poses, "{name: pose}").items():
+            if instance(f"pose {name!r}", pose, Pose).skeleton != skeleton or pose.batch_shape:
                 raise SuppleError(f"pose {name!r}: expected a single one of {skeleton}, got {pose}")
         self._set("poses", MappingProxyType(dict(self.poses)))
         if self.up is not None:
             one_of("up axis", self.up, UPS)
-        self._set("notes", tuple(self.notes))
-        self._set("extras", MappingProxyType(dict(self.extras)))
+        self._set("notes", tuple(listed("notes", self.notes, "a list of notes")))
+        extras = mapping("extras", self.extras, "what a format keeps, by its name")
+        self._set("extras", MappingProxyType(dict(extras)))
 
     def posed(self, pose: Pose) -> Character:
         """The same character standing as in a pose; skins stay bound as they are."""
@@ -133,7 +137,7 @@ class Character(Described):
 
     def renamed(self, names: Mapping[str, str]) -> Character:
         """The same character with other names for joints and tips: {old: new}."""
-        for old in names:
+        for old in mapping("renamed", names, "{old: new}"):
             one_of("joint or tip", old, self.skeleton.names)
         new = {name: names.get(name, name) for name in self.skeleton.names}
         nodes = [
@@ -217,13 +221,13 @@ class Character(Described):
 
         metres = METRES.get(self.unit or "m", 1.0)
         capsules = self.capsules
-        masses = masses_of(capsules, metres=metres, density=density)
+        masses = masses_of(capsules, metres=metres, density=positive("density", density))
         return self.with_physics(capsules=capsules, masses=masses)
 
     def mesh(self, name: str) -> Mesh:
         """The mesh of a name."""
         for mesh in self.meshes:
-            if mesh.name == name:
+            if mesh.name == text("mesh", name):
                 return mesh
         one_of("mesh", name, [mesh.name for mesh in self.meshes])
         raise AssertionError  # one_of has raised

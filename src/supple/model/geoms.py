@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import SuppleError, array, one_of, whole
+from supple.errors import SuppleError, array, instance, one_of, text, whole
 from supple.model.mesh import Described, kept, whole_array
 from supple.rotations import rotate, unit_quaternions
 
@@ -65,7 +65,11 @@ class Geom(Described):
     faces: Any = None
 
     def __post_init__(self) -> None:
-        who = f"geom {self.name!r}" if self.name else f"a geom of joint {self.joint!r}"
+        who = (
+            f"geom {self.name!r}"
+            if text("name of a geom", self.name)
+            else f"a geom of joint {self.joint!r}"
+        )
         parts = SIZES[one_of(f"kind of {who}", self.kind, SIZES)]
         size = array(f"size of {who}", self.size, (len(parts),)) if parts else np.zeros(0)
         least = 0.0 if self.kind == "plane" else np.finfo(float).tiny
@@ -102,11 +106,12 @@ class Geom(Described):
 
     def touches(self, other: Geom) -> bool:
         """Whether the contact bits let it touch another geom."""
+        instance("geom", other, Geom)
         return bool(self.contype & other.conaffinity or other.contype & self.conaffinity)
 
     def to_joint(self, points: Any) -> Floats:
         """Points in the geom's frame, shape (..., 3), in the joint's frame."""
-        return rotate(np.asarray(self.rotation), np.asarray(points, float)) + self.position
+        return rotate(np.asarray(self.rotation), array("points", points, (..., 3))) + self.position
 
     def to_json(self) -> dict[str, Any]:
         """A plain dictionary."""

@@ -8,11 +8,11 @@ never for the name of a kind.
 import functools
 import logging
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any, ClassVar, NamedTuple
 
-from supple.errors import SuppleError, one_of
+from supple.errors import SuppleError, as_float, listed, one_of
 from supple.kernels import layout
 from supple.rotations import axis_vector
 
@@ -27,7 +27,7 @@ DIRECTIONS = ("axis", "normal", "up")  # fields that hold a unit vector
 def number(what: str, value: Any, expected: str = "a finite number") -> float:
     """A finite float; -0.0 becomes 0.0, so that equal joints have equal bits."""
     try:
-        result = float(value) + 0.0
+        result = as_float(value) + 0.0
     except (TypeError, ValueError):
         result = math.nan
     if not math.isfinite(result):
@@ -42,8 +42,8 @@ def pair(what: str, value: Any) -> Pair | None:
     expected = "a pair (lo, hi) in which None leaves a side open"
     try:
         lo, hi = value
-        lo = -math.inf if lo is None else float(lo) + 0.0
-        hi = math.inf if hi is None else float(hi) + 0.0
+        lo = -math.inf if lo is None else as_float(lo) + 0.0
+        hi = math.inf if hi is None else as_float(hi) + 0.0
     except (TypeError, ValueError):
         raise SuppleError(f"{what}: expected {expected}, got {value!r}") from None
     if lo > hi:
@@ -65,7 +65,7 @@ def pairs(what: str, labels: tuple[str, ...], value: Any) -> tuple[Pair | None, 
             one_of(f"{what}: axis", label, labels)
         given = [value.get(label) for label in labels]
     else:
-        given = list(value) if isinstance(value, Iterable) else []
+        given = listed(what, value, f"a (lo, hi) pair or None for each of {', '.join(labels)}")
         if len(given) != len(labels) or any(isinstance(v, (int, float, str)) for v in given):
             raise SuppleError(
                 f"{what}: expected a (lo, hi) pair or None for each of {', '.join(labels)}, "
@@ -286,7 +286,9 @@ class Joint:
         """The same joint with a (lo, hi) pair, or None, for each number; itself if they have no limits."""
         if "limits" not in self.__dataclass_fields__:
             return self
-        given: Any = (limits[0] if limits else None) if self.single else limits
+        given: Any = listed("limits", limits, "a (lo, hi) pair or None for each number")
+        if self.single:
+            given = given[0] if given else None
         return replace(self, **{"limits": given})
 
     @classmethod

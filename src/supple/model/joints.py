@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from supple.errors import SuppleError, one_of
+from supple.errors import SuppleError, listed, one_of, text
 from supple.kernels import layout
 from supple.model.joint import (
     KINDS,
@@ -151,7 +151,11 @@ class Axes(Joint):
             angles(f"Axes limits of {label}", one)
         self._set("limits", limits)
         given = self.frozen
-        labels = re.findall("[xyz]2?|.", given.lower()) if isinstance(given, str) else list(given)
+        labels = (
+            re.findall("[xyz]2?|.", given.lower())
+            if isinstance(given, str)
+            else listed("Axes frozen", given, 'letters such as "yz" or ("y", "z")')
+        )
         for label in labels:
             one_of("Axes frozen axis", label, self.axis_labels)
         self._set("frozen", tuple(label for label in self.axis_labels if label in labels))
@@ -180,13 +184,16 @@ class Axes(Joint):
             rotations: Letters of the axes that may rotate, "" for none; the others are frozen.
             common: The keywords that every joint takes.
         """
-        numbers = list(dof)
+        numbers = listed("bone", dof, "six numbers")
         if len(numbers) != 6:
             raise SuppleError(
                 "bone: expected six numbers (min x, max x, min y, max y, min z, max z), "
                 f"got {len(numbers)}"
             )
-        letters = [one_of("bone rotation", letter, "xyz") for letter in rotations.lower()]
+        letters = [
+            one_of("bone rotation", letter, "xyz")
+            for letter in text("bone rotations", rotations).lower()
+        ]
         frozen = [letter for letter in "xyz" if letter not in letters]
         return cls("xyz", list(zip(numbers[0::2], numbers[1::2], strict=True)), frozen, **common)
 
@@ -262,7 +269,7 @@ def _swing(value: Any) -> float | tuple[float, ...]:
     """The greatest swing, or four of them, checked."""
     if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable):
         return _tilt("Cone swing", value)
-    given = list(value)
+    given = listed("Cone swing", value, "an angle, or four of them (down, up, left, right)")
     if len(given) != 4:
         raise SuppleError(
             "Cone swing: expected an angle, or four of them (down, up, left, right), "

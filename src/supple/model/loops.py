@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from supple.errors import SuppleError, array, one_of
+from supple.errors import SuppleError, array, one_of, text
 from supple.rotations import unit_quaternions
 
 LOOPS = ("connect", "weld")
@@ -38,7 +38,11 @@ class Loop:
     name: str = ""
 
     def __post_init__(self) -> None:
-        who = f"loop {self.name!r}" if self.name else f"a loop of {self.a!r} and {self.b!r}"
+        who = (
+            f"loop {self.name!r}"
+            if text("name of a loop", self.name)
+            else f"a loop of {self.a!r} and {self.b!r}"
+        )
         one_of(f"kind of {who}", self.kind, LOOPS)
         for what in ("point_a", "point_b"):
             point = array(f"{what} of {who}", getattr(self, what), (3,)) + 0.0

@@ -13,7 +13,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.errors import SuppleError, array, number, one_of, unmasked
+from supple.errors import (
+    SuppleError,
+    array,
+    brief,
+    instance,
+    listed,
+    number,
+    one_of,
+    unmasked,
+    whole,
+)
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -146,7 +156,9 @@ class Skin(Described):
     corrected: int = 0
 
     def __post_init__(self) -> None:
-        joints = tuple(self.joints)
+        joints = tuple(listed("skin", self.joints, "names of joints"))
+        if not all(issubclass(kind, str) for kind in set(map(type, joints))):
+            raise SuppleError(f"skin: expected names of joints, got {brief(self.joints)}")
         if not joints:
             raise SuppleError("skin: expected at least one joint, got none")
         if len(set(joints)) != len(joints):
@@ -169,7 +181,7 @@ class Skin(Described):
         self._set("first", kept(first))
         self._set("joint", kept(joint))
         self._set("weight", kept(weight))
-        self._set("corrected", self.corrected + corrected)
+        self._set("corrected", whole("corrected", self.corrected) + corrected)
 
     @classmethod
     def from_table(
@@ -195,7 +207,8 @@ class Skin(Described):
         used = amounts > 0
         used[:, :1] |= ~used.any(axis=1, keepdims=True)  # the first joint has what has no weight
         first = np.concatenate([[0], np.cumsum(used.sum(axis=1))]).astype(np.int64)
-        return cls(tuple(joints), T_joint_model, first, table[used], amounts[used], name)
+        names: Any = joints  # which the class makes a tuple of, and checks
+        return cls(names, T_joint_model, first, table[used], amounts[used], name)
 
     @property
     def vertex_count(self) -> int:
@@ -219,7 +232,7 @@ class Skin(Described):
         vertex = np.repeat(np.arange(count), size)
         order = np.lexsort((-self.weight, vertex))
         column = np.arange(len(order)) - np.repeat(self.first[:-1], size)
-        width = self.most if k is None else int(k)
+        width = self.most if k is None else whole("k", k, least=1)
         kept_ = column < width
         joint, weight = np.zeros((count, width), np.int64), np.zeros((count, width))
         joint[vertex[kept_], column[kept_]] = self.joint[order][kept_]
@@ -276,14 +289,18 @@ class Mesh(Described):
             value = getattr(self, what)
             if value is not None:
                 self._set(what, kept(array(f"{what} of {who}", value, (count, width))))
-        if self.skin is not None and self.skin.vertex_count != count:
+        if (
+            self.skin is not None
+            and instance(f"skin of {who}", self.skin, Skin).vertex_count != count
+        ):
             raise SuppleError(
                 f"skin of {who}: expected {count} vertices, got {self.skin.vertex_count}"
             )
         if self.skin is not None and self.joint is not None:
             raise SuppleError(f"{who}: give a skin or a joint, not both")
-        self._set("morphs", tuple(self.morphs))
+        self._set("morphs", tuple(listed(f"morphs of {who}", self.morphs, "a list of morphs")))
         for morph in self.morphs:
+            instance(f"morphs of {who}", morph, Morph)
             for value in (morph.positions, morph.normals):
                 if value is not None and len(value) != count:
                     raise SuppleError(
@@ -327,7 +344,10 @@ def kept(values: NDArray[Any]) -> NDArray[Any]:
 def whole_array(what: str, value: ArrayLike, shape: tuple[int | None, ...]) -> Ints:
     """`value` as an int64 array of a shape, None for any length."""
     unmasked(what, value)
-    numbers = np.asarray(value)
+    try:
+        numbers = np.asarray(value)
+    except ValueError:  # ragged
+        numbers = np.asarray(value, dtype=object)
     fits = numbers.ndim == len(shape) and all(
         want is None or want == have for want, have in zip(shape, numbers.shape, strict=True)
     )

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import one_of
+from supple.errors import mapping, one_of
 from supple.kernels import layout
 from supple.model.matching import put_turns
 from supple.model.skeleton import Pose
@@ -52,7 +52,7 @@ def mirrored_poses(poses: Pose, *, axis: str, pairs: Mapping[str, str] | None) -
         twins = {name: partner(name, names) for name in names}
     else:
         twins = {one_of("joint of pairs", a, names): one_of("joint of pairs", b, names)
-                 for a, b in pairs.items()}  # fmt: skip
+                 for a, b in mapping("pairs", pairs, "{left: right}").items()}  # fmt: skip
         twins |= {b: a for a, b in twins.items()}
     twin = np.array([skeleton.index(twins.get(name, name)) for name in names])
 

@@ -10,7 +10,17 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.errors import SuppleError, array, number, positive
+from supple.errors import (
+    SuppleError,
+    array,
+    flag,
+    instance,
+    listed,
+    mapping,
+    number,
+    positive,
+    text,
+)
 from supple.model.matching import matched
 from supple.model.mesh import kept, same
 from supple.model.mirror import mirrored_poses
@@ -71,7 +81,7 @@ class Motion:
     ) -> None:
         what = f"motion {name!r}"
         if not isinstance(poses, Pose):
-            poses = Pose.stack(list(poses))
+            poses = Pose.stack(listed(f"poses of {what}", poses, "a Pose, or a list of them"))
         if len(poses.batch_shape) != 1 or not len(poses):
             raise SuppleError(
                 f"{what}: expected a batch of at least one pose, got {poses.batch_shape}"
@@ -80,7 +90,7 @@ class Motion:
         self._channels = None
         self._poses = poses
         self._fps = positive(f"fps of {what}", fps)
-        self._loop = bool(loop)
+        self._loop = flag(f"loop of {what}", loop)
         self._times: Floats | None = None
         if times is not None:
             given = array(f"times of {what}", times, (len(poses),))
@@ -91,8 +101,9 @@ class Motion:
                     f"and then {given[k + 1]:g} at frame {k + 1}"
                 )
             self._times = kept(given)
+        tracks = {} if tracks is None else mapping(f"tracks of {what}", tracks, "{name: numbers}")
         self._tracks = MappingProxyType(
-            {key: _track(what, key, value, len(poses)) for key, value in (tracks or {}).items()}
+            {key: _track(what, key, value, len(poses)) for key, value in tracks.items()}
         )
 
     # What it holds --------------------------------------------------------------------------------
@@ -211,9 +222,11 @@ class Motion:
         """
         times = self.times - self.times[0]
         slack = 1e-6 / self._fps
-        low = -math.inf if start is None else float(start) - slack
-        high = math.inf if stop is None else float(stop) + slack
-        inside = np.flatnonzero((times >= low) & (times <= high))
+        low, high = (
+            limit if given is None else number(what, given, "seconds", lambda x: not math.isnan(x))
+            for what, given, limit in (("start", start, -math.inf), ("stop", stop, math.inf))
+        )
+        inside = np.flatnonzero((times >= low - slack) & (times <= high + slack))
         if not len(inside):
             raise SuppleError(
                 f"motion {self._name!r}: expected a frame between {start} and {stop} s, "
@@ -244,6 +257,8 @@ class Motion:
             name: Of the new motion.
         """
         poses = mirrored_poses(self._poses, axis=axis, pairs=pairs)
+        if name is not None:
+            text("name", name)
         return self.with_(name=name or f"{self._name} mirrored", poses=poses)
 
     def on(self, skeleton: Skeleton, *, offsets: str = "animated") -> Motion:
@@ -261,7 +276,7 @@ class Motion:
         Raises:
             SuppleError: No joint has a name in common.
         """
-        if skeleton == self.skeleton:
+        if instance("skeleton", skeleton, Skeleton) == self.skeleton:
             return self.with_(poses=Pose._wrap(skeleton, *arrays(self._poses)))
         return self.with_(poses=Pose(skeleton, *matched(self._poses, skeleton, offsets=offsets)))
 
@@ -457,12 +472,12 @@ def alike(a: Pose, b: Pose) -> bool:
 
 def joined(first: Motion, second: Motion, *, blend: float, name: str | None) -> Motion:
     """One motion and then another, at the first one's fps; see `Motion.joined`."""
-    if not isinstance(second, Motion):
-        raise SuppleError(f"joined: expected a Motion, got {type(second).__name__}")
-    if second.skeleton != first.skeleton:
+    if instance("joined", second, Motion).skeleton != first.skeleton:
         raise SuppleError("joined: expected motions of one skeleton; motion.on() matches them")
     blend = number("blend", blend, "0 or more seconds", lambda x: 0.0 <= x < np.inf)
     fps = first.fps
+    if name is not None:
+        text("name", name)
     called = name or f"{first.name} {second.name}"
     first = first if first.even else first.resampled(fps)
     second = second if second.even and second.fps == fps else second.resampled(fps)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import SuppleError, nearest
+from supple.errors import SuppleError, nearest, text
 from supple.kernels import layout
 from supple.model.joint import Vector, rows
 from supple.model.joints import Joint, Mimic
@@ -42,6 +42,7 @@ def check_names(names: Sequence[str], tips: Sequence[str]) -> None:
         for k, name in enumerate(group):
             if not isinstance(name, str) or not name.strip():
                 raise SuppleError(f"{what} {k}: expected a name that is not blank, got {name!r}")
+            text(f"name of {what} {k}", name)
             if name in seen:
                 raise SuppleError(
                     f"{what} {name!r}: expected names that differ, "
@@ -55,7 +56,7 @@ def topological_order(names: Sequence[str], parents: Sequence[str | None]) -> li
     index = {name: k for k, name in enumerate(names)}
     above: list[int] = []
     for name, parent in zip(names, parents, strict=True):
-        if parent is not None and parent not in index:
+        if parent is not None and not (isinstance(parent, str) and parent in index):
             hint = nearest(parent, names) if isinstance(parent, str) else ""
             raise SuppleError(
                 f"joint {name!r}: expected a parent among the joints, or None, got {parent!r}{hint}"

@@ -1,12 +1,12 @@
 """The parts that a skeleton is built of: joints in their places, and tips on them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.errors import SuppleError, array
+from supple.errors import SuppleError, array, listed
 from supple.model.joints import Ball, Joint
 from supple.rotations import unit_quaternions
 
@@ -91,9 +91,7 @@ def record(kind: type[Record], given: Any) -> Record:
 
 def read_nodes(given: Any) -> list[Node]:
     """Nodes, at least one, from themselves or from plain tuples."""
-    if not isinstance(given, Iterable):
-        raise SuppleError(f"skeleton: expected nodes such as Node('hip'), got {given!r}")
-    nodes = [record(Node, node) for node in given]
+    nodes = [record(Node, one) for one in listed("nodes", given, "a list such as [Node('hip')]")]
     if not nodes:
         raise SuppleError("skeleton: expected at least one joint, got none")
     for node in nodes:
@@ -103,6 +101,13 @@ def read_nodes(given: Any) -> list[Node]:
                 f"got {node.joint!r}"
             )
     return nodes
+
+
+def read_tips(given: Any) -> list[Tip]:
+    """Tips from themselves or from plain tuples."""
+    return [
+        record(Tip, one) for one in listed("tips", given, "a list such as [Tip('toe', 'foot')]")
+    ]
 
 
 def placements(

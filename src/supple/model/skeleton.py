@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.errors import SuppleError, array, one_of
+from supple.errors import SuppleError, array, flag, instance, listed, mapping, one_of
 from supple.kernels import layout
 from supple.kernels.joint import excess_batch, project_batch
 from supple.model.chains import chain_parts
@@ -35,7 +35,7 @@ from supple.model.joints import Ball, Joint
 from supple.model.matching import matched
 from supple.model.mismatch import another
 from supple.model.packing import Packed, check_names, pack, topological_order
-from supple.model.parts import Node, Tip, placements, read_nodes, record
+from supple.model.parts import Node, Tip, placements, read_nodes, read_tips
 from supple.model.parts import from_json as part_from_json
 from supple.model.parts import to_json as part_to_json
 from supple.model.resting import rested_parts
@@ -88,7 +88,7 @@ class Pose:
         translations: ArrayLike | None = None,
         scales: ArrayLike | None = None,
     ) -> None:
-        count = len(skeleton.joints)
+        count = len(instance("skeleton", skeleton, Skeleton).joints)
         q = read(skeleton, skeleton.packed.rest if coordinates is None else coordinates)
         extras: list[Floats | None] = []
         for what, value in (("translations", translations), ("scales", scales)):
@@ -126,16 +126,17 @@ class Pose:
 
         Balls and cones take rotation vectors; frozen axes are at rest.
         """
+        skeleton = instance("skeleton", skeleton, Skeleton)
         angles = array("angles", angles, (..., skeleton.packed.freedom_count))
         return cls._wrap(skeleton, from_angles(skeleton, angles))
 
     @classmethod
     def stack(cls, poses: Sequence[Pose]) -> Pose:
         """Poses of one skeleton and one batch shape, along a new first axis."""
-        poses = list(poses)
+        poses = listed("stack", poses, "a list of poses")
         if not poses:
             raise SuppleError("stack: expected at least one pose, got none")
-        first = poses[0]
+        first = instance("stack", poses[0], Pose)
         for pose in poses:
             first._check_same("stack", pose)
             if pose.batch_shape != first.batch_shape:
@@ -313,6 +314,7 @@ class Pose:
                 as in "arm.stretch" or "wrist.x".
         """
         skeleton, old = self._skeleton, self._coordinates
+        values = mapping("pose", values, '{joint: value}, such as {"elbow": 1.2}')
         moved = [slot for name, value in values.items() for slot in slots(skeleton, name, value)]
         batch = common_batch(self.batch_shape, *(value.shape[:-1] for _, value in moved))
         q = np.array(np.broadcast_to(old, (*batch, old.shape[-1])), order="C")
@@ -362,7 +364,7 @@ class Pose:
         Raises:
             SuppleError: No joint has a name in common.
         """
-        if skeleton == self._skeleton:
+        if instance("skeleton", skeleton, Skeleton) == self._skeleton:
             return Pose._wrap(skeleton, self._coordinates, self._translations, self._scales)
         batch, count = self.batch_shape, len(self._skeleton.joints)
         parts = (
@@ -415,6 +417,10 @@ class Pose:
 
     # A batch is a sequence of poses ---------------------------------------------------------------
 
+    def __bool__(self) -> bool:
+        """A pose is always true, as in `start or rest`: a batch too, even of none."""
+        return True
+
     def __len__(self) -> int:
         if not self.batch_shape:
             raise TypeError("a single pose has no length")
@@ -440,9 +446,7 @@ class Pose:
     # Comparing, keeping and showing ---------------------------------------------------------------
 
     def _check_same(self, what: str, other: Pose) -> None:
-        if not isinstance(other, Pose):
-            raise SuppleError(f"{what}: expected a Pose, got {other!r}")
-        if other._skeleton != self._skeleton:
+        if instance(what, other, Pose)._skeleton != self._skeleton:
             raise another(what, self._skeleton, other._skeleton, expected="poses of one skeleton")
 
     def _full_translations(self) -> Floats:
@@ -487,7 +491,7 @@ class Pose:
         return {
             "format": POSE_FORMAT,
             "version": POSE_VERSION,
-            "skeleton": own.to_json() if skeleton else own.fingerprint,
+            "skeleton": own.to_json() if flag("skeleton", skeleton) else own.fingerprint,
             "coordinates": self._coordinates.tolist(),
             "translations": None if self._translations is None else self._translations.tolist(),
             "scales": None if self._scales is None else self._scales.tolist(),
@@ -508,9 +512,9 @@ class Pose:
             if own is None:
                 raise SuppleError("pose from JSON: expected skeleton=, since the data holds none")
             skeleton = own
-        elif own is not None and own != skeleton:
+        elif own is not None and own != instance("skeleton", skeleton, Skeleton):
             raise another("pose from JSON", skeleton, own)
-        elif own is None and skeleton.fingerprint != held:
+        elif own is None and instance("skeleton", skeleton, Skeleton).fingerprint != held:
             raise SuppleError(
                 f"pose from JSON: expected a pose of {skeleton}, got another's: its fingerprint differs"
             )
@@ -598,14 +602,14 @@ class Skeleton:
         *,
         physics: Physics | None = None,
     ) -> None:
-        given, tips = read_nodes(nodes), [record(Tip, tip) for tip in tips]
+        given, tips = read_nodes(nodes), read_tips(tips)
         check_names([node.name for node in given], [tip.name for tip in tips])
         order = topological_order([node.name for node in given], [node.parent for node in given])
         sorted_nodes = [given[k] for k in order]
         names = tuple(node.name for node in sorted_nodes)
         index = {name: j for j, name in enumerate(names)}
         for tip in tips:
-            if tip.joint not in index:
+            if not isinstance(tip.joint, str) or tip.joint not in index:
                 one_of(f"joint of tip {tip.name!r}", tip.joint, names)
         offsets, rotations = placements("joint", sorted_nodes)
         tip_offset, tip_rotation = placements("tip", tips)
@@ -622,7 +626,9 @@ class Skeleton:
         self._file_order = _read_only(np.argsort(np.array(order)))
         self._physics = physics
         if physics is not None:
-            physics.check(names)
+            from supple.model.physics import Physics  # not needed to solve
+
+            instance("physics", physics, Physics).check(names)
         self._capsules: Mapping[str, tuple[Capsule, ...]] | None = None
         self._rest: Pose | None = None
         self._children: list[list[int]] | None = None
@@ -737,14 +743,15 @@ class Skeleton:
         """What stands for each bone in collisions, by joint, in the joint's frame.
 
         Those given (`with_physics(capsules=...)`), else one around each geom that may touch
-        something, else one along each bone, a tenth of its length in radius.
+        something, and along each bone of rigid bodies without geoms (of all bones if no geom touches
+        anything), a tenth of the bone's length in radius.
         """
-        from supple.model.capsules import from_bones, from_geoms  # not needed to solve
+        from supple.model.capsules import of_skeleton  # not needed to solve
 
         if self._physics is not None and self._physics.capsules is not None:
             return self._physics.capsules
         if self._capsules is None:
-            self._capsules = MappingProxyType(from_geoms(self.geoms) or from_bones(self))
+            self._capsules = MappingProxyType(of_skeleton(self, self.geoms, self.masses or {}))
         return self._capsules
 
     def with_physics(self, **changes: Any) -> Skeleton:
@@ -861,15 +868,11 @@ class Skeleton:
 
         {"elbow": 1.2, "wrist": (1, 0, 0, 0), "hand.stretch": 1.5}.
         """
-        return self.rest.with_(values or {})
+        return self.rest.with_({} if values is None else values)
 
     def with_joints(self, joints: Mapping[str, Joint]) -> Skeleton:
         """The same skeleton with other joints: {name: joint}."""
-        if not isinstance(joints, Mapping):
-            raise SuppleError(
-                f"with_joints: expected {{name: joint}}, got a {type(joints).__name__}"
-            )
-        for name in joints:
+        for name in mapping("with_joints", joints, "{name: joint}"):
             if name not in self._index or self._index[name] >= len(self._joints):
                 one_of("joint", name, self.joint_names)
         nodes = [node._replace(joint=joints.get(node.name, node.joint)) for node in self.nodes]
@@ -882,12 +885,7 @@ class Skeleton:
         new rest from now on; a mimic joint still stands where the joint it copies puts it. Scales
         of the pose go into the offsets.
         """
-        if not isinstance(pose, Pose):
-            hint = "; give its .pose" if hasattr(pose, "pose") else ""
-            raise SuppleError(
-                f"with_rest: expected a supple.Pose, got a {type(pose).__name__}{hint}"
-            )
-        if pose.skeleton != self:
+        if instance("with_rest", pose, Pose).skeleton != self:
             raise another("with_rest", self, pose.skeleton, expected="a pose of this skeleton")
         if pose.batch_shape:
             raise SuppleError(

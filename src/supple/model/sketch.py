@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.errors import whole
 from supple.kernels import layout
 from supple.model.joints import Joint
 from supple.model.structure import Posed, Structure
@@ -27,6 +28,7 @@ MOST_DETAILED = 200  # joints, beyond which frames and limits would only be clut
 
 def skeleton_tree(skeleton: Structure, *, limit: int = 200) -> str:
     """The joints and tips as an indented tree, at most `limit` lines of it."""
+    limit = whole("limit", limit, least=1)
     joints = dict(zip(skeleton.joint_names, skeleton.joints, strict=True))
     roots = [name for name in skeleton.joint_names if skeleton.parent(name) is None]
     lines: list[tuple[str, str]] = []

@@ -8,7 +8,7 @@ from typing import Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import SuppleError, one_of
+from supple.errors import SuppleError, flag, instance, one_of, whole
 from supple.kernels.decorators import announce
 from supple.kernels.skinning import BLOCK, blend_range, dual_range
 from supple.model.mesh import Mesh, Skin
@@ -70,7 +70,11 @@ def skin(
         SuppleError: The pose has no joint of a name that the mesh needs, or the mesh no normals.
     """
     one_of("method of skinning", method, METHODS)
-    points, directions = morphed(mesh)
+    instance("pose", pose, Pose)
+    normals = flag("normals", normals)
+    if threads is not None:
+        threads = whole("threads", threads, least=1)
+    points, directions = morphed(instance("mesh", mesh, Mesh))
     if normals and directions is None:
         raise SuppleError(f"mesh {mesh.name!r}: expected one with normals, got none")
     directions = directions if normals and directions is not None else np.zeros((0, 3))

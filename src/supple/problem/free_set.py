@@ -2,9 +2,10 @@
 
 It is the union of what the goals free. A goal with `root` frees the joints from the effector up to
 that one; a goal with `depth` frees the nearest joints that can move its effector, 0 for all of
-them. A loop frees both its branches up to where they meet. `Hold`, `Pole`, `Rest`, `Avoid` and
-`Balance` free nothing. Locked joints stay, and joints that copy one another are locked and freed
-together.
+them. A loop frees both its branches up to where they meet. A `Hold` frees nothing by itself; below a
+joint that the others free it frees the way down to what it holds, which would be carried along
+otherwise. `Pole`, `Rest`, `Avoid` and `Balance` free nothing. Locked joints stay, and joints that copy
+one another are locked and freed together.
 """
 
 from __future__ import annotations
@@ -14,15 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from supple.errors import SuppleError, one_of
-from supple.goals import Goal, Reach
+from supple.errors import SuppleError, listed, one_of
+from supple.goals import Goal, Hold, Reach
 from supple.goals.loops import Connect, branches
 from supple.kernels import layout as at
 from supple.model.effector import Effector, find_effector
 from supple.model.skeleton import Skeleton
 from supple.rotations import rotate
-
-"""Kinds of joints that translate what hangs on them."""
 
 
 def way_up(skeleton: Skeleton, joint: int) -> list[int]:
@@ -37,18 +36,19 @@ def way_up(skeleton: Skeleton, joint: int) -> list[int]:
 
 def locked_joints(skeleton: Skeleton, lock: Iterable[str]) -> np.ndarray:
     """Which joints keep their start coordinates, shape (N,) of truth values."""
-    if isinstance(lock, (str, bytes)):
-        raise SuppleError(f"lock: expected a list of joint names, got the single text {lock!r}")
-    if not isinstance(lock, Iterable):
-        raise SuppleError(f"lock: expected a list of joint names, got {lock!r}")
     locked = np.zeros(len(skeleton.joints), bool)
-    for name in lock:
+    for name in listed("lock", lock, "a list of joint names"):
         locked[skeleton.index(one_of("joint to lock", name, skeleton.joint_names))] = True
+    return _with_copies(skeleton, locked)
+
+
+def _with_copies(skeleton: Skeleton, chosen: np.ndarray) -> np.ndarray:
+    """A choice of joints, shape (N,), changed in place so that joints that copy one another are chosen together."""
     mimic = skeleton.packed_ints[:, at.MIMIC]
     copies = np.flatnonzero(mimic >= 0)
-    np.logical_or.at(locked, mimic[copies], locked[copies])
-    locked[copies] = locked[mimic[copies]]
-    return locked
+    np.logical_or.at(chosen, mimic[copies], chosen[copies])
+    chosen[copies] = chosen[mimic[copies]]
+    return chosen
 
 
 def free_set(skeleton: Skeleton, goals: Sequence[Goal], locked: np.ndarray) -> np.ndarray:
@@ -77,10 +77,11 @@ def free_set(skeleton: Skeleton, goals: Sequence[Goal], locked: np.ndarray) -> n
         for goal in freeing:
             for name in set(goal.effectors) & set(skeleton.tip_names):
                 free[_freed_by(skeleton, goal, name, locked, idle=True)] = True
-    mimic = skeleton.packed_ints[:, at.MIMIC]
-    copies = np.flatnonzero(mimic >= 0)
-    np.logical_or.at(free, mimic[copies], free[copies])
-    free[copies] = free[mimic[copies]]
+    _with_copies(skeleton, free)
+    for goal in goals:
+        if isinstance(goal, Hold):
+            free[_freed_by_hold(skeleton, goal, free, locked)] = True
+    _with_copies(skeleton, free)
     if not free.any():
         names = ", ".join(repr(goal.effector_name) for goal in goals if goal.frees)
         raise SuppleError(
@@ -112,6 +113,19 @@ def _freed_by(
     return able[: goal.depth] if goal.depth else able
 
 
+def _freed_by_hold(
+    skeleton: Skeleton, goal: Hold, free: np.ndarray, locked: np.ndarray
+) -> list[int]:
+    """The joints from what is held up to the topmost of those above it that are free; none if none is."""
+    effector = find_effector(skeleton, goal.effector)
+    way = way_up(skeleton, effector.joint)
+    carriers = [n for n, joint in enumerate(way) if free[joint]]
+    if not carriers:
+        return []
+    between = way[: carriers[-1]]
+    return [j for j in _movers(skeleton, goal, effector, between) if not locked[j]]
+
+
 def _movers(skeleton: Skeleton, goal: Any, effector: Effector, way: list[int]) -> Iterator[int]:
     """The joints on the way up that can move the effector.
 
@@ -122,6 +136,8 @@ def _movers(skeleton: Skeleton, goal: Any, effector: Effector, way: list[int]) -
     if isinstance(goal, Reach) and goal.orientation_target is None:
         point = np.zeros(3) if goal.point is None else goal.point
         arm = effector.offset + rotate(effector.rotation, point)
+    elif isinstance(goal, Hold) and not goal.orientation:
+        arm = effector.offset
     for joint in way:
         row = ints[joint]
         moves = row[at.NDOF] > 0 or row[at.MIMIC] >= 0

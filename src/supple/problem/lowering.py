@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 RADIAN = 0.4  # one radian of orientation error counts as this many chain lengths
 NUMBER_TOLERANCE = 1e-4  # how near a goal of one's own that is a plain number must come
+# Lengths of the longest bone that are taken [model units]. Kernels form fourth powers of lengths and of
+# tolerances 1e-4 as long, which must neither underflow (1e-308) nor overflow (1e308).
+SHORTEST_LENGTH, LONGEST_LENGTH = 1e-60, 1e60
 CLOSED = 1e-7  # how near the ends of a loop must be [characteristic lengths, rad]
 
 
@@ -126,6 +129,7 @@ class Problem:
     def _measure(self, tolerance: float | None, orientation_tolerance: float) -> None:
         """Chain lengths, tolerances and the characteristic length, all in model units."""
         moving = set(self.moving.tolist())
+        self._check_unit()
         bones = np.linalg.norm(self.skeleton.offsets, axis=1)
         for block in self.blocks:
             way = way_up(self.skeleton, block.joint)
@@ -147,6 +151,16 @@ class Problem:
                 block.tolerance = NUMBER_TOLERANCE
             else:
                 block.tolerance = orientation_tolerance
+
+    def _check_unit(self) -> None:
+        """Refuse units in which squares of lengths vanish or overflow."""
+        ends = [np.abs(block.point).max() for block in self.blocks]
+        longest = float(max(np.abs(self.skeleton.offsets).max(initial=0.0), *ends))
+        if longest and not SHORTEST_LENGTH <= longest <= LONGEST_LENGTH:
+            raise SuppleError(
+                f"the longest bone is {longest:.3g} long: expected {SHORTEST_LENGTH:g} to {LONGEST_LENGTH:g}; "
+                "give the skeleton and the targets in another unit"
+            )
 
     def _serve_poles(self) -> None:
         """Tie every pole to the nearest reach whose chain bends at it, and to its bone's root."""

@@ -83,6 +83,8 @@ class Branches:
             progress: Called with (done, total).
         """
         offsets, _, targets = batch
+        if not len(targets):
+            return Followed(np.empty((0, self._problem.report_width)), [])
         closed = self._closed_form(batch, start)
         nodes, backs, keys = [start[None]], [], np.zeros(1)
         for k in range(len(targets)):

@@ -204,6 +204,8 @@ REASONS = {
 
 
 HURRIED = 3  # what a report's O_STOP says of a tick that limits of speed or acceleration cut short
+HELD = 4  # the same of a tick that keeps clear of what Avoid or Balance forbid
+HELD_REASON = "{what} in the way; {miss}"
 HURRIED_REASON = "the speed and acceleration limits of {joints} are in the way; {miss}"
 
 
@@ -216,6 +218,7 @@ def reason(
     limited: Sequence[str],
     beyond: OutOfReach | None,
     hurried: bool = False,
+    held: tuple[str, ...] | None = None,
     collision: Collision | None = None,
     topple: float = 0.0,
 ) -> str:
@@ -229,6 +232,7 @@ def reason(
         limited: Joints whose limits are in the way.
         beyond: The target that is out of reach.
         hurried: Whether the limits in the way are those of speed and acceleration.
+        held: The names of the pair that a tick keeps apart, () if it keeps its balance, None if neither.
         collision: The pair that is deepest inside its margin.
         topple: How far the centre of mass is outside its support.
     """
@@ -258,6 +262,9 @@ def reason(
         return HURRIED_REASON.format(joints=", ".join(limited), miss=miss)
     if status is Status.LIMITED:
         return _say("limited", joints=", ".join(limited), miss=miss)
+    if status is Status.STALLED and held is not None:
+        what = "{} and {} must keep apart, which is".format(*held) if held else "balance is"
+        return HELD_REASON.format(what=what, miss=miss)
     if status is Status.STALLED:
         return _say("stalled", miss=miss)
     key = "budget_of_one" if iterations == 1 else "budget"

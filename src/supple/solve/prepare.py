@@ -15,7 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from supple.errors import SuppleError, one_of, positive, unmasked, whole
+from supple.errors import (
+    SuppleError,
+    flag,
+    function,
+    instance,
+    listed,
+    one_of,
+    positive,
+    unmasked,
+    whole,
+)
 from supple.errors import array as numbers
 from supple.goals import OPEN, Block, Goal, as_goals, split_pose
 from supple.kernels import layout as at
@@ -87,22 +97,17 @@ class Prepared:
         max_acceleration: Rate = None,
     ) -> None:
         """See `prepare`."""
-        if not isinstance(skeleton, Skeleton):
-            inside = isinstance(getattr(skeleton, "skeleton", None), Skeleton)
-            hint = "; give its .skeleton" if inside else ""
-            raise SuppleError(
-                f"skeleton: expected a supple.Skeleton, got a {type(skeleton).__name__}{hint}"
-            )
+        instance("skeleton", skeleton, Skeleton)
+        restarts = flag("restarts", restarts)
         one_of("unreachable policy", unreachable, POLICIES)
-        listed = as_goals(goals)
-        if isinstance(lock, Iterable) and not isinstance(lock, (str, bytes)):
-            lock = tuple(lock)
+        asked = as_goals(goals)
+        lock = tuple(listed("lock", lock, "a list of joint names"))
         options = {"tolerance": tolerance, "orientation_tolerance": orientation_tolerance}
-        self.problem = Problem(skeleton, listed, lock=lock, keep=unreachable == "keep", **options)
+        self.problem = Problem(skeleton, asked, lock=lock, keep=unreachable == "keep", **options)
         options |= {"solver": solver, "lock": lock, "unreachable": unreachable}
-        options["restarts"] = bool(restarts)
+        options["restarts"] = restarts
         options |= {"max_speed": max_speed, "max_acceleration": max_acceleration}
-        self._settings = (skeleton, listed, options)
+        self._settings = (skeleton, asked, options)
         self._skeleton = skeleton
         self.solvers = choose(solver, self.problem, restarts=restarts)
         self.executor = Executor(self.problem, self.solvers)
@@ -236,8 +241,15 @@ class Prepared:
         dt, v = self._seconds(dt), self._velocity(velocity)
         last = None
         if before is not None:
-            given = (before,) if len(self.arguments) == 1 else tuple(before)
-            last = _flat(self._targets.filled(given), ())
+            given = [before]
+            if len(self.arguments) != 1:
+                given = listed("before", before, "a list with the target before of every open goal")
+            rows = self._targets.filled(tuple(given))
+            if rows.ndim != 1:
+                raise SuppleError(
+                    f"before: expected single targets, got a batch of {rows.shape[:-1]}"
+                )
+            last = rows[None]
         self._servo = servo = self._servo or self._new_servo()
         start = self._checked_start(start)
         plain = start._translations is None and start._scales is None and not start.batch_shape
@@ -285,10 +297,8 @@ class Prepared:
         """
         if threads is not None:
             threads = whole("threads", threads, least=1)
-        if progress is not None and not callable(progress):
-            raise SuppleError(
-                f"progress: expected a function of (done, total), got {type(progress).__name__}"
-            )
+        _check_progress(progress)
+        trace = flag("trace", trace)
         if threads is None and progress is None and not trace:
             return self(*targets, start=start)
         return self._solve_general(targets, start, threads, progress, trace)
@@ -369,6 +379,9 @@ class Prepared:
             dt: The seconds from frame to frame.
             progress: Called with (done, total) now and then.
         """
+        _check_progress(progress)
+        if restarts is not None:
+            restarts = flag("restarts", restarts)
         frames, start = self._path(targets, start)
         offsets, rows, _ = frames
         if dt is not None or velocity is not None or self._servo is not None:
@@ -436,6 +449,7 @@ class Prepared:
         from supple.solve.branches import Branches  # seldom needed
 
         jump = positive("jump", jump)
+        _check_progress(progress)
         if self._has_rates:
             raise SuppleError(
                 "branches: a path of ticks cannot jump; leave out branches, or the limits"
@@ -493,12 +507,14 @@ class Prepared:
     def _checked_start(self, start: Pose | None) -> Pose:
         if start is None:
             return self._rest
-        if not isinstance(start, Pose):
-            hint = "; give its .pose" if isinstance(start, Solution) else ""
-            raise SuppleError(f"start: expected a supple.Pose, got a {type(start).__name__}{hint}")
-        if start.skeleton != self._skeleton:
+        if instance("start", start, Pose).skeleton != self._skeleton:
             raise another("start", self._skeleton, start.skeleton)
         return start
+
+
+def _check_progress(progress: Any) -> None:
+    if progress is not None:
+        function("progress", progress, "done", "total")
 
 
 def _kind_of(block: Block) -> str:

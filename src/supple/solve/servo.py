@@ -6,11 +6,13 @@ window:
 
     |v'| <= speed,   |v' - v| <= acceleration dt,   q + v' dt + D(v') inside the joint's limits,
 
-where D(v') is the way that is left after the tick when every later one brakes as hard as it may:
-dt * sum over k >= 1 of max(|v'| - k acceleration dt, 0). A joint that keeps the third rule can keep it in the
-next tick by braking, so that the window is never empty: `fastest` solves it for v' exactly. Where the
-velocity given is too high already the joint brakes as hard as it may. A quaternion (Ball, Cone, Free) has an
-angular velocity, and both rules hold for the length of that vector; see `Servo` for its limits.
+where D(v') = v'^2 / (2 acceleration) is the way that is left after the tick when every later one brakes as
+hard as it may. Ticks of other lengths take no more: they brake before they move, so that the sum of their
+ways is a lower sum of that integral. A joint that keeps the third rule can therefore keep it in the next
+tick by braking, however long that takes, and the window is never empty: `fastest` solves it for v'. Where
+the velocity given is too high already the joint brakes as hard as it may, and stops at its limit even if that
+takes more than its acceleration. A quaternion (Ball, Cone, Free) has an angular velocity, and both rules hold
+for the length of that vector; see `Servo` for its limits.
 
 Choosing the pose nearest to the target inside the window alone would be greedy: it arrives too fast and
 overshoots, and next to a stretched arm it finds no way on. Therefore:
@@ -22,6 +24,9 @@ overshoots, and next to a stretched arm it finds no way on. Therefore:
    another way (a redundant arm), that is taken.
 3. *Heading there*: else each joint goes as fast as it can still stop there, seen from a target that moves on
    with the velocity w: v' = w + fastest(gap), cut to the window.
+
+Avoid and Balance hold in every tick: where the step so chosen would break them, or would be too fast to
+stop before it does, it is mixed with braking (see `Servo._kept`).
 
 The third step moves whenever the first has found something nearer, so that nothing freezes; its gap
 closes in finite time, without overshoot, when w is known (`before`) and does not change.
@@ -44,7 +49,7 @@ from supple.problem.lowering import Problem
 from supple.rotations import conjugate, from_rotation_vector, multiply, to_rotation_vector
 from supple.solve.execute import Batch, Executor
 from supple.solve.judge import Judge
-from supple.solve.outcome import HURRIED
+from supple.solve.outcome import HELD, HURRIED
 from supple.solvers import Solver, choose
 
 ANY = 1e30  # a speed or acceleration without a limit
@@ -53,6 +58,12 @@ OUTWARD = np.array([[1.0], [-1.0]])
 MARGIN = 1.0 - 1e-9  # of a limit that is used: the rest is for rounding
 EXACT = 1e-9  # how near a tick comes, in chain lengths or rad, so that a slow target is followed all the time
 RESTARTS = 10  # in a tick; every tick has them again
+MIXES = 9  # of a step with braking that are tried: to a part of 1/256
+IN_TICK = np.array([0.5, 1.0])  # when a tick is looked at for what is in the way, in ticks
+WHILE_BRAKING = np.array(
+    [0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1.0]
+)  # and the way to stop, in parts of it
+HALVINGS = 30  # of a turn that a limit makes too long: to a billionth of it
 SAME = 1e-9  # joints that are so near to where they head have arrived [rad, model units]
 
 
@@ -103,16 +114,13 @@ def _pair(what: str, value: Any) -> tuple[float, float]:
 
 
 def fastest(gap: np.ndarray, acceleration: np.ndarray, dt: float) -> np.ndarray:
-    """The greatest velocity of this tick from which a joint can stop within a gap.
+    """The greatest velocity of this tick from which a joint can stop within a gap, whatever dt later ticks have.
 
-    With g = gap / (a dt^2) and n the largest whole number with n (n + 1) / 2 <= g, the joint goes on for
-    n + 1 ticks, each slower by a dt, so that the sum of their ways is the gap. A negative gap gives the
-    velocity that closes it in one tick.
+    The root v of v dt + v^2 / (2 acceleration) = gap. A negative gap gives the velocity that closes it in
+    one tick.
     """
-    unit = acceleration * dt
-    g = np.maximum(gap, 0.0) / (unit * dt)
-    n = np.floor(0.5 * (np.sqrt(1.0 + 8.0 * g) - 1.0))
-    return gap / ((n + 1.0) * dt) + 0.5 * n * unit
+    half = 0.5 * dt
+    return gap / (half + np.sqrt(half * half + 0.5 * np.maximum(gap, 0.0) / acceleration))
 
 
 class Window(NamedTuple):
@@ -166,8 +174,8 @@ class Servo:
     """A prepared problem that is solved tick by tick.
 
     Quaternions are limited by the length of their angular velocity, a rotation vector in the joint's
-    rest frame: q' = exp(v' dt) q. Limits of swing and twist hold always; where a joint runs into one at an
-    angle to its way, its acceleration may exceed its limit in that tick. Stretches are not limited.
+    rest frame: q' = exp(v' dt) q. Limits of swing and twist hold always, and so does the speed; where a joint
+    runs into such a limit its acceleration may exceed its own in that tick. Stretches are not limited.
 
     Safe to use from several threads at once.
     """
@@ -236,17 +244,17 @@ class Servo:
             headed = other if self._met(other) else headed
         inside = self._inside(q, headed, window, velocity, dt)
         if inside and before is None:
-            return self._judged(batch, headed, dt)
+            return self._judged(batch, headed, velocity, dt)
         followed = self._followed(batch, before)
         if inside and followed:
-            return self._judged(batch, headed, dt)
+            return self._judged(batch, headed, velocity, dt)
         if followed and len(self._turns.at) == 0:
             met = self._inside_box(batch, *self._box(here, window, dt))
             if self._met(met):
-                return self._judged(batch, met, dt)
+                return self._judged(batch, met, velocity, dt)
         following = self._velocity_of_target(batch, headed, dt, before)
         gone, late = self._head(q, headed, window, velocity, following, dt)
-        return self._judged(batch, gone, dt, late)
+        return self._judged(batch, gone, velocity, dt, late)
 
     def _followed(self, batch: Batch, before: np.ndarray | None) -> bool:
         """True if the start meets the targets of the tick before."""
@@ -367,48 +375,174 @@ class Servo:
             if size > 0.0:
                 pace = min(float(fastest(np.array(size), a, dt)), speed)
                 wanted = way * (pace / size)
-            change = wanted - velocity[freedom]
-            change *= min(1.0, a * dt / max(float(np.linalg.norm(change)), 1e-300))
+            change = _shortened(wanted - velocity[freedom], float(a * dt))
             turn = from_rotation_vector((velocity[freedom] + change) * dt)
             row[places] = multiply(turn, q[places])
-        self._complete(row)
+        self._complete(row, q, velocity, dt)
         return row, np.abs(row[numbers.at] - there) > SAME
 
-    def _complete(self, row: np.ndarray) -> None:
+    def _complete(self, row: np.ndarray, q: np.ndarray, velocity: np.ndarray, dt: float) -> None:
         """Put quaternions into their limits, and copies of other joints where those put them, in place."""
         if len(self._turns.at):
-            packed, count = self.problem.skeleton.packed, self.problem.coordinates
-            inside = row[None, :count].copy()
-            project_batch(packed.ints, packed.floats, inside)
-            row[self._turns.at] = inside[0, self._turns.at]
+            self._limit_turns(row, q, velocity, dt)
         copies = self._copies
         row[copies.at] = copies.multiplier * row[copies.source] + copies.offset
+
+    def _limit_turns(self, row: np.ndarray, q: np.ndarray, velocity: np.ndarray, dt: float) -> None:
+        """Put quaternions into their limits of swing and twist, no farther from q than they may turn, in place.
+
+        A limit moves a quaternion along its edge, which may take more than the step had: then the step is
+        shortened. A joint that starts outside its limits comes back the short way, as fast as it may.
+        """
+        inside, back = self._projected(row), self._projected(q)
+        for places, freedom in zip(self._turns.at, self._turns.freedom, strict=True):
+            speed, a = float(self._speed[freedom[0]]), float(self._acceleration[freedom[0]])
+            # A joint that is too fast brakes: it may be faster than its limit by what it cannot lose.
+            most = max(speed, float(np.linalg.norm(velocity[freedom])) - a * dt) * dt
+            old = q[places]
+            if float(np.linalg.norm(_turn(old, inside[places]))) <= most:
+                row[places] = inside[places]
+                continue
+            way = _turn(old, row[places])
+            if float(np.linalg.norm(_turn(old, back[places]))) > SAME:
+                way = _shortened(_turn(old, inside[places]), most)
+                row[places] = multiply(from_rotation_vector(way), old)
+                continue
+            kept, low, high = old, 0.0, 1.0
+            for _ in range(HALVINGS):
+                part = 0.5 * (low + high)
+                tried = row.copy()
+                tried[places] = multiply(from_rotation_vector(part * way), old)
+                one = self._projected(tried)[places]
+                if float(np.linalg.norm(_turn(old, one))) <= most:
+                    kept, low = one, part
+                else:
+                    high = part
+            row[places] = kept
+
+    def _projected(self, row: np.ndarray) -> np.ndarray:
+        """The coordinates of a row, inside the limits, shape (Q,)."""
+        packed = self.problem.skeleton.packed
+        inside = row[None, : self.problem.coordinates].copy()
+        project_batch(packed.ints, packed.floats, inside)
+        return inside[0]
+
+    # What must hold in every tick ----------------------------------------------------------------
+
+    def _kept(
+        self, batch: Batch, found: np.ndarray, velocity: np.ndarray, dt: float
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        """A step that can be stopped before Avoid or Balance break, and the report on what it keeps clear of.
+
+        All joints can brake together, each by the same part of its velocity, and then stay on a line
+        whatever dt later ticks have: that line must be free. A step whose line is not is mixed with braking,
+        which keeps the limits of speed and acceleration as both do, and whose line was looked at in the tick
+        before. Where even that is not free (a velocity that no tick gave), the step is shortened until
+        its pose is; the start itself always is, since nothing needs to be better than there.
+        """
+        q = batch[1][0, : self.problem.coordinates]
+        window = self._window(q[self._numbers.at], velocity[self._numbers.freedom], dt)
+        most = self._faults(self._judge(batch, self._moved(found, q, velocity, 0.0)))
+        wanted = self.velocity(q, found[: len(q)], dt)
+        in_the_way = self._first_fault(batch, found, wanted, dt, most)
+        if in_the_way is None:
+            return found, None
+        brake = velocity * max(0.0, 1.0 - dt / max(self._stopping_time(velocity), dt))
+        low, high, kept = 0.0, 1.0, None
+        for n in range(MIXES):
+            part = 0.0 if n == 0 else 0.5 * (low + high)
+            v = brake + part * (wanted - brake)
+            v[self._numbers.freedom] = np.clip(v[self._numbers.freedom], window.low, window.high)
+            row = self._moved(found, q, v, dt)
+            if self._first_fault(batch, row, v, dt, most) is None:
+                kept, low = row, part
+            elif n == 0:
+                break
+            else:
+                high = part
+        for n in range(MIXES):
+            if kept is not None:
+                break
+            row = self._moved(found, q, brake, dt * 0.5**n)
+            if np.all(self._faults(self._judge(batch, row)) <= most):
+                kept = row
+        return (self._moved(found, q, brake, 0.0) if kept is None else kept), in_the_way
+
+    def _first_fault(
+        self, batch: Batch, row: np.ndarray, v: np.ndarray, dt: float, most: np.ndarray
+    ) -> np.ndarray | None:
+        """The report on the first pose of a tick, or of braking after it, that breaks more than it may."""
+        q = batch[1][0, : self.problem.coordinates]
+        half = 0.5 * self._stopping_time(v)
+        for seconds in (*(dt * IN_TICK), *(dt + half * WHILE_BRAKING)):
+            tried = row if seconds == dt else self._moved(row, q, v, seconds)
+            judged = self._judge(batch, tried)
+            if np.any(self._faults(judged) > most):
+                return judged
+        return None
+
+    def _faults(self, judged: np.ndarray) -> np.ndarray:
+        """How deep a pose is inside a margin, and how far off balance, shape (2,)."""
+        count = self.problem.coordinates
+        return np.maximum(judged[[count + at.O_DEPTH, count + at.O_TOPPLE]], 0.0)
+
+    def _stopping_time(self, v: np.ndarray) -> float:
+        """How long the joints take to stop [s]; quaternions by the length of their velocity."""
+        rates = np.abs(v[self._numbers.freedom]) / self._number_acceleration
+        turns = self._turns.freedom
+        turning = np.linalg.norm(v[turns], axis=1) / self._acceleration[turns[:, 0]]
+        return float(max(rates.max(initial=0.0), turning.max(initial=0.0)))
+
+    def _moved(self, found: np.ndarray, q: np.ndarray, v: np.ndarray, seconds: float) -> np.ndarray:
+        """A row of output with the pose q moved on, inside the limits if it is."""
+        numbers, row = self._numbers, found.copy()
+        row[: len(q)] = q
+        pace = v[numbers.freedom]
+        row[numbers.at], _ = self._box(q[numbers.at], Window(pace, pace), seconds)
+        for places, freedom in zip(self._turns.at, self._turns.freedom, strict=True):
+            row[places] = multiply(from_rotation_vector(v[freedom] * seconds), q[places])
+        if seconds > 0.0:
+            self._complete(row, q, v, seconds)
+        return row
 
     # The report ---------------------------------------------------------------------------------
 
     def _judged(
-        self, batch: Batch, found: np.ndarray, dt: float, late: np.ndarray | None = None
+        self,
+        batch: Batch,
+        found: np.ndarray,
+        velocity: np.ndarray,
+        dt: float,
+        late: np.ndarray | None = None,
     ) -> Ticked:
-        """The report on a pose as it is, and its velocity.
+        """The report on a pose, or on one before it that breaks nothing, and its velocity.
 
         Args:
             batch: The problem.
             found: A row of output; its coordinates, and how the solver stopped.
+            velocity: The velocity of every freedom before, shape (D,).
             dt: How long the tick takes [s].
             late: Which numbers could not get where they head for, if any could not.
         """
         count = self.problem.coordinates
+        in_the_way = None
+        if self.problem.bodies is not None:
+            found, in_the_way = self._kept(batch, found, velocity, dt)
         row = self._judge(batch, found)
-        velocity = self.velocity(batch[1][0, :count], row[:count], dt)
+        moved = self.velocity(batch[1][0, :count], row[:count], dt)
         status = row[count + at.O_STATUS]
-        if late is not None and status in (at.LIMITED, at.STALLED, at.BUDGET):
+        if in_the_way is not None and status in (at.LIMITED, at.STALLED, at.BUDGET):
+            row[count + at.O_STATUS] = at.STALLED
+            row[count + at.O_STOP] = HELD
+            row[count + at.O_PAIR] = in_the_way[count + at.O_PAIR]
+        elif late is not None and status in (at.LIMITED, at.STALLED, at.BUDGET):
             flags = row[count + at.REPORT + self.problem.reported :]
             flags[:] = 0.0
             flags[self._numbers.move[late]] = 1.0
             flags[self._turns.move] = 1.0
             row[count + at.O_STATUS] = at.LIMITED
             row[count + at.O_STOP] = HURRIED
-        return Ticked(row, velocity)
+        return Ticked(row, moved)
 
     def velocity(self, before: np.ndarray, after: np.ndarray, dt: float) -> np.ndarray:
         """The velocity of every freedom from one pose to another, shape (D,)."""
@@ -425,6 +559,12 @@ def _fewer_restarts(solver: Solver) -> Solver:
     """The same solver with at most RESTARTS of them."""
     count = getattr(solver, "restarts", None)
     return solver if count is None else replace(solver, restarts=min(count, RESTARTS))  # type: ignore[call-arg]
+
+
+def _shortened(vector: np.ndarray, most: float) -> np.ndarray:
+    """A vector, or if it is longer than that, one of the length `most` in its direction."""
+    size = float(np.linalg.norm(vector))
+    return vector if size <= most else vector * (most / size)
 
 
 def _turn(before: np.ndarray, after: np.ndarray) -> np.ndarray:

@@ -13,6 +13,7 @@ from supple.errors import SuppleError, array, number
 from supple.kernels import layout as at
 from supple.model.skeleton import Pose, Skeleton, check_format
 from supple.solve.outcome import (
+    HELD,
     HURRIED,
     Asked,
     Collision,
@@ -259,7 +260,7 @@ class Solution:
     @property
     def collision(self) -> Collision | None:
         """The two bones that are deepest inside the margin of Avoid; None if none are, or for a batch."""
-        if self.batch_shape or not self.asked.pairs or self._report(at.O_PAIR) < 0.0:
+        if self.batch_shape or not self.asked.pairs or self._report(at.O_DEPTH) <= 0.0:
             return None
         a, b = self.asked.pairs[self._count(at.O_PAIR)]
         return Collision(a, b, self._report(at.O_DEPTH))
@@ -289,9 +290,17 @@ class Solution:
             limited=self.limited if status is Status.LIMITED else (),
             beyond=self.out_of_reach,
             hurried=report[at.O_STOP] == HURRIED,
+            held=self._held(report),
             collision=self.collision,
             topple=report[at.O_TOPPLE],
         )
+
+    def _held(self, report: list[float]) -> tuple[str, ...] | None:
+        """The pair that a tick keeps apart, () if it keeps its balance, None if neither held it."""
+        if report[at.O_STOP] != HELD:
+            return None
+        pair = int(report[at.O_PAIR])
+        return self.asked.pairs[pair] if pair >= 0 else ()
 
     # Batches ------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from supple import costs
-from supple.errors import SuppleError, array, number, one_of, whole
+from supple.errors import SuppleError, array, flag, function, listed, number, one_of, whole
 from supple.goals import OPEN, Goal, as_goals, from_key
 from supple.model.skeleton import Pose, Skeleton
 from supple.solve.prepare import Prepared
@@ -18,6 +18,7 @@ from supple.solvers import Solver
 
 PREFERENCES = ("nearest", "turns", "path")
 KEPT = 64  # prepared problems held for the next calls of `solve`
+MOST_SOLUTIONS = 4096  # that one call looks for: memory and time grow with it
 SEEDS = 32  # other beginnings looked at for each answer asked for
 DIFFERENT = 0.05  # two answers are the same if no joint differs by more than this [rad]
 
@@ -45,9 +46,9 @@ def solve(
 
     Args:
         skeleton: The skeleton.
-        goals: {effector: world position}, or a list of Reach, LookAt, Pole, Hold and Rest. Targets
-            may have leading batch axes, broadcast with those of `start`: a batch is solved over all
-            cores.
+        goals: {effector: world position}, or a list of Reach, LookAt, Pole, Hold, Rest, Connect, Weld,
+            Avoid, Balance and goals of your own (`supple.goal`). Targets may have leading batch axes,
+            broadcast with those of `start`: a batch is solved over all cores.
         start: The pose to start from; the skeleton's rest by default. Joints that the goals do not
             free keep it.
         solver: "auto", a solver's name or a solver with options, such as LM(max_iterations=50).
@@ -59,7 +60,8 @@ def solve(
         blend: How much of the answer to take, 0 (the start) to 1; the report is that of the whole
             answer.
         trace: Whether to record what the solver does; not for batches.
-        solutions: How many different answers to look for; `Solution.alternatives` holds the others.
+        solutions: How many different answers to look for, at most 4,096; `Solution.alternatives` holds the
+            others, fewer if fewer were found. Two answers differ if some joint differs by over 0.05 rad.
         prefer: Which of several answers is best: "nearest" to the start, least sum of "turns",
             least "path" of the tip, or a cost, a function of (start, answers) that gives a number
             for each.
@@ -71,11 +73,16 @@ def solve(
     """
     blend = number("blend", blend, "a number from 0 to 1", lambda x: 0.0 <= x <= 1.0)
     solutions = whole("solutions", solutions, least=1)
-    if prefer is not None and not callable(prefer):
+    if solutions > MOST_SOLUTIONS:
+        raise SuppleError(f"solutions: expected at most {MOST_SOLUTIONS}, got {solutions}")
+    trace = flag("trace", trace)
+    if callable(prefer):
+        function("prefer", prefer, "start", "answers")
+    elif prefer is not None:
         one_of("preference", prefer, PREFERENCES)
-    listed = as_goals(goals)
+    asked = as_goals(goals)
     targets: list[Any] = []
-    for goal in listed:
+    for goal in asked:
         for slot, target in zip(goal.slots, goal.targets, strict=True):
             if target is OPEN:
                 missing = "values: give them" if slot == "values" else "target: give one"
@@ -83,9 +90,8 @@ def solve(
                     f"{goal.called} {goal.effector_name!r} has no {missing}, or use supple.prepare"
                 )
             targets.append(target)
-    if isinstance(lock, Iterable) and not isinstance(lock, (str, bytes)):
-        lock = tuple(lock)
-    keys = tuple([goal.key for goal in listed])
+    lock = tuple(listed("lock", lock, "a list of joint names"))
+    keys = tuple([goal.key for goal in asked])
     problem = (keys, solver, tolerance, orientation_tolerance, lock, unreachable)
     kept = getattr(skeleton, "_problems", None) or _problems_of(skeleton)
     try:
@@ -161,9 +167,11 @@ def _best_of(
     names = sorted({name for goal in goals for name in goal.effectors})
     cost = _costs(start, poses, prefer, names)
     kept: list[int] = []
+    different = np.ones(len(poses), bool)  # from all that are kept
     for i in np.argsort(cost, kind="stable").tolist():
-        if all(costs.moves(poses[i], poses[j]).max() > DIFFERENT for j in kept):
+        if different[i]:
             kept.append(i)
+            different &= costs.moves(poses[i], poses).max(axis=-1) > DIFFERENT
         if len(kept) == count:
             break
     best, *others = kept

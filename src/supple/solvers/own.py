@@ -11,12 +11,16 @@ this folder has one.
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from supple.errors import array
 from supple.kernels import layout
 from supple.kernels.constraints import (
+    DEPTH,
+    TOPPLE,
     broken,
     fault_of,
     fold_points,
@@ -77,9 +81,12 @@ def open_problem(ints, floats, work, poses, offsets, starts, targets, b, q):
     return cost, within(problem, state.frames)
 
 
-@entry("i1 f1 f1 f2 f1 f1 -> f b")
+@entry("i1 f1 f1 f2 f1 f1 -> f b f")
 def evaluate_pose(ints, floats, work, poses, q, residual):
-    """Put the pose q into its limits, in place, and evaluate it; returns its cost and if it meets the goals."""
+    """Put the pose q into its limits, in place, and evaluate it.
+
+    Returns its cost, if it meets the goals, and by how much it breaks `Avoid` or `Balance`, in model units.
+    """
     problem = unpack(ints, floats)
     constraints = unpack_constraints(problem, ints, floats)
     state = take_buffers(problem, constraints, work, poses)
@@ -87,7 +94,9 @@ def evaluate_pose(ints, floats, work, poses, q, residual):
     copy(q, state.q)
     cost = evaluate(problem, state.frames, q)
     copy(state.frames.residual, residual)
-    return cost, within(problem, state.frames)
+    broken(problem, constraints, state.bodies, state.frames, q)
+    excess = max(state.bodies.found[DEPTH], state.bodies.found[TOPPLE])
+    return cost, within(problem, state.frames), excess
 
 
 @entry("i1 f1 f1 f2 f2 f2")
@@ -150,30 +159,37 @@ class Search:
         q: Coordinates of the pose now, shape (Q,), inside the limits.
         cost: Its cost.
         residual: What is missing, shape (R,), three numbers for each thing asked.
-        reached: True if all goals are met.
+        excess: By how much it breaks the hard goals `Avoid` and `Balance`, in model units, 0 if it keeps them.
+        reached: True if all goals are met, the hard ones too.
         iterations: How many have been used; `accept` counts.
         budget: How many there are.
     """
 
-    def __init__(self, arrays: Arrays, cost: float, reached: bool, q: np.ndarray):
+    def __init__(self, arrays: Arrays, q: np.ndarray):
         """See `run`."""
         self._arrays = arrays  # ints, floats, workspace, trace of poses
         ints = arrays[0]
         self._freedoms, rows = int(ints[layout.H_DOFS]), int(ints[layout.H_ROWS])
-        self.q, self.cost, self.reached = q, float(cost), bool(reached)
+        self.q, self.cost, self.reached, self.excess = q, math.inf, False, math.inf
         self.residual = np.empty(rows)
         self.iterations = 0
         self.budget = 0
-        self._best, self._best_cost, self._best_reached = q.copy(), self.cost, self.reached
+        self._best, self._best_rank = q, (-math.inf, False, -math.inf)
         self.evaluate(q)
 
     def evaluate(self, q: np.ndarray) -> float:
-        """Evaluate coordinates, shape (Q,), put into the limits; returns the cost."""
-        q = np.array(q, np.float64)
-        cost, reached = evaluate_pose(*self._arrays, q, self.residual)
-        self.q, self.cost, self.reached = q, float(cost), bool(reached)
-        if (self.reached, -self.cost) > (self._best_reached, -self._best_cost):
-            self._best, self._best_cost, self._best_reached = q, self.cost, self.reached
+        """Evaluate coordinates, shape (Q,), put into the limits; returns the cost.
+
+        Raises:
+            SuppleError: `q` has another shape or is not finite.
+        """
+        q = array("coordinates to evaluate", q, (len(self.q),)).copy()
+        cost, met, excess = evaluate_pose(*self._arrays, q, self.residual)
+        self.q, self.cost, self.excess = q, float(cost), float(excess)
+        self.reached = bool(met) and self.excess <= 0.0
+        rank = (-self.excess, self.reached, -self.cost)  # hard goals come before all others
+        if rank > self._best_rank:
+            self._best, self._best_rank = q, rank
         return self.cost
 
     def jacobian(self) -> np.ndarray:
@@ -197,9 +213,12 @@ class Search:
         """Coordinates of the pose now, moved along a tangent step (D,), inside the limits.
 
         After `jacobian` or `bounds` at this pose.
+
+        Raises:
+            SuppleError: `delta` has another shape or is not finite.
         """
         q = np.empty(len(self.q))
-        step_pose(*self._arrays, np.ascontiguousarray(delta, np.float64), q)
+        step_pose(*self._arrays, array("step to move by", delta, (self._freedoms,)), q)
         return q
 
     def accept(self, q: np.ndarray | None = None) -> bool:
@@ -231,10 +250,10 @@ def run(
     measure(*arrays)
     for b in range(first, last):
         q = np.empty(ints[layout.H_COORDS])
-        cost, reached = open_problem(*arrays, offsets, starts, targets, b, q)
-        search = Search(arrays, cost, reached, q)
+        open_problem(*arrays, offsets, starts, targets, b, q)
+        search = Search(arrays, q)
         search.budget = solver.max_iterations
-        if not reached and search.budget > 0:
+        if not search.reached and search.budget > 0:
             solver.solve(search)
         stop = layout.STOP_STALLED if search.iterations < search.budget else layout.STOP_BUDGET
         close_problem(*arrays, starts, b, search._best, stop, search.iterations, out)
