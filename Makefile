@@ -15,12 +15,12 @@ DOCS_READY := $(VENV)/.docs-ready
 JOBS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # Packages are installed uncompiled: Python must keep what it compiles, or each process does it again.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help demo test draft kernels lint bench docs dist release clean
+.PHONY: help demo test tests draft kernels lint bench docs dist release clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    open the playground in the browser"
-	@echo "make test    lint, then run the tests (JOBS=1 runs them in one process)"
+	@echo "make test    lint and run the tests (JOBS=1 runs them in one process)"
 	@echo "make lint    ruff, pyright and the import contracts"
 	@echo "make kernels compile the kernels ahead, if they have changed"
 	@echo "make dist    build wheels for every platform, and the source, into dist"
@@ -56,9 +56,9 @@ kernels: $(TOOLS)
 draft: $(TOOLS)
 	@PYTHONPATH=tools $(BIN)/python -m compile_ahead --draft
 
-# Make $(1), of kernels, while $(2) is made.
-beside = $(MAKE) --no-print-directory $(1) & kernels=$$!; \
-	$(MAKE) --no-print-directory $(2) || { kill $$kernels; exit 1; }; wait $$kernels
+# Make $(1) in the background while $(2) is made; fail if either does.
+beside = $(MAKE) --no-print-directory $(1) & other=$$!; \
+	$(MAKE) --no-print-directory $(2) || { kill $$other; exit 1; }; wait $$other
 
 # The playground begins with a draft; behind it the kernels are compiled in full, also for the browser.
 demo: $(TOOLS)
@@ -67,7 +67,11 @@ demo: $(TOOLS)
 	$(BIN)/supple demo $(DEMO)
 
 test: $(TOOLS)
-	@$(call beside,kernels,lint)
+	@$(call beside,kernels,$(READY))
+	@$(call beside,lint,tests)
+
+# Tests often wait for pages and other processes: lint runs in that time.
+tests: $(READY)
 	$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder
 
 lint: $(READY)
