@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import supple
-from supple import Avoid, Ball, Capsule, Cone, Hinge, Reach, Slider
+from supple import Avoid, Ball, Capsule, Cone, Connect, Hinge, Pose, Reach, Slider
 
 ROUNDING = 1.0 + 1e-6
 SECONDS = st.floats(1e-3, 0.2)
@@ -65,4 +65,31 @@ def test_margins_are_kept(rates, ticks):
     for _, _, s in run(ik, skeleton.pose({"j0": 0.8}), ticks):
         assert s.collision_depth == 0.0 and s.status is not supple.Status.COLLIDES
         assert np.abs(s.velocity).max() <= speed * ROUNDING
+        assert s.pose.violations().max() == 0.0
+
+
+@settings(max_examples=15)
+@given(RATES, TICKS)
+def test_loops_stay_closed_within_all_limits(rates, ticks):
+    """A crank that drives a slider, which ends before the crank has gone round."""
+    speed, acceleration = rates
+    skeleton = supple.Skeleton(
+        [
+            ("crank", None, (0, 0, 0), Hinge("z")),
+            ("rod", "crank", (1, 0, 0), Hinge("z")),
+            ("piston", None, (0, 0, 0), Slider("x", limits=(1.5, 2.9))),
+        ],
+        [("end", "rod", (2, 0, 0))],
+    )
+    # The piston at cos c + sqrt(4 - sin^2 c) for a crank at c.
+    crank = 1.0
+    rod = -crank - np.arcsin(np.sin(crank) / 2.0)
+    start = Pose(skeleton, [crank, rod, np.cos(crank) + np.sqrt(4.0 - np.sin(crank) ** 2)])
+    goals = [Reach("rod"), Connect("end", "piston")]
+    ik = supple.prepare(skeleton, goals, max_speed=speed, max_acceleration=acceleration)
+    for dt, before, s in run(ik, start, ticks):
+        assert np.linalg.norm(s.position("end") - s.position("piston")) <= 3.0 * 1e-7
+        assert s.status is not supple.Status.OPEN_LOOP
+        assert np.abs(s.velocity).max() <= speed * ROUNDING
+        assert np.abs(s.velocity - before).max() <= acceleration * dt * ROUNDING + 1e-9
         assert s.pose.violations().max() == 0.0

@@ -6,7 +6,21 @@ import numpy as np
 import pytest
 
 import supple
-from supple import OPEN, Ball, Free, Hinge, Mimic, Node, Pose, Reach, Skeleton, Slider, Tip
+from supple import (
+    OPEN,
+    Ball,
+    Connect,
+    Free,
+    Hinge,
+    Mimic,
+    Node,
+    Pose,
+    Reach,
+    Skeleton,
+    Slider,
+    Tip,
+    Weld,
+)
 from supple.bench import mechanisms
 from supple.bench.adapters.ours import skeleton as bench_skeleton
 from supple.solve.servo import fastest
@@ -321,6 +335,104 @@ def test_a_tick_keeps_its_balance():
     ik = supple.prepare(weighed, goals, max_speed=1.0, max_acceleration=10.0)
     found = loop(ik, [(-1.5, 0.5, 0.0)] * 200, weighed.rest, 0.02)
     assert max(s.off_balance for s in found) == 0.0
+
+
+# Loops --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def four_bar():
+    return Skeleton(
+        [
+            ("crank", None, (0, 0, 0), Hinge("z")),
+            ("coupler", "crank", (1, 0, 0), Hinge("z")),
+            ("rocker", None, (2, 0, 0), Hinge("z")),
+        ],
+        [("end", "coupler", (1.5, 0, 0)), ("top", "rocker", (1.2, 0, 0))],
+    )
+
+
+def opening(solution):
+    return np.linalg.norm(solution.position("end") - solution.position("top"))
+
+
+def crank_turned(start, angle):
+    """Where the end of the crank is when it has turned on."""
+    x, y, _ = start.position("coupler")
+    angle += np.arctan2(y, x)
+    return (np.cos(angle), np.sin(angle), 0.0)
+
+
+@pytest.mark.parametrize("acceleration", [20.0, None])
+def test_a_mechanism_goes_to_its_target_with_its_loop_closed(four_bar, acceleration):
+    closed = Connect("end", "top")
+    start = supple.solve(four_bar, [closed]).pose
+    ik = supple.prepare(
+        four_bar, [Reach("coupler"), closed], max_speed=1.0, max_acceleration=acceleration
+    )
+    found = loop(ik, [crank_turned(start, 0.3)] * 130, start, 0.01)
+    assert max(map(opening, found)) <= 2.5e-7  # 1e-7 of the longest chain, as in every solve
+    velocities, accelerations = rates(found, 0.01)
+    assert np.abs(velocities).max() <= 1.0 * ROUNDING
+    assert np.abs(accelerations).max() <= (acceleration or np.inf) * ROUNDING
+    assert found[-1].reached and np.abs(velocities[-1]).max() < 1e-3
+    assert not found[5].reached
+    assert found[5].reason.startswith("the speed and acceleration limits of crank, ")
+
+
+def test_a_tick_stops_before_an_obstacle_with_its_loop_closed(four_bar):
+    closed = Connect("end", "top")
+    start = supple.solve(four_bar, [closed]).pose
+    x, y, _ = np.multiply(1.06, crank_turned(start, 0.15))
+    post = supple.Capsule((x, y, -1), (x, y, 1), 0.04)
+    bone = supple.Capsule((0, 0, 0), (1, 0, 0), 0.02)
+    goals = [
+        Reach("coupler"),
+        closed,
+        supple.Avoid(0.01, obstacles=[post], capsules={"crank": bone}),
+    ]
+    ik = supple.prepare(four_bar, goals, max_speed=1.0, max_acceleration=20.0)
+    found = loop(ik, [crank_turned(start, 0.4)] * 40, start, 0.02)
+    assert max(map(opening, found)) <= 2.5e-7
+    assert max(s.collision_depth for s in found) == 0.0
+    assert np.abs(rates(found, 0.02)[1]).max() <= 20.0 * ROUNDING
+    assert found[-1].reason.startswith("crank and obstacle 0 (Capsule) must keep apart")
+
+
+def test_a_loop_that_is_open_at_the_start_is_closed_and_stays_so(four_bar):
+    start = supple.solve(four_bar, [Connect("end", "top")]).pose
+    target = crank_turned(start, 0.1)
+    start = Pose(four_bar, start.coordinates + (0.1, 0.05, -0.05))
+    goals = [Reach("coupler"), Connect("end", "top")]
+    ik = supple.prepare(four_bar, goals, max_speed=1.0, max_acceleration=20.0)
+    found = loop(ik, [target] * 120, start, 0.01)
+    assert np.all(np.diff([opening(s) for s in found]) <= 2.5e-7)
+    assert found[0].status is supple.Status.OPEN_LOOP and found[-1].reached
+    velocities, accelerations = rates(found, 0.01)
+    assert np.abs(velocities).max() <= 1.0 * ROUNDING
+    assert np.abs(accelerations).max() <= 20.0 * ROUNDING
+
+
+def test_balls_of_a_weld_move_together():
+    nodes = [Node("chest", None, joint=supple.Fixed())]
+    for side, y in (("l", 0.5), ("r", -0.5)):
+        nodes += [
+            Node(f"{side}0", "chest", (0, y, 0), Ball()),
+            Node(f"{side}1", f"{side}0", (1, 0, 0), Ball()),
+            Node(f"{side}2", f"{side}1", (1, 0, 0), Ball()),
+        ]
+    arms, weld = Skeleton(nodes), Weld("l2", "r2", rotation=(0.8, 0.0, 0.6, 0.0))
+    start = supple.solve(arms, [weld, Reach("l2", (1.2, 0.1, 0.2))]).pose
+    ik = supple.prepare(arms, [Reach("l2"), weld], max_speed=2.0, max_acceleration=30.0)
+    found = loop(ik, [(1.2, 0.15, 0.25)] * 40, start, 0.02)
+    assert max(s.errors[1:].max() for s in found) <= 2.5e-7
+    velocities, accelerations = rates(found, 0.02)
+    assert np.linalg.norm(velocities.reshape(40, 6, 3), axis=2).max() <= 2.0 * ROUNDING
+    assert np.linalg.norm(accelerations.reshape(40, 6, 3), axis=2).max() <= 30.0 * ROUNDING
+    assert found[-1].reached
+
+
+# Calls --------------------------------------------------------------------------------------------
 
 
 def test_calls_have_no_memory(arm):

@@ -25,8 +25,10 @@ overshoots, and next to a stretched arm it finds no way on. Therefore:
 3. *Heading there*: else each joint goes as fast as it can still stop there, seen from a target that moves on
    with the velocity w: v' = w + fastest(gap), cut to the window.
 
-Avoid and Balance hold in every tick: where the step so chosen would break them, or would be too fast to
-stop before it does, it is mixed with braking (see `Servo._kept`).
+Loops, Avoid and Balance hold in every tick: where the step so chosen would break them, or would be too fast
+to stop before it does, it is mixed with braking (see `Servo._kept`). The joints of a loop move together, on
+the curved set of poses that close it, so that its bends take a part of their acceleration, and the faster
+the mechanism is the larger (see `Servo._stays_closed`).
 
 The third step moves whenever the first has found something nearer, so that nothing freezes; its gap
 closes in finite time, without overshoot, when w is known (`before`) and does not change.
@@ -47,6 +49,7 @@ from supple.kernels.joint import project_batch
 from supple.model.skeleton import Skeleton
 from supple.problem.lowering import Problem
 from supple.rotations import conjugate, from_rotation_vector, multiply, to_rotation_vector
+from supple.solve.closed_loops import ClosedLoops, LoopsAt, least_effort, widest
 from supple.solve.execute import Batch, Executor
 from supple.solve.judge import Judge
 from supple.solve.outcome import HELD, HURRIED
@@ -65,6 +68,22 @@ WHILE_BRAKING = np.array(
 )  # and the way to stop, in parts of it
 HALVINGS = 30  # of a turn that a limit makes too long: to a billionth of it
 SAME = 1e-9  # joints that are so near to where they head have arrived [rad, model units]
+
+# What joints of loops use of their acceleration: to brake together, to follow the bends of the poses that
+# close the loops, and to take back what a tick has put of their velocity across these poses. The worst tick of
+# braking leaves (2/27) T v.H.v of that, T the time to stop; the speed that keeps loops closed is then greatest
+# for twice as much braking as taking back.
+BRAKING_PART, BENDING_PART, TAKING_BACK_PART = 0.6, 0.1, 0.3
+WORST_TICK = 2.0 / 27.0  # the greatest x (1 - x)^2 / 2, x = dt / T: see `_stays_closed`
+DRIFT = 0.5  # of the tolerance of a loop that a step may come to use; braking may use all of it
+MOST_OF_STEP = (
+    0.85  # a mix with loops that is this part of one that is too fast will do: each takes long
+)
+CLOSING_STEPS = 8  # Newton steps that close a loop
+CLOSED_ENOUGH = 1e-4  # of its tolerance, at which a loop needs no more Newton steps
+PROBE = 1e-2  # how far joints move to measure how the openings of loops bend [rad, characteristic lengths]
+SMALLEST_TIME = 1e-12  # joints that stop sooner stand [s]
+UNEVEN = 1e3  # how much more than the least acceleration a joint gives to close loops, at most
 
 
 def greatest(skeleton: Skeleton, what: str, value: Any) -> np.ndarray:
@@ -170,6 +189,18 @@ class _Copies(NamedTuple):
     offset: np.ndarray
 
 
+class _Tick(NamedTuple):
+    """What a tick begins with."""
+
+    q: np.ndarray  # (Q,)
+    velocity: np.ndarray  # (D,) before
+    dt: float
+    window: Window
+    loops: LoopsAt | None
+    is_open: bool  # whether a loop is open at the start
+    closing: np.ndarray  # (L, 3) what the tick leaves of the openings of the start
+
+
 class Servo:
     """A prepared problem that is solved tick by tick.
 
@@ -214,8 +245,16 @@ class Servo:
             self._elsewhere = Executor(problem, others)
             self._elsewhere.tighten(EXACT)
         self._judge = Judge(problem)
+        self._loops: ClosedLoops | None = None
+        if any(block.hard for block in problem.blocks):
+            self._loops = ClosedLoops(problem)
+            self._effort = self._efforts(self._loops)
+            self._at_once = bool(self._effort.max(initial=0.0) > WIDE)  # no acceleration is limited
         self._boxes: list[Executor] = []  # those that no thread is using
         counted = [n for n, block in enumerate(problem.blocks) if block.counts]
+        hard = [n for n, block in enumerate(problem.blocks) if block.hard]
+        self._hard = problem.coordinates + at.REPORT + np.array(hard, np.int64)
+        self._closed_within = np.array([problem.blocks[n].tolerance for n in hard])
         self._counted = problem.coordinates + at.REPORT + np.array(counted)
         self._near = np.array([problem.blocks[n].tolerance for n in counted])
 
@@ -364,6 +403,9 @@ class Servo:
             w = np.clip(following[numbers.at], -speed, speed)
         gap = there - w * dt - here
         wanted = w + np.sign(gap) * fastest(np.abs(gap), a, dt)
+        if self._loops is not None:
+            row = self._head_together(q, headed, window, velocity, w, dt)
+            return row, np.abs(row[numbers.at] - there) > SAME
         row[numbers.at], _ = self._box(
             here, Window(np.clip(wanted, window.low, window.high), window.high), dt
         )
@@ -381,6 +423,49 @@ class Servo:
         self._complete(row, q, velocity, dt)
         return row, np.abs(row[numbers.at] - there) > SAME
 
+    def _head_together(
+        self,
+        q: np.ndarray,
+        headed: np.ndarray,
+        window: Window,
+        velocity: np.ndarray,
+        following: np.ndarray,
+        dt: float,
+    ) -> np.ndarray:
+        """A step in which all joints go the same part of their way to a pose, as those of a loop must."""
+        wanted = self.velocity(q, headed[: len(q)], dt)
+        numbers, turns = self._numbers.freedom, self._turns.freedom
+        wanted[numbers] -= following
+        part = _most_of(wanted[numbers], self._number_speed, self._number_acceleration, dt)
+        sizes = np.linalg.norm(wanted[turns], axis=1)
+        speed, a = self._speed[turns[:, 0]], self._acceleration[turns[:, 0]]
+        wanted *= min(part, _most_of(sizes, speed, a, dt))
+        wanted[numbers] += following
+        brake = self._braking(velocity, dt)
+        part = self._part_inside(brake, wanted, window, velocity, dt)
+        return self._moved(headed, q, brake + part * (wanted - brake), dt)
+
+    def _part_inside(
+        self,
+        brake: np.ndarray,
+        wanted: np.ndarray,
+        window: Window,
+        velocity: np.ndarray,
+        dt: float,
+    ) -> float:
+        """How much of the way from braking to a velocity a tick can take; all joints take the same part."""
+        numbers = self._numbers.freedom
+        low, change = brake[numbers], (wanted - brake)[numbers]
+        room = np.where(change > 0.0, window.high - low, window.low - low)
+        moves = np.abs(change) > 0.0
+        part = float((room[moves] / change[moves]).min(initial=1.0))
+        for freedom in self._turns.freedom:
+            old, first, other = velocity[freedom], brake[freedom], wanted[freedom]
+            a, speed = float(self._acceleration[freedom[0]] * dt), float(self._speed[freedom[0]])
+            part = min(part, _part_within(first - old, other - old, a))
+            part = min(part, _part_within(first, other, speed))
+        return min(max(part, 0.0), 1.0)
+
     def _complete(self, row: np.ndarray, q: np.ndarray, velocity: np.ndarray, dt: float) -> None:
         """Put quaternions into their limits, and copies of other joints where those put them, in place."""
         if len(self._turns.at):
@@ -394,15 +479,18 @@ class Servo:
         A limit moves a quaternion along its edge, which may take more than the step had: then the step is
         shortened. A joint that starts outside its limits comes back the short way, as fast as it may.
         """
-        inside, back = self._projected(row), self._projected(q)
-        for places, freedom in zip(self._turns.at, self._turns.freedom, strict=True):
-            speed, a = float(self._speed[freedom[0]]), float(self._acceleration[freedom[0]])
-            # A joint that is too fast brakes: it may be faster than its limit by what it cannot lose.
-            most = max(speed, float(np.linalg.norm(velocity[freedom])) - a * dt) * dt
+        inside, turns = self._projected(row), self._turns
+        speed, a = self._speed[turns.freedom[:, 0]], self._acceleration[turns.freedom[:, 0]]
+        # A joint that is too fast brakes: it may be faster than its limit by what it cannot lose.
+        pace = np.linalg.norm(velocity[turns.freedom], axis=1)
+        longest = np.maximum(speed, pace - a * dt) * dt
+        near = np.linalg.norm(_turn(q[turns.at], inside[turns.at]), axis=1) <= longest
+        row[turns.at[near]] = inside[turns.at[near]]
+        if near.all():
+            return
+        back = self._projected(q)
+        for places, most in zip(turns.at[~near], longest[~near].tolist(), strict=True):
             old = q[places]
-            if float(np.linalg.norm(_turn(old, inside[places]))) <= most:
-                row[places] = inside[places]
-                continue
             way = _turn(old, row[places])
             if float(np.linalg.norm(_turn(old, back[places]))) > SAME:
                 way = _shortened(_turn(old, inside[places]), most)
@@ -432,66 +520,91 @@ class Servo:
     def _kept(
         self, batch: Batch, found: np.ndarray, velocity: np.ndarray, dt: float
     ) -> tuple[np.ndarray, np.ndarray | None]:
-        """A step that can be stopped before Avoid or Balance break, and the report on what it keeps clear of.
+        """A step that can be stopped before loops, Avoid or Balance break, and the report on what it keeps clear of.
 
-        All joints can brake together, each by the same part of its velocity, and then stay on a line
-        whatever dt later ticks have: that line must be free. A step whose line is not is mixed with braking,
-        which keeps the limits of speed and acceleration as both do, and whose line was looked at in the tick
-        before. Where even that is not free (a velocity that no tick gave), the step is shortened until
-        its pose is; the start itself always is, since nothing needs to be better than there.
+        All joints can brake together, each by the same part of its velocity, and then stay on a line, with
+        loops on the curve next to it that keeps them closed, whatever dt later ticks have: that way must be
+        free. A step whose way is not is mixed with braking, which keeps the limits of speed and acceleration
+        as both do, and whose way was looked at in the tick before. Where even that is not free (a velocity
+        that no tick gave), the step is shortened until its pose is; the start itself always is, since
+        nothing needs to be better than there.
         """
         q = batch[1][0, : self.problem.coordinates]
-        window = self._window(q[self._numbers.at], velocity[self._numbers.freedom], dt)
+        tick = self._tick_of(batch, q, velocity, dt)
         most = self._faults(self._judge(batch, self._moved(found, q, velocity, 0.0)))
         wanted = self.velocity(q, found[: len(q)], dt)
-        in_the_way = self._first_fault(batch, found, wanted, dt, most)
-        if in_the_way is None:
+        if tick.loops is not None:
+            found, wanted = self._closed_wanted(tick, found, wanted)
+        in_the_way = self._first_fault(batch, tick, found, wanted, dt, most)
+        if in_the_way is None and self._stays_closed(tick, found, wanted, DRIFT):
             return found, None
-        brake = velocity * max(0.0, 1.0 - dt / max(self._stopping_time(velocity), dt))
+        brake = self._braking(velocity, dt)
         low, high, kept = 0.0, 1.0, None
         for n in range(MIXES):
             part = 0.0 if n == 0 else 0.5 * (low + high)
             v = brake + part * (wanted - brake)
-            v[self._numbers.freedom] = np.clip(v[self._numbers.freedom], window.low, window.high)
-            row = self._moved(found, q, v, dt)
-            if self._first_fault(batch, row, v, dt, most) is None:
+            v[self._numbers.freedom] = np.clip(
+                v[self._numbers.freedom], tick.window.low, tick.window.high
+            )
+            row, v = self._closed_inside(tick, self._moved(found, q, v, dt), v)
+            clear = self._stays_closed(tick, row, v, DRIFT if n else 1.0)
+            if clear and self._first_fault(batch, tick, row, v, dt, most) is None:
                 kept, low = row, part
             elif n == 0:
                 break
             else:
                 high = part
+            if tick.loops is not None and low >= MOST_OF_STEP * high:
+                break
         for n in range(MIXES):
             if kept is not None:
                 break
-            row = self._moved(found, q, brake, dt * 0.5**n)
-            if np.all(self._faults(self._judge(batch, row)) <= most):
+            row = self._closed(tick, self._moved(found, q, brake, dt * 0.5**n))
+            if np.all(self._faults(self._judge(batch, row)) <= most) and self._in_speed(q, row, dt):
                 kept = row
         return (self._moved(found, q, brake, 0.0) if kept is None else kept), in_the_way
 
+    def _braking(self, velocity: np.ndarray, dt: float) -> np.ndarray:
+        """The velocity of a tick in which all joints brake, each by the same part of its velocity, shape (D,)."""
+        return velocity * max(0.0, 1.0 - dt / max(self._stopping_time(velocity), dt))
+
     def _first_fault(
-        self, batch: Batch, row: np.ndarray, v: np.ndarray, dt: float, most: np.ndarray
+        self,
+        batch: Batch,
+        tick: _Tick,
+        row: np.ndarray,
+        v: np.ndarray,
+        dt: float,
+        most: np.ndarray,
     ) -> np.ndarray | None:
         """The report on the first pose of a tick, or of braking after it, that breaks more than it may."""
-        q = batch[1][0, : self.problem.coordinates]
         half = 0.5 * self._stopping_time(v)
-        for seconds in (*(dt * IN_TICK), *(dt + half * WHILE_BRAKING)):
-            tried = row if seconds == dt else self._moved(row, q, v, seconds)
+        on_the_way = (*(dt * IN_TICK), *(dt + half * WHILE_BRAKING))
+        for seconds in (dt,) if self.problem.bodies is None else on_the_way:
+            tried = (
+                row if seconds == dt else self._closed(tick, self._moved(row, tick.q, v, seconds))
+            )
             judged = self._judge(batch, tried)
             if np.any(self._faults(judged) > most):
                 return judged
         return None
 
     def _faults(self, judged: np.ndarray) -> np.ndarray:
-        """How deep a pose is inside a margin, and how far off balance, shape (2,)."""
+        """How deep a pose is inside a margin, how far off balance, and how far a loop is open, shape (3,).
+
+        The last in tolerances beyond the first.
+        """
         count = self.problem.coordinates
-        return np.maximum(judged[[count + at.O_DEPTH, count + at.O_TOPPLE]], 0.0)
+        opening = (judged[self._hard] / self._closed_within).max(initial=0.0) - 1.0
+        return np.maximum((judged[count + at.O_DEPTH], judged[count + at.O_TOPPLE], opening), 0.0)
 
     def _stopping_time(self, v: np.ndarray) -> float:
-        """How long the joints take to stop [s]; quaternions by the length of their velocity."""
+        """How long the joints take to stop together [s]; quaternions by the length of their velocity."""
         rates = np.abs(v[self._numbers.freedom]) / self._number_acceleration
         turns = self._turns.freedom
         turning = np.linalg.norm(v[turns], axis=1) / self._acceleration[turns[:, 0]]
-        return float(max(rates.max(initial=0.0), turning.max(initial=0.0)))
+        part = 1.0 if self._loops is None else BRAKING_PART
+        return float(max(rates.max(initial=0.0), turning.max(initial=0.0))) / part
 
     def _moved(self, found: np.ndarray, q: np.ndarray, v: np.ndarray, seconds: float) -> np.ndarray:
         """A row of output with the pose q moved on, inside the limits if it is."""
@@ -499,11 +612,184 @@ class Servo:
         row[: len(q)] = q
         pace = v[numbers.freedom]
         row[numbers.at], _ = self._box(q[numbers.at], Window(pace, pace), seconds)
-        for places, freedom in zip(self._turns.at, self._turns.freedom, strict=True):
-            row[places] = multiply(from_rotation_vector(v[freedom] * seconds), q[places])
+        if len(self._turns.at):
+            turned = from_rotation_vector(v[self._turns.freedom] * seconds)
+            row[self._turns.at] = multiply(turned, q[self._turns.at])
         if seconds > 0.0:
             self._complete(row, q, v, seconds)
         return row
+
+    # Loops --------------------------------------------------------------------------------------
+
+    def _efforts(self, loops: ClosedLoops) -> np.ndarray:
+        """How much each freedom of the loops' Jacobian gives to close them, shape (F,): its acceleration."""
+        where, unit = loops.freedoms
+        a = np.where(where >= 0, self._acceleration[where], 0.0)
+        least = a[a > 0.0].min(initial=ANY)
+        return np.minimum(a, UNEVEN * least) / unit
+
+    def _tick_of(self, batch: Batch, q: np.ndarray, velocity: np.ndarray, dt: float) -> _Tick:
+        """What a tick begins with."""
+        numbers = self._numbers
+        here = q[numbers.at]
+        window = self._window(here, velocity[numbers.freedom], dt)
+        if self._loops is None:
+            return _Tick(q, velocity, dt, window, None, False, np.zeros((0, 3)))
+        low, high = np.minimum(numbers.low, here), np.maximum(numbers.high, here)
+        loops = self._loops.at(batch, (numbers.place, low, high))
+        openings = loops.openings(q)
+        # What is open is closed at a speed from which joints can stop where it is.
+        taken = least_effort(loops.jacobian(), self._effort, openings.ravel())
+        time = max(self._time_to_give(taken), SMALLEST_TIME) / TAKING_BACK_PART
+        closing = float(fastest(np.array(1.0), np.array(1.0 / time), dt)) * dt
+        is_open = widest(openings) > 1.0
+        return _Tick(q, velocity, dt, window, loops, is_open, openings * (1.0 - min(closing, 1.0)))
+
+    def _time_to_give(self, change: np.ndarray) -> float:
+        """How long freedoms take to change their velocities, shape (F,), at their accelerations [s]."""
+        if self._at_once:
+            return 0.0
+        moves = self._effort > 0.0
+        return float(np.linalg.norm(change[moves] / self._effort[moves], ord=np.inf))
+
+    def _closed(self, tick: _Tick, row: np.ndarray) -> np.ndarray:
+        """The row with the pose that closes the loops next to its own, or comes as near as Newton's steps do."""
+        if tick.loops is None:
+            return row
+        row, count = row.copy(), len(tick.q)
+        for _ in range(CLOSING_STEPS):
+            openings = tick.loops.openings(row[:count])
+            if widest(openings) <= CLOSED_ENOUGH:
+                break
+            delta = least_effort(tick.loops.jacobian(), self._effort, openings.ravel())
+            row[:count] = tick.loops.stepped(row[:count], delta)
+        return row
+
+    def _closed_inside(
+        self, tick: _Tick, row: np.ndarray, v: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The same inside the window of the tick, and its velocity."""
+        if tick.loops is None or self._loops is None:
+            return row, v
+        count = len(tick.q)
+        where, effort = self._loops.freedoms.skeleton, self._effort.copy()
+        for _ in range(CLOSING_STEPS):
+            openings = tick.loops.openings(row[:count]) - tick.closing
+            if widest(openings) <= CLOSED_ENOUGH:
+                break
+            delta = least_effort(tick.loops.jacobian(), effort, openings.ravel())
+            wanted = self.velocity(tick.q, tick.loops.stepped(row[:count], delta), tick.dt)
+            v = self._cut(tick, wanted)
+            row = self._moved(row, tick.q, v, tick.dt)
+            held = np.abs(v - wanted) > SAME * np.abs(wanted)
+            effort[(where >= 0) & held[where]] = 0.0  # joints at an end of the window stay there
+        return row, self.velocity(tick.q, row[:count], tick.dt)
+
+    def _cut(self, tick: _Tick, v: np.ndarray) -> np.ndarray:
+        """A velocity inside the window of a tick, shape (D,)."""
+        numbers, cut = self._numbers.freedom, v.copy()
+        cut[numbers] = np.clip(v[numbers], tick.window.low, tick.window.high)
+        for freedom in self._turns.freedom:
+            old, a = tick.velocity[freedom], float(self._acceleration[freedom[0]] * tick.dt)
+            cut[freedom] = old + _shortened(v[freedom] - old, a)
+        return cut
+
+    def _closed_wanted(
+        self, tick: _Tick, found: np.ndarray, wanted: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """A step towards the pose of another one with the loops closed, inside the window, and its velocity."""
+        count = len(tick.q)
+        if not tick.is_open and tick.loops is not None:
+            if widest(tick.loops.openings(found[:count])) <= CLOSED_ENOUGH:
+                return found, wanted
+            wanted = self.velocity(tick.q, self._closed(tick, found)[:count], tick.dt)
+            brake = self._braking(tick.velocity, tick.dt)
+            part = self._part_inside(brake, wanted, tick.window, tick.velocity, tick.dt)
+            wanted = brake + part * (wanted - brake)
+            found = self._moved(found, tick.q, wanted, tick.dt)
+        return self._closed_inside(tick, found, wanted)
+
+    def _stays_closed(self, tick: _Tick, row: np.ndarray, v: np.ndarray, share: float) -> bool:
+        """True if joints can brake from a step with the loops closed, whatever dt later ticks have.
+
+        The openings r of the loops bend: r'' = J a + v.H.v. Part of the acceleration follows v.H.v. A tick
+        ends with a velocity J v across the poses that close the loops, since its way is a chord of them: that
+        is taken back with another part, and what it opens meanwhile, |J v| times half the time that this
+        takes, must be less than the tolerance. Braking from v to (1 - x) v in a tick of x T, T the time to
+        stop, brings another x (1 - x)^2 T v.H.v / 2, at most WORST_TICK T v.H.v.
+
+        Args:
+            tick: The tick.
+            row: The pose at its end.
+            v: Its velocity, shape (D,).
+            share: Of the tolerance that may be used.
+        """
+        loops, count, numbers = tick.loops, len(tick.q), self._numbers
+        if loops is None or tick.is_open:
+            return True
+        time = self._stopping_time(v)
+        if widest(loops.openings(row[:count])) > 1.0:
+            return False
+        if time <= SMALLEST_TIME:
+            return True
+        stopped = row[numbers.at] + 0.5 * time * v[numbers.freedom]
+        here = tick.q[numbers.at]
+        low, high = np.minimum(numbers.low, here), np.maximum(numbers.high, here)
+        if np.any(stopped < low - SAME) or np.any(stopped > high + SAME):
+            return False
+        for x in (0.0, 0.5):
+            one = (
+                row
+                if x == 0.0
+                else self._closed(
+                    tick, self._moved(row, row[:count], v, time * x * (1.0 - 0.5 * x))
+                )
+            )
+            drift = self._drift(loops, one, (1.0 - x) * v, (1.0 - x) * time, chord=x == 0.0)
+            if drift > share:
+                return False
+        last = self._closed(tick, self._moved(row, row[:count], v, 0.5 * time))
+        return widest(loops.openings(last[:count])) <= 1.0
+
+    def _drift(
+        self, loops: LoopsAt, row: np.ndarray, v: np.ndarray, time: float, *, chord: bool
+    ) -> float:
+        """How far the loops open at most while joints brake from a pose and velocity [tolerances].
+
+        Infinite if they cannot follow. With `chord` v is that of a tick, else it is taken to be along the
+        poses that close the loops.
+        """
+        q = row[: self.problem.coordinates]
+        h = min(0.125 * time, PROBE / max(float(np.abs(v).max()), SMALLEST_TIME))
+        here = loops.openings(q)
+        jacobian = loops.jacobian()
+        one = loops.openings(self._moved(row, q, v, h)[: len(q)])
+        two = loops.openings(self._moved(row, q, v, 2.0 * h)[: len(q)])
+        bend = (two - 2.0 * one + here) / (h * h)
+        rate = (4.0 * one - two - 3.0 * here) / (2.0 * h) if chord else np.zeros_like(here)
+        taken = [least_effort(jacobian, self._effort, x.ravel()) for x in (rate, bend)]
+        times = [self._time_to_give(x) for x in taken]
+        if times[1] > BENDING_PART:
+            return np.inf
+        left = [
+            x - (jacobian @ given).reshape(-1, 3)
+            for x, given in zip((rate, bend), taken, strict=True)
+        ]  # what no joint can take back
+        worst = WORST_TICK * time
+        seconds = (times[0] + worst * times[1]) / TAKING_BACK_PART
+        sizes = [np.linalg.norm(x, axis=1) for x in (here, rate, bend, *left)]
+        opened = sizes[0] + 0.5 * seconds * (sizes[1] + worst * sizes[2])
+        return float((opened + time * (sizes[3] + 0.5 * time * sizes[4])).max())
+
+    def _in_speed(self, q: np.ndarray, row: np.ndarray, dt: float) -> bool:
+        """True if a step with its loops closed is no faster than joints may be."""
+        if self._loops is None:
+            return True
+        v = self.velocity(q, row[: len(q)], dt)
+        turns = self._turns.freedom
+        sizes = np.linalg.norm(v[turns], axis=1)
+        slow = np.abs(v[self._numbers.freedom]) <= self._number_speed
+        return bool(slow.all() and (sizes <= self._speed[turns[:, 0]]).all())
 
     # The report ---------------------------------------------------------------------------------
 
@@ -526,8 +812,11 @@ class Servo:
         """
         count = self.problem.coordinates
         in_the_way = None
-        if self.problem.bodies is not None:
+        if self.problem.bodies is not None or self._loops is not None:
+            wanted = found
             found, in_the_way = self._kept(batch, found, velocity, dt)
+            if in_the_way is None and late is None and found is not wanted:
+                late = np.abs((found - wanted)[self._numbers.at]) > SAME
         row = self._judge(batch, found)
         moved = self.velocity(batch[1][0, :count], row[:count], dt)
         status = row[count + at.O_STATUS]
@@ -565,6 +854,23 @@ def _shortened(vector: np.ndarray, most: float) -> np.ndarray:
     """A vector, or if it is longer than that, one of the length `most` in its direction."""
     size = float(np.linalg.norm(vector))
     return vector if size <= most else vector * (most / size)
+
+
+def _most_of(v: np.ndarray, speed: np.ndarray, acceleration: np.ndarray, dt: float) -> float:
+    """The greatest part, at most 1, of velocities that would arrive in a tick, from which joints can stop there."""
+    sizes = np.abs(v)
+    moves = sizes > 0.0
+    most = np.minimum(fastest(sizes * dt, acceleration, dt), speed)[moves]
+    return float((most / sizes[moves]).min(initial=1.0))
+
+
+def _part_within(first: np.ndarray, other: np.ndarray, most: float) -> float:
+    """How much of the way from one vector to another is no longer than `most`, 0 if the first is longer."""
+    way = other - first
+    a, b, c = float(way @ way), float(first @ way), float(first @ first) - most * most
+    if a == 0.0 or a + 2.0 * b + c <= 0.0:
+        return 1.0
+    return max((-b + float(np.sqrt(max(b * b - a * c, 0.0)))) / a, 0.0) if c <= 0.0 else 0.0
 
 
 def _turn(before: np.ndarray, after: np.ndarray) -> np.ndarray:
