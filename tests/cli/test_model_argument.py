@@ -198,3 +198,56 @@ def test_a_xacro_file_gets_its_folder_and_arguments(tmp_path):
     urdf.write_text('<robot name="r"><link name="base"/></robot>')
     with pytest.raises(SuppleError, match="--arg: expected a .xacro file"):
         read_character(str(urdf), xacro_arguments=["side:=right"])
+
+
+CELL = """<robot name="cell" xmlns:xacro="http://www.ros.org/wiki/xacro">
+<xacro:arg name="side" default="left"/><xacro:include filename="$(find legs)/leg.xacro"/>
+<link name="base"/><link name="foot"/><joint name="$(arg side)" type="continuous">
+<parent link="base"/><child link="foot"/><origin xyz="0 0 1"/></joint></robot>"""
+TO_FOOT = ("--effector", "foot", "--to", "0,0,1")
+
+
+@pytest.fixture
+def cell(tmp_path):
+    """A xacro file that needs a folder, for the package beside its own, and takes an argument."""
+    pytest.importorskip("xacro")
+    for name in ("cell", "legs"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "package.xml").write_text(f"<package><name>{name}</name></package>")
+    (tmp_path / "legs" / "leg.xacro").write_text("<robot/>")
+    path = tmp_path / "cell" / "cell.urdf.xacro"
+    path.write_text(CELL)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("command", "options", "done"),
+    [
+        ("info", (), 0),
+        ("lint", (), 0),
+        ("reach", TO_FOOT, 0),
+        ("compare", (*TO_FOOT, "--solvers", "CCD"), 0),
+        ("convert", ("OUT.glb",), 0),
+        ("page", ("-o", "OUT.html"), 0),
+        ("view", ("--host", "not a host", "--no-browser"), 2),
+        ("correct", ("-o", "OUT.glb", *TO_FOOT), 2),
+        ("retarget", ("-o", "OUT.npz"), 2),
+    ],
+)
+def test_every_command_that_takes_a_robot_takes_its_folder_and_arguments(
+    run, cell, tmp_path, command, options, done
+):
+    given = [str(tmp_path / one) if one.startswith("OUT") else one for one in options]
+    model = [cell]
+    if command == "retarget":
+        clip = tmp_path / "clip.bvh"
+        clip.write_text("HIERARCHY\n")
+        model = [clip, "--onto", cell]
+    found = run(command, *model, *given)
+    assert found.exit_code == 2
+    assert "package 'legs' was not found" in found.stderr
+    found = run(command, *model, *given, "--folder", tmp_path, "--arg", "side:=right")
+    assert found.exit_code == done, found.stderr
+    assert "was not found" not in found.stderr
+    found = run(command, *model, *given, "--folder", tmp_path, "--arg", "side=right")
+    assert "--arg: expected NAME:=VALUE" in found.stderr

@@ -15,6 +15,7 @@ import numpy as np
 from supple.errors import SuppleError
 from supple.formats import load
 from supple.formats.obj.read import read_obj
+from supple.formats.xacro.arguments import reader_options
 from supple.model.character import Character
 from supple.model.mesh import Mesh
 from supple.model.skeleton import Skeleton
@@ -38,10 +39,16 @@ def quiet() -> Iterator[None]:
 
 
 @lru_cache(maxsize=KEPT)
-def character(path: str) -> Character:
-    """The character of a file."""
+def character(path: str, folder: str | None = None, arguments: tuple[str, ...] = ()) -> Character:
+    """The character of a file.
+
+    Args:
+        path: The file.
+        folder: The folder of the files that it refers to, as `load` has it.
+        arguments: Of a .xacro file, NAME:=VALUE each.
+    """
     with quiet():
-        return load(Path(path))
+        return load(Path(path), folder=folder, **reader_options(path, arguments))
 
 
 @lru_cache(maxsize=KEPT)
@@ -62,13 +69,19 @@ def body_map(path: str) -> BodyMap:
 
 
 @lru_cache(maxsize=KEPT)
-def target_map(onto: str, path: str | None, up: str | None) -> BodyMap:
-    """The parts of a target's body: of a file, or recognized.
+def target_map(
+    onto: str,
+    path: str | None,
+    up: str | None,
+    folder: str | None = None,
+    arguments: tuple[str, ...] = (),
+) -> BodyMap:
+    """The parts of a target's body: of a file, or recognized; `folder` and `arguments` as `character` has them.
 
     Raises:
         SuppleError: The target has not all the parts; with its file.
     """
-    one = character(onto)
+    one = character(onto, folder, arguments)
     with placed(onto):
         if path is not None:
             found = body_map(path)

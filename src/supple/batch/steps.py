@@ -19,7 +19,7 @@ from supple.goals import Goal, Hold, LookAt, Reach
 from supple.goals.constraints import OBSTACLES, Constraints, obstacle
 from supple.kernels import layout
 from supple.model.character import Character
-from supple.motion import Correction, Motion, Window, plant_feet, retarget
+from supple.motion import BodyMap, Correction, Motion, Window, plant_feet, retarget
 from supple.motion.checks import KINDS, Budgets, Checked, check, fix
 from supple.motion.constrained import correct_constrained
 from supple.motion.planting import HEIGHT, SPEED, Planted
@@ -389,9 +389,11 @@ class Retarget(Step):
 
     called: ClassVar[str] = "retarget"
     replaces: ClassVar[bool] = True
-    files: ClassVar[tuple[str, ...]] = ("onto", "source_map", "target_map")
+    files: ClassVar[tuple[str, ...]] = ("onto", "onto_folder", "source_map", "target_map")
 
     onto: str = key(values.text, "the file of a character or robot", MISSING)
+    onto_folder: str | None = key(values.text, "the folder of the files that the target refers to")
+    onto_arguments: tuple[str, ...] = key(values.texts, 'arguments of xacro, "NAME:=VALUE"', ())
     source_map: str | None = key(values.text, "a file that maps the clips' joints")
     target_map: str | None = key(values.text, "a file that maps the target's joints")
     onto_up: str | None = key(values.text, 'an axis, such as "z"')
@@ -406,9 +408,17 @@ class Retarget(Step):
             with placed(document.where((*keys, "to"))):
                 format_for_writing(Path(f"clip{self.ending}"))
 
+    def _target(self) -> Character:
+        return models.character(self.onto, self.onto_folder, self.onto_arguments)
+
+    def _target_map(self) -> BodyMap:
+        return models.target_map(
+            self.onto, self.target_map, self.onto_up, self.onto_folder, self.onto_arguments
+        )
+
     def check_files(self) -> None:
         """Read the target and the maps."""
-        models.target_map(self.onto, self.target_map, self.onto_up)
+        self._target_map()
         if self.source_map is not None:
             models.body_map(self.source_map)
 
@@ -417,7 +427,7 @@ class Retarget(Step):
         """What results are written as: as asked, tables of qpos for a robot, or the target's own format."""
         if self.to is not None:
             return "." + self.to.lower().removeprefix(".")
-        kinds = models.character(self.onto).skeleton.packed_ints[:, layout.KIND]
+        kinds = self._target().skeleton.packed_ints[:, layout.KIND]
         # A character may have hinges for knees; most joints of a robot are hinges.
         if 2 * np.sum(kinds == layout.HINGE) > np.sum(kinds != layout.FIXED):
             return ".npz"
@@ -429,12 +439,12 @@ class Retarget(Step):
 
     def run(self, work: Work) -> None:
         """Retarget the clip."""
-        target = models.character(self.onto)
+        target = self._target()
         found = retarget(
             work.character.with_(motions={work.name: work.motion}), target, fps=self.fps, up=work.up,
             onto_up=self.onto_up, balance=self.balance,
             source_map=None if self.source_map is None else models.body_map(self.source_map),
-            target_map=models.target_map(self.onto, self.target_map, self.onto_up),
+            target_map=self._target_map(),
         )  # fmt: skip
         motion = found.motion.with_(name=work.name)
         work.character = target.with_(motions={work.name: motion}, notes=())

@@ -12,6 +12,7 @@ from supple.batch.models import quiet as quiet
 from supple.cli.console import error_console
 from supple.errors import SuppleError
 from supple.formats import load
+from supple.formats.xacro.arguments import reader_options
 from supple.model.character import Character, Note
 
 
@@ -22,9 +23,11 @@ def read_file(
     position_mode: str | None = None,
     fps: float | None = None,
     shapes: Path | None = None,
+    folder: Path | None = None,
+    xacro_arguments: Sequence[str] = (),
 ) -> Character:
     """Read a character file; options that are None are not passed to its reader."""
-    options: dict[str, Any] = {}
+    options = reader_options(path, xacro_arguments)
     if position_mode is not None:
         options["position_mode"] = position_mode
     if fps is not None:
@@ -32,7 +35,7 @@ def read_file(
     if shapes is not None:
         options["shapes"] = shapes
     with quiet():
-        return load(path, motions=motions, **options)
+        return load(path, motions=motions, folder=folder, **options)
 
 
 def say_notes(notes: Sequence[Note]) -> None:

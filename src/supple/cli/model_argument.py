@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from supple.cli.argument_values import number, read_json
 from supple.errors import SuppleError, one_of
 from supple.formats import FORMATS, load
+from supple.formats.xacro.arguments import reader_options
 from supple.model.character import Character
 from supple.model.joints import Axes, Ball, Cone, Fixed, Free, Hinge, Joint, Planar, Slider
 from supple.model.mismatch import another
@@ -46,12 +47,7 @@ def read_character(
     elif suffix == ".json":
         character = Character(_from_file(Path(text)))
     elif Path(text).is_file() or suffix in readable():
-        given: dict[str, Any] = {}
-        if xacro_arguments:
-            given["arguments"] = _xacro_arguments(xacro_arguments)
-        if given and suffix != ".xacro":
-            raise SuppleError(f"--arg: expected a .xacro file to give arguments to, got {text!r}")
-        character = load(text, folder=folder, **given)
+        character = load(text, folder=folder, **reader_options(text, xacro_arguments))
     elif colon and re.fullmatch(r"\w{2,}", scheme):
         one_of("kind of model", scheme, ("chain",))
         raise AssertionError  # one_of has raised
@@ -70,17 +66,6 @@ def read_character(
     poses = {name: pose.on(skeleton) for name, pose in character.poses.items()}
     pose = character.pose.on(skeleton)
     return character.with_(skeleton=skeleton, motions=motions, pose=pose, poses=poses)
-
-
-def _xacro_arguments(texts: Sequence[str]) -> dict[str, str]:
-    """Parse --arg: NAME:=VALUE, as xacro's own command line has it."""
-    found: dict[str, str] = {}
-    for text in texts:
-        name, sign, value = text.partition(":=")
-        if not sign or not name:
-            raise SuppleError(f"--arg: expected NAME:=VALUE, such as side:=left, got {text!r}")
-        found[name] = value
-    return found
 
 
 def readable() -> tuple[str, ...]:

@@ -126,8 +126,8 @@ FolderOption = Annotated[
     typer.Option(
         "--folder",
         metavar="FOLDER",
-        help="The folder that holds the files that MODEL refers to, such as the ROS packages of a "
-        "robot; the model's own folder if not said.",
+        help="The folder that holds the files that the model refers to, such as the ROS packages of a "
+        "robot. Default: the model's own folder; for a robot, the ROS package that holds it.",
         rich_help_panel=MODEL,
     ),
 ]

@@ -50,7 +50,8 @@ def load(
         format: "bvh", "smd", "gltf", "character", "urdf", "xacro" or "mjcf", regardless of the
             extension.
         folder: The folder that must contain, at any depth, the files it refers to (images, buffers, a
-            robot's meshes); by default the file's own folder.
+            robot's meshes); by default the file's own folder, for URDF and xacro the ROS package that
+            holds the file.
         options: Options of the format's reader, such as position_mode= for BVH; the readers of
             `motions` get those that they have too.
 

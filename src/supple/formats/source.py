@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from supple.errors import SuppleError, nearest
+from supple.formats.folders import Folders, package_folder
 from supple.model.character import Note
 
 LARGEST = 4 << 30  # size limit of a file [B]
@@ -31,6 +32,7 @@ class Source:
         path: The file; files it refers to are relative to its folder.
         data: Its bytes.
         home: The folder that must contain those files, at any depth; None for the file's own.
+        packaged: True if, without `home`, the ROS package that holds the file must contain them.
         notes: Guesses and oddities, in order.
         size: Bytes read from this file and those it refers to, each file counted once.
         taken: Bytes of memory requested so far, see `charge`.
@@ -40,10 +42,12 @@ class Source:
     data: bytes = field(repr=False)
     home: Path | None = None
     notes: list[Note] = field(default_factory=list, repr=False)
+    packaged: bool = False
     size: int = field(init=False)
     taken: int = field(default=0, init=False)
     _counted: set[Path] = field(default_factory=set, init=False, repr=False)
     _lines: list[int] | None = field(default=None, init=False, repr=False)
+    _packages: dict[str, Path | None] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.size = len(self.data)
@@ -168,20 +172,42 @@ class Source:
         """Add a note on a guess about something that the file does not state."""
         self.notes.append(Note(text, line, str(self.path), "guess"))
 
+    def allowed(self, folder: Path) -> Path:
+        """The folder that must contain the files that this one names.
+
+        Args:
+            folder: The file's own folder, resolved.
+        """
+        if self.home is not None:
+            return self.home.resolve()
+        package = package_folder(str(folder)) if self.packaged else None
+        return folder if package is None else Path(package)
+
+    def package(self, name: str) -> Path | None:
+        """The folder of a ROS package, see `Folders.package`; None if it is not in the folders allowed."""
+        if name not in self._packages:
+            folder = self.path.parent.resolve()
+            try:
+                found = Folders([str(self.allowed(folder))]).package(name, str(folder / "robot"))
+            except ValueError:
+                found = None
+            self._packages[name] = None if found is None else Path(found)
+        return self._packages[name]
+
     def beside(self, name: str, *, most: int = LARGEST) -> bytes:
-        """Read another file, relative to this file's folder and inside `home`.
+        """Read another file, relative to this file's folder and inside the one that is allowed.
 
         If this file is a symbolic link, the folder of its target is searched too.
 
         Raises:
-            SuppleError: The other file is outside `home`, or cannot be read.
+            SuppleError: The other file is outside, or cannot be read.
         """
         folder = self.path.parent.resolve()
         if self.path.is_symlink() and not (folder / name).exists():
             folder = self.path.resolve().parent
-        target = (folder / name).resolve()
-        if not target.is_relative_to(self.home.resolve() if self.home else folder):
-            where = "its own folder" if self.home is None else "the folder that was given"
+        target, allowed = (folder / name).resolve(), self.allowed(folder)
+        if not target.is_relative_to(allowed):
+            where = "its own folder" if allowed == folder else f"the folder {allowed}"
             self.error(None, f"expected a file in {where}, got {shown(name)}")
         data = Source.open(target, most=most).data
         if target not in self._counted:

@@ -9,7 +9,7 @@ import tempfile
 import threading
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
@@ -18,6 +18,7 @@ from typing import Any
 
 from supple.errors import SuppleError, one_of
 from supple.formats import load
+from supple.formats.xacro.arguments import reader_options
 from supple.model.character import Character
 from supple.model.skeleton import Pose, Skeleton
 from supple.motion import Motion
@@ -157,19 +158,28 @@ class Library:
                 upload.remove()
 
     def open_file(
-        self, path: Path, *, motions: list[Path] | None = None, home: Path | None = None
+        self,
+        path: Path,
+        *,
+        motions: list[Path] | None = None,
+        home: Path | None = None,
+        folder: Path | None = None,
+        xacro_arguments: Sequence[str] = (),
     ) -> str:
         """Open a file; return the id of the subject.
 
         Args:
             path: The file.
             motions: More files whose motions are added.
-            home: The folder that must contain the files it refers to; by default its own.
+            home: The folder of an upload: contains the files it refers to, and is not shown to the page.
+            folder: The folder that must contain the files it refers to, otherwise; as `load` has it.
+            xacro_arguments: Of a .xacro file, NAME:=VALUE each.
 
         Raises:
             SuppleError: It cannot be read, or there are motions for what has none: rules, or a JSON file.
         """
         ending = path.suffix.lower()
+        arguments = reader_options(path, xacro_arguments)
         if motions and ending in (".json", ".cga"):
             raise SuppleError(
                 f"{path}: expected a character or robot for the motion {motions[0]}, got a {ending} file"
@@ -184,7 +194,7 @@ class Library:
             options: dict[str, Any] = (
                 {"meshes": True} if is_robot and find_spec("trimesh") is not None else {}
             )
-            value = load(path, motions=motions or [], folder=home, **options)
+            value = load(path, motions=motions or [], folder=home or folder, **options, **arguments)
         if home is not None and isinstance(
             value, Character
         ):  # do not show server paths to the page

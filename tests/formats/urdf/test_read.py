@@ -261,6 +261,27 @@ def test_a_package_is_looked_for_up_to_the_folder_that_is_given(tmp_path, name, 
     assert not load(folder, text, meshes=True).meshes, "unless told, nothing above is read"
 
 
+def test_a_package_is_found_by_its_manifest_where_the_robot_is_in_it(tmp_path):
+    clone = tmp_path / "Arm_ROS2"
+    for name in ("urdf", "meshes"):
+        (clone / name).mkdir(parents=True)
+    (clone / "package.xml").write_text("<package><name>arm_description</name></package>")
+    (clone / "meshes" / "a.stl").write_text(TRIANGLE)
+    (tmp_path / "outside.stl").write_text(TRIANGLE)
+
+    def read(name):
+        shape = f'<visual><geometry><mesh filename="{name}"/></geometry></visual>'
+        text = ARM.replace('<link name="base"/>', f'<link name="base">{shape}</link>')
+        return load(clone / "urdf", text, meshes=True)
+
+    assert read("package://arm_description/meshes/a.stl").meshes
+    assert read("../meshes/a.stl").meshes
+    for outside in ("package://arm_description/../outside.stl", "../../outside.stl"):
+        assert not read(outside).meshes
+    (note,) = [one for one in read("package://arm_description/b.stl").notes if "b.stl" in one.text]
+    assert str(clone / "b.stl") in note.text, "the message has the package's folder"
+
+
 def test_a_joint_without_limits_is_free_and_noted(tmp_path):
     text = ARM.replace('<limit lower="-1.5" upper="7" effort="1" velocity="1"/>', "")
     arm = load(tmp_path, text)

@@ -203,3 +203,56 @@ def test_what_the_process_answers_is_checked(robot, tmp_path, monkeypatch):
     monkeypatch.setattr(reading, "WORKER", worker)
     with pytest.raises(SuppleError, match="xacro crashed: expected JSON"):
         supple.load(robot(ROBOT))
+
+
+@pytest.fixture
+def clone(tmp_path):
+    """A clone of a description package: its folder has another name than the package."""
+    clone = tmp_path / "src" / "Arm_Description_ROS2"
+    for name in ("urdf", "config", "meshes"):
+        (clone / name).mkdir(parents=True)
+    (clone / "package.xml").write_text("<package><name>arm_description</name></package>")
+    (clone / "config" / "lengths.yaml").write_text("upper: 0.5")
+    (clone / "meshes" / "link.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    text = """<xacro:arg name="arm" default="left"/>
+      <xacro:property name="l" value="${xacro.load_yaml('$(find arm_description)/config/lengths.yaml')}"/>
+      <link name="base"/><link name="hand"><visual><geometry>
+        <mesh filename="package://arm_description/meshes/link.obj"/></geometry></visual></link>
+      <joint name="$(arg arm)" type="continuous"><parent link="base"/><child link="hand"/>
+        <origin xyz="0 0 ${l.upper}"/></joint></robot>"""
+    (clone / "urdf" / "arm.urdf.xacro").write_text(HEAD + text)
+    return clone
+
+
+def test_a_clone_of_a_package_loads_as_it_is(clone, tmp_path):
+    arm = supple.load(clone / "urdf" / "arm.urdf.xacro", meshes=True)
+    assert arm.skeleton.rest.position("left")[2] == 0.5
+    assert len(arm.meshes) == 1
+    assert not [note for note in arm.notes if note.level == "warning"]
+    (tmp_path / "src" / "secret.yaml").write_text("upper: 1")
+    text = (clone / "urdf" / "arm.urdf.xacro").read_text()
+    for outside in ("$(find arm_description)/../secret.yaml", str(tmp_path / "src/secret.yaml")):
+        (clone / "urdf" / "out.urdf.xacro").write_text(
+            text.replace("$(find arm_description)/config/lengths.yaml", outside)
+        )
+        with pytest.raises(SuppleError, match="expected a file in its own folder"):
+            supple.load(clone / "urdf" / "out.urdf.xacro")
+
+
+def test_a_link_to_a_file_of_a_package_is_read_in_its_package(clone, tmp_path):
+    (tmp_path / "here").mkdir()
+    link = tmp_path / "here" / "arm.urdf.xacro"
+    link.symlink_to(clone / "urdf" / "arm.urdf.xacro")
+    assert "left" in supple.load(link).skeleton
+
+
+def test_packages_of_a_workspace_are_found_in_its_clones(clone, tmp_path):
+    cell = tmp_path / "src" / "cells" / "cell_description" / "urdf"
+    cell.mkdir(parents=True)
+    (cell.parent / "package.xml").write_text("<package><name>cell</name></package>")
+    text = '<xacro:include filename="$(find arm_description)/urdf/arm.urdf.xacro"/></robot>'
+    (cell / "cell.urdf.xacro").write_text(HEAD + text)
+    with pytest.raises(SuppleError, match="'arm_description' was not found.*--folder"):
+        supple.load(cell / "cell.urdf.xacro")
+    for folder in (tmp_path, tmp_path / "src"):
+        assert "left" in supple.load(cell / "cell.urdf.xacro", folder=folder).skeleton

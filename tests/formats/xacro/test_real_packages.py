@@ -89,3 +89,9 @@ def test_packages_load():
         assert len(supple.robot.joint_names(loaded)) == 6
     loaded = supple.load(FRANKA / "robots/fr3/fr3.urdf.xacro", folder=FRANKA)
     assert "fr3_joint7" in loaded.skeleton
+
+
+def test_clones_load_without_their_folder_being_given():
+    loaded = supple.load(UR / "urdf/ur.urdf.xacro", arguments={"ur_type": "ur5e", "name": "a"})
+    assert len(supple.robot.joint_names(loaded)) == 6
+    assert "fr3_joint7" in supple.load(FRANKA / "robots/fr3/fr3.urdf.xacro").skeleton

@@ -16,11 +16,13 @@ from supple.cli.file_batch import Outcome, each, expanded, places
 from supple.cli.options import (
     MODEL,
     OUTPUT,
+    FolderOption,
     FpsOption,
     JsonOption,
     MotionsOption,
     PositionModeOption,
     ShapesOption,
+    XacroArgOption,
 )
 from supple.errors import SuppleError, one_of
 from supple.files import check_writable
@@ -119,6 +121,8 @@ def convert(
     position_mode: PositionModeOption = None,
     fps: FpsOption = None,
     shapes: ShapesOption = None,
+    folder: FolderOption = None,
+    arg: XacroArgOption = None,
     json: JsonOption = False,
 ) -> None:
     """Convert characters or motions to another format.
@@ -137,7 +141,7 @@ def convert(
     conversion = Conversion(
         motions=motions or (), motion=motion, resample=resample, goldsrc=goldsrc, names=names,
         up=up, unit=unit, from_up=from_up, from_unit=from_unit, position_mode=position_mode, fps=fps,
-        shapes=shapes,
+        shapes=shapes, folder=folder, xacro_arguments=arg or (),
     )  # fmt: skip
     if out_dir is not None:
         _many(conversion, paths, out_dir, to, json)

@@ -62,6 +62,8 @@ class Conversion:
         position_mode: Option of the BVH reader.
         fps: Option of the SMD and BVH readers.
         shapes: The VTA file of an SMD.
+        folder: The folder of the files that the input refers to.
+        xacro_arguments: NAME:=VALUE each.
     """
 
     motions: Sequence[Path] = ()
@@ -76,6 +78,8 @@ class Conversion:
     position_mode: str | None = None
     fps: float | None = None
     shapes: Path | None = None
+    folder: Path | None = None
+    xacro_arguments: Sequence[str] = ()
 
     def convert(self, file: Path, out: Path, *, taken: Collection[Path] = ()) -> Written:
         """Convert one file.
@@ -93,6 +97,8 @@ class Conversion:
                 position_mode=self.position_mode,
                 fps=self.fps,
                 shapes=self.shapes,
+                folder=self.folder,
+                xacro_arguments=self.xacro_arguments,
             )
         )
         options: dict[str, Any] = {"goldsrc": True} if self.goldsrc else {}

@@ -39,6 +39,7 @@ from supple.cli.options import (
     BalanceOption,
     ConnectOption,
     DepthOption,
+    FolderOption,
     FpsOption,
     GroundOption,
     JsonOption,
@@ -50,6 +51,7 @@ from supple.cli.options import (
     RootOption,
     ToleranceOption,
     WeldOption,
+    XacroArgOption,
     effector_or_only_tip,
     look_at_goal,
     read_constraints,
@@ -209,6 +211,8 @@ def correct(
                      rich_help_panel=MODEL),
     ] = None,
     motions: MotionsOption = None,
+    folder: FolderOption = None,
+    arg: XacroArgOption = None,
     position_mode: PositionModeOption = None,
     fps: FpsOption = None,
     plan: PlanOption = None,
@@ -258,7 +262,7 @@ def correct(
         asked, plant, tuple(feet or ()), up, contact_speed, contact_height, parse_ground(ground),
         Window(start, stop), blend,
         speed, unreachable, coherent, tolerance, tuple(lock or ()), motion, tuple(motions or ()),
-        position_mode, fps, json,
+        position_mode, fps, json, folder, tuple(arg or ()),
     )  # fmt: skip
     if out is not None:
         single(clip.made, pairs[0][0], out, json)
@@ -290,6 +294,8 @@ class CorrectClip:
     position_mode: str | None
     fps: float | None
     json: bool
+    folder: Path | None = None
+    xacro_arguments: tuple[str, ...] = ()
 
     @property
     def digest(self) -> str:
@@ -317,8 +323,9 @@ class CorrectClip:
     ) -> tuple[list[Correction], Sequence[Note]]:
         """Correct a file and write the result: the corrections, and notes of the reader and the writer."""
         character = read_file(
-            file, motions=self.motions, position_mode=self.position_mode, fps=self.fps
-        )
+            file, motions=self.motions, position_mode=self.position_mode, fps=self.fps,
+            folder=self.folder, xacro_arguments=self.xacro_arguments,
+        )  # fmt: skip
         if not character.motions:
             raise SuppleError(
                 f"{file}: expected a motion to correct, got none; give --motions FILE"

@@ -12,11 +12,13 @@ from supple.cli.character_files import note_data, read_file
 from supple.cli.console import console, print_json, short, table
 from supple.cli.options import (
     CharacterArgument,
+    FolderOption,
     FpsOption,
     JsonOption,
     MotionsOption,
     PositionModeOption,
     ShapesOption,
+    XacroArgOption,
 )
 from supple.model.character import Character
 from supple.motion import Contacts
@@ -31,6 +33,8 @@ def info(
     position_mode: PositionModeOption = None,
     fps: FpsOption = None,
     shapes: ShapesOption = None,
+    folder: FolderOption = None,
+    arg: XacroArgOption = None,
     contacts: Annotated[
         bool,
         typer.Option("--contacts", help="Also when the feet of each motion are on the ground."),
@@ -44,8 +48,9 @@ def info(
     supple info dance.bvh
     """
     character = read_file(
-        file, motions=motions or (), position_mode=position_mode, fps=fps, shapes=shapes
-    )
+        file, motions=motions or (), position_mode=position_mode, fps=fps, shapes=shapes,
+        folder=folder, xacro_arguments=arg or (),
+    )  # fmt: skip
     up = character.up or "y"
     found = {
         name: find_contacts(motion, up=up)

@@ -11,10 +11,12 @@ from supple.cli.character_files import read_file
 from supple.cli.console import console, print_json
 from supple.cli.options import (
     CharacterArgument,
+    FolderOption,
     FpsOption,
     JsonOption,
     MotionsOption,
     PositionModeOption,
+    XacroArgOption,
 )
 from supple.formats.lint import lint as find
 
@@ -26,6 +28,8 @@ def lint(
     motions: MotionsOption = None,
     position_mode: PositionModeOption = None,
     fps: FpsOption = None,
+    folder: FolderOption = None,
+    arg: XacroArgOption = None,
     json: JsonOption = False,
 ) -> None:
     """Report oddities in a character file, and what they would break.
@@ -36,7 +40,10 @@ def lint(
 
     Exit code 1 if something is odd, 2 if the file cannot be read.
     """
-    character = read_file(file, motions=motions or (), position_mode=position_mode, fps=fps)
+    character = read_file(
+        file, motions=motions or (), position_mode=position_mode, fps=fps,
+        folder=folder, xacro_arguments=arg or (),
+    )  # fmt: skip
     found = find(character)
     if json:
         print_json({"file": str(file), "findings": [asdict(one) for one in found]})

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from supple.cli.options import FolderOption, XacroArgOption
 from supple.errors import SuppleError
 
 HUMANOID = "humanoid"
@@ -18,7 +20,7 @@ def page(
         typer.Argument(
             metavar="MODEL",
             help="chain:1,1,1, humanoid (the character that comes along), or a file: .glb, .gltf, .smd, "
-            ".bvh, .urdf, .character, .cga, .json.",
+            ".bvh, .urdf, .xacro, .xml, .character, .cga, .json.",
         ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The page.")],
@@ -34,6 +36,8 @@ def page(
         bool,
         typer.Option("--plant-feet", help="Add each motion with feet that stand still, too."),
     ] = False,
+    folder: FolderOption = None,
+    arg: XacroArgOption = None,
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="The page's title.")] = None,
 ) -> None:
     """Write a page that needs no server and no network: drag the figure, switch solvers, play motions.
@@ -47,7 +51,9 @@ def page(
     import supple
     from supple.viewer.library import subject_of
 
-    subject = subject_of(_read(model, motion or []), key=model, title=title or _title(model))
+    subject = subject_of(
+        _read(model, motion or [], folder, arg or ()), key=model, title=title or _title(model)
+    )
     added = []
     if plant_feet:
         added = [supple.plant_feet(one, up=subject.up) for one in subject.motions.values()]
@@ -57,7 +63,7 @@ def page(
     typer.echo(f"{output}: {output.stat().st_size / 1e6:.2f} MB")
 
 
-def _read(model: str, motions: list[Path]) -> Any:
+def _read(model: str, motions: list[Path], folder: Path | None, arguments: Sequence[str]) -> Any:
     """What MODEL names, with the motions of further files."""
     from supple.cli.model_argument import read_character
     from supple.viewer.library import Library
@@ -72,9 +78,11 @@ def _read(model: str, motions: list[Path]) -> Any:
         return grow(file)
     if file.is_file():
         library = Library()
-        return library.subject(library.open_file(file, motions=motions))
-    if motions:
-        raise SuppleError(f"--motion: expected a file as MODEL, got {model}")
+        number = library.open_file(file, motions=motions, folder=folder, xacro_arguments=arguments)
+        return library.subject(number)
+    if motions or folder is not None or arguments:
+        option = "--motion" if motions else "--folder" if folder is not None else "--arg"
+        raise SuppleError(f"{option}: expected a file as MODEL, got {model}")
     if model == HUMANOID:
         from supple.data import humanoid
 

@@ -18,7 +18,7 @@ from supple.cli.batch_files import (
     run_batch,
 )
 from supple.cli.file_batch import expanded, places
-from supple.cli.options import MODEL, OUTPUT, JsonOption
+from supple.cli.options import MODEL, OUTPUT, FolderOption, JsonOption, XacroArgOption
 from supple.errors import SuppleError
 from supple.files import check_writable
 from supple.files import write as write_file
@@ -38,6 +38,8 @@ def retarget(
         typer.Option("--onto", metavar="TARGET", rich_help_panel=MODEL,
                      help="The character or robot: .bvh, .smd, .glb, .gltf, .character, .urdf, .xacro or .xml (MJCF)."),
     ] = None,
+    folder: FolderOption = None,
+    arg: XacroArgOption = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", metavar="OUT", rich_help_panel=OUTPUT,
@@ -113,7 +115,7 @@ def retarget(
     that was ended goes on where it was: what is done is not done again.
     """
     if plan is not None:
-        own = (onto, to, fps, motion, up, onto_up, source_map, target_map)
+        own = (onto, folder, arg, to, fps, motion, up, onto_up, source_map, target_map)
         if not balance or any(one is not None for one in own):
             raise SuppleError(
                 "--plan: expected no options of retargeting beside it; they are keys of its step"
@@ -128,7 +130,8 @@ def retarget(
     else:
         clips = expanded(files)
         step = Retarget(
-            onto=str(onto), onto_up=onto_up, fps=fps, to=to, balance=balance, keep_maps=write_maps is not None,
+            onto=str(onto), onto_folder=folder and str(folder), onto_arguments=tuple(arg or ()),
+            onto_up=onto_up, fps=fps, to=to, balance=balance, keep_maps=write_maps is not None,
             source_map=source_map and str(source_map), target_map=target_map and str(target_map),
         ).found(Path())  # fmt: skip
         asked = Plan(steps=(step,), up=up, motion=motion)

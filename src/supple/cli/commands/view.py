@@ -15,6 +15,7 @@ from supple.cli.commands.demo import (
     TokenOption,
     serve,
 )
+from supple.cli.options import FolderOption, XacroArgOption
 from supple.errors import SuppleError
 
 
@@ -22,13 +23,16 @@ def view(
     file: Annotated[
         Path,
         typer.Argument(
-            metavar="FILE", help="What to show: .smd, .bvh, .glb, .gltf, .urdf, .cga, or .json."
+            metavar="FILE",
+            help="What to show: .smd, .bvh, .glb, .gltf, .character, .urdf, .xacro, .xml, .cga, or .json.",
         ),
     ],
     motion: Annotated[
         list[Path] | None,
         typer.Option("--motion", "-m", metavar="FILE", help="A motion for it. Repeatable."),
     ] = None,
+    folder: FolderOption = None,
+    arg: XacroArgOption = None,
     browser: BrowserOption = True,
     host: HostOption = "127.0.0.1",
     port: PortOption = None,
@@ -47,7 +51,7 @@ def view(
         if not path.is_file():
             raise SuppleError(f"{path}: there is no such file")
     library = Library()
-    number = library.open_file(file, motions=motion or [])
+    number = library.open_file(file, motions=motion or [], folder=folder, xacro_arguments=arg or ())
     serve(
         scene=f"file:{number}",
         browser=browser,

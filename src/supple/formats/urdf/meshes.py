@@ -125,19 +125,28 @@ def _file(source: Source, mesh: Any, name: str) -> tuple[np.ndarray, np.ndarray]
 def _place(source: Source, name: str) -> PurePosixPath:
     """The path of a mesh file relative to the robot's folder.
 
-    A `package://NAME/...` is searched in the folders above the robot's, up to `Source.home`: below a
-    folder called NAME, or inside one that contains it. If nothing is found, it is taken relative to the
-    robot's folder.
+    A `package://NAME/...` is taken in the package of that name (`Source.package`), or else is searched in
+    the folders above the robot's, as far as they are allowed: below a folder called NAME, or inside one
+    that contains it.
     """
     if not name.startswith("package://"):
         return PurePosixPath(name.removeprefix("file://"))
     parts = PurePosixPath(name.removeprefix("package://")).parts
     own = source.path.parent.resolve()
-    home = (source.home or own).resolve()
+    package = source.package(parts[0]) if parts else None
+    inside = (package or own).joinpath(*parts[1:])
+    if package is not None and inside.is_file():
+        return _relative(inside, own)
+    home = source.allowed(own)
     above = [one for one in (own, *own.parents) if one.is_relative_to(home)]
     for folder in above if ".." not in parts else []:
         below = [parts[k + 1 :] for k, part in enumerate(parts[:-1]) if part == folder.name]
         for rest in (*below, parts, parts[1:]):
             if folder.joinpath(*rest).is_file():
-                return PurePosixPath(Path(os.path.relpath(folder.joinpath(*rest), own)).as_posix())
-    return PurePosixPath(*parts[1:])
+                return _relative(folder.joinpath(*rest), own)
+    # Nothing is there: for the message, where it should be.
+    return PurePosixPath(*parts[1:]) if package is None else _relative(inside, own)
+
+
+def _relative(path: Path, folder: Path) -> PurePosixPath:
+    return PurePosixPath(Path(os.path.relpath(path, folder)).as_posix())

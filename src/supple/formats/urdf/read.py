@@ -3,7 +3,7 @@
 Every URDF joint becomes a joint of the same name, every link a tip of the link's name on the joint
 that carries it; the root link becomes a fixed joint. The XML is untrusted: a document type, and with it
 every entity, is refused; malformed XML is an error; meshes are read on request only, and only from the
-file's own folder or the one given to `load`.
+file's own folder, the ROS package that holds it, or the folder given to `load`.
 
 yourdfpy raises at the first element that it does not know. So it gets a reduced document: joints and
 links, and with meshes the visuals that it can parse.
@@ -55,6 +55,7 @@ def read_expanded(source: Source, *, meshes: bool = False) -> Character:
 
 def _read(source: Source, root: Any, *, meshes: bool) -> Character:
     """Build the character of a parsed file."""
+    source.packaged = True
     _check_parts(source, root)
     lines = {joint.get("name"): joint.sourceline for joint in children(root, "joint")}
     robot = _robot(source, _essentials(source, root, meshes=meshes))

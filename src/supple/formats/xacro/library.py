@@ -13,8 +13,8 @@ import xml.dom.minidom
 from collections.abc import Callable
 from typing import Any
 
+from supple.formats.folders import Folders
 from supple.formats.xacro.expressions import evaluate
-from supple.formats.xacro.folders import Folders
 from supple.formats.xacro.functions import MATH, PYTHON, XACRO, Function, call
 from supple.formats.xacro.work import ExpressionError, Work
 from supple.formats.xacro.yaml_file import parse_yaml

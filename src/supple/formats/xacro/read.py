@@ -1,7 +1,8 @@
 """Read xacro files: expand them with the xacro package, and read the URDF.
 
-Expressions are evaluated by `expressions`, not by Python, and files are opened only in the file's own folder, or
-the one given to `load`. All that runs in a process of its own (`worker`), which can start and write nothing.
+Expressions are evaluated by `expressions`, not by Python, and files are opened only in the file's own folder, the ROS
+package that holds it, or the folder given to `load`.
+All that runs in a process of its own (`worker`), which can start and write nothing.
 """
 
 from __future__ import annotations
@@ -53,8 +54,9 @@ def expanded(source: Source, *, arguments: Mapping[str, str]) -> str:
     parsed(source, what="a xacro file", needs=_missing)
     if not isinstance(arguments, Mapping):
         raise SuppleError(f"arguments: expected a mapping by name, got {arguments!r}")
+    source.packaged = True
     own = source.path.resolve()
-    home = (source.home or own.parent).resolve()
+    home = source.allowed(own.parent)
     job = {
         "file": str(own),
         "folders": list(dict.fromkeys((str(home), str(own.parent)))),

@@ -13,7 +13,7 @@ import warnings
 from typing import Any
 
 from supple.formats.confined import confine
-from supple.formats.xacro.folders import Folders
+from supple.formats.folders import Folders
 from supple.formats.xacro.library import install
 from supple.formats.xacro.work import Work
 

@@ -1,4 +1,7 @@
-"""The files that a xacro file may name: regular files in certain folders, and ROS packages there."""
+"""The files that a robot file may name: regular files in certain folders, and ROS packages there.
+
+Imports nothing but the standard library, so that workers start soon.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,10 @@ import stat
 
 LARGEST = 64 << 20  # size limit of a file [B]
 LARGEST_MANIFEST = 1 << 20  # of a package.xml [B]
+PACKAGE_LEVELS = (
+    5  # of folders searched for a package: a workspace, src, repositories, groups, packages
+)
+PACKAGE_FOLDERS = 2000  # that are searched; a ROS distribution has some 500 packages
 READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 """Flags to open a file with: a pipe is not waited for; Windows has O_BINARY only."""
 
@@ -58,10 +65,11 @@ class Folders:
             os.close(number)
 
     def package(self, name: str, start: str) -> str:
-        """The folder of a ROS package, as `$(find NAME)` gives it.
+        """The folder of a ROS package, as `$(find NAME)` and `package://NAME` give it.
 
         From the folder of a file upwards, as far as the folders reach, the first that is the package or
-        has it right below: by the name in its package.xml, or else by its own.
+        has it right below: by the name in its package.xml, or else by its own. If there is none, the
+        package of that name in package.xml anywhere in the folders, as in a workspace of several clones.
 
         Args:
             name: The package.
@@ -71,12 +79,9 @@ class Folders:
             ValueError: It is not there.
         """
         above = os.path.dirname(os.path.realpath(start))
-        while re.fullmatch(r"\w[\w.-]*", name) and self.hold(above):
-            try:
-                below = [os.path.join(above, one) for one in sorted(os.listdir(above))]
-            except OSError:  # it may be entered, but not listed
-                below = [os.path.join(above, name)]
-            places = [one for one in (above, *below) if os.path.isdir(one) and self.hold(one)]
+        good = re.fullmatch(r"\w[\w.-]*", name) is not None
+        while good and self.hold(above):
+            places = [above, *self._below(above, name)]
             for place in places:
                 if self._manifest_name(place) == name:
                     return place
@@ -86,9 +91,39 @@ class Folders:
             if above == os.path.dirname(above):
                 break
             above = os.path.dirname(above)
-        raise ValueError(
-            f"package {name!r} was not found in the file's folder; folder= gives another"
-        )
+        found = self._deeper(name) if good else None
+        if found is None:
+            raise ValueError(
+                f"package {name!r} was not found in the file's folder or package; give the folder that "
+                "holds the packages, as folder= or --folder"
+            )
+        return found
+
+    def _below(self, folder: str, name: str) -> list[str]:
+        """The folders right below one, in order; those that cannot be listed may have one of a name."""
+        try:
+            below = [os.path.join(folder, one) for one in sorted(os.listdir(folder))]
+        except OSError:  # it may be entered, but not listed
+            below = [os.path.join(folder, name)]
+        return [one for one in below if os.path.isdir(one) and self.hold(one)]
+
+    def _deeper(self, name: str) -> str | None:
+        """The package of a name anywhere in the folders, those nearest to the top first."""
+        level, seen = list(self.folders), 0
+        for _ in range(PACKAGE_LEVELS):
+            deeper: list[str] = []
+            for place in level:
+                seen += 1
+                if seen > PACKAGE_FOLDERS:
+                    return None
+                manifest = self._manifest_name(place)
+                if manifest == name:
+                    return place
+                if manifest is None:  # packages hold no packages
+                    below = self._below(place, name)
+                    deeper += [one for one in below if not os.path.basename(one).startswith(".")]
+            level = deeper
+        return None
 
     def _manifest_name(self, folder: str) -> str | None:
         """The name that the package.xml of a folder gives."""
@@ -99,3 +134,18 @@ class Folders:
         text = re.sub(rb"<!--.*?-->", b"", data, flags=re.DOTALL)
         found = re.search(rb"<name>\s*([^<\s]+)\s*</name>", text)
         return found[1].decode("utf-8", "replace") if found else None
+
+
+def package_folder(folder: str) -> str | None:
+    """The nearest of a folder and those above it that is a ROS package, by its package.xml; None if none is.
+
+    Args:
+        folder: A resolved path.
+    """
+    while True:
+        if Folders([folder])._manifest_name(folder) is not None:
+            return folder
+        above = os.path.dirname(folder)
+        if above == folder:
+            return None
+        folder = above
