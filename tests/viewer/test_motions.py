@@ -1,5 +1,7 @@
 """Motions of files: what a file opens with, and where goals are while one plays."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -96,6 +98,16 @@ def test_a_motion_is_saved_as_it_plays(page, walker, tmp_path):
     path.write_bytes(file["data"].tobytes())
     saved = next(iter(supple.load(path).motions.values()))
     assert np.allclose(saved.poses.positions, walker.motions["bent"].poses.positions, atol=1e-4)
+
+
+def test_a_saved_glb_plays_the_motion_that_plays(page, walker, tmp_path):
+    """Not the pose of the moment at which it was saved."""
+    page.set_up(scene=opened(page, walker), motion="bent")
+    page.want(time=0.4)
+    page.send("save", format="glb")
+    data = page.packet("file")["data"].tobytes()
+    size = int.from_bytes(data[12:16], "little")
+    assert json.loads(data[20 : 20 + size])["animations"][0]["name"] == "bent"
 
 
 def test_goals_without_a_place_go_along_when_a_motion_is_corrected_and_saved(page, walker):

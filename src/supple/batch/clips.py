@@ -95,10 +95,15 @@ def write_works(works: Sequence[Work], out: Path) -> Sequence[Note]:
 
 
 def write(character: Character, chosen: Sequence[str], out: Path) -> Sequence[Note]:
-    """Write a character; in a format of one motion, the chosen one. Returns notes of the writer."""
+    """Write a character; in a format of one motion, the chosen one. Returns notes of the writer.
+
+    A glTF file plays the chosen motion instead of the pose of a character that is posed.
+    """
     with quiet():
-        if format_for_writing(out).name not in SINGLE:
-            return save(character, out)
+        name = format_for_writing(out).name
+        if name not in SINGLE:
+            plays = name == "gltf" and character.is_posed
+            return save(character, out, **({"motion": chosen[0]} if plays else {}))
         if len(chosen) > 1:
             raise SuppleError(f"{out}: holds one motion, got {len(chosen)}; name one")
         (name,) = chosen

@@ -157,8 +157,8 @@ def save(
     # With motion= the other motions were not asked for: do not report them as left out.
     asked = options.get("motion")
     chosen = character.motion(asked) if isinstance(asked, str) else asked
-    held = as_character(chosen or character)
     one = "motion" in keeps and "motions" not in keeps
+    held = as_character(chosen) if one and chosen is not None else character
     if one and default_motion(held, meshes="meshes" in keeps) is None:
         held = held.with_(motions={})  # the writer itself reports these motions
     notes = [*left_out(held, keeps, kind.title, str(path))]

@@ -10,7 +10,6 @@ import numpy as np
 from supple.errors import SuppleError
 from supple.model.character import Character, Note
 from supple.model.motion import WHOLE, Motion
-from supple.model.skeleton import Pose
 
 
 def asked_motion(character: Character, motion: str | Motion | None) -> Motion | None:
@@ -25,18 +24,15 @@ def asked_motion(character: Character, motion: str | Motion | None) -> Motion | 
 def default_motion(character: Character, *, meshes: bool = False) -> Motion | None:
     """The motion to write if none is asked for: the first, or None to write the character's pose.
 
-    None if the character is posed, that is, if its pose is not the rest. Scales of the pose do not
-    count: reading glTF leaves uneven scales there, and formats of one motion cannot store them.
+    None if the character is posed (`Character.is_posed`).
 
     Args:
         character: The character to write.
         meshes: True if the format stores meshes; a character with meshes is then written in its pose.
     """
-    pose, skeleton = character.pose, character.skeleton
-    if not character.motions or (meshes and character.meshes):
+    if not character.motions or (meshes and character.meshes) or character.is_posed:
         return None
-    unscaled = Pose(skeleton, pose.coordinates, pose.translations)
-    return next(iter(character.motions.values())) if unscaled == skeleton.rest else None
+    return next(iter(character.motions.values()))
 
 
 def even_frames(motion: Motion, path: Path, *, any_fps: bool = True) -> tuple[Motion, list[Note]]:

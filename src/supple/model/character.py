@@ -123,7 +123,11 @@ class Character(Described):
         self._set("extras", MappingProxyType(dict(extras)))
 
     def posed(self, pose: Pose) -> Character:
-        """The same character standing as in a pose; skins stay bound as they are."""
+        """The same character standing as in a pose; skins stay bound as they are.
+
+        A file that it is saved to shows the pose: formats of one motion hold the pose alone, glTF keeps the
+        motions after it.
+        """
         return replace(self, pose=pose)
 
     def with_(self, **changes: Any) -> Character:
@@ -223,6 +227,15 @@ class Character(Described):
         capsules = self.capsules
         masses = masses_of(capsules, metres=metres, density=positive("density", density))
         return self.with_physics(capsules=capsules, masses=masses)
+
+    @property
+    def is_posed(self) -> bool:
+        """True if its pose is not the skeleton's rest.
+
+        Scales of the pose do not count: reading glTF leaves uneven scales there.
+        """
+        pose = self.pose
+        return Pose(self.skeleton, pose.coordinates, pose.translations) != self.skeleton.rest
 
     def mesh(self, name: str) -> Mesh:
         """The mesh of a name."""

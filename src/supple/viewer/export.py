@@ -60,9 +60,9 @@ def file_of(shown: Shown, kind: SaveFormat) -> tuple[str, bytes]:
     with tempfile.TemporaryDirectory(prefix="supple-") as folder:
         path = Path(folder) / f"supple.{kind}"
         character = _character(shown)
-        # BVH stores one motion, SMD a motion or a mesh; without motion= they would store the pose.
-        alone = kind == "bvh" or kind == "smd" and not character.meshes
-        playing = shown.model.playing if alone else None
+        # BVH stores one motion, SMD a motion or a mesh, glTF shows one first; without motion=, the pose.
+        moves = kind in ("bvh", "glb") or kind == "smd" and not character.meshes
+        playing = shown.model.playing if moves else None
         save(character, path, **({} if playing is None else {"motion": playing}))
         return path.name, path.read_bytes()
 

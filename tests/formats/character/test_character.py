@@ -5,14 +5,18 @@ import struct
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import supple
 from supple.errors import SuppleError
 from supple.formats.character.write import bone_limits
+from supple.kernels import layout
 from supple.model.character import Character
 from supple.model.mesh import Mesh, Skin
 from supple.model.motion import Motion
 from supple.model.skinning import skin
+from supple.rotations import from_euler
 
 
 def hero():
@@ -128,6 +132,88 @@ def test_the_pose_it_stands_in_comes_back(path):
     assert again.skeleton.rest != again.pose
     found = [again.pose.position(f"bone {k}") for k in range(3)]
     assert np.allclose(found, [pose.position(name) for name in ("knee", "hip", "foot")], atol=1e-6)
+
+
+JOINTS = (
+    supple.Fixed(),
+    supple.Ball(),
+    supple.Axes("zyx", frozen="zyx"),
+    supple.Axes("zx"),
+    supple.Axes("zxz", frozen="x"),
+    supple.Axes("xyz", [(0.1, 0.2), (-1, 0), None]),
+    supple.Hinge("-y", limits=(0, 1)),
+    supple.Hinge((1, 2, -1)),
+    supple.Slider("z"),
+    supple.Planar("y"),
+    supple.Free(),
+    supple.Ball(stretch=(0.5, 2)),
+)
+
+
+@st.composite
+def moving(draw):
+    """A character of a few joints of any kind, rotated at rest and in the frames of two motions."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    kinds = draw(st.lists(st.sampled_from(JOINTS), min_size=1, max_size=5))
+    nodes = [
+        (f"j{k}", f"j{rng.integers(k)}" if k else None, rng.normal(size=3), kind,
+         from_euler("xyz", rng.uniform(-3, 3, 3)))
+        for k, kind in enumerate(kinds)
+    ]  # fmt: skip
+    skeleton = supple.Skeleton(nodes)
+
+    def poses(count):
+        turns = rng.uniform(-3, 3, (count, len(skeleton.freedoms)))
+        rows = np.array(supple.Pose.from_angles(skeleton, turns).coordinates)
+        for joint, row in zip(skeleton.joints, skeleton.packed_ints, strict=True):
+            if getattr(joint, "frozen", ()):  # what IK does not move, a motion may
+                at = slice(row[layout.Q], row[layout.Q] + joint.coordinate_count)
+                rows[:, at] = rng.uniform(-3, 3, (count, joint.coordinate_count))
+        shifts = rng.normal(size=(count, len(nodes), 3)) * rng.integers(0, 2)
+        return supple.Pose(skeleton, rows, skeleton.offsets + shifts)
+
+    motions = {name: Motion(name, poses(3), fps=fps) for name, fps in (("a", 25), ("b", 30))}
+    return Character(skeleton, (), motions, poses(1)[0] if rng.integers(2) else None)
+
+
+@settings(max_examples=40)
+@given(moving())
+def test_every_frame_of_every_motion_puts_the_joints_where_they_were(tmp_path_factory, character):
+    path = tmp_path_factory.getbasetemp() / "moving.character"
+    names = path.with_suffix(".names")
+    supple.save(character, path, names=names)
+    again = supple.load(path, names=names)
+    assert list(again.motions) == list(character.motions)
+    pairs = [(character.pose, again.pose)]
+    pairs += [(one.poses, again.motions[name].poses) for name, one in character.motions.items()]
+    for before, after in pairs:
+        for name in character.skeleton.joint_names:
+            gap = before.position(name) - after.position(name)
+            assert np.abs(gap).max() < 1e-5 * (1 + character.extent)
+
+
+def test_a_root_that_only_motions_rotate_keeps_its_rotation(path):
+    """As an SMD file has it: IK leaves the root alone, keyframes rotate it."""
+    skeleton = supple.Skeleton(
+        [
+            ("hip", None, (0, 0, 1), supple.Axes("zyx", frozen="zyx"), (0.8, 0, 0.6, 0)),
+            ("knee", "hip", (1, 0, 0), supple.Ball()),
+        ]
+    )
+    rows = np.tile(skeleton.rest.coordinates, (5, 1))
+    rows[:, 0] = np.linspace(0, 2, 5)
+    motion = Motion("turn", supple.Pose(skeleton, rows), fps=10)
+    supple.save(motion, path)
+    again = supple.load(path)
+    assert again.skeleton.freedoms == tuple(f"bone 1.{axis}" for axis in "xyz")
+    knee = again.motions["sequence 1"].poses.position("bone 1")
+    assert np.abs(knee - motion.poses.position("knee")).max() < 1e-6
+    # A reference without motions keeps the joint, so that motions of other files can rotate it.
+    supple.save(Character(skeleton), path)
+    other = path.with_name("turn.character")
+    supple.save(motion, other)
+    (found,) = supple.load(path, motions=[other]).motions.values()
+    assert np.abs(found.poses.position("bone 1") - motion.poses.position("knee")).max() < 1e-6
 
 
 @pytest.mark.parametrize(

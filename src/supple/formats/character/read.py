@@ -33,6 +33,7 @@ from supple.rotations import conjugate, from_matrix, multiply
 Floats = NDArray[np.float64]
 
 OFF = 1e-3  # largest deviation of a keyframe's matrix from a rotation
+ROUNDING = 1e-6  # largest sine of half a turn that comes from rounding matrices to float32
 
 
 class _Bytes:
@@ -63,9 +64,10 @@ class _Bytes:
 def read(source: Source, *, names: str | os.PathLike[str] | None = None) -> Character:
     """Read a .character file.
 
-    Bones that rotate about all axes without limits become `Ball` joints, those that do not rotate
-    `Fixed`, others `Axes`. The first sequence with fps 0 is the skeleton's rest, the second one its
-    pose.
+    Bones that rotate about all axes without limits become `Ball` joints, others `Axes`, in which axes
+    without their option are frozen: keyframes rotate about them, IK does not. Bones without options
+    and limits that no keyframe rotates become `Fixed`. The first sequence with fps 0 is the skeleton's
+    rest, the second one its pose.
 
     Args:
         source: The file.
@@ -172,6 +174,8 @@ def _skeleton(
                 "no sequence has fps 0: the first frame of the first is taken for the rest"
             )
         turn, place = turns[spans[rest].start], places[spans[rest].start]
+    swings = multiply(conjugate(turn), turns)[..., 1:]
+    rotated = np.linalg.norm(swings, axis=-1).max(axis=0, initial=0.0) > ROUNDING
     nodes = []
     for k, bone in enumerate(bones):
         parent = int(bone["parent"])
@@ -180,14 +184,23 @@ def _skeleton(
                 None, f"bone {k}: expected a parent from -1 to {len(bones) - 1}, got {parent}"
             )
         above = None if parent < 0 else names[parent]
-        nodes.append(Node(names[k], above, place[k], _joint(source, k, bone), turn[k]))
+        joint = _joint(source, k, bone, rotated=bool(rotated[k]))
+        nodes.append(Node(names[k], above, place[k], joint, turn[k]))
     try:
         return Skeleton(nodes)
     except SuppleError as error:
         source.error(None, str(error))
 
 
-def _joint(source: Source, k: int, bone: Any) -> Joint:
+def _joint(source: Source, k: int, bone: Any, *, rotated: bool) -> Joint:
+    """The joint of a bone.
+
+    Args:
+        source: The file.
+        k: The index of the bone.
+        bone: Its record.
+        rotated: True if keyframes rotate it away from the rest, which a `Fixed` joint cannot hold.
+    """
     options, dof = int(bone["options"]), [float(x) for x in bone["dof"]]
     if options > 7:
         source.warn(f"bone {k}: options {options} are more than the three rotations: left out")
@@ -198,7 +211,7 @@ def _joint(source: Source, k: int, bone: Any) -> Joint:
     # Two whole turns or more are no limit. (0, 0) of a bone that rotates about all axes is none
     # either: files written before limits were set have zeros there.
     unlimited = all(hi - lo >= 4 * math.pi - 1e-6 or (lo, hi) == (0.0, 0.0) for lo, hi in pairs)
-    if not letters:
+    if not letters and not rotated and all(one == (0.0, 0.0) for one in pairs):
         return Fixed()
     if letters == "xyz" and unlimited:
         return Ball()

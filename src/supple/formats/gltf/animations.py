@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from supple.formats.gltf import accessors
 from supple.formats.gltf.document import Document, Item
-from supple.formats.gltf.nodes import Tree, coordinates_of
+from supple.formats.gltf.nodes import POSE, Tree, coordinates_of, role
 from supple.formats.gltf.placements import ALIKE
 from supple.formats.source import distinct
 from supple.kernels import layout
@@ -74,7 +74,8 @@ def read_motions(
         tree: Its skeleton.
         mesh_names: The meshes with morph targets, by the node they are on.
     """
-    items = document.table("animations")
+    # An animation that supple adds for other programs holds the pose, which the nodes have too.
+    items = [item for item in document.table("animations") if role(item) != POSE]
     given = [item.text("name").strip() or f"animation {k}" for k, item in enumerate(items)]
     names = distinct(given, document.source, what="animation")
     motions = {}

@@ -12,7 +12,7 @@ from supple.formats.gltf import accessors
 from supple.formats.gltf.document import Document, Item
 from supple.formats.gltf.instancing import placed_often
 from supple.formats.gltf.materials import read_material
-from supple.formats.gltf.nodes import Tree
+from supple.formats.gltf.nodes import BONES, Tree, role
 from supple.formats.gltf.texture_sets import read_sets
 from supple.formats.source import SKIN_JOINT_BYTES
 from supple.model.mesh import Mesh, Morph, Skin
@@ -36,6 +36,8 @@ def read_meshes(document: Document, tree: Tree) -> tuple[list[Mesh], dict[int, l
     placed = [(item.reference("mesh", "meshes"), node) for node, item in enumerate(nodes)]
     for index, node in sorted((index, node) for index, node in placed if index is not None):
         item = nodes[node]
+        if role(item) == BONES and tree.names[node] is None:
+            continue
         mesh_item = document.table("meshes")[index]
         parts = mesh_item.items("primitives")
         base = mesh_item.text("name").strip() or item.text("name").strip() or f"mesh {index}"

@@ -33,6 +33,8 @@ from supple.rotations import conjugate, multiply, rotate
 
 Floats = NDArray[np.float64]
 
+BONES = "bones"  # role of the node and the skin of bones that are drawn for other programs
+POSE = "pose"  # role of the animation that holds the pose of a character, for other programs
 UNIT = 1e-7  # largest deviation from unit length of a quaternion in extras
 
 
@@ -80,7 +82,12 @@ def read_tree(document: Document) -> Tree:
     document.charge(JOINT_BYTES * len(items), "nodes")
     parents = _parents(document, items)
     translations, rotations, scales = placements(document, items)
-    used = {node for skin in document.table("skins") for node in skin.references("joints", "nodes")}
+    used = {
+        node
+        for skin in document.table("skins")
+        if role(skin) != BONES
+        for node in skin.references("joints", "nodes")
+    }
     paths = _animated(document)
     moved, turned = {k for k, _ in paths}, {k for k, path in paths if path == "rotation"}
     kinds = [_kind(item, k in used, k in moved) for k, item in enumerate(items)]
@@ -176,19 +183,25 @@ def _parents(document: Document, items: list[Item]) -> list[int]:
     return parents
 
 
-def _kind(item: Item, used: bool, animated: bool) -> str:
-    """The role of a node: "joint", "tip", "mesh" (its transform is ignored), or supple's "root"."""
+def role(item: Item) -> str | None:
+    """The role that supple gave an object on writing, such as "tip"; None if it has none."""
     own = item.own()
-    role = own.data.get("role") if own is not None else None
-    if role == "tip" and not item.data.get("children"):
+    found = own.data.get("role") if own is not None else None
+    return found if isinstance(found, str) else None
+
+
+def _kind(item: Item, used: bool, animated: bool) -> str:
+    """The role of a node: "joint", "tip", "mesh" (its transform is ignored), or supple's "root" or "bones"."""
+    given = role(item)
+    if given == "tip" and not item.data.get("children"):
         return "tip"
-    if role == "root" and not used:
+    if given == "root" and not used:
         return "root"
     mesh = item.reference("mesh", "meshes")
     if mesh is None or used or animated or item.data.get("children"):
         return "joint"
-    if role == "mesh":
-        return "mesh"
+    if given in ("mesh", BONES):
+        return given
     if item.reference("skin", "skins") is None:
         return "joint"
     primitives = item.document.table("meshes")[mesh].items("primitives")

@@ -13,7 +13,8 @@ from typing import Any
 
 from supple import files
 from supple.formats.gltf.buffers import Builder, fingerprint
-from supple.formats.gltf.write_meshes import write_meshes
+from supple.formats.gltf.write_bones import bone_mesh
+from supple.formats.gltf.write_meshes import write_bones, write_meshes
 from supple.formats.gltf.write_motions import turned_joints, write_motions
 from supple.formats.gltf.write_nodes import Nodes
 from supple.model.character import Character
@@ -22,29 +23,50 @@ from supple.version import __version__
 WHAT = "glTF file"
 
 
-def write(character: Character, path: str | os.PathLike[str], *, embed: bool = False) -> None:
+def write(
+    character: Character,
+    path: str | os.PathLike[str],
+    *,
+    motion: str | None = None,
+    embed: bool = False,
+    bones: bool = True,
+) -> None:
     """Write a character as glTF 2.0, in its pose.
 
     What glTF cannot express goes into extras, which `supple.load` reads back: joint kinds and limits,
     the rest of a posed skeleton, tips, tracks, unit and up axis. A model that is not in metres with y
-    up gets a root node that rotates and scales it; its own numbers do not change.
+    up gets a root node that rotates and scales it; its own numbers do not change. Programs play the
+    first animation: of a character that is posed and has motions, that is an animation of the pose, which
+    `supple.load` leaves out.
 
     Args:
         character: The character.
         path: A .glb file; or a .gltf file, whose data go to a .bin beside it.
+        motion: The motion that programs play, which is written first. By default the pose if the
+            character is posed, else its first motion.
         embed: Embed the data in the .gltf file.
+        bones: Draw the bones of a character without meshes as a skinned mesh of octahedra, for other
+            programs; `supple.load` leaves it out.
 
     Raises:
         SuppleError: The file cannot be written.
     """
     path = files.check_writable(path, WHAT)
+    if motion is not None:
+        first = {motion: character.motion(motion)}
+        character = character.with_(motions={**first, **character.motions})
     builder = Builder()
     kept = character.extras.get("gltf")
     if isinstance(kept, Mapping):
         builder.required |= set(kept.get("required", ()))
-    nodes = Nodes(builder, character, turned_joints(character))
+    has_meshes = any(len(mesh.faces) for mesh in character.meshes)
+    drawn = bone_mesh(character.skeleton) if bones and not has_meshes else None
+    nodes = Nodes(builder, character, turned_joints(character), drawn)
     mesh_nodes = write_meshes(builder, nodes, character)
-    write_motions(builder, nodes, character, mesh_nodes)
+    if drawn is not None:
+        write_bones(builder, nodes, drawn)
+    show_pose = motion is None and character.is_posed
+    write_motions(builder, nodes, character, mesh_nodes, show_pose=show_pose)
     head: dict[str, Any] = {"asset": _asset(character)}
     head |= {"scene": 0, "scenes": [{"nodes": nodes.roots}]}
     if path.suffix.lower() != ".gltf":

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from supple.errors import SuppleError
 from supple.formats.gltf.buffers import INDICES, UINT16, UINT32, VERTICES, Builder
+from supple.formats.gltf.nodes import BONES
 from supple.formats.gltf.write_materials import textured, write_material
 from supple.formats.gltf.write_nodes import Nodes
 from supple.model.character import Character, Note, report
@@ -22,13 +23,26 @@ def write_meshes(builder: Builder, nodes: Nodes, character: Character) -> dict[s
     """Add all meshes; return the node of each, by name."""
     found: dict[str, int] = {}
     for group in _groups(character):
-        node = _node(builder, nodes, group[0])
-        where = builder.tables["nodes"][node]
-        where["mesh"] = _mesh(builder, nodes, group)
-        if group[0].skin is not None:
-            where["skin"] = _skin(builder, nodes, group[0].skin)
+        node = _placed(builder, nodes, group)
         found |= dict.fromkeys((mesh.name for mesh in group), node)
     return found
+
+
+def write_bones(builder: Builder, nodes: Nodes, bones: Mesh) -> None:
+    """Add the mesh of the bones, with a role by which reading knows its node and its skin."""
+    node = builder.tables["nodes"][_placed(builder, nodes, [bones])]
+    for item in (node, builder.tables["skins"][node["skin"]]):
+        item["extras"] = {"supple": {"role": BONES}}
+
+
+def _placed(builder: Builder, nodes: Nodes, group: list[Mesh]) -> int:
+    """Add the meshes of a group, with their skin, to a node; return the node."""
+    node = _node(builder, nodes, group[0])
+    where = builder.tables["nodes"][node]
+    where["mesh"] = _mesh(builder, nodes, group)
+    if group[0].skin is not None:
+        where["skin"] = _skin(builder, nodes, group[0].skin)
+    return node
 
 
 def _groups(character: Character) -> list[list[Mesh]]:

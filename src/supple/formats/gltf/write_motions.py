@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 
 from supple.formats.gltf.animations import Curves
 from supple.formats.gltf.buffers import Builder
+from supple.formats.gltf.nodes import POSE
 from supple.formats.gltf.write_nodes import Nodes
 from supple.model.character import Character
 from supple.model.motion import Motion
 
 Floats = NDArray[np.float64]
 
+POSE_SECONDS = 1.0  # duration of the animation of a pose; not 0, which players divide by [s]
 STILL = 1e-9  # smaller changes of a quaternion, or relative to the greatest offset, are none
 
 
@@ -33,9 +35,24 @@ def turned_joints(character: Character) -> set[str]:
 
 
 def write_motions(
-    builder: Builder, nodes: Nodes, character: Character, mesh_nodes: dict[str, int]
+    builder: Builder,
+    nodes: Nodes,
+    character: Character,
+    mesh_nodes: dict[str, int],
+    *,
+    show_pose: bool,
 ) -> None:
-    """Add all motions to the table of animations."""
+    """Add all motions to the table of animations.
+
+    Args:
+        builder: The file to add to.
+        nodes: Its joints.
+        character: The character.
+        mesh_nodes: The node of each mesh, by name.
+        show_pose: True to add an animation of the character's pose before the motions, if there are any.
+    """
+    show_pose = show_pose and bool(character.motions)
+    at = _add_pose(builder, character) if show_pose else 0
     for name, motion in character.motions.items():
         item: dict[str, Any] = {"name": name, "channels": [], "samplers": []}
         if not _as_read(builder, nodes, character, name, mesh_nodes, item):
@@ -48,6 +65,40 @@ def write_motions(
             own["tracks"] = others
         item["extras"] = {"supple": own}
         builder.add("animations", item)
+    if show_pose:
+        _hold_pose(builder, nodes, at)
+
+
+def _add_pose(builder: Builder, character: Character) -> int:
+    """Add an animation of the pose, still without channels; return its index."""
+    name = POSE
+    while name in character.motions:
+        name += "'"
+    item = {"name": name, "channels": [], "samplers": [], "extras": {"supple": {"role": POSE}}}
+    return builder.add("animations", item)
+
+
+def _hold_pose(builder: Builder, nodes: Nodes, index: int) -> None:
+    """Hold all nodes that other animations move where they stand, in an animation of two equal keys.
+
+    Programs that play the first animation then show the pose.
+    """
+    rows = builder.tables["animations"]
+    still = {
+        "rotation": nodes.rotations[:, [1, 2, 3, 0]],
+        "translation": nodes.translations,
+        "scale": nodes.scales,
+    }
+    joint = {nodes.index[name]: j for j, name in enumerate(nodes.skeleton.joint_names)}
+    moved = dict.fromkeys(
+        (channel["target"]["node"], channel["target"]["path"])
+        for item in rows
+        for channel in item["channels"]
+        if channel["target"]["path"] in still
+    )
+    moved = moved or {(min(joint), "rotation"): None}  # an animation must have a channel
+    channels = [(node, path, still[path][[joint[node]] * 2]) for node, path in moved]
+    _frames(builder, rows[index], channels, np.array([0.0, POSE_SECONDS]))
 
 
 def _frames(

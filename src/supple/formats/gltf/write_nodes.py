@@ -14,6 +14,7 @@ from supple.formats.gltf.nodes import default_joint
 from supple.formats.gltf.placements import ALIKE
 from supple.kernels import layout
 from supple.model.character import Character
+from supple.model.mesh import Mesh
 from supple.model.skeleton import Skeleton
 
 Floats = NDArray[np.float64]
@@ -26,6 +27,7 @@ class Nodes:
         builder: The file to add to.
         character: The character.
         turned: The joints that some motion rotates.
+        bones: The mesh that its bones are drawn with; None for none.
 
     Attributes:
         index: The node of each joint and tip, by name.
@@ -39,7 +41,9 @@ class Nodes:
         above: The node that supple adds above all others, if there is one.
     """
 
-    def __init__(self, builder: Builder, character: Character, turned: set[str]) -> None:
+    def __init__(
+        self, builder: Builder, character: Character, turned: set[str], bones: Mesh | None = None
+    ) -> None:
         skeleton, pose = character.skeleton, character.pose
         self.builder = builder
         self.skeleton = skeleton
@@ -54,7 +58,7 @@ class Nodes:
         self.above: int | None = None
         self._add_joints(character, turned)
         self._add_tips(character)
-        self._add_root(character)
+        self._add_root(character, bones)
 
     def in_file(self, offsets: Floats) -> Floats:
         """Offsets (..., N, 3) of the joints divided by the scales of the nodes above."""
@@ -124,12 +128,13 @@ class Nodes:
             self.index[name] = self.builder.add("nodes", item)
             self._hang(self.index[name], joint)
 
-    def _add_root(self, character: Character) -> None:
+    def _add_root(self, character: Character, bones: Mesh | None) -> None:
         """Add a node above all others if unit, up axis or a skin over several roots needs one."""
         size = METRES.get(character.unit or "m", 1.0)
         turn = turn_between(character.up or "y", "y")
         plain = size == 1.0 and turn[0] == 1.0
-        if plain and not self._skins_over_roots(character):
+        meshes = character.meshes if bones is None else (*character.meshes, bones)
+        if plain and not self._skins_over_roots(meshes):
             return
         item: dict[str, Any] = {"name": "supple root", "children": self.roots}
         item |= placement(np.zeros(3), turn, np.full(3, size))
@@ -137,7 +142,7 @@ class Nodes:
         self.above = self.builder.add("nodes", item)
         self.roots = [self.above]
 
-    def _skins_over_roots(self, character: Character) -> bool:
+    def _skins_over_roots(self, meshes: tuple[Mesh, ...]) -> bool:
         """True if the joints of a skin are below several roots; glTF requires a common one."""
         skeleton = self.skeleton
         parents = skeleton.parents.tolist()
@@ -147,7 +152,7 @@ class Nodes:
                 root[j] = root[parent]
         tops = [
             {root[skeleton.index(name)] for name in mesh.skin.joints}
-            for mesh in character.meshes
+            for mesh in meshes
             if mesh.skin is not None
         ]
         return any(len(found) > 1 for found in tops)
