@@ -390,3 +390,20 @@ def test_bad_input_is_refused(sway, change, message):
         correct(sway, goals, **change)
     with pytest.raises(SuppleError, match="Motion"):
         correct(sway.poses, goals)
+
+
+@pytest.mark.parametrize("start", [None, 0.1])
+def test_frames_before_the_motion_stay_and_there_is_no_seam_to_them(sway, start):
+    apart = from_axis_angle("x", 1.0)
+    lead = sway.poses[:1].with_({"L arm": apart[None], "L elbow": np.full(1, 2.4)})
+    motion = sway.with_(poses=Pose.stack([lead[0], *sway.poses]), tracks={})
+    target = np.concatenate([[(9.0, 9.0, 9.0)], target_near(sway)])
+    found = correct(motion, Reach("L hand", target, root="L arm"), window=(start, None), first=1)
+    assert np.array_equal(found.motion.poses[0].coordinates, motion.poses[0].coordinates)
+    assert found.status[0] == -1 and found.weight[0] == 0.0
+    assert all(found.reached) and not found.seams
+    alone = correct(
+        sway, Reach("L hand", target[1:], root="L arm"),
+        window=(None if start is None else start - 1.0 / FPS, None),
+    )  # fmt: skip
+    assert np.abs(found.motion.poses[1:].positions - alone.motion.poses.positions).max() < 1e-9

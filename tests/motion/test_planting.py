@@ -284,3 +284,21 @@ def test_a_knee_does_not_jump_where_a_correction_ends():
         return np.linalg.norm(np.diff(one.poses.positions[1:, legs], n=2, axis=0), axis=-1).max()
 
     assert jerked(made.motion) < 1.5 * jerked(motion)
+
+
+def test_frames_before_the_motion_stay_and_no_foot_stands_there():
+    motion = clip()
+    late = motion.with_(poses=Pose.stack([motion.skeleton.rest, *motion.poses]), tracks={})
+    found, alone = plant_feet(late, first=1), plant_feet(motion)
+    assert np.array_equal(found.motion.poses[0].positions, late.poses[0].positions)
+    assert np.abs(found.motion.poses[1:].positions - alone.motion.poses.positions).max() < 1e-9
+    assert found.status[0] == -1 and found.weight[0] == 0.0 and np.isnan(found.error[0])
+    assert not any(one.heel[0] or one.toe[0] for one in found.slides)
+    assert found.slides[0].after == pytest.approx(alone.slides[0].after)
+    again = found.after(found.motion)
+    assert np.array_equal(again.status, found.status)
+    contacts = supple.contacts(late)
+    given = plant_feet(late, first=1, contacts=contacts)
+    assert np.array_equal(given.slides[0].heel[1:], contacts.flags("LeftFoot")[1:])
+    with pytest.raises(SuppleError, match="first: expected one of the"):
+        plant_feet(motion, first=len(motion))

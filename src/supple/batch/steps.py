@@ -23,11 +23,13 @@ from supple.motion import BodyMap, Correction, Motion, Window, plant_feet, retar
 from supple.motion.checks import KINDS, Budgets, Checked, check, fix
 from supple.motion.constrained import correct_constrained
 from supple.motion.planting import HEIGHT, SPEED, Planted
+from supple.motion.retargeting.t_pose import leading_frames, said_of_leading_frame
 from supple.toml import Document, Keys, placed
 
 NAMES, NAME = "names of joints", "the name of a joint"
 PAIRS = 'pairs of joints, "A,B"'
 SECONDS = "0 or more seconds"
+LEFT = "left as it is"
 GROUND = "a height, a plane [a, b, c, d] or a file with a mesh"
 
 
@@ -74,6 +76,13 @@ class Work:
     def motion(self) -> Motion:
         """The motion as it is now."""
         return self.character.motion(self.name)
+
+    def begin(self) -> int:
+        """The frame at which the motion begins; a frame before it is left as it is, which is noted."""
+        first = leading_frames(self.motion, self.up)
+        if first:
+            self.notes.append(said_of_leading_frame(self.motion, LEFT))
+        return first
 
     def put(self, motion: Motion) -> None:
         """Go on with another motion."""
@@ -231,7 +240,7 @@ class Plant(Step):
         made = plant_feet(
             work.motion, feet=self.feet, legs=dict(self.legs) if self.legs else None, up=work.up,
             speed=self.speed, height=self.height, blend=self.blend, lower=self.lower,
-            ground=models.ground(self.ground),
+            ground=models.ground(self.ground), first=work.begin(),
         )  # fmt: skip
         _take(work, made)
 
@@ -295,7 +304,7 @@ class _Goals(Step):
         made = correct_constrained(
             work.character, work.motion, goals, self._constraints,
             window=Window(self.from_, self.until), blend=self.blend, lock=self.lock,
-            tolerance=self.tolerance, unreachable=self.unreachable,
+            tolerance=self.tolerance, unreachable=self.unreachable, first=work.begin(),
         )  # fmt: skip
         _take(work, made)
 

@@ -504,10 +504,10 @@ def joined(first: Motion, second: Motion, *, blend: float, name: str | None) -> 
         for key, values in first.tracks.items()
         if key in second.tracks
     }
-    return Motion(called, _concatenated(parts), fps=fps, tracks=tracks)
+    return Motion(called, concatenated(parts), fps=fps, tracks=tracks)
 
 
-def _concatenated(parts: Sequence[Pose]) -> Pose:
+def concatenated(parts: Sequence[Pose]) -> Pose:
     """Batches of poses of one skeleton, one after the other."""
     translations = scales = None
     if any(part.translations is not None for part in parts):

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import SuppleError, flag, function, number, one_of
+from supple.errors import SuppleError, flag, function, number, one_of, whole
 from supple.goals import OPEN, Goal, Hold, as_goals
 from supple.model.motion import Motion
 from supple.model.skeleton import Pose
@@ -112,6 +112,7 @@ def correct(
     tolerance: float | None = None,
     orientation_tolerance: float = 1e-4,
     lock: Iterable[str] = (),
+    first: int = 0,
     threads: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Correction:
@@ -137,6 +138,8 @@ def correct(
         tolerance: As for `solve`.
         orientation_tolerance: As for `solve` [rad].
         lock: Names of joints that keep their animation.
+        first: The frame at which the motion begins. Frames before it, such as a T-pose from which the
+            motion jumps off, are left as they are, and there is no seam between them and the motion.
         threads: At most how many threads are used.
         progress: Called with (done, total) frames as it goes on, if coherent.
     """
@@ -152,6 +155,7 @@ def correct(
     listed = _with_targets(goals)
     times = motion.times - motion.times[0]
     weights = np.stack([one.weights(times, blend) for one in windows(window, len(listed))])
+    weights[:, : whole("first", first)] = 0.0
     return corrected(
         motion,
         listed,
@@ -160,6 +164,7 @@ def correct(
         keep=unreachable == "keep",
         coherent=coherent,
         speed=speed,
+        first=first,
         threads=threads,
         progress=progress,
         solver=solver,
@@ -178,6 +183,7 @@ def corrected(
     keep: bool = False,
     coherent: bool = False,
     speed: float | None = None,
+    first: int = 0,
     threads: int | None = None,
     progress: Callable[[int, int], None] | None = None,
     **options: Any,
@@ -192,6 +198,7 @@ def corrected(
         keep: Whether frames whose goals cannot be met keep their animation.
         coherent: Whether frames are solved one after the other.
         speed: As in `correct` [rad/s].
+        first: As in `correct`; frames before it have no weight.
         threads: At most how many threads are used.
         progress: As in `correct`.
         options: Of `prepare`.
@@ -220,7 +227,7 @@ def corrected(
     poses = _taken(motion.poses, frames, starts, found, weight[frames])
     fading = (weight > 0) & (weight < 1)
     spread: tuple[int, ...] = ()
-    speeds = Speeds(motion, columns)
+    speeds = Speeds(motion, columns, first)
     added = speeds.of(poses.packed_coordinates)
     if speed is not None:
         poses, added, spread = settled(
@@ -239,7 +246,7 @@ def corrected(
     missed = status[frames] > Status.REACHED
     faults = _faults(found, frames, missed)
     on = weight > 0
-    edges = np.flatnonzero(on[1:] != on[:-1]).tolist()
+    edges = [k for k in np.flatnonzero(on[1:] != on[:-1]).tolist() if k >= first]
     seams = seams_at(motion, poses, edges, spread, speeds=speeds, added=added, speed=speed)
     limited = found[missed].limited if missed.any() else ()
     off_balance = np.zeros(len(motion))

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import SuppleError, number, positive
+from supple.errors import SuppleError, number, positive, whole
 from supple.goals import Reach
-from supple.model.motion import Motion
+from supple.model.motion import Motion, concatenated
 from supple.model.skeleton import Pose
 from supple.motion.contacts import Contacts, find_contacts, foot_points, true_runs
-from supple.motion.correct import Correction, corrected
+from supple.motion.correct import UNTOUCHED, Correction, corrected
 from supple.motion.feet import Foot, find_feet, up_vector
 from supple.motion.ground import Ground, GroundLike
 from supple.rotations import (
@@ -120,6 +120,7 @@ def plant_feet(
     ground: GroundLike | None = None,
     blend: float = 0.5,
     lower: bool = True,
+    first: int = 0,
     threads: int | None = None,
 ) -> Planted:
     """Have feet stand still while they stand on the ground.
@@ -147,6 +148,8 @@ def plant_feet(
         blend: For how long what is changed fades before and after a foot stands [s]. In a step that
             takes less than twice that, one change passes into the next.
         lower: Whether the root goes down where a leg is too short for its foot's place.
+        first: The frame at which the motion begins. Frames before it, such as a T-pose from which the
+            motion jumps off, are left as they are: no foot stands there.
         threads: At most how many threads are used.
 
     Raises:
@@ -154,6 +157,16 @@ def plant_feet(
     """
     if not isinstance(motion, Motion):
         raise SuppleError(f"plant_feet: expected a supple.Motion, got a {type(motion).__name__}")
+    if whole("first", first):
+        if first >= len(motion):
+            raise SuppleError(f"first: expected one of the {len(motion)} frames, got {first}")
+        if contacts is not None:
+            contacts = _contacts_from(contacts, motion, first)
+        planted = plant_feet(
+            motion[first:], feet=feet, legs=legs, up=up, speed=speed, height=height,
+            contacts=contacts, ground=ground, blend=blend, lower=lower, threads=threads,
+        )  # fmt: skip
+        return _after(planted, motion, first)
     axis = up_vector(up)
     blend = number("blend", blend, "0 or more seconds", lambda x: 0.0 <= x < np.inf)
     speed, height = positive("speed", speed), positive("height", height)
@@ -172,12 +185,12 @@ def plant_feet(
     if motion.loop and len(motion) > 1:
         # Three times around: in the middle, what stands at the end goes on at the beginning.
         stands = {name: np.tile(flags, 3) for name, flags in stands.items()}
-        whole = _planted(_around(motion), found, stands, axis, blend, lower, threads, terrain)
-        return _middle(whole, motion, found, axis)
+        around = _planted(_around(motion), found, stands, axis, blend, lower, threads, terrain)
+        return _middle(around, motion, found, axis)
     return _planted(motion, found, stands, axis, blend, lower, threads, terrain)
 
 
-def _check_contacts(contacts: Any, motion: Motion, points: Sequence[str]) -> None:
+def _check_frames(contacts: Any, motion: Motion) -> None:
     if not isinstance(contacts, Contacts):
         raise SuppleError(f"contacts: expected supple.Contacts, got a {type(contacts).__name__}")
     if contacts.frames != len(motion):
@@ -185,6 +198,16 @@ def _check_contacts(contacts: Any, motion: Motion, points: Sequence[str]) -> Non
             f"contacts: expected those of the motion's {len(motion)} frames, "
             f"got those of {contacts.frames}"
         )
+
+
+def _contacts_from(contacts: Any, motion: Motion, first: int) -> Contacts:
+    """The contacts of a motion from a frame on."""
+    _check_frames(contacts, motion)
+    return Contacts.from_flags({name: contacts.flags(name)[first:] for name in contacts.joints})
+
+
+def _check_contacts(contacts: Any, motion: Motion, points: Sequence[str]) -> None:
+    _check_frames(contacts, motion)
     if not set(points) & set(contacts.joints):
         raise SuppleError(
             f"contacts: expected some of the feet, {', '.join(map(repr, points))}, "
@@ -269,6 +292,36 @@ def _middle(whole: Planted, motion: Motion, found: Sequence[Foot], up: Floats) -
         lowered=max(0.0, float((down @ up).max())),
         places=tuple(places[turn] for places in whole.places),
     )  # fmt: skip
+
+
+def _after(planted: Planted, motion: Motion, first: int) -> Planted:
+    """What became of the frames of a motion from `first` on, with the frames before as they are."""
+    begun = float(motion.times[first] - motion.times[0])
+    before = np.zeros(first, dtype=bool)
+    poses = concatenated([motion.poses[:first], planted.motion.poses])
+    return replace(
+        planted,
+        motion=motion.with_(poses=poses),
+        status=np.concatenate([np.full(first, UNTOUCHED), planted.status]),
+        error=np.concatenate([np.full(first, np.nan), planted.error]),
+        weight=np.concatenate([np.zeros(first), planted.weight]),
+        seams=tuple(
+            replace(seam, frame=seam.frame + first, time=seam.time + begun)
+            for seam in planted.seams
+        ),
+        slides=tuple(
+            replace(
+                one,
+                heel=np.concatenate([before, one.heel]),
+                toe=np.concatenate([before, one.toe]),
+            )
+            for one in planted.slides
+        ),
+        places=tuple(
+            np.concatenate([motion.poses[:first].position(foot.ankle), places])
+            for foot, places in zip(planted.feet, planted.places, strict=True)
+        ),
+    )
 
 
 def slide(motion: Motion, foot: Foot, heel: Flags, toe: Flags) -> float:

@@ -93,12 +93,18 @@ def _changes(q: Floats, columns: Columns) -> tuple[Floats, Floats]:
 class Speeds:
     """How fast a correction turns joints against the animation.
 
+    Args:
+        motion: What is corrected.
+        columns: The coordinates of the joints that move.
+        first: Where the motion begins: from the frame before it, the animation jumps, and no speed is added.
+
     Attributes:
         whose: The joint of each column of speeds, shape (K,): quaternions, then angles.
     """
 
-    def __init__(self, motion: Motion, columns: Columns) -> None:
+    def __init__(self, motion: Motion, columns: Columns, first: int = 0) -> None:
         self.columns = columns
+        self.first = first
         self.whose = np.concatenate([columns.turn_joint, columns.number_joint[columns.turning]])
         self._gaps = np.diff(motion.times)[:, None]
         self._animated = _changes(motion.poses.packed_coordinates, columns)
@@ -113,7 +119,9 @@ class Speeds:
         old, old_numbers = (part[gaps] for part in self._animated)
         new, new_numbers = _changes(q[frames], self.columns)
         numbers = np.abs(new_numbers - old_numbers)[:, self.columns.turning]
-        return np.concatenate([angle_between(old, new), numbers], axis=1) / self._gaps[gaps]
+        speeds = np.concatenate([angle_between(old, new), numbers], axis=1) / self._gaps[gaps]
+        speeds[: max(0, self.first - (frames.start or 0))] = 0.0
+        return speeds
 
 
 def settled(
@@ -144,7 +152,7 @@ def settled(
     Returns:
         The poses, how fast their correction turns joints, and the frames after which one was slowed down.
     """
-    runs = _open_runs(fading)
+    runs = _open_runs(fading, speeds.first)
     fast = added > speed * (1.0 + ROUNDING)
     runs = [run for run in runs if fast[run.start : run.stop - 1].any()]
     if not runs:
@@ -179,13 +187,14 @@ def settled(
     return result, after, tuple(np.flatnonzero(slowed).tolist())
 
 
-def _open_runs(flags: NDArray[np.bool_]) -> list[slice]:
+def _open_runs(flags: NDArray[np.bool_], first: int) -> list[slice]:
     """Where flags are set one after the other, with the frame before and the frame after.
 
-    At the ends of a motion there is none: there the run's own last frame takes its place.
+    At the ends of a motion, which begins at frame `first`, there is none: there the run's own last frame takes its
+    place.
     """
     edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
-    runs = [slice(max(0, int(a) - 1), min(len(flags), int(b) + 1))
+    runs = [slice(max(first, int(a) - 1), min(len(flags), int(b) + 1))
             for a, b in zip(edges[::2], edges[1::2], strict=True)]  # fmt: skip
     return [run for run in runs if run.stop - run.start > 2]
 

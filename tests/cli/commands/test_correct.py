@@ -472,3 +472,42 @@ def test_plans_take_the_same(run, run_json, clap, tmp_path):
         plan.write_text(step + line + "\n")
         result = run("correct", clap, "--plan", plan, "--out-dir", tmp_path / "bad")
         assert result.exit_code == 2 and said in result.stderr
+
+
+@pytest.fixture
+def late(tmp_path):
+    """A figure that waves after a T-pose in frame 0."""
+    wave = supple.humanoid().motion("wave")
+    poses = supple.Pose.stack([wave.skeleton.rest, *wave.poses])
+    supple.save(Motion("late", poses, fps=wave.fps), tmp_path / "late.bvh")
+    return tmp_path / "late.bvh"
+
+
+@pytest.mark.parametrize("asked", ["goal", "feet", "plan"])
+def test_a_t_pose_before_a_motion_is_left_alone_and_said(run, late, tmp_path, asked):
+    plan = tmp_path / "plan.toml"
+    plan.write_text(
+        '[[steps]]\ndo = "reach"\neffector = "hand.L"\nby = [0.0, 0.03, 0.0]\nroot = "upperarm.L"\n'
+    )
+    options = {
+        "goal": ("-e", "hand.L", "--by", "0,0.03,0", "--root", "upperarm.L"),
+        "feet": ("--plant-feet",),
+        "plan": ("--plan", plan),
+    }[asked]
+    result = run("correct", late, *options, "--out-dir", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    assert "frame 0 of 'late' is a T-pose before the motion: left as it is" in result.stderr
+    before, after = only(late), only(tmp_path / "out" / "late.bvh")
+    assert np.array_equal(before.poses[0].positions, after.poses[0].positions)
+    if asked != "feet":
+        assert not np.array_equal(before.poses[1].positions, after.poses[1].positions)
+
+
+def test_no_seam_is_counted_between_a_t_pose_and_the_motion(run_json, late, tmp_path):
+    code, data = run_json(
+        "correct", late, "-e", "hand.L", "--by", "0,0.03,0", "--root", "upperarm.L",
+        "-o", tmp_path / "out.bvh",
+    )  # fmt: skip
+    assert code == 0 and data["reached"]
+    assert data["status"][0] == "UNTOUCHED" and not data["seams"]
+    assert any("T-pose" in note for note in data["notes"])

@@ -13,6 +13,7 @@ import typer
 from supple.batch import Done, PlanOnClip, models
 from supple.batch.clips import write
 from supple.batch.journal import content_hash
+from supple.batch.steps import LEFT
 from supple.cli.argument_values import parse_ground, vector
 from supple.cli.batch_files import (
     JobsOption,
@@ -63,6 +64,7 @@ from supple.model.character import Character, Note
 from supple.motion import Correction, Motion, Window, plant_feet
 from supple.motion.constrained import correct_constrained
 from supple.motion.planting import HEIGHT, SPEED, Planted
+from supple.motion.retargeting.t_pose import leading_frames, said_of_leading_frame
 
 
 def correct(
@@ -336,16 +338,26 @@ class CorrectClip:
             else [self.motion or next(iter(character.motions))]
         )
         made: list[Correction] = []
+        left: list[Note] = []
         changed = dict(character.motions)
         for name in chosen:
-            made += self._steps(character.motion(name), character, progress)
+            clip = character.motion(name)
+            first = leading_frames(clip, self.up or character.up)
+            if first:
+                left.append(Note(said_of_leading_frame(clip, LEFT)))
+            made += self._steps(clip, character, first, progress)
             changed[name] = made[-1].motion
         written = write(character.with_(motions=changed), chosen, out)
-        return made, (*character.notes, *written)
+        return made, (*character.notes, *left, *written)
 
     def _steps(
-        self, clip: Motion, character: Character, progress: Callable[[int, int], None] | None
+        self,
+        clip: Motion,
+        character: Character,
+        first: int,
+        progress: Callable[[int, int], None] | None,
     ) -> list[Correction]:
+        """The corrections of a clip that begins at frame `first`, in order."""
         made: list[Correction] = []
         if self.plant:
             axis = self.up or character.up
@@ -354,6 +366,7 @@ class CorrectClip:
             planted = plant_feet(
                 clip, feet=self.feet or None, up=axis, blend=0.5 if self.blend is None else self.blend,
                 speed=self.contact_speed, height=self.contact_height, ground=models.ground(self.ground),
+                first=first,
             )  # fmt: skip
             made.append(planted)
             clip = planted.motion
@@ -363,7 +376,7 @@ class CorrectClip:
                 coherent=self.coherent, progress=progress,
                 window=self.window, blend=0.25 if self.blend is None else self.blend,
                 speed=self.speed or None, unreachable=self.unreachable, tolerance=self.tolerance,
-                lock=self.lock,
+                lock=self.lock, first=first,
             )  # fmt: skip
             # Report the feet in the motion that is written.
             made = [one.after(done.motion) for one in made if isinstance(one, Planted)]

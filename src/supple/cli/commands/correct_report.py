@@ -139,9 +139,7 @@ def _show_goals(found: Correction) -> None:
     if found.seams:
         fastest = max(found.seams, key=lambda seam: seam.added)
         spread = sum(seam.spread for seam in found.seams)
-        words = (
-            f"{len(found.seams)} seams; at most {fastest.added:.3g} rad/s added, to {fastest.joint}"
-        )
+        words = f"{counted(len(found.seams), 'seam')}; at most {fastest.added:.3g} rad/s added, to {fastest.joint}"
         words += f" after frame {fastest.frame}"
         words += f"; {counted(spread, 'jump')} spread out" if spread else ""
         say.print(Text(words, style="dim"), soft_wrap=True)

@@ -17,9 +17,7 @@ from supple.motion.contacts import find_contacts, foot_points, point_speeds
 from supple.motion.feet import Foot, find_feet, up_vector
 from supple.motion.ground import Ground, GroundLike
 from supple.motion.planting import HEIGHT, SPEED
-from supple.motion.retargeting.body import Body
-from supple.motion.retargeting.body_map import BodyMap
-from supple.motion.retargeting.performance import leading_t_pose
+from supple.motion.retargeting.t_pose import leading_frames
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -68,15 +66,7 @@ class Clip:
     @cached_property
     def leads_with_t_pose(self) -> bool:
         """Whether the first frame is a T-pose, from which the motion jumps off, as in clips of CMU."""
-        skeleton, poses = self.motion.skeleton, self.motion.poses
-        if len(self.motion) <= FEW:
-            return False
-        try:
-            body_map = BodyMap.recognize(skeleton, up=self._up, poses=poses)
-            body_map.checked(skeleton)
-        except SuppleError:  # no body with arms and legs
-            return False
-        return leading_t_pose(self.motion, Body(skeleton, body_map, self._up, poses))
+        return leading_frames(self.motion, self._up) > 0
 
     @cached_property
     def moving(self) -> Clip:

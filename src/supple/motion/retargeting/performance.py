@@ -1,4 +1,4 @@
-"""What a source motion does: places and turns of its body, contacts of its feet, a T-pose before it begins."""
+"""What a source motion does: places and turns of its body, contacts of its feet."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from supple.motion.contacts import Contacts, find_contacts
 from supple.motion.feet import Foot, up_vector
 from supple.motion.retargeting.body import Body, mid, unit
 from supple.motion.retargeting.body_map import SIDES
-from supple.rotations import angle_between, conjugate, multiply, normalize
+from supple.rotations import conjugate, multiply, normalize
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -22,11 +22,6 @@ Flags = NDArray[np.bool_]
 # Contacts of feet that are to stand still; they are found while feet still slide.
 SPEED = 0.33  # below which a foot may stand [leg lengths a second]
 HEIGHT = 0.055  # above its lowest place up to which it may stand [leg lengths]
-
-JUMP = 0.15  # least step from a T-pose to the motion [rad],
-LARGER = 4.0  # and how many times the motion's own largest step it is
-LEVEL = 0.35  # of a T-pose: largest upward part of an upper arm or forearm,
-STRAIGHT = 0.9  # and least downward part of a thigh or shin
 
 
 @dataclass(frozen=True)
@@ -151,31 +146,6 @@ def find_source_contacts(motion: Motion, body: Body, up: str) -> Contacts:
         feet.append(Foot(ankle, toe, body.map[f"{side}_thigh"][0], body.sizes["leg"]))
         names += [ankle, toe] if toe is not None else [ankle]
     return find_contacts(motion, feet, names, up=up_vector(up), speed=SPEED, height=HEIGHT)
-
-
-def leading_t_pose(motion: Motion, body: Body) -> bool:
-    """True if the first frame is a T-pose or the rest pose, and the motion begins after it with a jump."""
-    if len(motion) < 4:
-        return False
-    count = len(motion.skeleton.joint_names)
-    turns = motion.poses[: min(len(motion), 32)].local_rotations[:, :count]
-    steps = angle_between(turns[:-1], turns[1:]).max(axis=1)
-    if steps[0] < max(JUMP, LARGER * float(np.median(steps[1:]))):
-        return False
-    at = body.places(body.frames(motion.poses[:1]))
-    arms = [
-        unit(at[f"{s}_{b}"] - at[f"{s}_{a}"])[0, 2]
-        for s in SIDES
-        for a, b in (("shoulder", "elbow"), ("elbow", "wrist"))
-    ]
-    legs = [
-        unit(at[f"{s}_{a}"] - at[f"{s}_{b}"])[0, 2]
-        for s in SIDES
-        for a, b in (("hip", "knee"), ("knee", "ankle"))
-    ]
-    rest = np.broadcast_to(motion.skeleton.rest.local_rotations[:count], turns[0].shape)
-    resting = float(angle_between(turns[0], rest)[1:].max()) < 1e-3
-    return resting or (max(map(abs, arms)) < LEVEL and min(legs) > STRAIGHT)
 
 
 def filtered(motion: Motion, seconds: float) -> Motion:

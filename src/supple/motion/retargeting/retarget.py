@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from supple.errors import SuppleError, flag, instance, number, one_of, positive
 from supple.model.character import Character, Note
-from supple.model.motion import Motion
+from supple.model.motion import Motion, concatenated
 from supple.model.skeleton import Pose, Skeleton
 from supple.motion.contacts import Contacts
 from supple.motion.feet import UPS
@@ -26,9 +26,9 @@ from supple.motion.retargeting.performance import (
     filtered,
     find_source_contacts,
     foot_names,
-    leading_t_pose,
     sampled,
 )
+from supple.motion.retargeting.t_pose import leading_frames_of, said_of_leading_frame
 
 SMOOTH = 0.008  # standard deviation in time of the filter that source motions go through [s]
 SOURCE = "source_frame"  # the track of a retargeted motion that says which frame of the source each frame is
@@ -129,7 +129,7 @@ def retarget(
     closed = fits(target)
     if not closed:
         free_root(target)
-    first = int(leading_t_pose(motion, body))
+    first = leading_frames_of(motion, body)
     if contacts is not None and contacts.frames not in (len(motion), len(motion) - first):
         raise SuppleError(
             f"contacts: expected those of {len(motion)} frames, got {contacts.frames}"
@@ -163,13 +163,11 @@ def retarget(
     if first:
         kept = closed and fps is None
         what = "kept as it is" if kept else "left out"
-        notes.append(
-            Note(f"frame 0 of {motion.name!r} is a T-pose before the motion: {what}", level="guess")
-        )
+        notes.append(Note(said_of_leading_frame(motion, what), level="guess"))
         if kept:
             lead = Performance.of(motion[:1], body, Contacts(1, {}), np.arange(1))
             lead = replace(lead, level=source.level, flat=source.flat)
-            poses = _joined(turn_clip(lead, target).clamped(), poses)
+            poses = concatenated([turn_clip(lead, target).clamped(), poses])
             frames = np.concatenate([[0], frames])
     tracks = {} if closed else {SOURCE: frames.astype(np.float64)}
     made = Motion(motion.name, poses, fps=rate, loop=motion.loop and not first, tracks=tracks)
@@ -245,12 +243,3 @@ def _planted(poses: Pose, source: Performance, target: Body, fps: float) -> Pose
     return plant_feet(
         motion, feet=ankles, up=target.up, contacts=Contacts.from_flags(flags)
     ).motion.poses
-
-
-def _joined(first: Pose, rest: Pose) -> Pose:
-    """Two batches of poses of one skeleton, one after the other."""
-    coordinates = np.concatenate([first.coordinates, rest.coordinates])
-    offsets = None
-    if first.translations is not None and rest.translations is not None:
-        offsets = np.concatenate([first.translations, rest.translations])
-    return Pose(rest.skeleton, coordinates, offsets)
