@@ -1,5 +1,6 @@
 """Feet that stand stay where they stand; nothing else moves, and nothing pops."""
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,8 @@ import pytest
 import supple
 from supple import Motion, Node, Pose, Skeleton, SuppleError, Tip, plant_feet
 from supple.motion.feet import find_feet
-from supple.rotations import from_axis_angle
+from supple.motion.jumps import Jump
+from supple.rotations import conjugate, from_axis_angle, multiply
 
 FPS = 60.0
 LEG = 0.9
@@ -302,3 +304,107 @@ def test_frames_before_the_motion_stay_and_no_foot_stands_there():
     assert np.array_equal(given.slides[0].heel[1:], contacts.flags("LeftFoot")[1:])
     with pytest.raises(SuppleError, match="first: expected one of the"):
         plant_feet(motion, first=len(motion))
+
+
+# Jumps --------------------------------------------------------------------------------------------
+
+
+def kneeling(seconds=2.0):
+    """It walks on its knees: shins lie on the ground, feet are low, and slow most of the time."""
+    skeleton = walker()
+    t = np.arange(int(seconds * FPS)) / FPS
+    still = from_axis_angle("x", np.full(len(t), np.pi / 2))
+    values = {f"{side}Leg": still for side in ("Left", "Right")}
+    values |= {
+        f"{side}Foot": from_axis_angle("x", np.full(len(t), 0.3)) for side in ("Left", "Right")
+    }
+    places = np.tile(skeleton.offsets, (len(t), 1, 1))
+    places[:, 0, 1] = 0.5
+    places[:, 0, 2] = 0.05 * t
+    poses = skeleton.rest.with_(values)
+    return Motion("kneeling", Pose(skeleton, poses.coordinates, places), fps=FPS)
+
+
+def test_feet_of_a_figure_that_kneels_do_not_stand():
+    motion = kneeling()
+    found = supple.contacts(motion)
+    assert all(found[name] == () for name in found.joints)
+    planted = plant_feet(motion)
+    assert np.array_equal(planted.motion.poses.coordinates, motion.poses.coordinates)
+
+
+def flipped(motion, frame, side="Left"):
+    """The same motion in the world, but from a frame on a thigh turned by 180 degrees about its bone and back by the
+    knee, as solvers of marker data flip a leg."""
+    poses, names = motion.poses, [f"{side}UpLeg", f"{side}Leg"]
+    bone = motion.skeleton.offsets[motion.skeleton.index(names[1])]
+    half = from_axis_angle(bone / np.linalg.norm(bone), np.pi)
+    thigh, knee = (poses.local_rotations[:, motion.skeleton.index(name)].copy() for name in names)
+    thigh[frame:] = multiply(thigh[frame:], half)
+    knee[frame:] = multiply(conjugate(half), knee[frame:])
+    return motion.with_(poses=poses.with_(dict(zip(names, (thigh, knee), strict=True))))
+
+
+def steps_of(motion, name):
+    return np.linalg.norm(np.diff(motion.poses.position(name), axis=0), axis=1)
+
+
+def crouching(drift=0.2, bend=2.0):
+    """Deep in its knees, feet apart, it drifts along and aside, and lifts the left foot in the middle."""
+    skeleton = walker()
+    t = np.arange(int(4 * FPS)) / FPS
+    lifted = np.clip(1 - np.abs(t - 2.0) / 0.8, 0, 1)
+    values = {"Hips": from_axis_angle("y", 0.1 * np.sin(1.5 * t))}
+    for side, sign in (("Left", 1), ("Right", -1)):
+        knee = bend + 0.5 * lifted * (side == "Left")
+        apart = from_axis_angle("z", np.full(len(t), 0.3 * sign))
+        values[f"{side}UpLeg"] = multiply(apart, from_axis_angle("x", -knee / 2))
+        values[f"{side}Leg"] = from_axis_angle("x", knee)
+        values[f"{side}Foot"] = from_axis_angle("x", -knee / 2)
+    places = np.tile(skeleton.offsets, (len(t), 1, 1))
+    places[:, 0, 1] = 0.88 * np.cos(bend / 2)
+    places[:, 0, [0, 2]] = drift * np.outer(t, (0.5, 1.0))
+    poses = skeleton.rest.with_(values)
+    return Motion("crouching", Pose(skeleton, poses.coordinates, places), fps=FPS)
+
+
+def test_a_leg_whose_coordinates_flip_does_not_jump():
+    smooth, frame = crouching(), 105  # as the left foot comes up
+    motion = flipped(smooth, frame)
+    assert np.allclose(motion.poses.positions, smooth.poses.positions, atol=1e-9)
+    usual, found = plant_feet(smooth), plant_feet(motion)
+    assert found.unplanted == () and found.jumps == ()
+    assert found.slides[0].after < 1e-5 * LEG
+    steps = [steps_of(one.motion, "LeftLeg")[frame - 1] for one in (usual, found)]
+    assert steps[1] < 1.1 * steps[0]
+
+
+def test_a_stance_that_would_make_a_leg_jump_is_left_alone_and_said():
+    motion = clip(drift=0.3)
+    assert plant_feet(motion).unplanted == ()
+    found = plant_feet(motion, blend=0.01)  # the foot would go back to its path in one frame
+    assert found.unplanted and found.jumps == ()
+    left = found.unplanted[0]
+    assert left.foot == "LeftFoot" and left.start == 0
+    assert left.jump.step > left.jump.before + 0.05
+    said = f"LeftFoot is not planted in frames 0 to {left.stop - 1}: "
+    assert said in found.reason and found.notes[0].startswith(said)
+    late = motion.with_(poses=Pose.stack([motion.skeleton.rest, *motion.poses]), tracks={})
+    shifted = plant_feet(late, blend=0.01, first=1).unplanted[0]
+    assert (shifted.start, shifted.stop) == (1, left.stop + 1)
+    assert shifted.jump.frame == left.jump.frame + 1
+    # What is left alone slides as it did, and the report says so.
+    rows = slice(left.start, left.stop)
+    before, after = (one.poses.position("LeftFoot")[rows] for one in (motion, found.motion))
+    assert np.allclose(before, after, atol=1e-6)
+    assert found.slides[0].after > 0.01
+    for name in ("LeftLeg", "LeftFoot", "RightLeg", "RightFoot"):
+        assert steps_of(found.motion, name).max() < 1.25 * steps_of(motion, name).max() + 0.07 * LEG
+
+
+def test_frames_with_a_jump_are_not_reached():
+    planted = plant_feet(clip())
+    jump = Jump("LeftLeg", 5, 0.4, 0.01, "leg")
+    bad = dataclasses.replace(planted, jumps=(jump,))
+    assert np.flatnonzero(~bad.reached).tolist() == [5, 6]
+    assert "LeftLeg jumps by 0.4 leg after frame 5" in bad.reason

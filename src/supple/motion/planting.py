@@ -22,7 +22,9 @@ from supple.motion.contacts import Contacts, find_contacts, foot_points, true_ru
 from supple.motion.correct import UNTOUCHED, Correction, corrected
 from supple.motion.feet import Foot, find_feet, up_vector
 from supple.motion.ground import Ground, GroundLike
+from supple.motion.jumps import Jump, added_jumps
 from supple.rotations import (
+    angle_between,
     between,
     conjugate,
     from_rotation_vector,
@@ -42,6 +44,13 @@ EXACT = 1e-7  # how near feet come to their places [lengths of the leg]
 MOVED = (
     1e-4  # a foot that goals take further from its place does not stand there [lengths of the leg]
 )
+# A motion jumps by itself where a joint of a leg turns by more in one frame, or all joints on average go further, and
+# by so many times what they do in all but one of a hundred frames. No correction is carried over that. After the
+# T-poses of 19 captured clips joints go 0.25 leg lengths or more, elsewhere 0.15 at most; a joint that flips turns by
+# 1 rad or more.
+CUT_TURN = 0.5  # [rad]
+CUT_WAY = 0.2  # [leg lengths]
+CUT_TIMES = 2.0
 STRAIGHT = 0.99  # of its length a leg is stretched to: where it is nearly straight, its knee jerks
 
 
@@ -54,7 +63,7 @@ class Slide:
 
     Attributes:
         foot: Its ankle.
-        heel: Whether the heel stands in each frame, shape (F,).
+        heel: Whether the heel stands in each frame, planted or not, shape (F,).
         toe: Whether the toe does, shape (F,).
         before: How far heel and toe went while they stood, on average [model units a second].
         after: The same in the corrected motion.
@@ -65,6 +74,30 @@ class Slide:
     toe: Flags
     before: float
     after: float
+
+
+@dataclass(frozen=True)
+class Unplanted:
+    """A stance that was left as it was, since planting it would make a joint jump.
+
+    Attributes:
+        foot: Its ankle.
+        start: The first frame of the stance.
+        stop: The first frame after it.
+        jump: What would have jumped.
+    """
+
+    foot: str
+    start: int
+    stop: int
+    jump: Jump
+
+    def __str__(self) -> str:
+        jump = self.jump
+        return (
+            f"{self.foot} is not planted in frames {self.start} to {self.stop - 1}: {jump.joint} would jump "
+            f"by {jump.step:.3g} {jump.unit} after frame {jump.frame}"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,12 +111,34 @@ class Planted(Correction):
         lowered: How far the hips went down at most [model units].
         feet: The feet and their legs.
         places: Where the ankle of each foot is to be in each frame, world [model units], shape (F, 3).
+        unplanted: The stances that were left as they were, since a joint would jump.
+        jumps: What joints of the legs jump in `motion` and did not before; their frames are not reached.
     """
 
     slides: tuple[Slide, ...] = ()
     lowered: float = 0.0
     feet: tuple[Foot, ...] = ()
     places: tuple[Floats, ...] = ()
+    unplanted: tuple[Unplanted, ...] = ()
+    jumps: tuple[Jump, ...] = ()
+
+    @property
+    def reached(self) -> Flags:
+        """Whether each frame's feet are at their places, and no leg jumps from or to it, shape (F,)."""
+        good = self.status <= Status.REACHED
+        for jump in self.jumps:
+            good[jump.frame : jump.frame + 2] = False
+        return good
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Stances that were left as they were, and jumps that are left, in words."""
+        return tuple(map(str, (*self.unplanted, *self.jumps)))
+
+    @property
+    def reason(self) -> str:
+        """How the frames ended, and what was left as it was, in words."""
+        return "; ".join([super().reason, *self.notes])
 
     def after(self, motion: Motion) -> Planted:
         """The same report, measured on a motion with the same frames that was made from this one.
@@ -152,6 +207,11 @@ def plant_feet(
             motion jumps off, are left as they are: no foot stands there.
         threads: At most how many threads are used.
 
+    Returns:
+        The motion and its report. A stance that makes a joint of a leg jump is left as it was and listed in
+        `unplanted`: one that adds more than 0.05 leg lengths (or 4 a second) or 0.2 rad (or 12 a second) to a
+        step of the motion's own from one frame to the next.
+
     Raises:
         SuppleError: There are no feet, or contacts are of another motion.
     """
@@ -182,12 +242,81 @@ def plant_feet(
     _check_contacts(contacts, motion, points)
     never = np.zeros(len(motion), dtype=bool)
     stands = {name: contacts.flags(name) if name in contacts.joints else never for name in points}
-    if motion.loop and len(motion) > 1:
-        # Three times around: in the middle, what stands at the end goes on at the beginning.
-        stands = {name: np.tile(flags, 3) for name, flags in stands.items()}
-        around = _planted(_around(motion), found, stands, axis, blend, lower, threads, terrain)
-        return _middle(around, motion, found, axis)
-    return _planted(motion, found, stands, axis, blend, lower, threads, terrain)
+    work = _Work(motion, found, axis, blend, lower, threads, terrain)
+    kept, left = dict(stands), list[Unplanted]()
+    while True:
+        planted = work.planted(kept)
+        jumps = _jumps(motion, planted.motion, found)
+        dropped = _dropped(motion, found, kept, jumps, blend)
+        if not dropped:
+            break
+        left += dropped
+        for one in dropped:
+            for name in foot_points([foot for foot in found if foot.ankle == one.foot]):
+                kept[name] = kept[name].copy()
+                kept[name][one.start : one.stop] = False
+    slides = _slides(motion, planted.motion, found, stands)
+    found_jumps = tuple(jump for _, jump in jumps)
+    return replace(planted, slides=slides, unplanted=tuple(left), jumps=found_jumps)
+
+
+def _slides(
+    before: Motion, after: Motion, feet: Sequence[Foot], stands: Mapping[str, Flags]
+) -> tuple[Slide, ...]:
+    """How feet stand before and after."""
+    found = []
+    for foot in feet:
+        heel = stands[foot.ankle]
+        toe = stands[foot.toe] if foot.toe is not None else np.zeros_like(heel)
+        ways = (slide(motion, foot, heel, toe) for motion in (before, after))
+        found.append(Slide(foot.ankle, heel, toe, *ways))
+    return tuple(found)
+
+
+def _jumps(before: Motion, after: Motion, feet: Sequence[Foot]) -> list[tuple[Foot, Jump]]:
+    """What joints of legs jump, each with its foot, in the order of frames; but where the whole figure jumps anyway."""
+    found, cuts = [], _figure_cuts(before, feet[0].length)
+    for foot in feet:
+        names = [*before.skeleton.path(foot.leg, foot.ankle), *foot_points([foot])[1:]]
+        found += [(foot, jump) for jump in added_jumps(before, after, names, foot.length)
+                  if jump.frame not in cuts]  # fmt: skip
+    return sorted(found, key=lambda one: one[1].frame)
+
+
+def _dropped(
+    motion: Motion,
+    feet: Sequence[Foot],
+    stands: Mapping[str, Flags],
+    jumps: Sequence[tuple[Foot, Jump]],
+    blend: float,
+) -> list[Unplanted]:
+    """Of each foot whose leg jumps, the stances that are nearest to its jumps.
+
+    Where it has none so near that it fades there, it is the other feet that lower the root: then theirs.
+    """
+    found: dict[tuple[str, int], Unplanted] = {}
+    for foot, jump in jumps:
+        near = _nearest(motion, foot, stands, jump.frame, blend)
+        others = [_nearest(motion, other, stands, jump.frame, blend)
+                  for other in feet if other is not foot]  # fmt: skip
+        for _, name, run in filter(None, [near] if near else others):
+            found.setdefault((name, run.start), Unplanted(name, run.start, run.stop, jump))
+    return list(found.values())
+
+
+def _nearest(
+    motion: Motion, foot: Foot, stands: Mapping[str, Flags], frame: int, blend: float
+) -> tuple[int, str, slice] | None:
+    """The stance of a foot nearest to a frame: how far [frames], its ankle, its frames; None if none fades there."""
+    stance = np.any([stands[name] for name in foot_points([foot])], axis=0)
+    count, wide = len(motion), round(blend * motion.fps) + 1
+    near = []
+    for run in true_runs(stance):
+        gaps = [max(run.start + turn - frame, frame + 1 - (run.stop - 1 + turn), 0)
+                for turn in ((-count, 0, count) if motion.loop else (0,))]  # fmt: skip
+        near.append((min(gaps), foot.ankle, run))
+    best = min(near, key=lambda one: one[0], default=None)
+    return best if best is not None and best[0] <= wide else None
 
 
 def _check_frames(contacts: Any, motion: Motion) -> None:
@@ -215,50 +344,94 @@ def _check_contacts(contacts: Any, motion: Motion, points: Sequence[str]) -> Non
         )
 
 
-def _planted(
-    motion: Motion,
-    found: Sequence[Foot],
-    stands: Mapping[str, Flags],
-    axis: Floats,
-    blend: float,
-    lower: bool,
-    threads: int | None,
-    ground: Ground | None,
-) -> Planted:
-    stances = [_stance(motion, foot, stands, blend, ground) for foot in found]
-    changed = np.any([stance.changed for stance in stances], axis=0)
-    goals: list[Reach] = []
-    for foot, stance in zip(found, stances, strict=True):
-        goals.append(Reach(foot.ankle, stance.places, orientation=stance.turns, root=foot.leg))
+@dataclass(frozen=True)
+class _Work:
+    """What is planted, and how; see `plant_feet`."""
+
+    motion: Motion
+    feet: Sequence[Foot]
+    up: Floats
+    blend: float
+    lower: bool
+    threads: int | None
+    ground: Ground | None
+
+    def planted(self, stands: Mapping[str, Flags]) -> Planted:
+        """The motion with feet that stand at one place while flags (F,) of heels and toes say that they do."""
+        if not self.motion.loop or len(self.motion) < 2:
+            return _planted(self, stands)
+        # Three times around: in the middle, what stands at the end goes on at the beginning.
+        three = {name: np.tile(flags, 3) for name, flags in stands.items()}
+        around = _planted(replace(self, motion=_around(self.motion)), three)
+        return _middle(around, self.motion, self.up)
+
+
+def _planted(work: _Work, stands: Mapping[str, Flags]) -> Planted:
+    motion, found = work.motion, work.feet
+    stances = [_stance(motion, foot, stands, work.blend, work.ground) for foot in found]
     base, drop = motion, np.zeros(len(motion))
-    if lower:
-        base, drop = _lowered(motion, found, stances, axis, blend)
-        changed |= drop > 0
+    if work.lower:
+        base, drop = _lowered(motion, found, stances, work.up, work.blend)
     length = min(foot.length for foot in found)
-    # Frames of which nothing is asked stay as they are, to the last bit.
-    weights = np.broadcast_to(changed.astype(np.float64), (len(goals), len(motion)))
-    done = corrected(
-        base, goals, weights, tolerance=EXACT * length, orientation_tolerance=1e-7, threads=threads
-    )
+    steps: list[Correction] = []
+    for legs in _apart_legs(motion, found):
+        goals: list[Reach] = []
+        changed = drop > 0
+        for k in legs:
+            foot, stance = found[k], stances[k]
+            goals.append(Reach(foot.ankle, stance.places, orientation=stance.turns, root=foot.leg))
+            changed = changed | stance.changed
+        cuts = sorted({cut for k in legs for cut in _cuts(motion, found[k])})
+        edges = [0, *(cut + 1 for cut in cuts), len(motion)]
+        for start, stop in zip(edges[:-1], edges[1:], strict=True):
+            # Frames of which nothing is asked stay as they are, to the last bit.
+            asked = np.zeros(len(motion))
+            asked[start:stop] = changed[start:stop]
+            if len(steps) and not asked.any():
+                continue
+            one = corrected(
+                steps[-1].motion if steps else base, goals,
+                np.broadcast_to(asked, (len(goals), len(motion))),
+                tolerance=EXACT * length, orientation_tolerance=1e-7, threads=work.threads,
+            )  # fmt: skip
+            steps.append(
+                replace(one, seams=tuple(seam for seam in one.seams if seam.frame not in cuts))
+            )
+    done = _together(steps)
     result = done.motion
-    slides = tuple(
-        Slide(
-            foot.ankle,
-            stance.heel,
-            stance.toe,
-            slide(motion, foot, stance.heel, stance.toe),
-            slide(result, foot, stance.heel, stance.toe),
-        )
-        for foot, stance in zip(found, stances, strict=True)
-    )
     parts: dict[str, Any] = {
         name: getattr(done, name) for name in ("status", "error", "weight", "seams", "limited")
     }
     places = tuple(stance.places for stance in stances)
     return Planted(
-        motion=result, **parts, slides=slides, lowered=float(drop.max()), feet=tuple(found),
-        places=places,
+        motion=result, **parts, lowered=float(drop.max()), feet=tuple(found), places=places,
     )  # fmt: skip
+
+
+def _apart_legs(motion: Motion, feet: Sequence[Foot]) -> list[list[int]]:
+    """Indices of feet that are solved together: each alone, or all if legs share joints.
+
+    Alone, a leg of which nothing is asked stays untouched while the other is corrected.
+    """
+    paths = [set(motion.skeleton.path(foot.leg, foot.ankle)) for foot in feet]
+    if sum(map(len, paths)) > len(set[str]().union(*paths)):
+        return [list(range(len(feet)))]
+    return [[k] for k in range(len(feet))]
+
+
+def _together(steps: Sequence[Correction]) -> Correction:
+    """Corrections of one motion, one after the other and of other joints, as one."""
+    if len(steps) == 1:
+        return steps[0]
+    return Correction(
+        steps[-1].motion,
+        np.max([one.status for one in steps], axis=0),
+        np.fmax.reduce([one.error for one in steps]),
+        np.max([one.weight for one in steps], axis=0),
+        tuple(sorted((seam for one in steps for seam in one.seams), key=lambda seam: seam.frame)),
+        tuple(dict.fromkeys(name for one in steps for name in one.limited)),
+        {frame: why for one in steps for frame, why in one.reasons.items()},
+    )
 
 
 def _around(motion: Motion) -> Motion:
@@ -271,26 +444,21 @@ def _around(motion: Motion) -> Motion:
     return Motion(motion.name, Pose(motion.skeleton, *parts), fps=motion.fps, times=times)
 
 
-def _middle(whole: Planted, motion: Motion, found: Sequence[Foot], up: Floats) -> Planted:
+def _middle(around: Planted, motion: Motion, up: Floats) -> Planted:
     """The second of three turns, as a loop again."""
     count = len(motion)
     turn = slice(count, 2 * count)
-    result = motion.with_(poses=whole.motion.poses[turn])
-    slides = []
-    for foot, one in zip(found, whole.slides, strict=True):
-        heel, toe = one.heel[turn], one.toe[turn]
-        before, after = (slide(each, foot, heel, toe) for each in (motion, result))
-        slides.append(Slide(foot.ankle, heel, toe, before, after))
-    begun = float(whole.motion.times[count] - whole.motion.times[0])
+    result = motion.with_(poses=around.motion.poses[turn])
+    begun = float(around.motion.times[count] - around.motion.times[0])
     inside = [replace(seam, frame=seam.frame - count, time=seam.time - begun)
-              for seam in whole.seams if count <= seam.frame < 2 * count - 1]  # fmt: skip
+              for seam in around.seams if count <= seam.frame < 2 * count - 1]  # fmt: skip
     roots = motion.skeleton.parents < 0
     down = motion.poses.local_translations[:, roots] - result.poses.local_translations[:, roots]
     return replace(
-        whole, motion=result, status=whole.status[turn], error=whole.error[turn],
-        weight=whole.weight[turn], seams=tuple(inside), slides=tuple(slides),
+        around, motion=result, status=around.status[turn], error=around.error[turn],
+        weight=around.weight[turn], seams=tuple(inside),
         lowered=max(0.0, float((down @ up).max())),
-        places=tuple(places[turn] for places in whole.places),
+        places=tuple(places[turn] for places in around.places),
     )  # fmt: skip
 
 
@@ -321,6 +489,11 @@ def _after(planted: Planted, motion: Motion, first: int) -> Planted:
             np.concatenate([motion.poses[:first].position(foot.ankle), places])
             for foot, places in zip(planted.feet, planted.places, strict=True)
         ),
+        unplanted=tuple(
+            replace(one, start=one.start + first, stop=one.stop + first, jump=one.jump.later(first))
+            for one in planted.unplanted
+        ),
+        jumps=tuple(jump.later(first) for jump in planted.jumps),
     )
 
 
@@ -367,7 +540,9 @@ def _stance(
         turned[run] = to_rotation_vector(
             between(along[run], np.broadcast_to(mean, along[run].shape))
         )
-    turned = faded(turned, flat, motion.times, blend)
+    cuts = _cuts(motion, foot)
+    own = angle_between(turns[:-1], turns[1:])
+    turned = faded(turned, flat, motion.times, blend, {k: float(own[k]) for k in cuts})
     turn = from_rotation_vector(turned)
     along = rotate(turn, along)
     shift = np.zeros_like(ankle)
@@ -379,9 +554,38 @@ def _stance(
         shift[run] -= shift[run].mean(axis=0)  # as near to where it was as can be
         if ground is not None:
             shift[run] += _onto(ground, ankle[run] + shift[run], along[run], heel[run], clear)
-    shift = faded(shift, stance, motion.times, blend)
+    own = np.linalg.norm(np.diff(ankle, axis=0), axis=1)
+    shift = faded(shift, stance, motion.times, blend, {k: float(own[k]) for k in cuts})
     changed = np.any((shift != 0) | (turned != 0), axis=1)
     return _Stance(heel, toe, ankle + shift, multiply(turn, turns), changed)
+
+
+def _figure_cuts(motion: Motion, length: float) -> list[int]:
+    """The frames after which the whole figure jumps in the motion itself, as after a T-pose.
+
+    Args:
+        motion: What plays.
+        length: Of a leg [model units].
+    """
+    joints = motion.poses.positions[:, : len(motion.skeleton.joint_names)]
+    ways = np.linalg.norm(np.diff(joints, axis=0), axis=-1).mean(axis=1) / length
+    return _outliers(ways, CUT_WAY)
+
+
+def _cuts(motion: Motion, foot: Foot) -> list[int]:
+    """The frames after which a leg jumps in the motion itself: with the whole figure, or where a joint flips."""
+    skeleton = motion.skeleton
+    leg = [skeleton.index(name) for name in skeleton.path(foot.leg, foot.ankle)]
+    turns = motion.poses[:-1].turns(motion.poses[1:])[:, leg].max(axis=1)
+    return sorted({*_figure_cuts(motion, foot.length), *_outliers(turns, CUT_TURN)})
+
+
+def _outliers(steps: Floats, most: float) -> list[int]:
+    """Where steps (F - 1,) are larger than `most` and than what is usual."""
+    if not len(steps):
+        return []
+    usual = float(np.percentile(steps, 99))
+    return np.flatnonzero(steps > max(most, CUT_TIMES * usual)).tolist()
 
 
 def _along_ground(motion: Motion, foot: Foot, run: slice, ground: Ground) -> Floats:
@@ -423,17 +627,36 @@ def _path(along: Floats, heel: Flags) -> Floats:
     return np.concatenate([np.zeros((1, 3)), np.cumsum(steps, axis=0)])
 
 
-def faded(values: Floats, flags: Flags, times: Floats, blend: float) -> Floats:
+def faded(
+    values: Floats,
+    flags: Flags,
+    times: Floats,
+    blend: float,
+    cuts: Mapping[int, float] | None = None,
+) -> Floats:
     """Values (F, 3) where flags are set, and in between curves to 0 that go on as they end.
 
     Cubic Hermite curves over at most `blend` [s]; where two flagged runs are nearer to each other
-    than twice that, one curve leads from the one to the other.
+    than twice that, one curve leads from the one to the other. Up to a frame after which the motion
+    itself jumps by more than a value, the value stays, and is 0 beyond: nothing has to fade there.
+
+    Args:
+        values: What fades, shape (F, 3).
+        flags: Where it is given, shape (F,).
+        times: Of the frames [s], shape (F,).
+        blend: For how long values fade [s].
+        cuts: The frames after which the motion jumps, and by how much, as values are measured.
     """
     result = np.where(flags[:, None], values, 0.0)
     runs = true_runs(flags)
     if not runs or blend <= 0:
         return result
     zero = np.zeros(3)
+
+    def cut(at: int, frames: range) -> int | None:
+        """The first of some frames after which the motion jumps by more than the value at a frame."""
+        size = float(np.linalg.norm(values[at]))
+        return next((k for k in frames if k in (cuts or {}) and (cuts or {})[k] > size), None)
 
     def slope(at: int, other: int) -> Floats:
         return (values[at] - values[other]) / (times[at] - times[other]) if at != other else zero
@@ -453,18 +676,29 @@ def faded(values: Floats, flags: Flags, times: Floats, blend: float) -> Floats:
     for k in range(len(runs) + 1):
         last = ends[k - 1] if k > 0 else None
         first = begins[k] if k < len(runs) else None
-        if last and first and times[first[0]] - times[last[0]] <= 2 * blend:
+        after = cut(last[0], range(last[0], first[0] if first else len(flags))) if last else None
+        before = (
+            cut(first[0], range(first[0] - 1, last[0] - 1 if last else -1, -1)) if first else None
+        )
+        parted = after is not None or before is not None
+        if last and first and not parted and times[first[0]] - times[last[0]] <= 2 * blend:
             a, b = last[0], first[0]
             fill(slice(a + 1, b), (times[a], values[a], last[1]), (times[b], values[b], first[1]))
             continue
         if last:
             a, until = last[0], times[last[0]] + blend
             stop = int(np.searchsorted(times, until))
-            fill(slice(a + 1, stop), (times[a], values[a], last[1]), (until, zero, zero))
+            if after is not None and after < stop:
+                result[a + 1 : after + 1] = values[a]
+            else:
+                fill(slice(a + 1, stop), (times[a], values[a], last[1]), (until, zero, zero))
         if first:
             b, since = first[0], times[first[0]] - blend
             start = int(np.searchsorted(times, since, side="right"))
-            fill(slice(start, b), (since, zero, zero), (times[b], values[b], first[1]))
+            if before is not None and before >= start:
+                result[before + 1 : b] = values[b]
+            else:
+                fill(slice(start, b), (since, zero, zero), (times[b], values[b], first[1]))
     return result
 
 
@@ -485,7 +719,10 @@ def _lowered(
         need = np.maximum(need, np.where(stance.changed, -level - room, 0.0))
     if need.max(initial=0.0) <= 0:
         return motion, need
-    drop = _covered(need, max(1, round(blend * motion.fps)))
+    drop = np.zeros(len(motion))
+    edges = [0, *(cut + 1 for cut in _figure_cuts(motion, feet[0].length)), len(motion)]
+    for start, stop in zip(edges[:-1], edges[1:], strict=True):
+        drop[start:stop] = _covered(need[start:stop], max(1, round(blend * motion.fps)))
     skeleton = motion.skeleton
     places = np.array(motion.poses._full_translations())
     places[:, skeleton.parents < 0] -= (drop[:, None] * up)[:, None]

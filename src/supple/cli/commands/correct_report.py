@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,8 @@ def _motion_data(steps: Sequence[Correction]) -> dict[str, Any]:
                 }
                 for slide in one.slides
             ]
+            data["unplanted"] = [asdict(stance) for stance in one.unplanted]
+            data["jumps"] = [asdict(jump) for jump in one.jumps]
     return data
 
 
@@ -100,15 +103,19 @@ def _show_feet(found: Planted) -> None:
         say.print(
             Text.assemble((slide.foot, "bold"), words, f"{short(slide.after)}"), soft_wrap=True
         )
-    if not np.all(found.reached):
+    if np.any(found.status > Status.REACHED):
         say.print(Text.assemble(("not reached", "bold red"), f": {_missing(found)}"))
+    for stance in found.unplanted:
+        say.print(Text(str(stance), style="yellow"), soft_wrap=True)
+    for jump in found.jumps:
+        say.print(Text(str(jump), style="red"), soft_wrap=True)
     if found.lowered > 0:
         say.print(Text(f"hips lowered by {short(found.lowered)} at most", style="dim"))
 
 
 def _missing(found: Planted) -> str:
     """In how many frames feet miss their places, and by how much."""
-    missed = ~found.reached
+    missed = found.status > Status.REACHED
     far = short(float(found.error[missed].max()))
     return f"feet miss their places in {counted(int(missed.sum()), 'frame')}, by {far} at most"
 
@@ -158,7 +165,8 @@ def words_of(steps: Sequence[Correction]) -> str:
                 continue
             slid = [np.mean([getattr(s, when) for s in one.slides]) for when in ("before", "after")]
             words.append(f"feet slid {short(float(slid[0]))} a second, now {short(float(slid[1]))}")
-            words += [] if np.all(one.reached) else [_missing(one)]
+            words += [_missing(one)] if np.any(one.status > Status.REACHED) else []
+            words += one.notes
         else:
             words.append(one.reason)
     return "; ".join(words)

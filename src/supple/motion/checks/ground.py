@@ -10,7 +10,7 @@ from supple.model.motion import Motion
 from supple.motion.checks.clip import GRAVITY, Clip
 from supple.motion.checks.joints import trunk
 from supple.motion.checks.measure import Measure, nothing
-from supple.motion.contacts import find_contacts, true_runs
+from supple.motion.contacts import find_contacts, true_runs, upright_leg
 from supple.motion.feet import Foot, find_feet, up_vector
 from supple.motion.planting import HEIGHT, SPEED, slide
 
@@ -74,7 +74,7 @@ def _slide(clip: Clip, foot: Foot) -> tuple[Floats, Flags]:
     """How fast a foot goes along the ground [leg lengths a second], and when it stands, each (F,)."""
     half = clip.frames(0.5 * WINDOW)
     stands = np.zeros(len(clip.motion), dtype=bool)
-    low = np.ones(len(clip.motion), dtype=bool)
+    low = upright_leg(clip.motion, foot, clip.up)
     stood = np.zeros(len(clip.motion), dtype=bool)
     slowest = np.full(len(clip.motion), np.inf)
     for name in (foot.ankle, foot.toe):

@@ -1,0 +1,98 @@
+"""Jumps that a correction adds: joints that move or turn in one frame by more than in the motion it was made from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.model.motion import Motion
+from supple.rotations import angle_between
+
+Floats = NDArray[np.float64]
+
+# What a correction may add to the step of a joint from one frame to the next, the greater of both. Planting of 31
+# captured clips of 24 to 120 frames a second, of which none kneels, adds 0.061 leg or 2.6 leg/s, 0.22 rad or 9 rad/s.
+ADDED_WAY = 0.05  # [leg lengths]
+ADDED_SPEED = 4.0  # [leg lengths a second]
+ADDED_TURN = 0.2  # [rad]
+ADDED_TURN_SPEED = 12.0  # [rad/s]
+OWN_TIMES = 1.25  # and so many times the joint's own largest step is allowed,
+OWN_FRAMES = 2  # within so many frames
+
+
+@dataclass(frozen=True)
+class Jump:
+    """A step of a joint from one frame to the next that is larger than in the motion before.
+
+    Attributes:
+        joint: Which joint.
+        frame: The first of the two frames.
+        step: How far it goes, or how far it turns.
+        before: The same in the motion before.
+        unit: "leg" for leg lengths, or "rad".
+    """
+
+    joint: str
+    frame: int
+    step: float
+    before: float
+    unit: str
+
+    def later(self, frames: int) -> Jump:
+        """The same jump in a motion that begins so many frames earlier."""
+        return replace(self, frame=self.frame + frames)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.joint} jumps by {self.step:.3g} {self.unit} after frame {self.frame}, "
+            f"{self.before:.3g} {self.unit} before"
+        )
+
+
+def added_jumps(before: Motion, after: Motion, names: Sequence[str], length: float) -> list[Jump]:
+    """Find where joints or tips of a corrected motion jump and did not in the motion before.
+
+    A step counts if it is larger than the joint's own around that frame, 1.25 times, and what a correction may add.
+
+    Args:
+        before: The motion that was corrected.
+        after: The corrected motion, with the same frames and skeleton.
+        names: Joints and tips to look at.
+        length: Of a leg [model units].
+
+    Returns:
+        The jumps, in the order of frames, the worst joint of each frame.
+    """
+    if len(before) < 2:
+        return []
+    fps, found = before.fps, {}
+    for name in names:
+        ways = [_steps(one.poses.position(name)) / length for one in (before, after)]
+        most = max(ADDED_WAY, ADDED_SPEED / fps)
+        _collect(found, name, ways, most, "leg")
+        if name in before.skeleton.joint_names:
+            j = before.skeleton.index(name)
+            locals_ = [one.poses.local_rotations[:, j] for one in (before, after)]
+            turns = [angle_between(q[:-1], q[1:]) for q in locals_]
+            _collect(found, name, turns, max(ADDED_TURN, ADDED_TURN_SPEED / fps), "rad")
+    return [jump for _, (_, jump) in sorted(found.items())]
+
+
+def _steps(points: Floats) -> Floats:
+    return np.linalg.norm(np.diff(points, axis=0), axis=1)
+
+
+def _collect(
+    found: dict[int, tuple[float, Jump]], name: str, steps: Sequence[Floats], most: float, unit: str
+) -> None:
+    """Add the steps that are too large to those found, each with how many times too large it is."""
+    own, new = steps
+    wide = np.pad(own, OWN_FRAMES, mode="edge")
+    around = np.lib.stride_tricks.sliding_window_view(wide, 2 * OWN_FRAMES + 1).max(axis=1)
+    share = new / (OWN_TIMES * around + most)
+    for k in np.flatnonzero(share > 1.0).tolist():
+        if k not in found or share[k] > found[k][0]:
+            found[k] = float(share[k]), Jump(name, k, float(new[k]), float(own[k]), unit)
