@@ -78,6 +78,7 @@ class Standing:
             skeleton,
             [supple.Reach(name, pose=supple.OPEN) for name in FEET],
             tolerance=1e-5,
+            free_root=True,
         )
         feet = [stand.frames[skeleton.index(name)] for name in FEET]
         found: list[np.ndarray] = []

@@ -10,6 +10,7 @@ from supple import (
     Box,
     Connect,
     Fixed,
+    Free,
     Hinge,
     Motion,
     Node,
@@ -47,6 +48,24 @@ def swaying(skeleton, joints, amount=0.4):
         name: from_axis_angle("x", amount * np.sin(2 * t + k)) for k, name in enumerate(joints)
     }
     return Motion("sway", skeleton.rest.with_(values), fps=10.0)
+
+
+def test_a_floating_body_keeps_its_root_where_the_motion_has_it():
+    nodes = [Node("body", None, joint=Free())]
+    tips = []
+    for side, x in (("L", 0.25), ("R", -0.25)):
+        nodes += [Node(f"{side}1", "body", (x, 0, 0)), Node(f"{side}2", f"{side}1", (0, 0, 0.4))]
+        tips.append(Tip(f"{side} hand", f"{side}2", (0, 0, 0.4)))
+    motion = swaying(supple.Skeleton(nodes, tips), ["L1", "L2"])
+    goal = Reach("L hand", (0.6, 0.3, 0.9))
+    still = correct(motion, goal)
+    assert np.array_equal(still.motion.poses.position("body"), motion.poses.position("body"))
+    assert not still.reached.any() and all("free_root" in why for why in still.reasons.values())
+    free = correct(motion, goal, free_root=True)
+    far = np.linalg.norm(free.motion.poses.position("body"), axis=1).max()
+    assert free.reached.all() and far > 0.01
+    assert free.root_moves == {"body": pytest.approx(far)}
+    assert f"the root body moved by up to {far:.3g}" in free.reason
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,9 @@ import pytest
 import supple
 from supple import (
     Axes,
+    Balance,
     Ball,
+    Connect,
     Fixed,
     Free,
     Hinge,
@@ -21,15 +23,16 @@ from supple import (
     Slider,
     SuppleError,
     Tip,
+    Weld,
 )
-from supple.problem.free_set import free_set, locked_joints
+from supple.problem.free_set import free_set, freed_roots, locked_joints
 
 HERE = (0.0, 0.0, 0.0)
 
 
-def freed(skeleton, goals, *, lock=()):
+def freed(skeleton, goals, *, lock=(), free_root=False):
     goals = goals if isinstance(goals, list) else [goals]
-    found = free_set(skeleton, goals, locked_joints(skeleton, lock))
+    found = free_set(skeleton, goals, locked_joints(skeleton, lock), free_root=free_root)
     return " ".join(skeleton.joint_names[j] for j in found)
 
 
@@ -206,6 +209,116 @@ def test_joints_that_copy_one_another_are_freed_together(gripper):
 def test_and_locked_together(gripper, name):
     goals = [Reach("one"), Reach("three")]
     assert freed(gripper, goals, lock=[name]) == "palm"
+
+
+# The free root
+
+
+def body(root):
+    """A pelvis with two legs and a spine that carries two arms; beside it a cube."""
+    nodes = [Node("world", None, HERE, Fixed()), Node("pelvis", "world", (0, 1, 0), root)]
+    nodes += [Node("spine", "pelvis", (0, 0.2, 0)), Node("cube", "world", (1, 0, 0), Free())]
+    tips = [Tip("tail", "pelvis", (0, 0, -0.2)), Tip("corner", "cube", (0.1, 0.1, 0.1))]
+    for side, x in (("l", 0.2), ("r", -0.2)):
+        nodes += [
+            Node(f"arm.{side}", "spine", (x, 0.3, 0)),
+            Node(f"hip.{side}", "pelvis", (x, 0, 0)),
+            Node(f"knee.{side}", f"hip.{side}", (0, -0.5, 0), Hinge("x")),
+        ]
+        tips.append(Tip(f"hand.{side}", f"arm.{side}", (x, 0, 0)))
+        tips.append(Tip(f"foot.{side}", f"knee.{side}", (0, -0.5, 0)))
+    return Skeleton(nodes, tips)
+
+
+@pytest.fixture(params=[Free(), Planar("y")], ids=["free", "planar"])
+def standing(request):
+    return body(request.param)
+
+
+LEGS = "hip.l knee.l hip.r knee.r"
+TURN = (1, 0, 0, 0)
+
+
+def moves_root(skeleton, *goals, **options):
+    return "pelvis" in freed(skeleton, list(goals), **options).split()
+
+
+def test_a_free_root_stays_for_a_limb(standing):
+    assert freed(standing, Reach("hand.l")) == "spine arm.l"
+    assert freed(standing, [Reach("hand.l"), Reach("hand.r")]) == "spine arm.l arm.r"
+    assert freed(standing, Reach("foot.l")) == "hip.l knee.l"
+    assert freed(standing, Reach("hand.l", orientation=TURN)) == "spine arm.l"
+    assert freed(standing, LookAt("arm.l", HERE, depth=0)) == "spine arm.l"
+    assert freed(standing, Reach("hand.l", depth=9)) == "spine arm.l"
+
+
+def test_a_free_root_moves_where_it_is_asked_for(standing):
+    assert freed(standing, Reach("hand.l"), free_root=True) == "pelvis spine arm.l"
+    assert freed(standing, Reach("hand.l", depth=2), free_root=True) == "spine arm.l"
+    assert freed(standing, Reach("hand.l", root="pelvis")) == "pelvis spine arm.l"
+    assert freed(standing, Reach("hand.l", root="spine"), free_root=True) == "spine arm.l"
+    assert not moves_root(standing, Reach("hand.l"), free_root=True, lock=["pelvis"])
+
+
+def test_a_free_root_moves_where_nothing_else_moves_the_effector(standing):
+    assert freed(standing, Reach("pelvis")) == "pelvis"
+    assert freed(standing, Reach("tail")) == "pelvis"
+    assert freed(standing, Reach("corner")) == "cube"
+    assert freed(standing, [Reach("hand.l"), Reach("corner")]) == "spine cube arm.l"
+    assert freed(standing, Reach("foot.l"), lock=["hip.l", "knee.l"]) == "pelvis"
+    alone = supple.chain([1, 1], joint=[Free(), Fixed()])
+    assert freed(alone, Reach("tip")) == "j0"
+
+
+def test_a_limb_that_is_held_moves_the_root(standing):
+    both = [Hold("foot.l"), Hold("foot.r")]
+    whole = f"pelvis spine arm.l {LEGS}"
+    assert set(freed(standing, [Reach("hand.l"), *both]).split()) == set(whole.split())
+    assert moves_root(standing, Reach("hand.l"), Hold("foot.l"))
+    assert moves_root(standing, Reach("hand.l"), Hold("foot.l", orientation=False))
+    # A turn that is held keeps nothing in its place, and what is reached for is not held.
+    assert not moves_root(standing, Reach("hand.l"), Hold("foot.l", position=False))
+    assert not moves_root(standing, Reach("hand.l"), Hold("hand.l"))
+    # Who holds the root itself, or what is fixed to it, wants it to stay.
+    assert not moves_root(standing, Reach("hand.l"), Hold("pelvis"))
+    assert not moves_root(standing, Reach("hand.l"), Hold("tail"))
+    assert not moves_root(standing, Reach("hand.l", root="spine"), Hold("foot.l"))
+
+
+def test_balance_holds_no_foot(standing):
+    assert not moves_root(standing, Reach("hand.l"), Balance(["foot.l", "foot.r"]))
+
+
+def test_a_loop_holds_a_limb_only_at_what_no_free_root_carries(standing):
+    assert moves_root(standing, Reach("hand.l"), Weld("foot.l", "world"))
+    assert moves_root(standing, Weld("world", "foot.l"))
+    assert not moves_root(standing, Connect("hand.l", "hand.r"))
+    # A cube is brought to the hand, not the body to the cube.
+    assert freed(standing, Weld("hand.l", "cube")) == "spine cube arm.l"
+
+
+def test_limbs_that_all_have_goals_move_the_root(standing):
+    feet = [Reach("foot.l"), Reach("foot.r", HERE, orientation=TURN)]
+    assert moves_root(standing, Reach("hand.l"), *feet)
+    assert not moves_root(standing, *feet)
+    assert not moves_root(standing, Reach("hand.l"), feet[0])
+    assert not moves_root(standing, LookAt("arm.l", HERE, depth=0), *feet)
+    lone = supple.chain([1, 1, 1], joint=[Free(), Ball(), Ball()])
+    assert freed(lone, Reach("tip")) == "j1 j2"
+
+
+def test_what_became_of_the_root_is_told(standing):
+    def told(*goals, free_root=False):
+        locked = locked_joints(standing, ())
+        found = freed_roots(standing, goals, locked, free_root=free_root)
+        return [[standing.joint_names[r.joints[0]] for r in part] for part in found]
+
+    assert told(Reach("hand.l")) == [["pelvis"], []]
+    assert told(Reach("hand.l"), free_root=True) == [[], ["pelvis"]]
+    assert told(Reach("hand.l"), Hold("foot.l")) == [[], ["pelvis"]]
+    assert told(Reach("hand.l", root="pelvis")) == [[], []]
+    assert told(Reach("hand.l", root="spine")) == [[], []]
+    assert told(Reach("pelvis")) == [[], []]
 
 
 # Bad input

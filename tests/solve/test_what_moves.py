@@ -1,13 +1,19 @@
 """Which joints move, and which come back untouched."""
 
+import pickle
+
 import numpy as np
 import pytest
 
 import supple
 from supple import (
+    Ball,
+    Free,
     Hinge,
+    Hold,
     Pose,
     Reach,
+    Status,
     rotations,
     solve,
 )
@@ -62,3 +68,99 @@ def test_a_locked_copy_keeps_its_source_still(moved):
     start = arm.pose({"j1": 0.3})
     s = solve(arm, {"tip": (1, 2, 0)}, start=start, lock=["j2"])
     assert moved(start, s.pose) == ["j0"]
+
+
+# The free root
+
+
+@pytest.fixture(scope="module")
+def walker():
+    """A pelvis that floats, with one arm and two legs."""
+    nodes = [
+        ("pelvis", None, (0, 1.0, 0), Free()),
+        ("shoulder", "pelvis", (0, 0.5, 0), Ball()),
+        ("elbow", "shoulder", (0.3, 0, 0), Hinge("y", limits=(-2.5, 0))),
+    ]
+    tips = [("hand", "elbow", (0.3, 0, 0))]
+    for side, x in (("L", 0.1), ("R", -0.1)):
+        nodes += [
+            (f"hip{side}", "pelvis", (x, 0, 0), Ball()),
+            (f"knee{side}", f"hip{side}", (0, -0.5, 0), Hinge("x", limits=(-0.1, 2.5))),
+            (f"ankle{side}", f"knee{side}", (0, -0.48, 0), Ball()),
+        ]
+        tips.append((f"foot{side}", f"ankle{side}", (0, 0, 0.1)))
+    return supple.Skeleton(nodes, tips)
+
+
+@pytest.fixture(scope="module")
+def stance(walker):
+    return walker.rest.with_({"kneeL": 0.3, "kneeR": 0.3})
+
+
+NEAR_HAND, LOW_HAND = (0.3, 1.4, 0.3), (0.4, 0.6, 0.2)
+HOLDS = [Hold("footL"), Hold("footR")]
+
+
+def test_a_hand_does_not_lift_the_body(walker, stance, moved):
+    s = solve(walker, {"hand": NEAR_HAND}, start=stance)
+    assert s.reached and moved(stance, s.pose) == ["shoulder", "elbow"]
+    assert np.array_equal(s.position("footL"), stance.position("footL"))
+    assert "root" not in s.reason
+
+
+def test_out_of_reach_for_a_root_that_stays_names_free_root(walker, stance):
+    s = solve(walker, {"hand": LOW_HAND}, start=stance)
+    assert s.status is Status.TOO_FAR
+    assert "the root pelvis is kept still, and free_root=True lets it move" in s.reason
+    assert supple.Solution.from_json(s.to_json()).reason == s.reason
+
+
+def test_free_root_lets_it_move_and_the_reason_says_how_far(walker, stance):
+    s = solve(walker, {"hand": LOW_HAND}, start=stance, free_root=True)
+    far = np.linalg.norm(s.position("pelvis") - stance.position("pelvis"))
+    assert s.reached and far > 0.1
+    assert f"the root pelvis moved by {far:.3g}" in s.reason
+    assert supple.Solution.from_json(s.to_json()).reason == s.reason
+    ik = supple.prepare(walker, Reach("hand"), free_root=True)
+    assert ik(LOW_HAND, start=stance) == s
+    assert pickle.loads(pickle.dumps(ik))(LOW_HAND, start=stance) == s
+    many = ik.solve(np.array([LOW_HAND, NEAR_HAND]), start=stance)
+    assert many.reason.startswith("2 of 2 reached; the root pelvis moved by ")
+
+
+def test_feet_that_are_held_let_the_body_crouch(walker, stance):
+    s = solve(walker, [Reach("hand", LOW_HAND), *HOLDS], start=stance)
+    assert s.reached and "the root pelvis moved by" in s.reason
+    for foot in ("footL", "footR"):
+        assert np.allclose(s.position(foot), stance.position(foot), atol=1e-3)
+
+
+def test_feet_that_are_reached_for_let_the_body_crouch(walker, stance):
+    feet = [Reach(name, pose=stance.frames[walker.index(name)]) for name in ("footL", "footR")]
+    assert solve(walker, [Reach("hand", LOW_HAND), *feet], start=stance).reached
+
+
+def test_a_goal_of_the_root_moves_it_without_a_word(walker, stance):
+    for goal in (Reach("pelvis", (0.1, 1.1, 0)), Reach("hand", LOW_HAND, root="pelvis")):
+        s = solve(walker, goal, start=stance)
+        assert s.reached and "root" not in s.reason
+
+
+def test_a_root_that_keeps_its_start_did_not_move(walker, stance):
+    goals = [Reach("hand", (9, 9, 9)), *HOLDS]
+    s = solve(walker, goals, start=stance, unreachable="keep")
+    assert s.pose == stance and "moved" not in s.reason
+
+
+def test_a_path_keeps_the_root_still_too(walker, stance):
+    path = np.linspace(NEAR_HAND, LOW_HAND, 5)
+    still = supple.track(walker, {"hand": path}, start=stance)
+    assert not still.reached and "free_root=True" in still.reason
+    assert np.ptp(still.poses.position("pelvis"), axis=0).max() == 0.0
+    assert supple.track(walker, {"hand": path}, start=stance, free_root=True).reached
+
+
+@pytest.mark.parametrize("value", [1, "yes", None])
+def test_free_root_is_true_or_false(walker, value):
+    with pytest.raises(supple.SuppleError, match="free_root: expected True or False"):
+        solve(walker, {"hand": NEAR_HAND}, free_root=value)

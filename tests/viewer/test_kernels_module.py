@@ -183,6 +183,13 @@ def constrained(rng):
         supple.prepare(standing, [*whole, balance]),
         [[near((-0.5, 1.0, 0.4), 0.12)] for _ in range(40)],
     )
+    # A root that stays, out of reach of some targets, and one that is freed.
+    reach = Reach("hand.R")
+    for free_root in (False, True):
+        yield (
+            supple.prepare(standing, reach, free_root=free_root),
+            [[near((-0.6, 1.0, 0.4), 0.4)] for _ in range(20)],
+        )
     aside = Balance(support=[(5, 0, 5), (6, 0, 5), (6, 0, 6)], up="y")
     yield supple.prepare(figure, [hand, aside]), [[near((-0.3, 1.2, 0.3), 0.1)] for _ in range(3)]
     other = Reach("hand.L", On("forearm.R", (-0.1, -0.1, 0.05)), depth=4)
@@ -253,6 +260,8 @@ def test_a_report_says_the_same_in_python(compared):
         found, pair = answer["collision"], read.collision
         assert found == (None if pair is None else pair._asdict())
         assert answer["offBalance"] == read.off_balance
+    reasons = " ".join(answer["reason"] for _, _, answer in compared)
+    assert "is kept still" in reasons and "the root pelvis moved by" in reasons
     statuses = {answer["word"] for _, _, answer in compared}
     assert statuses >= {"reached", "too far", "limited", "open loop", "collides", "unbalanced"}
 

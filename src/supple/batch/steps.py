@@ -264,6 +264,7 @@ class _Goals(Step):
     blend: float = key(values.not_negative, SECONDS, 0.25)
     hold: tuple[str, ...] = key(values.texts, NAMES, ())
     lock: tuple[str, ...] = key(values.texts, NAMES, ())
+    free_root: bool = key(values.flag, "true or false", False)
     tolerance: float | None = key(values.positive, "a length above 0")
     unreachable: str = key(
         lambda value: one_of("policy", value, ("approach", "keep")),
@@ -304,7 +305,8 @@ class _Goals(Step):
         made = correct_constrained(
             work.character, work.motion, goals, self._constraints,
             window=Window(self.from_, self.until), blend=self.blend, lock=self.lock,
-            tolerance=self.tolerance, unreachable=self.unreachable, first=work.begin(),
+            tolerance=self.tolerance, unreachable=self.unreachable, free_root=self.free_root,
+            first=work.begin(),
         )  # fmt: skip
         _take(work, made)
 

@@ -38,6 +38,16 @@ LockOption = Annotated[
     ),
 ]
 
+FreeRootOption = Annotated[
+    bool,
+    typer.Option(
+        "--free-root",
+        help="Let the model's free root move too, such as a robot's floating base. Without it the root stays "
+        "unless a goal names it or a limb is held.",
+        rich_help_panel=GOALS,
+    ),
+]
+
 AvoidOption = Annotated[
     float | None,
     typer.Option(

@@ -43,6 +43,7 @@ from supple.rotations import angle_between, slerp, to_matrix
 
 if TYPE_CHECKING:
     from supple.model.capsules import Capsule
+    from supple.model.free_root import FreeRoot
     from supple.model.geoms import Geom
     from supple.model.loops import Loop
     from supple.model.masses import Mass
@@ -584,6 +585,7 @@ class Skeleton:
         "_children",
         "_file_order",
         "_fingerprint",
+        "_free_roots",
         "_freedoms",
         "_index",
         "_joints",
@@ -634,6 +636,7 @@ class Skeleton:
         self._children: list[list[int]] | None = None
         self._freedoms: tuple[str, ...] | None = None
         self._fingerprint: str | None = None
+        self._free_roots: tuple[FreeRoot, ...] | None = None
         self._problems: Any = None  # those that `supple.solve` keeps prepared for it
 
     # What it holds --------------------------------------------------------------------------------
@@ -683,6 +686,18 @@ class Skeleton:
     def rotations(self) -> NDArray[np.float64]:
         """Each joint's rest rotation in its parent's frame, wxyz, shape (N, 4)."""
         return _read_only(self._packed.floats[:, layout.REST : layout.REST + 4])
+
+    @property
+    def free_roots(self) -> tuple[FreeRoot, ...]:
+        """The joints that place the model in the world, such as a robot's floating base; see `FreeRoot`."""
+        if self._free_roots is None:
+            found: tuple[FreeRoot, ...] = ()
+            if (self._packed.ints[:, layout.KIND] & layout.SLIDES).any():
+                from supple.model.free_root import free_roots  # few skeletons have one
+
+                found = free_roots(self)
+            self._free_roots = found
+        return self._free_roots
 
     @property
     def file_order(self) -> NDArray[np.int64]:

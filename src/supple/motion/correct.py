@@ -58,6 +58,8 @@ class Correction:
             margin of `Avoid`; frames without any are left out.
         off_balance: How far the centre of mass of each frame is outside the support and margin of
             `Balance`, model units, shape (F,); 0 where it is not, or not asked.
+        root_moves: By name, how far a free root that no goal names was moved from its animation at most, model
+            units.
     """
 
     motion: Motion
@@ -69,6 +71,7 @@ class Correction:
     reasons: Mapping[int, str] = field(default_factory=dict)
     collisions: Mapping[int, Collision] = field(default_factory=dict)
     off_balance: Floats = field(default_factory=lambda: np.zeros(0))
+    root_moves: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def reached(self) -> NDArray[np.bool_]:
@@ -93,6 +96,11 @@ class Correction:
             words += [f"{count} {what}"] if count else []
         fast = sum(seam.too_fast for seam in self.seams)
         words += [f"{counted(fast, 'jump')} faster than asked for"] if fast else []
+        words += [
+            f"the root {name} moved by up to {far:.3g}"
+            for name, far in self.root_moves.items()
+            if far
+        ]
         return "; ".join(words)
 
     def __repr__(self) -> str:
@@ -113,6 +121,7 @@ def correct(
     orientation_tolerance: float = 1e-4,
     lock: Iterable[str] = (),
     first: int = 0,
+    free_root: bool = False,
     threads: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Correction:
@@ -140,6 +149,7 @@ def correct(
         lock: Names of joints that keep their animation.
         first: The frame at which the motion begins. Frames before it, such as a T-pose from which the
             motion jumps off, are left as they are, and there is no seam between them and the motion.
+        free_root: Whether the free root of the model may leave its animation, as for `solve`.
         threads: At most how many threads are used.
         progress: Called with (done, total) frames as it goes on, if coherent.
     """
@@ -171,6 +181,7 @@ def correct(
         tolerance=tolerance,
         orientation_tolerance=orientation_tolerance,
         lock=lock,
+        free_root=free_root,
     )
 
 
@@ -256,6 +267,10 @@ def corrected(
         {frame: one.reason for frame, one in faults.items()},
         {frame: one.collision for frame, one in faults.items() if one.collision is not None},
         off_balance,
+        {
+            root.name: float(root.distance(motion.poses.packed_coordinates, poses.packed_coordinates).max())
+            for root in problem.asked.carried_roots
+        },
     )  # fmt: skip
 
 

@@ -6,20 +6,31 @@ them. A loop frees both its branches up to where they meet. A `Hold` frees nothi
 joint that the others free it frees the way down to what it holds, which would be carried along
 otherwise. `Pole`, `Rest`, `Avoid` and `Balance` free nothing. Locked joints stay, and joints that copy
 one another are locked and freed together.
+
+The free root of a model (`supple.model.free_root`), which would carry all of it along, stays where it is
+unless
+- the caller frees it, a goal names it as `root`, or nothing else can move the goal's effector;
+- a limb of it is held in the world: by a `Hold` of the position of another effector, or by a loop with
+  something that no free root carries;
+- it has two limbs or more, and goals place all of them (`Reach` or `Hold` with a position), so that
+  nothing is carried along that no goal places.
+`Balance` holds nothing: its feet go where the root carries them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from enum import IntEnum
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from supple.errors import SuppleError, listed, one_of
 from supple.goals import Goal, Hold, Reach
-from supple.goals.loops import Connect, branches
+from supple.goals.loops import Connect, branches, closing
 from supple.kernels import layout as at
 from supple.model.effector import Effector, find_effector
+from supple.model.free_root import FreeRoot
 from supple.model.skeleton import Skeleton
 from supple.rotations import rotate
 
@@ -51,37 +62,44 @@ def _with_copies(skeleton: Skeleton, chosen: np.ndarray) -> np.ndarray:
     return chosen
 
 
-def free_set(skeleton: Skeleton, goals: Sequence[Goal], locked: np.ndarray) -> np.ndarray:
+class Roots(IntEnum):
+    """Which free roots may move, each with those before it."""
+
+    NAMED = 0
+    """Those that a goal names, or that alone can move its effector."""
+    HELD = 1
+    """Those with a limb that is held in the world, or whose limbs are all placed."""
+    ALL = 2
+    """All that the goals would free if they were joints like others."""
+
+
+class FreedRoots(NamedTuple):
+    """What a problem does with the free roots of its skeleton.
+
+    Attributes:
+        still: Those that stay, although `free_root=True` would let them move.
+        carried: Those that may move, although no goal names them.
+    """
+
+    still: tuple[FreeRoot, ...]
+    carried: tuple[FreeRoot, ...]
+
+
+def free_set(
+    skeleton: Skeleton, goals: Sequence[Goal], locked: np.ndarray, *, free_root: bool = False
+) -> np.ndarray:
     """Indices of the joints that the goals free, in topological order.
 
     Args:
         skeleton: The skeleton.
         goals: The goals.
         locked: Which joints may not move, shape (N,).
+        free_root: Whether free roots may move like other joints.
 
     Raises:
         SuppleError: A name is unknown, a root is not above its effector, or nothing is free.
     """
-    free = np.zeros(len(skeleton.joints), bool)
-    for goal in goals:
-        if isinstance(goal, Connect):
-            able = [j for j in branches(skeleton, goal) if not locked[j]]
-            free[[j for j in able if skeleton.packed_ints[j, at.NDOF] > 0]] = True
-    # The others, with effectors, root and depth.
-    freeing: list[Any] = [g for g in goals if g.frees and not isinstance(g, Connect)]
-    for goal in freeing:
-        for name in goal.effectors:
-            free[_freed_by(skeleton, goal, name, locked)] = True
-    if not free.any():
-        # Bones of no length: what can turn does so on the spot, and the answer says how far off it is.
-        for goal in freeing:
-            for name in set(goal.effectors) & set(skeleton.tip_names):
-                free[_freed_by(skeleton, goal, name, locked, idle=True)] = True
-    _with_copies(skeleton, free)
-    for goal in goals:
-        if isinstance(goal, Hold):
-            free[_freed_by_hold(skeleton, goal, free, locked)] = True
-    _with_copies(skeleton, free)
+    free = _freed(skeleton, goals, locked, Roots.ALL if free_root else Roots.HELD)
     if not free.any():
         names = ", ".join(repr(goal.effector_name) for goal in goals if goal.frees)
         raise SuppleError(
@@ -91,8 +109,149 @@ def free_set(skeleton: Skeleton, goals: Sequence[Goal], locked: np.ndarray) -> n
     return np.flatnonzero(free)
 
 
+def freed_roots(
+    skeleton: Skeleton, goals: Sequence[Goal], locked: np.ndarray, *, free_root: bool = False
+) -> FreedRoots:
+    """What a problem does with free roots; arguments as for `free_set`."""
+    roots = skeleton.free_roots
+    if not roots:
+        return FreedRoots((), ())
+    named, held, every = (_freed(skeleton, goals, locked, which) for which in Roots)
+    free = every if free_root else held
+
+    def differing(more: np.ndarray, less: np.ndarray) -> tuple[FreeRoot, ...]:
+        joints = set(np.flatnonzero(more & ~less).tolist())
+        return tuple(root for root in roots if joints & set(root.joints))
+
+    return FreedRoots(still=differing(every, free), carried=differing(free, named))
+
+
+def _freed(
+    skeleton: Skeleton, goals: Sequence[Goal], locked: np.ndarray, which: Roots
+) -> np.ndarray:
+    """Which joints the goals free, shape (N,) of truth values, all False if nothing can move."""
+    free = np.zeros(len(skeleton.joints), bool)
+    roots: list[Limbs] = []
+    if which is not Roots.ALL:
+        roots = [Limbs.of(skeleton, root) for root in skeleton.free_roots]
+    for goal in goals:
+        if isinstance(goal, Connect):
+            still = _still(goal, goals, roots, which)
+            parted = branches(skeleton, goal)
+            for end in goal.effectors:
+                way = way_up(skeleton, find_effector(skeleton, end).joint)
+                able = [j for j in way if j in parted and not locked[j]]
+                able = [j for j in able if skeleton.packed_ints[j, at.NDOF] > 0]
+                free[_without(able, still)] = True
+    # The others, with effectors, root and depth.
+    freeing: list[Any] = [g for g in goals if g.frees and not isinstance(g, Connect)]
+    for goal in freeing:
+        still = _still(goal, goals, roots, which)
+        for name in goal.effectors:
+            free[_freed_by(skeleton, goal, name, locked, still)] = True
+    if not free.any():
+        # Bones of no length: what can turn does so on the spot, and the answer says how far off it is.
+        for goal in freeing:
+            still = _still(goal, goals, roots, which)
+            for name in set(goal.effectors) & set(skeleton.tip_names):
+                free[_freed_by(skeleton, goal, name, locked, still, idle=True)] = True
+    _with_copies(skeleton, free)
+    for goal in goals:
+        if isinstance(goal, Hold):
+            free[_freed_by_hold(skeleton, goal, free, locked)] = True
+    return _with_copies(skeleton, free)
+
+
+def _still(goal: Any, goals: Sequence[Goal], roots: Sequence[Limbs], which: Roots) -> set[int]:
+    """The joints of the free roots that a goal leaves where they are, if others can move its effectors."""
+    every = [limbs.root for limbs in roots]
+    named = getattr(goal, "root", None)
+    still: set[int] = set()
+    for limbs in roots:
+        names = [limbs.skeleton.joint_names[j] for j in limbs.root.joints]
+        follows = which is Roots.HELD and (
+            limbs.all_placed(goals) or limbs.one_held(goal, goals, every)
+        )
+        if named not in names and not follows:
+            still |= set(limbs.root.joints)
+    return still
+
+
+class Limbs(NamedTuple):
+    """What hangs on a free root and can move by itself.
+
+    Attributes:
+        skeleton: Whose root it is.
+        root: The root.
+        tops: The joints on it that begin a limb.
+    """
+
+    skeleton: Skeleton
+    root: FreeRoot
+    tops: frozenset[int]
+
+    @classmethod
+    def of(cls, skeleton: Skeleton, root: FreeRoot) -> Limbs:
+        """The limbs of a free root."""
+        base = root.joints[-1]
+        parents = skeleton.packed_ints[:, at.PARENT].tolist()
+        top: list[int] = []  # of the limb that each joint is on, -1 for none
+        for joint, parent in enumerate(parents):
+            top.append(joint if parent == base else top[parent] if parent >= 0 else -1)
+        movers = np.flatnonzero(skeleton.packed_ints[:, at.NDOF] > 0).tolist()
+        return cls(skeleton, root, frozenset(top[j] for j in movers if top[j] >= 0))
+
+    def under(self, effector: str) -> int | None:
+        """The joint that begins the limb that carries an effector; None if none does."""
+        way = way_up(self.skeleton, find_effector(self.skeleton, effector).joint)
+        base = self.root.joints[-1]
+        if base not in way[1:]:
+            return None
+        limb = way[: way.index(base)]
+        moves = any(self.skeleton.packed_ints[j, at.NDOF] > 0 for j in limb)
+        return limb[-1] if moves else None
+
+    def all_placed(self, goals: Sequence[Goal]) -> bool:
+        """True if there are two limbs or more, and goals place something on each."""
+        placed = {
+            self.under(goal.effector)
+            for goal in goals
+            if (isinstance(goal, Reach) and goal.position_target is not None)
+            or (isinstance(goal, Hold) and goal.position)
+        }
+        return len(self.tops) > 1 and self.tops <= placed
+
+    def one_held(self, goal: Goal, goals: Sequence[Goal], roots: Sequence[FreeRoot]) -> bool:
+        """True if something on a limb that is not what a goal moves is held in the world."""
+        for other in (*goals, *map(closing, self.skeleton.loops)):
+            if isinstance(other, Connect):
+                for own, far in (other.effectors, other.effectors[::-1]):
+                    if self.under(own) is not None and not self._is_carried(far, roots):
+                        return True
+            elif isinstance(other, Hold) and other.position:
+                own = other.effector
+                if own not in goal.effectors and self.under(own) is not None:
+                    return True
+        return False
+
+    def _is_carried(self, effector: str, roots: Sequence[FreeRoot]) -> bool:
+        way = way_up(self.skeleton, find_effector(self.skeleton, effector).joint)
+        return any(root.joints[-1] in way for root in roots)
+
+
+def _without(joints: list[int], still: set[int]) -> list[int]:
+    """The joints that are not to stay; all of them if none is left."""
+    return [j for j in joints if j not in still] or joints
+
+
 def _freed_by(
-    skeleton: Skeleton, goal: Any, name: str, locked: np.ndarray, *, idle: bool = False
+    skeleton: Skeleton,
+    goal: Any,
+    name: str,
+    locked: np.ndarray,
+    still: set[int],
+    *,
+    idle: bool = False,
 ) -> list[int]:
     """The joints a goal frees for one effector, upwards; with `idle` also those that cannot move it."""
     effector = find_effector(skeleton, name)
@@ -109,7 +268,7 @@ def _freed_by(
     movers = _movers(skeleton, goal, effector, way)
     if idle:
         movers = (j for j in way if skeleton.packed_ints[j, at.NDOF] > 0)
-    able = [j for j in movers if not locked[j]]
+    able = _without([j for j in movers if not locked[j]], still)
     return able[: goal.depth] if goal.depth else able
 
 

@@ -20,7 +20,7 @@ from supple.kernels import layout as at
 from supple.kernels.forward import scale_offsets
 from supple.model.mismatch import another
 from supple.model.skeleton import Pose, Skeleton
-from supple.problem.free_set import free_set, locked_joints, way_up
+from supple.problem.free_set import FreedRoots, free_set, freed_roots, locked_joints, way_up
 
 if TYPE_CHECKING:
     from supple.problem.bodies import Bodies
@@ -43,6 +43,7 @@ class Problem:
         blocks: The residual blocks the goals were lowered to, primary ones first, in an order that does not
             depend on that of the goals.
         moving: Skeleton indices of the joints this problem may move, in topological order.
+        roots: The free roots that stay, and those that move although no goal names them.
         active: Skeleton indices of the joints that matter.
         freedoms: How many freedoms it has.
         rows: How many residual rows.
@@ -62,13 +63,16 @@ class Problem:
         tolerance: float | None = None,
         orientation_tolerance: float = 1e-4,
         keep: bool = False,
+        free_root: bool = False,
     ) -> None:
         if tolerance is not None:
             tolerance = positive("tolerance", tolerance)
         orientation_tolerance = positive("orientation_tolerance", orientation_tolerance)
         self.skeleton = skeleton
         locked = locked_joints(skeleton, lock)
-        self.goals: tuple[Goal, ...] = with_loops(skeleton, tuple(goals), locked)
+        self.goals: tuple[Goal, ...] = with_loops(
+            skeleton, tuple(goals), locked, free_root=free_root
+        )
         self._ints = skeleton.packed_ints
         self._floats = skeleton.packed_floats
         self._parents = self._ints[:, at.PARENT]
@@ -78,7 +82,8 @@ class Problem:
             key=Block.place,
         )
         self.coordinates: int = int(self._ints[:, at.NQ].sum())
-        self.moving: np.ndarray = free_set(skeleton, self.goals, locked)
+        self.moving: np.ndarray = free_set(skeleton, self.goals, locked, free_root=free_root)
+        self.roots: FreedRoots = freed_roots(skeleton, self.goals, locked, free_root=free_root)
         self.bodies: Bodies | None = self._lower_bodies()
         self.reported: int = sum(block.kind != at.CARRIER for block in self.blocks)
         self.report_width: int = self.coordinates + at.REPORT + self.reported + len(self.moving)
@@ -437,7 +442,9 @@ class Problem:
                     )
 
 
-def with_loops(skeleton: Skeleton, goals: tuple[Goal, ...], locked: np.ndarray) -> tuple[Goal, ...]:
+def with_loops(
+    skeleton: Skeleton, goals: tuple[Goal, ...], locked: np.ndarray, *, free_root: bool = False
+) -> tuple[Goal, ...]:
     """The goals and, behind them, those that close the loops of the model that they touch.
 
     A loop is touched if a joint of its branches is free; it then frees its branches, which may touch
@@ -447,7 +454,7 @@ def with_loops(skeleton: Skeleton, goals: tuple[Goal, ...], locked: np.ndarray) 
         return goals
     left = [goal for goal in map(closing, skeleton.loops) if goal not in goals]
     while True:
-        free = set(free_set(skeleton, goals, locked).tolist())
+        free = set(free_set(skeleton, goals, locked, free_root=free_root).tolist())
         touched = [goal for goal in left if free & branches(skeleton, goal)]
         if not touched:
             return goals

@@ -91,6 +91,24 @@ class Demand:
 
 
 @dataclass(frozen=True, slots=True)
+class CarriedRoot:
+    """A free root that may move although no goal names it.
+
+    Attributes:
+        name: Of its topmost joint.
+        slides: Where in a pose's coordinates the lengths that it slides by are.
+    """
+
+    name: str
+    slides: tuple[int, ...]
+
+    def distance(self, start: np.ndarray, answer: np.ndarray) -> np.ndarray:
+        """How far it moved between coordinates, each of shape (..., Q), in model units, shape (...)."""
+        slides = list(self.slides)
+        return np.linalg.norm(answer[..., slides] - start[..., slides], axis=-1)
+
+
+@dataclass(frozen=True, slots=True)
 class Asked:
     """What a solution needs to know about its problem.
 
@@ -101,6 +119,8 @@ class Asked:
             between them, in the order they are tried. Not compared.
         kept: Whether the start is given back where the goals were not reached.
         pairs: Names of the bones, or of a bone and an obstacle, that Avoid keeps apart.
+        still_roots: Names of the free roots that stay, although `free_root=True` would let them move.
+        carried_roots: The free roots that may move although no goal names them.
     """
 
     demands: tuple[Demand, ...]
@@ -108,6 +128,8 @@ class Asked:
     solver: str = field(compare=False)
     kept: bool
     pairs: tuple[tuple[str, str], ...] = ()
+    still_roots: tuple[str, ...] = ()
+    carried_roots: tuple[CarriedRoot, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Plain data that `from_json` reads back."""
@@ -127,6 +149,11 @@ class Asked:
                 str(data["solver"]),
                 bool(data["kept"]),
                 tuple((str(a), str(b)) for a, b in data.get("pairs", ())),
+                tuple(map(str, data.get("still_roots", ()))),
+                tuple(
+                    CarriedRoot(str(root["name"]), tuple(map(int, root["slides"])))
+                    for root in data.get("carried_roots", ())
+                ),
             )
         except (KeyError, TypeError) as error:
             fields = ", ".join(cls.__slots__)
@@ -200,6 +227,8 @@ REASONS = {
     "stalled": "no small change of the free joints helps; {miss}",
     "budget_of_one": "1 iteration was not enough for a tolerance of {tolerance}; {miss}",
     "budget": "{iterations} iterations were not enough for a tolerance of {tolerance}; {miss}",
+    "root_still": "{reason}; the root {root} is kept still, and free_root=True lets it move",
+    "root_moved": "{reason}; the root {root} moved by {distance}",
 }
 
 
@@ -269,6 +298,28 @@ def reason(
         return _say("stalled", miss=miss)
     key = "budget_of_one" if iterations == 1 else "budget"
     return _say(key, iterations=iterations, tolerance=worst.tolerance, miss=miss)
+
+
+# Ends of a solve at which a free root that stays may be what keeps the goals from being met.
+ROOT_MAY_HELP = (Status.TOO_FAR, Status.TOO_NEAR, Status.LIMITED, Status.STALLED)
+
+
+def with_roots(said: str, status: Status, asked: Asked, moved: Sequence[float]) -> str:
+    """A reason, and what became of the free roots.
+
+    Args:
+        said: The reason without them.
+        status: How the solve ended.
+        asked: What was asked.
+        moved: How far each of `asked.carried_roots` moved, model units; less than a tolerance is not told.
+    """
+    if asked.still_roots and status in ROOT_MAY_HELP:
+        said = _say("root_still", reason=said, root=", ".join(asked.still_roots))
+    least = min((demand.tolerance for demand in asked.demands), default=0.0)
+    for root, distance in zip(asked.carried_roots, moved, strict=True):
+        if distance > least:
+            said = _say("root_moved", reason=said, root=root.name, distance=distance)
+    return said
 
 
 def _say(key: str, **values: str | float) -> str:

@@ -35,7 +35,7 @@ from supple.model.skeleton import Pose, Skeleton
 from supple.problem.lowering import Problem
 from supple.solve.execute import Batch, Executor
 from supple.solve.lowered import OpenTargets, write_problem
-from supple.solve.outcome import Asked, Demand
+from supple.solve.outcome import Asked, CarriedRoot, Demand
 from supple.solve.servo import Servo, greatest
 from supple.solve.solution import Aside, Solution
 from supple.solve.tracked import Track
@@ -91,6 +91,7 @@ class Prepared:
         tolerance: float | None = None,
         orientation_tolerance: float = 1e-4,
         lock: Iterable[str] = (),
+        free_root: bool = False,
         unreachable: str = "approach",
         restarts: bool = True,
         max_speed: Rate = None,
@@ -99,12 +100,17 @@ class Prepared:
         """See `prepare`."""
         instance("skeleton", skeleton, Skeleton)
         restarts = flag("restarts", restarts)
+        free_root = flag("free_root", free_root)
         one_of("unreachable policy", unreachable, POLICIES)
         asked = as_goals(goals)
         lock = tuple(listed("lock", lock, "a list of joint names"))
-        options = {"tolerance": tolerance, "orientation_tolerance": orientation_tolerance}
-        self.problem = Problem(skeleton, asked, lock=lock, keep=unreachable == "keep", **options)
-        options |= {"solver": solver, "lock": lock, "unreachable": unreachable}
+        options: dict[str, Any] = {
+            "tolerance": tolerance,
+            "orientation_tolerance": orientation_tolerance,
+        }
+        options |= {"lock": lock, "free_root": free_root}
+        self.problem = Problem(skeleton, asked, keep=unreachable == "keep", **options)
+        options |= {"solver": solver, "unreachable": unreachable}
         options["restarts"] = restarts
         options |= {"max_speed": max_speed, "max_acceleration": max_acceleration}
         self._settings = (skeleton, asked, options)
@@ -127,6 +133,11 @@ class Prepared:
         """What a call takes, in order: (goal's number, slot), such as (0, "target")."""
         return self._targets.arguments
 
+    @property
+    def asked(self) -> Asked:
+        """What a solution is told about the problem."""
+        return self._asked
+
     def _demands(self, solver: str, kept: bool) -> Asked:
         numbered = sorted(
             enumerate(self.problem.blocks), key=lambda one: (one[1].goal, one[1].kind)
@@ -146,7 +157,16 @@ class Prepared:
         names = self._skeleton.joint_names
         moving = tuple(names[j] for j in self.problem.moving)
         bodies = self.problem.bodies
-        return Asked(demands, moving, solver, kept, tuple(bodies.names) if bodies else ())
+        still, carried = self.problem.roots
+        return Asked(
+            demands,
+            moving,
+            solver,
+            kept,
+            tuple(bodies.names) if bodies else (),
+            tuple(names[root.joints[0]] for root in still),
+            tuple(CarriedRoot(names[root.joints[0]], root.slides) for root in carried),
+        )
 
     def _new_servo(self) -> Servo:
         """What solves ticks."""
@@ -763,6 +783,7 @@ def prepare(
     tolerance: float | None = None,
     orientation_tolerance: float = 1e-4,
     lock: Iterable[str] = (),
+    free_root: bool = False,
     unreachable: str = "approach",
     restarts: bool = True,
     max_speed: Rate = None,
@@ -779,6 +800,8 @@ def prepare(
             default.
         orientation_tolerance: How near in orientation counts as reached [rad].
         lock: Names of joints that keep their start coordinates.
+        free_root: Whether the free root of the model, the joint that places it in the world, may move like
+            other joints. By default it stays unless a goal names it, or a limb of it is held.
         unreachable: "approach" (come as near as possible) or "keep" (give the start back).
         restarts: Whether the solver may begin again elsewhere after a stall. If not, every answer
             grows out of its start.
@@ -795,6 +818,7 @@ def prepare(
         tolerance=tolerance,
         orientation_tolerance=orientation_tolerance,
         lock=lock,
+        free_root=free_root,
         unreachable=unreachable,
         restarts=restarts,
         max_speed=max_speed,

@@ -23,6 +23,7 @@ from supple.solve.outcome import (
     counted,
     reason,
     summary,
+    with_roots,
 )
 from supple.solve.trace import Trace
 
@@ -279,10 +280,11 @@ class Solution:
     def reason(self) -> str:
         """Why the solve ended, in words; for a batch, how many ended how."""
         if self.batch_shape:
-            return summary(self.status)
+            moved = [float(one.max(initial=0.0)) for one in self._root_moves()]
+            return with_roots(summary(self.status), Status.REACHED, self.asked, moved)
         report = self._rows[self._width :].tolist()
         status = STATUSES[int(report[at.O_STATUS])]
-        return reason(
+        said = reason(
             status,
             self.asked,
             [report[at.REPORT + demand.block] for demand in self.asked.demands],
@@ -294,6 +296,12 @@ class Solution:
             collision=self.collision,
             topple=report[at.O_TOPPLE],
         )
+        return with_roots(said, status, self.asked, [float(x) for x in self._root_moves()])
+
+    def _root_moves(self) -> list[np.ndarray]:
+        """How far each free root moved that no goal names, model units, each of the batch's shape."""
+        start, answer = self._start._coordinates, self._rows[..., : self._width]
+        return [root.distance(start, answer) for root in self.asked.carried_roots]
 
     def _held(self, report: list[float]) -> tuple[str, ...] | None:
         """The pair that a tick keeps apart, () if it keeps its balance, None if neither held it."""

@@ -34,6 +34,7 @@ def solve(
     tolerance: float | None = None,
     orientation_tolerance: float = 1e-4,
     lock: Iterable[str] = (),
+    free_root: bool = False,
     unreachable: str = "approach",
     blend: float = 1.0,
     trace: bool = False,
@@ -56,6 +57,8 @@ def solve(
             default.
         orientation_tolerance: How near in orientation counts as reached [rad].
         lock: Names of joints that keep their start coordinates.
+        free_root: Whether the free root of the model, the joint that places it in the world, may move like
+            other joints. By default it stays unless a goal names it, or a limb of it is held.
         unreachable: What to do when the goals cannot be met: "approach" or "keep" the start.
         blend: How much of the answer to take, 0 (the start) to 1; the report is that of the whole
             answer.
@@ -76,6 +79,7 @@ def solve(
     if solutions > MOST_SOLUTIONS:
         raise SuppleError(f"solutions: expected at most {MOST_SOLUTIONS}, got {solutions}")
     trace = flag("trace", trace)
+    free_root = flag("free_root", free_root)
     if callable(prefer):
         function("prefer", prefer, "start", "answers")
     elif prefer is not None:
@@ -92,7 +96,7 @@ def solve(
             targets.append(target)
     lock = tuple(listed("lock", lock, "a list of joint names"))
     keys = tuple([goal.key for goal in asked])
-    problem = (keys, solver, tolerance, orientation_tolerance, lock, unreachable)
+    problem = (keys, solver, tolerance, orientation_tolerance, lock, free_root, unreachable)
     kept = getattr(skeleton, "_problems", None) or _problems_of(skeleton)
     try:
         prepared = kept(*problem)
@@ -117,6 +121,7 @@ def _prepared(
     tolerance: float | None,
     orientation_tolerance: float,
     lock: Iterable[str],
+    free_root: bool,
     unreachable: str,
 ) -> Prepared:
     return Prepared(
@@ -126,6 +131,7 @@ def _prepared(
         tolerance=tolerance,
         orientation_tolerance=orientation_tolerance,
         lock=lock,
+        free_root=free_root,
         unreachable=unreachable,
     )
 

@@ -24,6 +24,7 @@ def track(
     tolerance: float | None = None,
     orientation_tolerance: float = 1e-4,
     lock: Iterable[str] = (),
+    free_root: bool = False,
     unreachable: str = "approach",
     restarts: bool | None = None,
     velocity: Any = None,
@@ -48,6 +49,7 @@ def track(
         tolerance: As for `solve`.
         orientation_tolerance: As for `solve` [rad].
         lock: Names of joints that keep their start coordinates.
+        free_root: As for `solve`.
         unreachable: As for `solve`; "keep" gives the answer of the frame before back.
         restarts: Whether a frame that cannot be met from the last answer may be looked for
             elsewhere. Without `dt` that is at the price of a jump, so that only the first frame may by
@@ -81,6 +83,7 @@ def track(
         tolerance=tolerance,
         orientation_tolerance=orientation_tolerance,
         lock=lock,
+        free_root=free_root,
         unreachable=unreachable,
         max_speed=max_speed,
         max_acceleration=max_acceleration,

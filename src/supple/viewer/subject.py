@@ -217,9 +217,8 @@ def limb_depth(skeleton: Skeleton, effector: str) -> int:
         count += 1
     if 2 <= count < len(way):
         return count
-    below = itertools.takewhile(
-        lambda name: not isinstance(skeleton.joints[skeleton.index(name)], Free), reversed(way)
-    )
+    floating = {j for root in skeleton.free_roots for j in root.joints}
+    below = itertools.takewhile(lambda name: skeleton.index(name) not in floating, reversed(way))
     limb = [name for name in below if _can_move(skeleton, name)]
     return len(limb) if len(limb) < sum(_can_move(skeleton, name) for name in way) else 0
 

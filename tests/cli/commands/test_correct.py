@@ -463,7 +463,7 @@ def test_a_joint_looks_at_another(run_json, clap, tmp_path):
 def test_plans_take_the_same(run, run_json, clap, tmp_path):
     plan = tmp_path / "plan.toml"
     step = '[[steps]]\ndo = "reach"\neffector = "L hand"\nby = [0, 0, 0]\nroot = "L1"\n'
-    plan.write_text(step + 'connect = ["L hand,R hand"]\n')
+    plan.write_text(step + 'free_root = true\nconnect = ["L hand,R hand"]\n')
     out = tmp_path / "out"
     run_json("correct", clap, "--plan", plan, "--out-dir", out)
     poses = supple.load(out / "clap.glb").motion("wave").poses
@@ -472,6 +472,7 @@ def test_plans_take_the_same(run, run_json, clap, tmp_path):
     for line, said in (
         ('obstacles = ["plne:0,0,0"]', "plan.toml:6: steps.obstacles: expected plane:X,Y,Z:NORMAL"),
         ('connect = ["L hand,R hnd"]', "joint or tip to connect"),
+        ("free_root = 3", "plan.toml:6: steps.free_root: expected true or false"),
         ("avoid = -1", "plan.toml:6: steps.avoid: expected a distance"),
     ):
         plan.write_text(step + line + "\n")

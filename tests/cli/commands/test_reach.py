@@ -67,6 +67,14 @@ def test_root_depth_and_lock_hold_joints_back(run_json):
         assert any(data["angles"][f"j2.{axis}"] for axis in "xyz")
 
 
+def test_a_free_root_stays_unless_it_is_freed(run, run_json):
+    floating = [ARM, "--joint", "j0=free", "--joint", "j1=ball", "--to", "3,1,0"]
+    still = run("reach", *floating)
+    assert still.exit_code == 1 and "free_root=True" in still.stdout
+    code, data = run_json("reach", *floating, "--free-root")
+    assert code == 0 and "the root j0 moved by" in data["reason"]
+
+
 def test_orientations_are_met(run_json):
     half = math.sqrt(0.5)
     code, data = run_json("reach", SNAKE, "-t", "20,5,3", "--orientation", f"{half},0,0,{half}")

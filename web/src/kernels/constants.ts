@@ -84,4 +84,6 @@ export const REASONS = {
   stalled: "no small change of the free joints helps; {miss}",
   budget_of_one: "1 iteration was not enough for a tolerance of {tolerance}; {miss}",
   budget: "{iterations} iterations were not enough for a tolerance of {tolerance}; {miss}",
+  root_still: "{reason}; the root {root} is kept still, and free_root=True lets it move",
+  root_moved: "{reason}; the root {root} moved by {distance}",
 } as const;

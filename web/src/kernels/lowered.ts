@@ -11,6 +11,12 @@ export interface Demand {
   block: number;
 }
 
+/** A free root that may move although no goal names it, and where in a pose the lengths that it slides by are. */
+export interface CarriedRoot {
+  name: string;
+  slides: number[];
+}
+
 /** An open target, and where its numbers go in a row of targets. */
 export interface OpenTarget {
   goal: number;
@@ -63,7 +69,15 @@ export interface Head {
   pressed: number;
   solvers: SolverHead[];
   arguments: OpenTarget[];
-  asked: { demands: Demand[]; moving: string[]; solver: string; kept: boolean; pairs: [string, string][] };
+  asked: {
+    demands: Demand[];
+    moving: string[];
+    solver: string;
+    kept: boolean;
+    pairs: [string, string][];
+    still_roots: string[];
+    carried_roots: CarriedRoot[];
+  };
   arrays: { name: string; type: "i8" | "f8"; shape: number[]; offset: number }[];
 }
 

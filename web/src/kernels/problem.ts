@@ -77,7 +77,7 @@ export class Problem {
     this.runs = head.solvers.map((solver, number) => this.newRun(solver, number));
     this.forwards = this.newForward(1);
     this.refresh();
-    this.answer = new Solution(head, this.views.outs[0], "");
+    this.answer = new Solution(head, this.views.outs[0], "", []);
   }
 
   private array(name: string): Placed {
@@ -173,8 +173,15 @@ export class Problem {
       found = number;
     }
     answer.row = best;
+    answer.rootMoves = this.rootMoves(best);
     answer.solver = runs[found]!.solver.name;
     return answer;
+  }
+
+  /** How far an answer moves each of the carried roots away from the start [model units]. */
+  private rootMoves(row: Float64Array): number[] {
+    const { start } = this.views;
+    return this.head.asked.carried_roots.map(({ slides }) => Math.hypot(...slides.map((k) => row[k]! - start[k]!)));
   }
 
   /** True if the report of a later solver is to replace an older one. */
@@ -216,7 +223,7 @@ export class Problem {
       trace.poses.set(row.subarray(0, head.coordinates), last);
       trace.poses.set([row[head.report.error]!, row[head.report.turn_error]!], last + head.coordinates);
     }
-    return { solution: new Solution(head, row, trace.solver), trace };
+    return { solution: new Solution(head, row, trace.solver, this.rootMoves(row)), trace };
   }
 
   // Forward kinematics -----------------------------------------------------------------------------

@@ -10,6 +10,9 @@ export interface Collision {
   depth: number;
 }
 
+/** Ends of a solve at which a free root that stays may be what keeps the goals from being met. */
+const ROOT_MAY_HELP: readonly number[] = [TOO_FAR, TOO_NEAR, LIMITED, STALLED];
+
 export class Solution {
   constructor(
     private readonly head: Head,
@@ -17,11 +20,13 @@ export class Solution {
     public row: Float64Array,
     /** The name of the solver that gave the answer. */
     public solver: string,
+    /** How far each of the carried roots moved [model units]. */
+    public rootMoves: readonly number[],
   ) {}
 
   /** A copy that later solves do not change. */
   kept(): Solution {
-    return new Solution(this.head, this.row.slice(), this.solver);
+    return new Solution(this.head, this.row.slice(), this.solver, this.rootMoves);
   }
 
   private column(name: ReportColumn): number {
@@ -92,6 +97,19 @@ export class Solution {
 
   /** Why the solve ended, in the words of Python's `Solution.reason`. */
   get reason(): string {
+    const { demands, still_roots, carried_roots } = this.head.asked;
+    let reason = this.reasonOfGoals;
+    if (still_roots.length && ROOT_MAY_HELP.includes(this.status)) reason = say("root_still", { reason, root: still_roots.join(", ") });
+    const least = Math.min(...demands.map(({ tolerance }) => tolerance));
+    carried_roots.forEach(({ name }, k) => {
+      const distance = this.rootMoves[k]!;
+      if (distance > least) reason = say("root_moved", { reason, root: name, distance });
+    });
+    return reason;
+  }
+
+  /** The reason without what became of free roots. */
+  private get reasonOfGoals(): string {
     const { demands, kept } = this.head.asked;
     const judged = demands.filter(({ kind }) => kind !== "pole");
     const missBy = (demand: Demand) => this.errorOf(demand) / demand.tolerance;

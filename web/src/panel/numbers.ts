@@ -48,6 +48,7 @@ export function readable(reason: string, scene: Measured): string {
     .replace(new RegExp(`^(.*) are ${DIGITS} nearer than they may be`), (_, pair: string, one: string) => `${bare(pair)} touch, ${length(one)} too near`)
     .replace(new RegExp(` are ${DIGITS} apart`, "g"), (_, one: string) => (zero(one) ? " are together" : ` are ${length(one)} apart`))
     .replace(new RegExp(`is ${DIGITS} outside its support`), (_, one: string) => `is ${length(one)} outside its support`)
+    .replace(new RegExp(` moved by ${DIGITS}`, "g"), (_, one: string) => ` moved by ${length(one)}`)
     .replace(new RegExp(`${DIGITS} rad `, "g"), (_, one: string) => `${angleText(Number(one))} `)
     .replace(/looks 0° past its target/g, "looks at its target")
     .replace(new RegExp(`(from where its chain begins.*? than |tolerance of )${DIGITS}`, "g"), (_, words: string, one: string) => words + exact(one))

@@ -68,6 +68,7 @@ def make(data: dict[str, Any], variant: str) -> dict[str, Any]:
     start = Pose(one, problem.start)
     options: dict[str, Any] = {"tolerance": problem.tolerance * STRICTER}
     options["orientation_tolerance"] = problem.turn_tolerance * STRICTER
+    options["free_root"] = True  # as the other libraries move it
     functions: dict[str, Any] = {
         "answer": lambda answer: answer.pose.coordinates,
         "start": problem.start,

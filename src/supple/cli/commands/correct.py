@@ -42,6 +42,7 @@ from supple.cli.options import (
     DepthOption,
     FolderOption,
     FpsOption,
+    FreeRootOption,
     GroundOption,
     JsonOption,
     LockOption,
@@ -124,6 +125,7 @@ def correct(
     root: RootOption = None,
     depth: DepthOption = 0,
     lock: LockOption = None,
+    free_root: FreeRootOption = False,
     avoid: AvoidOption = None,
     obstacle: ObstacleOption = None,
     balance: BalanceOption = None,
@@ -263,7 +265,7 @@ def correct(
     clip = CorrectClip(
         asked, plant, tuple(feet or ()), up, contact_speed, contact_height, parse_ground(ground),
         Window(start, stop), blend,
-        speed, unreachable, coherent, tolerance, tuple(lock or ()), motion, tuple(motions or ()),
+        speed, unreachable, coherent, tolerance, tuple(lock or ()), free_root, motion, tuple(motions or ()),
         position_mode, fps, json, folder, tuple(arg or ()),
     )  # fmt: skip
     if out is not None:
@@ -291,6 +293,7 @@ class CorrectClip:
     coherent: bool
     tolerance: float | None
     lock: tuple[str, ...]
+    free_root: bool
     motion: str | None
     motions: tuple[Path, ...]
     position_mode: str | None
@@ -376,7 +379,7 @@ class CorrectClip:
                 coherent=self.coherent, progress=progress,
                 window=self.window, blend=0.25 if self.blend is None else self.blend,
                 speed=self.speed or None, unreachable=self.unreachable, tolerance=self.tolerance,
-                lock=self.lock, first=first,
+                lock=self.lock, free_root=self.free_root, first=first,
             )  # fmt: skip
             # Report the feet in the motion that is written.
             made = [one.after(done.motion) for one in made if isinstance(one, Planted)]

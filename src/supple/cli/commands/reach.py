@@ -24,6 +24,7 @@ from supple.cli.options import (
     ConnectOption,
     DepthOption,
     FolderOption,
+    FreeRootOption,
     IterationsOption,
     JointOption,
     JsonOption,
@@ -114,6 +115,7 @@ def reach(
     root: RootOption = None,
     depth: DepthOption = 0,
     lock: LockOption = None,
+    free_root: FreeRootOption = False,
     avoid: AvoidOption = None,
     obstacle: ObstacleOption = None,
     balance: BalanceOption = None,
@@ -246,6 +248,7 @@ def reach(
     common: dict[str, Any] = {
         "tolerance": tolerance,
         "lock": lock or (),
+        "free_root": free_root,
         "unreachable": unreachable,
     }
     chosen = _with_budget(read_solver(solver), max_iterations, skeleton, goals, common)

@@ -218,6 +218,7 @@ def _solved(
         "lock": tuple(
             sorted({n for rule in rules for j in figure.locked(rule) for n in figure.nodes_of(j)})
         ),
+        "free_root": True,  # the rules say which joints' positions are free
         "unreachable": first.options.get("unreachable", "approach"),
     }
     steps = any(rule.options.get("steps", False) for rule in rules)
