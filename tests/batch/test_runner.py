@@ -1,9 +1,11 @@
 """Many clips: same bytes whatever the workers, nothing lost, nothing done twice."""
 
 import errno
+import hashlib
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -103,6 +105,30 @@ def test_shards_are_parts_of_the_whole(clips, tmp_path):
     assert set(counted(counts).values()) == {1}
     # The whole knows what its parts have done.
     assert all(end.again for end in run(Copy(counts), pairs(clips, out), out, jobs=1))
+
+
+def test_clips_of_one_name_in_two_folders_are_journalled_apart(clips, tmp_path):
+    out, counts = tmp_path / "out", tmp_path / "counts"
+    counts.mkdir()
+    both = []
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (out / folder).mkdir(parents=True)
+        shutil.copy(clips / "c0.bvh", tmp_path / folder)
+        both.append((tmp_path / folder / "c0.bvh", out / folder / "c0.bvh"))
+    work = Copy(counts)
+    first = list(run(work, both, out, jobs=1, shard=(1, 2)))
+    assert [end.name for end in first] == ["a/c0.bvh"]
+    # A killed run has left a part of the other.
+    files_left = [out / folder / f".c0.bvh.{digest}.99.part"
+                  for folder in ("a", "b")
+                  for digest in (hashlib.sha256(b"c0.bvh").hexdigest()[:8], "0" * 8)]  # fmt: skip
+    for path in files_left:
+        path.write_text("part")
+    rest = list(run(work, both, out, jobs=1))
+    assert [(end.name, end.again) for end in rest] == [("a/c0.bvh", True), ("b/c0.bvh", False)]
+    assert [path.exists() for path in files_left] == [True, True, False, True]
+    assert all(end.again for end in run(work, both, out, jobs=1))
 
 
 @pytest.mark.parametrize("text", ["0/3", "4/3", "1", "a/b", "1/0"])

@@ -24,9 +24,11 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
+from supple.batch.clip_files import common_folder
 from supple.batch.done import BAD_INPUT, Done
 from supple.batch.journal import Journal, content_hash, key_of
 from supple.errors import SuppleError
+from supple.files import remove_parts
 from supple.threads import cores, limited
 
 AHEAD = 2  # clips that wait for each worker, so that none is idle
@@ -60,15 +62,23 @@ class _Job:
         work: What is done with each clip.
         digest: That of `work`, hashed once.
         written: Whether each clip has a result that is a file.
+        folder: Of the results, absolute; None for no journal.
     """
 
     work: OnClip
     digest: str
     written: bool
+    folder: Path | None
+
+    def name(self, out: Path) -> str:
+        """What the journal calls a result: its path in the folder of the results."""
+        if self.folder is None:
+            return out.name
+        return out.absolute().relative_to(self.folder).as_posix()
 
     def key(self, file: Path, out: Path) -> str:
         """A hash of all that decides the result of a clip."""
-        return key_of(self.digest, out.name, self.work.reads(file))
+        return key_of(self.digest, self.name(out), self.work.reads(file))
 
 
 @dataclass(frozen=True)
@@ -92,12 +102,14 @@ class Ended:
         file: The clip.
         out: Where its result is.
         done: What became of it.
+        name: What reports call it: its path below the folder that all clips of the run have in common.
         again: Whether it was done by an earlier run.
     """
 
     file: Path
     out: Path
     done: Done
+    name: str
     again: bool = False
 
     @property
@@ -200,39 +212,49 @@ def run(
     """
     if jobs is not None and jobs < 1:
         raise SuppleError(f"--jobs: expected 1 or more, got {jobs}")
+    root = common_folder([file.parent for file, _ in pairs]) if pairs else ""
     if shard is not None:
         pairs = pairs[shard[0] - 1 :: shard[1]]
     journal = None if folder is None else Journal(folder, shard)
     state = Run(pairs)
-    state._ends = _all(_Job(work, work.digest, written), journal, jobs, scheduler, state)
+    job = _Job(work, work.digest, written, None if folder is None else folder.absolute())
+    state._ends = _all(job, journal, jobs, scheduler, state, root)
     return state
 
 
 def _all(
-    job: _Job, journal: Journal | None, jobs: int | None, scheduler: str | None, state: Run
+    job: _Job,
+    journal: Journal | None,
+    jobs: int | None,
+    scheduler: str | None,
+    state: Run,
+    root: str,
 ) -> Generator[Ended, None, None]:
+    def ended(file: Path, out: Path, done: Done, *, again: bool = False) -> Ended:
+        return Ended(file, out, done, os.path.relpath(os.path.abspath(file), root), again)
+
     try:
         todo: list[tuple[Path, Path]] = []
         for file, out in state.pairs:
             old = None
-            if journal is not None and journal.has(out.name):
+            if journal is not None and journal.has(job.name(out)):
                 result = out if job.written else None
-                old = journal.done(out.name, job.key(file, out), result)
+                old = journal.done(job.name(out), job.key(file, out), result)
             if old is None:
                 todo.append((file, out))
             else:
-                yield Ended(file, out, old, again=True)
+                yield ended(file, out, old, again=True)
         if journal is not None:
-            journal.remove_parts(out.name for _, out in todo)
+            remove_parts(out for _, out in todo)
         if scheduler is not None:
             receipts = _over_dask(job, todo, scheduler)
         else:
             count = min(jobs if jobs is not None else cores(), max(1, len(todo)))
             receipts = _here(job, todo) if count == 1 else _over_processes(job, todo, count)
         for (file, out), receipt in receipts:
-            one = Ended(file, out, receipt.done)
+            one = ended(file, out, receipt.done)
             if journal is not None and not one.failed:
-                journal.add(out.name, receipt.key, receipt.result, receipt.done)
+                journal.add(job.name(out), receipt.key, receipt.result, receipt.done)
             yield one
     finally:
         if journal is not None:
@@ -397,7 +419,7 @@ def _over_dask(job: _Job, todo: Clips, address: str) -> Receipts:
         def submit() -> None:
             file, out = waiting.popleft()
             future = client.submit(
-                call, shared, file.resolve(), out.resolve(), pure=False, retries=TRIES
+                call, shared, file.absolute(), out.absolute(), pure=False, retries=TRIES
             )
             running[future] = (file, out)
             ends.add(future)

@@ -1,6 +1,7 @@
 """`supple check`: exit codes, tables, JSON, the report, repairs."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -160,6 +161,22 @@ def test_the_ground_is_given_in_three_ways(run, clips, form):
 def test_bad_ground_is_said(run, clips, ground):
     result = run("check", clips / "good.bvh", "--ground", ground)
     assert result.exit_code == 2 and "--ground: expected" in result.stderr
+
+
+def test_clips_of_one_name_in_two_folders_are_checked_and_repaired_apart(run, clips):
+    for folder in ("a", "b"):
+        (clips / "both" / folder).mkdir(parents=True)
+        (clips / "both" / folder / "x.bvh").write_bytes((clips / "good.bvh").read_bytes())
+    out = clips / "both" / "out"
+    for done in ("2 of 2 files done", "2 of 2 files done, 2 by an earlier run"):
+        result = run("check", clips / "both", "--fix", "--out-dir", out)
+        assert result.exit_code == 0, result.output
+        assert f"ok {Path('a', 'x.bvh')}: " in result.stdout and done in result.stdout
+        assert (out / "a" / "x.bvh").exists() and (out / "b" / "x.bvh").exists()
+    (clips / "both" / "b" / "x.bvh").write_text("no clip")
+    result = run("check", out, "--against", clips / "both", "--kind", "bones")
+    assert result.exit_code == 2 and "1 failed" in result.stdout
+    assert "x.bvh" in result.stderr and f"ok {Path('a', 'x.bvh')}" in result.stdout
 
 
 def test_a_t_pose_before_a_motion_is_said_and_not_checked(run, clips):
