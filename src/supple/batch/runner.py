@@ -7,6 +7,7 @@ number of workers, and little goes between processes: paths there, a line of rep
 from __future__ import annotations
 
 import importlib
+import logging
 import multiprocessing
 import os
 import signal
@@ -15,7 +16,13 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    CancelledError,
+    Future,
+    ProcessPoolExecutor,
+    wait,
+)
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -33,6 +40,7 @@ from supple.threads import cores, limited
 
 AHEAD = 2  # clips that wait for each worker, so that none is idle
 TRIES = 2  # a clip that has ended its worker so often has failed
+NAMED = 10  # unfinished clips that a message names
 RECYCLED = 500  # clips after which a worker begins anew
 BLAS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # read as NumPy is imported
 
@@ -118,6 +126,10 @@ class Ended:
         return self.done.code == BAD_INPUT
 
 
+class RunInterruptedError(SuppleError):
+    """A run cannot go on: its cluster is gone while clips are left."""
+
+
 def _none() -> Generator[Ended, None, None]:
     yield from ()
 
@@ -135,6 +147,7 @@ class Run:
         failed: Those that failed, with the reason.
         worst: The highest code of all.
         warning: What went wrong with the journal; "" if nothing did.
+        resumable: Whether a journal notes what is done.
     """
 
     pairs: Sequence[tuple[Path, Path]]
@@ -143,6 +156,8 @@ class Run:
     failed: list[tuple[Path, str]] = field(default_factory=list)
     worst: int = 0
     warning: str = ""
+    resumable: bool = False
+    _seen: set[Path] = field(default_factory=set)
     _ends: Generator[Ended, None, None] = field(default_factory=_none)
     _begun: float = field(default_factory=time.monotonic)
 
@@ -150,13 +165,30 @@ class Run:
         try:
             for one in self._ends:
                 self.ended += 1
+                self._seen.add(one.out)
                 self.again += one.again
                 self.worst = max(self.worst, one.done.code)
                 if one.failed:
                     self.failed.append((one.file, one.done.text))
                 yield one
+        except RunInterruptedError as error:
+            raise RunInterruptedError(f"{error}; {self._words_of_rest()}") from error
         finally:
             self._ends.close()
+
+    @property
+    def unfinished(self) -> list[Path]:
+        """The clips that have not ended, in order."""
+        return [file for file, out in self.pairs if out not in self._seen]
+
+    def _words_of_rest(self) -> str:
+        rest = self.unfinished
+        names = ", ".join(map(str, rest[:NAMED])) + (", ..." if len(rest) > NAMED else "")
+        again = "what is done is not done again" if self.resumable else "it begins anew"
+        return (
+            f"{len(rest)} of {len(self.pairs)} clips are unfinished ({names}); "
+            f"to go on, run the same again: {again}"
+        )
 
     @property
     def rate(self) -> float:
@@ -216,7 +248,7 @@ def run(
     if shard is not None:
         pairs = pairs[shard[0] - 1 :: shard[1]]
     journal = None if folder is None else Journal(folder, shard)
-    state = Run(pairs)
+    state = Run(pairs, resumable=journal is not None)
     job = _Job(work, work.digest, written, None if folder is None else folder.absolute())
     state._ends = _all(job, journal, jobs, scheduler, state, root)
     return state
@@ -397,7 +429,11 @@ def _check_address(address: str) -> None:
 
 
 def _over_dask(job: _Job, todo: Clips, address: str) -> Receipts:
-    """Clips over the workers of a Dask cluster; those of a worker that is lost are done by others."""
+    """Clips over the workers of a Dask cluster; those of a worker that is lost are done by others.
+
+    Raises:
+        RunInterruptedError: The scheduler is gone.
+    """
     try:
         distributed: Any = importlib.import_module("distributed")
     except ImportError:
@@ -409,6 +445,11 @@ def _over_dask(job: _Job, todo: Clips, address: str) -> Receipts:
         client: Any = distributed.Client(address, timeout="20s", set_as_default=False)
     except (OSError, ValueError) as error:
         raise SuppleError(f"--scheduler: cannot connect to {address}: {error}") from None
+    with _quiet_dask():
+        yield from _over_client(job, todo, address, distributed, client)
+
+
+def _over_client(job: _Job, todo: Clips, address: str, distributed: Any, client: Any) -> Receipts:
     running: dict[Any, tuple[Path, Path]] = {}
     try:
         shared = client.scatter(job, broadcast=True, hash=False)
@@ -436,6 +477,25 @@ def _over_dask(job: _Job, todo: Clips, address: str) -> Receipts:
             receipt = future.result() if error is None else _failed(f"the cluster: {error}")
             future.release()
             yield pair, receipt
+    except (OSError, CancelledError, distributed.client.ClosedClientError) as error:
+        # OSError is a connection that closed, or workers that did not come in time.
+        lost = isinstance(error, CancelledError) or client.status != "running"
+        why = "the connection to it is lost" if lost else str(error) or type(error).__name__
+        running.clear()
+        raise RunInterruptedError(f"--scheduler: {address}: {why}") from error
     finally:
-        client.cancel(list(running))  # what has not begun is left to the next run
+        if running:
+            client.cancel(list(running))  # what has not begun is left to the next run
         client.close()
+
+
+@contextmanager
+def _quiet_dask() -> Iterator[None]:
+    """Silence the logger of Dask's client: it prints a traceback when a connection is lost, which is reported here."""
+    log = logging.getLogger("distributed.client")
+    level = log.level
+    log.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        log.setLevel(level)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +11,18 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
-from supple.batch import BAD_INPUT, DONE, Ended, OnClip, Plan, Run, load_plan, parse_shard, run
+from supple.batch import (
+    BAD_INPUT,
+    DONE,
+    Ended,
+    OnClip,
+    Plan,
+    Run,
+    RunInterruptedError,
+    load_plan,
+    parse_shard,
+    run,
+)
 from supple.batch.clip_files import ClipFiles
 from supple.cli.character_files import read_file
 from supple.cli.console import complain, console, error_console, print_json
@@ -121,7 +133,7 @@ def run_batch(
         work, pairs, folder, jobs=jobs, shard=part, scheduler=scheduler, written=written
     )  # fmt: skip
     rows: dict[Path, dict[str, Any]] = {}
-    with _progress(state) as bar:
+    with _progress(state) as bar, _json_if_interrupted(state, rows, json, skipped):
         task = bar.add_task("", total=len(state.pairs), rate="")
         for one in state:
             if one.failed:
@@ -142,6 +154,26 @@ def run_batch(
     _end(state, rows, json, single, skipped)
 
 
+@contextmanager
+def _json_if_interrupted(
+    state: Run, rows: dict[Path, dict[str, Any]], json: bool, skipped: int
+) -> Iterator[None]:
+    """If a run cannot go on, print the JSON of the clips that have ended, and which have not."""
+    try:
+        yield
+    except RunInterruptedError:
+        if json:
+            unfinished = list(map(str, state.unfinished))
+            print_json({**_data(state, rows, skipped), "unfinished": unfinished})
+        raise
+
+
+def _data(state: Run, rows: dict[Path, dict[str, Any]], skipped: int) -> dict[str, Any]:
+    ordered = [rows[out] for _, out in state.pairs if out in rows]
+    return {"files": ordered, "failed": len(state.failed), "done before": state.again,
+            "skipped": skipped}  # fmt: skip
+
+
 def say_line(one: Ended) -> None:
     """Print a line about a clip, and its warnings on stderr."""
     for note in one.done.data.get("notes", ()):
@@ -160,9 +192,7 @@ def _end(
         if not state.failed:
             print_json(next(iter(rows.values())))
     elif json:
-        ordered = [rows[out] for _, out in state.pairs if out in rows]
-        print_json({"files": ordered, "failed": len(state.failed), "done before": state.again,
-                    "skipped": skipped})  # fmt: skip
+        print_json(_data(state, rows, skipped))
     elif len(state.pairs) > 1 or skipped:
         console().print(_summary(state, skipped), soft_wrap=True)
     if state.failed or state.worst:

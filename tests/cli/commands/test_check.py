@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import supple
+from supple.batch import runner
 from supple.rotations import from_axis_angle, multiply
 
 
@@ -177,6 +178,25 @@ def test_clips_of_one_name_in_two_folders_are_checked_and_repaired_apart(run, cl
     result = run("check", out, "--against", clips / "both", "--kind", "bones")
     assert result.exit_code == 2 and "1 failed" in result.stdout
     assert "x.bvh" in result.stderr and f"ok {Path('a', 'x.bvh')}" in result.stdout
+
+
+def test_a_cluster_that_is_lost_is_said_with_what_is_left(run, clips, monkeypatch):
+    def one_and_no_more(job, todo, address):
+        yield todo[0], runner._attempt(job, *todo[0])
+        raise runner.RunInterruptedError(f"--scheduler: {address}: the connection to it is lost")
+
+    monkeypatch.setattr(runner, "_over_dask", one_and_no_more)
+    files = [clips / "good.bvh", clips / "none.bvh"]
+    options = ("--kind", "bones", "--scheduler", "tcp://host:1", "--json")
+    result = run("check", *files, *options)
+    assert result.exit_code == 2
+    data = json.loads(result.stdout)
+    assert [row["file"] for row in data["files"]] == [str(files[0])]
+    assert data["unfinished"] == [str(files[1])]
+    (said,) = (line for line in result.stderr.splitlines() if line.startswith("error"))
+    assert "tcp://host:1: the connection to it is lost" in said
+    assert f"1 of 2 clips are unfinished ({files[1]})" in said
+    assert "run the same again: it begins anew" in said
 
 
 def test_a_t_pose_before_a_motion_is_said_and_not_checked(run, clips):
