@@ -7,7 +7,7 @@ import pytest
 
 import supple
 from supple import SuppleError
-from supple.files import check_writable, write
+from supple.files import check_writable, remove_parts, write
 
 posix = pytest.mark.skipif(os.name != "posix", reason="links and modes of POSIX")
 
@@ -120,3 +120,21 @@ def test_a_write_that_fails_leaves_what_was_there(tmp_path, monkeypatch):
         write(path, "new", "trace")
     assert path.read_text() == "old"
     assert [one.name for one in tmp_path.iterdir()] == ["a"]
+
+
+def test_names_as_long_as_the_system_allows_are_written(tmp_path):
+    path = tmp_path / ("\N{SNOWMAN}" * 85)  # 255 bytes
+    write(path, "one", "text")
+    write(path, "two", "text")
+    assert path.read_text() == "two" and list(tmp_path.iterdir()) == [path]
+    with pytest.raises(SuppleError, match="with a name of 256, which is too long"):
+        write(tmp_path / ("a" * 256), "one", "text")
+
+
+def test_parts_that_a_killed_process_left_are_removed_and_no_others(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "replace", lambda old, new: None)  # ended before it renames
+    for name in ("clip.bvh", "clap.bvh"):
+        write(tmp_path / name, "half", "clip")
+    remove_parts([tmp_path / "clip.bvh", tmp_path / "none" / "clip.bvh"])
+    (left,) = tmp_path.iterdir()
+    assert left.name.startswith(".clap.bvh.") and left.name.endswith(".part")

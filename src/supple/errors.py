@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import math
+import re
 import reprlib
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 _FEW = 12
 _SMALL = 16  # up to so many numbers are checked by their sum, which is quicker
 _FLOAT64 = np.dtype(np.float64)
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _LARGEST_WHOLE = 2**53  # up to here every whole number is a float64 too, as which kernels take it
 
 Kind = TypeVar("Kind")
@@ -139,9 +141,14 @@ def text(what: str, value: object) -> str:
     """
     if not isinstance(value, str):
         raise SuppleError(f"{what}: expected text, got {brief(value)}")
-    if not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):
+    if not value.isascii() and _LONE_SURROGATE.search(value):
         raise SuppleError(f"{what}: expected text that UTF-8 can hold, got {ascii(value)}")
     return value
+
+
+def printable(text: str) -> str:
+    """Text that UTF-8 can hold: lone surrogates, as in names of files that are not UTF-8, become U+FFFD."""
+    return text if text.isascii() else _LONE_SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def instance(what: str, value: object, kind: type[Kind]) -> Kind:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import errno
+import hashlib
 import os
+import re
 import stat
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from supple.errors import SuppleError, brief
+from supple.errors import SuppleError, brief, printable
+
+SHOWN_LETTERS = (
+    16  # of a file's name in that of its temporary file, which is so at most 90 bytes long
+)
+_PART = re.compile(rf"\..{{1,{SHOWN_LETTERS}}}\.(?P<digest>[0-9a-f]{{8}})\.\d+\.part", re.DOTALL)
 
 
 def as_path(what: str, value: object) -> Path:
@@ -18,7 +27,7 @@ def as_path(what: str, value: object) -> Path:
         value: Text or a path.
 
     Raises:
-        SuppleError: It is something else, or has letters that no name of a file has.
+        SuppleError: It is something else, has letters that no name of a file has, or is too long.
     """
     if not isinstance(value, (str, os.PathLike)):
         raise SuppleError(f"{what}: expected the path of a file or folder, got {brief(value)}")
@@ -31,6 +40,15 @@ def as_path(what: str, value: object) -> Path:
         encoded = b"\0"
     if b"\0" in encoded:
         raise SuppleError(f"{what}: expected a path that the system can have, got {ascii(given)}")
+    try:
+        os.lstat(given)
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            longest = max(map(len, encoded.split(os.fsencode(os.sep))))
+            raise SuppleError(
+                f"{what}: expected a path that the system can have, got one of {len(encoded)} bytes with a name of "
+                f"{longest}, which is too long: {brief(given)}"
+            ) from None
     return Path(given)
 
 
@@ -91,13 +109,17 @@ def write(path: str | os.PathLike[str], content: bytes | str, what: str) -> None
     """
     path = check_writable(path, what)
     place = target(path)
-    temporary = place.with_name(f".{place.name}.{os.getpid()}.part")
+    temporary = place.with_name(
+        f".{place.name[:SHOWN_LETTERS]}.{_name_digest(place)}.{os.getpid()}.part"
+    )
     try:
         try:
             old = place.stat() if place.exists() else None
             if old is not None:
                 _make_like(temporary, old)
-            temporary.write_bytes(content.encode() if isinstance(content, str) else content)
+            temporary.write_bytes(
+                printable(content).encode() if isinstance(content, str) else content
+            )
             os.replace(temporary, place)
         except BaseException:
             with suppress(OSError):
@@ -105,6 +127,24 @@ def write(path: str | os.PathLike[str], content: bytes | str, what: str) -> None
             raise
     except OSError as error:
         raise SuppleError(f"{path}: cannot write the {what}: {error.strerror or error}") from error
+
+
+def remove_parts(paths: Iterable[Path]) -> None:
+    """Remove temporary files that a killed process has left of some files."""
+    own: dict[Path, set[str]] = {}
+    for path in paths:
+        own.setdefault(path.parent, set()).add(_name_digest(path))
+    for folder, digests in own.items():
+        with suppress(OSError):
+            for entry in os.scandir(folder):
+                found = _PART.fullmatch(entry.name)
+                if found and found["digest"] in digests:
+                    os.unlink(entry.path)
+
+
+def _name_digest(path: Path) -> str:
+    """A few letters for a file's name, however long that is."""
+    return hashlib.sha256(os.fsencode(path.name)).hexdigest()[:8]
 
 
 def _make_like(path: Path, old: os.stat_result) -> None:

@@ -1,9 +1,12 @@
 """Many clips: same bytes whatever the workers, nothing lost, nothing done twice."""
 
 import errno
+import hashlib
 import json
 import os
 import resource
+import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +16,7 @@ from tests.batch.copying import Copy, pairs
 from tests.patience import PATIENCE, until
 
 import supple
-from supple.batch import Plan, PlanOnClip, parse_shard, run
+from supple.batch import Plan, PlanOnClip, RunInterruptedError, parse_shard, run
 from supple.batch.steps import Plant
 from supple.errors import SuppleError
 
@@ -103,6 +106,30 @@ def test_shards_are_parts_of_the_whole(clips, tmp_path):
     assert set(counted(counts).values()) == {1}
     # The whole knows what its parts have done.
     assert all(end.again for end in run(Copy(counts), pairs(clips, out), out, jobs=1))
+
+
+def test_clips_of_one_name_in_two_folders_are_journalled_apart(clips, tmp_path):
+    out, counts = tmp_path / "out", tmp_path / "counts"
+    counts.mkdir()
+    both = []
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (out / folder).mkdir(parents=True)
+        shutil.copy(clips / "c0.bvh", tmp_path / folder)
+        both.append((tmp_path / folder / "c0.bvh", out / folder / "c0.bvh"))
+    work = Copy(counts)
+    first = list(run(work, both, out, jobs=1, shard=(1, 2)))
+    assert [end.name for end in first] == ["a/c0.bvh"]
+    # A killed run has left a part of the other.
+    files_left = [out / folder / f".c0.bvh.{digest}.99.part"
+                  for folder in ("a", "b")
+                  for digest in (hashlib.sha256(b"c0.bvh").hexdigest()[:8], "0" * 8)]  # fmt: skip
+    for path in files_left:
+        path.write_text("part")
+    rest = list(run(work, both, out, jobs=1))
+    assert [(end.name, end.again) for end in rest] == [("a/c0.bvh", True), ("b/c0.bvh", False)]
+    assert [path.exists() for path in files_left] == [True, True, False, True]
+    assert all(end.again for end in run(work, both, out, jobs=1))
 
 
 @pytest.mark.parametrize("text", ["0/3", "4/3", "1", "a/b", "1/0"])
@@ -247,7 +274,7 @@ def environment():
 
 @pytest.fixture
 def cluster(tmp_path):
-    """A Dask scheduler and two workers: its address, and the processes of the workers."""
+    """A Dask scheduler and two workers: its address, the processes of the workers, and its own."""
     address = tmp_path / "scheduler.json"
     common = {"env": environment(), "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     module = [sys.executable, "-m"]
@@ -264,7 +291,7 @@ def cluster(tmp_path):
         found = json.loads(until(lambda: address.exists() and address.read_text()))["address"]
         with distributed.Client(found, timeout=PATIENCE, set_as_default=False) as client:
             client.wait_for_workers(2, timeout=PATIENCE)
-        yield found, started[1:]
+        yield found, started[1:], started[0]
     finally:
         for one in started:
             one.kill()
@@ -274,7 +301,7 @@ def cluster(tmp_path):
 def test_a_cluster_gives_the_same_bytes_loses_nothing_and_does_nothing_twice(
     clips, tmp_path, cluster
 ):
-    address, workers = cluster
+    address, workers, _ = cluster
     here, there, copied = (tmp_path / name for name in ("here", "there", "copied"))
     list(run(PLANT, pairs(clips, here), here, jobs=1))
     # A run that is ended, and goes on.
@@ -295,6 +322,33 @@ def test_a_cluster_gives_the_same_bytes_loses_nothing_and_does_nothing_twice(
             workers[0].kill()
     assert [path.name for path, _ in state.failed] == ["bad.bvh"]
     assert contents(here) == contents(there)
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+def test_a_scheduler_that_is_lost_is_said_with_the_clips_that_are_left(
+    clips, tmp_path, cluster, how
+):
+    address, _, scheduler = cluster
+    out, counts, held = tmp_path / "out", tmp_path / "counts", tmp_path / "held"
+    counts.mkdir()
+    held.touch()
+    for k in range(12):
+        shutil.copy(clips / "c0.bvh", clips / f"held{k}.bvh")
+    state = run(Copy(counts, held=held), pairs(clips, out), out, scheduler=address)
+    ends = iter(state)
+    done = [next(ends).file for _ in range(6)]  # all but those that wait
+    until(lambda: [name for name in counted(counts) if name.startswith("held")])
+    scheduler.send_signal(how)
+    with pytest.raises(RunInterruptedError) as said:
+        next(ends)
+    left = [file for file, _ in pairs(clips, out) if file not in done]
+    assert state.unfinished == left and len(left) == 12
+    assert "12 of 18 clips are unfinished" in str(said.value)
+    assert f"{left[0]}, " in str(said.value) and str(left[11]) not in str(said.value)
+    assert "run the same again: what is done is not done again" in str(said.value)
+    held.unlink()
+    rest = run(Copy(counts), pairs(clips, out), out, jobs=1)
+    assert [end.file for end in rest if not end.again] == left
 
 
 @pytest.mark.parametrize(

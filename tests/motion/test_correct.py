@@ -407,3 +407,18 @@ def test_frames_before_the_motion_stay_and_there_is_no_seam_to_them(sway, start)
         window=(None if start is None else start - 1.0 / FPS, None),
     )  # fmt: skip
     assert np.abs(found.motion.poses[1:].positions - alone.motion.poses.positions).max() < 1e-9
+
+
+def test_an_arm_that_turns_by_half_a_turn_to_what_is_out_of_reach_does_not_roll():
+    """It hangs and sways through the point from which up is as near one way round as the other."""
+    skeleton = body(limits=False)
+    t = np.arange(int(2 * FPS)) / FPS
+    down = from_axis_angle("z", -0.5 * np.pi + 0.4 * (t - 1))
+    poses = skeleton.rest.with_({"L arm": multiply(from_axis_angle("x", 0.02 + 0.0 * t), down)})
+    motion = Motion("hang", poses, fps=FPS)
+    asked = Reach("L hand", (0.2, 40.0, 0.0), root="L arm")
+    found = correct(motion, asked, window=(0.5, 1.5), blend=0.4)
+    assert found.status[60] == Status.TOO_FAR
+    inside = slice(30, 90)
+    assert added(motion, found.motion)[inside].max() < 5.0
+    assert not any(seam.too_fast for seam in found.seams)

@@ -3,7 +3,7 @@
 from supple.batch.clips import PlanOnClip
 from supple.batch.done import BAD_INPUT, DONE, NOT_REACHED, Done
 from supple.batch.plan import Plan, load_plan
-from supple.batch.runner import Ended, OnClip, Run, parse_shard, run
+from supple.batch.runner import Ended, OnClip, Run, RunInterruptedError, parse_shard, run
 
 __all__ = [
     "BAD_INPUT",
@@ -11,6 +11,7 @@ __all__ = [
     "NOT_REACHED",
     "Done",
     "Ended",
+    "RunInterruptedError",
     "OnClip",
     "Plan",
     "PlanOnClip",

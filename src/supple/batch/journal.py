@@ -11,10 +11,8 @@ import glob
 import hashlib
 import json
 import os
-import re
 import tempfile
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -24,7 +22,6 @@ from supple.errors import SuppleError
 from supple.version import __version__
 
 ENDING = ".supple-journal"
-_PART = re.compile(r"\.(?P<name>.+)\.\d+\.part")  # how `files.write` calls what is not whole yet
 
 
 class Journal:
@@ -77,7 +74,7 @@ class Journal:
             return
 
     def has(self, name: str) -> bool:
-        """Whether a clip of some name of its result was done, in whatever way."""
+        """Whether the clip of a result, named by its path in the folder, was done, in whatever way."""
         return name in self._rows
 
     def done(self, name: str, key: str, out: Path | None) -> Done | None:
@@ -104,7 +101,7 @@ class Journal:
         """Note that a clip is done.
 
         Args:
-            name: Of its result.
+            name: Of its result: the path in the folder.
             key: As `key_of` gives it, from before the clip was read.
             result: Hash of the result's bytes; None if none was written.
             done: What became of it.
@@ -121,15 +118,6 @@ class Journal:
             self._file.flush()
         except OSError as error:
             self.broken = f"{self.path}: cannot write: {error.strerror}"
-
-    def remove_parts(self, names: Iterable[str]) -> None:
-        """Remove what a killed run has left of results that were not whole."""
-        own = set(names)
-        with suppress(OSError):
-            for entry in os.scandir(self.folder):
-                found = _PART.fullmatch(entry.name)
-                if found and found["name"] in own:
-                    os.unlink(entry.path)
 
     def close(self) -> None:
         """Close the file."""
@@ -172,10 +160,10 @@ def key_of(digest: str, name: str, files: Iterable[Path]) -> str:
 
     Args:
         digest: Of what is done.
-        name: Of the result.
+        name: Of the result: the path in the folder.
         files: The clip, and what else is read for it alone.
     """
-    seen = hashlib.sha256(f"{__version__} {digest} {name}".encode())
+    seen = hashlib.sha256(os.fsencode(f"{__version__} {digest} {name}"))
     for path in files:
         seen.update((content_hash(path) or "none").encode())
     return seen.hexdigest()

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.errors import SuppleError
+from supple.errors import SuppleError, printable
 from supple.formats import load
 from supple.formats.obj.read import read_obj
 from supple.formats.xacro.arguments import reader_options
@@ -121,7 +121,7 @@ def mesh(path: str) -> Mesh:
     if not len(faces):
         raise SuppleError(f"{path}: expected a mesh with triangles, got none")
     with placed(path):
-        return Mesh(file.stem, points, faces)
+        return Mesh(printable(file.stem), points, faces)
 
 
 def _in_world(character: Character, part: Mesh) -> np.ndarray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import hashlib
 import json
 import os
@@ -11,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from supple.batch.clip_files import ClipFiles, find_clips, join_clips
 from supple.batch.journal import content_hash
 from supple.batch.steps import STEPS, Retarget, Step
 from supple.errors import SuppleError
@@ -31,7 +31,7 @@ class Plan:
     Attributes:
         steps: What is done, one after the other.
         budgets: How much of each kind of fault is allowed.
-        clips: Files that the plan names, in order, each once.
+        clips: Files, patterns and folders that the plan names.
         up: The axis that points up; None for the file's own.
         loop: Whether clips are loops; None for what the files say.
         motion: Which motion of a file: its name, or "all"; None for the first.
@@ -41,7 +41,7 @@ class Plan:
 
     steps: tuple[Step, ...] = ()
     budgets: Budgets = field(default_factory=Budgets)
-    clips: tuple[Path, ...] = ()
+    clips: ClipFiles = field(default_factory=ClipFiles)
     up: str | None = None
     loop: bool | None = None
     motion: str | None = None
@@ -100,7 +100,7 @@ def _load(path: Path, above: tuple[Path, ...]) -> Plan:
     included = [_load_included(document, k, name, (*above, here))
                 for k, name in enumerate(_names(document, "include"))]  # fmt: skip
     steps = [step for one in included for step in one.steps]
-    clips = [clip for one in included for clip in one.clips]
+    clips = [one.clips for one in included]
     hashes = [text for one in included for text in one.hashes]
     settings: dict[str, Any] = {}
     for one in included:
@@ -108,7 +108,7 @@ def _load(path: Path, above: tuple[Path, ...]) -> Plan:
                      if (value := getattr(one, key)) is not None}  # fmt: skip
     budgets = next((one.budgets for one in reversed(included) if one.budgets != Budgets()), None)
     settings |= _settings(document)
-    clips += _clips(document)
+    clips.append(_clips(document))
     if "budgets" in document.data:
         budgets = _budgets(document)
     given = document.data.get("steps", [])
@@ -116,7 +116,7 @@ def _load(path: Path, above: tuple[Path, ...]) -> Plan:
         raise document.error(("steps",), "expected tables, each under [[steps]]")
     steps += [_step(document, k) for k in range(len(given))]
     hashes.append(content_hash(path) or "")
-    return Plan(tuple(steps), budgets or Budgets(), tuple(dict.fromkeys(clips)), path=path,
+    return Plan(tuple(steps), budgets or Budgets(), join_clips(clips), path=path,
                 hashes=tuple(hashes), **settings)  # fmt: skip
 
 
@@ -156,18 +156,15 @@ def _settings(document: Document) -> dict[str, Any]:
     return found
 
 
-def _clips(document: Document) -> list[Path]:
-    found: list[Path] = []
+def _clips(document: Document) -> ClipFiles:
+    parts: list[ClipFiles] = []
     for k, pattern in enumerate(_names(document, "clips")):
-        full = str(document.path.parent / pattern)
-        if not glob.has_magic(pattern):
-            matching = [full] if Path(full).is_file() else []
-        else:
-            matching = sorted(glob.glob(full, recursive=True))
-        if not matching:
+        with placed(document.where(("clips", k))):
+            found = find_clips(Path(pattern), document.path.parent)
+        if not all(file.is_file() for file in found) or not found:
             raise document.error(("clips", k), f"no file is called or matches {pattern!r}")
-        found += map(Path, matching)
-    return found
+        parts.append(found)
+    return join_clips(parts)
 
 
 def _budgets(document: Document) -> Budgets:

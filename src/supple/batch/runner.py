@@ -7,6 +7,7 @@ number of workers, and little goes between processes: paths there, a line of rep
 from __future__ import annotations
 
 import importlib
+import logging
 import multiprocessing
 import os
 import signal
@@ -15,7 +16,13 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    CancelledError,
+    Future,
+    ProcessPoolExecutor,
+    wait,
+)
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -24,13 +31,16 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
+from supple.batch.clip_files import common_folder
 from supple.batch.done import BAD_INPUT, Done
 from supple.batch.journal import Journal, content_hash, key_of
 from supple.errors import SuppleError
+from supple.files import remove_parts
 from supple.threads import cores, limited
 
 AHEAD = 2  # clips that wait for each worker, so that none is idle
 TRIES = 2  # a clip that has ended its worker so often has failed
+NAMED = 10  # unfinished clips that a message names
 RECYCLED = 500  # clips after which a worker begins anew
 BLAS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # read as NumPy is imported
 
@@ -60,15 +70,23 @@ class _Job:
         work: What is done with each clip.
         digest: That of `work`, hashed once.
         written: Whether each clip has a result that is a file.
+        folder: Of the results, absolute; None for no journal.
     """
 
     work: OnClip
     digest: str
     written: bool
+    folder: Path | None
+
+    def name(self, out: Path) -> str:
+        """What the journal calls a result: its path in the folder of the results."""
+        if self.folder is None:
+            return out.name
+        return out.absolute().relative_to(self.folder).as_posix()
 
     def key(self, file: Path, out: Path) -> str:
         """A hash of all that decides the result of a clip."""
-        return key_of(self.digest, out.name, self.work.reads(file))
+        return key_of(self.digest, self.name(out), self.work.reads(file))
 
 
 @dataclass(frozen=True)
@@ -92,18 +110,24 @@ class Ended:
         file: The clip.
         out: Where its result is.
         done: What became of it.
+        name: What reports call it: its path below the folder that all clips of the run have in common.
         again: Whether it was done by an earlier run.
     """
 
     file: Path
     out: Path
     done: Done
+    name: str
     again: bool = False
 
     @property
     def failed(self) -> bool:
         """Whether there is no result."""
         return self.done.code == BAD_INPUT
+
+
+class RunInterruptedError(SuppleError):
+    """A run cannot go on: its cluster is gone while clips are left."""
 
 
 def _none() -> Generator[Ended, None, None]:
@@ -123,6 +147,7 @@ class Run:
         failed: Those that failed, with the reason.
         worst: The highest code of all.
         warning: What went wrong with the journal; "" if nothing did.
+        resumable: Whether a journal notes what is done.
     """
 
     pairs: Sequence[tuple[Path, Path]]
@@ -131,6 +156,8 @@ class Run:
     failed: list[tuple[Path, str]] = field(default_factory=list)
     worst: int = 0
     warning: str = ""
+    resumable: bool = False
+    _seen: set[Path] = field(default_factory=set)
     _ends: Generator[Ended, None, None] = field(default_factory=_none)
     _begun: float = field(default_factory=time.monotonic)
 
@@ -138,13 +165,30 @@ class Run:
         try:
             for one in self._ends:
                 self.ended += 1
+                self._seen.add(one.out)
                 self.again += one.again
                 self.worst = max(self.worst, one.done.code)
                 if one.failed:
                     self.failed.append((one.file, one.done.text))
                 yield one
+        except RunInterruptedError as error:
+            raise RunInterruptedError(f"{error}; {self._words_of_rest()}") from error
         finally:
             self._ends.close()
+
+    @property
+    def unfinished(self) -> list[Path]:
+        """The clips that have not ended, in order."""
+        return [file for file, out in self.pairs if out not in self._seen]
+
+    def _words_of_rest(self) -> str:
+        rest = self.unfinished
+        names = ", ".join(map(str, rest[:NAMED])) + (", ..." if len(rest) > NAMED else "")
+        again = "what is done is not done again" if self.resumable else "it begins anew"
+        return (
+            f"{len(rest)} of {len(self.pairs)} clips are unfinished ({names}); "
+            f"to go on, run the same again: {again}"
+        )
 
     @property
     def rate(self) -> float:
@@ -200,39 +244,49 @@ def run(
     """
     if jobs is not None and jobs < 1:
         raise SuppleError(f"--jobs: expected 1 or more, got {jobs}")
+    root = common_folder([file.parent for file, _ in pairs]) if pairs else ""
     if shard is not None:
         pairs = pairs[shard[0] - 1 :: shard[1]]
     journal = None if folder is None else Journal(folder, shard)
-    state = Run(pairs)
-    state._ends = _all(_Job(work, work.digest, written), journal, jobs, scheduler, state)
+    state = Run(pairs, resumable=journal is not None)
+    job = _Job(work, work.digest, written, None if folder is None else folder.absolute())
+    state._ends = _all(job, journal, jobs, scheduler, state, root)
     return state
 
 
 def _all(
-    job: _Job, journal: Journal | None, jobs: int | None, scheduler: str | None, state: Run
+    job: _Job,
+    journal: Journal | None,
+    jobs: int | None,
+    scheduler: str | None,
+    state: Run,
+    root: str,
 ) -> Generator[Ended, None, None]:
+    def ended(file: Path, out: Path, done: Done, *, again: bool = False) -> Ended:
+        return Ended(file, out, done, os.path.relpath(os.path.abspath(file), root), again)
+
     try:
         todo: list[tuple[Path, Path]] = []
         for file, out in state.pairs:
             old = None
-            if journal is not None and journal.has(out.name):
+            if journal is not None and journal.has(job.name(out)):
                 result = out if job.written else None
-                old = journal.done(out.name, job.key(file, out), result)
+                old = journal.done(job.name(out), job.key(file, out), result)
             if old is None:
                 todo.append((file, out))
             else:
-                yield Ended(file, out, old, again=True)
+                yield ended(file, out, old, again=True)
         if journal is not None:
-            journal.remove_parts(out.name for _, out in todo)
+            remove_parts(out for _, out in todo)
         if scheduler is not None:
             receipts = _over_dask(job, todo, scheduler)
         else:
             count = min(jobs if jobs is not None else cores(), max(1, len(todo)))
             receipts = _here(job, todo) if count == 1 else _over_processes(job, todo, count)
         for (file, out), receipt in receipts:
-            one = Ended(file, out, receipt.done)
+            one = ended(file, out, receipt.done)
             if journal is not None and not one.failed:
-                journal.add(out.name, receipt.key, receipt.result, receipt.done)
+                journal.add(job.name(out), receipt.key, receipt.result, receipt.done)
             yield one
     finally:
         if journal is not None:
@@ -375,7 +429,11 @@ def _check_address(address: str) -> None:
 
 
 def _over_dask(job: _Job, todo: Clips, address: str) -> Receipts:
-    """Clips over the workers of a Dask cluster; those of a worker that is lost are done by others."""
+    """Clips over the workers of a Dask cluster; those of a worker that is lost are done by others.
+
+    Raises:
+        RunInterruptedError: The scheduler is gone.
+    """
     try:
         distributed: Any = importlib.import_module("distributed")
     except ImportError:
@@ -387,6 +445,11 @@ def _over_dask(job: _Job, todo: Clips, address: str) -> Receipts:
         client: Any = distributed.Client(address, timeout="20s", set_as_default=False)
     except (OSError, ValueError) as error:
         raise SuppleError(f"--scheduler: cannot connect to {address}: {error}") from None
+    with _quiet_dask():
+        yield from _over_client(job, todo, address, distributed, client)
+
+
+def _over_client(job: _Job, todo: Clips, address: str, distributed: Any, client: Any) -> Receipts:
     running: dict[Any, tuple[Path, Path]] = {}
     try:
         shared = client.scatter(job, broadcast=True, hash=False)
@@ -397,7 +460,7 @@ def _over_dask(job: _Job, todo: Clips, address: str) -> Receipts:
         def submit() -> None:
             file, out = waiting.popleft()
             future = client.submit(
-                call, shared, file.resolve(), out.resolve(), pure=False, retries=TRIES
+                call, shared, file.absolute(), out.absolute(), pure=False, retries=TRIES
             )
             running[future] = (file, out)
             ends.add(future)
@@ -414,6 +477,25 @@ def _over_dask(job: _Job, todo: Clips, address: str) -> Receipts:
             receipt = future.result() if error is None else _failed(f"the cluster: {error}")
             future.release()
             yield pair, receipt
+    except (OSError, CancelledError, distributed.client.ClosedClientError) as error:
+        # OSError is a connection that closed, or workers that did not come in time.
+        lost = isinstance(error, CancelledError) or client.status != "running"
+        why = "the connection to it is lost" if lost else str(error) or type(error).__name__
+        running.clear()
+        raise RunInterruptedError(f"--scheduler: {address}: {why}") from error
     finally:
-        client.cancel(list(running))  # what has not begun is left to the next run
+        if running:
+            client.cancel(list(running))  # what has not begun is left to the next run
         client.close()
+
+
+@contextmanager
+def _quiet_dask() -> Iterator[None]:
+    """Silence the logger of Dask's client: it prints a traceback when a connection is lost, which is reported here."""
+    log = logging.getLogger("distributed.client")
+    level = log.level
+    log.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        log.setLevel(level)

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from supple.batch import models, values
+from supple.batch.clip_files import same_clip
 from supple.batch.journal import content_hash
 from supple.errors import SuppleError, one_of
 from supple.formats import load
@@ -512,7 +513,7 @@ class CheckStep(Step):
         if not isinstance(self.against, str):
             return ()
         path = Path(self.against)
-        return (path / file.name if path.is_dir() else path,)
+        return (same_clip(path, file) if path.is_dir() else path,)
 
     def _before(self, work: Work) -> Motion | None:
         if isinstance(self.against, bool):

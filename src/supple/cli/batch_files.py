@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,10 +11,22 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
-from supple.batch import BAD_INPUT, DONE, Ended, OnClip, Plan, Run, load_plan, parse_shard, run
+from supple.batch import (
+    BAD_INPUT,
+    DONE,
+    Ended,
+    OnClip,
+    Plan,
+    Run,
+    RunInterruptedError,
+    load_plan,
+    parse_shard,
+    run,
+)
+from supple.batch.clip_files import ClipFiles
 from supple.cli.character_files import read_file
 from supple.cli.console import complain, console, error_console, print_json
-from supple.cli.file_batch import expanded
+from supple.cli.file_batch import expanded, said_of_skipped
 from supple.errors import SuppleError
 from supple.threads import cores
 
@@ -49,14 +62,21 @@ SchedulerOption = Annotated[
 ]  # fmt: skip
 
 
-def planned(path: Path, files: Sequence[Path]) -> tuple[Plan, list[Path]]:
+def planned(
+    path: Path, files: Sequence[Path], folder: Path | None = None
+) -> tuple[Plan, ClipFiles]:
     """A plan and the clips it is for: those given, or those it names.
 
     The files that it names are read, and the names of joints in it are checked with the first clip that can be read.
+
+    Args:
+        path: Of the plan.
+        files: Files, folders and patterns; none for those of the plan.
+        folder: For the results: what is found in it is left out.
     """
     plan = load_plan(path)
     plan.check_files()
-    clips = expanded(files) if files else list(plan.clips)
+    clips = expanded(files, folder) if files else plan.clips.outside(folder)
     if not clips:
         raise SuppleError(f"{path}: expected clips, on the command line or as clips = [...]")
     for clip in clips:
@@ -86,6 +106,7 @@ def run_batch(
     row: Callable[[Ended], dict[str, Any]] | None = None,
     end: Callable[[], None] | None = None,
     single: bool = False,
+    skipped: int = 0,
 ) -> None:
     """Run something on clips, and report; exits with the worst code of all.
 
@@ -103,6 +124,7 @@ def run_batch(
         row: The data of a clip for JSON; by default its result and what it says itself.
         end: Called when all clips have ended, before the summary.
         single: Whether one clip is meant, not a list of one: JSON is then about that clip alone.
+        skipped: How many files in folders hold no motions, and were left out.
     """
     if jobs is None and scheduler is None:
         jobs = max(1, min(cores(), len(pairs) // EACH))
@@ -111,7 +133,7 @@ def run_batch(
         work, pairs, folder, jobs=jobs, shard=part, scheduler=scheduler, written=written
     )  # fmt: skip
     rows: dict[Path, dict[str, Any]] = {}
-    with _progress(state) as bar:
+    with _progress(state) as bar, _json_if_interrupted(state, rows, json, skipped):
         task = bar.add_task("", total=len(state.pairs), rate="")
         for one in state:
             if one.failed:
@@ -129,7 +151,27 @@ def run_batch(
             bar.update(task, advance=1, rate=pace(state))
     if end is not None:
         end()
-    _end(state, rows, json, single)
+    _end(state, rows, json, single, skipped)
+
+
+@contextmanager
+def _json_if_interrupted(
+    state: Run, rows: dict[Path, dict[str, Any]], json: bool, skipped: int
+) -> Iterator[None]:
+    """If a run cannot go on, print the JSON of the clips that have ended, and which have not."""
+    try:
+        yield
+    except RunInterruptedError:
+        if json:
+            unfinished = list(map(str, state.unfinished))
+            print_json({**_data(state, rows, skipped), "unfinished": unfinished})
+        raise
+
+
+def _data(state: Run, rows: dict[Path, dict[str, Any]], skipped: int) -> dict[str, Any]:
+    ordered = [rows[out] for _, out in state.pairs if out in rows]
+    return {"files": ordered, "failed": len(state.failed), "done before": state.again,
+            "skipped": skipped}  # fmt: skip
 
 
 def say_line(one: Ended) -> None:
@@ -138,29 +180,31 @@ def say_line(one: Ended) -> None:
         error_console().print(Text(f"note: {note}", style="yellow"), soft_wrap=True)
     state = one.done.data.get("state", "done" if one.done.code == DONE else "not reached")
     head = (state, "green" if one.done.code == DONE else "red")
-    console().print(Text.assemble(head, f" {one.file.name}: {one.done.text}"), soft_wrap=True)
+    console().print(Text.assemble(head, f" {one.name}: {one.done.text}"), soft_wrap=True)
 
 
-def _end(state: Run, rows: dict[Path, dict[str, Any]], json: bool, single: bool) -> None:
+def _end(
+    state: Run, rows: dict[Path, dict[str, Any]], json: bool, single: bool, skipped: int
+) -> None:
     if state.warning:
         complain(SuppleError(f"{state.warning}; if this run is ended, it begins anew"))
     if json and single:
         if not state.failed:
             print_json(next(iter(rows.values())))
     elif json:
-        ordered = [rows[out] for _, out in state.pairs if out in rows]
-        print_json({"files": ordered, "failed": len(state.failed), "done before": state.again})
-    elif len(state.pairs) > 1:
-        console().print(_summary(state), soft_wrap=True)
+        print_json(_data(state, rows, skipped))
+    elif len(state.pairs) > 1 or skipped:
+        console().print(_summary(state, skipped), soft_wrap=True)
     if state.failed or state.worst:
         raise typer.Exit(BAD_INPUT if state.failed else state.worst)
 
 
-def _summary(state: Run) -> Text:
+def _summary(state: Run, skipped: int) -> Text:
     count, failed = len(state.pairs), len(state.failed)
     words = f"{count - failed} of {count} files done"
     if state.again:
         words += f", {state.again} by an earlier run"
+    words += said_of_skipped(skipped)
     if not failed:
         return Text(words, style="green")
     names = ", ".join(str(file) for file, _ in state.failed[:5]) + (", ..." if failed > 5 else "")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,8 +12,10 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
+from supple.batch.clip_files import ClipFiles, find_clips, join_clips
 from supple.cli.console import complain, console, error_console, print_json
 from supple.errors import SuppleError
+from supple.files import as_path
 from supple.formats.registry import format_for_writing
 
 DONE, NOT_REACHED, BAD_INPUT = 0, 1, 2  # exit codes
@@ -35,28 +36,32 @@ class Outcome:
     code: int = DONE
 
 
-def expanded(files: Sequence[Path]) -> list[Path]:
-    """Expand patterns such as clips/*.bvh that the shell did not; each file once."""
-    found: dict[Path, None] = {}
+def expanded(files: Sequence[Path], folder: Path | None = None) -> ClipFiles:
+    """The files, those in folders, and those of patterns such as clips/*.bvh that the shell did not expand.
+
+    Args:
+        files: Files, folders and patterns.
+        folder: For the results: what is found in it is left out.
+    """
+    parts = []
     for file in files:
-        if not glob.has_magic(str(file)) or file.exists():
-            found[file] = None
-            continue
-        matching = sorted(glob.glob(str(file), recursive=True))
-        if not matching:
+        found = find_clips(file)
+        if not found:
             raise SuppleError(f"{file}: expected a pattern of some files, got none that match")
-        found |= dict.fromkeys(map(Path, matching))
-    return list(found)
+        parts.append(found)
+    return join_clips(parts).outside(folder)
 
 
 def places(
-    files: Sequence[Path],
+    files: ClipFiles,
     folder: Path,
     *,
     ending: str | None = None,
     naming: Callable[[Path], str] | None = None,
 ) -> list[tuple[Path, Path]]:
-    """Pair each file with its output path, of the same name in a folder; creates the folder.
+    """Pair each file with its output path; creates the folders.
+
+    That is the file's path below the folder that all files have in common, in the output folder.
 
     Args:
         files: The input files.
@@ -67,34 +72,47 @@ def places(
     Raises:
         SuppleError: Two files have the same output path, or one would overwrite its input.
     """
+    as_path("--out-dir", folder)
     if folder.exists() and not folder.is_dir():
         raise SuppleError(f"{folder}: expected a folder, got a file")
     pairs: dict[Path, Path] = {}
     for file in files:
+        inside = folder / files.name(file).parent
         if naming is not None:
-            place = folder / naming(file)
+            place = inside / naming(file)
         else:
-            place = folder / (file.name if ending is None else file.stem + ending)
+            place = inside / (file.name if ending is None else file.stem + ending)
             format_for_writing(place)
         if file.resolve() == place.resolve():
             raise SuppleError(f"--out-dir: expected another folder than that of {file}")
         if place in pairs:
             raise SuppleError(f"--out-dir: expected files of different names, got {pairs[place]} "
-                              f"and {file}, which both go to {place.name}")  # fmt: skip
+                              f"and {file}, which both go to {place.relative_to(folder)}")  # fmt: skip
         pairs[place] = file
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SuppleError(f"{folder}: cannot make this folder: {error.strerror}") from error
+    for inside in dict.fromkeys([folder, *(place.parent for place in pairs)]):
+        try:
+            inside.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise SuppleError(f"{inside}: cannot make this folder: {error.strerror}") from error
     return [(file, place) for place, file in pairs.items()]
 
 
 def each(
-    one: Callable[[Path, Path], Outcome], pairs: Sequence[tuple[Path, Path]], json: bool
+    one: Callable[[Path, Path], Outcome],
+    pairs: Sequence[tuple[Path, Path]],
+    json: bool,
+    *,
+    skipped: int = 0,
 ) -> None:
     """Process files one after the other; a failed file is reported, and the others go on.
 
     Exits with the worst of all codes: BAD_INPUT if a file failed.
+
+    Args:
+        one: What to do with a file and its output path.
+        pairs: (file, output path) of each.
+        json: Whether all is printed as JSON at the end.
+        skipped: How many files in folders hold no motions, and were left out.
     """
     worst, failed = DONE, 0
     rows: list[dict[str, Any]] = []
@@ -114,15 +132,20 @@ def each(
                     made.say()
             bar.advance(task)
     if json:
-        print_json({"files": rows, "failed": failed})
-    elif len(pairs) > 1:
-        console().print(_summary(len(pairs), failed))
+        print_json({"files": rows, "failed": failed, "skipped": skipped})
+    elif len(pairs) > 1 or skipped:
+        console().print(_summary(len(pairs), failed, skipped))
     if failed or worst:
         raise typer.Exit(BAD_INPUT if failed else worst)
 
 
-def _summary(count: int, failed: int) -> Text:
-    written = f"{count - failed} of {count} files written"
+def said_of_skipped(skipped: int) -> str:
+    """What a summary says about files in folders that hold no motions."""
+    return f", {skipped} of other formats skipped" if skipped else ""
+
+
+def _summary(count: int, failed: int, skipped: int) -> Text:
+    written = f"{count - failed} of {count} files written{said_of_skipped(skipped)}"
     if not failed:
         return Text(written, style="green")
     return Text(f"{written}, {failed} failed", style="red")

@@ -1,7 +1,8 @@
-"""Ignore closed pipes, as in `supple info clip.bvh | head -1`.
+"""Streams that take all output: closed pipes, as in `supple info clip.bvh | head -1`, and letters they cannot encode.
 
 The command runs to its end and drops further output, so that its files are complete and its exit code
-does not change.
+does not change. Of names of files that are not UTF-8, and where the terminal's encoding lacks a letter, a
+replacement is printed.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
 
+from supple.errors import printable
+
 
 class _Unbroken:
-    """A text stream that drops output once its pipe is closed."""
+    """A text stream that replaces letters it cannot encode, and drops output once its pipe is closed."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -23,10 +26,18 @@ class _Unbroken:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
-        return self._tried(lambda: self._stream.write(text), len(text))
+        shown = self._encodable(text)
+        return self._tried(lambda: self._stream.write(shown), len(text))
 
     def writelines(self, lines: list[str]) -> None:
-        self._tried(lambda: self._stream.writelines(lines), None)
+        shown = [self._encodable(line) for line in lines]
+        self._tried(lambda: self._stream.writelines(shown), None)
+
+    def _encodable(self, text: str) -> str:
+        if text.isascii():
+            return text
+        encoding = getattr(self._stream, "encoding", None) or "utf-8"
+        return printable(text).encode(encoding, "replace").decode(encoding)
 
     def flush(self) -> None:
         self._tried(self._stream.flush, None)
@@ -44,7 +55,7 @@ class _Unbroken:
 
 @contextmanager
 def unbroken_pipes() -> Iterator[None]:
-    """Suppress BrokenPipeError on stdout and stderr."""
+    """Suppress BrokenPipeError and UnicodeEncodeError on stdout and stderr."""
     outer = sys.stdout, sys.stderr
     # Streams are None without a console, as under pythonw.
     sys.stdout, sys.stderr = (one and _Unbroken(one) for one in outer)  # type: ignore[assignment]

@@ -90,6 +90,21 @@ def format_for_writing(path: Path, name: str | None = None) -> Format:
     )
 
 
+def holds_motions(path: Path) -> bool:
+    """Whether files with the extension of a path can be read and may hold motions."""
+    suffix = path.suffix.lower()
+    return any(suffix in one.extensions for one in _formats(None, suffix) if _has_motions(one))
+
+
+def motion_extensions() -> list[str]:
+    """The extensions of the formats here that can be read and may hold motions."""
+    return _extensions({name: one for name, one in FORMATS.items() if _has_motions(one)})
+
+
+def _has_motions(one: Format) -> bool:
+    return bool(one.reader) and "motion" in one.keeps
+
+
 def _formats(name: str | None, suffix: str) -> list[Format]:
     """The formats; with those of other packages, if none here has the name, or the extension if there is no name."""
     own = list(FORMATS.values())

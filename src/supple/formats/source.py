@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
-from supple.errors import SuppleError, nearest
+from supple.errors import SuppleError, nearest, printable
 from supple.formats.folders import Folders, package_folder
 from supple.model.character import Note
 
@@ -87,7 +87,7 @@ class Source:
     @property
     def name(self) -> str:
         """The file's name without folder and extension."""
-        return self.path.stem
+        return printable(self.path.stem)
 
     def as_utf8(self) -> None:
         """Recode text that starts with a UTF-16 byte order mark as UTF-8, with a note."""

@@ -55,6 +55,10 @@ def carried(
     turns, numbers = columns.turns, columns.numbers
     made = multiply(conjugate(before[keys][:, turns]), after[:, turns])
     made *= np.where(made[..., :1] < 0, -1.0, 1.0)
+    # Of the two signs of each key the one next to the key before: where a joint turns by about 180 degrees, the signs
+    # with w >= 0 of neighbours are far from each other, and what lies between them turns about any axis.
+    apart = np.einsum("kji,kji->kj", made[:-1], made[1:]) < 0
+    made[1:] *= np.where(np.logical_xor.accumulate(apart, axis=0), -1.0, 1.0)[..., None]
     shifts = after[:, numbers] - before[keys][:, numbers]
     values = np.concatenate([made.reshape(len(keys), -1), shifts], axis=1)
     q = np.array(before)

@@ -1,11 +1,13 @@
 """`supple check`: exit codes, tables, JSON, the report, repairs."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import supple
+from supple.batch import runner
 from supple.rotations import from_axis_angle, multiply
 
 
@@ -160,6 +162,41 @@ def test_the_ground_is_given_in_three_ways(run, clips, form):
 def test_bad_ground_is_said(run, clips, ground):
     result = run("check", clips / "good.bvh", "--ground", ground)
     assert result.exit_code == 2 and "--ground: expected" in result.stderr
+
+
+def test_clips_of_one_name_in_two_folders_are_checked_and_repaired_apart(run, clips):
+    for folder in ("a", "b"):
+        (clips / "both" / folder).mkdir(parents=True)
+        (clips / "both" / folder / "x.bvh").write_bytes((clips / "good.bvh").read_bytes())
+    out = clips / "both" / "out"
+    for done in ("2 of 2 files done", "2 of 2 files done, 2 by an earlier run"):
+        result = run("check", clips / "both", "--fix", "--out-dir", out)
+        assert result.exit_code == 0, result.output
+        assert f"ok {Path('a', 'x.bvh')}: " in result.stdout and done in result.stdout
+        assert (out / "a" / "x.bvh").exists() and (out / "b" / "x.bvh").exists()
+    (clips / "both" / "b" / "x.bvh").write_text("no clip")
+    result = run("check", out, "--against", clips / "both", "--kind", "bones")
+    assert result.exit_code == 2 and "1 failed" in result.stdout
+    assert "x.bvh" in result.stderr and f"ok {Path('a', 'x.bvh')}" in result.stdout
+
+
+def test_a_cluster_that_is_lost_is_said_with_what_is_left(run, clips, monkeypatch):
+    def one_and_no_more(job, todo, address):
+        yield todo[0], runner._attempt(job, *todo[0])
+        raise runner.RunInterruptedError(f"--scheduler: {address}: the connection to it is lost")
+
+    monkeypatch.setattr(runner, "_over_dask", one_and_no_more)
+    files = [clips / "good.bvh", clips / "none.bvh"]
+    options = ("--kind", "bones", "--scheduler", "tcp://host:1", "--json")
+    result = run("check", *files, *options)
+    assert result.exit_code == 2
+    data = json.loads(result.stdout)
+    assert [row["file"] for row in data["files"]] == [str(files[0])]
+    assert data["unfinished"] == [str(files[1])]
+    (said,) = (line for line in result.stderr.splitlines() if line.startswith("error"))
+    assert "tcp://host:1: the connection to it is lost" in said
+    assert f"1 of 2 clips are unfinished ({files[1]})" in said
+    assert "run the same again: it begins anew" in said
 
 
 def test_a_t_pose_before_a_motion_is_said_and_not_checked(run, clips):

@@ -1,6 +1,10 @@
 """`supple convert`."""
 
+import json
+import os
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -157,6 +161,63 @@ def test_patterns_that_the_shell_left_are_filled_in(run, clips):
     assert (out / "a[1].glb").exists()
 
 
+def test_folders_keep_their_structure_and_what_is_skipped_is_counted(run, run_json, clips):
+    for folder in ("in", "in/a", "in/b"):
+        (clips / folder).mkdir()
+        (clips / folder / "walk.smd").write_bytes((clips / "walk.smd").read_bytes())
+    (clips / "in" / "a" / "readme.txt").write_text("no clip")
+    (clips / "in" / "b" / ".walk.smd").write_text("hidden")
+    out = clips / "in" / "out"
+    result = run("convert", clips / "in", "--out-dir", out, "--to", "bvh")
+    assert result.exit_code == 0, result.output
+    assert f"done {Path('a', 'walk.smd')}: {Path('a', 'walk.bvh')}" in result.stdout
+    assert "3 of 3 files written, 1 of other formats skipped" in result.stdout
+    made = sorted(str(path.relative_to(out)) for path in out.rglob("*.bvh"))
+    assert made == ["a/walk.bvh", "b/walk.bvh", "walk.bvh"]
+    # Results that lie among the clips are no clips of the next run.
+    code, data = run_json("convert", clips / "in", "--out-dir", out, "--to", "bvh")
+    assert code == 0 and data["skipped"] == 1
+    assert len(data["files"]) == 3
+
+
+def test_files_of_one_name_in_two_folders_do_not_collide(run, clips):
+    for folder in ("a", "b"):
+        (clips / folder).mkdir()
+        (clips / folder / "walk.smd").write_bytes((clips / "walk.smd").read_bytes())
+    files = (clips / "a" / "walk.smd", clips / "b" / "walk.smd")
+    for given in (files, (clips / "[ab]" / "walk.smd",), (clips / "a", clips / "b")):
+        out = clips / f"out{len(given)}{given[0].suffix}"
+        assert run("convert", *given, "--out-dir", out, "--to", "glb").exit_code == 0
+        assert (out / "a" / "walk.glb").exists() and (out / "b" / "walk.glb").exists()
+
+
+def test_names_as_long_as_the_system_allows_are_written(run, clips):
+    out = clips / ("a" * 251 + ".glb")
+    result = run("convert", clips / "walk.smd", out)
+    assert result.exit_code == 0, result.output
+    assert supple.load(out).motions
+    result = run("convert", clips / "walk.smd", clips / ("a" * 252 + ".glb"))
+    assert result.exit_code == 2
+    assert "expected a path that the system can have" in result.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are text there")
+@pytest.mark.parametrize("ending", ["glb", "gltf", "bvh"])
+def test_names_that_are_not_utf_8_are_processed_and_shown_with_a_replacement(run, clips, ending):
+    odd = os.fsdecode(b"w\xff.smd")
+    (clips / odd).write_bytes((clips / "walk.smd").read_bytes())
+    out = clips / "out"
+    result = run("convert", clips / odd, clips / "walk.smd", "--out-dir", out, "--to", ending)
+    assert result.exit_code == 0, result.output
+    assert "done w\N{REPLACEMENT CHARACTER}.smd" in result.stdout
+    made = supple.load(out / os.fsdecode(b"w\xff." + ending.encode()))
+    assert len(made.motions) == 1
+    told = run("convert", clips / odd, "--out-dir", out, "--to", ending, "--json")
+    assert json.loads(told.stdout_bytes.decode())["files"][0]["file"].endswith(
+        "w\N{REPLACEMENT CHARACTER}.smd"
+    )
+
+
 def test_the_motions_of_one_file_do_not_take_the_place_of_another(run, clips):
     character = supple.load(clips / "hero.smd", motions=[clips / "walk.smd"])
     supple.save(character, clips / "hero.glb")
@@ -186,11 +247,18 @@ def test_the_motions_of_one_file_do_not_take_the_place_of_another(run, clips):
         (["walk.smd", "out.glb", "--to", "glb"], "--out-dir"),
         (["walk.smd", "--out-dir", ".", "--to", "smd"], "another folder"),
         (["walk.smd", "--out-dir", "run.smd", "--to", "glb"], "got a file"),
-        (["walk.smd", "deep/walk.bvh", "--out-dir", "out", "--to", "glb"], "both go to walk.glb"),
+        (
+            ["deep/walk.smd", "deep/walk.bvh", "run.smd", "--out-dir", "out", "--to", "glb"],
+            "got deep/walk.smd and deep/walk.bvh, which both go to deep/walk.glb",
+        ),
+        (["w" * 256 + ".smd", "--out-dir", "out", "--to", "glb"], "too long"),
+        (["walk.smd", "--out-dir", "o" * 256, "--to", "glb"], "too long"),
+        (["empty", "--out-dir", "out", "--to", "glb"], "expected clips in this folder (.bvh"),
     ],
 )
 def test_bad_input_for_many_files_ends_with_2(run, clips, monkeypatch, arguments, message):
     monkeypatch.chdir(clips)
+    (clips / "empty").mkdir()
     result = run("convert", *arguments)
     assert result.exit_code == 2
     assert message in result.stderr

@@ -33,7 +33,7 @@ from supple.cli.options import (
     JsonOption,
     PositionModeOption,
 )
-from supple.errors import SuppleError
+from supple.errors import SuppleError, printable
 from supple.files import check_writable
 from supple.files import write as write_file
 from supple.motion.checks import KINDS, Budgets
@@ -49,7 +49,8 @@ def check(
         list[Path] | None,
         typer.Argument(
             metavar="CLIPS...",
-            help="Clips: .bvh, .smd, .glb, .gltf or .character files. Default: those of the plan.",
+            help="Clips: .bvh, .smd, .glb, .gltf or .character files, or folders of them. "
+            "Default: those of the plan.",
         ),
     ] = None,
     budgets: Annotated[
@@ -145,7 +146,7 @@ def check(
     Budgets().only(kind or ())  # raises if there is no such kind
     chosen = {name: value for name, value in given.items() if value is not None}
     if plan is not None:
-        whole, clips = planned(plan, files or [])
+        whole, clips = planned(plan, files or [], out_dir)
         step = next(
             (one for one in reversed(whole.steps) if isinstance(one, CheckStep)), CheckStep()
         )
@@ -154,7 +155,7 @@ def check(
         if step.fix and out_dir is None:
             raise SuppleError(f"{step.where}: fix = true expected --out-dir FOLDER")
     elif files:
-        whole, step, clips = Plan(), CheckStep(), expanded(files)
+        whole, step, clips = Plan(), CheckStep(), expanded(files, out_dir)
     else:
         raise SuppleError("expected clips to check, or --plan FILE with clips = [...]")
     step = replace(step, **chosen).found(Path())
@@ -183,7 +184,7 @@ def check(
     run_batch(
         work, pairs, out_dir, json=json, jobs=jobs, shard=shard, scheduler=scheduler,
         written=out_dir is not None, say=say, each=drawn.add, row=_row,
-        end=lambda: drawn.write(report, [str(file) for file, _ in pairs]),
+        end=lambda: drawn.write(report, [str(file) for file, _ in pairs]), skipped=clips.skipped,
     )  # fmt: skip
 
 
@@ -222,7 +223,7 @@ class CheckClip:
         if self.write and self.fix:
             write_works(works, out)
         elif self.write:
-            text = json_text.dumps({"file": str(file), "motions": rows}, indent=1)
+            text = json_text.dumps({"file": printable(str(file)), "motions": rows}, indent=1)
             write_file(out, text + "\n", "report")
         data: dict[str, Any] = {"motions": rows,
                                 "summary": [summary(work.checked[-1]) for work in works]}  # fmt: skip
@@ -269,11 +270,7 @@ def show(one: Ended, *, several: bool) -> None:
     """Print what was found in a clip: a line if it is one of many, else a table."""
     say = console()
     for row in one.done.data["motions"]:
-        name = (
-            one.file.name
-            if len(one.done.data["motions"]) == 1
-            else f"{one.file.name}: {row['motion']}"
-        )
+        name = one.name if len(one.done.data["motions"]) == 1 else f"{one.name}: {row['motion']}"
         if several:
             for note in row["notes"]:
                 error_console().print(Text(f"note: {note}", style="yellow"), soft_wrap=True)

@@ -37,7 +37,7 @@ def convert(
         typer.Argument(
             metavar="FILE... [OUT]",
             help="A .bvh, .smd, .glb, .gltf, .character, .urdf, .xacro or .xml file, and what to write: .glb, .gltf, "
-            ".smd, .bvh, .character, .obj. Or any number of files, with --out-dir and --to.",
+            ".smd, .bvh, .character, .obj. Or any number of files, or folders of clips, with --out-dir and --to.",
         ),
     ],
     out_dir: Annotated[
@@ -45,7 +45,7 @@ def convert(
         typer.Option(
             "--out-dir",
             metavar="FOLDER",
-            help="The folder for the results of many files, under their own names.",
+            help="The folder for the results of many files, under their own names, in subfolders as theirs.",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
@@ -173,7 +173,8 @@ def _many(
         known = ", ".join(ending.removeprefix(".") for ending in ENDINGS)
         raise SuppleError(f"--to: expected what to write with --out-dir, one of {known}")
     ending = one_of("--to", f".{to.lower().removeprefix('.')}", ENDINGS)
-    pairs = places(expanded(paths), folder, ending=ending)
+    files = expanded(paths, folder)
+    pairs = places(files, folder, ending=ending)
     taken = {place for _, place in pairs}
 
     def one(file: Path, out: Path) -> Outcome:
@@ -181,9 +182,10 @@ def _many(
 
         def say() -> None:
             say_notes(made.all_notes)
-            words = f" {file.name}: {', '.join(path.name for path in made.paths)}"
+            beside = (str(path.relative_to(folder)) for path in made.paths)
+            words = f" {files.name(file)}: {', '.join(beside)}"
             console().print(Text.assemble(("done", "green"), words), soft_wrap=True)
 
         return Outcome(made.data, say)
 
-    each(one, pairs, json)
+    each(one, pairs, json, skipped=files.skipped)

@@ -73,7 +73,7 @@ def correct(
         list[Path] | None,
         typer.Argument(
             metavar="FILE...",
-            help="Clips: .bvh, .smd, .glb, .gltf or .character files. Several need --out-dir. "
+            help="Clips: .bvh, .smd, .glb, .gltf or .character files, or folders of them. Several need --out-dir. "
             "Default: those of the plan.",
         ),
     ] = None,
@@ -86,7 +86,7 @@ def correct(
         Path | None,
         typer.Option(
             "--out-dir", metavar="FOLDER", rich_help_panel=OUTPUT,
-            help="Or: the folder for the results of one or many files, under their own names.",
+            help="Or: the folder for the results of one or many files, under their own names, in subfolders as theirs.",
         ),
     ] = None,
     effector: Annotated[
@@ -229,7 +229,7 @@ def correct(
 
     supple correct dance.bvh -e RightHand --to 20,150,30 --root RightArm --from 1 --until 3 -o out.bvh
 
-    supple correct clips/*.bvh --plant-feet --out-dir fixed
+    supple correct clips --plant-feet --out-dir fixed
 
     supple correct clips/*.bvh --plan plan.toml --out-dir fixed
 
@@ -246,17 +246,17 @@ def correct(
             raise SuppleError("--plan: expected --out-dir FOLDER for the results")
         if plant or effector or to or by or hold or look_at or before.any:
             raise SuppleError("--plan: expected no goals beside it; they are steps of the plan")
-        asked_plan, clips = planned(plan, files or [])
+        asked_plan, clips = planned(plan, files or [], out_dir)
         options = {"position_mode": position_mode, "fps": fps}
         given = tuple((name, value) for name, value in options.items() if value is not None)
         run_batch(
             PlanOnClip(asked_plan, given), places(clips, out_dir, ending=asked_plan.ending), out_dir,
-            json=json, jobs=jobs, shard=shard, scheduler=scheduler,
+            json=json, jobs=jobs, shard=shard, scheduler=scheduler, skipped=clips.skipped,
         )  # fmt: skip
         return
     if not files:
         raise SuppleError("expected clips to correct, or --plan FILE with clips = [...]")
-    pairs = outputs(files, out, out_dir)
+    pairs, skipped = outputs(files, out, out_dir)
     asked = _Asked(
         tuple(effector or ()), tuple(to or ()), tuple(by or ()), tuple(hold or ()),
         tuple(look_at or ()), before, root, depth,
@@ -272,7 +272,10 @@ def correct(
         single(clip.made, pairs[0][0], out, json)
     else:
         assert out_dir is not None
-        run_batch(clip, pairs, out_dir, json=json, jobs=jobs, shard=shard, scheduler=scheduler)
+        run_batch(
+            clip, pairs, out_dir, json=json, jobs=jobs, shard=shard, scheduler=scheduler,
+            skipped=skipped,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)

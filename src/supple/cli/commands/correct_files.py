@@ -25,18 +25,18 @@ One = Callable[[Path, Path, Callable[[int, int], None] | None], Made]
 
 def outputs(
     files: Sequence[Path], out: Path | None, out_dir: Path | None
-) -> list[tuple[Path, Path]]:
-    """Pair each file with its output path, from --out or --out-dir."""
+) -> tuple[list[tuple[Path, Path]], int]:
+    """Each file with its output path, from --out or --out-dir; and how many files in folders hold no motions."""
     if (out is None) == (out_dir is None):
         raise SuppleError("expected --out FILE for one file, or --out-dir FOLDER for many")
-    files = expanded(files)
+    clips = expanded(files, out_dir)
     if out_dir is not None:
-        return places(files, out_dir)
+        return places(clips, out_dir), clips.skipped
     assert out is not None
-    if len(files) != 1:
-        raise SuppleError(f"--out: expected one file, got {len(files)}; give --out-dir FOLDER")
+    if len(clips) != 1:
+        raise SuppleError(f"--out: expected one file, got {len(clips)}; give --out-dir FOLDER")
     check_writable(out, f"{format_for_writing(out).title} file")
-    return [(files[0], out)]
+    return [(file, out) for file in clips], clips.skipped
 
 
 def single(one: One, file: Path, out: Path, json: bool) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from supple.batch import Ended, Plan, PlanOnClip
+from supple.batch.clip_files import ClipFiles
 from supple.batch.steps import Retarget
 from supple.cli.batch_files import (
     JobsOption,
@@ -30,8 +31,8 @@ MAPS = "Maps"
 def retarget(
     files: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="CLIPS...", help="Clips: .bvh, .smd, .glb, .gltf or .character files. "
-                       "Default: those of the plan."),
+        typer.Argument(metavar="CLIPS...", help="Clips: .bvh, .smd, .glb, .gltf or .character files, or folders of "
+                       "them. Default: those of the plan."),
     ] = None,
     onto: Annotated[
         Path | None,
@@ -48,7 +49,8 @@ def retarget(
     out_dir: Annotated[
         Path | None,
         typer.Option("--out-dir", metavar="FOLDER", rich_help_panel=OUTPUT,
-                     help="Or: the folder for the results of one or many clips, under their own names."),
+                     help="Or: the folder for the results of one or many clips, under their own names, in "
+                     "subfolders as theirs."),
     ] = None,
     to: Annotated[
         str | None,
@@ -120,7 +122,7 @@ def retarget(
             raise SuppleError(
                 "--plan: expected no options of retargeting beside it; they are keys of its step"
             )
-        asked, clips = planned(plan, files or [])
+        asked, clips = planned(plan, files or [], out_dir)
         if asked.ending is None:
             raise SuppleError(f'{plan}: expected a step do = "retarget", got none')
     elif not files:
@@ -128,7 +130,7 @@ def retarget(
     elif onto is None:
         raise SuppleError("expected --onto TARGET, the character or robot, or --plan FILE")
     else:
-        clips = expanded(files)
+        clips = expanded(files, out_dir)
         step = Retarget(
             onto=str(onto), onto_folder=folder and str(folder), onto_arguments=tuple(arg or ()),
             onto_up=onto_up, fps=fps, to=to, balance=balance, keep_maps=write_maps is not None,
@@ -141,11 +143,12 @@ def retarget(
     run_batch(
         PlanOnClip(asked), pairs, folder, json=json, jobs=jobs, shard=shard, scheduler=scheduler,
         row=_row, each=maps.add, end=lambda: maps.write(write_maps), single=folder is None,
+        skipped=clips.skipped,
     )  # fmt: skip
 
 
 def _outputs(
-    clips: list[Path], out: Path | None, out_dir: Path | None, plan: Plan
+    clips: ClipFiles, out: Path | None, out_dir: Path | None, plan: Plan
 ) -> tuple[Path | None, list[tuple[Path, Path]]]:
     """The folder of the results, None for a single file, and (clip, result) of each clip."""
     if (out is None) == (out_dir is None):
@@ -156,7 +159,7 @@ def _outputs(
                 "--to: goes with a folder; for one file, the name of OUT tells the format"
             )
         check_writable(out, f"{format_for_writing(out).title} file")
-        return None, [(clips[0], out)]
+        return None, [(file, out) for file in clips]
     folder = out_dir or out
     assert folder is not None
     return folder, places(clips, folder, ending=plan.ending)

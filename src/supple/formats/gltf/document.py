@@ -265,7 +265,7 @@ class Document:
         if uri[:5].lower() == "data:":
             return self._embedded(item, uri)
         parts = urllib.parse.urlsplit(uri) if uri.isprintable() else None
-        name = urllib.parse.unquote(uri)
+        name = urllib.parse.unquote(uri, errors="surrogateescape")
         if parts is None or parts.scheme or parts.netloc or "\\" in name or "\0" in name:
             self.fail(f"{item.where}.uri", f"expected a file beside this one, got {shown(uri)}")
         try:

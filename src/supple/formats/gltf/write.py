@@ -102,7 +102,7 @@ def _write_pair(path: Path, builder: Builder, head: dict[str, Any], data: bytes)
     if target.exists() and not (target.is_file() and target.read_bytes() == data):
         target = path.with_name(f"{path.stem}.{fingerprint(data)}.bin")
     files.write(target, data, "glTF buffer")
-    uri = urllib.parse.quote(target.name)
+    uri = urllib.parse.quote(target.name, errors="surrogateescape")
     files.write(path, builder.json(head, uri), WHAT)
     if old is not None and old != target:
         with suppress(OSError):
@@ -114,7 +114,7 @@ def _named_buffer(path: Path) -> Path | None:
     try:
         root = json.loads(path.read_bytes())
         (buffer,) = root["buffers"]
-        name = urllib.parse.unquote(buffer["uri"])
+        name = urllib.parse.unquote(buffer["uri"], errors="surrogateescape")
         ours = root["asset"]["generator"].startswith("supple")
         found = path.with_name(name)
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):

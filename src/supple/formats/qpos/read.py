@@ -125,7 +125,7 @@ def read(
     except SuppleError as error:
         source.error(None, str(error))
     tracks: dict[str, Any] = {} if rows is None else {SOURCE: rows}
-    return Motion(source.path.stem, poses, fps=rate, tracks=tracks)
+    return Motion(source.name, poses, fps=rate, tracks=tracks)
 
 
 def _npz(source: Source) -> _Table:

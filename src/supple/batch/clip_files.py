@@ -1,0 +1,181 @@
+"""Find clips: files, patterns and folders, and what each is called below the folder that all have in common."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from supple.errors import SuppleError
+from supple.files import as_path
+from supple.formats.registry import holds_motions, motion_extensions
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A file, the folder that it was looked for in, and whether it was found there or named itself."""
+
+    file: Path
+    base: Path
+    found: bool
+
+
+@dataclass(frozen=True)
+class ClipFiles:
+    """Clips in order, each once.
+
+    Attributes:
+        entries: The clips.
+        passed: Files in folders that are of no format with motions.
+    """
+
+    entries: tuple[_Entry, ...] = ()
+    passed: tuple[_Entry, ...] = ()
+
+    def __iter__(self) -> Iterator[Path]:
+        return (one.file for one in self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    @property
+    def skipped(self) -> int:
+        """How many files in folders are of no format with motions."""
+        return len(self.passed)
+
+    @cached_property
+    def root(self) -> str:
+        """The folder that all clips have in common, absolute: the one that was given, if one was."""
+        return common_folder([one.base for one in self.entries])
+
+    def name(self, file: Path) -> Path:
+        """The path of a clip below the common folder."""
+        return Path(os.path.relpath(os.path.abspath(file), self.root))
+
+    def outside(self, folder: Path | None) -> ClipFiles:
+        """The clips without those found in a folder for results that lies in a folder of clips.
+
+        Raises:
+            SuppleError: There are no others.
+        """
+        if folder is None:
+            return self
+        results = Path(os.path.realpath(folder))
+
+        def stays(one: _Entry) -> bool:
+            base = Path(os.path.realpath(one.base))
+            inside = results != base and results.is_relative_to(base)
+            file = Path(os.path.realpath(one.file.parent))
+            return not (one.found and inside and file.is_relative_to(results))
+
+        kept = ClipFiles(tuple(filter(stays, self.entries)), tuple(filter(stays, self.passed)))
+        if self.entries and not kept.entries:
+            raise SuppleError(f"{folder}: expected clips outside the folder for results, got none")
+        return kept
+
+
+def common_folder(folders: Sequence[Path]) -> str:
+    """The deepest folder that has all of some folders in it, absolute."""
+    absolute = {os.path.abspath(folder) for folder in folders}
+    try:
+        return os.path.commonpath(absolute)
+    except ValueError:  # Windows
+        drives = ", ".join(sorted({os.path.splitdrive(one)[0] for one in absolute}))
+        raise SuppleError(f"expected clips on one drive, got clips on {drives}") from None
+
+
+def same_clip(folder: Path, file: Path) -> Path:
+    """The file in a folder that is called as a clip, in subfolders called as the clip's where there are such.
+
+    Clips of one name in several folders are told apart so; where there is none, it is the clip's name in the folder.
+    The clip itself, which may lie in the folder, is no such file.
+    """
+    parts, own = file.absolute().parts[1:], os.path.realpath(file)
+    for first in range(len(parts)):
+        path = folder.joinpath(*parts[first:])
+        if path.is_file() and os.path.realpath(path) != own:
+            return path
+    return folder / file.name
+
+
+def join_clips(parts: Iterable[ClipFiles]) -> ClipFiles:
+    """Clips of several searches, each once."""
+    entries: dict[str, _Entry] = {}
+    passed: dict[str, _Entry] = {}
+    for part in parts:
+        for into, many in ((entries, part.entries), (passed, part.passed)):
+            for one in many:
+                into.setdefault(os.path.abspath(one.file), one)
+    return ClipFiles(tuple(entries.values()), tuple(passed.values()))
+
+
+def find_clips(given: Path, folder: Path = Path()) -> ClipFiles:
+    """The clips that are meant by a file, a pattern such as clips/**/*.bvh, or a folder with all below it.
+
+    Of folders, files in formats that hold motions are taken; hidden files and folders are not looked at. A pattern that
+    matches nothing gives none, and a file need not exist.
+
+    Args:
+        given: A path or pattern.
+        folder: What it is relative to; brackets in it are letters.
+
+    Raises:
+        SuppleError: A folder holds no clips, or cannot be read.
+    """
+    path = as_path("clips", folder / given)
+    if path.is_dir():
+        return _in_folder(path, path)
+    if not glob.has_magic(str(given)) or path.exists():
+        return ClipFiles((_Entry(path, path.parent, False),))
+    base = folder.joinpath(*_before_magic(given.parts))
+    found = glob.glob(str(given), root_dir=folder, recursive=True)
+    matching = (folder / one for one in sorted(found))
+    return join_clips(
+        _in_folder(one, base, must=False) if one.is_dir() else ClipFiles((_Entry(one, base, True),))
+        for one in matching
+    )
+
+
+def _before_magic(parts: tuple[str, ...]) -> list[str]:
+    """The folders of a pattern before the first part with a wildcard."""
+    first = next(k for k, part in enumerate(parts) if glob.has_magic(part))
+    return list(parts[:first])
+
+
+def _in_folder(folder: Path, base: Path, *, must: bool = True) -> ClipFiles:
+    """The clips in a folder and below it, in order of their paths.
+
+    Args:
+        folder: Where to look.
+        base: What the clips' names are relative to.
+        must: Whether it is an error if there are none.
+    """
+    clips: list[_Entry] = []
+    passed: list[_Entry] = []
+    for file in sorted(_files_below(folder)):
+        (clips if holds_motions(file) else passed).append(_Entry(file, base, True))
+    if must and not clips:
+        known = ", ".join(motion_extensions())
+        got = f"{len(passed)} others" if passed else "none"
+        raise SuppleError(f"{folder}: expected clips in this folder ({known}), got {got}")
+    return ClipFiles(tuple(clips), tuple(passed))
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    """All files below a folder that are not hidden; links to folders are followed, each folder is read once."""
+    read: set[str] = set()
+
+    def refuse(error: OSError) -> None:
+        raise SuppleError(f"{error.filename}: cannot read this folder: {error.strerror}") from error
+
+    for here, folders, names in os.walk(folder, onerror=refuse, followlinks=True):
+        real = os.path.realpath(here)
+        if real in read:
+            folders.clear()
+            continue
+        read.add(real)
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        yield from (Path(here, name) for name in names if not name.startswith("."))
