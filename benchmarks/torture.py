@@ -10,6 +10,7 @@ that the time is the solvers' and not Python's.
 
     python benchmarks/torture.py                             # 1,000,000 solves, all solvers
     python benchmarks/torture.py 20000 --solver LM           # fewer, one solver
+    python benchmarks/torture.py --first 5000000             # other problems: cases from that number on
     python benchmarks/torture.py --replay LM "mimic" 17 3    # one row of one case again
 
 `tests/benchmarks/test_torture.py` runs a small form of it, with --rows 16.
@@ -142,15 +143,19 @@ def run(
     families: Sequence[Family] = (*FAMILIES, HUGE),
     *,
     rows: int = ROWS,
+    first: int = 0,
 ) -> Iterator[tuple[str, str, Tally, bool]]:
-    """Share the solves out; yields (solver, family, tally so far, whether that part is done)."""
+    """Share the solves out over the cases from number `first` on.
+
+    Yields (solver, family, tally so far, whether that part is done).
+    """
     pairs = [(solver, family) for solver in solvers for family in claimed(solver, families)]
     even = 1.01 * total / sum(share_of(solver, family) for solver, family in pairs)
     for solver, family in pairs:
         share = even * share_of(solver, family)
         tally = Tally()
-        number = 0
-        while tally.solves < share and tally.refused < 50 + 4 * number // 5:
+        number = first
+        while tally.solves < share and tally.refused < 50 + 4 * (number - first) // 5:
             case = case_of(family, number, solver, rows)
             if case is None:
                 tally.refused += 1
@@ -255,6 +260,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--rows", type=int, default=ROWS, help="solves a case (default: %(default)s)"
     )
+    parser.add_argument(
+        "--first", type=int, default=0, help="number of each family's first case (default: 0)"
+    )
     parser.add_argument("--replay", nargs=4, metavar=("SOLVER", "FAMILY", "CASE", "ROW"))
     given = parser.parse_args(arguments)
     console = Console(width=None if sys.stdout.isatty() else 160)
@@ -271,7 +279,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with Progress(console=console, transient=True) as progress:
         task = progress.add_task("solving", total=given.solves)
         solvers = solvers_named(given.solver)
-        for solver, family, tally, over in run(given.solves, solvers, wanted, rows=given.rows):
+        cases = run(given.solves, solvers, wanted, rows=given.rows, first=given.first)
+        for solver, family, tally, over in cases:
             progress.update(task, completed=done + tally.solves, description=f"{solver}, {family}")
             if over:
                 results.append((solver, family, tally))

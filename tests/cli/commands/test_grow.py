@@ -131,3 +131,13 @@ def test_the_workspace_holds_other_projects(run, tmp_path) -> None:
     assert "incomplete" in run("grow", path).stdout
     result = run("grow", path, "--workspace", tmp_path)
     assert result.exit_code == 0 and "incomplete" not in result.stdout
+
+
+def test_the_limit_of_triangles(run, rules, tmp_path) -> None:
+    out = tmp_path / "boxes.obj"
+    row = tmp_path / "row.cga"
+    row.write_text('Lot --> split(x){ ~1 : i("box") X. }*')
+    result = run("grow", row, "--size", "5,0,1", "--triangles", 50, "-o", out)
+    assert result.exit_code == 2 and "60 triangles" in result.stderr
+    assert "--triangles" in result.stderr and not out.exists()
+    assert run("grow", row, "--size", "5,0,1", "--triangles", 60, "-o", out).exit_code == 0

@@ -107,6 +107,16 @@ def grow(
         int,
         typer.Option(metavar="N", min=1, help="The most shapes to derive.", rich_help_panel=RULES),
     ] = 2_000_000,
+    triangles: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="The most triangles: of all geometry in memory, and of files that hold every copy. "
+            "Each takes about 1 kB of memory to write.",
+            rich_help_panel=RULES,
+        ),
+    ] = 3_000_000,
     out: Annotated[
         list[Path] | None,
         typer.Option(
@@ -161,7 +171,7 @@ def grow(
             workspace=workspace,
             missing=missing,
             stubs=stubs,
-            limits=Limits(shapes=shapes),
+            limits=Limits(shapes=shapes, triangles=triangles),
             progress=told,
         )
         for path in out or ():

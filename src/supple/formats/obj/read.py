@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from array import array
 from pathlib import Path
 
 import numpy as np
@@ -9,33 +11,56 @@ import numpy as np
 from supple.errors import SuppleError
 
 
-def read_obj(path: Path) -> tuple[np.ndarray, list[tuple[int, ...]]]:
+class TooManyTrianglesError(SuppleError):
+    """A file has more triangles than its reader may take."""
+
+
+def read_obj(
+    path: Path, *, most_triangles: int | None = None
+) -> tuple[np.ndarray, list[tuple[int, ...]]]:
     """Points (V, 3) and polygons of an OBJ file; everything else is ignored.
+
+    Args:
+        path: The file.
+        most_triangles: Reading stops at more triangles (a polygon of n corners counts as n - 2), or at more points
+            than so many separate triangles have; None for no limit.
 
     Raises:
         SuppleError: The file cannot be read, or a line is invalid: "path:line: ...".
+        TooManyTrianglesError: It has more than `most_triangles`.
     """
-    points: list[tuple[float, float, float]] = []
+    points = array("d")
     faces: list[tuple[int, ...]] = []
+    triangles = 0
+    most = math.inf if most_triangles is None else most_triangles
+    number, line = 0, ""
     try:
-        text = path.read_text(encoding="utf-8", errors="replace")
+        with path.open(encoding="utf-8", errors="replace", newline="\n") as file:
+            for line in file:
+                number += 1
+                words = line.split()
+                if not words or words[0] not in ("v", "f"):
+                    continue
+                if words[0] == "v":
+                    x, y, z = (float(word) for word in words[1:4])
+                    points.extend((x, y, z))
+                    if len(points) > 9 * most:
+                        raise TooManyTrianglesError(f"{path} has more than {3 * most:,} points")
+                    continue
+                numbers = [int(word.split("/")[0]) for word in words[1:]]
+                count = len(points) // 3
+                face = tuple(n - 1 if n > 0 else count + n for n in numbers)
+                if len(face) < 3 or 0 in numbers or min(face) < 0:
+                    raise ValueError
+                faces.append(face)
+                triangles += len(face) - 2
+                if triangles > most:
+                    raise TooManyTrianglesError(f"{path} has more than {most:,} triangles")
     except OSError as error:
         raise SuppleError(f"{path}: cannot read it: {error.strerror or error}") from None
-    for k, line in enumerate(text.split("\n"), 1):
-        words = line.split()
-        if not words or words[0] not in ("v", "f"):
-            continue
-        try:
-            if words[0] == "v":
-                x, y, z = (float(word) for word in words[1:4])
-                points.append((x, y, z))
-                continue
-            numbers = [int(word.split("/")[0]) for word in words[1:]]
-            face = tuple(n - 1 if n > 0 else len(points) + n for n in numbers)
-            if len(face) < 3 or 0 in numbers or min(face) < 0:
-                raise ValueError
-            faces.append(face)
-        except ValueError:
-            found = line.strip()[:60]
-            raise SuppleError(f"{path}:{k}: expected a point or a face, got {found!r}") from None
+    except TooManyTrianglesError:
+        raise
+    except ValueError:
+        found = line.strip()[:60]
+        raise SuppleError(f"{path}:{number}: expected a point or a face, got {found!r}") from None
     return np.array(points, dtype=np.float64).reshape(-1, 3), faces

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from supple.errors import SuppleError, nearest
-from supple.formats.obj.read import read_obj
+from supple.formats.obj.read import TooManyTrianglesError, read_obj
 from supple.grammar.evaluate.values import LONGEST
 from supple.grammar.geometry.mesh import BOX, BUILT_IN, Geometry, fitted
 from supple.grammar.language.folders import Folders
@@ -26,6 +26,14 @@ MOST_FOUND = 10_000  # files of a search
 GREY = Path(__file__).with_name("stand_in.png")
 
 
+def too_many_triangles(what: str, limit: int) -> SuppleError:
+    """The error about more triangles than the limit; `what` says what has them and how many they are."""
+    return SuppleError(
+        f"{what}; expected at most {limit:,}: give limits=Limits(triangles=...), "
+        "on the command line --triangles"
+    )
+
+
 class Assets:
     """The assets that `i`, `texture` and file functions can use.
 
@@ -34,6 +42,7 @@ class Assets:
         given: Meshes by name: (points (V, 3), faces), a `supple.Mesh` or a `supple.Character`.
         stand_in: Called with a note for each file that cannot be used and gets a stand-in; None to raise
             an error instead.
+        most_triangles: Triangles of one asset; None for no limit.
     """
 
     def __init__(
@@ -41,9 +50,12 @@ class Assets:
         folders: Folders,
         given: Mapping[str, Any],
         stand_in: Callable[[str], None] | None = None,
+        *,
+        most_triangles: int | None = None,
     ) -> None:
         self.folders = folders
         self.stand_in = stand_in
+        self.most_triangles = most_triangles
         self._known: dict[str, Geometry] = dict(BUILT_IN)  # by the names that rules may use
         self._files: dict[tuple[str, Path | None, bool], Geometry] = {}
         self._read_files: dict[Path, Geometry] = {}
@@ -74,6 +86,9 @@ class Assets:
             return known
         try:
             return self._file(name, folder)
+        except TooManyTrianglesError as error:  # it can be read: no case for a stand-in
+            assert self.most_triangles is not None
+            raise too_many_triangles(f"asset {name!r}: {error}", self.most_triangles) from None
         except SuppleError as error:
             if self.stand_in is None:
                 raise
@@ -220,7 +235,7 @@ class Assets:
 
     def _read(self, path: Path, name: str) -> Geometry:
         if path.suffix.lower() == ".obj":
-            points, faces = read_obj(path)
+            points, faces = read_obj(path, most_triangles=self.most_triangles)
             return _fitted(name, points, faces)
         from supple.formats import load
 

@@ -122,6 +122,8 @@ def _apply_rules(run: Run) -> None:
         run.calls_before = run.calls
         try:
             rule.act(run, shape, shape.args)
+            if shape.geometry not in run.geometries:
+                run.count_geometry(shape.geometry)
         except RuleError:
             raise
         except RecursionError:

@@ -211,6 +211,8 @@ def _rule_call(op: s.Operation, env: Environment) -> Act:
     rule: list[Production] = []
 
     def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+        if shape.geometry not in run.geometries:
+            run.count_geometry(shape.geometry)
         child = shape.child(name)
         if not rule:
             rule.append(production(run, module, definition))
@@ -239,6 +241,8 @@ def _terminal(name: str) -> Act:
     """Create a terminal shape, which is stored as it is."""
 
     def act(run: Run, shape: Shape, args: tuple[Any, ...]) -> None:
+        if shape.geometry not in run.geometries:
+            run.count_geometry(shape.geometry)
         shape.born += 1
         run.children.append(
             (shape.index, name, True, shape.p, shape.s, shape.R, shape.geometry, shape.material, shape.joint)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from supple.errors import SuppleError, one_of, whole
-from supple.grammar.evaluate.assets import Assets
+from supple.grammar.evaluate.assets import Assets, too_many_triangles
 from supple.grammar.evaluate.context import Context, ContextNeededError
 from supple.grammar.evaluate.joints import IKRule, JointRecord
 from supple.grammar.evaluate.lots import Lot
@@ -29,6 +29,9 @@ MOST_CALLS_PER_SHAPE = 400_000
 STAND_IN = "stand-in"
 MISSING = ("error", STAND_IN)
 MOST_NOTES = 1_000
+MOST_TRIANGLES = 3_000_000
+"""Default of `Limits.triangles`. Meshes that are written out take up to 1 kB per triangle while they are made and
+saved, as measured on 1,000,000 triangles: 3 GB, which fits a machine with 4 GB."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,8 @@ class Limits:
         seconds: Time; None for no limit. The result never depends on it.
         lines: Printed lines that are kept.
         joints: Number of joints.
+        triangles: Triangles of all geometry that shapes hold, with each asset or part counted once however many
+            shapes share it; and triangles of the meshes and files that are written out, where each copy counts.
     """
 
     shapes: int = 2_000_000
@@ -52,9 +57,10 @@ class Limits:
     seconds: float | None = 600.0
     lines: int = 10_000
     joints: int = 20_000
+    triangles: int = MOST_TRIANGLES
 
     def __post_init__(self) -> None:
-        for name in ("shapes", "depth", "parts", "calls", "lines", "joints"):
+        for name in ("shapes", "depth", "parts", "calls", "lines", "joints", "triangles"):
             whole(f"limits: {name}", getattr(self, name), least=1)
 
 
@@ -114,6 +120,8 @@ class Run:
         notes: What stands in for missing assets, one line per file.
         incomplete: What is missing because rule files are, one line per file and name.
         productions: Compiled rules, by the id of their definition.
+        geometries: The geometries that shapes hold, by identity; `count_geometry` adds to them.
+        triangles: Triangles of all of them.
         value_stores: The evaluated values of each rule file in use, forgotten at each new lot.
     """
 
@@ -133,7 +141,10 @@ class Run:
         self.incomplete: dict[str, None] = {}
         stands_in = options.missing == STAND_IN
         self.assets = Assets(
-            options.folders, options.assets or {}, self.note if stands_in else None
+            options.folders,
+            options.assets or {},
+            self.note if stands_in else None,
+            most_triangles=self.limits.triangles,
         )
         self.given = _plain_attributes(options.attributes or {})
         self._recordings, self._records = recording, recorded
@@ -152,6 +163,8 @@ class Run:
         self.calls = self.calls_open = self.calls_before = self.parts = 0
         self.productions: dict[int, Any] = {}
         self._kept: list[Geometry] = []
+        self.geometries: set[Geometry] = set()
+        self.triangles = 0
         self.first = Shape("", self.seed)
         self.origin = self.first
 
@@ -187,6 +200,24 @@ class Run:
             raise SuppleError(f"shapes are split into more than {4 * limit:,} parts")
         self.check_time()
 
+    def count_geometry(self, geometry: Geometry) -> None:
+        """Count the triangles of a geometry that a shape begins to hold.
+
+        Call it for geometries that are not in `geometries` yet: shared ones count once.
+
+        Raises:
+            SuppleError: All geometries together have more triangles than the limit.
+        """
+        self.geometries.add(geometry)
+        self.triangles += geometry.triangle_count
+        limit = self.limits.triangles
+        if self.triangles > limit:
+            raise too_many_triangles(
+                f"the shapes hold {len(self.geometries):,} different geometries with {self.triangles:,} "
+                f"triangles, the last of them {geometry.name!r} with {geometry.triangle_count:,}",
+                limit,
+            )
+
     def count_call(self, function: s.Function, path: str) -> None:
         """Count a function call, and stop endless recursion."""
         self.calls += 1
@@ -212,6 +243,8 @@ class Run:
 
     def keep_leaf(self, shape: Shape) -> None:
         """Add a leaf "A." to the current shape of rule A, in the state of `shape`."""
+        if shape.geometry not in self.geometries:
+            self.count_geometry(shape.geometry)
         self.store.add_leaf(shape, f"{shape.name}.")
         shape.emit()
         if len(self.store) > self.limits.shapes:

@@ -89,6 +89,16 @@ class Geometry:
         return bool(runs) and len(once) == len(runs) and all((b, a) in once for a, b in runs)
 
     @cached_property
+    def triangle_count(self) -> int:
+        """Number of triangles that the faces are cut into; the triangles themselves are not made."""
+        return sum(len(face) - 2 for face in self.faces)
+
+    @cached_property
+    def corner_count(self) -> int:
+        """Number of vertices that `triangles` has: each face has its own."""
+        return sum(len(face) for face in self.faces)
+
+    @cached_property
     def edges(self) -> list[tuple[int, int]]:
         """Vertex pairs, each edge once, in the order of the faces."""
         if self is LINE:

@@ -30,16 +30,22 @@ FEW = 16  # leaves that get single nodes
 SMALL = 1_000  # vertices of all leaves of a group that is joined with others
 
 
-def write_glb(posed: PosedShapes, path: Path, image_path: Callable[[str], Path | None]) -> None:
+def write_glb(
+    posed: PosedShapes,
+    path: Path,
+    image_path: Callable[[str], Path | None],
+    most_triangles: int,
+) -> None:
     """Write an instanced GLB file.
 
     Args:
         posed: The shapes.
         path: The .glb file.
         image_path: Gives the path of an image by its name in the rules.
+        most_triangles: Triangles of leaves that are written out, as those with projected images are.
 
     Raises:
-        SuppleError: The file cannot be written.
+        SuppleError: The file cannot be written, or there are more triangles to write out.
     """
     path = files.check_writable(path, "glTF file")
     builder = Builder()
@@ -50,11 +56,18 @@ def write_glb(posed: PosedShapes, path: Path, image_path: Callable[[str], Path |
     meshes: dict[Any, int] = {}
     joined: dict[Any, list[leaf_meshes.Vertices]] = {}
     stretched = _stretched(posed)
-    for group in leaf_meshes.leaf_groups(posed.store):
+
+    def is_joined(group: leaf_meshes.LeafGroup) -> bool:
+        projected = group.material.drawn().projection is not None
+        return group.joint in stretched or projected or _is_small(group)
+
+    groups = leaf_meshes.leaf_groups(posed.store)
+    leaf_meshes.check_triangles([group for group in groups if is_joined(group)], most_triangles)
+    for group in groups:
         drawn = group.material.drawn()
         if drawn not in materials:
             materials[drawn] = leaf_meshes.mesh_material(drawn, image_path)
-        if group.joint in stretched or drawn.projection is not None or _is_small(group):
+        if is_joined(group):
             vertices = leaf_meshes.group_vertices(group, scopes)
             joined.setdefault((group.joint, drawn), []).append(vertices)
             continue
@@ -113,7 +126,7 @@ def _mesh(builder: Builder, parts: Any, material: Material, *, textured: bool) -
 def _is_small(group: leaf_meshes.LeafGroup) -> bool:
     """True if a group takes no more room written out than as a mesh of its own with nodes."""
     count = len(group.leaves)
-    return count == 1 or (count <= FEW and count * len(group.geometry.triangles[0]) <= SMALL)
+    return count == 1 or (count <= FEW and count * group.geometry.corner_count <= SMALL)
 
 
 def _joined_mesh(

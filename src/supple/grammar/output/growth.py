@@ -70,6 +70,7 @@ class Growth:
         self._posed = posed
         self._assets = run.assets
         self._steps = steps
+        self._most_triangles = run.limits.triangles
         self._module = module
 
     # The tree of shapes -----------------------------------------------------------------------------
@@ -131,13 +132,18 @@ class Growth:
 
         Args:
             pose: A pose of the skeleton; by default the one after IK.
+
+        Raises:
+            SuppleError: The leaves have more triangles than `Limits(triangles=...)` of the growth allows.
         """
         place = _placing(self._posed.displacements(pose))
         return tuple(
             leaf_meshes.mesh(
                 material, vertices, leaf_meshes.mesh_material(material, self._assets.image_path)
             )
-            for material, vertices, _ in leaf_meshes.by_material(self.store, place)
+            for material, vertices, _ in leaf_meshes.by_material(
+                self.store, place, self._most_triangles
+            )
         )
 
     def character(self) -> Character:
@@ -151,7 +157,9 @@ class Growth:
         rest = self._posed.rest_frames()
         stretched = rest @ self._posed.stretches() @ np.linalg.inv(rest) if len(rest) else rest
         found = []
-        for material, vertices, joints in leaf_meshes.by_material(self.store, _placing(stretched)):
+        for material, vertices, joints in leaf_meshes.by_material(
+            self.store, _placing(stretched), self._most_triangles
+        ):
             skin = self._skin(joints, rest)
             made_of = leaf_meshes.mesh_material(material, self._assets.image_path)
             found.append(leaf_meshes.mesh(material, vertices, made_of, skin=skin))
@@ -183,10 +191,12 @@ class Growth:
             path: The file.
             instanced: For .glb: True to write repeated geometry once and place it by instancing,
                 which other programs show but do not pose; False for a rigidly skinned figure. By
-                default True for more than 3,000 leaves.
+                default True for more than 3,000 leaves, or for more triangles than the limit of the
+                growth allows to be written out.
 
         Raises:
-            SuppleError: The extension is another one, or the file cannot be written.
+            SuppleError: The extension is another one, the file cannot be written, or the leaves have more
+                triangles written out than `Limits(triangles=...)` of the growth allows.
         """
         path = Path(path)
         suffix = path.suffix.lower()
@@ -205,10 +215,10 @@ class Growth:
                 steps=self.steps,
                 targets=[touch.target for touch in self.touches],
             )
-        elif suffix == ".glb" and (instanced or (instanced is None and len(self.leaves) > MANY)):
+        elif suffix == ".glb" and (self._is_large() if instanced is None else instanced):
             from supple.grammar.output.glb import write_glb
 
-            write_glb(self._posed, path, self._assets.image_path)
+            write_glb(self._posed, path, self._assets.image_path, self._most_triangles)
         elif suffix in (".glb", ".gltf"):
             from supple.formats import save
 
@@ -226,6 +236,13 @@ class Growth:
                 f"{path}: expected a .glb, .gltf, .obj, .html, .png or .svg file, "
                 f"got {suffix or 'no extension'}"
             )
+
+    def _is_large(self) -> bool:
+        """True if a GLB is instanced by default."""
+        if len(self.leaves) > MANY:
+            return True
+        written_out = leaf_meshes.triangle_count(leaf_meshes.leaf_groups(self.store))
+        return written_out > self._most_triangles
 
     def picture(self, **options: Any) -> Any:
         """A Matplotlib figure; see `supple.grammar.output.picture.picture` for the options."""

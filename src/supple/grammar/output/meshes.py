@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.grammar.evaluate.assets import too_many_triangles
 from supple.grammar.evaluate.material import Material
 from supple.grammar.evaluate.store import Store
 from supple.grammar.geometry.mesh import Geometry
@@ -60,6 +61,32 @@ def leaf_groups(store: Store) -> list[LeafGroup]:
         for a, b in zip(starts, [*starts[1:], len(leaves)], strict=True)
     ]
     return sorted(groups, key=lambda group: int(group.leaves[0]))
+
+
+def triangle_count(groups: Iterable[LeafGroup]) -> int:
+    """Number of triangles of groups that are written out: each leaf has its own copy."""
+    return sum(len(group.leaves) * group.geometry.triangle_count for group in groups)
+
+
+def corner_count(groups: Iterable[LeafGroup]) -> int:
+    """Number of vertices of groups that are written out: each leaf has its own copy."""
+    return sum(len(group.leaves) * group.geometry.corner_count for group in groups)
+
+
+def check_triangles(groups: Sequence[LeafGroup], most_triangles: int) -> None:
+    """Raise before groups are written out with more triangles than allowed.
+
+    Raises:
+        SuppleError: They have more than `most_triangles`; the message names the largest group.
+    """
+    count = triangle_count(groups)
+    if count > most_triangles:
+        largest = max(groups, key=lambda group: triangle_count([group]))
+        raise too_many_triangles(
+            f"the leaves have {count:,} triangles written out, {triangle_count([largest]):,} of them in "
+            f"{len(largest.leaves):,} of {largest.geometry.name!r}",
+            most_triangles,
+        )
 
 
 def linear(color: tuple[float, float, float]) -> tuple[float, float, float]:
@@ -135,25 +162,31 @@ def group_vertices(group: LeafGroup, scopes: Floats) -> Vertices:
         uv = projected(positions, group.material.projection, turned).reshape(-1, 2)
     else:
         uv = np.broadcast_to(texcoords, (count, corners, 2)).reshape(-1, 2)
-    return Vertices(
-        positions.reshape(-1, 3), turned.reshape(-1, 3), uv, faces.reshape(-1, 3).astype(np.int64)
-    )
+    return Vertices(positions.reshape(-1, 3), turned.reshape(-1, 3), uv, faces.reshape(-1, 3))
 
 
 Placing = Callable[[LeafGroup, Vertices], tuple[Floats, Floats]]
 """Moves the vertices of a group: (group, vertices) to positions and normals."""
 
 
-def by_material(store: Store, place: Placing) -> Iterator[tuple[Material, Vertices, Ints]]:
+def by_material(
+    store: Store, place: Placing, most_triangles: int
+) -> Iterator[tuple[Material, Vertices, Ints]]:
     """For each material, the vertices of all its leaves and the joint of every vertex.
 
     Args:
         store: The shapes.
         place: Moves the vertices of a group.
+        most_triangles: Triangles of all leaves together.
+
+    Raises:
+        SuppleError: There are more; nothing is allocated then.
     """
     scopes = store.scope_array
     groups: dict[tuple[Any, ...], list[LeafGroup]] = {}
-    for group in leaf_groups(store):
+    all_groups = leaf_groups(store)
+    check_triangles(all_groups, most_triangles)
+    for group in all_groups:
         groups.setdefault(group.material._replace(layers=()), []).append(group)
     for members in groups.values():
         parts: list[Vertices] = []
@@ -165,7 +198,10 @@ def by_material(store: Store, place: Placing) -> Iterator[tuple[Material, Vertic
             parts.append(Vertices(positions, normals, one.texcoords, one.triangles + count))
             joints.append(np.full(len(positions), group.joint, dtype=np.int64))
             count += len(positions)
-        together = Vertices(*(np.concatenate([one[k] for one in parts]) for k in range(4)))  # type: ignore[arg-type]
+        together = parts[0]
+        if len(parts) > 1:
+            together = Vertices(*(np.concatenate([one[k] for one in parts]) for k in range(4)))  # type: ignore[arg-type]
+        parts.clear()
         yield members[0].material, together, np.concatenate(joints)
 
 

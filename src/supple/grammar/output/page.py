@@ -62,7 +62,12 @@ def _data(posed: PosedShapes, steps: Pose | None, targets: list[np.ndarray]) -> 
     def unmoved(group: meshes.LeafGroup, one: meshes.Vertices) -> tuple[np.ndarray, np.ndarray]:
         return one.positions, one.normals
 
-    for material, vertices, own in meshes.by_material(posed.store, unmoved):
+    total = meshes.corner_count(meshes.leaf_groups(posed.store))
+    if total > MOST:
+        raise SuppleError(
+            f"page: expected at most {MOST:,} vertices, got {total:,}; write a .glb instead"
+        )
+    for material, vertices, own in meshes.by_material(posed.store, unmoved, MOST):
         tint = np.array((*material.color, material.opacity))
         positions.append(vertices.positions)
         normals.append(vertices.normals)
@@ -70,10 +75,6 @@ def _data(posed: PosedShapes, steps: Pose | None, targets: list[np.ndarray]) -> 
         joints.append(np.where(own < 0, STILL, own))
         indices.append(vertices.triangles + count)
         count += len(vertices.positions)
-        if count > MOST:
-            raise SuppleError(
-                f"page: expected at most {MOST:,} vertices, got more; write a .glb instead"
-            )
     everything = np.concatenate(positions) if positions else np.zeros((1, 3))
     low, high = everything.min(axis=0), everything.max(axis=0)
     poses = [*steps, posed.pose] if steps is not None else [posed.pose]
