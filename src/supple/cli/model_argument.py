@@ -14,7 +14,8 @@ from typing import Any, TypeVar
 
 from supple.cli.argument_values import number, read_json
 from supple.errors import SuppleError, one_of
-from supple.formats import FORMATS, load
+from supple.formats import foreign, load
+from supple.formats.registry import readable_extensions
 from supple.model.character import Character
 from supple.model.joints import Axes, Ball, Cone, Fixed, Free, Hinge, Joint, Planar, Slider
 from supple.model.mismatch import another
@@ -45,7 +46,7 @@ def read_character(
         character = Character(_chain(rest))
     elif suffix == ".json":
         character = Character(_from_file(Path(text)))
-    elif Path(text).is_file() or suffix in readable():
+    elif Path(text).is_file() or suffix in readable_extensions():
         given: dict[str, Any] = {}
         if xacro_arguments:
             given["arguments"] = _xacro_arguments(xacro_arguments)
@@ -55,6 +56,8 @@ def read_character(
     elif colon and re.fullmatch(r"\w{2,}", scheme):
         one_of("kind of model", scheme, ("chain",))
         raise AssertionError  # one_of has raised
+    elif suffix and (found := foreign.recognized(suffix)) is not None:
+        raise SuppleError(f"{text}: {found.advice}; {EXPECTED}")
     elif suffix:
         raise SuppleError(f"{text}: cannot read {suffix!r} files; {EXPECTED}")
     else:
@@ -81,11 +84,6 @@ def _xacro_arguments(texts: Sequence[str]) -> dict[str, str]:
             raise SuppleError(f"--arg: expected NAME:=VALUE, such as side:=left, got {text!r}")
         found[name] = value
     return found
-
-
-def readable() -> tuple[str, ...]:
-    """The extensions of the files that `load` reads."""
-    return tuple(end for one in FORMATS.values() if one.reader for end in one.extensions)
 
 
 def _chain(text: str) -> Skeleton:

@@ -18,6 +18,7 @@ FORMAT = Format(
     name="gltf",
     title="glTF 2.0",
     extensions=(".glb", ".gltf"),
+    also_reads=(".vrm", ".vrma"),  # GLB with the extensions of VRM, which are not written
     reader="supple.formats.gltf.read:read",
     writer="supple.formats.gltf.write:write",
     looks=_looks,
