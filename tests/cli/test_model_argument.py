@@ -77,7 +77,8 @@ def test_limits_turn_balls_into_cones_and_bound_the_others():
     [
         ("chian:9,9", "'chian'.*did you mean 'chain'"),
         ("arm", "chain:LENGTHS.*json"),
-        ("hero.fbx", r"cannot read '\.fbx'.*chain:LENGTHS.*\.bvh.*\.json"),
+        ("hero.xyz", r"cannot read '\.xyz'.*chain:LENGTHS.*\.bvh.*\.json"),
+        ("hero.fbx", r"hero\.fbx: FBX is not read: .*Blender.*chain:LENGTHS.*\.bvh.*\.json"),
         ("hero.bvh", "no such file"),
         ("chain:", "finite number, got ''"),
         ("chain:9,a", "finite number, got 'a'"),

@@ -42,6 +42,24 @@ def test_where_there_is_nothing_to_open_the_files_are_named(upload):
         assert upload({f"a{k}.png": "" for k in range(10)}).models
 
 
+def test_files_of_formats_that_are_not_read_are_told_what_to_do(upload):
+    files = {
+        "hero.fbx": "; FBX 7.3.0 project file",
+        "walk": "; FBX 7.3.0 project file",
+        "a.c3d": "",
+    }
+    with pytest.raises(
+        supple.SuppleError, match=r"; C3D is not read: .*; FBX is not read: "
+    ) as told:
+        assert upload(files).models
+    assert str(told.value).count("FBX is not read") == 1
+
+
+def test_a_vrm_file_is_a_model(upload):
+    made = upload({"hero/hero.vrm": "", "hero/walk.bvh": ""})
+    assert [made.shown(path) for path in made.models] == ["hero.vrm"]
+
+
 def test_files_are_looked_for_in_the_innermost_folder_that_holds_all(upload):
     made = upload({"town/rules/a.cga": "", "town/assets/b.obj": ""})
     assert made.home == made.folder / "town"

@@ -14,7 +14,8 @@ from typing import Any, TypeVar
 
 from supple.cli.argument_values import number, read_json
 from supple.errors import SuppleError, one_of
-from supple.formats import FORMATS, load
+from supple.formats import foreign, load
+from supple.formats.registry import readable_extensions
 from supple.formats.xacro.arguments import reader_options
 from supple.model.character import Character
 from supple.model.joints import Axes, Ball, Cone, Fixed, Free, Hinge, Joint, Planar, Slider
@@ -46,11 +47,13 @@ def read_character(
         character = Character(_chain(rest))
     elif suffix == ".json":
         character = Character(_from_file(Path(text)))
-    elif Path(text).is_file() or suffix in readable():
+    elif Path(text).is_file() or suffix in readable_extensions():
         character = load(text, folder=folder, **reader_options(text, xacro_arguments))
     elif colon and re.fullmatch(r"\w{2,}", scheme):
         one_of("kind of model", scheme, ("chain",))
         raise AssertionError  # one_of has raised
+    elif suffix and (found := foreign.recognized(suffix)) is not None:
+        raise SuppleError(f"{text}: {found.advice}; {EXPECTED}")
     elif suffix:
         raise SuppleError(f"{text}: cannot read {suffix!r} files; {EXPECTED}")
     else:
@@ -66,11 +69,6 @@ def read_character(
     poses = {name: pose.on(skeleton) for name, pose in character.poses.items()}
     pose = character.pose.on(skeleton)
     return character.with_(skeleton=skeleton, motions=motions, pose=pose, poses=poses)
-
-
-def readable() -> tuple[str, ...]:
-    """The extensions of the files that `load` reads."""
-    return tuple(end for one in FORMATS.values() if one.reader for end in one.extensions)
 
 
 def _chain(text: str) -> Skeleton:

@@ -6,6 +6,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+_ELEMENT = re.compile(rb"<([\w:.-]+)")
+_BEFORE_ROOT = ((b"<?", b"?>"), (b"<!--", b"-->"), (b"<!", b">"))
+"""What may stand before the root of XML, by how it begins and ends: instructions, comments, declarations."""
+
 
 @dataclass(frozen=True)
 class Format:
@@ -24,6 +28,7 @@ class Format:
         looks: True if the first bytes of a file look like this format; None if content does not count, so
             that only files with its extension are read, and those for which `format=` names it.
         keeps: The features it can store, see `supple.formats.features`.
+        also_reads: More extensions, of files that are read as this format but not written.
     """
 
     name: str
@@ -33,6 +38,17 @@ class Format:
     writer: str
     looks: Callable[[bytes], bool] | None
     keeps: frozenset[str]
+    also_reads: tuple[str, ...] = ()
+
+    @property
+    def readable(self) -> tuple[str, ...]:
+        """The extensions of files that are read in this format."""
+        return (*self.extensions, *self.also_reads) if self.reader else ()
+
+    @property
+    def writable(self) -> tuple[str, ...]:
+        """The extensions of files that are written in this format."""
+        return self.extensions if self.writer else ()
 
 
 def begins_with(pattern: bytes) -> Callable[[bytes], bool]:
@@ -45,6 +61,13 @@ def begins_with(pattern: bytes) -> Callable[[bytes], bool]:
 def xml_root(head: bytes) -> str | None:
     """The name of the root element of XML, from its first bytes; None if it is not there."""
     text = head.replace(b"\0", b"")  # as in UTF-16
-    skipped = rb"^[^<]*(?:<\?.*?\?>[^<]*|<!--.*?-->[^<]*|<![^>]*>[^<]*)*<([\w:.-]+)"
-    found = re.match(skipped, text, re.DOTALL)
-    return found[1].decode("latin-1").rpartition(":")[2] if found else None
+    at = text.find(b"<")
+    while at >= 0:
+        skipped = next((pair for pair in _BEFORE_ROOT if text.startswith(pair[0], at)), None)
+        if skipped is None:
+            found = _ELEMENT.match(text, at)
+            return found[1].decode("latin-1").rpartition(":")[2] if found else None
+        opening, closing = skipped
+        end = text.find(closing, at + len(opening))
+        at = text.find(b"<", end) if end >= 0 else -1
+    return None

@@ -7,11 +7,12 @@ and extensions that no format here has.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from supple import plugins
 from supple.errors import SuppleError, nearest, one_of, text
-from supple.formats import bvh, character, gltf, mjcf, obj, qpos, smd, urdf, xacro
+from supple.formats import bvh, character, foreign, gltf, mjcf, obj, qpos, smd, urdf, xacro
 from supple.formats.format import Format
 from supple.formats.source import Source
 
@@ -47,7 +48,7 @@ def format_for_reading(source: Source, name: str | None = None) -> Format:
     head = source.data[:HEAD]
     if not head.strip(b" \t\r\n\0\xef\xbb\xbf"):
         source.error(None, "the file is empty" if not head else "the file holds nothing but blanks")
-    by_extension = [one for one in readable.values() if suffix in one.extensions]
+    by_extension = [one for one in readable.values() if suffix in one.readable]
     by_content = [one for one in readable.values() if one.looks is not None and one.looks(head)]
     for one in by_extension:
         if one in by_content or one.looks is None:
@@ -56,9 +57,13 @@ def format_for_reading(source: Source, name: str | None = None) -> Format:
         if suffix and by_extension:
             source.warn(f"called {suffix} but looks like {by_content[0].title}: read as that")
         return by_content[0]
-    if by_extension:
+    found = foreign.by_content(head)
+    if by_extension and found is None:
         return by_extension[0]  # its reader says what is wrong
-    known = _extensions(readable)
+    found = found or foreign.recognized(suffix, head)
+    if found is not None:
+        source.error(None, f"{'called ' + suffix + ', but ' if by_extension else ''}{found.advice}")
+    known = readable_extensions(readable.values())
     source.error(
         None,
         f"cannot tell its format; expected one of {', '.join(known)}, "
@@ -81,28 +86,39 @@ def format_for_writing(path: Path, name: str | None = None) -> Format:
     if name is not None:
         return writable[one_of("format", name, list(writable))]
     for one in writable.values():
-        if suffix in one.extensions:
+        if suffix in one.writable:
             return one
-    known = _extensions(writable)
+    known = writable_extensions(writable.values())
+    close = nearest(suffix, known) if suffix and foreign.recognized(suffix) is None else ""
     raise SuppleError(
         f"{path}: cannot write {suffix or 'a file without extension'!r}; "
-        f"expected one of {', '.join(known)}{nearest(suffix, known) if suffix else ''}"
+        f"expected one of {', '.join(known)}{close}"
     )
 
 
 def holds_motions(path: Path) -> bool:
     """Whether files with the extension of a path can be read and may hold motions."""
     suffix = path.suffix.lower()
-    return any(suffix in one.extensions for one in _formats(None, suffix) if _has_motions(one))
+    return any(suffix in one.readable for one in _formats(None, suffix) if _has_motions(one))
 
 
-def motion_extensions() -> list[str]:
+def motion_extensions() -> tuple[str, ...]:
     """The extensions of the formats here that can be read and may hold motions."""
-    return _extensions({name: one for name, one in FORMATS.items() if _has_motions(one)})
+    return readable_extensions(one for one in FORMATS.values() if _has_motions(one))
 
 
 def _has_motions(one: Format) -> bool:
-    return bool(one.reader) and "motion" in one.keeps
+    return "motion" in one.keeps
+
+
+def readable_extensions(formats: Iterable[Format] = tuple(FORMATS.values())) -> tuple[str, ...]:
+    """The extensions of the files that `load` reads."""
+    return tuple(dict.fromkeys(ending for one in formats for ending in one.readable))
+
+
+def writable_extensions(formats: Iterable[Format] = tuple(FORMATS.values())) -> tuple[str, ...]:
+    """The extensions of the files that `save` writes."""
+    return tuple(dict.fromkeys(ending for one in formats for ending in one.writable))
 
 
 def _formats(name: str | None, suffix: str) -> list[Format]:
@@ -110,13 +126,13 @@ def _formats(name: str | None, suffix: str) -> list[Format]:
     own = list(FORMATS.values())
     if name is not None:
         text("format", name)
-    known = name in FORMATS if name is not None else suffix in _extensions(FORMATS)
+    known = (
+        name in FORMATS
+        if name is not None
+        else suffix in {*readable_extensions(), *writable_extensions()}
+    )
     if known:
         return own
     return own + [
         one for one in plugins.load_all(plugins.FORMATS, Format) if one.name not in FORMATS
     ]
-
-
-def _extensions(formats: dict[str, Format]) -> list[str]:
-    return [extension for one in formats.values() for extension in one.extensions]

@@ -11,7 +11,8 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from supple.errors import SuppleError
-from supple.formats import FORMATS
+from supple.formats import foreign
+from supple.formats.registry import HEAD, readable_extensions
 
 UPLOAD_LIMIT = 64 * 1024 * 1024  # size limit of all files of an upload [B]
 STALLED = 30.0  # time after which an upload of which nothing comes is given up [s]
@@ -19,7 +20,7 @@ MOST_FILES = 2000
 MOST_PARTS = 24  # most folders in a path
 LONGEST = 100  # most characters in a name
 FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"|?*]')  # characters that some system refuses in names
-MAIN = (".cga", ".urdf", ".gltf", ".glb", ".character", ".json", ".bvh", ".smd")
+MAIN = (".cga", ".urdf", ".gltf", ".glb", ".vrm", ".character", ".json", ".bvh", ".smd")
 """Extensions of main files: of an upload, files of the first one found are the models."""
 
 
@@ -86,8 +87,9 @@ class Upload:
         if not known:
             given = [path.name for path in self.files]
             told = ", ".join(given[:6]) + (f" and {len(given) - 6} more" if len(given) > 6 else "")
+            advice = "".join(f"; {one}" for one in _advice(self.files))
             raise SuppleError(
-                f"expected a file ending in {', '.join(endings())}, got {told or 'nothing'}"
+                f"expected a file ending in {', '.join(endings())}, got {told or 'nothing'}{advice}"
             )
         first = min(_rank(path) for path in known)
         best = [path for path in known if _rank(path) == first]
@@ -163,8 +165,18 @@ def without_folder(text: str, home: Path) -> str:
 
 def endings() -> list[str]:
     """The extensions of files that can be opened."""
-    readable = [ending for one in FORMATS.values() if one.reader for ending in one.extensions]
-    return [*dict.fromkeys([*readable, ".cga", ".json"])]
+    return [*readable_extensions(), ".cga", ".json"]
+
+
+def _advice(files: list[Path]) -> list[str]:
+    """What to do with files of formats that are not read, each format once."""
+    found = dict.fromkeys(foreign.recognized(path.suffix.lower(), _head(path)) for path in files)
+    return [one.advice for one in found if one is not None]
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(HEAD)
 
 
 def is_motion(path: Path) -> bool:

@@ -74,6 +74,15 @@ def test_what_cannot_be_read_ends_with_2(run, tmp_path):
     assert "bad.bvh" in result.stderr
 
 
+@pytest.mark.parametrize("command", ["info", "lint", "convert"])
+def test_a_file_of_another_program_is_told_what_to_do(run, tmp_path, command):
+    (tmp_path / "hero.fbx").write_bytes(b"Kaydara FBX Binary  \0")
+    more = [tmp_path / "out.glb"] if command == "convert" else []
+    result = run(command, tmp_path / "hero.fbx", *more)
+    assert result.exit_code == 2
+    assert "FBX is not read: import it into Blender" in " ".join(result.output.split())
+
+
 def test_no_memory_is_one_line_and_no_crash(run, clip, monkeypatch):
     def full(*args):
         raise MemoryError

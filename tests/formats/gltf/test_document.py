@@ -8,6 +8,7 @@ import pytest
 
 import supple
 from supple.errors import SuppleError
+from supple.formats.gltf.extensions import HARMLESS, READ
 
 CORNERS = [[0, 0, 0], [1, 0, 0], [0, 1, 0]]
 
@@ -147,6 +148,8 @@ def test_other_versions_are_refused(sketch, version, message):
     [
         ("KHR_draco_mesh_compression", "Draco.* cp made.gltf made_plain.gltf"),
         ("ACME_unheard_of", "ACME_unheard_of"),
+        ("CESIUM_RTC", "CESIUM_RTC"),  # moves everything
+        ("KHR_animation_pointer", "KHR_animation_pointer"),  # may move anything
     ],
 )
 def test_extensions_that_are_needed_and_not_read_are_named(sketch, name, word):
@@ -170,6 +173,19 @@ def test_extensions_that_only_add_looks_are_no_matter(sketch):
     sketch.root["extensionsUsed"] = ["ACME_sparkle"]
     sketch.root["extensionsRequired"] = ["KHR_materials_clearcoat", "KHR_mesh_quantization"]
     assert len(supple.load(sketch.gltf()).meshes) == 1
+
+
+@pytest.mark.parametrize("name", sorted(HARMLESS))
+def test_extensions_that_change_neither_geometry_nor_motion_may_be_required(sketch, name):
+    sketch.triangle(node={"extensions": {name: {"visible": False}}})
+    sketch.root["extensionsRequired"] = [name]
+    character = supple.load(sketch.gltf())
+    assert len(character.meshes) == 1 and HARMLESS[name]
+    assert any(f"left out: {name}" in note.text for note in character.notes)
+
+
+def test_no_extension_is_both_read_and_left_out():
+    assert not READ & set(HARMLESS)
 
 
 def test_where_the_json_is_broken(sketch):

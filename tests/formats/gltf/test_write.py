@@ -357,7 +357,12 @@ def validated(path):
 
 @pytest.mark.parametrize(
     ("name", "data"),
-    [("KHR_texture_basisu", b"\xabKTX 20\xbb\r\n\x1a\n..."), ("EXT_texture_webp", b"RIFF....WEBP")],
+    [
+        ("KHR_texture_basisu", b"\xabKTX 20\xbb\r\n\x1a\n..."),
+        ("EXT_texture_webp", b"RIFF....WEBP"),
+        ("EXT_texture_avif", b"\0\0\0\x1cftypavif...."),
+        ("MSFT_texture_dds", b"DDS |\0\0\0"),
+    ],
 )
 @pytest.mark.parametrize("ending", ["glb", "gltf"])
 def test_an_image_that_needs_an_extension_requires_it_again(sketch, tmp_path, name, data, ending):

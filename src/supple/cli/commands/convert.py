@@ -26,9 +26,9 @@ from supple.cli.options import (
 )
 from supple.errors import SuppleError, one_of
 from supple.files import check_writable
-from supple.formats.registry import FORMATS, format_for_writing
+from supple.formats.registry import format_for_writing, writable_extensions
 
-ENDINGS = tuple(ending for one in FORMATS.values() if one.writer for ending in one.extensions)
+ENDINGS = writable_extensions()
 
 
 def convert(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from supple.cli.argument_values import vector
 from supple.cli.character_files import read_file
 from supple.errors import SuppleError, one_of
-from supple.formats.registry import FORMATS
+from supple.formats.registry import readable_extensions
 from supple.motion import Motion
 
 Floats = NDArray[np.float64]
@@ -27,8 +27,7 @@ def target(text: str, clip: Motion) -> Floats:
     if text in clip.skeleton:
         return clip.poses.position(text)
     if Path(text).is_file():
-        endings = [ending for one in FORMATS.values() for ending in one.extensions if one.reader]
-        if Path(text).suffix.lower() in endings:
+        if Path(text).suffix.lower() in readable_extensions():
             raise SuppleError(f"--to {text}: expected the name of a joint in it: --to {text}:NAME")
         return _points(Path(text), len(clip))
     for at in (k for k, letter in enumerate(text) if letter == ":"):

@@ -1,9 +1,10 @@
 """glTF 2.0: .glb, and .gltf with its .bin, read and written without other libraries.
 
-Reading: `document` opens the container, `accessors` and `meshopt` decode arrays, `nodes` and
-`placements` build the skeleton, `meshes`, `instancing`, `texture_sets` and `materials` the meshes,
-`animations` the motions; `read` calls them. Writing: `buffers` packs arrays, `write_nodes`,
-`write_meshes`, `write_materials` and `write_motions` fill the tables; `write` calls them.
+Reading: `document` opens the container, `extensions` says which extensions a file may require,
+`accessors` and `meshopt` decode arrays, `nodes` and `placements` build the skeleton, `meshes`,
+`instancing`, `texture_sets` and `materials` the meshes, `animations` the motions; `read` calls them.
+Writing: `buffers` packs arrays, `write_nodes`, `write_meshes`, `write_bones`, `write_materials` and
+`write_motions` fill the tables; `write` calls them.
 """
 
 from supple.formats.format import Format
@@ -18,6 +19,7 @@ FORMAT = Format(
     name="gltf",
     title="glTF 2.0",
     extensions=(".glb", ".gltf"),
+    also_reads=(".vrm", ".vrma"),  # GLB with the extensions of VRM, which are not written
     reader="supple.formats.gltf.read:read",
     writer="supple.formats.gltf.write:write",
     looks=_looks,

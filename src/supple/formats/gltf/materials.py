@@ -21,8 +21,12 @@ SIGNATURES = (
     (b"\xff\xd8\xff", "image/jpeg"),
     (b"RIFF", "image/webp"),
     (b"\xabKTX 20", "image/ktx2"),
+    (b"DDS ", "image/vnd-ms.dds"),
 )
+AVIF = (b"ftypavif", b"ftypavis")  # bytes 4 to 11 of an AVIF image: the box that names its format
 IMAGE_EXTENSIONS = {  # extensions that refer to images other than PNG and JPEG
+    "image/avif": "EXT_texture_avif",
+    "image/vnd-ms.dds": "MSFT_texture_dds",
     "image/webp": "EXT_texture_webp",
     "image/ktx2": "KHR_texture_basisu",
 }
@@ -33,6 +37,13 @@ OTHER_TEXTURES = {
     "emissiveTexture": "emissive_texture",
 }
 ALPHA_MODES = ("OPAQUE", "MASK", "BLEND")
+
+
+def mime_type(data: bytes) -> str:
+    """The MIME type of an image, by its first bytes; "" if it is none that glTF can store."""
+    if data[4:12] in AVIF:
+        return "image/avif"
+    return next((mime for head, mime in SIGNATURES if data.startswith(head)), "")
 
 
 def read_material(document: Document, index: int) -> Material:
@@ -171,8 +182,7 @@ def _read_image(document: Document, item: Item, index: int) -> Texture | None:
     name = item.text("name")
     if not name and uri and not embedded:
         name = posixpath.basename(urllib.parse.unquote(uri))
-    mime = next((mime for head, mime in SIGNATURES if data.startswith(head)), "")
-    return Texture(name or f"image {index}", data, mime or item.text("mimeType"))
+    return Texture(name or f"image {index}", data, mime_type(data) or item.text("mimeType"))
 
 
 def _sampler(document: Document, info: Item | None) -> dict[str, int]:

@@ -7,28 +7,13 @@ from typing import Any
 import numpy as np
 
 from supple.errors import SuppleError
-from supple.formats.gltf import meshopt
 from supple.formats.gltf.animations import read_motions
 from supple.formats.gltf.document import Document
-from supple.formats.gltf.meshes import DRACO, read_meshes, refuse_draco
+from supple.formats.gltf.extensions import check_extensions, left_out
+from supple.formats.gltf.meshes import read_meshes
 from supple.formats.gltf.nodes import Tree, read_tree
-from supple.formats.source import Source, shown
+from supple.formats.source import Source
 from supple.model.character import UPS, Character
-
-# Extensions that a file may require; other KHR_materials_ extensions affect appearance only.
-UNDERSTOOD = frozenset(
-    {
-        "KHR_mesh_quantization",
-        "KHR_texture_transform",
-        "KHR_materials_unlit",
-        "KHR_materials_pbrSpecularGlossiness",
-        "KHR_lights_punctual",
-        "EXT_texture_webp",
-        "KHR_texture_basisu",
-        "EXT_mesh_gpu_instancing",
-        *meshopt.NAMES,
-    }
-)
 
 
 def read(source: Source) -> Character:
@@ -44,7 +29,7 @@ def read(source: Source) -> Character:
         SuppleError: It is not glTF 2.0, is cut off or invalid, or requires an unsupported extension.
     """
     document = Document(source)
-    _check_extensions(document)
+    check_extensions(document)
     _say_left_out(document)
     try:
         # Products of huge numbers overflow to infinity, which is refused where it is used.
@@ -70,25 +55,10 @@ def read(source: Source) -> Character:
         raise SuppleError(f"{where}: {error}") from error
 
 
-def _check_extensions(document: Document) -> None:
-    required = document.root.data.get("extensionsRequired", [])
-    if not isinstance(required, list) or not all(isinstance(one, str) for one in required):
-        document.root.fail("extensionsRequired", "a list of names")
-    for name in required:
-        if name == DRACO:
-            refuse_draco(document, "extensionsRequired")
-        if name not in UNDERSTOOD and not name.startswith("KHR_materials_"):
-            document.fail("extensionsRequired", f"{shown(name)} is not read, and the file needs it")
-
-
 def _say_left_out(document: Document) -> None:
     """Note the parts of the file that are not read."""
-    used = document.root.data.get("extensionsUsed", [])
-    names = [name for name in used if isinstance(name, str)] if isinstance(used, list) else []
-    kept = UNDERSTOOD - {"KHR_lights_punctual"}
-    left = {name for name in names if name not in kept and not name.startswith("KHR_materials_")}
     cameras = len(document.table("cameras"))
-    words = [*([f"{cameras} cameras"] if cameras else []), *sorted(left)]
+    words = [*([f"{cameras} cameras"] if cameras else []), *left_out(document)]
     if words:
         document.source.warn(f"left out: {', '.join(words)}")
 
@@ -137,12 +107,12 @@ def _kept(document: Document, tree: Tree) -> dict[str, Any]:
 
 
 def _humanoid(document: Document, tree: Tree) -> dict[str, str]:
-    """The humanoid bones of VRM, 0.x or 1.0, and the joints that they are: {"leftUpperLeg": joint}."""
+    """The humanoid bones of VRM (0.x, 1.0, animations) and the joints that they are: {"leftUpperLeg": joint}."""
     extensions = document.root.data.get("extensions")
     if not isinstance(extensions, dict):
         return {}
     found: dict[str, Any] = {}
-    for key in ("VRM", "VRMC_vrm"):
+    for key in ("VRM", "VRMC_vrm", "VRMC_vrm_animation"):
         own = extensions.get(key)
         human = own.get("humanoid") if isinstance(own, dict) else None
         bones = human.get("humanBones") if isinstance(human, dict) else None

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from supple.formats.gltf.buffers import Builder
-from supple.formats.gltf.materials import IMAGE_EXTENSIONS, OTHER_TEXTURES, SIGNATURES
+from supple.formats.gltf.materials import IMAGE_EXTENSIONS, OTHER_TEXTURES, mime_type
 from supple.model.mesh import Material, Texture
 
 CORE = ("image/png", "image/jpeg")
@@ -29,15 +29,9 @@ def textured(material: Material) -> bool:
     others = [value.get("texture") for parts in (extras.get("extensions") or {}).values()
               for value in parts.values() if isinstance(value, Mapping)]  # fmt: skip
     return any(
-        _mime(one) for one in (material.texture, material.normal_map, *extras.values(), *others)
+        mime_type(one.data) for one in (material.texture, material.normal_map, *extras.values(), *others)
         if isinstance(one, Texture)
     )  # fmt: skip
-
-
-def _mime(texture: Texture) -> str:
-    """The MIME type of an image; "" if glTF cannot store it."""
-    found = (mime for head, mime in SIGNATURES if texture.data.startswith(head))
-    return next(found, "") if texture.data else ""
 
 
 def _material(builder: Builder, material: Material) -> dict[str, Any]:
@@ -109,7 +103,7 @@ def _extension(builder: Builder, parts: Mapping[str, Any], sampler: Any) -> dict
 
 def _texture(builder: Builder, texture: Texture | None, sampler: Any) -> int | None:
     """Add a texture; return its index, or None if there is no image that glTF can store."""
-    mime = "" if texture is None else _mime(texture)
+    mime = "" if texture is None else mime_type(texture.data)
     if texture is None or not mime:
         return None
 
