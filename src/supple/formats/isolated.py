@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from supple.errors import SuppleError
-from supple.formats.source import MEMORY_FACTOR, MEMORY_LEAST, Source
+from supple.formats.source import Source, raise_limit
 
 START = Path(__file__).with_name("isolated_start.py")
 SECONDS = 300  # limit of waiting time [s]
@@ -40,7 +40,7 @@ def run(
         SuppleError: It cannot be started, crashes, or does not end.
     """
     path = [one or "." for one in sys.path]
-    memory = max(MEMORY_LEAST, MEMORY_FACTOR * source.size)
+    memory = source.memory_limit
     files = files or {}
     sizes = {name: len(data) for name, data in files.items()}
     head = json.dumps({**job, "files": sizes, "path": path, "memory": memory}).encode()
@@ -65,6 +65,6 @@ def run(
         source.error(
             None,
             f"{who} crashed, or ran out of memory ({memory >> 20} MB) or time "
-            f"(exit code {done.returncode})",
+            f"(exit code {done.returncode}); {raise_limit(memory)}",
         )
     return done.stdout

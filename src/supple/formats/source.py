@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import stat
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ _BLOCK = 1 << 14  # spacing of the index of line numbers [B]
 LONG = 80  # longest excerpt of a file in a message [characters]
 MEMORY_FACTOR = 64  # bytes of memory allowed per byte of the files read
 MEMORY_LEAST = 256 << 20  # memory allowed however small the files are [B]
+MEMORY_VARIABLE = "SUPPLE_MEMORY_MB"  # environment variable in place of MEMORY_LEAST [MB]
 JOINT_BYTES = 2400  # memory of a joint while reading [B]
 SKIN_JOINT_BYTES = 160  # memory of a joint in each skin: bind matrix and name [B]
 
@@ -132,8 +134,7 @@ class Source:
         """Count memory about to be allocated; raise if the total exceeds the limit.
 
         Readers call it before they allocate anything whose size the file states, or that is the
-        product of two of its counts. The limit is `MEMORY_FACTOR` times the bytes read, or
-        `MEMORY_LEAST` if that is more.
+        product of two of its counts. The limit is `memory_limit`.
 
         Args:
             size: Bytes of memory.
@@ -144,14 +145,20 @@ class Source:
             SuppleError: The limit is exceeded.
         """
         self.taken += size
-        most = max(MEMORY_LEAST, MEMORY_FACTOR * self.size)
+        most = self.memory_limit
         if self.taken > most:
             self.error(
                 line,
                 f"{what}: expected a file that takes at most {most >> 20:,} MB when read "
-                f"({MEMORY_FACTOR} times its size, or {MEMORY_LEAST >> 20} MB), "
-                f"got one of {self.size / 2**20:,.3g} MB that asks for {self.taken >> 20:,} MB",
+                f"({MEMORY_FACTOR} times its size, or {_least_memory() >> 20} MB), "
+                f"got one of {self.size / 2**20:,.3g} MB that asks for {self.taken >> 20:,} MB; "
+                f"{raise_limit(self.taken)}",
             )
+
+    @property
+    def memory_limit(self) -> int:
+        """Memory that reading the file may take [B]: by the bytes read, and at least a fixed amount."""
+        return max(_least_memory(), MEMORY_FACTOR * self.size)
 
     def where(self, line: int | None = None) -> str:
         """The path, with the line number if there is one."""
@@ -214,6 +221,26 @@ class Source:
             self._counted.add(target)
             self.size += len(data)
         return data
+
+
+def raise_limit(needed: int) -> str:
+    """How to raise the limit of memory, for messages.
+
+    Args:
+        needed: Memory that was asked for [B].
+    """
+    megabytes = max(512, 1 << (needed >> 20).bit_length())
+    return f"{MEMORY_VARIABLE}={megabytes} in the environment allows more"
+
+
+def _least_memory() -> int:
+    """Memory that may be taken however small the files are [B]."""
+    text = os.environ.get(MEMORY_VARIABLE, "")
+    if not text:
+        return MEMORY_LEAST
+    if not re.fullmatch(r"0*[1-9][0-9]{0,8}", text):
+        raise SuppleError(f"{MEMORY_VARIABLE}: expected a number of MB above 0, got {text!r}")
+    return int(text) << 20
 
 
 def shown(text: Any) -> str:

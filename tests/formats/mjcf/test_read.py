@@ -399,3 +399,123 @@ def test_meshes_of_an_included_file_are_found_beside_it(write):
     character = supple.load(write("robot.xml", text))
     assert [geom.kind for geom in character.skeleton.geoms] == ["mesh"]
     assert character.skeleton.masses["j"] is not None
+
+
+TORUS = """<mujoco>
+  <extension><plugin plugin="mujoco.sdf.torus"><instance name="t"><config key="radius1" value="0.35"/>
+    <config key="radius2" value="0.15"/></instance></plugin></extension>
+  <default><default class="field"><geom type="sdf"/></default></default>
+  <asset><mesh name="torus"><plugin instance="t"/></mesh></asset>
+  <worldbody>
+    <body name="b"><freejoint name="root"/><geom type="box" size="0.1 0.1 0.1"/>
+      <body name="c"><joint name="j"/><geom GEOM mesh="torus"><plugin instance="t"/></geom></body></body>
+  </worldbody></mujoco>"""
+
+
+def warnings_of(character):
+    return " | ".join(note.text for note in character.notes if note.level == "warning")
+
+
+@pytest.mark.parametrize("geom", ['type="sdf"', 'class="field"', 'type="capsule"'])
+def test_a_shape_of_a_plugin_is_left_out_and_its_mass_unknown(write, geom):
+    character = supple.load(write("robot.xml", TORUS.replace("GEOM", geom)))
+    assert [one.kind for one in character.skeleton.geoms] == ["box"]
+    assert "'torus': a plug-in makes it" in warnings_of(character)
+    assert character.skeleton.masses["j"] is None and character.skeleton.masses["root"] is not None
+    support = [[1.0, 1.0, 0.0], [-1.0, 1.0, 0.0], [0.0, -1.0, 0.0]]
+    with pytest.raises(SuppleError, match="'j'"):
+        supple.solve(
+            character.skeleton, [supple.Reach("c", (0, 0, 1)), supple.Balance(support=support)]
+        )
+
+
+def test_a_signed_distance_field_of_a_mesh_file_is_its_mesh(write):
+    write("t.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    character = supple.load(
+        write(
+            "robot.xml",
+            """<mujoco><asset><mesh name="t" file="t.obj"/></asset>
+      <worldbody><body name="b"><joint name="j"/><geom type="sdf" mesh="t"/></body></worldbody></mujoco>""",
+        )
+    )
+    assert [one.kind for one in character.skeleton.geoms] == ["mesh"]
+    assert "read as its mesh" in warnings_of(character)
+    assert character.skeleton.masses["j"].mass == pytest.approx(1000 / 6)
+
+
+@pytest.mark.parametrize("scale", ["1 1 1", "1e-6 1e-6 1e-6"])
+def test_nothing_is_fitted_to_a_mesh_that_is_missing(write, scale):
+    text = f"""<mujoco><compiler fitaabb="true"/><asset><mesh name="m" file="gone.obj" scale="{scale}"/></asset>
+      <worldbody><body name="b"><joint name="j"/><geom type="capsule" mesh="m"/></body></worldbody></mujoco>"""
+    character = supple.load(write("robot.xml", text))
+    assert (
+        not character.skeleton.geoms
+        and character.skeleton.masses is None
+        or (character.skeleton.masses["j"] is None)
+    )
+    assert "gone.obj" in warnings_of(character)
+
+
+def test_a_height_field_on_a_body_has_a_mass_that_is_not_known(write):
+    text = """<mujoco><asset><hfield name="h" nrow="4" ncol="4" size="1 1 1 1"/></asset><worldbody>
+      <geom type="hfield" hfield="h"/>
+      <body name="a"><joint name="j"/><geom size="0.1"/></body>
+      <body name="b"><joint name="k"/><geom size="0.1"/><geom type="hfield" hfield="h"/></body>
+      </worldbody></mujoco>"""
+    character = supple.load(write("robot.xml", text))
+    assert [one.kind for one in character.skeleton.geoms] == ["sphere", "sphere"]
+    assert character.skeleton.masses["j"] is not None and character.skeleton.masses["k"] is None
+    assert "height field" in warnings_of(character)
+
+
+def test_soft_bodies_are_left_out_with_all_that_names_them(write):
+    zeros = " ".join(["0"] * 11)
+    text = f"""<mujoco><worldbody>
+      <body name="hand"><joint name="lift" type="slide"/><geom size="0.1"/>
+        <body name="palm"><inertial mass="1" pos="0 0 0" diaginertia="1 1 1"/>
+          <flexcomp name="rod" type="grid" count="2 2 1" spacing="0.1 0.1 0.1" dim="2" mass="0.5" radius="0.01">
+            <pin id="3"/></flexcomp></body></body>
+      <body name="other"><joint name="h"/><geom size="0.1"/></body></worldbody>
+      <equality><connect body1="rod_0" body2="other" anchor="0 0 0"/><flex flex="rod"/>
+        <connect body1="hand" body2="other" anchor="0 0 0"/></equality>
+      <contact><exclude body1="rod_1" body2="other"/></contact>
+      <keyframe><key name="soft" qpos="{zeros}"/><key name="plain" time="1"/></keyframe></mujoco>"""
+    assert mujoco.MjModel.from_xml_string(text).nq == 11
+    character = supple.load(write("robot.xml", text))
+    assert [(loop.a, loop.b) for loop in character.skeleton.loops] == [("lift", "h")]
+    assert list(character.poses) == ["plain"]
+    masses = character.skeleton.masses
+    assert masses["palm"] is None and masses["lift"] is not None and masses["h"] is not None
+    said = warnings_of(character)
+    for words in (
+        "soft bodies",
+        "connect of a soft body",
+        "exclude of",
+        "kind 'flex'",
+        "keyframe 'soft'",
+    ):
+        assert words in said
+
+
+CROWD = """<mujoco><worldbody><replicate count="30" offset="0 0 1"><body name="b"><freejoint/><geom size="0.1"/>
+  BODIES</body></replicate></worldbody></mujoco>""".replace(
+    "BODIES", "<body><joint/><geom size='0.1'/>" * 20 + "</body>" * 20
+)  # fmt: skip
+
+
+def test_a_crowd_needs_no_stack_of_a_simulation(write, monkeypatch):
+    path = write("crowd.xml", CROWD)
+    monkeypatch.setenv("SUPPLE_MEMORY_MB", "48")
+    assert mujoco.MjModel.from_xml_path(str(path)).narena > 48 << 20, "by itself, MuJoCo takes more"
+    assert len(supple.load(path).skeleton.names) > 600
+
+
+def test_too_little_memory_is_said_to_be_our_limit(write, monkeypatch):
+    monkeypatch.setenv("SUPPLE_MEMORY_MB", "8")
+    with pytest.raises(SuppleError, match=r"8 MB.*SUPPLE_MEMORY_MB=512"):
+        supple.load(write("crowd.xml", CROWD))
+    monkeypatch.setenv("SUPPLE_MEMORY_MB", "much")
+    with pytest.raises(
+        SuppleError, match="SUPPLE_MEMORY_MB: expected a number of MB above 0, got 'much'"
+    ):
+        supple.load(write("crowd.xml", CROWD))

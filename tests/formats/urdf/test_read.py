@@ -9,7 +9,7 @@ import pytest
 import supple
 from supple import robot
 
-pytest.importorskip("yourdfpy")
+pytest.importorskip("lxml")
 SHARED = Path(__file__).resolve().parents[3].parent / "shared/data/urdf"
 
 ARM = """<?xml version="1.0"?>
@@ -296,6 +296,22 @@ def test_every_real_robot_loads():
     for path in paths:
         character = supple.load(path)
         assert len(robot.joint_names(character)) > 0 or "double" in path.name
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="real robots are not at hand")
+def test_real_robots_stand_as_yourdfpy_has_them():
+    yourdfpy = pytest.importorskip("yourdfpy")
+    for name in ("panda_description/urdf/panda", "romeo_description/urdf/romeo_small"):
+        path = SHARED / "example-robot-data" / f"{name}.urdf"
+        other = yourdfpy.URDF.load(path, load_meshes=False)
+        character = supple.load(path)
+        names = robot.joint_names(character)
+        q = np.linspace(-0.4, 0.5, len(names))
+        pose = robot.from_joint_vector(character, q)
+        other.update_cfg(dict(zip(names, q, strict=True)))
+        for link in other.link_map:
+            T = other.get_transform(link)
+            assert np.allclose(pose.frames[character.skeleton.index(link)], T, atol=1e-12), link
 
 
 def test_a_file_in_utf_16_says_so_itself(tmp_path):

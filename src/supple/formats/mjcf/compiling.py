@@ -14,8 +14,8 @@ import numpy as np
 
 from supple.errors import SuppleError
 from supple.formats.isolated import run
-from supple.formats.mjcf.document import NOT_FOUND, Document, needs
-from supple.formats.source import Source
+from supple.formats.mjcf.document import NOT_FOUND, SOFT, Document, needs
+from supple.formats.source import Source, raise_limit
 
 WORKER = Path(__file__).with_name("worker.py")
 
@@ -56,6 +56,7 @@ def compiled(source: Source, model: Document) -> Compiled:
         "xml": model.xml,
         "models": {name: text.decode() for name, text in model.models.items()},
         "marker": NOT_FOUND,
+        "soft": SOFT,
     }
     answer = run(source, WORKER, job, who="MuJoCo", files=model.meshes)
     try:
@@ -67,7 +68,11 @@ def compiled(source: Source, model: Document) -> Compiled:
     if "missing" in meta:
         raise needs()
     if "memory" in meta:
-        source.error(None, "MuJoCo ran out of memory when it compiled the model")
+        source.error(
+            None,
+            f"compiling the model takes more than the {source.memory_limit >> 20} MB that supple allows "
+            f"MuJoCo for it; {raise_limit(source.memory_limit)}",
+        )
     if "error" in meta:
         _refuse(source, model, meta["error"])
     return Compiled(meta, arrays)

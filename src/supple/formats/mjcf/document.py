@@ -3,7 +3,9 @@
 MuJoCo opens includes, meshes, textures and models by itself, wherever they are. So it gets a document
 that names no file but those that were read here, through `Source.beside`, from the model's own folder or
 the one given to `load`. Includes are put in their places. Left out is what does not bear on kinematics,
-contact or masses: textures, materials, skins, height fields, actuators, sensors, cameras, plug-ins.
+contact or masses: textures, materials, skins, height fields, actuators, sensors, cameras, plug-ins. Of what
+does and cannot be read (soft bodies, shapes that plug-ins make), a placeholder is left, so that its mass
+counts as unknown.
 
 Every element is written on a line of its own, so that the lines that MuJoCo reports can be traced to files.
 """
@@ -11,6 +13,7 @@ Every element is written on a line of its own, so that the lines that MuJoCo rep
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -31,7 +34,12 @@ MESHES = (".stl", ".obj", ".msh")  # mesh files that MuJoCo reads
 
 NOT_FOUND = "~not~found"
 """End of the names of meshes whose file was not found; a tetrahedron takes their place."""
-TETRAHEDRON = "0 0 0 1 0 0 0 1 0 0 0 1"
+PLACEHOLDER = {"vertex": "0 0 0 1 0 0 0 1 0 0 0 1", "scale": "1 1 1"}
+SOFT = "~soft" + NOT_FOUND
+"""End of the name of the mesh of geoms that take the place of soft bodies, for their masses."""
+FIELD = "~field" + NOT_FOUND
+"""The same of height fields."""
+SOFT_MASS = "1"  # of a flexcomp that does not say [kg], as MuJoCo has it
 
 LEFT_OUT = {
     "mujoco": {
@@ -56,6 +64,27 @@ COMPILER_LEFT_OUT = {*PATHS, "discardvisual", "fusestatic", "usethread"}
 KEY = ("name", "time", "qpos")
 
 
+@dataclass
+class Left:
+    """What is left out of a model and named elsewhere in it.
+
+    Attributes:
+        tendons: Names of spatial tendons.
+        soft: Names of soft bodies, `flexcomp`.
+        made: Names of meshes that plug-ins make.
+        equalities: Kinds of equalities, and the line of the first.
+    """
+
+    tendons: set[str] = field(default_factory=set)
+    soft: set[str] = field(default_factory=set)
+    made: set[str] = field(default_factory=set)
+    equalities: dict[str, int] = field(default_factory=dict)
+
+    def holds_body(self, name: str | None) -> bool:
+        """True for a body that MuJoCo makes of a soft body: NAME_1, NAME_0_1_2."""
+        return name is not None and re.sub(r"(_\d+)+$", "", name) in self.soft
+
+
 class Line(NamedTuple):
     """An element: where it is written, how deep, and what it says."""
 
@@ -76,6 +105,7 @@ class Document:
         meshes: Mesh files, by the names that it uses for them.
         lines: For each line of the texts, the file and its line.
         name: The model's name.
+        soft: True if soft bodies are left out, so that keyframes do not fit.
     """
 
     xml: str = ""
@@ -83,6 +113,7 @@ class Document:
     meshes: dict[str, bytes] = field(default_factory=dict)
     lines: list[tuple[Path, int]] = field(default_factory=list)
     name: str = ""
+    soft: bool = False
 
     def place(self, line: int) -> tuple[Path, int] | None:
         """The file and line of a line of the texts, counted from 1."""
@@ -117,10 +148,18 @@ def _model(
     root = _root(main, source, ("mujoco",))
     if not made.name:
         made.name = (root.get("model") or "").strip()
-    unknown: set[str] = set()  # tendons that are left out
-    elements = list(_elements(main, source, root, above, unknown))
+    left = Left()
+    elements = list(_elements(main, source, root, above, left))
+    made.soft = made.soft or bool(left.soft)
+    if left.soft or any(_is_field(line) for line in elements):
+        asset = Line(source.path, 0, 2, "asset", {})
+        shapes = [{"name": name, **PLACEHOLDER} for name in (SOFT, FIELD)]
+        elements += [
+            asset,
+            *(asset._replace(depth=3, name="mesh", attributes=one) for one in shapes),
+        ]
     folders = _folders(elements)
-    missing = _missing_meshes(main, source, elements, folders, made, meshes)
+    missing = _missing_meshes(main, source, elements, folders, made, meshes, left)
     models = {}
     for line in elements:
         if line.name == "model" and line.attributes.get("file"):
@@ -135,7 +174,7 @@ def _model(
     for line in elements:
         while stack and stack[-1].depth >= line.depth:
             out[-1] = out[-1].rstrip("\n") + f"</{stack.pop().name}>\n"
-        given = _attributes(main, line, missing, unknown, models)
+        given = _attributes(main, line, missing, left, models, soft=made.soft)
         if given is None:
             continue
         words = "".join(f" {key}={quoteattr(value)}" for key, value in given.items())
@@ -185,11 +224,11 @@ def _slashes(name: str) -> str:
 
 
 def _elements(
-    main: Source, source: Source, root: Any, above: tuple[Path, ...], unknown: set[str]
+    main: Source, source: Source, root: Any, above: tuple[Path, ...], left: Left
 ) -> Iterator[Line]:
     """The elements of a model in order, those of includes in their places.
 
-    Adds the names of spatial tendons, which are left out, to `unknown`.
+    Adds what is left out and named elsewhere to `left`.
     """
     flexible: dict[str, int] = {}
     stack: list[tuple[Any, str, int, int, Source, tuple[Path, ...]]]
@@ -200,8 +239,17 @@ def _elements(
         if name is None or name in LEFT_OUT.get(parent, ()):
             if name == "flexcomp":
                 flexible.setdefault(name, element.sourceline)
+                left.soft.add(element.get("name", ""))
+                soft = {"type": "mesh", "mesh": SOFT, "mass": element.get("mass", SOFT_MASS)}
+                yield Line(own.path, element.sourceline or 0, depth, "geom", soft)
+            elif name == "deformable":
+                flexible.setdefault(name, element.sourceline)
             elif name == "spatial":
-                unknown.add(element.get("name", ""))
+                left.tendons.add(element.get("name", ""))
+            elif name == "plugin" and parent == "mesh":
+                left.made.add(element.getparent().get("name", ""))
+            elif parent == "equality" and name is not None:
+                left.equalities.setdefault(name, element.sourceline)
             continue
         place = (own.path, element.sourceline or 0)
         if depth > DEEPEST:
@@ -230,6 +278,8 @@ def _elements(
         stack.extend((one, within, depth + 1, copies, own, files) for one in reversed(element))
     for what, number in flexible.items():
         main.warn(f"{what}: soft bodies are not read: left out", line=number)
+    for what, number in left.equalities.items():
+        main.warn(f"equalities of the kind {what!r} are not read: left out", line=number)
 
 
 def _count(text: str) -> int:
@@ -259,6 +309,7 @@ def _missing_meshes(
     folders: dict[str, str],
     made: Document,
     names: dict[str, str],
+    left: Left,
 ) -> set[str]:
     """Read the mesh files; return the names of the meshes that are left out, with one note."""
     missing: dict[str, str] = {}
@@ -266,7 +317,11 @@ def _missing_meshes(
     folder = folders.get("meshdir", folders.get("assetdir", ""))
     for k, line in enumerate(elements):
         given = line.attributes
-        if line.name != "mesh" or not given.get("file") or elements[k].depth < 3:
+        if line.name != "mesh" or elements[k].depth < 3:
+            continue
+        if not given.get("file"):
+            if given.get("name") in left.made and not {"vertex", "builtin"} & given.keys():
+                missing[given["name"]] = "a plug-in makes it, and plug-ins are not run"
             continue
         file = PurePosixPath(_slashes(given["file"]))
         name = given.get("name") or file.stem
@@ -303,6 +358,11 @@ def _missing_meshes(
     return set(missing)
 
 
+def _is_field(line: Line) -> bool:
+    given = line.attributes
+    return line.name == "geom" and ("hfield" in given or given.get("type") == "hfield")
+
+
 def _note(main: Source, line: Line, text: str) -> None:
     main.notes.append(Note(text, line.line, str(line.path)))
 
@@ -311,8 +371,10 @@ def _attributes(
     main: Source,
     line: Line,
     missing: set[str],
-    unknown: set[str],
+    left: Left,
     models: dict[int, str],
+    *,
+    soft: bool,
 ) -> dict[str, str] | None:
     """The attributes to write for an element; None to leave the element out."""
     given = dict(line.attributes)
@@ -320,19 +382,32 @@ def _attributes(
     if line.name == "compiler":
         return {key: value for key, value in given.items() if key not in COMPILER_LEFT_OUT}
     if line.name == "key":
+        if soft and "qpos" in given:
+            name = shown(given.get("name", ""))
+            _note(main, line, f"keyframe {name} has numbers of soft bodies: left out")
+            return None
         return {key: given[key] for key in KEY if key in given}
     if line.name == "mesh" and given.get("name") in missing:
-        kept = ("name", "class", "scale", "refpos", "refquat")
-        given = {key: given[key] for key in kept if key in given}
-        return {**given, "name": given["name"] + NOT_FOUND, "vertex": TETRAHEDRON}
+        return {"name": given["name"] + NOT_FOUND, **PLACEHOLDER}
+    if _is_field(line):
+        _note(main, line, "a geom is a height field, which is not read: left out")
+        given.pop("hfield", None)
+        given |= {"type": "mesh", "mesh": FIELD}
     if given.get("mesh") in missing:
         given["mesh"] += NOT_FOUND
-    if line.name == "geom" and ("hfield" in given or given.get("type") in ("hfield", "sdf")):
-        what = "a height field" if "hfield" in given or given["type"] == "hfield" else "an SDF"
-        _note(main, line, f"a geom is {what}, which is not read: left out")
-        return None
-    if line.name == "tendon" and (unknown & {given.get("tendon1"), given.get("tendon2")}):
+        if line.name == "geom":  # nothing is fitted to the placeholder
+            given["type"] = "mesh"
+    elif line.name == "geom" and given.get("type") == "sdf":
+        if "mesh" in given:  # not in a default
+            _note(main, line, "a geom is a signed distance field: read as its mesh")
+        given["type"] = "mesh"
+    if line.name == "tendon" and (left.tendons & {given.get("tendon1"), given.get("tendon2")}):
         _note(main, line, "an equality of spatial tendons is not read: left out")
+        return None
+    if line.name in ("connect", "weld", "exclude") and any(
+        left.holds_body(given.get(key)) for key in ("body1", "body2")
+    ):
+        _note(main, line, f"{line.name} of a soft body: left out")
         return None
     if line.name == "model":
         given["file"] = models.get(id(line), "")

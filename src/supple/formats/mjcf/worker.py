@@ -12,6 +12,11 @@ from supple.formats.confined import confine
 
 CPU_SECONDS = 60  # limit of computing time [s]
 OLDEST = [3, 3, 2]  # version of MuJoCo
+NO_MEMORY = ("ould not allocate", "out of memory", "Caught an unknown exception")
+"""What MuJoCo says where memory, or its stack in it, is not enough; the last of std::bad_alloc."""
+STACK_PART = (
+    4  # of the memory, one part is MuJoCo's stack; by itself it takes gigabytes for a crowd
+)
 TINY = 1e-9  # mass [kg] and inertia [kg m^2] given to bodies that have none
 
 FIELDS = (
@@ -30,7 +35,8 @@ def main(job: dict[str, Any]) -> bytes:
 
     Args:
         job: "xml", the text of the model; "models" that it attaches and "files", its meshes, by name;
-            "marker", the end of the names of missing meshes; "memory", a limit [B].
+            "marker", the end of the names of missing meshes, "soft", of those of soft bodies; "memory",
+            a limit [B].
     """
     import numpy as np
 
@@ -54,7 +60,10 @@ def main(job: dict[str, Any]) -> bytes:
     except MemoryError:
         return answer({"memory": True})
     except Exception as error:  # MuJoCo raises ValueError and others for bad models
-        return answer({"error": f"{error}"[:2000]})
+        text = f"{error}"[:2000]
+        if any(words in text for words in NO_MEMORY):
+            return answer({"memory": True})
+        return answer({"error": text})
     return answer(meta, **arrays)
 
 
@@ -65,6 +74,7 @@ def _compiled(np: Any, mujoco: Any, job: dict[str, Any]) -> tuple[dict[str, Any]
         made = mujoco.MjSpec.from_string(
             job["xml"], include=models or None, assets=job["files"] or None
         )
+        made.memory = job["memory"] // STACK_PART
         made.compiler.usethread = 0
         made.compiler.fusestatic = 0
         made.compiler.discardvisual = 0
@@ -95,11 +105,12 @@ def _compiled(np: Any, mujoco: Any, job: dict[str, Any]) -> tuple[dict[str, Any]
             lost[geom.id] = True
             weighs = geom.mass != 0 if geom.mass == geom.mass else geom.density != 0
             body = model.geom_bodyid[geom.id]
-            if weighs and low <= geom.group <= high and not explicit[body]:
+            soft = geom.meshname.endswith(job["soft"])  # bodies of their own: beside any inertia
+            if weighs and (soft or (low <= geom.group <= high and not explicit[body])):
                 unknown[body] = True
     if massless:
         unknown |= (model.body_mass <= TINY) & (np.arange(model.nbody) > 0)
-    if own.compiler.settotalmass > 0 and unknown.any():
+    if own.compiler.settotalmass > 0 and unknown[1:].any():
         unknown[1:] = True
     kinds = mujoco.mjtObj
     names = {

@@ -4,81 +4,105 @@ from __future__ import annotations
 
 import io
 import os
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+from supple import rotations
 from supple.errors import SuppleError
 from supple.formats.collada import read_collada
 from supple.formats.source import Source, shown
+from supple.formats.urdf.elements import (
+    Look,
+    Vector,
+    Visual,
+    needed,
+    numbers,
+    read_look,
+    read_visuals,
+)
 from supple.formats.urdf.solids import Reader
+from supple.formats.xml import children, tag
 from supple.model.mesh import Material, Mesh
 
 LARGEST = 256 << 20  # size limit of a mesh file [B]
 READABLE = (".stl", ".obj", ".ply", ".glb", ".dae")  # formats for which no further file is opened
 
 
-def read_meshes(source: Source, robot: Any, carrier: dict[str, str]) -> tuple[Mesh, ...]:
-    """Read the visuals of all links as rigid meshes; unreadable ones are noted and left out."""
+def read_meshes(source: Source, root: Any, carrier: dict[str, str]) -> tuple[Mesh, ...]:
+    """Read the visuals of all links as rigid meshes; unreadable ones are noted and left out.
+
+    Args:
+        source: The file.
+        root: Its root element.
+        carrier: The joint that carries each link.
+    """
     try:
         import trimesh  # noqa: F401
     except ImportError:
         raise SuppleError("URDF meshes need trimesh: pip install 'supple[robot]'") from None
-    colors = {one.name: one.color for one in robot.materials or () if one.color is not None}
+    colors = _colors(root)
     meshes = []
-    for link in robot.links:
-        for k, visual in enumerate(link.visuals or ()):
-            name = visual.name or (link.name if k == 0 else f"{link.name} {k + 1}")
+    for link in children(root, "link"):
+        for k, visual in enumerate(read_visuals(source, link)):
+            name = visual.name or (link.get("name") if k == 0 else f"{link.get('name')} {k + 1}")
             try:
-                mesh = _mesh(source, visual, name, colors, carrier[link.name])
+                mesh = _mesh(source, visual, name, colors, carrier[link.get("name")])
             except Exception as error:  # degenerate numbers, refused by us or by trimesh
-                source.warn(f"{shown(name)} is left out: {error}")
+                source.warn(f"{shown(name)} is left out: {error}", line=visual.line)
                 continue
             if mesh is not None:
                 meshes.append(mesh)
     return tuple(meshes)
 
 
+def _colors(root: Any) -> dict[str | None, Vector]:
+    """The colors of the materials that visuals name; those that are none are left out."""
+    colors: dict[str | None, Vector] = {}
+    for material in children(root, "material"):
+        with suppress(SuppleError):
+            look = read_look(material)
+            if look.color is not None:
+                colors[look.name] = look.color
+    return colors
+
+
 def _mesh(
-    source: Source, visual: Any, name: str, colors: dict[str, Any], joint: str
+    source: Source, visual: Visual, name: str, colors: dict[str | None, Vector], joint: str
 ) -> Mesh | None:
     """A visual as a rigid mesh; None, and a note, if its shape cannot be read."""
-    shape = _shape(source, visual.geometry, name)
+    shape = _shape(source, visual.shape, name)
     if shape is None:
         return None
     positions, faces = shape
-    if visual.origin is not None:
-        T = np.asarray(visual.origin, float)
-        positions = positions @ T[:3, :3].T + T[:3, 3]
-    return Mesh(name, positions, faces, material=_material(visual.material, colors), joint=joint)
+    positions = rotations.rotate(visual.rotation, positions) + visual.position
+    return Mesh(name, positions, faces, material=_material(visual.look, colors), joint=joint)
 
 
-def _material(material: Any, colors: dict[str, Any]) -> Material | None:
-    if material is None:
+def _material(look: Look | None, colors: dict[str | None, Vector]) -> Material | None:
+    if look is None:
         return None
-    color = material.color or colors.get(material.name)
-    rgba = (0.8, 0.8, 0.8, 1.0) if color is None else tuple(map(float, color.rgba))
-    return Material(material.name or "material", color=rgba)
+    color = look.color or colors.get(look.name) or (0.8, 0.8, 0.8, 1.0)
+    return Material(look.name or "material", color=color)
 
 
-def _shape(source: Source, geometry: Any, name: str) -> tuple[np.ndarray, np.ndarray] | None:
+def _shape(source: Source, shape: Any, name: str) -> tuple[np.ndarray, np.ndarray] | None:
     """Vertices (V, 3) in the visual's frame and faces (F, 3)."""
     from trimesh import creation
 
-    if geometry.box is not None:
-        made = creation.box(extents=np.asarray(geometry.box.size, float))
-    elif geometry.cylinder is not None:
-        cylinder = geometry.cylinder
-        made = creation.cylinder(float(cylinder.radius), float(cylinder.length), sections=32)
-    elif geometry.sphere is not None:
-        made = creation.icosphere(subdivisions=2, radius=float(geometry.sphere.radius))
-    elif geometry.mesh is not None:
-        return _file(source, geometry.mesh, name)
+    kind = tag(shape)
+    if kind == "mesh":
+        scale = numbers("scale", shape.get("scale"), 3, (1.0, 1.0, 1.0))
+        return _file(source, shape.get("filename") or "", scale, name)
+    if kind == "box":
+        made = creation.box(extents=np.array(needed(shape, "size", 3)))
+    elif kind == "cylinder":
+        (radius,), (length,) = needed(shape, "radius"), needed(shape, "length")
+        made = creation.cylinder(radius, length, sections=32)
     else:
-        source.warn(f"{shown(name)} has a shape that is not known: left out")
-        return None
+        made = creation.icosphere(subdivisions=2, radius=needed(shape, "radius")[0])
     return np.asarray(made.vertices), np.asarray(made.faces)
 
 
@@ -88,17 +112,19 @@ def collision_reader(source: Source) -> Reader:
 
     def reader(name: str, scale: Any) -> tuple[np.ndarray, np.ndarray] | None:
         if name not in read:
-            read[name] = _file(source, SimpleNamespace(filename=name, scale=None), name)
+            read[name] = _file(source, name, (1.0, 1.0, 1.0), name)
         found = read[name]
         return None if found is None else (found[0] * scale, found[1])
 
     return reader
 
 
-def _file(source: Source, mesh: Any, name: str) -> tuple[np.ndarray, np.ndarray] | None:
+def _file(
+    source: Source, filename: str, scale: Vector, name: str
+) -> tuple[np.ndarray, np.ndarray] | None:
     import trimesh
 
-    path = _place(source, str(mesh.filename))
+    path = _place(source, filename)
     if path.suffix.lower() not in READABLE:
         source.warn(
             f"{shown(name)}: cannot read {path.suffix or 'such'} meshes "
@@ -107,7 +133,6 @@ def _file(source: Source, mesh: Any, name: str) -> tuple[np.ndarray, np.ndarray]
         return None
     try:
         data = source.beside(str(path), most=LARGEST)
-        scale = np.ones(3) if mesh.scale is None else np.broadcast_to(mesh.scale, 3)
         if path.suffix.lower() == ".dae":
             vertices, faces = read_collada(Source(source.path.parent / path, data))
             return vertices * scale, faces
@@ -118,7 +143,7 @@ def _file(source: Source, mesh: Any, name: str) -> tuple[np.ndarray, np.ndarray]
     except SuppleError as error:
         source.warn(f"{shown(name)} is left out: {error}")
     except Exception as error:  # trimesh raises many kinds for bad files
-        source.warn(f"{shown(name)} is left out: {shown(mesh.filename)}: {error}")
+        source.warn(f"{shown(name)} is left out: {shown(filename)}: {error}")
     return None
 
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from supple import rotations
 from supple.errors import SuppleError
-from supple.formats.source import GREATEST, Source, shown
+from supple.formats.source import Source, shown
+from supple.formats.urdf.elements import UPRIGHT, first, needed, numbers, placed
 from supple.formats.xml import children
 from supple.model.geoms import Geom
 from supple.model.masses import Mass
@@ -67,38 +68,8 @@ def read_solids(
     return Physics(geoms=tuple(geoms), masses=masses if known else None)
 
 
-def _numbers(what: str, text: str | None, count: int, default: tuple[float, ...]) -> np.ndarray:
-    """Numbers of an attribute; the default if it is missing."""
-    if text is None:
-        return np.array(default)
-    try:
-        numbers = np.array([float(part) for part in text.split()])
-    except ValueError:
-        numbers = np.zeros(0)
-    if len(numbers) != count or not np.all(np.abs(numbers) <= GREATEST):
-        raise SuppleError(f"{what}: expected {count} finite numbers, got {shown(text)}")
-    return numbers
-
-
-def _needed(element: Any, key: str, count: int = 1) -> np.ndarray:
-    if element.get(key) is None:
-        raise SuppleError(f"{key}: expected {count} numbers, got none")
-    return _numbers(key, element.get(key), count, ())
-
-
-def _origin(element: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Position and rotation wxyz of the `origin` of an element: about x, y, z, each fixed."""
-    origins = children(element, "origin")
-    if not origins:
-        return np.zeros(3), np.array((1.0, 0.0, 0.0, 0.0))
-    zero = (0.0, 0.0, 0.0)
-    xyz = _numbers("xyz", origins[0].get("xyz"), 3, zero)
-    r, p, y = _numbers("rpy", origins[0].get("rpy"), 3, zero)
-    return xyz, rotations.from_euler("zyx", (y, p, r))
-
-
 def _geom(collision: Any, geometry: Any, joint: str, meshes: Reader | None) -> Geom | None:
-    position, rotation = _origin(collision)
+    position, rotation = placed(first(collision, "origin"))
     given: dict[str, Any] = {
         "position": position,
         "rotation": rotation,
@@ -107,13 +78,13 @@ def _geom(collision: Any, geometry: Any, joint: str, meshes: Reader | None) -> G
     for shape in children(geometry, "box", "sphere", "cylinder", "mesh"):
         kind = shape.tag.rpartition("}")[2]
         if kind == "box":
-            return Geom("box", joint, _needed(shape, "size", 3) / 2, **given)
+            return Geom("box", joint, tuple(one / 2 for one in needed(shape, "size", 3)), **given)
         if kind == "sphere":
-            return Geom("sphere", joint, _needed(shape, "radius"), **given)
+            return Geom("sphere", joint, needed(shape, "radius"), **given)
         if kind == "cylinder":
-            size = (_needed(shape, "radius")[0], _needed(shape, "length")[0] / 2)
+            size = (needed(shape, "radius")[0], needed(shape, "length")[0] / 2)
             return Geom("cylinder", joint, size, **given)
-        scale = _numbers("scale", shape.get("scale"), 3, (1.0, 1.0, 1.0))
+        scale = numbers("scale", shape.get("scale"), 3, (1.0, 1.0, 1.0))
         found = meshes(shape.get("filename") or "", scale) if meshes else None
         if found is None:
             return None
@@ -126,11 +97,13 @@ def _mass(inertial: Any) -> Mass | None:
     masses = children(inertial, "mass")
     if not masses or masses[0].get("value") is None:
         return None
-    position, rotation = _origin(inertial)
+    position, rotation = placed(first(inertial, "origin"))
     inertia = None
     for element in children(inertial, "inertia")[:1]:
         keys = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-        xx, xy, xz, yy, yz, zz = (_numbers(k, element.get(k), 1, (0.0,))[0] for k in keys)
-        R = rotations.to_matrix(rotation)
-        inertia = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
-    return Mass(_needed(masses[0], "value")[0], tuple(position), inertia)
+        xx, xy, xz, yy, yz, zz = (numbers(k, element.get(k), 1, (0.0,))[0] for k in keys)
+        inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        if rotation != UPRIGHT:
+            R = rotations.to_matrix(rotation)
+            inertia = R @ inertia @ R.T
+    return Mass(needed(masses[0], "value")[0], position, inertia)
