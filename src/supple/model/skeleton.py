@@ -698,7 +698,7 @@ class Skeleton:
             if (self._packed.ints[:, layout.KIND] & layout.SLIDES).any():
                 from supple.model.free_root import free_roots  # few skeletons have one
 
-                found = free_roots(self)
+                found = free_roots(self._joints, self._packed)
             self._free_roots = found
         return self._free_roots
 
