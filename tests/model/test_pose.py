@@ -69,11 +69,6 @@ def test_values_by_name_go_where_they_belong(rig):
     assert (knee, follower) == (0.7, -0.7 + 0.2)
 
 
-def test_a_pose_is_true(rig):
-    assert bool(rig.rest) and (rig.rest or None) == rig.rest
-    assert bool(Pose.stack([rig.rest])[:0])
-
-
 def test_values_broadcast_as_batches(rig):
     poses = rig.pose({"knee": np.linspace(0, 1, 5), "rail": 1.0})
     assert poses.batch_shape == (5,)
