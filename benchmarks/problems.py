@@ -54,13 +54,14 @@ class Case:
     places: tuple[str, ...]
 
     def prepared(self, solver: Solver | str, **settings: Any) -> supple.Prepared:
-        """The prepared problem; a SuppleError if the solver cannot take it."""
-        return supple.prepare(self.skeleton, self.goals, solver=solver, lock=self.lock, **settings)
+        """The prepared problem, whose free root moves too; a SuppleError if the solver cannot take it."""
+        options = {"solver": solver, "lock": self.lock, "free_root": True, **settings}
+        return supple.prepare(self.skeleton, self.goals, **options)
 
     @cached_property
     def problem(self) -> Problem:
         """The lowered problem, whichever solver takes it."""
-        return Problem(self.skeleton, self.goals, lock=self.lock)
+        return Problem(self.skeleton, self.goals, lock=self.lock, free_root=True)
 
     def row(self, b: int) -> tuple[tuple[np.ndarray, ...], supple.Pose]:
         """The targets and the start of one row."""
@@ -228,7 +229,7 @@ def draw_case(
     where = tuple(str(p) for p in numbers.choice(list(places), count))
     sorts = numbers.choice(list(starts), count)
     try:
-        problem = Problem(skeleton, goals, lock=lock)
+        problem = Problem(skeleton, goals, lock=lock, free_root=True)
     except supple.SuppleError:
         return None
     coordinates = draw_starts(skeleton, sorts, numbers, length)

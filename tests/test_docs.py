@@ -13,6 +13,7 @@ import supple
 from supple.bench import mechanisms
 from supple.bench.descriptions import urdf
 from supple.cli import app
+from supple.goals import GOALS
 from supple.viewer.standalone import BUILT, SCRIPT
 
 ROOT = Path(__file__).parents[1]
@@ -169,3 +170,20 @@ def test_links_between_pages_lead_somewhere():
     for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS.glob("*.md")):
         for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+@pytest.mark.parametrize(
+    "page", [ROOT / "README.md", DOCS / "first-steps.md"], ids=lambda p: p.name
+)
+def test_every_status_is_on_the_page(page):
+    text = page.read_text(encoding="utf-8")
+    assert [status.name for status in supple.Status if f"`{status.name}`" not in text] == []
+
+
+def test_every_kind_of_goal_is_told_where_goals_are_given():
+    """In what `solve` says of its goals, and in the table of which joints they free."""
+    table = (DOCS / "conventions.md").read_text(encoding="utf-8")
+    table = table.partition("## Which joints may move")[2].partition("\n## ")[0]
+    for kind in GOALS:
+        assert re.search(rf"\b{kind.__name__}\b", supple.solve.__doc__ or ""), kind
+        assert f"`{kind.__name__}`" in table, kind

@@ -174,14 +174,6 @@ def test_finding_the_way(figure):
             [],
             "loop of mimics, got a -> b -> a",
         ),
-        (
-            [
-                ("a", None, (0, 0, 0), Hinge(limits=(0, 1))),
-                ("b", "a", (0, 0, 0), Hinge(limits=(3, 4), mimic=("a", 2, 0))),
-            ],
-            [],
-            "'b'.*leave no value for both",
-        ),
     ],
 )  # fmt: skip
 def test_bad_skeletons_are_refused(nodes, tips, message):

@@ -9,17 +9,15 @@ a machine, and no free root.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from supple.kernels import layout
 from supple.model.joint import Joint
+from supple.model.packing import Packed
 from supple.rotations import multiply, rotate
-
-if TYPE_CHECKING:
-    from supple.model.skeleton import Skeleton
 
 SQUARE = 1e-9  # cosine of the angle between two directions that count as square to each other
 TURNS = {2: 1, 3: 3}  # turns that place a body, by the directions that it slides along
@@ -38,51 +36,55 @@ class FreeRoot(NamedTuple):
     slides: tuple[int, ...]
 
 
-def free_roots(skeleton: Skeleton) -> tuple[FreeRoot, ...]:
-    """The free roots of a skeleton, in the order of its joints; trees without one are left out."""
-    ints = skeleton.packed_ints
-    parents, moves = ints[:, layout.PARENT].tolist(), (ints[:, layout.NQ] > 0).tolist()
+def free_roots(joints: Sequence[Joint], packed: Packed) -> tuple[FreeRoot, ...]:
+    """The free roots of a skeleton, in the order of its joints; trees without one are left out.
+
+    Args:
+        joints: The joints in topological order.
+        packed: The skeleton.
+    """
+    parents = packed.ints[:, layout.PARENT].tolist()
+    moves = (packed.ints[:, layout.NQ] > 0).tolist()
     carried: list[bool] = []  # by a joint that moves
     for parent in parents:
         carried.append(parent >= 0 and (carried[parent] or moves[parent]))
     tops = (j for j in range(len(parents)) if moves[j] and not carried[j])
-    return tuple(root for top in tops if (root := _root_from(skeleton, top)) is not None)
+    return tuple(root for top in tops if (root := _root_from(joints, packed, top)) is not None)
 
 
-def _root_from(skeleton: Skeleton, top: int) -> FreeRoot | None:
+def _root_from(joints: Sequence[Joint], packed: Packed, top: int) -> FreeRoot | None:
     """The free root that begins with a joint that no other carries; None if it is none."""
-    joints: list[int] = []
+    found: list[int] = []
     slides: list[int] = []
     directions: list[np.ndarray] = []  # unit, in the frame of the top joint's parent
     turns = 0
     frame = np.array((1.0, 0.0, 0.0, 0.0))
-    for j in _only_children(skeleton, top):
-        joint = skeleton.joints[j]
-        if not _is_open(joint) or (joints and np.any(skeleton.offsets[j])):
+    for j in _only_children(packed, top):
+        joint, floats = joints[j], packed.floats[j]
+        apart = np.any(floats[layout.OFFSET : layout.OFFSET + 3])
+        if not _is_open(joint) or (found and apart):
             break
-        frame = multiply(frame, skeleton.rotations[j])
+        frame = multiply(frame, floats[layout.REST : layout.REST + 4])
         own = [rotate(frame, np.array(one.axis)) for one in joint.numbers if one.slides]
         if own and (turns or any(abs(a @ b) > SQUARE for a in own for b in directions)):
             break
         turning = 3 if joint.has_quaternion else len(joint.numbers) - len(own)
         if turns + turning > TURNS.get(len(directions) + len(own), 0):
             break
-        first = int(skeleton.packed_ints[j, layout.Q])
+        first = int(packed.ints[j, layout.Q])
         slides += range(first, first + len(own))
         directions += own
         turns += turning
-        joints.append(j)
-    return FreeRoot(tuple(joints), tuple(slides)) if len(directions) in TURNS else None
+        found.append(j)
+    return FreeRoot(tuple(found), tuple(slides)) if len(directions) in TURNS else None
 
 
-def _only_children(skeleton: Skeleton, top: int) -> Iterator[int]:
+def _only_children(packed: Packed, top: int) -> Iterator[int]:
     """A joint, the only joint that hangs on it, and so on, down to one that carries none or several."""
-    names = skeleton.joint_names
     below = [top]
     while len(below) == 1:
         yield below[0]
-        children = map(skeleton.index, skeleton.children(names[below[0]]))
-        below = [child for child in children if child < len(names)]
+        below = np.flatnonzero(packed.ints[:, layout.PARENT] == below[0]).tolist()
 
 
 def _is_open(joint: Joint) -> bool:

@@ -8,7 +8,8 @@ warning through the "supple" logger. Every joint takes, by keyword:
 - `damping`: the greatest change per iteration, in radians (slider: length); None for no cap.
 - `stiffness`: in [0, 1); how reluctant the joint is to move compared with the others.
 - `stretch`: (least, greatest) factor by which the offsets of its children and tips may scale.
-- `mimic`: hinges and sliders only; the joint copies another: `multiplier * source + offset`.
+- `mimic`: hinges and sliders only; the joint copies another: `multiplier * source + offset`. Its limits narrow the
+  range of the source; if they would leave none, they are not applied, with a warning through the "supple" logger.
 """
 
 import math

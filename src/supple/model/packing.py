@@ -6,7 +6,7 @@ nothing recurses, so a chain of any length will do.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from supple.errors import SuppleError, nearest, text
 from supple.kernels import layout
 from supple.model.joint import Vector, rows
-from supple.model.joints import Joint, Mimic
+from supple.model.joints import Joint
+from supple.model.mimics import followed
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -294,36 +295,16 @@ def _resolve_mimics(
     names: Sequence[str], joints: Sequence[Joint], ints: Ints, floats: Floats
 ) -> None:
     """Point every mimic joint at the joint at the end of its line, and hand its limits on to it."""
-    follows: dict[int, Mimic] = {
-        j: x.mimic for j, x in enumerate(joints) if isinstance(x.mimic, Mimic)
-    }
-    if not follows:
-        return
-    index = {name: j for j, name in enumerate(names)}
-    done: dict[int, tuple[int, float, float]] = {}
-    for first in follows:
-        line: dict[int, None] = {}  # an ordered set
-        j = first
-        while j in follows and j not in done:
-            if j in line:
-                loop = list(line)[list(line).index(j) :]
-                cycle = " -> ".join(names[i] for i in [*loop, j])
-                raise SuppleError(f"joint {names[j]!r}: expected no loop of mimics, got {cycle}")
-            line[j] = None
-            j = _source(names, joints, index, j, follows[j])
-        source, multiplier, offset = done.get(j, (j, 1.0, 0.0))
-        for j in reversed(line):
-            mimic = follows[j]
-            multiplier = mimic.multiplier * multiplier
-            offset = mimic.multiplier * offset + mimic.offset
-            done[j] = (source, multiplier, offset)
-    for j, (source, multiplier, offset) in done.items():
-        ints[j, layout.MIMIC] = source
-        floats[j, layout.MIMIC_MUL] = multiplier
-        floats[j, layout.MIMIC_ADD] = offset
-        _hand_on_limits(names, floats, j, source, multiplier, offset)
-        if joints[j].kind == joints[source].kind == layout.HINGE:
-            _widen_window(floats, source, multiplier)
+    for j, one in followed(names, joints).items():
+        ints[j, layout.MIMIC] = one.source
+        floats[j, layout.MIMIC_MUL] = one.multiplier
+        floats[j, layout.MIMIC_ADD] = one.offset
+        limits = slice(layout.LIMITS, layout.LIMITS + 2)
+        left = one.range_left(tuple(floats[one.source, limits]), tuple(floats[j, limits]))
+        assert left is not None, "unfit limits have been taken away"
+        floats[one.source, limits] = left
+        if joints[j].kind == joints[one.source].kind == layout.HINGE:
+            _widen_window(floats, one.source, one.multiplier)
 
 
 MOST_TURNS = 12  # of a joint before its copies' turns repeat, to count as a period
@@ -338,46 +319,3 @@ def _widen_window(floats: Floats, source: int, multiplier: float) -> None:
             floats[source, layout.WINDOW] = more * math.pi
             return
     floats[source, layout.WINDOW] = -max(2.0 * math.pi, abs(window))
-
-
-def _source(
-    names: Sequence[str],
-    joints: Sequence[Joint],
-    index: Mapping[str, int],
-    j: int,
-    mimic: Mimic,
-) -> int:
-    """The joint that joint j copies, checked."""
-    if mimic.joint not in index:
-        raise SuppleError(
-            f"joint {names[j]!r}: expected a joint to mimic, got {mimic.joint!r}"
-            f"{nearest(mimic.joint, names)}"
-        )
-    source = index[mimic.joint]
-    if not joints[source].single:
-        raise SuppleError(
-            f"joint {names[j]!r}: expected to mimic a Hinge or a Slider, "
-            f"got {mimic.joint!r}, which is a {type(joints[source]).__name__}"
-        )
-    return source
-
-
-def _hand_on_limits(
-    names: Sequence[str], floats: Floats, j: int, source: int, multiplier: float, offset: float
-) -> None:
-    """Narrow the source's limits to those at which the mimic joint keeps its own."""
-    low, high = floats[j, layout.LIMITS : layout.LIMITS + 2].tolist()
-    if multiplier == 0.0:
-        empty = not low <= offset <= high
-        narrowed = floats[source, layout.LIMITS : layout.LIMITS + 2].tolist()
-    else:
-        ends = sorted([(low - offset) / multiplier, (high - offset) / multiplier])
-        own_low, own_high = floats[source, layout.LIMITS : layout.LIMITS + 2].tolist()
-        narrowed = [max(own_low, ends[0]), min(own_high, ends[1])]
-        empty = narrowed[0] > narrowed[1]
-    if empty:
-        raise SuppleError(
-            f"joint {names[j]!r}: its limits [{low:g}, {high:g}] and those of {names[source]!r}, "
-            "which it mimics, leave no value for both"
-        )
-    floats[source, layout.LIMITS : layout.LIMITS + 2] = narrowed

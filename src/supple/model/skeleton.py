@@ -33,6 +33,7 @@ from supple.model.coordinates import (
 from supple.model.forward import flat, frame, local_frames, world_frames
 from supple.model.joints import Ball, Joint
 from supple.model.matching import matched
+from supple.model.mimics import warn, with_fit_limits
 from supple.model.mismatch import another
 from supple.model.packing import Packed, check_names, pack, topological_order
 from supple.model.parts import Node, Tip, placements, read_nodes, read_tips
@@ -607,7 +608,9 @@ class Skeleton:
         given, tips = read_nodes(nodes), read_tips(tips)
         check_names([node.name for node in given], [tip.name for tip in tips])
         order = topological_order([node.name for node in given], [node.parent for node in given])
-        sorted_nodes = [given[k] for k in order]
+        sorted_nodes, unfit = with_fit_limits([given[k] for k in order])
+        for why in unfit.values():
+            warn(why)
         names = tuple(node.name for node in sorted_nodes)
         index = {name: j for j, name in enumerate(names)}
         for tip in tips:
@@ -695,7 +698,7 @@ class Skeleton:
             if (self._packed.ints[:, layout.KIND] & layout.SLIDES).any():
                 from supple.model.free_root import free_roots  # few skeletons have one
 
-                found = free_roots(self)
+                found = free_roots(self._joints, self._packed)
             self._free_roots = found
         return self._free_roots
 

@@ -102,6 +102,24 @@ def held_against_mujoco(character, model, q):
     return largest
 
 
+FINGERS = """<mujoco><worldbody>
+    <body><joint name="left" axis="0 1 0" range="0 45"/><geom size="0.1"/></body>
+    <body pos="1 0 0"><joint name="right" axis="0 1 0" range="%s"/><geom size="0.1"/></body>
+  </worldbody><equality><joint joint1="right" joint2="left" polycoef="0 -1 0 0 0"/></equality></mujoco>"""
+
+
+def test_limits_of_coupled_joints_hold_for_both_unless_they_lock_them(tmp_path):
+    path = tmp_path / "fingers.xml"
+    path.write_text(FINGERS % "-30 10")
+    both = supple.load(path)
+    held = both.skeleton.pose({"left": 1.0}).clamped()
+    assert np.allclose(held.coordinates, np.radians([30, -30]))
+    path.write_text(FINGERS % "0 45")
+    free = supple.load(path)
+    assert free.skeleton.pose({"left": 0.7}).violations().max() == 0
+    assert any("'right': its limits [0, 0.785398] would leave [0, 0]" in n.text for n in free.notes)
+
+
 def test_kinematics_and_center_of_mass_are_mujocos(write):
     character = supple.load(write("robot.xml", EVERYTHING))
     model = mujoco.MjModel.from_xml_string(EVERYTHING)

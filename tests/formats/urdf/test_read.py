@@ -1,6 +1,7 @@
 """URDF: joints, limits, mimics and links, against plain forward kinematics; and hostile files."""
 
 import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -93,6 +94,32 @@ def test_limits_kinds_and_mimics_are_the_files(tmp_path):
     assert isinstance(joints["rail"], supple.Slider) and joints["rail"].limits == (0.0, 0.3)
     assert isinstance(joints["wrist"], supple.Fixed) and isinstance(joints["base"], supple.Fixed)
     assert joints["grip_right"].mimic == supple.Mimic("grip_left", 0.5, 0.01)
+
+
+@pytest.mark.parametrize(
+    ("copy", "left"),
+    [
+        ('multiplier="-1"', r"\[0, 0\]"),  # it would lock the gripper shut
+        ('multiplier="1" offset="0.03"', r"\[0, 0.01\]"),
+        ('multiplier="1" offset="1"', "no value"),
+    ],
+)
+def test_the_limits_of_a_copy_do_not_cut_those_of_its_source(tmp_path, copy, left):
+    """As pinocchio, yourdfpy and joint_state_publisher have it."""
+    text = ARM.replace('multiplier="0.5" offset="0.01"', copy)
+    arm = load(tmp_path, text)
+    open_wide = robot.from_joint_vector(arm, [0.0, 0.0, 0.0, 0.04])
+    assert open_wide.violations().max() == 0
+    assert np.allclose(open_wide.clamped().coordinates, open_wide.coordinates)
+    target = open_wide.position("grip_left")
+    s = supple.solve(arm.skeleton, supple.Reach("grip_left", target, depth=1))
+    assert s.reached
+    (note,) = [one for one in arm.notes if "grip_right" in one.text]
+    assert (note.level, note.line) == ("warning", 24)
+    message = (
+        rf"joint 'grip_right': its limits \[0, 0.04\] would leave {left} of the range \[0, 0.04\]"
+    )
+    assert re.match(message, note.text)
 
 
 def test_speeds_are_the_files(tmp_path):

@@ -23,6 +23,7 @@ from supple.model.geoms import Geom
 from supple.model.joints import Ball, Fixed, Free, Hinge, Joint, Slider
 from supple.model.loops import Loop
 from supple.model.masses import Mass
+from supple.model.mimics import with_fit_limits
 from supple.model.physics import Physics
 from supple.model.skeleton import Node, Pose, Skeleton, Tip
 from supple.robot import from_qpos
@@ -84,9 +85,12 @@ def read(source: Source, *, meshes: bool = False) -> Character:
             loops=_loops(source, found, places),
             excludes=_excludes(found, places),
         )
+        nodes, unfit = with_fit_limits(nodes)
         skeleton = Skeleton(nodes, tips, physics=physics)
     except SuppleError as error:
         source.error(None, str(error))
+    for why in unfit.values():
+        source.warn(why)
     look: tuple[Any, ...] = ()
     if meshes:
         from supple.formats.mjcf.meshes import visible

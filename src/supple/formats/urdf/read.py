@@ -19,6 +19,7 @@ from supple.formats.xml import children, parsed, tag
 from supple.model.character import Character
 from supple.model.joint import in_degrees
 from supple.model.joints import Fixed, Free, Hinge, Joint, Mimic, Planar, Slider
+from supple.model.mimics import with_fit_limits
 from supple.model.skeleton import Node, Skeleton, Tip
 
 
@@ -71,9 +72,12 @@ def _read(source: Source, root: Any, *, meshes: bool) -> Character:
         collisions = collision_reader(source)
     physics = read_solids(source, root, carrier, meshes=collisions)
     try:
+        nodes, unfit = with_fit_limits(nodes, narrowing=True)
         skeleton = Skeleton(nodes, tips, physics=physics)
     except SuppleError as error:
         source.error(None, str(error))
+    for joint, why in unfit.items():
+        source.warn(why, line=lines.get(joint))
     source.guess("URDF lengths are metres and z is up, by custom")
     known = set(skeleton.joint_names)
     moving = tuple(one.name for one in joints if one.kind != "fixed" and one.name in known)
