@@ -11,6 +11,7 @@ import argparse
 import json
 import logging
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -21,6 +22,7 @@ import numpy as np
 
 import supple
 from supple.kernels.layout import Q
+from supple.model.character import DAMAGE
 from supple.model.matching import put_turns
 from supple.model.mirror import mirrored_poses, partner
 from supple.model.skeleton import Pose
@@ -35,7 +37,11 @@ from supple.rotations import (
 )
 
 SEED = 7
-BEYOND = ("swap",)  # what a repair cannot do: it would have to know which side is which
+BEYOND = (
+    "swap",
+    "frozen",
+    *DAMAGE,
+)  # what a repair cannot do: it would have to know what is not in the motion
 LENGTHS = (2.0, 3.0, 4.5)  # of clips [s]
 
 
@@ -79,7 +85,7 @@ def cases(folder: Path, count: int) -> list[Case]:
 
 # Seeds: each gives a motion, the frames of the fault, and options of check ------------------------
 
-Seeded = tuple[supple.Motion, slice, dict[str, Any]]
+Seeded = tuple[supple.Motion | supple.Character, slice, dict[str, Any]]
 
 
 def bump(count: int, start: int, stop: int, fade: int) -> np.ndarray:
@@ -174,6 +180,18 @@ def floating(case: Case, rng: np.random.Generator) -> Seeded | None:
         return None
     start, stop = span_
     way = 0.1 * clip.leg * bump(len(case.motion), start, stop, clip.frames(0.3))
+    return raised(case.motion, way[:, None] * clip.up), slice(start, stop), {}
+
+
+def hover(case: Case, rng: np.random.Generator) -> Seeded | None:
+    """The body goes up at once by 10% to 30% of a leg for a third of a second, over a foot that stands."""
+    clip = case.clip
+    span_ = _standing(case, rng, 0.33)
+    if span_ is None:
+        return None
+    start, stop = span_
+    fade, high = clip.frames(rng.uniform(0.02, 0.1)), rng.uniform(0.1, 0.3)
+    way = high * clip.leg * bump(len(case.motion), start, stop, fade)
     return raised(case.motion, way[:, None] * clip.up), slice(start, stop), {}
 
 
@@ -368,10 +386,61 @@ def symmetric(case: Case) -> bool:
     return bool(flip) and max(flip) < 0.1 * case.clip.leg
 
 
+def frozen(case: Case, rng: np.random.Generator) -> Seeded | None:
+    """The motion stops dead where it moves, and stays so to its end, for 0.3 s or more."""
+    motion, count = case.motion, len(case.motion)
+    steps = np.linalg.norm(np.diff(case.clip.positions, axis=0), axis=-1) / case.clip.leg
+    moves = np.convolve(steps.max(axis=1) * motion.fps, np.ones(4) / 4, mode="same") > 0.3
+    frames = np.flatnonzero(moves[count // 4 : count - round(0.3 * motion.fps)]) + count // 4
+    if not len(frames):
+        return None
+    last = int(rng.choice(frames))
+    rows = np.minimum(np.arange(count), last)
+    return motion.with_(poses=motion.poses[rows]), slice(last + 1, count), {}
+
+
+def truncated(case: Case, rng: np.random.Generator) -> Seeded:
+    """A file that ends somewhere in its frames, mostly within a line."""
+    head, frames = written(case)
+    keep = int(rng.integers(len(frames) // 4, len(frames)))
+    count = frames[:keep].count("\n")
+    text = head + frames[:keep].rstrip("-.e")  # a lone sign is no number: an error of the reader
+    return read(text, case), slice(count, len(case.motion)), {"kinds": ["bones"]}
+
+
+def not_a_number(case: Case, rng: np.random.Generator) -> Seeded:
+    """A file with a value that is no number."""
+    head, frames = written(case)
+    lines = [line.split() for line in frames.strip().splitlines()]
+    k = int(rng.integers(1, len(lines)))
+    lines[k][int(rng.integers(len(lines[k])))] = str(rng.choice(["nan", "-nan", "inf", "1.#QNAN"]))
+    text = "\n".join(map(" ".join, lines)) + "\n"
+    return read(head + text, case), slice(k, k + 1), {"kinds": ["bones"]}
+
+
+def written(case: Case) -> tuple[str, str]:
+    """A clip as a BVH file: up to its frames, and the lines of these."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "clip.bvh"
+        supple.save(case.motion, path)
+        text = path.read_text()
+    at = text.index("\n", text.index("Frame Time")) + 1
+    return text[:at], text[at:]
+
+
+def read(text: str, case: Case) -> supple.Character:
+    """The character of a BVH file."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "clip.bvh"
+        path.write_text(text)
+        return supple.load(path, up=case.up)
+
+
 SEEDS: dict[str, Callable[[Case, np.random.Generator], Seeded | None]] = {
     "skate": skate,
     "penetration": penetration,
     "floating": floating,
+    "hover": hover,
     "speed": speed,
     "acceleration": acceleration,
     "limits": limits,
@@ -379,7 +448,11 @@ SEEDS: dict[str, Callable[[Case, np.random.Generator], Seeded | None]] = {
     "collision": collision,
     "seam": seam,
     "swap": swap,
+    "frozen": frozen,
+    "truncated": truncated,
+    "not_a_number": not_a_number,
 }
+KIND_OF = {"hover": "floating"}  # where a seed is not called as the kind of its fault
 
 
 def moved(motion: supple.Motion, up: np.ndarray) -> supple.Motion:
@@ -450,7 +523,8 @@ def main() -> None:
 
 def base(case: Case, kind: str) -> tuple[supple.Motion, dict[str, Any]]:
     """The clip as it was, and the options to check a kind with."""
-    options: dict[str, Any] = {"up": case.up, "kinds": [kind]}
+    kind = KIND_OF.get(kind, kind)
+    options: dict[str, Any] = {"up": case.up, "kinds": ["bones" if kind in DAMAGE else kind]}
     motion = case.motion
     if kind == "limits":
         options["limits"] = supple.learn_limits(motion.skeleton, motion, margin=0.01)
@@ -474,22 +548,23 @@ def with_fault(case: Case, kind: str, made: Seeded, counts: dict[str, Counter], 
     """Count whether a seeded fault is found, and repaired."""
     bad, where, more = made
     original, options = base(case, kind)
+    seed, kind = kind, KIND_OF.get(kind, kind)
     options |= more
-    counts["seeded"][kind] += 1
+    counts["seeded"][seed] += 1
     alone = supple.check(bad, **options)
     beside = supple.check(bad, against=original, **options)
     for name, report in (("found", alone), ("against", beside)):
         hit = overlaps(report.of(kind), where)
-        counts[name][kind] += bool(hit)
+        counts[name][seed] += bool(hit)
         if given.verbose and not hit:
-            one = report.measures[kind]
-            print("missed", name, kind, case.name, where, one.worst, one.reason)
+            one = report.measures.get(kind)
+            print("missed", name, seed, case.name, where, one and (one.worst, one.reason))
     if given.fix and kind not in BEYOND and overlaps(beside.of(kind), where):
-        counts["clearable"][kind] += 1
+        counts["clearable"][seed] += 1
         # Repaired as a user would: with all kinds checked, none of which may get worse.
         whole = supple.check(bad, against=original, **{**options, "kinds": None})
         left = overlaps(supple.fix(whole).report.of(kind), where)
-        counts["cleared"][kind] += not left
+        counts["cleared"][seed] += not left
         if given.verbose and left:
             print("left", case.name, where, left[0])
 

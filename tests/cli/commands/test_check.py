@@ -220,6 +220,7 @@ def test_half_a_file_is_a_fault_in_text_json_and_report(run, run_json, half, tmp
     page = tmp_path / "report.html"
     result = run("check", half, "--kind", "bones", "--report", page)
     assert result.exit_code == 1 and "1 fault: 1 truncated" in result.stdout
+    assert "truncated: frames 35 to 74: declares 75 frames" in result.stdout
     assert "declares" in page.read_text()
     code, data = run_json("check", half, "--kind", "bones")
     (row,) = data["files"][0]["motions"]

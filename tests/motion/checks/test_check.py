@@ -83,6 +83,36 @@ def test_a_jump_through_the_air_does_not_float(wave):
     assert not report.of("floating")
 
 
+@pytest.mark.parametrize("high", [0.1, 0.2, 0.4])
+@pytest.mark.parametrize("fade", [1, 3])
+def test_a_body_that_hovers_for_a_third_of_a_second_is_found(wave, high, fade):
+    """Lifted, held and put down: pulled down at the ends alone."""
+    start, stop = 30, 30 + round(wave.fps / 3)
+    hovers = moved(wave, bump(75, start, stop, fade)[:, None] * UP * high)
+    assert found(supple.check(hovers, kinds=["floating"]), "floating", start, stop)
+
+
+def test_a_motion_that_stops_dead_is_found(wave):
+    rows = np.minimum(np.arange(75), 40)
+    report = supple.check(wave.with_(poses=wave.poses[rows]), kinds=["frozen"])
+    (fault,) = report.faults
+    assert (fault.kind, fault.start, fault.stop) == ("frozen", 41, 75)
+    assert fault.value > fault.budget and fault.unit == "leg/s"
+    # For a while in the middle, too.
+    rows = np.r_[np.arange(40), np.full(20, 40), np.arange(41, 56)]
+    (fault,) = supple.check(wave.with_(poses=wave.poses[rows]), kinds=["frozen"]).faults
+    assert (fault.start, fault.stop) == (41, 60)
+
+
+def test_a_motion_that_comes_to_rest_is_not_frozen(wave):
+    t = np.arange(75) / 40
+    eased = 40 * np.where(t < 1, 2 * t - t * t, 1)  # slows down evenly, and is held
+    low = np.floor(eased).astype(int)
+    poses = wave.poses[low].interpolate(wave.poses[low + 1], eased - low)
+    assert supple.check(wave.with_(poses=poses), kinds=["frozen"]).ok
+    assert supple.check(wave.with_(poses=wave.poses[np.zeros(75, int)]), kinds=["frozen"]).ok
+
+
 def test_a_given_ground_counts(wave):
     assert supple.check(wave, ground=-1.0).of("floating")
     assert supple.check(wave, ground=0.5).of("penetration")
@@ -259,7 +289,8 @@ def test_a_file_that_is_cut_off_is_a_fault_of_every_check(wave, tmp_path):
     assert report.kinds == ("truncated",) and not report.ok
     (fault,) = report.faults
     assert (fault.start, fault.stop) == (len(wave) // 2, len(wave))
-    assert "declares" in str(fault) and any("declares" in note for note in report.notes)
+    assert str(fault).startswith(f"truncated: frames {len(wave) // 2} to {len(wave) - 1}: declares")
+    assert any("declares" in note for note in report.notes)
     assert "truncated" in supple.check_page(report)
 
 
@@ -270,6 +301,7 @@ def test_values_that_are_no_numbers_are_a_fault(wave, tmp_path):
 
     (fault,) = supple.check(_written(tmp_path, wave, broken)).of("not_a_number")
     assert (fault.start, fault.stop) == (7, 8)
+    assert str(fault).startswith("not_a_number: frame 7: ")
 
 
 def test_a_repair_leaves_the_damage_of_the_file(wave, tmp_path):

@@ -38,6 +38,7 @@ from supple.files import check_writable
 from supple.files import write as write_file
 from supple.motion.checks import KINDS, Budgets
 from supple.motion.checks.html import assembled, section, summary
+from supple.motion.checks.measure import frames_in_words
 from supple.solve.outcome import counted
 
 CHECKS = "Checks"
@@ -292,13 +293,11 @@ def show(one: Ended, *, several: bool) -> None:
                    ("where", "left"), ("faults", "right")]  # fmt: skip
         say.print(table(columns, rows))
         for fault in row["faults"]:
+            frames = frames_in_words(fault["start"], fault["stop"])
             if fault["text"]:
-                say.print(
-                    Text.assemble((f"{fault['kind']}: ", "red"), fault["text"]), soft_wrap=True
-                )
+                words = f"{frames}: {fault['text']}"
+                say.print(Text.assemble((f"{fault['kind']}: ", "red"), words), soft_wrap=True)
                 continue
-            first, last = fault["start"], fault["stop"] - 1
-            frames = f"frame {first}" if first == last else f"frames {first} to {last}"
             words = f"{fault['joint']}, {frames}: {short(fault['value'])} {fault['unit']}"
             say.print(Text.assemble((f"{fault['kind']}: ", "red"), words), soft_wrap=True)
         for words in (*row.get("repairs", ()), *row.get("notes", ())):

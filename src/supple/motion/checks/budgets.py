@@ -36,6 +36,7 @@ class Budgets:
             axes cross.
         seam: * How far a joint may jump from the end of a loop to its beginning [rad; leg lengths].
         swap: How much nearer left and right may be to each other's last place than to their own; above 1.
+        frozen: How fast a figure may be that stands still from one frame to the next [leg lengths a second].
         times: How many times what is usual in the clip is allowed.
     """
 
@@ -50,6 +51,7 @@ class Budgets:
     collision: float | None = 0.45
     seam: float | None = 0.08
     swap: float | None = 1.8
+    frozen: float | None = 0.1
     times: float = 4.0
 
     def __post_init__(self) -> None:

@@ -13,7 +13,7 @@ from supple.model.capsules import Capsule
 from supple.model.character import DAMAGE, Character, Note
 from supple.model.motion import Motion
 from supple.model.skeleton import Skeleton
-from supple.motion.checks import collisions, ground, joints, pops, seam, sides
+from supple.motion.checks import collisions, frozen, ground, joints, pops, seam, sides
 from supple.motion.checks.budgets import Budgets
 from supple.motion.checks.clip import Clip
 from supple.motion.checks.measure import KINDS, Fault, Measure
@@ -34,6 +34,7 @@ _CHECKS: dict[str, Callable[[Clip, Budgets], Measure]] = {
     "collision": lambda clip, b: collisions.collision(clip, b.collision or 0.0),
     "seam": lambda clip, b: seam.seam(clip, b.seam or 0.0, b.times),
     "swap": lambda clip, b: sides.swap(clip, b.swap or 0.0),
+    "frozen": lambda clip, b: frozen.frozen(clip, b.frozen or 0.0),
 }
 
 

@@ -36,6 +36,7 @@ CLEAR = 0.012  # by how much feet are lifted further than to the ground [leg len
 BLEND = 0.5  # over which a repair of a loop's seam or of the ground fades [s]
 
 CANNOT = {
+    "frozen": "what the motion was is not in the file",
     "swap": "which side is which is not to be told by the motion; exchange the names",
     "floating": "the body is not over ground where it could stand",
 }

@@ -22,7 +22,12 @@ WINDOW = 0.1  # over which the speed of a foot is measured [s]
 FASTEST = 1.2  # a foot that is low and faster does not slide, it swings [leg lengths a second]
 SLIDES = 0.12  # what lasts for less is no skate [s],
 BRIEF = 0.08  # and no penetration and no floating [s]
-FALLING = 0.4  # of gravity: a body that is pulled down by less is held up by something
+# Of gravity: a body that is pulled down by less is held up by something; one that is pulled down by more is moved by
+# something, unless it has pushed itself off. In jumps of captured clips hips fall at 0.5 to 2.1 of gravity, and in
+# short hops at up to 4.6, since legs that are drawn in move them too.
+FALLING, FASTEST_FALL = 0.4, 2.0
+PUSH_TIME = 0.15  # before it leaves the ground, in which a body pushes itself off [s],
+PUSH = 0.3  # and the share of the speed of a fall that long that hips have above their feet then
 
 
 def skate(clip: Clip, budget: float, times: float) -> Measure:
@@ -168,7 +173,7 @@ def floating(clip: Clip, budget: float) -> Measure:
     values = np.zeros((len(lowest), 1))
     times = clip.motion.times
     for run in true_runs(lowest > budget):
-        if not _falls(times[run], middle[run]):
+        if not _flies(times, middle, middle - lowest, run):
             values[run, 0] = lowest[run]
     worst = int(np.argmax(values[:, 0]))
     names = (clip.motion.skeleton.names[k[worst]],)
@@ -177,10 +182,39 @@ def floating(clip: Clip, budget: float) -> Measure:
     )
 
 
-def _falls(times: Floats, heights: Floats) -> bool:
-    """Whether heights over time are those of a body that nothing holds."""
+def _flies(times: Floats, heights: Floats, stretch: Floats, run: slice) -> bool:
+    """Whether a body in the air jumps: it falls all along and in the middle half of the time, and pushed itself off.
+
+    A body that is lifted, held and put down is pulled down at the ends only.
+
+    Args:
+        times: Of all frames [s], shape (F,).
+        heights: Of its hips [leg lengths], shape (F,).
+        stretch: How far its hips are above its lowest point [leg lengths], shape (F,).
+        run: The frames in the air.
+    """
+    quarter = (run.stop - run.start) // 4
+    inner = slice(run.start + quarter, run.stop - quarter)
+    pulls = [pull for rows in (run, inner)
+             if (pull := _pull(times[rows], heights[rows])) is not None]  # fmt: skip
+    if any(pull < FALLING * GRAVITY for pull in pulls):
+        return False
+    return all(pull < FASTEST_FALL * GRAVITY for pull in pulls) or _pushed_off(times, stretch, run)
+
+
+def _pull(times: Floats, heights: Floats) -> float | None:
+    """How strongly a body is pulled down [leg lengths/s^2]; None in too few frames to tell."""
     if len(times) < 4:
-        return True
+        return None
     t = times - times.mean()
-    pull = 2.0 * float(np.polyfit(t, heights, 2)[0])
-    return pull < -FALLING * GRAVITY
+    return -2.0 * float(np.polyfit(t, heights, 2)[0])
+
+
+def _pushed_off(times: Floats, stretch: Floats, run: slice) -> bool:
+    """Whether the hips of a body rise above its lowest point as it leaves the ground; true where that is not seen."""
+    first = int(np.searchsorted(times, times[run.start] - PUSH_TIME))
+    if run.start - first < 2 or times[run.start] - times[0] < PUSH_TIME:
+        return True
+    rising = np.gradient(stretch[first : run.start + 1], times[first : run.start + 1])
+    needed = PUSH * 0.5 * GRAVITY * (times[run.stop - 1] - times[run.start])
+    return float(rising.max()) >= needed

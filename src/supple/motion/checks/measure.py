@@ -25,6 +25,7 @@ KINDS = (
     "collision",
     "seam",
     "swap",
+    "frozen",
 )
 """The kinds of fault, in the order in which they are reported."""
 
@@ -43,10 +44,16 @@ MEANINGS = {
     "collision": "parts of the body are inside each other",
     "seam": "the end of the loop does not lead to its beginning",
     "swap": "left and right change places",
+    "frozen": "the motion stops dead and stands still",
     "truncated": "the file ends before the motion does",
     "not_a_number": "values of the file are no numbers",
 }
 """What each kind of fault means: `KINDS`, and damage of the file, which is always a fault."""
+
+
+def frames_in_words(start: int, stop: int) -> str:
+    """Frames from one up to before another: "frame 3", "frames 3 to 8"."""
+    return f"frame {start}" if stop - start == 1 else f"frames {start} to {stop - 1}"
 
 
 @dataclass(frozen=True)
@@ -86,17 +93,17 @@ class Fault:
             note.damage, "", start, stop, start, float(stop - start), 0.0, "frames", (), note.text
         )
 
+    @property
+    def frames(self) -> str:
+        """Its frames in words."""
+        return frames_in_words(self.start, self.stop)
+
     def __str__(self) -> str:
         if self.text:
-            return f"{self.kind}: {self.text}"
-        frames = (
-            f"frame {self.start}"
-            if self.stop - self.start == 1
-            else f"frames {self.start} to {self.stop - 1}"
-        )
+            return f"{self.kind}: {self.frames}: {self.text}"
         more = f" and {len(self.joints) - 1} more" if len(self.joints) > 1 else ""
         return (
-            f"{self.kind}: {self.joint}{more}, {frames}: {self.value:.3g} {self.unit}, "
+            f"{self.kind}: {self.joint}{more}, {self.frames}: {self.value:.3g} {self.unit}, "
             f"allowed {self.budget:.3g}"
         )
 

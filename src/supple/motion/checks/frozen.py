@@ -1,0 +1,50 @@
+"""Motion that stops dead: frames that are all the same after a figure that moved."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.motion.checks.clip import FEW, Clip
+from supple.motion.checks.measure import Measure, nothing
+from supple.motion.contacts import true_runs
+
+Floats = NDArray[np.float64]
+
+STILL_STEP = 1e-5  # a joint that moves less from frame to frame is still: noise of capture is more [leg lengths]
+STILL_TIME = 0.15  # what is still for less is a repeated frame, as in animation on threes [s]
+SPEED_TIME = 0.05  # over which the speed before a stop is measured [s]
+
+
+def frozen(clip: Clip, budget: float) -> Measure:
+    """How fast a figure was that stands still from one frame to the next, while it does [leg lengths a second].
+
+    The fastest joint counts. One that slows down until it stops, as in an animated hold, has no speed left.
+    """
+    if len(clip.motion) <= FEW:
+        return nothing("frozen", "there are fewer than 5 frames")
+    points = clip.positions / clip.leg
+    steps = np.linalg.norm(np.diff(points, axis=0), axis=-1)
+    values = np.zeros(points.shape[:2])
+    width = clip.frames(SPEED_TIME, 2)
+    least = clip.frames(STILL_TIME, 3)
+    for run in true_runs(np.asarray(steps.max(axis=1) < STILL_STEP)):
+        first = run.start  # the last frame that is not a repetition
+        if run.stop - run.start >= least and first >= 2 * width:
+            values[first + 1 : run.stop + 1] = _left(points, clip.motion.times, first, width)
+    names = clip.motion.skeleton.names
+    return Measure("frozen", "leg/s", names, values, np.full(len(names), budget))
+
+
+def _left(points: Floats, times: Floats, frame: int, width: int) -> Floats:
+    """How fast points (F, K, 3) would go on after a frame, if they went on as before it, shape (K,).
+
+    The speed over the last frames, less what it lost since the frames before: no more than it was.
+    """
+    last, before = (
+        (points[b] - points[b - width]) / (times[b] - times[b - width])
+        for b in (frame, frame - width)
+    )
+    speed = np.linalg.norm(last, axis=-1)
+    along = np.einsum("ki,ki->k", 2.0 * last - before, last)
+    return np.clip(along / np.where(speed > 0, speed, 1.0), 0.0, speed)
