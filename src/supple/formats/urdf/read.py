@@ -76,8 +76,9 @@ def _read(source: Source, root: Any, *, meshes: bool) -> Character:
         skeleton = Skeleton(nodes, tips, physics=physics)
     except SuppleError as error:
         source.error(None, str(error))
-    for joint, why in unfit.items():
-        source.warn(why, line=lines.get(joint))
+    lines = {joint.name: joint.line for joint in joints}
+    for name_of_copy, why in unfit.items():
+        source.warn(why, line=lines.get(name_of_copy))
     source.guess("URDF lengths are metres and z is up, by custom")
     known = set(skeleton.joint_names)
     moving = tuple(one.name for one in joints if one.kind != "fixed" and one.name in known)
