@@ -157,7 +157,26 @@ def test_a_path_keeps_the_root_still_too(walker, stance):
     still = supple.track(walker, {"hand": path}, start=stance)
     assert not still.reached and "free_root=True" in still.reason
     assert np.ptp(still.poses.position("pelvis"), axis=0).max() == 0.0
-    assert supple.track(walker, {"hand": path}, start=stance, free_root=True).reached
+    free = supple.track(walker, {"hand": path}, start=stance, free_root=True)
+    assert free.reached and "the root pelvis moved by " in free.reason
+
+
+def test_a_batch_says_that_the_root_stays(walker, stance):
+    s = solve(walker, {"hand": [NEAR_HAND, LOW_HAND]}, start=stance)
+    assert s.reason == (
+        "1 of 2 reached, 1 too far; the root pelvis is kept still, and free_root=True lets it move"
+    )
+    assert "root" not in solve(walker, {"hand": [NEAR_HAND, NEAR_HAND]}, start=stance).reason
+
+
+@pytest.mark.parametrize(
+    "roots", [[{"name": "pelvis", "slides": [99]}], [{"name": "pelvis", "slides": ["x"]}], [{}], 3]
+)
+def test_roots_of_a_broken_file_are_refused(walker, stance, roots):
+    data = solve(walker, {"hand": NEAR_HAND}, start=stance, free_root=True).to_json()
+    data["asked"]["carried_roots"] = roots
+    with pytest.raises(supple.SuppleError, match="asked: expected"):
+        supple.Solution.from_json(data)
 
 
 @pytest.mark.parametrize("value", [1, "yes", None])

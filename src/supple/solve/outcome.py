@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, field
 from enum import IntEnum
 from typing import Any, NamedTuple
@@ -155,7 +155,7 @@ class Asked:
                     for root in data.get("carried_roots", ())
                 ),
             )
-        except (KeyError, TypeError) as error:
+        except (KeyError, TypeError, ValueError) as error:
             fields = ", ".join(cls.__slots__)
             raise SuppleError(f"asked: expected an object with {fields}, got {data!r}") from error
 
@@ -304,16 +304,16 @@ def reason(
 ROOT_MAY_HELP = (Status.TOO_FAR, Status.TOO_NEAR, Status.LIMITED, Status.STALLED)
 
 
-def with_roots(said: str, status: Status, asked: Asked, moved: Sequence[float]) -> str:
+def with_roots(said: str, statuses: Set[int], asked: Asked, moved: Sequence[float]) -> str:
     """A reason, and what became of the free roots.
 
     Args:
         said: The reason without them.
-        status: How the solve ended.
+        statuses: How the solve ended, or those of a batch.
         asked: What was asked.
         moved: How far each of `asked.carried_roots` moved, model units; less than a tolerance is not told.
     """
-    if asked.still_roots and status in ROOT_MAY_HELP:
+    if asked.still_roots and not statuses.isdisjoint(ROOT_MAY_HELP):
         said = _say("root_still", reason=said, root=", ".join(asked.still_roots))
     least = min((demand.tolerance for demand in asked.demands), default=0.0)
     for root, distance in zip(asked.carried_roots, moved, strict=True):

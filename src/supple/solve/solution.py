@@ -280,8 +280,7 @@ class Solution:
     def reason(self) -> str:
         """Why the solve ended, in words; for a batch, how many ended how."""
         if self.batch_shape:
-            moved = [float(one.max(initial=0.0)) for one in self._root_moves()]
-            return with_roots(summary(self.status), Status.REACHED, self.asked, moved)
+            return self._with_roots(summary(self.status))
         report = self._rows[self._width :].tolist()
         status = STATUSES[int(report[at.O_STATUS])]
         said = reason(
@@ -296,12 +295,16 @@ class Solution:
             collision=self.collision,
             topple=report[at.O_TOPPLE],
         )
-        return with_roots(said, status, self.asked, [float(x) for x in self._root_moves()])
+        return self._with_roots(said)
 
-    def _root_moves(self) -> list[np.ndarray]:
-        """How far each free root moved that no goal names, model units, each of the batch's shape."""
+    def _with_roots(self, said: str) -> str:
+        """A reason, and what became of free roots: of a batch that of any solve, and the farthest move."""
         start, answer = self._start._coordinates, self._rows[..., : self._width]
-        return [root.distance(start, answer) for root in self.asked.carried_roots]
+        moved = [
+            float(root.distance(start, answer).max(initial=0.0))
+            for root in self.asked.carried_roots
+        ]
+        return with_roots(said, set(np.ravel(self.status).tolist()), self.asked, moved)
 
     def _held(self, report: list[float]) -> tuple[str, ...] | None:
         """The pair that a tick keeps apart, () if it keeps its balance, None if neither held it."""
@@ -414,6 +417,12 @@ class Solution:
             raise SuppleError(
                 f"solution from JSON: expected a start of batch shape {rows.shape[:-1]}, "
                 f"got {start.batch_shape}"
+            )
+        slides = [k for root in asked.carried_roots for k in root.slides]
+        if not all(0 <= k < start.coordinates.shape[-1] for k in slides):
+            raise SuppleError(
+                f"asked: expected slides of carried_roots from 0 to {start.coordinates.shape[-1] - 1}, "
+                f"got {slides}"
             )
         velocity = data.get("velocity")
         if velocity is not None:

@@ -110,12 +110,14 @@ class Track:
         count = len(self)
         if self.reached and self._jumps:
             shown = ", ".join(map(str, self._jumps[:5])) + ", ..." * (len(self._jumps) > 5)
-            return (
-                f"all {count} frames reached; {counted(len(self._jumps), 'reconfiguration')}, "
-                f"at frame {shown}"
+            jumps = counted(len(self._jumps), "reconfiguration")
+            return self.solution._with_roots(
+                f"all {count} frames reached; {jumps}, at frame {shown}"
             )
         if self.reached:
-            return f"all {count} frames reached; no joint turns more than {self.largest_step:.3g} rad a frame"
+            return self.solution._with_roots(
+                f"all {count} frames reached; no joint turns more than {self.largest_step:.3g} rad a frame"
+            )
         runs = self.left
         shown = ", ".join(
             f"{a}" if b == a + 1 else f"{a} to {b - 1}" for a, b in runs[:3]
