@@ -1,5 +1,7 @@
 """`supple info`."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -159,3 +161,12 @@ def test_machines_show_keyframes_loops_capsules_and_masses(run, run_json, tmp_pa
     _, data = run_json("info", path)
     assert data["poses"] == ["home"] and data["loops"][0]["name"] == "pin"
     assert data["masses"]["ja"]["mass"] == 2 and data["capsules"]["jc"][0]["radius"] == 0.1
+
+
+def test_the_rate_that_a_frame_time_means_is_said(run, run_json, tmp_path):
+    path = tmp_path / "clip.bvh"
+    supple.save(supple.humanoid().motion("wave"), path)
+    path.write_text(re.sub("Frame Time: .*", "Frame Time: 0.033333", path.read_text()))
+    (row,) = (line for line in run("info", path).stdout.splitlines() if line.startswith("clip "))
+    assert row.split()[2] == "30"
+    assert run_json("info", path)[1]["motions"][0]["fps"] == 30.0

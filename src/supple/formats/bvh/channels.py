@@ -34,12 +34,14 @@ class BvhChannels:
         values: Degrees and model units, shape (F, C).
         turning: For each joint of the file by name, axis (0 to 2) and column of each rotation channel.
         moving: The same of each position channel.
+        frame_time: Frame Time as the file has it [s]; "" if it has none that can be used.
     """
 
     skeleton: Skeleton
     values: Floats
     turning: dict[str, tuple[tuple[int, int], ...]]
     moving: dict[str, tuple[tuple[int, int], ...]]
+    frame_time: str = ""
 
     def __len__(self) -> int:
         return len(self.values)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from supple.errors import one_of, positive
 from supple.formats import infer_conventions
 from supple.formats.bvh.channels import BvhChannels
+from supple.formats.bvh.frame_time import rate_of
 from supple.formats.bvh.hierarchy import BvhJoint, Scanner, read_hierarchy
 from supple.formats.source import GREATEST, JOINT_BYTES, Source, distinct, shown
 from supple.formats.text_numbers import read_lines, split, without_commas
@@ -61,7 +62,7 @@ def read(
         source.error(None, "expected a ROOT, got none")
     names = distinct([joint.name for joint in parts], source)
     skeleton = _skeleton(source, parts, names)
-    raw, frame_time = _motion(source, scanner, sum(len(joint.channels) for joint in parts))
+    raw, seconds = _motion(source, scanner, sum(len(joint.channels) for joint in parts))
     source.release()
     motions = {}
     first = skeleton.rest
@@ -71,13 +72,16 @@ def read(
             raw,
             {name: tuple(joint.turning) for name, joint in zip(names, parts, strict=True)},
             {name: tuple(joint.moving) for name, joint in zip(names, parts, strict=True)},
+            seconds,
         )
         poses = _poses(source, channels, parts, names, position_mode)
         first = poses[0]
-        motion = Motion(source.name, poses, fps=fps or 1.0 / frame_time)
+        rate = rate_of(seconds) if seconds else 1.0 / FRAME_TIME
+        motion = Motion(source.name, poses, fps=fps or rate)
         motions[source.name] = motion._read_from(channels)
     unit, up = infer_conventions.given_or_inferred(source, first, unit, up)
     orders = {name: joint.channels for name, joint in zip(names, parts, strict=True)}
+    frame_time = float(seconds) if seconds else FRAME_TIME
     extras = {"bvh": {"channels": orders, "frame_time": 1.0 / fps if fps else frame_time}}
     return Character(
         skeleton, motions=motions, unit=unit, up=up, notes=tuple(source.notes), extras=extras
@@ -122,11 +126,11 @@ def _joint(letters: str) -> Joint:
 # The motion ---------------------------------------------------------------------------------------
 
 
-def _motion(source: Source, scanner: Scanner, width: int) -> tuple[Floats | None, float]:
-    """The channels (frames, width), or None if there are none, and the time of a frame [s]."""
+def _motion(source: Source, scanner: Scanner, width: int) -> tuple[Floats | None, str]:
+    """The channels (frames, width), or None if there are none; and Frame Time [s] as written, "" if there is none."""
     if not scanner.word():
         source.warn("there is no MOTION: a skeleton without motion")
-        return None, FRAME_TIME
+        return None, ""
     declared, frame_time = _head(source, scanner)
     line = scanner.line
     source.data = without_commas(source.data, scanner.at, lambda text: source.warn(text, line=line))
@@ -172,10 +176,11 @@ def _motion(source: Source, scanner: Scanner, width: int) -> tuple[Floats | None
     return raw, frame_time
 
 
-def _head(source: Source, scanner: Scanner) -> tuple[int | None, float]:
-    """Frames and Frame Time, in either order; the scanner stands after them."""
+def _head(source: Source, scanner: Scanner) -> tuple[int | None, str]:
+    """Frames and Frame Time as written, "" if it is missing or 0, in either order; the scanner stands after them."""
     declared: int | None = None
     frame_time: float | None = None
+    written = ""
     data = source.data
     while declared is None or frame_time is None:
         # "Frame Time" first: "Frames" begins like it.
@@ -193,6 +198,7 @@ def _head(source: Source, scanner: Scanner) -> tuple[int | None, float]:
             if value != 0 and not 1.0 / GREATEST <= value <= GREATEST:
                 scanner.fail(f"Frame Time: expected seconds, got {shown(word)}")
             frame_time = value
+            written = word.decode().replace(",", ".") if value else ""
             if value >= SLOW:
                 source.warn(
                     f"Frame Time is {value:g} seconds: kept; if it is meant as frames a second, "
@@ -212,8 +218,7 @@ def _head(source: Source, scanner: Scanner) -> tuple[int | None, float]:
     if not frame_time:
         what = "is missing" if frame_time is None else "is 0"
         source.warn(f"Frame Time {what}: {FRAME_TIME:.6g} s taken (30 frames a second)")
-        frame_time = FRAME_TIME
-    return declared, frame_time
+    return declared, written
 
 
 def _line_with_numbers(source: Source, start: int, k: int) -> int:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from supple.errors import SuppleError
 from supple.files import write as write_file
 from supple.formats.bvh.channels import BvhChannels
+from supple.formats.bvh.frame_time import frame_time, rate_of
 from supple.formats.bvh.hierarchy import CHANNELS
 from supple.formats.single_motion import asked_motion, default_motion, even_frames
 from supple.formats.text_numbers import MOST_DIGITS, as_written, digits_for, written
@@ -102,19 +103,18 @@ def write(
     sequence = _depth_first(skeleton)
     head = _hierarchy(skeleton, local, channels, sequence, notes, str(path))
     rows, digits = _rows(chosen.poses, local, channels, sequence, read, digits_for(extent))
-    head += ["MOTION", f"Frames: {len(chosen)}", f"Frame Time: {_frame_time(chosen.fps)}", ""]
+    head += ["MOTION", f"Frames: {len(chosen)}", f"Frame Time: {_frame_time(chosen)}", ""]
     body = written(rows, digits, exact=read.exact) if rows.shape[1] else b"\n" * len(rows)
     write_file(path, "\n".join(head).encode() + body, "BVH file")
     return notes
 
 
-def _frame_time(fps: float) -> str:
-    """Seconds in as few digits as give the same frames a second again."""
-    for digits in range(6, 18):
-        text = f"{1.0 / fps:.{digits}g}"
-        if 1.0 / float(text) == fps:
-            break
-    return text  # pyright: ignore[reportPossiblyUnboundVariable]
+def _frame_time(motion: Motion) -> str:
+    """The seconds of a frame: as in the file that the motion was read from, if it still has that rate."""
+    read = motion._channels
+    if isinstance(read, BvhChannels) and read.frame_time and rate_of(read.frame_time) == motion.fps:
+        return read.frame_time
+    return frame_time(motion.fps)
 
 
 def _local(poses: Pose) -> _Local:
