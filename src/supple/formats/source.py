@@ -168,13 +168,13 @@ class Source:
         """Add a note on a guess about something that the file does not state."""
         self.notes.append(Note(text, line, str(self.path), "guess"))
 
-    def beside(self, name: str, *, most: int = LARGEST) -> bytes:
-        """Read another file, relative to this file's folder and inside `home`.
+    def path_beside(self, name: str) -> Path:
+        """The resolved path of another file, relative to this file's folder and inside `home`.
 
         If this file is a symbolic link, the folder of its target is searched too.
 
         Raises:
-            SuppleError: The other file is outside `home`, or cannot be read.
+            SuppleError: The other file is outside `home`.
         """
         folder = self.path.parent.resolve()
         if self.path.is_symlink() and not (folder / name).exists():
@@ -183,6 +183,15 @@ class Source:
         if not target.is_relative_to(self.home.resolve() if self.home else folder):
             where = "its own folder" if self.home is None else "the folder that was given"
             self.error(None, f"expected a file in {where}, got {shown(name)}")
+        return target
+
+    def beside(self, name: str, *, most: int = LARGEST) -> bytes:
+        """Read another file, see `path_beside`.
+
+        Raises:
+            SuppleError: The other file is outside `home`, or cannot be read.
+        """
+        target = self.path_beside(name)
         data = Source.open(target, most=most).data
         if target not in self._counted:
             self._counted.add(target)
