@@ -201,13 +201,13 @@ class Source:
             self._packages[name] = None if found is None else Path(found)
         return self._packages[name]
 
-    def beside(self, name: str, *, most: int = LARGEST) -> bytes:
-        """Read another file, relative to this file's folder and inside the one that is allowed.
+    def path_beside(self, name: str) -> Path:
+        """The resolved path of another file, relative to this file's folder and inside the one that is allowed.
 
         If this file is a symbolic link, the folder of its target is searched too.
 
         Raises:
-            SuppleError: The other file is outside, or cannot be read.
+            SuppleError: The other file is outside.
         """
         folder = self.path.parent.resolve()
         if self.path.is_symlink() and not (folder / name).exists():
@@ -216,6 +216,15 @@ class Source:
         if not target.is_relative_to(allowed):
             where = "its own folder" if allowed == folder else f"the folder {allowed}"
             self.error(None, f"expected a file in {where}, got {shown(name)}")
+        return target
+
+    def beside(self, name: str, *, most: int = LARGEST) -> bytes:
+        """Read another file, see `path_beside`.
+
+        Raises:
+            SuppleError: The other file is outside, or cannot be read.
+        """
+        target = self.path_beside(name)
         data = Source.open(target, most=most).data
         if target not in self._counted:
             self._counted.add(target)

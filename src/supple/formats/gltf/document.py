@@ -249,7 +249,6 @@ class Document:
             size = item.whole("byteLength", least=1)
             if "uri" in item:
                 data = memoryview(self.resource(item))
-                self.charge(len(data), item.where)
             elif index == 0 and self._binary is not None:
                 data = self._binary
             else:
@@ -260,7 +259,10 @@ class Document:
         return self._buffers[index]
 
     def resource(self, item: Item) -> bytes:
-        """Read the uri of a buffer or image: embedded data, or a file beside this one."""
+        """The bytes at the uri of a buffer or image: embedded data, or a file beside this one.
+
+        A file is read once, however often and under however many names it is referred to.
+        """
         uri = item.text("uri")
         if uri[:5].lower() == "data:":
             return self._embedded(item, uri)
@@ -269,14 +271,19 @@ class Document:
         if parts is None or parts.scheme or parts.netloc or "\\" in name or "\0" in name:
             self.fail(f"{item.where}.uri", f"expected a file beside this one, got {shown(uri)}")
         try:
-            return self.source.beside(name)
+            key = ("file", self.source.path_beside(name))
+            if key not in self.cache:
+                data = self.source.beside(name)
+                self.charge(len(data), item.where)
+                self.cache[key] = data
+            return self.cache[key]
         except (OSError, ValueError) as error:
             reason = str(error).removeprefix(f"{self.source.path}: ")
             self.fail(f"{item.where}.uri", reason)
 
     def _embedded(self, item: Item, uri: str) -> bytes:
         head, comma, body = uri.partition(",")
-        self.charge(len(body), item.where)
+        self.charge(2 * len(body), item.where)  # decoding may copy it
         if not comma:
             self.fail(f"{item.where}.uri", "expected data after a comma, got none")
         if not head.lower().endswith(";base64"):

@@ -170,7 +170,6 @@ def _read_image(document: Document, item: Item, index: int) -> Texture | None:
             document.charge(len(data), item.where)
         elif uri:
             data = document.resource(item)
-            document.charge(len(data), item.where)
         else:
             raise SuppleError(f"{item.where}: expected a uri or a buffer view, got neither")
     except SuppleError as error:
