@@ -19,6 +19,7 @@ import grammar_rows
 import growth
 import own_goals
 import reachable
+import robot_loading
 import servo
 import startup
 import torture
@@ -39,6 +40,7 @@ SMALL: tuple[tuple[str, Callable[[Sequence[str]], int], tuple[str, ...]], ...] =
     ("servo", servo.main, ("--rate", "100", "--paths", "5", "--frames", "60")),
     ("calls", calls.main, ("--repeat", "20", "--processes", "2")),
     ("startup", startup.main, ("--repeat", "3")),
+    ("robot_loading", robot_loading.main, ("--repeat", "3")),
 )
 
 

@@ -33,6 +33,7 @@ def main() -> None:
         sys.modules[name] = package
     out.write(runpy.run_path(sys.argv[1])["main"](job))
     out.flush()
+    os._exit(0)  # taking down what was imported takes a while
 
 
 if __name__ == "__main__":

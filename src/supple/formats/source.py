@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import os
 import re
@@ -179,6 +180,11 @@ class Source:
         """Add a note on a guess about something that the file does not state."""
         self.notes.append(Note(text, line, str(self.path), "guess"))
 
+    @functools.cached_property
+    def folder(self) -> Path:
+        """The file's own folder, resolved."""
+        return self.path.parent.resolve()
+
     def allowed(self, folder: Path) -> Path:
         """The folder that must contain the files that this one names.
 
@@ -193,9 +199,9 @@ class Source:
     def package(self, name: str) -> Path | None:
         """The folder of a ROS package, see `Folders.package`; None if it is not in the folders allowed."""
         if name not in self._packages:
-            folder = self.path.parent.resolve()
             try:
-                found = Folders([str(self.allowed(folder))]).package(name, str(folder / "robot"))
+                allowed = str(self.allowed(self.folder))
+                found = Folders([allowed]).package(name, str(self.folder / "robot"))
             except ValueError:
                 found = None
             self._packages[name] = None if found is None else Path(found)
@@ -209,7 +215,7 @@ class Source:
         Raises:
             SuppleError: The other file is outside.
         """
-        folder = self.path.parent.resolve()
+        folder = self.folder
         if self.path.is_symlink() and not (folder / name).exists():
             folder = self.path.resolve().parent
         target, allowed = (folder / name).resolve(), self.allowed(folder)

@@ -1,18 +1,26 @@
-"""Have MuJoCo compile a model in a process of its own, so that no model can crash this one."""
+"""Have MuJoCo compile a model in a process of its own, so that no model can crash this one.
+
+What it makes of a model is kept (`kept_answers`): starting the process takes longer than all else.
+"""
 
 from __future__ import annotations
 
+import functools
+import importlib.metadata
 import importlib.util
 import io
 import json
+import os
 import re
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from supple.errors import SuppleError
+from supple.formats import kept_answers
 from supple.formats.isolated import run
 from supple.formats.mjcf.document import NOT_FOUND, SOFT, Document, needs
 from supple.formats.source import Source, raise_limit
@@ -58,13 +66,16 @@ def compiled(source: Source, model: Document) -> Compiled:
         "marker": NOT_FOUND,
         "soft": SOFT,
     }
+    name = kept_answers.name_of(_parts(job, model))
+    answer = kept_answers.kept(name)
+    found = None if answer is None else _opened(answer)
+    if found is not None:
+        return Compiled(*found)
     answer = run(source, WORKER, job, who="MuJoCo", files=model.meshes)
-    try:
-        with np.load(io.BytesIO(answer), allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-        meta = json.loads(arrays.pop("meta").tobytes())
-    except (ValueError, KeyError, OSError, EOFError, AttributeError, zipfile.BadZipFile):
+    found = _opened(answer)
+    if found is None:
         source.error(None, "MuJoCo crashed: expected an archive of arrays from its process")
+    meta, arrays = found
     if "missing" in meta:
         raise needs()
     if "memory" in meta:
@@ -75,7 +86,40 @@ def compiled(source: Source, model: Document) -> Compiled:
         )
     if "error" in meta:
         _refuse(source, model, meta["error"])
+    kept_answers.keep(name, answer)
     return Compiled(meta, arrays)
+
+
+def _parts(job: dict[str, Any], model: Document) -> Iterator[bytes]:
+    """All that the compiled model depends on, but for the limit of memory."""
+    yield WORKER.read_bytes()
+    yield _version(_changed()).encode()
+    yield json.dumps(job).encode()
+    for name, data in model.meshes.items():
+        yield name.encode()
+        yield data
+
+
+def _changed() -> int:
+    """When MuJoCo was installed [ns]: it may be replaced while this process runs."""
+    found = importlib.util.find_spec("mujoco")
+    return os.stat(found.origin).st_mtime_ns if found and found.origin else 0
+
+
+@functools.lru_cache(maxsize=1)
+def _version(changed: int) -> str:
+    """The version of MuJoCo that was installed at a time."""
+    return f"{importlib.metadata.version('mujoco')} {changed}"
+
+
+def _opened(answer: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]] | None:
+    """Names and arrays of an answer; None if it is damaged."""
+    try:
+        with np.load(io.BytesIO(answer), allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        return json.loads(arrays.pop("meta").tobytes()), arrays
+    except (ValueError, KeyError, OSError, EOFError, AttributeError, zipfile.BadZipFile):
+        return None
 
 
 def _refuse(source: Source, model: Document, message: str) -> None:

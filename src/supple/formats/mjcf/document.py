@@ -313,7 +313,11 @@ def _missing_meshes(
 ) -> set[str]:
     """Read the mesh files; return the names of the meshes that are left out, with one note."""
     missing: dict[str, str] = {}
-    own = main.path.parent.resolve()
+    own, start = main.path.parent.resolve(), source.path.parent.resolve()
+    ways = {
+        path: os.path.relpath(path.parent.resolve(), start)
+        for path in {one.path for one in elements}
+    }
     folder = folders.get("meshdir", folders.get("assetdir", ""))
     for k, line in enumerate(elements):
         given = line.attributes
@@ -329,11 +333,9 @@ def _missing_meshes(
         if folders.get("strippath") == "true":
             file = PurePosixPath(file.name)
         # As MuJoCo: from the model's folder, or else from there along the way to the included file.
-        start = source.path.parent.resolve()
-        way = os.path.relpath(line.path.parent.resolve(), start)
         tried = [
             os.path.relpath(start / _slashes(folder) / between / file, own)
-            for between in dict.fromkeys((".", way))
+            for between in dict.fromkeys((".", ways[line.path]))
         ]
         if file.suffix.lower() not in MESHES:
             missing[name] = f"{shown(str(file))}: expected one of {', '.join(MESHES)}"

@@ -6,6 +6,7 @@ supple nor what supple needs, so that it starts soon.
 
 import io
 import json
+import os
 from typing import Any
 
 from supple.formats.confined import confine
@@ -38,6 +39,7 @@ def main(job: dict[str, Any]) -> bytes:
             "marker", the end of the names of missing meshes, "soft", of those of soft bodies; "memory",
             a limit [B].
     """
+    os.environ["MUJOCO_GL"] = "disable"  # nothing is drawn: importing its windows takes a while
     import numpy as np
 
     def answer(meta: dict[str, Any], **arrays: Any) -> bytes:

@@ -180,7 +180,8 @@ def _joint(source: Source, joint: JointElement) -> Joint:
         source.error(
             joint.line, f"joint {shown(joint.name)}: expected an axis with a direction, got 0 0 0"
         )
-    axis = tuple(one / length for one in joint.axis)
+    x, y, z = joint.axis
+    axis = (x / length, y / length, z / length)
     if joint.kind == "planar":
         return Planar(axis)
     mimic = None if joint.mimic is None else Mimic(*joint.mimic)

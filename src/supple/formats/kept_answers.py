@@ -1,0 +1,94 @@
+"""Answers of isolated processes, kept for later loads of the same content.
+
+An answer is named after a hash of all that the process gets: a file that changes, or one that it names, asks
+anew. Answers are plain data, checked again whenever they are read; they are kept in the user's cache folder,
+for this user alone, with checksums, and the oldest go when there are too many. Nothing depends on it: where
+there is no folder to write to, nothing is kept.
+
+    <user cache>/supple/models/<hash>.bin
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from supple.errors import SuppleError
+from supple.files import write
+from supple.kernels import user_cache
+
+MOST_BYTES = (
+    128 << 20
+)  # of all answers together [B]; that of a humanoid with meshes takes 1 to 10 MB
+MOST_ANSWERS = 200
+LARGEST_ANSWER = 32 << 20  # that is kept [B]
+_DIGEST_BYTES = hashlib.sha256().digest_size
+
+
+def name_of(parts: Iterable[bytes]) -> str:
+    """The name of the answer to a question: a hash of its parts.
+
+    Args:
+        parts: All that the answer depends on, in order.
+    """
+    made = hashlib.sha256()
+    for part in parts:
+        made.update(len(part).to_bytes(8, "little"))
+        made.update(part)
+    return made.hexdigest()
+
+
+def kept(name: str) -> bytes | None:
+    """The answer of a name; None if there is none, or it is damaged."""
+    try:
+        path = folder() / f"{name}.bin"
+        with path.open("rb") as file:
+            content = file.read(_DIGEST_BYTES + LARGEST_ANSWER + 1)
+        answer = content[_DIGEST_BYTES:]
+        if hashlib.sha256(answer).digest() != content[:_DIGEST_BYTES]:
+            return None
+        with suppress(OSError):  # read-only: it serves
+            os.utime(path)  # as the last that was used
+    except (OSError, RuntimeError):  # RuntimeError: there is no home folder
+        return None
+    return answer
+
+
+def keep(name: str, answer: bytes) -> None:
+    """Keep an answer, if that is possible."""
+    if len(answer) > LARGEST_ANSWER:
+        return
+    with suppress(OSError, RuntimeError, SuppleError):
+        place = folder()
+        write(place / f"{name}.bin", hashlib.sha256(answer).digest() + answer, "answer")
+        _prune(place)
+
+
+def folder() -> Path:
+    """The folder, which nobody else can write to.
+
+    Raises:
+        OSError: There is none.
+        RuntimeError: There is no home folder.
+    """
+    place = user_cache.home() / "models"
+    user_cache.make_private(place.parent)
+    user_cache.make_private(place)
+    return place
+
+
+def _prune(place: Path) -> None:
+    """Remove the answers that were used longest ago, beyond what may be kept."""
+    found = []
+    for one in os.scandir(place):
+        about = one.stat(follow_symlinks=False)
+        found.append((about.st_mtime_ns, about.st_size, one.path))
+    total = 0
+    for count, (_, size, path) in enumerate(sorted(found, reverse=True), 1):
+        total += size
+        if count > MOST_ANSWERS or total > MOST_BYTES:
+            with suppress(OSError):  # another process was first
+                os.unlink(path)
