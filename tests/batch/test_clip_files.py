@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from supple import plugins
 from supple.batch.clip_files import find_clips, join_clips, same_clip
 from supple.errors import SuppleError
 
@@ -28,6 +29,15 @@ def test_a_folder_gives_the_clips_below_it_and_counts_the_rest(folder):
     clips = find_clips(folder)
     assert names(clips) == ["a/x.bvh", "b/deep/Y.BVH", "b/x.bvh"]
     assert clips.skipped == 1
+
+
+def test_plug_ins_are_looked_for_once_for_each_extension(folder, monkeypatch):
+    for k in range(20):
+        (folder / f"{k}.txt").touch()
+    looked = []
+    monkeypatch.setattr(plugins, "load_all", lambda *given: looked.append(given) or [])
+    assert find_clips(folder).skipped == 21
+    assert len(looked) == 1
 
 
 def test_a_pattern_names_clips_from_its_first_wildcard_on(folder):

@@ -54,6 +54,19 @@ def test_a_plan_is_read_with_what_it_includes(folder, tmp_path):
     assert plan.digest != load_plan(folder / "plan.toml").digest
 
 
+def test_a_plan_names_folders_of_clips(folder):
+    (folder / "clips" / "deep").mkdir()
+    (folder / "clips" / "c0.bvh").rename(folder / "clips" / "deep" / "c1.bvh")
+    (folder / "plan.toml").write_text('clips = ["clips"]\ninclude = "common.toml"\n')
+    clips = load_plan(folder / "plan.toml").clips
+    names = [clips.name(file).as_posix() for file in clips]
+    assert names == ["bad.bvh", "c1.bvh", "c2.bvh", "c3.bvh", "c4.bvh", "deep/c1.bvh"]
+    (folder / "empty").mkdir()
+    (folder / "plan.toml").write_text('clips = ["clips", "empty"]\n')
+    with pytest.raises(SuppleError, match=r"plan.toml:1: .*empty: expected clips in this folder"):
+        load_plan(folder / "plan.toml")
+
+
 def test_a_plan_runs_on_a_clip(folder):
     (folder / "plan.toml").write_text(GOOD)
     clip, out = folder / "clips" / "c0.bvh", folder / "out.bvh"

@@ -6,7 +6,7 @@ import glob
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 from supple.errors import SuppleError
@@ -63,13 +63,13 @@ class ClipFiles:
         """
         if folder is None:
             return self
-        results = Path(os.path.realpath(folder))
+        real = cache(lambda path: Path(os.path.realpath(path)))
+        results = real(folder)
 
         def stays(one: _Entry) -> bool:
-            base = Path(os.path.realpath(one.base))
+            base = real(one.base)
             inside = results != base and results.is_relative_to(base)
-            file = Path(os.path.realpath(one.file.parent))
-            return not (one.found and inside and file.is_relative_to(results))
+            return not (one.found and inside and real(one.file.parent).is_relative_to(results))
 
         kept = ClipFiles(tuple(filter(stays, self.entries)), tuple(filter(stays, self.passed)))
         if self.entries and not kept.entries:
@@ -155,8 +155,9 @@ def _in_folder(folder: Path, base: Path, *, must: bool = True) -> ClipFiles:
     """
     clips: list[_Entry] = []
     passed: list[_Entry] = []
+    taken = cache(holds_motions)  # to look for plug-ins takes 10 ms
     for file in sorted(_files_below(folder)):
-        (clips if holds_motions(file) else passed).append(_Entry(file, base, True))
+        (clips if taken(file.suffix.lower()) else passed).append(_Entry(file, base, True))
     if must and not clips:
         known = ", ".join(motion_extensions())
         got = f"{len(passed)} others" if passed else "none"

@@ -96,9 +96,8 @@ def format_for_writing(path: Path, name: str | None = None) -> Format:
     )
 
 
-def holds_motions(path: Path) -> bool:
-    """Whether files with the extension of a path can be read and may hold motions."""
-    suffix = path.suffix.lower()
+def holds_motions(suffix: str) -> bool:
+    """Whether files with an extension, in lower case with its dot, can be read and may hold motions."""
     return any(suffix in one.readable for one in _formats(None, suffix) if _has_motions(one))
 
 

@@ -1,6 +1,8 @@
 """`supple check`: exit codes, tables, JSON, the report, repairs."""
 
 import json
+import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -178,6 +180,23 @@ def test_clips_of_one_name_in_two_folders_are_checked_and_repaired_apart(run, cl
     result = run("check", out, "--against", clips / "both", "--kind", "bones")
     assert result.exit_code == 2 and "1 failed" in result.stdout
     assert "x.bvh" in result.stderr and f"ok {Path('a', 'x.bvh')}" in result.stdout
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are text there")
+def test_names_that_are_not_utf_8_are_checked_and_shown_with_a_replacement(run, clips):
+    odd = clips / os.fsdecode(b"w\xff.bvh")
+    odd.write_bytes((clips / "good.bvh").read_bytes())
+    shown = str(clips / "w\N{REPLACEMENT CHARACTER}.bvh")
+    page, out = clips / "report.html", clips / "out"
+    options = ("--kind", "penetration", "--ground", "0.3", "--report", page, "--out-dir", out)
+    for _ in range(2):
+        result = run("check", odd, clips / "good.bvh", *options)
+        assert result.exit_code == 1, result.output
+        assert f"faults {Path(shown).name}: " in result.stdout
+        assert shown in page.read_text(encoding="utf-8")
+        report = json.loads((out / f"{odd.name}.json").read_bytes())
+        assert report["file"] == shown
+    assert "2 by an earlier run" in result.stdout
 
 
 def test_a_cluster_that_is_lost_is_said_with_what_is_left(run, clips, monkeypatch):

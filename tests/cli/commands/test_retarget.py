@@ -173,3 +173,20 @@ def test_a_clip_without_a_body_is_named(run, folder):
     )
     assert result.exit_code == 2
     assert "snake.bvh" in result.stderr and "two arms and two legs" in result.stderr
+
+
+@pytest.mark.parametrize("option", ["--out-dir", "-o"])
+def test_a_folder_of_clips_of_one_name_keeps_its_structure(run, folder, option):
+    for name in ("a", "b"):
+        (folder / "clips" / name).mkdir(parents=True)
+        (folder / "clips" / name / "x.bvh").write_bytes((folder / "clip.bvh").read_bytes())
+    (folder / "clips" / "notes.txt").write_text("no clip")
+    out = folder / "clips" / "out"
+    for again in ("", ", 2 by an earlier run"):
+        result = run(
+            "retarget", folder / "clips", "--onto", folder / "small.bvh", option, out, "-J", 1
+        )
+        assert result.exit_code == 0, result.output
+        assert f"2 of 2 files done{again}, 1 of other formats skipped" in result.stdout
+    made = sorted(str(path.relative_to(out)) for path in out.rglob("*.bvh"))
+    assert made == ["a/x.bvh", "b/x.bvh"]

@@ -218,18 +218,19 @@ class CheckClip:
 
     def __call__(self, file: Path, out: Path) -> Done:
         """Check a file, and write the result."""
+        called = printable(str(file))
         works = through(self.plan, file, self.options)
         rows = [{key: value for key, value in work.data[-1].items() if key != "do"}
                 for work in works]  # fmt: skip
         if self.write and self.fix:
             write_works(works, out)
         elif self.write:
-            text = json_text.dumps({"file": printable(str(file)), "motions": rows}, indent=1)
+            text = json_text.dumps({"file": called, "motions": rows}, indent=1)
             write_file(out, text + "\n", "report")
         data: dict[str, Any] = {"motions": rows,
                                 "summary": [summary(work.checked[-1]) for work in works]}  # fmt: skip
         if self.draw:
-            names = [f"{file}" if len(works) == 1 else f"{file}: {work.name}" for work in works]
+            names = [called if len(works) == 1 else f"{called}: {work.name}" for work in works]
             parts = zip(names, works, strict=True)
             data["html"] = "".join(section(name, work.checked[0]) for name, work in parts)
         return Done(DONE if all(work.ok for work in works) else NOT_REACHED, "", data)
@@ -245,10 +246,13 @@ class _Report:
     def add(self, one: Ended) -> None:
         if one.failed:
             return
-        file = str(one.file)
+        file, called = str(one.file), printable(str(one.file))
         several = zip(one.done.data["motions"], one.done.data["summary"], strict=True)
         self._rows[file] = [
-            (file if len(one.done.data["motions"]) == 1 else f"{file}: {row['motion']}", counts)
+            (
+                called if len(one.done.data["motions"]) == 1 else f"{called}: {row['motion']}",
+                counts,
+            )
             for row, counts in several
         ]
         if one.done.data.get("html") and len(self._parts) < DRAWN:

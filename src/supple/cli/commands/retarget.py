@@ -122,7 +122,7 @@ def retarget(
             raise SuppleError(
                 "--plan: expected no options of retargeting beside it; they are keys of its step"
             )
-        asked, clips = planned(plan, files or [], out_dir)
+        asked, clips = planned(plan, files or [], out_dir or out)
         if asked.ending is None:
             raise SuppleError(f'{plan}: expected a step do = "retarget", got none')
     elif not files:
@@ -130,7 +130,7 @@ def retarget(
     elif onto is None:
         raise SuppleError("expected --onto TARGET, the character or robot, or --plan FILE")
     else:
-        clips = expanded(files, out_dir)
+        clips = expanded(files, out_dir or out)
         step = Retarget(
             onto=str(onto), onto_folder=folder and str(folder), onto_arguments=tuple(arg or ()),
             onto_up=onto_up, fps=fps, to=to, balance=balance, keep_maps=write_maps is not None,
