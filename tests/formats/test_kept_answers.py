@@ -69,7 +69,7 @@ def test_a_damaged_answer_is_not_used(robot, runs, folder):
     for damaged in (b"", content[:-1], content[:-9] + b"x" + content[-8:], b"\0" * len(content)):
         path.write_bytes(damaged)
         assert kept_answers.kept(path.stem) is None
-    path.write_bytes(kept_answers.hashlib.sha256(b"x").digest() + b"x")  # whole, but no archive
+    path.write_bytes(kept_answers.hashlib.sha256(b"x").digest() + b"x")  # whole, but no arrays
     assert supple.load(robot).skeleton == good
     assert len(runs) == 2
 

@@ -184,11 +184,13 @@ def _heading(degrees):
     return supple.rotations.from_axis_angle("z", np.radians(degrees))
 
 
-@pytest.mark.parametrize("headings", [np.linspace(0, 120, 20), np.linspace(90, 250, 20)])
+@pytest.mark.parametrize(
+    "headings", [(0, 120), (90, 250), (140, 220), (-40, 40), (150, 190), (-15, 25)]
+)
 @pytest.mark.parametrize("order", ["wxyz", "xyzw"])
 def test_the_order_of_quaternions_is_that_which_keeps_the_robot_upright(machine, headings, order):
     _, _, folder = machine
-    turns = _heading(headings)
+    turns = _heading(np.linspace(*headings, 20))
     written = turns if order == "wxyz" else np.roll(turns, -1, axis=1)
     robot = supple.load(folder / "robot.glb", motions=[_unnamed(folder, written)], fps=30)
     motion = robot.motion("bare")
@@ -212,3 +214,19 @@ def test_a_robot_that_lies_needs_the_layout(machine):
     assert np.allclose(turn, (0.5**0.5, 0.5**0.5, 0, 0))
     with pytest.raises(SuppleError, match="xywz.*did you mean"):
         supple.load(folder / "robot.glb", motions=[path], fps=30, layout="xywz")
+
+
+@pytest.mark.parametrize("order", ["wxyz", "xyzw"])
+def test_a_robot_that_would_walk_backwards_needs_the_layout(machine, order):
+    """Facing away all the time, as wxyz, is facing as at rest, as xyzw; but it walks where it faces."""
+    _, _, folder = machine
+    turn = ",".join(map(str, _heading(180).round(9)))
+    way = {"wxyz": -1, "xyzw": 1}[order]
+    rows = [f"{way * k / 10},0,1,{turn},0,0,1,0,0,0" for k in range(20)]
+    (folder / "bare.csv").write_text("\n".join(rows))
+    if order == "wxyz":
+        with pytest.raises(SuppleError, match="cannot tell the order.*layout='wxyz'"):
+            supple.load(folder / "robot.glb", motions=[folder / "bare.csv"], fps=30)
+        return
+    robot = supple.load(folder / "robot.glb", motions=[folder / "bare.csv"], fps=30)
+    assert np.allclose(supple.robot.qpos(robot, robot.motion("bare").poses)[:, 3:7], (1, 0, 0, 0))

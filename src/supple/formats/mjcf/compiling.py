@@ -8,11 +8,9 @@ from __future__ import annotations
 import functools
 import importlib.metadata
 import importlib.util
-import io
 import json
 import os
 import re
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,6 +21,7 @@ from supple.errors import SuppleError
 from supple.formats import kept_answers
 from supple.formats.isolated import run
 from supple.formats.mjcf.document import NOT_FOUND, SOFT, Document, needs
+from supple.formats.plain_arrays import unpacked
 from supple.formats.source import Source, raise_limit
 
 WORKER = Path(__file__).with_name("worker.py")
@@ -74,7 +73,7 @@ def compiled(source: Source, model: Document) -> Compiled:
     answer = run(source, WORKER, job, who="MuJoCo", files=model.meshes)
     found = _opened(answer)
     if found is None:
-        source.error(None, "MuJoCo crashed: expected an archive of arrays from its process")
+        source.error(None, "MuJoCo crashed: expected arrays from its process")
     meta, arrays = found
     if "missing" in meta:
         raise needs()
@@ -115,10 +114,8 @@ def _version(changed: int) -> str:
 def _opened(answer: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]] | None:
     """Names and arrays of an answer; None if it is damaged."""
     try:
-        with np.load(io.BytesIO(answer), allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-        return json.loads(arrays.pop("meta").tobytes()), arrays
-    except (ValueError, KeyError, OSError, EOFError, AttributeError, zipfile.BadZipFile):
+        return unpacked(answer)
+    except (ValueError, RecursionError):
         return None
 
 

@@ -313,6 +313,7 @@ def _missing_meshes(
 ) -> set[str]:
     """Read the mesh files; return the names of the meshes that are left out, with one note."""
     missing: dict[str, str] = {}
+    linked = main.path.is_symlink()  # then files are looked for beside its target too
     own, start = main.path.parent.resolve(), source.path.parent.resolve()
     ways = {
         path: os.path.relpath(path.parent.resolve(), start)
@@ -342,6 +343,9 @@ def _missing_meshes(
             continue
         for where in tried:
             if where not in names:
+                if missing and not linked and not os.path.lexists(os.path.join(own, where)):
+                    missing.setdefault(name, "there is no such file")  # only the first is told
+                    continue
                 try:
                     data = main.beside(where, most=LARGEST_MESH)
                 except SuppleError as error:

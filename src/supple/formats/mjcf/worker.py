@@ -4,8 +4,6 @@ MuJoCo gets all files in memory: once it is loaded, this process can open none (
 supple nor what supple needs, so that it starts soon.
 """
 
-import io
-import json
 import os
 from typing import Any
 
@@ -32,7 +30,7 @@ FIELDS = (
 
 
 def main(job: dict[str, Any]) -> bytes:
-    """The compiled model as an .npz archive, in which "meta" holds names, or an error, as JSON.
+    """The compiled model as `plain_arrays`, whose plain data are names, or an error.
 
     Args:
         job: "xml", the text of the model; "models" that it attaches and "files", its meshes, by name;
@@ -42,31 +40,26 @@ def main(job: dict[str, Any]) -> bytes:
     os.environ["MUJOCO_GL"] = "disable"  # nothing is drawn: importing its windows takes a while
     import numpy as np
 
-    def answer(meta: dict[str, Any], **arrays: Any) -> bytes:
-        data = io.BytesIO()
-        text = np.frombuffer(json.dumps(meta).encode(), np.uint8)
-        np.savez(data, meta=text, **arrays)
-        return data.getvalue()
+    from supple.formats.plain_arrays import packed
 
     try:
         import mujoco  # type: ignore  # of an extra
     except ImportError as error:
-        return answer({"missing": str(error)})
+        return packed({"missing": str(error)}, {})
     version = [int(part) for part in mujoco.__version__.split(".")[:3] if part.isdigit()]
     if version < OLDEST:
-        return answer({"missing": f"mujoco {mujoco.__version__}"})
-    answer({})  # imports what writing needs, while files can be opened
+        return packed({"missing": f"mujoco {mujoco.__version__}"}, {})
     confine(memory=job["memory"], seconds=CPU_SECONDS, files=False)
     try:
         meta, arrays = _compiled(np, mujoco, job)
     except MemoryError:
-        return answer({"memory": True})
+        return packed({"memory": True}, {})
     except Exception as error:  # MuJoCo raises ValueError and others for bad models
         text = f"{error}"[:2000]
         if any(words in text for words in NO_MEMORY):
-            return answer({"memory": True})
-        return answer({"error": text})
-    return answer(meta, **arrays)
+            return packed({"memory": True}, {})
+        return packed({"error": text}, {})
+    return packed(meta, arrays)
 
 
 def _compiled(np: Any, mujoco: Any, job: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -10,6 +10,9 @@ from supple.rotations import axis_vector, conjugate, multiply, normalize, rotate
 ORDERS = ("wxyz", "xyzw")
 UPRIGHT_COS = np.cos(np.radians(45.0))  # a root that leans less from its rest is upright
 UPRIGHT_LEAD = 0.1  # share of the frames by which one order must be upright more often
+LEAN_LEAD = np.radians(5.0)  # by which one order must lean less, in the mean over the frames
+LEAN_RATIO = 2.0  # and how many times less
+TRAVEL = 0.5  # way from the first frame to the last beyond which a robot is said to walk [m]
 UPRIGHT_SHARE = 0.5  # least share of the frames that are upright in the order that is taken
 
 
@@ -27,14 +30,19 @@ def to_wxyz(table: np.ndarray, names: list[str], order: str) -> None:
                 table[:, k : k + 4] = np.roll(table[:, k : k + 4], 1, axis=1)
 
 
-def infer_order(quaternions: np.ndarray, rest: np.ndarray, up: str, source: Source) -> str:
+def infer_order(
+    quaternions: np.ndarray, positions: np.ndarray, rest: np.ndarray, up: str, source: Source
+) -> str:
     """The order in which the root of a robot stays upright, with a note on what decided.
 
     A robot that faces as at rest is upright in both orders: (0, 0, 0, 1) is no turn as xyzw, and half a turn
-    about the vertical as wxyz. Then the order that does not turn the robot around is taken.
+    about the vertical as wxyz. Then the order counts in which it leans less, since a turn about the vertical
+    is a lean in the wrong order; or else the one that does not turn the robot around, unless it would walk
+    backwards.
 
     Args:
         quaternions: Of the root as the table has them, shape (F, 4).
+        positions: Of the root, shape (F, 3).
         rest: Its quaternion at rest, wxyz.
         up: The axis that points up, such as "z".
         source: Where the note goes.
@@ -42,24 +50,31 @@ def infer_order(quaternions: np.ndarray, rest: np.ndarray, up: str, source: Sour
     Raises:
         SuppleError: The frames do not show it, as where the robot lies.
     """
-    share: dict[str, float] = {}
-    turned: dict[str, float] = {}
-    vertical = axis_vector(up)
     if not np.all(np.linalg.norm(quaternions, axis=1) > 1e-9):
         source.error(None, "expected quaternions of length one, got a zero")
-    for order in ORDERS:
-        turns = np.array(quaternions)
-        to_wxyz(turns, [".qw", ".qx", ".qy", ".qz"], order)
-        from_rest = multiply(normalize(turns), conjugate(rest))
-        share[order] = float((rotate(from_rest, vertical) @ vertical > UPRIGHT_COS).mean())
-        turned[order] = float(np.median(2 * np.arccos(np.clip(np.abs(from_rest[:, 0]), 0, 1))))
+    vertical = axis_vector(up)
+    turns = {order: _from_rest(quaternions, rest, order) for order in ORDERS}
+    cosines = {order: rotate(turns[order], vertical) @ vertical for order in ORDERS}
+    share = {order: float((cosines[order] > UPRIGHT_COS).mean()) for order in ORDERS}
+    lean = {order: float(np.arccos(np.clip(cosines[order], -1, 1)).mean()) for order in ORDERS}
+    turned = {
+        order: float(np.median(2 * np.arccos(np.clip(np.abs(turns[order][:, 0]), 0, 1))))
+        for order in ORDERS
+    }
     more, less = sorted(ORDERS, key=lambda order: -share[order])
+    why = None
     if share[more] - share[less] > UPRIGHT_LEAD and share[more] > UPRIGHT_SHARE:
         why = f"the robot is upright in {share[more]:.0%} of the frames, as {less} in {share[less]:.0%}"
-    elif min(share.values()) > UPRIGHT_SHARE and abs(turned["wxyz"] - turned["xyzw"]) > np.pi / 2:
-        more, less = sorted(ORDERS, key=lambda order: turned[order])
-        why = f"the robot faces as at rest, as {less} the other way"
-    else:
+    elif min(share.values()) > UPRIGHT_SHARE:
+        more, less = sorted(ORDERS, key=lambda order: lean[order])
+        if lean[less] - lean[more] > LEAN_LEAD and lean[less] > LEAN_RATIO * lean[more]:
+            degrees = np.degrees([lean[more], lean[less]])
+            why = f"the robot leans by {degrees[0]:.0f} degrees, as {less} by {degrees[1]:.0f}"
+        elif abs(turned["wxyz"] - turned["xyzw"]) > np.pi / 2:
+            more, less = sorted(ORDERS, key=lambda order: turned[order])
+            if not _backwards(turns[more], positions, up):
+                why = f"the robot faces as at rest, as {less} the other way"
+    if why is None:
         source.error(
             None,
             "cannot tell the order of the root's quaternion: the robot is upright in "
@@ -70,3 +85,20 @@ def infer_order(quaternions: np.ndarray, rest: np.ndarray, up: str, source: Sour
         f"the columns have no names: quaternions read as {more}, since {why}; layout= decides"
     )
     return more
+
+
+def _from_rest(quaternions: np.ndarray, rest: np.ndarray, order: str) -> np.ndarray:
+    """Turns from rest, wxyz, if the quaternions have an order."""
+    turns = np.array(quaternions)
+    to_wxyz(turns, [".qw", ".qx", ".qy", ".qz"], order)
+    return multiply(normalize(turns), conjugate(rest))
+
+
+def _backwards(turns: np.ndarray, positions: np.ndarray, up: str) -> bool:
+    """True if a robot goes some way, and against where it faces; x is forward where z is up (ROS REP 103)."""
+    way = positions[-1] - positions[0]
+    if up != "z" or not np.hypot(way[0], way[1]) > TRAVEL:
+        return False
+    steps = np.diff(positions, axis=0)
+    faced = rotate(turns[:-1], axis_vector("x"))
+    return float(np.sum(steps[:, :2] * faced[:, :2])) < 0.0

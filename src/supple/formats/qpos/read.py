@@ -115,7 +115,7 @@ def read(
         layout = "wxyz"
         if not binary and lead and unnamed:
             rest = qpos(skeleton, skeleton.rest)[3:7]
-            layout = infer_order(full[:, 3:7], rest, up or "z", source)
+            layout = infer_order(full[:, 3:7], full[:, :3], rest, up or "z", source)
     to_wxyz(full[:, :unnamed], own[:unnamed], layout)
     try:
         # Columns that are left out are those of coupled joints, as a rule: these follow.
