@@ -26,6 +26,7 @@ from supple.model.character import DAMAGE
 from supple.model.matching import put_turns
 from supple.model.mirror import mirrored_poses, partner
 from supple.model.skeleton import Pose
+from supple.motion.checks import PROFILES
 from supple.motion.checks.clip import Clip
 from supple.motion.checks.joints import trunk
 from supple.rotations import (
@@ -487,6 +488,7 @@ def main() -> None:
     words.add_argument("--clips", type=int, default=200)
     words.add_argument("--kinds", nargs="*", default=list(SEEDS))
     words.add_argument("--fix", action="store_true", help="repair what was seeded, too")
+    words.add_argument("--profile", choices=list(PROFILES), default="authored")
     words.add_argument("--verbose", "-v", action="store_true")
     words.add_argument("--json", type=Path)
     given = words.parse_args()
@@ -498,7 +500,7 @@ def main() -> None:
     for k, case in enumerate(clips):
         frames += len(case.motion)
         for kind in given.kinds:
-            as_it_was(case, kind, counts, given.verbose)
+            as_it_was(case, kind, counts, given)
             rng = np.random.default_rng([SEED, k, list(SEEDS).index(kind)])
             made = SEEDS[kind](case, rng)
             if made is not None:
@@ -531,14 +533,15 @@ def base(case: Case, kind: str) -> tuple[supple.Motion, dict[str, Any]]:
     return looped(motion) if kind == "seam" else motion, options
 
 
-def as_it_was(case: Case, kind: str, counts: dict[str, Counter], verbose: bool) -> None:
+def as_it_was(case: Case, kind: str, counts: dict[str, Counter], given: Any) -> None:
     """Count false alarms: in the clip as it was, and in the same clip elsewhere against it."""
     motion, options = base(case, kind)
+    options["profile"] = given.profile
     clean = supple.check(motion, **options)
     counts["alarms"][kind] += not clean.ok
     again = supple.check(moved(motion, case.clip.up), against=motion, **options)
     counts["alarms against"][kind] += not again.ok
-    if verbose:
+    if given.verbose:
         for word, one in (("alarm", clean), ("alarm against", again)):
             if not one.ok:
                 print(word, case.name, one.faults[0])
@@ -549,7 +552,7 @@ def with_fault(case: Case, kind: str, made: Seeded, counts: dict[str, Counter], 
     bad, where, more = made
     original, options = base(case, kind)
     seed, kind = kind, KIND_OF.get(kind, kind)
-    options |= more
+    options |= more | {"profile": given.profile}
     counts["seeded"][seed] += 1
     alone = supple.check(bad, **options)
     beside = supple.check(bad, against=original, **options)

@@ -218,6 +218,25 @@ def test_a_cluster_that_is_lost_is_said_with_what_is_left(run, clips, monkeypatc
     assert "run the same again: it begins anew" in said
 
 
+def test_a_profile_says_what_budgets_are(run, clips, tmp_path):
+    hero = supple.load(clips / "good.bvh")
+    motion = next(iter(hero.motions.values()))
+    turn = from_axis_angle("x", np.where(np.arange(len(motion)) == 40, 0.35, 0.0))
+    j = hero.skeleton.index("forearm.L")
+    own = multiply(motion.poses.local_rotations[:, j], turn)
+    own = multiply(np.asarray(hero.skeleton.rotations[j]) * [1, -1, -1, -1], own)
+    noisy = motion.with_(poses=motion.poses.with_({"forearm.L": own}))
+    supple.save(hero.with_(motions={"noisy": noisy}), clips / "noisy.bvh")
+    assert run("check", clips / "noisy.bvh").exit_code == 1
+    assert run("check", clips / "noisy.bvh", "--profile", "captured").exit_code == 0
+    budgets = tmp_path / "budgets.toml"
+    budgets.write_text("speed = 0.1\n")
+    given = ("check", clips / "noisy.bvh", "--profile", "captured", "--budgets", budgets)
+    assert run(*given).exit_code == 1
+    result = run("check", clips / "noisy.bvh", "--profile", "raw")
+    assert result.exit_code == 2 and "authored" in result.stderr
+
+
 def test_a_t_pose_before_a_motion_is_said_and_not_checked(run, clips):
     good = next(iter(supple.load(clips / "good.bvh").motions.values()))
     poses = supple.Pose.stack([good.skeleton.rest, *(good[k] for k in range(60))])

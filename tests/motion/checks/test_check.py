@@ -1,5 +1,7 @@
 """`supple.check`: seeded faults are found where they are, and clips without any are left alone."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -321,3 +323,46 @@ def test_a_check_of_nothing_is_not_a_check_without_faults(wave):
     assert not report.ok and not report.faults
     assert report.reason.startswith("nothing could be checked: there are fewer than 5 frames")
     assert report.to_json()["ok"] is False
+
+
+# Profiles -----------------------------------------------------------------------------------------
+
+
+def shiver(motion, joint, angle, frame=40):
+    """A joint that is off by an angle in one frame."""
+    return turned(motion, joint, np.where(np.arange(len(motion)) == frame, angle, 0.0))
+
+
+def test_a_captured_clip_may_shiver_where_an_authored_one_may_not(wave):
+    for joint, angle in (("hand.L", 2.5), ("forearm.L", 0.35)):
+        noisy = shiver(wave, joint, angle)
+        assert not supple.check(noisy, kinds=["speed", "acceleration"]).ok
+        assert supple.check(noisy, kinds=["speed", "acceleration"], profile="captured").ok
+    broken = shiver(wave, "upperarm.L", 1.2)
+    assert found(supple.check(broken, profile="captured"), "speed", 40, 42)
+
+
+def test_ground_that_feet_come_down_to_twice_is_ground_in_a_captured_clip(wave):
+    once = moved(wave, -0.1 * bump(75, 15, 25)[:, None] * UP)
+    twice = moved(wave, -0.1 * (bump(75, 15, 25) + bump(75, 50, 60))[:, None] * UP)
+    assert found(supple.check(once, profile="captured"), "penetration", 15, 25)
+    assert len(supple.check(twice).of("penetration")) == 2
+    assert not supple.check(twice, profile="captured").of("penetration")
+
+
+def test_budgets_beside_a_profile_take_the_place_of_its_own(wave, tmp_path):
+    captured = supple.Budgets.of(None, "captured")
+    assert captured != supple.Budgets()
+    assert supple.Budgets.of({"skate": 0.1}, "captured") == dataclasses.replace(captured, skate=0.1)
+    path = tmp_path / "budgets.toml"
+    path.write_text('profile = "captured"\nskate = 0.1\n')
+    assert supple.Budgets.of(path) == dataclasses.replace(captured, skate=0.1)
+    assert supple.Budgets.of(path, "authored") == supple.Budgets(skate=0.1)
+    assert supple.check(wave, profile="authored").budgets == supple.Budgets()
+    with pytest.raises(SuppleError, match="captured"):
+        supple.check(wave, profile="capture")
+    with pytest.raises(SuppleError, match="profile"):
+        supple.check(wave, budgets=supple.Budgets(), profile="captured")
+    path.write_text('profile = "raw"\n')
+    with pytest.raises(SuppleError, match="budgets.toml:1: .*raw"):
+        supple.Budgets.of(path)

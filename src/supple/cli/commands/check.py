@@ -36,7 +36,7 @@ from supple.cli.options import (
 from supple.errors import SuppleError, printable
 from supple.files import check_writable
 from supple.files import write as write_file
-from supple.motion.checks import KINDS, Budgets
+from supple.motion.checks import KINDS, PROFILES, Budgets
 from supple.motion.checks.html import assembled, section, summary
 from supple.motion.checks.measure import frames_in_words
 from supple.solve.outcome import counted
@@ -60,6 +60,14 @@ def check(
             "--budgets", metavar="FILE", rich_help_panel=CHECKS,
             help="A TOML file of how much of each kind of fault is allowed: skate = 0.3. "
             "false: not checked.",
+        ),
+    ] = None,
+    profile: Annotated[
+        str | None,
+        typer.Option(
+            "--profile", metavar="NAME", rich_help_panel=CHECKS,
+            help=f"What budgets are that --budgets does not give: {', '.join(PROFILES)}. captured: for clips as they "
+            "were captured, only what a person would mend. Default: authored.",
         ),
     ] = None,
     kind: Annotated[
@@ -163,7 +171,7 @@ def check(
     asked = replace(
         whole, steps=(step,), up=up or whole.up, loop=whole.loop if loop is None else loop,
         motion=motion or whole.motion or "all",
-        budgets=whole.budgets if budgets is None else Budgets.of(budgets),
+        budgets=whole.budgets if budgets is None and profile is None else Budgets.of(budgets, profile),
     )  # fmt: skip
     asked.check_files()
     options = {"position_mode": position_mode, "fps": fps}

@@ -1,6 +1,6 @@
 """Checks of motions: one file for each family of faults, budgets, repairs and the report."""
 
-from supple.motion.checks.budgets import Budgets
+from supple.motion.checks.budgets import PROFILES, Budgets
 from supple.motion.checks.check import Checked, check
 from supple.motion.checks.fix import Repair, Repaired, fix
 from supple.motion.checks.html import check_page
@@ -9,6 +9,7 @@ from supple.motion.checks.measure import KINDS, MEANINGS, Fault, Measure
 __all__ = [
     "KINDS",
     "MEANINGS",
+    "PROFILES",
     "Budgets",
     "Checked",
     "Fault",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,12 @@ class Budgets:
         swap: How much nearer left and right may be to each other's last place than to their own; above 1.
         frozen: How fast a figure may be that stands still from one frame to the next [leg lengths a second].
         times: How many times what is usual in the clip is allowed.
+        pop_reach: Joints that carry less than that far, such as fingers, are not checked for speed, acceleration and
+            jerk [leg lengths]. None: all are.
+        lower_ground: What is deeper in the ground stands on lower ground, such as beside a step [leg lengths].
+            None: the ground is level.
+        recurs: How many times what penetration and collision reach again elsewhere in the clip is allowed: ground that
+            feet come down to twice is ground. None: the budgets alone.
     """
 
     skate: float | None = 0.4
@@ -53,6 +60,9 @@ class Budgets:
     swap: float | None = 1.8
     frozen: float | None = 0.1
     times: float = 4.0
+    pop_reach: float | None = None
+    lower_ground: float | None = None
+    recurs: float | None = None
 
     def __post_init__(self) -> None:
         for one in fields(self):
@@ -65,26 +75,45 @@ class Budgets:
                 object.__setattr__(self, one.name, value)
 
     @classmethod
-    def of(cls, given: Budgets | Mapping[str, Any] | str | os.PathLike[str] | None) -> Budgets:
-        """Budgets as given: themselves, some of them by name, or the path of a TOML file."""
+    def of(
+        cls,
+        given: Budgets | Mapping[str, Any] | str | os.PathLike[str] | None,
+        profile: str | None = None,
+    ) -> Budgets:
+        """Budgets as given: themselves, some of them by name, or the path of a TOML file.
+
+        Args:
+            given: Those that are not given are those of the profile.
+            profile: One of `PROFILES`; by default "authored", or the one that the file names.
+
+        Raises:
+            SuppleError: There is no such profile, or a budget is wrong; or a profile is asked for beside all budgets.
+        """
+        if profile is not None:
+            one_of("profile", profile, PROFILES)
         if given is None:
-            return cls()
+            return PROFILES[profile or AUTHORED]
         if isinstance(given, Budgets):
+            if profile is not None:
+                raise SuppleError(
+                    "profile: expected some budgets by name or a TOML file beside it, got all of them"
+                )
             return given
         if isinstance(given, Mapping):
-            return cls._from(given, "budgets")
+            return cls._from(given, "budgets", profile)
         if isinstance(given, (str, os.PathLike)):
-            return cls.load(given)
+            return cls.load(given, profile)
         raise SuppleError(
             "budgets: expected supple.Budgets, numbers by name or a TOML file, "
             f"got a {type(given).__name__}"
         )
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Budgets:
+    def load(cls, path: str | os.PathLike[str], profile: str | None = None) -> Budgets:
         """The budgets of a TOML file: `skate = 0.1`, or `skate = false` for what is not checked.
 
-        They stand at the top of the file or in a table [budgets].
+        They stand at the top of the file or in a table [budgets]. `profile = "captured"` says what the others are;
+        a profile that is asked for takes its place.
 
         Raises:
             SuppleError: The file cannot be read, a name is unknown or a value is no number; with its line.
@@ -93,33 +122,38 @@ class Budgets:
         if "budgets" in document.data:
             for name in document.data:
                 document.one_of((name,), "table", name, ("budgets",))
-            return cls.from_table(document, ("budgets",))
-        return cls.from_table(document, ())
+            return cls.from_table(document, ("budgets",), profile)
+        return cls.from_table(document, (), profile)
 
     @classmethod
-    def from_table(cls, document: Document, path: tuple[str | int, ...]) -> Budgets:
+    def from_table(
+        cls, document: Document, path: tuple[str | int, ...], profile: str | None = None
+    ) -> Budgets:
         """The budgets in a table of a TOML document."""
         data = document.table(path)
-        known = [one.name for one in fields(cls)]
+        known = ["profile", *(one.name for one in fields(cls))]
         for name in data:
             document.one_of((*path, name), "budget", name, known)
             try:
                 cls._from({name: data[name]}, "budgets")
             except SuppleError as error:
                 raise SuppleError(f"{document.where((*path, name))}: {error}") from None
-        return cls._from(data, str(document.path))
+        return cls._from(data, str(document.path), profile)
 
     @classmethod
-    def _from(cls, data: Mapping[str, Any], what: str) -> Budgets:
+    def _from(cls, data: Mapping[str, Any], what: str, profile: str | None = None) -> Budgets:
         values: dict[str, Any] = {}
+        own = one_of("profile", data.get("profile", AUTHORED), PROFILES)
         for name, value in data.items():
+            if name == "profile":
+                continue
             one_of(f"{what}: budget", name, [one.name for one in fields(cls)])
             if isinstance(value, bool):
                 if value or name == "times":
                     raise SuppleError(f"budget {name!r}: expected a number or false, got {value!r}")
                 value = None
             values[name] = value
-        return cls(**values)
+        return replace(PROFILES[profile or own], **values)
 
     def only(self, kinds: Iterable[str]) -> Budgets:
         """The same for some kinds; the others are not checked."""
@@ -132,3 +166,26 @@ class Budgets:
     def to_json(self) -> dict[str, Any]:
         """A plain dictionary."""
         return asdict(self)
+
+
+AUTHORED = "authored"
+PROFILES: Mapping[str, Budgets] = MappingProxyType(
+    {
+        AUTHORED: Budgets(),
+        # Chosen on 18 captured files, measured on 17 others: docs/checking.md.
+        "captured": Budgets(
+            skate=0.45,
+            penetration=0.07,
+            speed=0.2,
+            acceleration=20.0,
+            jerk=0.4,
+            collision=0.65,
+            times=5.0,
+            pop_reach=0.25,
+            lower_ground=0.15,
+            recurs=1.5,
+        ),
+    }
+)
+"""Budgets by name: "authored" for motion that is to be without faults, "captured" for clips as they were captured,
+whose noise nobody mends."""

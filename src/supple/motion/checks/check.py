@@ -24,14 +24,18 @@ VERSION = 1
 
 _CHECKS: dict[str, Callable[[Clip, Budgets], Measure]] = {
     "skate": lambda clip, b: ground.skate(clip, b.skate or 0.0, b.times),
-    "penetration": lambda clip, b: ground.penetration(clip, b.penetration or 0.0),
+    "penetration": lambda clip, b: ground.penetration(
+        clip, b.penetration or 0.0, b.lower_ground, b.recurs
+    ),
     "floating": lambda clip, b: ground.floating(clip, b.floating or 0.0),
-    "speed": lambda clip, b: pops.speed(clip, b.speed or 0.0, b.times),
-    "acceleration": lambda clip, b: pops.acceleration(clip, b.acceleration or 0.0, b.times),
-    "jerk": lambda clip, b: pops.jerk(clip, b.jerk or 0.0, b.times),
+    "speed": lambda clip, b: pops.speed(clip, b.speed or 0.0, b.times, b.pop_reach),
+    "acceleration": lambda clip, b: pops.acceleration(
+        clip, b.acceleration or 0.0, b.times, b.pop_reach
+    ),
+    "jerk": lambda clip, b: pops.jerk(clip, b.jerk or 0.0, b.times, b.pop_reach),
     "limits": lambda clip, b: joints.limits(clip, b.limits or 0.0),
     "bones": lambda clip, b: joints.bones(clip, b.bones or 0.0),
-    "collision": lambda clip, b: collisions.collision(clip, b.collision or 0.0),
+    "collision": lambda clip, b: collisions.collision(clip, b.collision or 0.0, b.recurs),
     "seam": lambda clip, b: seam.seam(clip, b.seam or 0.0, b.times),
     "swap": lambda clip, b: sides.swap(clip, b.swap or 0.0),
     "frozen": lambda clip, b: frozen.frozen(clip, b.frozen or 0.0),
@@ -145,6 +149,7 @@ def check(
     *,
     motion: str | None = None,
     budgets: Budgets | Mapping[str, Any] | str | os.PathLike[str] | None = None,
+    profile: str | None = None,
     kinds: Sequence[str] | None = None,
     up: str | None = None,
     ground: GroundLike | None = None,
@@ -163,6 +168,8 @@ def check(
         subject: A motion, or a character with one.
         motion: Which motion of the character; by default the first.
         budgets: How much is allowed: `Budgets`, some of them by name, or the path of a TOML file.
+        profile: What budgets are that are not given: "authored", the default, or "captured", for clips as they were
+            captured: only what a person would mend is a fault.
         kinds: Which kinds to check; by default all that have a budget.
         up: The axis that points up: "y", "z", "-x", ...; by default the character's, or "y".
         ground: The ground, as `plant_feet` takes it: a height, a plane, a function or a mesh; by default level, where
@@ -175,7 +182,7 @@ def check(
             usual is what was usual in it.
 
     Raises:
-        SuppleError: The character has no motion; budgets or kinds are unknown.
+        SuppleError: The character has no motion; budgets, profile or kinds are unknown.
     """
     clip = _motion_of(subject, motion, "check")
     notes: tuple[Note, ...] = ()
@@ -188,7 +195,7 @@ def check(
         text("up", up)
     if capsules is not None:
         mapping("capsules", capsules, "capsules by joint")
-    allowed = Budgets.of(budgets)
+    allowed = Budgets.of(budgets, profile)
     if kinds is not None:
         allowed = allowed.only(kinds)
     common: dict[str, Any] = {"up": up or "y", "ground": ground, "capsules": capsules}

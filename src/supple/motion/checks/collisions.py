@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from supple.model.capsules import Capsule
 from supple.model.skeleton import Pose, Skeleton
 from supple.motion.checks.clip import Clip
-from supple.motion.checks.measure import Measure, nothing
+from supple.motion.checks.measure import AGAIN, Measure, nothing, recurring
 from supple.rotations import rotate
 
 Floats = NDArray[np.float64]
@@ -22,8 +22,14 @@ OFTEN = 0.5  # of the frames: parts that are inside each other for longer are so
 PIECE = 200_000  # distances at a time
 
 
-def collision(clip: Clip, budget: float) -> Measure:
-    """How deep parts of the body are inside each other, as a share of both radii: 1 if their axes cross."""
+def collision(clip: Clip, budget: float, again: float | None = None) -> Measure:
+    """How deep parts of the body are inside each other, as a share of both radii: 1 if their axes cross.
+
+    Args:
+        clip: Whose.
+        budget: How much is allowed.
+        again: So many times what is as deep again elsewhere in the clip is allowed; None: the budget alone.
+    """
     skeleton = clip.motion.skeleton
     capsules = clip.capsules if clip.capsules is not None else body(skeleton, clip)
     owners, ends, radii = _packed(skeleton, capsules)
@@ -47,10 +53,9 @@ def collision(clip: Clip, budget: float) -> Measure:
         columns = {f"{names[owners[pairs[0, 0]]]} in {names[owners[pairs[0, 1]]]}":
                    np.zeros(len(values))}  # fmt: skip
     table = np.stack(list(columns.values()), axis=1)
-    return Measure(
-        "collision", "of radii", tuple(columns), table, np.full(len(columns), budget),
-        near=clip.frames(0.1),
-    )  # fmt: skip
+    gap = clip.frames(AGAIN)
+    allowed = np.array([recurring(column, budget, gap, again) for column in table.T])
+    return Measure("collision", "of radii", tuple(columns), table, allowed, near=clip.frames(0.1))
 
 
 def body(skeleton: Skeleton, clip: Clip) -> Mapping[str, Sequence[Capsule]]:

@@ -9,7 +9,7 @@ from supple.errors import SuppleError
 from supple.model.motion import Motion
 from supple.motion.checks.clip import GRAVITY, Clip
 from supple.motion.checks.joints import trunk
-from supple.motion.checks.measure import Measure, nothing
+from supple.motion.checks.measure import AGAIN, Measure, nothing, recurring
 from supple.motion.contacts import find_contacts, true_runs, upright_leg
 from supple.motion.feet import Foot, find_feet, up_vector
 from supple.motion.planting import HEIGHT, SPEED, slide
@@ -148,13 +148,27 @@ def _below(clip: Clip, foot: Foot) -> list[str]:
             if foot.ankle in skeleton.path(None, name)[:-1] and name != foot.toe]  # fmt: skip
 
 
-def penetration(clip: Clip, budget: float) -> Measure:
-    """How far joints and tips are in the ground [leg lengths]."""
+def penetration(
+    clip: Clip, budget: float, lower: float | None = None, again: float | None = None
+) -> Measure:
+    """How far joints and tips are in the ground [leg lengths].
+
+    Args:
+        clip: Whose.
+        budget: How much is allowed.
+        lower: A joint that comes deeper stands on lower ground [leg lengths]; None: the ground is level.
+        again: So many times what is as deep again elsewhere in the clip is allowed; None: the budget alone.
+    """
     if not clip.feet and clip.given_ground is None:
         return nothing("penetration", f"{NO_FEET}, and no ground was given")
     values = np.maximum(-above_ground(clip), 0.0)
+    for k in np.flatnonzero(values.max(axis=0) > (np.inf if lower is None else lower)):
+        for run in true_runs(values[:, k] > 0.0):
+            if values[run, k].max() > lower:
+                values[run, k] = 0.0
     names = clip.motion.skeleton.names
-    allowed = np.full(len(names), budget)
+    most = recurring(values.max(axis=1), budget, clip.frames(AGAIN), again)
+    allowed = np.full(len(names), most)
     return Measure(
         "penetration", "leg", names, values, allowed, clip.frames(BRIEF, 2), clip.frames(0.1)
     )
@@ -217,4 +231,4 @@ def _pushed_off(times: Floats, stretch: Floats, run: slice) -> bool:
         return True
     rising = np.gradient(stretch[first : run.start + 1], times[first : run.start + 1])
     needed = PUSH * 0.5 * GRAVITY * (times[run.stop - 1] - times[run.start])
-    return float(rising.max()) >= needed
+    return bool(rising.max() >= needed)

@@ -30,6 +30,7 @@ KINDS = (
 """The kinds of fault, in the order in which they are reported."""
 
 KNOWN = 0.75  # of the budget counts where it is known what the clip did before
+AGAIN = 0.3  # after so long, what happened before happens again [s]
 WORSE = 1.25  # a fault that the clip had before counts again if it is so many times as bad
 
 MEANINGS = {
@@ -217,6 +218,19 @@ class Measure:
 def nothing(kind: str, reason: str) -> Measure:
     """No measure, and why."""
     return Measure(kind, "", (), np.zeros((0, 0)), np.zeros(0), reason=reason)
+
+
+def recurring(values: Floats, budget: float, gap: int, times: float | None) -> float:
+    """What is allowed of values (F,) where what happens more than once is the clip's own.
+
+    The budget, or so many times the second largest of the peaks that are more than `gap` frames apart; if None, the
+    budget.
+    """
+    if times is None:
+        return budget
+    visits = true_runs(closed(np.asarray(values > 0.5 * budget), gap))
+    peaks = sorted((float(values[run].max()) for run in visits), reverse=True)
+    return max([budget, *(times * peak for peak in peaks[1:2])])
 
 
 def closed(flags: NDArray[np.bool_], gap: int) -> NDArray[np.bool_]:

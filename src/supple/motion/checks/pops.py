@@ -135,7 +135,7 @@ def _in_world(clip: Clip, values: Floats, budget: float, of_steps: Callable[[Flo
     return values
 
 
-def speed(clip: Clip, budget: float, times: float) -> Measure:
+def speed(clip: Clip, budget: float, times: float, least: float | None = None) -> Measure:
     """How far a joint jumps in one frame from how it moves around it [leg lengths]."""
     if len(clip.motion) <= FEW:
         return nothing("speed", SHORT)
@@ -146,10 +146,11 @@ def speed(clip: Clip, budget: float, times: float) -> Measure:
     allowed = np.maximum(budget, 0.4 * times * np.percentile(sizes, 85, axis=0))
     values = _in_world(clip, values, budget, lambda ways: ways, window)
     values = np.concatenate([np.zeros((1, values.shape[1])), values])
+    values[:, _small(clip, least)] = 0.0
     return Measure("speed", "leg", names, values, allowed, near=clip.frames(0.1), least=budget)
 
 
-def acceleration(clip: Clip, budget: float, times: float) -> Measure:
+def acceleration(clip: Clip, budget: float, times: float, least: float | None = None) -> Measure:
     """By how much a joint changes its speed in one frame, more than around it [leg lengths a second]."""
     if len(clip.motion) <= FEW:
         return nothing("acceleration", SHORT)
@@ -166,12 +167,19 @@ def acceleration(clip: Clip, budget: float, times: float) -> Measure:
     values = _in_world(clip, values, budget, changes, window)
     edge = np.zeros((1, values.shape[1]))
     values = np.concatenate([edge, values, edge])
+    values[:, _small(clip, least)] = 0.0
     return Measure(
         "acceleration", "leg/s", names, values, allowed, near=clip.frames(0.1), least=budget
     )
 
 
-def jerk(clip: Clip, budget: float, times: float) -> Measure:
+def _small(clip: Clip, least: float | None) -> NDArray[np.bool_]:
+    """Which joints carry less than so far [leg lengths], shape (N + roots,)."""
+    far = reaches(clip.motion, clip.leg)
+    return far < (0.0 if least is None else least)
+
+
+def jerk(clip: Clip, budget: float, times: float, least: float | None = None) -> Measure:
     """How much a joint shakes: its third difference, the median over 0.2 s [leg lengths]."""
     if len(clip.motion) <= FEW:
         return nothing("jerk", SHORT)
@@ -185,4 +193,5 @@ def jerk(clip: Clip, budget: float, times: float) -> Measure:
     allowed = np.maximum(budget, times * np.median(values, axis=0))
     edge = np.zeros((1, values.shape[1]))
     values = np.concatenate([edge, values, edge, edge])[: len(clip.motion)]
+    values[:, _small(clip, least)] = 0.0
     return Measure("jerk", "leg", names, values, allowed, near=clip.frames(SHAKING), least=budget)
