@@ -17,6 +17,7 @@ import grammar
 import grammar_fuzz
 import grammar_rows
 import growth
+import nearest
 import own_goals
 import reachable
 import robot_loading
@@ -36,6 +37,7 @@ SMALL: tuple[tuple[str, Callable[[Sequence[str]], int], tuple[str, ...]], ...] =
     ("own_goals", own_goals.main, ("--rows", "100", "--repeat", "3")),
     ("torture", torture.main, ("20000",)),
     ("reachable", reachable.main, ("--count", "200")),
+    ("nearest", nearest.main, ("--count", "50")),
     ("calm", calm.main, ("--chains", "20", "--steps", "20")),
     ("servo", servo.main, ("--rate", "100", "--paths", "5", "--frames", "60")),
     ("calls", calls.main, ("--repeat", "20", "--processes", "2")),

@@ -103,66 +103,66 @@ def start_in_limits(case: Case) -> supple.Pose:
 def beyond_reach(case: Case, demand: Demand) -> np.ndarray | None:
     """By how much a position is farther from its chain's beginning than the chain is long, shape (B,).
 
-    The chain begins at the last joint on the way whose place no joint above it can move. None where
-    a joint on the way can slide, or nothing on it moves.
+    The chain begins at the last point on the way, a joint or the effector, that no joint above it can move.
+    Its bones are distances in the start that no joint changes: from each joint that moves the point after it
+    to that point. None where a joint on the way can slide, or nothing on it moves.
     """
     goal, skeleton, start = case.goals[demand.goal], case.skeleton, case.start
-    moving = {skeleton.joint_names[j] for j in case.problem.moving}
-    way = [name for name in skeleton.path(None, goal.effector)]
+    way = skeleton.path(None, goal.effector)
     joints = [name for name in way if name in skeleton.joint_names]
-    first = next((i for i, name in enumerate(way) if name in moving), None)
-    if first is None:
+    moving = {skeleton.joint_names[j] for j in case.problem.moving}
+    turning = [i for i, name in enumerate(joints) if name in moving]
+    if not turning:
         return None
-    first = _beginning(case, way, joints, moving, first)
-    scale = np.ones(start.batch_shape)
+    first = turning[0]
+    if any(isinstance(skeleton.joints[skeleton.index(n)], SHIFTING) for n in joints[first:]):
+        return None
+    nodes = [start.position(name) for name in way]
+    points = [*nodes[: len(joints)], effector_point(goal, start)]
+    # The bone after each node; a joint that is the effector has none.
+    bones = [*np.diff(nodes, axis=0), np.zeros(3)]
+
+    def moves(i: int, p: int) -> bool:
+        return _moves(case, joints[i], points[p] - points[i], bones[i])
+
+    base = max(
+        p for p in range(first, len(points)) if not any(moves(i, p) for i in turning if i < p)
+    )
     longest = np.zeros(start.batch_shape)
-    for i, name in enumerate(way):
-        joint = skeleton.index(name)
-        if name in joints:
-            own = skeleton.joints[joint]
-            shifts = isinstance(own, SHIFTING)
-            if shifts and (name in moving or i > first):
-                return None
-            offset = skeleton.offsets[joint]
-            if start.translations is not None:
-                offset = start.translations[..., joint, :]
-        else:
-            offset = skeleton.packed_tips[1][joint - len(skeleton.joints)]
-        if i > first:
-            above = skeleton.joints[skeleton.index(way[i - 1])]
-            stretch = 1.0
-            if above.stretch is not None:
-                at = skeleton.packed_ints[skeleton.index(way[i - 1]), layout.STRETCH_Q]
-                stretch = above.stretch[1] if way[i - 1] in moving else start.coordinates[..., at]
-            longest = longest + scale * stretch * np.linalg.norm(offset, axis=-1)
-        if start.scales is not None and name in joints:
-            scale = scale * start.scales[..., joint, 0]
-    if isinstance(goal, supple.Reach) and goal.point is not None:
-        longest = longest + scale * np.linalg.norm(goal.point)
-    gap = np.linalg.norm(_targets_of(case, demand) - start.position(way[first]), axis=-1)
-    return gap - longest
+    end = len(points) - 1
+    for i in reversed(turning):
+        if i >= base and i < end and moves(i, end):
+            stretched = _free_stretch(case, joints[i], bones[i])
+            arm = points[end] - points[i]
+            if stretched is not None:
+                longest, arm = longest + stretched, arm - bones[i]
+            longest = longest + np.linalg.norm(arm, axis=-1)
+            end = i
+    longest = longest + np.linalg.norm(points[end] - points[base], axis=-1)
+    return np.linalg.norm(_targets_of(case, demand) - points[base], axis=-1) - longest
 
 
-def _beginning(case: Case, way: list[str], joints: list[str], moving: set[str], first: int) -> int:
-    """The last joint on the way, by its number, that the moving joints from `first` on leave in place."""
+def _free_stretch(case: Case, name: str, bone: np.ndarray) -> np.ndarray | None:
+    """The greatest length of a joint's bone (xyz in the start), shape (B,); None if the joint does not stretch it."""
     skeleton, start = case.skeleton, case.start
-    found = first
-    for last in range(first + 1, len(joints)):
-        if isinstance(skeleton.joints[skeleton.index(way[last])], SHIFTING):
-            break
-        there = start.position(way[last])
-        for name in (name for name in way[first:last] if name in moving):
-            own = skeleton.joints[skeleton.index(name)]
-            arm = there - start.position(name)
-            if isinstance(own, supple.Hinge):
-                axis = rot.rotate(start.rotation(name), np.asarray(own.axis))
-                arm = np.cross(axis, arm)
-            slack = 1e-9 * np.linalg.norm(there - start.position(name), axis=-1)
-            stays = np.linalg.norm(arm, axis=-1) <= slack
-            if isinstance(own, SHIFTING) or own.stretch is not None or not np.all(stays):
-                return found
-        found = last
-    return found
+    joint = skeleton.index(name)
+    stretch, length = skeleton.joints[joint].stretch, np.linalg.norm(bone, axis=-1)
+    if stretch is None or not length.any():
+        return None
+    at = skeleton.packed_ints[joint, layout.STRETCH_Q]
+    return length * stretch[1] / start.coordinates[..., at]
+
+
+def _moves(case: Case, name: str, arm: np.ndarray, bone: np.ndarray) -> bool:
+    """True if a joint that does not slide moves a point at `arm` from it (xyz in the start), on or after its bone."""
+    own = case.skeleton.joints[case.skeleton.index(name)]
+    if _free_stretch(case, name, bone) is not None:
+        return True
+    across = arm
+    if isinstance(own, supple.Hinge):
+        across = np.cross(rot.rotate(case.start.rotation(name), np.asarray(own.axis)), arm)
+    size = np.linalg.norm(arm, axis=-1)
+    return bool((np.linalg.norm(across, axis=-1) > 1e-9 * size).any())
 
 
 def violation(case: Case, answer: supple.Solution) -> float:

@@ -229,3 +229,64 @@ def test_a_rest_asks_the_same_however_the_world_is_turned():
     assert a.reached
     assert a.iterations == b.iterations
     np.testing.assert_allclose(a.pose.coordinates, b.pose.coordinates, atol=1e-6)
+
+
+def limited_arm(limits):
+    return supple.chain([1] * len(limits), joint=[Hinge("z", limits=pair) for pair in limits])
+
+
+@pytest.mark.parametrize("solver", ["LM", "auto"])
+def test_just_out_of_reach_the_nearest_pose_is_found(solver):
+    """From rest, the first descent ends curled up in a corner of the limits, 3.1 away."""
+    arm = limited_arm([(-1.8485, 1.4561), (-2.3808, 2.3602), (-2.2821, -0.0697)])
+    s = solve(arm, {"tip": (-1.3309, -3.0197, 0)}, solver=solver)
+    assert s.status is Status.TOO_FAR
+    assert s.error == pytest.approx(0.3147, abs=1e-3)
+    assert s.pose.violations().max() == 0
+
+
+def out_of_reach_problems(count):
+    rng = np.random.default_rng(71)
+    for k in range(count):
+        if k % 2:
+            limits = [(-rng.uniform(0.2, 2.8), rng.uniform(0.2, 2.8)) for _ in range(3)]
+            arm = limited_arm(limits)
+        else:
+            pairs = [(-rng.uniform(0.2, 2), rng.uniform(0.2, 2)) for _ in range(3)]
+            arm = supple.chain([1, 1, 1], joint=Axes("xyz", limits=pairs))
+        direction = rng.normal(size=3) * (1, 1, k % 2 == 0)
+        target = 3 * rng.uniform(1.02, 1.3) * direction / np.linalg.norm(direction)
+        yield arm, target
+
+
+def test_out_of_reach_no_other_solver_comes_clearly_nearer():
+    """Planar arms of hinges and chains of three axes in random limits; a hundredth of the reach is clear."""
+    farther = 0
+    for arm, target in out_of_reach_problems(80):
+        errors = [solve(arm, {"tip": target}, solver=s).error for s in ("auto", "CCD", "FABRIK")]
+        farther += errors[0] > min(errors) + 0.03
+    assert farther <= 1
+
+
+def test_out_of_reach_it_stays_in_the_valley_of_the_last_answer():
+    """Even in one from which, begun anew, a nearer one would be found."""
+    arm = limited_arm([(-1.8485, 1.4561), (-2.3808, 2.3602), (-2.2821, -0.0697)])
+    target = np.array((-1.3309, -3.0197, 0))
+    corner = Pose(arm, [-1.8485, -2.3808, -2.2821])
+    pose = solve(arm, {"tip": target}, start=corner).pose
+    for turn in np.linspace(0, 0.1, 6):
+        moved = target @ [
+            [np.cos(turn), np.sin(turn), 0],
+            [-np.sin(turn), np.cos(turn), 0],
+            [0, 0, 1],
+        ]
+        s = solve(arm, {"tip": moved}, start=pose)
+        assert s.pose.turns(pose).max() <= 10 * 0.02
+        assert s.restarts == 0
+        pose = s.pose
+
+
+def test_out_of_reach_a_pose_as_near_as_the_bones_allow_needs_no_other_beginning():
+    s = solve(supple.chain([9, 9, 9, 9, 4]), {"tip": (-30, 40, 5)})
+    assert s.status is Status.TOO_FAR
+    assert s.restarts == 0

@@ -1,6 +1,8 @@
 """How far a chain can reach, and proofs that a target is out of reach.
 
-`span` bounds the distance of an effector from where its chain begins by the lengths of its bones alone.
+`span` bounds the distance of an effector from where its chain begins by the lengths of its bones alone. The chain
+begins at the last point on it that no joint moves, and a bone is a distance that no joint changes: joints that leave
+what follows in place (a hinge with a bone along its axis) join their bones to one.
 
 `proven_out` looks at joint limits too: every joint's origin stays within an interval of distances from
 the origin of the topmost joint of its chain. The interval grows from joint to joint by the triangle
@@ -12,6 +14,7 @@ that are out of reach. What is proven is so; what is not proven may be out of re
 """
 
 import math
+from typing import Any, NamedTuple
 
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
@@ -58,73 +61,82 @@ def _farthest_slide(problem, k):
 
 
 @kernel
-def chain_base(problem, frames, g):
-    """Moving joint at which the chain of block g begins, and the joint to which its root is an axle.
+def _held(problem, frames, k, fixed, slack):
+    """World position of a point that joint k carries, and True if neither k nor any joint above moves it.
 
-    The chain begins at its root; but if the root cannot move the next joint's origin (an arm on a
-    turntable whose axis passes through the shoulder), there, and the root is an axle: that joint is
-    the second number, else -1. Joints at the same place count as one. The first is -1 if nothing
-    moves the block.
+    The point is at `fixed` plus stretched `slack` in k's frame. If it moves, the position means nothing.
     """
-    moving = problem.moving
     joints = frames.joints
-    k = base = problem.blocks[g, layout.B_MOVE]
-    while k >= 0 and moving[k, layout.M_PARENT] >= 0:
-        parent = moving[k, layout.M_PARENT]
-        kind = moving[k, layout.M_KIND]
-        fixed = quat.load3(joints, k, layout.S_P0)
-        stays = slide_count(kind) == 0 and not _moves(
-            problem, parent, fixed, quat.load3(joints, k, layout.S_P1)
-        )
-        same = stays and quat.norm(fixed) == 0.0
-        if stays and not same and moving[parent, layout.M_PARENT] < 0:
-            return base, k
-        if not same:
-            base = parent
-        k = parent
-    return base, -1
+    while k >= 0:
+        if _moves(problem, k, fixed, slack):
+            return fixed, False
+        fixed, slack = _in_parent(joints, k, fixed)
+        k = problem.moving[k, layout.M_PARENT]
+    return fixed, True
+
+
+@leaf
+def _in_parent(joints, k, point):
+    """A point that joint k carries and leaves in place, in the frame of k's parent: fixed and stretched part."""
+    turned = quat.rotate(quat.load4(joints, k, layout.S_PRE), point)
+    return (
+        quat.add(quat.load3(joints, k, layout.S_P0), turned),
+        quat.load3(joints, k, layout.S_P1),
+    )
+
+
+class Base(NamedTuple):
+    """Where the chain of a block begins: the last point on it that no joint moves."""
+
+    carrier: int  # the moving joint that carries the point, -1 if none does
+    point: Any  # in the carrier's frame, xyz
+    world: Any  # in world, xyz; the same in every pose
 
 
 @kernel
-def _pivot(problem, frames, g, base):
-    """The last point of the chain of block g that its root, a hinge, leaves in place: in the root's frame.
+def chain_base(problem, frames, g):
+    """Where the chain of block g begins: its effector, or the last joint on the way there, that stays in place.
 
-    Joints that do not move in this solve and stand on the hinge's axis are left in place by it. The root's own
-    origin, if there is none, or if the chain does not begin at its root.
+    Hinges leave in place what is on their axes, all turns what is at their origin: an arm on a turntable whose
+    axis passes through the shoulder begins at the shoulder. Joints that this solve does not move count as
+    well. The origin of the topmost joint always stays; a slider's is meant before it slides. The states
+    need not be placed.
     """
-    origin = (0.0, 0.0, 0.0)
     moving, active = problem.moving, problem.active
-    if moving[base, layout.M_PARENT] >= 0 or moving[base, layout.M_KIND] != layout.HINGE:
-        return origin
-    a, k = problem.blocks[g, layout.B_JOINT], problem.blocks[g, layout.B_MOVE]
-    while k != base:
-        a = active[moving[k, layout.M_ACTIVE], layout.A_PARENT]
-        k = moving[k, layout.M_PARENT]
-    point, found = origin, False
-    while a != moving[base, layout.M_ACTIVE]:
-        fixed = quat.load3(frames.folded, a, 4)
-        if _moves(problem, base, fixed, quat.load3(frames.folded, a, 7)):
-            point, found = origin, False
-        elif not found:
-            point, found = fixed, True
+    joints, folded = frames.joints, frames.folded
+    k, a = problem.blocks[g, layout.B_MOVE], problem.blocks[g, layout.B_JOINT]
+    fixed, slack = (
+        quat.load3(frames.effectors, g, layout.E_P0),
+        quat.load3(frames.effectors, g, layout.E_P1),
+    )
+    world, stays = _held(problem, frames, k, fixed, slack)
+    while not stays:
+        move = active[a, layout.A_MOVE]
+        if move >= 0:
+            k = moving[move, layout.M_PARENT]
+            fixed, slack = (
+                quat.load3(joints, move, layout.S_P0),
+                quat.load3(joints, move, layout.S_P1),
+            )
+        else:
+            fixed, slack = quat.load3(folded, a, 4), quat.load3(folded, a, 7)
+        world, stays = _held(problem, frames, k, fixed, slack)
         a = active[a, layout.A_PARENT]
-    return point
+    return Base(k, fixed, world)
 
 
 @kernel
 def span(problem, frames, g):
-    """How near and how far block g can ever be from where its chain begins.
+    """How near and how far block g can ever be from where its chain begins, and that point in world.
 
     Limits of turns are not looked at, so that beyond these bounds a target is surely out of reach;
-    within them it may be. A block that nothing moves has no span.
+    within them it may be. A joint that leaves what follows in place ends no bone: a bone goes from a joint
+    that moves the next point of the chain to that point. A block that nothing moves has no span.
     """
     moving, moving_f = problem.moving, problem.moving_f
     joints, effectors = frames.joints, frames.effectors
+    base = chain_base(problem, frames, g)
     k = problem.blocks[g, layout.B_MOVE]
-    base, carried = chain_base(problem, frames, g)
-    pivot = (0.0, 0.0, 0.0)
-    if k >= 0 and carried < 0:
-        pivot = _pivot(problem, frames, g, base)
     fixed, slack = (
         quat.load3(effectors, g, layout.E_P0),
         quat.load3(effectors, g, layout.E_P1),
@@ -132,61 +144,39 @@ def span(problem, frames, g):
     longest = 0.0
     widest = 0.0
     loose = False
-    while k >= 0:
-        if k == base:
-            fixed = quat.sub(fixed, pivot)
+    while k != base.carrier:
+        if not _moves(problem, k, fixed, slack):
+            fixed, slack = _in_parent(joints, k, fixed)
+            k = moving[k, layout.M_PARENT]
+            continue
         bone = quat.norm(fixed)
         if moving[k, layout.M_STRETCH_DOF] >= 0:
             bone += quat.norm(slack) * moving_f[k, layout.STRETCH_HI]
             loose = True
         longest += bone
         widest = max(widest, bone)
-        kind = moving[k, layout.M_KIND]
-        if slide_count(kind) > 0:
+        if slide_count(moving[k, layout.M_KIND]) > 0:
             longest += _farthest_slide(problem, k)
             loose = True
-        if k == base:
-            break
         fixed, slack = (
             quat.load3(joints, k, layout.S_P0),
             quat.load3(joints, k, layout.S_P1),
         )
         k = moving[k, layout.M_PARENT]
+    bone = quat.norm(quat.sub(fixed, base.point))
+    if k >= 0 and moving[k, layout.M_STRETCH_DOF] >= 0:
+        bone += quat.norm(slack) * moving_f[k, layout.STRETCH_HI]
+        loose = True
+    longest += bone
+    widest = max(widest, bone)
     nearest = 0.0 if loose else max(0.0, 2.0 * widest - longest)
-    return nearest, min(longest, FAR)
+    return nearest, min(longest, FAR), base.world
 
 
-@kernel
-def base_point(problem, frames, g):
-    """World position at which the chain of block g, moved by something, begins.
-
-    The same in every pose; a slider's before it slides. The states need not be placed.
-    """
-    moving = problem.moving
-    joints = frames.joints
-    base, carried = chain_base(problem, frames, g)
-    first = base
-    while moving[base, layout.M_PARENT] >= 0:
-        base = moving[base, layout.M_PARENT]
-    point = quat.load3(joints, base, layout.S_P0)
-    # Along the root's axis: the same before and after its turn.
-    if carried >= 0:
-        along = quat.load3(joints, carried, layout.S_P0)
-    else:
-        along = _pivot(problem, frames, g, first)
-    if along[0] != 0.0 or along[1] != 0.0 or along[2] != 0.0:
-        point = quat.add(point, quat.rotate(quat.load4(joints, base, layout.S_PRE), along))
-    return point
-
-
-@kernel
-def gap(problem, frames, g):
-    """How far the target of block g is from where its chain begins."""
-    effectors = frames.effectors
-    base = quat.load3(effectors, g, layout.E_POS)
-    if problem.blocks[g, layout.B_MOVE] >= 0:
-        base = base_point(problem, frames, g)
-    return quat.norm(quat.sub(quat.load3(effectors, g, layout.E_TARGET), base))
+@leaf
+def gap(frames, g, base):
+    """How far the target of block g is from a world point, such as where its chain begins."""
+    return quat.norm(quat.sub(quat.load3(frames.effectors, g, layout.E_TARGET), base))
 
 
 @kernel
@@ -195,14 +185,29 @@ def out_of_reach(problem, frames):
     blocks = problem.blocks
     for g in range(blocks.shape[0]):
         if blocks[g, layout.B_KIND] == layout.POSITION:
-            nearest, longest = span(problem, frames, g)
-            distance = gap(problem, frames, g)
+            nearest, longest, base = span(problem, frames, g)
+            distance = gap(frames, g, base)
             if (
                 max(distance - longest, nearest - distance)
                 > problem.blocks_f[g, layout.B_TOLERANCE]
             ):
                 return True
     return False
+
+
+@kernel
+def least_cost(problem, frames):
+    """A cost that no pose can go below: of positions out of the spans of their chains."""
+    blocks, blocks_f = problem.blocks, problem.blocks_f
+    least = 0.0
+    for g in range(blocks.shape[0]):
+        if blocks[g, layout.B_KIND] == layout.POSITION:
+            nearest, longest, base = span(problem, frames, g)
+            away = gap(frames, g, base)
+            miss = max(away - longest, nearest - away, 0.0)
+            miss = blocks_f[g, layout.B_WEIGHT] * miss / problem.length
+            least += 0.5 * miss * miss
+    return least
 
 
 @kernel

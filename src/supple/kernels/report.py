@@ -276,8 +276,8 @@ def beyond_reach(problem, frames):
     for g in range(blocks.shape[0]):
         if blocks[g, layout.B_KIND] == layout.POSITION:
             tolerance = problem.blocks_f[g, layout.B_TOLERANCE]
-            nearest, longest = span(problem, frames, g)
-            away = gap(problem, frames, g)
+            nearest, longest, base = span(problem, frames, g)
+            away = gap(frames, g, base)
             if away - longest > tolerance:
                 return OutOfReach(g, longest, away), layout.TOO_FAR
             if nearest - away > tolerance:

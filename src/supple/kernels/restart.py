@@ -167,6 +167,12 @@ def spread_seeds(ints, floats, start, poses):
 
 # A pose from elsewhere replaces an unreached one only below this fraction of its cost.
 CLEARLY = 0.81
+# The same of a target that is surely out of reach: where it must come nearer by this much [characteristic lengths].
+# There the least possible cost may be large, and a fraction of it would be a large distance.
+WORTH_JUMPING = 0.01
+# A descent that lowers the distance to the targets by more did not begin at an answer to about the same targets
+# [characteristic lengths]. Targets that move by 0.01 lower it by less than 0.02 from one answer to the next.
+COLD_START_GAIN = 0.05
 
 
 class Seeds(NamedTuple):
@@ -181,6 +187,24 @@ class Seeds(NamedTuple):
 def clearly_better(cost, best, elsewhere):
     """True if a cost beats the best so far: clearly, if its descent began elsewhere than at the start."""
     return cost < best * (CLEARLY if elsewhere else 1.0)
+
+
+@leaf
+def _distance(cost):
+    """Root of the sum of squares of the residual rows, in characteristic lengths."""
+    return math.sqrt(2.0 * cost)
+
+
+@kernel
+def clearly_nearer(cost, best):
+    """True if a cost beats the best so far of a target that is surely out of reach, from elsewhere."""
+    return _distance(cost) < _distance(best) - WORTH_JUMPING
+
+
+@kernel
+def began_cold(first, cost):
+    """True if a descent from the cost `first` to `cost` did not begin at an answer to about the same targets."""
+    return _distance(cost) < _distance(first) - COLD_START_GAIN
 
 
 @kernel

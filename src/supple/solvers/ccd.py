@@ -73,7 +73,7 @@ from supple.kernels.joint import (
     slides,
 )
 from supple.kernels.problem import begin, evaluate, place, take_frames, take_linear, unpack, within
-from supple.kernels.reach import gap, span
+from supple.kernels.reach import least_cost
 from supple.kernels.report import (
     Ended,
     clear_trace,
@@ -469,20 +469,16 @@ def kick(problem, options, frames, q):
 def costs_at_stake(problem, frames):
     """The cost at which all goals are met, and a cost that no pose can go below."""
     blocks, blocks_f = problem.blocks, problem.blocks_f
-    enough, least = 0.0, 0.0
+    enough = 0.0
     for g in range(blocks.shape[0]):
         weight = blocks_f[g, layout.B_WEIGHT]
         tolerance = blocks_f[g, layout.B_TOLERANCE]
         if blocks[g, layout.B_KIND] == layout.POSITION:
-            nearest, longest = span(problem, frames, g)
-            away = gap(problem, frames, g)
-            miss = weight * max(away - longest, nearest - away, 0.0) / problem.length
-            least += 0.5 * miss * miss
             tolerance /= problem.length
         else:
             tolerance *= problem.radian
         enough += 0.5 * (weight * tolerance) * (weight * tolerance)
-    return enough, least
+    return enough, least_cost(problem, frames)
 
 
 @kernel

@@ -496,8 +496,8 @@ def single_chain(problem):
 @kernel
 def stretched(problem, frames):
     """True if a single free chain must be straight to come nearest to its target."""
-    _, longest = span(problem, frames, 0)
-    return gap(problem, frames, 0) > longest - problem.blocks_f[0, layout.B_TOLERANCE]
+    _, longest, base = span(problem, frames, 0)
+    return gap(frames, 0, base) > longest - problem.blocks_f[0, layout.B_TOLERANCE]
 
 
 @kernel

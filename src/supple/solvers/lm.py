@@ -11,7 +11,9 @@ and the rest is solved again.
 The right choice almost always: any joints, any goals, a few microseconds an iteration. A local
 solve can end in a pose where limits or geometry block every small improvement; restarts from
 low-discrepancy seeds then look elsewhere, and an answer is only ever replaced by a clearly better
-one. An arm of six hinges that has a closed form (`fast.six_hinges`) can begin at its answer nearest to the
+one. A target that is surely out of reach is approached from the start, and other beginnings are tried
+only if the start was far from any answer: from the last answer, the pose follows such a target calmly.
+An arm of six hinges that has a closed form (`fast.six_hinges`) can begin at its answer nearest to the
 start, and is done: `closed_form`, which "auto" asks for.
 
 Chains that everybody has take the same steps with less work: free balls in a row with one position
@@ -79,7 +81,7 @@ from supple.kernels.problem import (
     tolerances,
     unpack,
 )
-from supple.kernels.reach import farthest, out_of_reach, proven_out
+from supple.kernels.reach import farthest, least_cost, out_of_reach, proven_out
 from supple.kernels.report import (
     Ended,
     clear_trace,
@@ -89,7 +91,14 @@ from supple.kernels.report import (
     record,
     trace_into,
 )
-from supple.kernels.restart import Seeds, Window, best_seed, clearly_better
+from supple.kernels.restart import (
+    Seeds,
+    Window,
+    began_cold,
+    best_seed,
+    clearly_better,
+    clearly_nearer,
+)
 from supple.kernels.workspace import clear, copy, matrix, part, row_at, vector
 from supple.solvers.base import EVERYTHING, Solver, Takes
 from supple.solvers.fast import serial
@@ -474,18 +483,25 @@ def make_sound(problem, lm, ended):
 def search(problem, options, lm, trace, start, far, ended, searched):
     """Descend from q, inside its limits; after a stall bend, then begin elsewhere, then settle.
 
-    `far` says that a target is surely out of reach: then the start's own valley is all there is to
-    look at. `ended` holds what a fast path has used up, and `searched` whether that has had its
-    restarts. The best pose found ends in `best`.
+    `far` says that a target is surely out of reach: then the start is settled first, and other
+    beginnings are tried only if that has brought it much nearer (`began_cold`) and leaves it clearly
+    farther away than the bones are long. `ended` holds what a fast path has used up, and `searched`
+    whether that has had its restarts. The best pose found ends in `best`.
     """
     frames, q, budget = lm.frames, lm.q, options.max_iterations
     most = before_settling(budget)
     used, restarts, number = ended.iterations, ended.restarts, 1
+    hard = is_hard(problem, lm)
     allowed = float(restarts) if searched else options.restarts
-    newton = problem.freedoms <= NEWTON and not is_hard(problem, lm)
+    least = 0.0
+    if far:
+        allowed = 0.0 if searched or hard else min(allowed, float(PROVEN))
+        least = least_cost(problem, frames)
+    newton = problem.freedoms <= NEWTON and not hard
     copy(q, lm.best)
     best_cost = first_cost = cost = weigh(problem, lm, q)
-    settling = far  # the last descent: what is surely out of reach is only settled
+    settling = far  # the last descent; of what is surely out of reach the first one too
+    around = far and allowed > 0.0  # other beginnings are still to be tried after settling
     bent = elsewhere = False
     stop = layout.STOP_STALLED
     tolerances(problem, lm.near)
@@ -500,21 +516,40 @@ def search(problem, options, lm, trace, start, far, ended, searched):
         stop, cost, used = descent.stop, descent.cost, descent.used
         if stop == layout.STOP_BUDGET and used < most:
             stop = layout.STOP_STALLED  # creeping: the others are to have their turn
-        if stop == layout.STOP_REACHED or clearly_better(cost, best_cost, elsewhere):
+        if stop == layout.STOP_REACHED or (
+            clearly_nearer(cost, best_cost)
+            if elsewhere and far
+            else clearly_better(cost, best_cost, elsewhere)
+        ):
             copy(q, lm.best)
             best_cost = cost
         # Limbs in one line with their targets: a small bend, always the same, leaves that. What is
         # surely out of reach may not leave a valley, or it would not stay where it has settled.
-        to_bend = stop == layout.STOP_STALLED and not bent
+        to_bend = stop == layout.STOP_STALLED and not bent and (settling or not far)
         if to_bend and far:
             to_bend = on_saddle(problem, lm) if newton else cost >= first_cost * (1.0 - NOTHING)
-        if stop == layout.STOP_REACHED or (settling and not to_bend):
+        if stop == layout.STOP_REACHED:
             break
+        if settling and not to_bend:
+            # From the last answer, a small move of the target lowers the cost by little: the pose stays in
+            # that valley, and is calm. A start that was no answer has no valley to stay in.
+            if not (
+                around
+                and stop == layout.STOP_STALLED
+                and began_cold(first_cost, best_cost)
+                and clearly_nearer(least, best_cost)
+            ):
+                break
+            around = settling = False
         elsewhere = True
         if to_bend:
             bent = True
             bend(problem, frames, q, lm.bones)
-        elif stop == layout.STOP_STALLED and not far and restarts < allowed:
+        elif (
+            stop == layout.STOP_STALLED
+            and restarts < allowed
+            and (not far or clearly_nearer(least, best_cost))
+        ):
             if restarts == 0 and allowed > PROVEN and proven_out(problem, frames, lm.ranges):
                 allowed = PROVEN
             restarts += 1
@@ -584,8 +619,9 @@ def solve_range(
                 if chain.kind == serial.LOOKS and ended.stop == layout.STOP_STALLED:
                     finish(problem, lm.frames, lm.linear, trace, start, lm.q, ended, row_at(out, b))
                     continue
-        searched = chain.kind == serial.HINGES and not far
-        far = far or chain.kind == serial.LOOKS  # the best look is only settled
+        looks = chain.kind == serial.LOOKS
+        searched = looks or (chain.kind == serial.HINGES and not far)
+        far = far or looks  # the best look is only settled
         fault = layout.REACHED
         if hard:
             copy(lm.q, lm.first)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.decorators import leaf
-from supple.kernels.reach import base_point, span
+from supple.kernels.reach import gap, span
 from supple.kernels.workspace import vector
 from supple.solvers.fast import balls, hinges, looks
 
@@ -60,8 +60,8 @@ def set_up(problem, frames, chain):
     chain.span[0], chain.span[1] = 0.0, math.inf
     for g in range(blocks.shape[0]):
         if blocks[g, layout.B_KIND] == layout.POSITION and chain.kind != GENERAL:
-            chain.span[0], chain.span[1] = span(problem, frames, g)
-            quat.put3(chain.span, 2, base_point(problem, frames, g))
+            chain.span[0], chain.span[1], base = span(problem, frames, g)
+            quat.put3(chain.span, 2, base)
     if chain.kind == HINGES:
         hinges.set_up(problem, frames, chain.hinges)
 
@@ -72,8 +72,7 @@ def beyond(problem, frames, chain):
     blocks = problem.blocks
     for g in range(blocks.shape[0]):
         if blocks[g, layout.B_KIND] == layout.POSITION:
-            base = quat.take3(chain.span, 2)
-            away = quat.norm(quat.sub(quat.load3(frames.effectors, g, layout.E_TARGET), base))
+            away = gap(frames, g, quat.take3(chain.span, 2))
             miss = max(away - chain.span[1], chain.span[0] - away)
             return miss > problem.blocks_f[g, layout.B_TOLERANCE]
     return False
