@@ -7,7 +7,7 @@ import pytest
 
 import supple
 from supple import SuppleError
-from supple.files import check_writable, write
+from supple.files import check_writable, read_json, write
 
 posix = pytest.mark.skipif(os.name != "posix", reason="links and modes of POSIX")
 
@@ -120,3 +120,18 @@ def test_a_write_that_fails_leaves_what_was_there(tmp_path, monkeypatch):
         write(path, "new", "trace")
     assert path.read_text() == "old"
     assert [one.name for one in tmp_path.iterdir()] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"{\n\n'x'", r"a\.json:3: not JSON: "),
+        (b"\xff\xfe", r"a\.json: not JSON: not a text file"),
+        (b"[" * 100_000, r"a\.json: not JSON that can be read: nested too deeply"),
+        (b"[" + b"9" * 5000 + b"]", r"a\.json: not JSON that can be read: .*digits"),
+    ],
+)
+def test_what_is_no_json_is_said(data, words, tmp_path):
+    (tmp_path / "a.json").write_bytes(data)
+    with pytest.raises(SuppleError, match=words):
+        read_json(tmp_path / "a.json")
