@@ -48,6 +48,14 @@ def test_one_of_returns_what_is_valid():
     assert one_of("joint", "j0", {"j0": 1, "tip": 2}) == "j0"
 
 
+def test_names_of_any_length_make_no_long_message():
+    long = "[" * 80_000
+    assert nearest(long, ["tip", long + "["]) == "" and nearest("tpi", [long, "tip"]) != ""
+    with pytest.raises(SuppleError) as told:
+        one_of("joint", "tpi", [long, "tip"])
+    assert len(str(told.value)) < 200 and "did you mean 'tip'" in str(told.value)
+
+
 def test_one_of_says_what_given_expected_and_nearest():
     with pytest.raises(SuppleError) as caught:
         one_of("joint", "tpi", ["j0", "tip"])

@@ -7,7 +7,7 @@ import pytest
 
 import supple
 from supple import SuppleError
-from supple.files import check_writable, remove_parts, write
+from supple.files import check_writable, read_json, remove_parts, write
 
 posix = pytest.mark.skipif(os.name != "posix", reason="links and modes of POSIX")
 
@@ -138,3 +138,18 @@ def test_parts_that_a_killed_process_left_are_removed_and_no_others(tmp_path, mo
     remove_parts([tmp_path / "clip.bvh", tmp_path / "none" / "clip.bvh"])
     (left,) = tmp_path.iterdir()
     assert left.name.startswith(".clap.bvh.") and left.name.endswith(".part")
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"{\n\n'x'", r"a\.json:3: not JSON: "),
+        (b"\xff\xfe", r"a\.json: not JSON: not a text file"),
+        (b"[" * 100_000, r"a\.json: not JSON that can be read: nested too deeply"),
+        (b"[" + b"9" * 5000 + b"]", r"a\.json: not JSON that can be read: .*digits"),
+    ],
+)
+def test_what_is_no_json_is_said(data, words, tmp_path):
+    (tmp_path / "a.json").write_bytes(data)
+    with pytest.raises(SuppleError, match=words):
+        read_json(tmp_path / "a.json")

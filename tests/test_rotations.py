@@ -217,6 +217,8 @@ def test_unit_quaternions_are_checked_scaled_and_kept():
         rot.unit_quaternions("rotation", [(1, 0, 0, 0), (2, 0, 0, 0)], ["a", "b"])
     with pytest.raises(SuppleError, match="unit quaternion"):
         rot.unit_quaternions("q", (math.nan, 0, 0, 0))
+    with pytest.raises(SuppleError, match="length inf"):
+        rot.unit_quaternions("q", (1e308, 0, 0, 0))
 
 
 def test_normalize_refuses_zero():

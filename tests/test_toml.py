@@ -5,6 +5,7 @@ import tomllib
 import pytest
 
 from supple.errors import SuppleError
+from supple.motion import BodyMap
 from supple.toml import parse, read
 
 TEXT = '''# a plan
@@ -78,3 +79,12 @@ def test_what_cannot_be_read_is_said(tmp_path):
     bad.write_bytes(b"a = 1\nb = '\xff'\n")
     with pytest.raises(SuppleError, match=r"bad\.toml:2: expected UTF-8"):
         read(bad)
+
+
+@pytest.mark.parametrize("text", ["a = " + "[" * 5000, f"a = {'9' * 5000}"])
+def test_what_toml_cannot_hold_is_refused(text, tmp_path):
+    (tmp_path / "a.toml").write_text(text)
+    with pytest.raises(SuppleError, match=r"a\.toml.*: expected TOML"):
+        read(tmp_path / "a.toml")
+    with pytest.raises(SuppleError, match=r"a\.toml.*: expected TOML"):
+        BodyMap.load(tmp_path / "a.toml")

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _FEW = 12
+_LONGEST_NAME = 200  # longest name that is compared with others for a suggestion [characters]
 _SMALL = 16  # up to so many numbers are checked by their sum, which is quicker
 _FLOAT64 = np.dtype(np.float64)
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
@@ -36,9 +37,12 @@ class SuppleError(ValueError):
 def nearest(name: str, choices: Iterable[str]) -> str:
     """A phrase to end a message with, ``"; did you mean 'tip'?"``, or nothing if none is near.
 
-    Case is disregarded.
+    Case is disregarded. Names longer than `_LONGEST_NAME` are not compared: files may have names of any
+    length, and comparing takes the square of it.
     """
-    by_folded = {choice.casefold(): choice for choice in choices}
+    if len(name) > _LONGEST_NAME:
+        return ""
+    by_folded = {choice.casefold(): choice for choice in choices if len(choice) <= _LONGEST_NAME}
     found = difflib.get_close_matches(name.casefold(), by_folded, n=1)
     return f"; did you mean {by_folded[found[0]]!r}?" if found else ""
 
@@ -61,7 +65,7 @@ def one_of(what: str, given: object, choices: Collection[str]) -> str:
     if not choices:
         raise SuppleError(f"unknown {what} {brief(given)}: there are none to choose from")
     hint = nearest(given, choices) if isinstance(given, str) else ""
-    names = [repr(choice) for choice in choices]
+    names = [brief(choice) for choice in choices]
     if len(names) <= _FEW:
         expected = f"expected {'one of ' if len(names) > 1 else ''}{', '.join(names)}"
     else:

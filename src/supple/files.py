@@ -1,15 +1,17 @@
-"""Writing files so that what was there is replaced only by something whole."""
+"""Writing files so that what was there is replaced only by something whole; reading JSON."""
 
 from __future__ import annotations
 
 import errno
 import hashlib
+import json
 import os
 import re
 import stat
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from supple.errors import SuppleError, brief, printable
 
@@ -50,6 +52,27 @@ def as_path(what: str, value: object) -> Path:
                 f"{longest}, which is too long: {brief(given)}"
             ) from None
     return Path(given)
+
+
+def read_json(path: str | os.PathLike[str]) -> Any:
+    """Read a JSON file.
+
+    Raises:
+        SuppleError: It cannot be read, or is not JSON; with path and line.
+    """
+    path = as_path("JSON file", path)
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except json.JSONDecodeError as error:
+        raise SuppleError(f"{path}:{error.lineno}: not JSON: {error.msg}") from error
+    except UnicodeDecodeError as error:
+        raise SuppleError(f"{path}: not JSON: not a text file") from error
+    except RecursionError as error:
+        raise SuppleError(f"{path}: not JSON that can be read: nested too deeply") from error
+    except ValueError as error:  # a whole number of thousands of digits
+        raise SuppleError(f"{path}: not JSON that can be read: {error}") from error
+    except OSError as error:
+        raise SuppleError(f"{path}: cannot read it: {error.strerror or error}") from error
 
 
 def check_writable(path: str | os.PathLike[str], what: str) -> Path:

@@ -341,7 +341,8 @@ def unit_quaternions(what: str, value: ArrayLike, names: Sequence[str] | None = 
         names: A name for each along the last leading axis, for the message.
     """
     q = _last(what, value, 4)
-    square = np.sum(q * q, axis=-1, keepdims=True)
+    with np.errstate(over="ignore"):  # infinite lengths are refused below
+        square = np.sum(q * q, axis=-1, keepdims=True)
     bad = ~(np.abs(square - 1.0) <= 2e-6)
     if np.any(bad):
         where = tuple(np.argwhere(bad[..., 0])[0])

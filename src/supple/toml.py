@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from supple.errors import SuppleError, one_of
+from supple.errors import SuppleError, brief, one_of
 from supple.files import as_path
 
 Keys = tuple[str | int, ...]
@@ -57,7 +57,7 @@ class Document:
         """
         found = self.value(keys)
         if not isinstance(found, Mapping):
-            raise self.error(keys, f"expected a table, got {found!r}")
+            raise self.error(keys, f"expected a table, got {brief(found)}")
         return found
 
     def one_of(self, keys: Keys, what: str, given: object, choices: Collection[str]) -> str:
@@ -110,11 +110,15 @@ def parse(text: str, path: str | os.PathLike[str]) -> Document:
     path = Path(path)
     try:
         data = tomllib.loads(text)
+    except RecursionError as error:
+        raise SuppleError(f"{path}: expected TOML, got tables nested too deeply") from error
     except tomllib.TOMLDecodeError as error:
         found = re.search(r"\s*\(at (?:line (\d+), column \d+|end of document)\)$", str(error))
         line = int(found[1]) if found and found[1] else text.count("\n") + 1
         words = str(error)[: found.start()] if found else str(error)
         raise SuppleError(f"{path}:{line}: expected TOML: {words}") from error
+    except ValueError as error:  # a whole number of thousands of digits
+        raise SuppleError(f"{path}: expected TOML: {error}") from error
     return Document(path, data, _Scanner(text).lines)
 
 

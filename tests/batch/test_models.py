@@ -24,7 +24,7 @@ def test_ground_is_the_same_from_an_obj_and_from_a_character(tmp_path):
     ("text", "words"),
     [
         ("v 0 0 0\n", "bad.obj: expected a mesh with triangles, got none"),
-        ("v 0 0 0\nf 1 2 9\n", "bad.obj: faces of mesh 'bad': expected vertices 0 to 0"),
+        ("v 0 0 0\nf 1 2 9\n", "bad.obj:2: expected points 1 to 1 for a face, got 9"),
         ("v 0 0 up\n", "bad.obj:1: expected a point or a face"),
     ],
 )

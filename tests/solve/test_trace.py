@@ -240,12 +240,12 @@ def test_bad_files_say_what_is_wrong(traced, tmp_path, name):
 def test_what_is_no_json_says_so(tmp_path):
     path = tmp_path / "bad.json"
     path.write_bytes(b"\xff\xfe")
-    with pytest.raises(SuppleError, match="cannot read a trace"):
+    with pytest.raises(SuppleError, match=r"bad\.json: not JSON: not a text file"):
         Trace.load(path)
     path.write_text("{")
-    with pytest.raises(SuppleError, match="cannot read a trace"):
+    with pytest.raises(SuppleError, match=r"bad\.json:1: not JSON: "):
         Trace.load(path)
-    with pytest.raises(SuppleError, match="cannot read a trace"):
+    with pytest.raises(SuppleError, match=r"none\.json: cannot read it: "):
         Trace.load(tmp_path / "none.json")
 
 

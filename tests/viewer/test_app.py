@@ -283,7 +283,7 @@ def test_a_file_is_opened(server):
 
 def test_a_broken_file_is_refused_in_the_reader_s_words(server):
     told = upload(server, "broken.json", b'{"format": "supple-skeleton"', last=1)
-    assert told["error"].startswith("broken.json: cannot read it as JSON")
+    assert told["error"].startswith("broken.json:1: not JSON: ")
     told = upload(server, "notes.txt", b"hello", last=1)
     assert "expected a file ending in" in told["error"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import logging
 from collections.abc import Iterator
 from functools import lru_cache
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from supple.errors import SuppleError, printable
+from supple.files import read_json
 from supple.formats import load
 from supple.formats.obj.read import read_obj
 from supple.formats.xacro.arguments import reader_options
@@ -56,10 +56,9 @@ def skeleton(path: str) -> Skeleton:
     """The skeleton of a file: of a character, or as `Skeleton.to_json` writes it."""
     if Path(path).suffix.lower() != ".json":
         return character(path).skeleton
-    try:
-        return Skeleton.from_json(json.loads(Path(path).read_text(encoding="utf-8")))
-    except (OSError, ValueError) as error:
-        raise SuppleError(f"{path}: cannot read the skeleton: {error}") from None
+    data = read_json(path)
+    with placed(path):
+        return Skeleton.from_json(data)
 
 
 @lru_cache(maxsize=KEPT)

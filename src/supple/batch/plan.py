@@ -13,7 +13,7 @@ from typing import Any
 from supple.batch.clip_files import ClipFiles, find_clips, join_clips
 from supple.batch.journal import content_hash
 from supple.batch.steps import STEPS, Retarget, Step
-from supple.errors import SuppleError
+from supple.errors import SuppleError, brief
 from supple.model.character import Character
 from supple.motion import Motion
 from supple.motion.checks import Budgets
@@ -124,7 +124,7 @@ def _names(document: Document, key: str) -> Sequence[str]:
     given = document.data.get(key, [])
     given = [given] if isinstance(given, str) else given
     if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
-        raise document.error((key,), f"expected names of files, got {given!r}")
+        raise document.error((key,), f"expected names of files, got {brief(given)}")
     return given
 
 
@@ -147,11 +147,11 @@ def _settings(document: Document) -> dict[str, Any]:
         found["up"] = document.one_of(("up",), "up axis", data["up"], UPS)
     if "loop" in data:
         if not isinstance(data["loop"], bool):
-            raise document.error(("loop",), f"expected true or false, got {data['loop']!r}")
+            raise document.error(("loop",), f"expected true or false, got {brief(data['loop'])}")
         found["loop"] = data["loop"]
     if "motion" in data:
         if not isinstance(data["motion"], str):
-            raise document.error(("motion",), f"expected a name, got {data['motion']!r}")
+            raise document.error(("motion",), f"expected a name, got {brief(data['motion'])}")
         found["motion"] = data["motion"]
     return found
 
@@ -183,7 +183,9 @@ def _step(document: Document, k: int) -> Step:
     if "do" not in table:
         raise document.error(keys, f"expected do = one of {', '.join(map(repr, STEPS))}, got none")
     if not isinstance(table["do"], str):
-        raise document.error((*keys, "do"), f"expected the name of a step, got {table['do']!r}")
+        raise document.error(
+            (*keys, "do"), f"expected the name of a step, got {brief(table['do'])}"
+        )
     kind = document.one_of((*keys, "do"), "step", table["do"], tuple(STEPS))
     try:
         return STEPS[kind].read(document, keys)

@@ -13,7 +13,7 @@ import numpy as np
 from supple.batch import models, values
 from supple.batch.clip_files import same_clip
 from supple.batch.journal import content_hash
-from supple.errors import SuppleError, one_of
+from supple.errors import SuppleError, brief, one_of
 from supple.formats import load
 from supple.formats.registry import format_for_writing
 from supple.goals import Goal, Hold, LookAt, Reach
@@ -205,7 +205,7 @@ def _value(document: Document, keys: Keys, one: Field[Any], value: Any) -> Any:
         return one.metadata["read"](value)
     except (TypeError, ValueError):
         expected = one.metadata["expected"]
-        raise document.error(keys, f"expected {expected}, got {value!r}") from None
+        raise document.error(keys, f"expected {expected}, got {brief(value)}") from None
 
 
 @dataclass(frozen=True, kw_only=True)

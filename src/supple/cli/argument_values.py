@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from pathlib import Path
-from typing import Any
 
 from supple.errors import SuppleError
 
@@ -53,21 +51,3 @@ def named(what: str, text: str, form: str) -> tuple[str, str]:
     if not equals or not name:
         raise SuppleError(f"{what}: expected {form}, got {text!r}")
     return name, value
-
-
-def read_json(path: Path) -> Any:
-    """Read a JSON file.
-
-    Raises:
-        SuppleError: It cannot be read, or is not JSON; with path and line.
-    """
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except json.JSONDecodeError as error:
-        raise SuppleError(f"{path}:{error.lineno}: not JSON: {error.msg}") from error
-    except UnicodeDecodeError as error:
-        raise SuppleError(f"{path}: not JSON: not a text file") from error
-    except RecursionError as error:
-        raise SuppleError(f"{path}: not JSON that can be read: nested too deeply") from error
-    except OSError as error:
-        raise SuppleError(f"{path}: cannot read it: {error.strerror or error}") from error

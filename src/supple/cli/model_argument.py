@@ -12,8 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from supple.cli.argument_values import number, read_json
+from supple.cli.argument_values import number
 from supple.errors import SuppleError, one_of
+from supple.files import read_json
 from supple.formats import foreign, load
 from supple.formats.registry import readable_extensions
 from supple.formats.xacro.arguments import reader_options

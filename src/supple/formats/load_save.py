@@ -43,7 +43,7 @@ def load(
     scaled. Guesses and oddities are listed in `Character.notes` and go to the "supple" logger.
 
     Args:
-        path: A .bvh, .smd, .glb, .gltf, .character, .urdf, .xacro or .xml (MJCF, URDF) file.
+        path: A .bvh, .smd, .glb, .gltf, .vrm, .character, .urdf, .xacro or .xml (MJCF, URDF) file.
         motions: More files whose motions are added to the character; joints are matched by name. For a
             robot also .npz and .csv tables of qpos, with fps= if the table has no rate, and
             layout="wxyz" or "xyzw" for the quaternions of one without column names.

@@ -262,8 +262,13 @@ def shown(text: Any) -> str:
     """Text from a file for a message: quoted and shortened."""
     if isinstance(text, (bytes, bytearray, memoryview)):
         text = bytes(text[: LONG + 1]).decode("utf-8", "replace")
+    return repr(excerpt(text, most=LONG))
+
+
+def excerpt(text: Any, *, most: int = 4 * LONG) -> str:
+    """Text for a message, shortened: words of a parser, which may quote the file at any length."""
     text = str(text)
-    return repr(text if len(text) <= LONG else text[: LONG - 3] + "...")
+    return text if len(text) <= most else text[: most - 3] + "..."
 
 
 def decoded(name: bytes) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from supple.errors import SuppleError
-from supple.formats.source import Source
+from supple.formats.source import Source, excerpt
 
 LARGEST = 64 << 20  # size limit of a file [B]
 
@@ -47,7 +47,7 @@ def parsed(
         root = etree.fromstring(source.data, parser)
     except (etree.XMLSyntaxError, ValueError) as error:
         message = getattr(error, "msg", None) or error
-        source.error(getattr(error, "lineno", None), f"not well-formed XML: {message}")
+        source.error(getattr(error, "lineno", None), f"not well-formed XML: {excerpt(message)}")
     return root
 
 

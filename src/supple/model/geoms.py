@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import SuppleError, array, instance, one_of, text, whole
+from supple.errors import SuppleError, array, brief, instance, one_of, text, whole
 from supple.model.mesh import Described, kept, whole_array
 from supple.rotations import rotate, unit_quaternions
 
@@ -128,4 +128,4 @@ class Geom(Described):
         try:
             return cls(**data)
         except TypeError:
-            raise SuppleError(f"geom from JSON: expected its fields, got {data!r}") from None
+            raise SuppleError(f"geom from JSON: expected its fields, got {brief(data)}") from None

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any, ClassVar, NamedTuple
 
-from supple.errors import SuppleError, as_float, listed, one_of
+from supple.errors import SuppleError, as_float, brief, listed, one_of
 from supple.kernels import layout
 from supple.rotations import axis_vector
 
@@ -314,7 +314,7 @@ class Joint:
     def from_json(data: Mapping[str, Any]) -> "Joint":
         """The joint that `to_json` described."""
         if not isinstance(data, Mapping) or "kind" not in data:
-            raise SuppleError(f'joint: expected a dictionary with "kind", got {data!r}')
+            raise SuppleError(f'joint: expected a dictionary with "kind", got {brief(data)}')
         cls = KINDS[one_of("joint kind", data["kind"], KINDS)]
         given = {key: value for key, value in data.items() if key != "kind"}
         for key in given:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import SuppleError, nearest, text
+from supple.errors import SuppleError, brief, nearest, text
 from supple.kernels import layout
 from supple.model.joint import Vector, rows
 from supple.model.joints import Joint
@@ -60,7 +60,7 @@ def topological_order(names: Sequence[str], parents: Sequence[str | None]) -> li
         if parent is not None and not (isinstance(parent, str) and parent in index):
             hint = nearest(parent, names) if isinstance(parent, str) else ""
             raise SuppleError(
-                f"joint {name!r}: expected a parent among the joints, or None, got {parent!r}{hint}"
+                f"joint {name!r}: expected a parent among the joints, or None, got {brief(parent)}{hint}"
             )
         above.append(-1 if parent is None else index[parent])
     order: list[int] = []

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.errors import SuppleError, array, listed
+from supple.errors import SuppleError, array, brief, listed
 from supple.model.joints import Ball, Joint
 from supple.rotations import unit_quaternions
 
@@ -68,7 +68,7 @@ def from_json(kind: type[Record], data: Mapping[str, Any]) -> Record:
         values = {key: data[key] for key in kind._fields}
     except (KeyError, TypeError):
         fields = ", ".join(kind._fields)
-        raise SuppleError(f"skeleton from JSON: expected {fields}, got {data!r}") from None
+        raise SuppleError(f"skeleton from JSON: expected {fields}, got {brief(data)}") from None
     if kind is Node:
         values["joint"] = Joint.from_json(values["joint"])
     return kind(**values)

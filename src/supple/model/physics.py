@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-from supple.errors import SuppleError, one_of
+from supple.errors import SuppleError, brief, one_of
 from supple.model.capsules import Capsule
 from supple.model.geoms import Geom
 from supple.model.loops import Loop
@@ -172,7 +172,7 @@ class Physics(Described):
     def from_json(cls, data: Any) -> Physics:
         """What `to_json` described."""
         if not isinstance(data, Mapping):
-            raise SuppleError(f"physics from JSON: expected an object, got {data!r}")
+            raise SuppleError(f"physics from JSON: expected an object, got {brief(data)}")
         capsules, masses = data.get("capsules"), data.get("masses")
         return cls(
             tuple(Geom.from_json(one) for one in data.get("geoms", ())),

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.errors import SuppleError, array, flag, instance, listed, mapping, one_of
+from supple.errors import SuppleError, array, brief, flag, instance, listed, mapping, one_of
 from supple.kernels import layout
 from supple.kernels.joint import excess_batch, project_batch
 from supple.model.chains import chain_parts
@@ -548,9 +548,9 @@ def check_format(data: Any, name: str, version: int) -> None:
     """True if JSON data is of a format and of a version that can be read."""
     if not isinstance(data, Mapping) or data.get("format") != name:
         given = data.get("format") if isinstance(data, Mapping) else data
-        raise SuppleError(f"JSON: expected an object with format {name!r}, got {given!r}")
+        raise SuppleError(f"JSON: expected an object with format {name!r}, got {brief(given)}")
     if data.get("version") != version:
-        raise SuppleError(f"{name}: expected version {version}, got {data.get('version')!r}")
+        raise SuppleError(f"{name}: expected version {version}, got {brief(data.get('version'))}")
 
 
 def _same(a: Floats | None, b: Floats | None) -> bool:

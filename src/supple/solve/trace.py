@@ -190,10 +190,7 @@ class Trace:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Trace:
         """Read a trace that `save` wrote."""
-        try:
-            data = json.loads(files.as_path("trace", path).read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-            raise SuppleError(f"{path}: cannot read a trace: {error}") from error
+        data = files.read_json(files.as_path("trace", path))
         try:
             return cls.from_json(data)
         except SuppleError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 import shutil
 import tempfile
@@ -16,7 +15,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from supple.errors import SuppleError, one_of
+from supple import files
+from supple.errors import SuppleError, brief, one_of
 from supple.formats import load
 from supple.formats.xacro.arguments import reader_options
 from supple.model.character import Character
@@ -250,10 +250,7 @@ def subject_of(value: Any, *, key: str, title: str | None = None) -> Subject:
 
 def read_json(path: Path) -> Any:
     """Read a JSON file of supple: a trace, solution, pose, skeleton or motion."""
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise SuppleError(f"{path}: cannot read it as JSON: {error}") from error
+    data = files.read_json(path)
     readers = {
         "supple-trace": Trace.from_json,
         "supple-solution": Solution.from_json,
@@ -262,8 +259,9 @@ def read_json(path: Path) -> Any:
         "supple-motion": Motion.from_json,
     }
     kind = data.get("format") if isinstance(data, Mapping) else None
-    if kind not in readers:
-        raise SuppleError(f"{path}: expected a file of {', '.join(readers)}, got format {kind!r}")
+    if not isinstance(kind, str) or kind not in readers:
+        expected = ", ".join(readers)
+        raise SuppleError(f"{path}: expected a file of {expected}, got format {brief(kind)}")
     try:
         return readers[kind](data)
     except SuppleError as error:

@@ -109,6 +109,17 @@ def test_a_bad_table_is_refused_with_its_file(machine, text, words):
         supple.load(folder / "robot.glb", motions=[folder / "bad.csv"])
 
 
+@pytest.mark.parametrize("times", [(0, 1e-320), (-1e308, 1e308), (0, "nan"), (0, "inf"), (1, 0)])
+def test_times_without_a_rate_are_refused(machine, times):
+    robot, _, folder = machine
+    row = ",".join(["0"] * 12)
+    names = ",".join(f"c{k}" for k in range(12))
+    text = f"time,{names}\n{times[0]},{row}\n{times[1]},{row}\n"
+    (folder / "walk.csv").write_text(text)
+    with pytest.raises(SuppleError, match=r"walk\.csv: expected frames a second above 0"):
+        supple.load(folder / "robot.glb", motions=[folder / "walk.csv"])
+
+
 def test_a_broken_npz_is_refused(machine):
     _, _, folder = machine
     (folder / "bad.npz").write_bytes(b"PK\x03\x04 nothing")

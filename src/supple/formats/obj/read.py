@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from supple.errors import SuppleError
+from supple.formats.source import GREATEST
 
 
 class TooManyTrianglesError(SuppleError):
@@ -31,6 +32,7 @@ def read_obj(
     """
     points = array("d")
     faces: list[tuple[int, ...]] = []
+    lines = array("q")  # of the faces
     triangles = 0
     most = math.inf if most_triangles is None else most_triangles
     number, line = 0, ""
@@ -43,6 +45,8 @@ def read_obj(
                     continue
                 if words[0] == "v":
                     x, y, z = (float(word) for word in words[1:4])
+                    if not all(abs(one) <= GREATEST for one in (x, y, z)):  # NaN is refused too
+                        raise ValueError
                     points.extend((x, y, z))
                     if len(points) > 9 * most:
                         raise TooManyTrianglesError(f"{path} has more than {3 * most:,} points")
@@ -53,6 +57,7 @@ def read_obj(
                 if len(face) < 3 or 0 in numbers or min(face) < 0:
                     raise ValueError
                 faces.append(face)
+                lines.append(number)
                 triangles += len(face) - 2
                 if triangles > most:
                     raise TooManyTrianglesError(f"{path} has more than {most:,} triangles")
@@ -63,4 +68,10 @@ def read_obj(
     except ValueError:
         found = line.strip()[:60]
         raise SuppleError(f"{path}:{number}: expected a point or a face, got {found!r}") from None
+    count = len(points) // 3
+    for number, face in zip(lines, faces, strict=True):  # a face may come before its points
+        if max(face) >= count:
+            raise SuppleError(
+                f"{path}:{number}: expected points 1 to {count} for a face, got {max(face) + 1}"
+            )
     return np.array(points, dtype=np.float64).reshape(-1, 3), faces

@@ -238,9 +238,10 @@ def _csv(source: Source) -> _Table:
     frames = None
     if names is not None:
         if rate is None and "time" in names and len(table) > 1:
-            times = table[:, names.index("time")]
-            step = (times[-1] - times[0]) / (len(times) - 1)
-            rate = float(1.0 / step) if step else None
+            at = names.index("time")
+            # Python numbers, which overflow without a warning; the rate is checked as any other.
+            step = (rows[-1][at] - rows[0][at]) / (len(rows) - 1)
+            rate = 1.0 / step if step else None
         if SOURCE in names:
             frames = table[:, names.index(SOURCE)]
         keep = [k for k, name in enumerate(names) if name not in ("frame", "time", SOURCE)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import SuppleError, instance, mapping, one_of
+from supple import toml
+from supple.errors import SuppleError, brief, instance, mapping, one_of
 from supple.files import as_path, write
 from supple.model.skeleton import Pose, Skeleton
 from supple.motion.feet import find_feet
@@ -69,7 +69,7 @@ class BodyMap:
             )
             if not group or not all(isinstance(name, str) for name in group):
                 raise SuppleError(
-                    f"body map: expected a joint or a list of joints for {role!r}, got {names!r}"
+                    f"body map: expected a joint or a list of joints for {role!r}, got {brief(names)}"
                 )
             given[role] = group
         ordered = {role: given[role] for role in ROLES if role in given}
@@ -127,20 +127,14 @@ class BodyMap:
             SuppleError: The file cannot be read, is no TOML, or has an unknown role.
         """
         path = as_path("body map", path)
-        try:
-            data = tomllib.loads(path.read_text(encoding="utf-8"))
-        except OSError as error:
-            raise SuppleError(f"{path}: cannot be read: {error.strerror or error}") from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise SuppleError(f"{path}: expected TOML, got an error: {error}") from None
-        return cls.from_data(data, str(path))
+        return cls.from_data(toml.read(path).data, str(path))
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any], where: str = "body map") -> BodyMap:
         """The map in a table of TOML: {"joints": {role: joint or [joint, ...]}}."""
         joints = mapping(where, data, '{"joints": {role: joint}}').get("joints")
         if not isinstance(joints, Mapping):
-            raise SuppleError(f"{where}: expected a table [joints] of roles, got {joints!r}")
+            raise SuppleError(f"{where}: expected a table [joints] of roles, got {brief(joints)}")
         try:
             return cls(dict(joints))
         except SuppleError as error:
