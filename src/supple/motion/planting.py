@@ -232,8 +232,7 @@ def plant_feet(
     work = _Work(motion, found, axis, blend, lower, threads, terrain)
     kept, left = dict(stands), list[Unplanted]()
     while True:
-        planted = work.planted(kept)
-        jumps = _jumps(motion, planted.motion, found)
+        planted, jumps = work.calmest(kept)
         dropped = _dropped(motion, found, kept, jumps, blend)
         if not dropped:
             break
@@ -332,6 +331,21 @@ class _Work:
     lower: bool
     threads: int | None
     ground: Ground | None
+    together: bool = False
+
+    def calmest(self, stands: Mapping[str, Flags]) -> tuple[Planted, list[tuple[Foot, Jump]]]:
+        """What `planted` gives with the fewest jumps, and these: each leg solved alone, or else all together.
+
+        Which of many poses of a leg is found turns on the frames that are solved with it, so that the other way may do
+        without a jump.
+        """
+        tried = []
+        for way in (self, replace(self, together=True)):
+            planted = way.planted(stands)
+            tried.append((planted, _jumps(self.motion, planted.motion, self.feet)))
+            if not tried[-1][1]:
+                break
+        return min(tried, key=lambda one: len(one[1]))
 
     def planted(self, stands: Mapping[str, Flags]) -> Planted:
         """The motion with feet that stand at one place while flags (F,) of heels and toes say that they do."""
@@ -351,7 +365,7 @@ def _planted(work: _Work, stands: Mapping[str, Flags]) -> Planted:
         base, drop = _lowered(motion, found, stances, work.up, work.blend)
     length = min(foot.length for foot in found)
     steps: list[Correction] = []
-    for legs in _apart_legs(motion, found):
+    for legs in _apart_legs(motion, found, work.together):
         goals: list[Reach] = []
         changed = drop > 0
         for k in legs:
@@ -385,13 +399,13 @@ def _planted(work: _Work, stands: Mapping[str, Flags]) -> Planted:
     )  # fmt: skip
 
 
-def _apart_legs(motion: Motion, feet: Sequence[Foot]) -> list[list[int]]:
-    """Indices of feet that are solved together: each alone, or all if legs share joints.
+def _apart_legs(motion: Motion, feet: Sequence[Foot], together: bool) -> list[list[int]]:
+    """Indices of feet that are solved together: each alone, or all if asked for or if legs share joints.
 
     Alone, a leg of which nothing is asked stays untouched while the other is corrected.
     """
     paths = [set(motion.skeleton.path(foot.leg, foot.ankle)) for foot in feet]
-    if sum(map(len, paths)) > len(set[str]().union(*paths)):
+    if together or sum(map(len, paths)) > len(set[str]().union(*paths)):
         return [list(range(len(feet)))]
     return [[k] for k in range(len(feet))]
 
