@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -261,7 +261,7 @@ def _slides(
 
 def _jumps(before: Motion, after: Motion, feet: Sequence[Foot]) -> list[tuple[Foot, Jump]]:
     """What joints of legs jump, each with its foot, in the order of frames; but where the whole figure jumps anyway."""
-    found, cuts = [], _figure_cuts(before, feet[0].length)
+    found, cuts = [], _Cuts.of(before, feet).figure
     for foot in feet:
         names = [*before.skeleton.path(foot.leg, foot.ankle), *foot_points([foot])[1:]]
         found += [(foot, jump) for jump in added_jumps(before, after, names, foot.length)
@@ -359,10 +359,12 @@ class _Work:
 
 def _planted(work: _Work, stands: Mapping[str, Flags]) -> Planted:
     motion, found = work.motion, work.feet
-    stances = [_stance(motion, foot, stands, work.blend, work.ground) for foot in found]
+    cuts = _Cuts.of(motion, found)
+    stances = [_stance(motion, foot, stands, work.blend, work.ground, cuts.legs[foot.ankle])
+               for foot in found]  # fmt: skip
     base, drop = motion, np.zeros(len(motion))
     if work.lower:
-        base, drop = _lowered(motion, found, stances, work.up, work.blend)
+        base, drop = _lowered(motion, found, stances, work.up, work.blend, cuts.figure)
     length = min(foot.length for foot in found)
     steps: list[Correction] = []
     for legs in _apart_legs(motion, found, work.together):
@@ -372,8 +374,8 @@ def _planted(work: _Work, stands: Mapping[str, Flags]) -> Planted:
             foot, stance = found[k], stances[k]
             goals.append(Reach(foot.ankle, stance.places, orientation=stance.turns, root=foot.leg))
             changed = changed | stance.changed
-        cuts = sorted({cut for k in legs for cut in _cuts(motion, found[k])})
-        edges = [0, *(cut + 1 for cut in cuts), len(motion)]
+        mine = sorted({cut for k in legs for cut in cuts.legs[found[k].ankle]})
+        edges = [0, *(cut + 1 for cut in mine), len(motion)]
         for start, stop in zip(edges[:-1], edges[1:], strict=True):
             # Frames of which nothing is asked stay as they are, to the last bit.
             asked = np.zeros(len(motion))
@@ -386,7 +388,7 @@ def _planted(work: _Work, stands: Mapping[str, Flags]) -> Planted:
                 tolerance=EXACT * length, orientation_tolerance=1e-7, threads=work.threads,
             )  # fmt: skip
             steps.append(
-                replace(one, seams=tuple(seam for seam in one.seams if seam.frame not in cuts))
+                replace(one, seams=tuple(seam for seam in one.seams if seam.frame not in mine))
             )
     done = _together(steps)
     result = done.motion
@@ -478,7 +480,12 @@ class _Stance:
 
 
 def _stance(
-    motion: Motion, foot: Foot, stands: Mapping[str, Flags], blend: float, ground: Ground | None
+    motion: Motion,
+    foot: Foot,
+    stands: Mapping[str, Flags],
+    blend: float,
+    ground: Ground | None,
+    cuts: Sequence[int],
 ) -> _Stance:
     poses = motion.poses
     ankle, turns = poses.position(foot.ankle), poses.rotation(foot.ankle)
@@ -496,7 +503,6 @@ def _stance(
         turned[run] = to_rotation_vector(
             between(along[run], np.broadcast_to(mean, along[run].shape))
         )
-    cuts = _cuts(motion, foot)
     own = angle_between(turns[:-1], turns[1:])
     turned = faded(turned, flat, motion.times, blend, {k: float(own[k]) for k in cuts})
     turn = from_rotation_vector(turned)
@@ -516,24 +522,31 @@ def _stance(
     return _Stance(heel, toe, ankle + shift, multiply(turn, turns), changed)
 
 
-def _figure_cuts(motion: Motion, length: float) -> list[int]:
-    """The frames after which the whole figure jumps in the motion itself, as after a T-pose.
+class _Cuts(NamedTuple):
+    """The frames after which a motion jumps by itself.
 
-    Args:
-        motion: What plays.
-        length: Of a leg [model units].
+    Attributes:
+        figure: The whole figure does, as after a T-pose.
+        legs: By ankle, its leg does: with the whole figure, or where a joint flips.
     """
-    joints = motion.poses.positions[:, : len(motion.skeleton.joint_names)]
-    ways = np.linalg.norm(np.diff(joints, axis=0), axis=-1).mean(axis=1) / length
-    return _outliers(ways, CUT_WAY)
 
+    figure: list[int]
+    legs: Mapping[str, list[int]]
 
-def _cuts(motion: Motion, foot: Foot) -> list[int]:
-    """The frames after which a leg jumps in the motion itself: with the whole figure, or where a joint flips."""
-    skeleton = motion.skeleton
-    leg = [skeleton.index(name) for name in skeleton.path(foot.leg, foot.ankle)]
-    turns = motion.poses[:-1].turns(motion.poses[1:])[:, leg].max(axis=1)
-    return sorted({*_figure_cuts(motion, foot.length), *_outliers(turns, CUT_TURN)})
+    @classmethod
+    def of(cls, motion: Motion, feet: Sequence[Foot]) -> _Cuts:
+        """Those of a motion."""
+        skeleton = motion.skeleton
+        joints = motion.poses.positions[:, : len(skeleton.joint_names)]
+        ways = np.linalg.norm(np.diff(joints, axis=0), axis=-1).mean(axis=1)
+        figure = _outliers(ways / feet[0].length, CUT_WAY)
+        turns = motion.poses.local_rotations
+        legs = {}
+        for foot in feet:
+            leg = turns[:, [skeleton.index(name) for name in skeleton.path(foot.leg, foot.ankle)]]
+            steps = angle_between(leg[:-1], leg[1:]).max(axis=1)
+            legs[foot.ankle] = sorted({*figure, *_outliers(steps, CUT_TURN)})
+        return cls(figure, legs)
 
 
 def _outliers(steps: Floats, most: float) -> list[int]:
@@ -659,7 +672,12 @@ def faded(
 
 
 def _lowered(
-    motion: Motion, feet: Sequence[Foot], stances: Sequence[_Stance], up: Floats, blend: float
+    motion: Motion,
+    feet: Sequence[Foot],
+    stances: Sequence[_Stance],
+    up: Floats,
+    blend: float,
+    cuts: Sequence[int],
 ) -> tuple[Motion, Floats]:
     """The motion with its roots lowered where a leg would be too short, and how far (F,)."""
     need = np.zeros(len(motion))
@@ -676,7 +694,7 @@ def _lowered(
     if need.max(initial=0.0) <= 0:
         return motion, need
     drop = np.zeros(len(motion))
-    edges = [0, *(cut + 1 for cut in _figure_cuts(motion, feet[0].length)), len(motion)]
+    edges = [0, *(cut + 1 for cut in cuts), len(motion)]
     for start, stop in zip(edges[:-1], edges[1:], strict=True):
         drop[start:stop] = _covered(need[start:stop], max(1, round(blend * motion.fps)))
     skeleton = motion.skeleton
