@@ -1,5 +1,6 @@
 """The pages say what the code says: their Python and their commands run as they are printed."""
 
+import json
 import re
 import runpy
 import shlex
@@ -70,6 +71,9 @@ def files(tmp_path_factory):
     (folder / "clips").mkdir()
     for name in ("dance.bvh", "clips/dance.bvh"):
         supple.save(dance(), folder / name)
+    known = supple.check(supple.load(folder / "clips" / "dance.bvh"), profile="captured").to_json()
+    known = json.dumps({"files": [{"file": "clips/dance.bvh", "motions": [known]}]})
+    (folder / "known.json").write_text(known, encoding="utf-8")
     plan = re.search(
         r"^```toml\n(.*?)^```", (DOCS / "plans.md").read_text(encoding="utf-8"), re.S | re.M
     )

@@ -20,6 +20,7 @@ from supple.model.character import Character
 from supple.model.mesh import Mesh
 from supple.model.skeleton import Skeleton
 from supple.motion import BodyMap
+from supple.motion.checks import Baseline
 from supple.motion.ground import GroundLike
 from supple.toml import placed
 
@@ -89,6 +90,21 @@ def target_map(
             found = BodyMap.recognize(one.skeleton, up=up or one.up or "y", bones=bones)
         found.checked(one.skeleton)
     return found
+
+
+def baseline(path: str) -> Baseline:
+    """The stored report of a JSON file, as it is now."""
+    try:
+        state = Path(path).stat()
+    except OSError as error:
+        raise SuppleError(f"{path}: cannot read the report: {error.strerror}") from None
+    return _baseline(path, state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=KEPT)
+def _baseline(path: str, changed: int, size: int) -> Baseline:
+    del changed, size  # a file that was written again is read again
+    return Baseline(path)
 
 
 def ground(given: Any) -> GroundLike | None:

@@ -21,7 +21,7 @@ from supple.goals.constraints import OBSTACLES, Constraints, obstacle
 from supple.kernels import layout
 from supple.model.character import Character
 from supple.motion import BodyMap, Correction, Motion, Window, plant_feet, retarget
-from supple.motion.checks import KINDS, Budgets, Checked, check, fix
+from supple.motion.checks import KINDS, Baseline, Budgets, Checked, check, fix
 from supple.motion.constrained import correct_constrained
 from supple.motion.planting import HEIGHT, SPEED, Planted
 from supple.motion.retargeting.t_pose import leading_frames, said_of_leading_frame
@@ -493,7 +493,9 @@ class CheckStep(Step):
 
     kinds: tuple[str, ...] | None = key(values.texts, "kinds of fault")
     fix: bool = key(values.flag, "true or false", False)
-    against: bool | str = key(values.flag_or_text, "true, false, or a clip or folder", False)
+    against: bool | str = key(
+        values.flag_or_text, "true, false, or a clip, folder or report", False
+    )
     ground: Any = key(values.ground, GROUND)
     limits: str | None = key(values.text, "a file with joints that have limits")
 
@@ -507,6 +509,17 @@ class CheckStep(Step):
         models.ground(self.ground)
         if self.limits is not None:
             models.skeleton(self.limits)
+        if self.baseline is not None and self.fix:
+            raise SuppleError(
+                f"{self.against}: expected the clip before it was changed to repair against, got a report"
+            )
+
+    @property
+    def baseline(self) -> Baseline | None:
+        """The stored report that is checked against, if it is a .json file and no clip."""
+        if isinstance(self.against, str) and Path(self.against).suffix.lower() == ".json":
+            return models.baseline(self.against)
+        return None
 
     def reads(self, file: Path) -> Iterable[Path]:
         """The clip before it was changed, if it is in a folder of such clips."""
@@ -516,6 +529,8 @@ class CheckStep(Step):
         return (same_clip(path, file) if path.is_dir() else path,)
 
     def _before(self, work: Work) -> Motion | None:
+        if self.baseline is not None:
+            return None
         if isinstance(self.against, bool):
             same = self.against and work.original.skeleton == work.motion.skeleton
             return work.original if same else None
@@ -534,6 +549,8 @@ class CheckStep(Step):
             work.character, motion=work.name, budgets=work.budgets, kinds=self.kinds, up=work.up,
             loop=work.loop, ground=models.ground(self.ground), limits=limits, against=self._before(work),
         )  # fmt: skip
+        if self.baseline is not None:
+            report = self.baseline.applied(report, work.file)
         work.checked.append(report)
         repairs: list[str] = []
         if self.fix and not report.ok:

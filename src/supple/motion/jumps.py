@@ -69,14 +69,14 @@ def added_jumps(before: Motion, after: Motion, names: Sequence[str], length: flo
     if len(before) < 2:
         return []
     fps, found = before.fps, {}
+    turned = [one.poses.local_rotations for one in (before, after)]
     for name in names:
         ways = [_steps(one.poses.position(name)) / length for one in (before, after)]
         most = max(ADDED_WAY, ADDED_SPEED / fps)
         _collect(found, name, ways, most, "leg")
         if name in before.skeleton.joint_names:
             j = before.skeleton.index(name)
-            locals_ = [one.poses.local_rotations[:, j] for one in (before, after)]
-            turns = [angle_between(q[:-1], q[1:]) for q in locals_]
+            turns = [angle_between(q[:-1, j], q[1:, j]) for q in turned]
             _collect(found, name, turns, max(ADDED_TURN, ADDED_TURN_SPEED / fps), "rad")
     return [jump for _, (_, jump) in sorted(found.items())]
 

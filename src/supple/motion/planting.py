@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -245,8 +245,7 @@ def plant_feet(
     work = _Work(motion, found, axis, blend, lower, threads, terrain)
     kept, left = dict(stands), list[Unplanted]()
     while True:
-        planted = work.planted(kept)
-        jumps = _jumps(motion, planted.motion, found)
+        planted, jumps = work.calmest(kept)
         dropped = _dropped(motion, found, kept, jumps, blend)
         if not dropped:
             break
@@ -275,7 +274,7 @@ def _slides(
 
 def _jumps(before: Motion, after: Motion, feet: Sequence[Foot]) -> list[tuple[Foot, Jump]]:
     """What joints of legs jump, each with its foot, in the order of frames; but where the whole figure jumps anyway."""
-    found, cuts = [], _figure_cuts(before, feet[0].length)
+    found, cuts = [], _Cuts.of(before, feet).figure
     for foot in feet:
         names = [*before.skeleton.path(foot.leg, foot.ankle), *foot_points([foot])[1:]]
         found += [(foot, jump) for jump in added_jumps(before, after, names, foot.length)
@@ -355,6 +354,21 @@ class _Work:
     lower: bool
     threads: int | None
     ground: Ground | None
+    together: bool = False
+
+    def calmest(self, stands: Mapping[str, Flags]) -> tuple[Planted, list[tuple[Foot, Jump]]]:
+        """What `planted` gives with the fewest jumps, and these: each leg solved alone, or else all together.
+
+        Which of many poses of a leg is found turns on the frames that are solved with it, so that the other way may do
+        without a jump.
+        """
+        tried = []
+        for way in (self, replace(self, together=True)):
+            planted = way.planted(stands)
+            tried.append((planted, _jumps(self.motion, planted.motion, self.feet)))
+            if not tried[-1][1]:
+                break
+        return min(tried, key=lambda one: len(one[1]))
 
     def planted(self, stands: Mapping[str, Flags]) -> Planted:
         """The motion with feet that stand at one place while flags (F,) of heels and toes say that they do."""
@@ -368,21 +382,23 @@ class _Work:
 
 def _planted(work: _Work, stands: Mapping[str, Flags]) -> Planted:
     motion, found = work.motion, work.feet
-    stances = [_stance(motion, foot, stands, work.blend, work.ground) for foot in found]
+    cuts = _Cuts.of(motion, found)
+    stances = [_stance(motion, foot, stands, work.blend, work.ground, cuts.legs[foot.ankle])
+               for foot in found]  # fmt: skip
     base, drop = motion, np.zeros(len(motion))
     if work.lower:
-        base, drop = _lowered(motion, found, stances, work.up, work.blend)
+        base, drop = _lowered(motion, found, stances, work.up, work.blend, cuts.figure)
     length = min(foot.length for foot in found)
     steps: list[Correction] = []
-    for legs in _apart_legs(motion, found):
+    for legs in _apart_legs(motion, found, work.together):
         goals: list[Reach] = []
         changed = drop > 0
         for k in legs:
             foot, stance = found[k], stances[k]
             goals.append(Reach(foot.ankle, stance.places, orientation=stance.turns, root=foot.leg))
             changed = changed | stance.changed
-        cuts = sorted({cut for k in legs for cut in _cuts(motion, found[k])})
-        edges = [0, *(cut + 1 for cut in cuts), len(motion)]
+        mine = sorted({cut for k in legs for cut in cuts.legs[found[k].ankle]})
+        edges = [0, *(cut + 1 for cut in mine), len(motion)]
         for start, stop in zip(edges[:-1], edges[1:], strict=True):
             # Frames of which nothing is asked stay as they are, to the last bit.
             asked = np.zeros(len(motion))
@@ -395,7 +411,7 @@ def _planted(work: _Work, stands: Mapping[str, Flags]) -> Planted:
                 tolerance=EXACT * length, orientation_tolerance=1e-7, threads=work.threads,
             )  # fmt: skip
             steps.append(
-                replace(one, seams=tuple(seam for seam in one.seams if seam.frame not in cuts))
+                replace(one, seams=tuple(seam for seam in one.seams if seam.frame not in mine))
             )
     done = _together(steps)
     result = done.motion
@@ -408,13 +424,13 @@ def _planted(work: _Work, stands: Mapping[str, Flags]) -> Planted:
     )  # fmt: skip
 
 
-def _apart_legs(motion: Motion, feet: Sequence[Foot]) -> list[list[int]]:
-    """Indices of feet that are solved together: each alone, or all if legs share joints.
+def _apart_legs(motion: Motion, feet: Sequence[Foot], together: bool) -> list[list[int]]:
+    """Indices of feet that are solved together: each alone, or all if asked for or if legs share joints.
 
     Alone, a leg of which nothing is asked stays untouched while the other is corrected.
     """
     paths = [set(motion.skeleton.path(foot.leg, foot.ankle)) for foot in feet]
-    if sum(map(len, paths)) > len(set[str]().union(*paths)):
+    if together or sum(map(len, paths)) > len(set[str]().union(*paths)):
         return [list(range(len(feet)))]
     return [[k] for k in range(len(feet))]
 
@@ -522,7 +538,12 @@ class _Stance:
 
 
 def _stance(
-    motion: Motion, foot: Foot, stands: Mapping[str, Flags], blend: float, ground: Ground | None
+    motion: Motion,
+    foot: Foot,
+    stands: Mapping[str, Flags],
+    blend: float,
+    ground: Ground | None,
+    cuts: Sequence[int],
 ) -> _Stance:
     poses = motion.poses
     ankle, turns = poses.position(foot.ankle), poses.rotation(foot.ankle)
@@ -540,7 +561,6 @@ def _stance(
         turned[run] = to_rotation_vector(
             between(along[run], np.broadcast_to(mean, along[run].shape))
         )
-    cuts = _cuts(motion, foot)
     own = angle_between(turns[:-1], turns[1:])
     turned = faded(turned, flat, motion.times, blend, {k: float(own[k]) for k in cuts})
     turn = from_rotation_vector(turned)
@@ -560,24 +580,31 @@ def _stance(
     return _Stance(heel, toe, ankle + shift, multiply(turn, turns), changed)
 
 
-def _figure_cuts(motion: Motion, length: float) -> list[int]:
-    """The frames after which the whole figure jumps in the motion itself, as after a T-pose.
+class _Cuts(NamedTuple):
+    """The frames after which a motion jumps by itself.
 
-    Args:
-        motion: What plays.
-        length: Of a leg [model units].
+    Attributes:
+        figure: The whole figure does, as after a T-pose.
+        legs: By ankle, its leg does: with the whole figure, or where a joint flips.
     """
-    joints = motion.poses.positions[:, : len(motion.skeleton.joint_names)]
-    ways = np.linalg.norm(np.diff(joints, axis=0), axis=-1).mean(axis=1) / length
-    return _outliers(ways, CUT_WAY)
 
+    figure: list[int]
+    legs: Mapping[str, list[int]]
 
-def _cuts(motion: Motion, foot: Foot) -> list[int]:
-    """The frames after which a leg jumps in the motion itself: with the whole figure, or where a joint flips."""
-    skeleton = motion.skeleton
-    leg = [skeleton.index(name) for name in skeleton.path(foot.leg, foot.ankle)]
-    turns = motion.poses[:-1].turns(motion.poses[1:])[:, leg].max(axis=1)
-    return sorted({*_figure_cuts(motion, foot.length), *_outliers(turns, CUT_TURN)})
+    @classmethod
+    def of(cls, motion: Motion, feet: Sequence[Foot]) -> _Cuts:
+        """Those of a motion."""
+        skeleton = motion.skeleton
+        joints = motion.poses.positions[:, : len(skeleton.joint_names)]
+        ways = np.linalg.norm(np.diff(joints, axis=0), axis=-1).mean(axis=1)
+        figure = _outliers(ways / feet[0].length, CUT_WAY)
+        turns = motion.poses.local_rotations
+        legs = {}
+        for foot in feet:
+            leg = turns[:, [skeleton.index(name) for name in skeleton.path(foot.leg, foot.ankle)]]
+            steps = angle_between(leg[:-1], leg[1:]).max(axis=1)
+            legs[foot.ankle] = sorted({*figure, *_outliers(steps, CUT_TURN)})
+        return cls(figure, legs)
 
 
 def _outliers(steps: Floats, most: float) -> list[int]:
@@ -703,7 +730,12 @@ def faded(
 
 
 def _lowered(
-    motion: Motion, feet: Sequence[Foot], stances: Sequence[_Stance], up: Floats, blend: float
+    motion: Motion,
+    feet: Sequence[Foot],
+    stances: Sequence[_Stance],
+    up: Floats,
+    blend: float,
+    cuts: Sequence[int],
 ) -> tuple[Motion, Floats]:
     """The motion with its roots lowered where a leg would be too short, and how far (F,)."""
     need = np.zeros(len(motion))
@@ -720,7 +752,7 @@ def _lowered(
     if need.max(initial=0.0) <= 0:
         return motion, need
     drop = np.zeros(len(motion))
-    edges = [0, *(cut + 1 for cut in _figure_cuts(motion, feet[0].length)), len(motion)]
+    edges = [0, *(cut + 1 for cut in cuts), len(motion)]
     for start, stop in zip(edges[:-1], edges[1:], strict=True):
         drop[start:stop] = _covered(need[start:stop], max(1, round(blend * motion.fps)))
     skeleton = motion.skeleton

@@ -282,3 +282,34 @@ def test_other_commands_pass_on_what_the_reader_warns_of(run, run_json, half, tm
         "retarget", half, "--onto", half.with_name("good.bvh"), "-o", tmp_path / "r.bvh"
     )
     assert any("declares" in note for note in data["notes"])
+
+
+def test_only_what_is_new_beside_a_stored_report_counts(run, run_json, clips):
+    given = (clips / "good.bvh", clips / "pop.bvh")
+    code, data = run_json("check", *given)
+    assert code == 1
+    known = clips / "known.json"
+    known.write_text(json.dumps(data))
+    result = run("check", *given, "--against", known)
+    assert result.exit_code == 0, result.stdout
+    assert "no new faults; " in result.stdout and "known fault" in result.stdout
+    code, data = run_json("check", clips / "pop.bvh", "--against", known)
+    (row,) = data["files"][0]["motions"]
+    assert code == 0 and row["ok"] and not row["faults"] and row["known"]
+    # A clip that has become bad counts.
+    (clips / "good.bvh").write_bytes((clips / "pop.bvh").read_bytes())
+    assert run("check", *given, "--against", known).exit_code == 1
+    # A report that was written again is read again.
+    code, data = run_json("check", *given)
+    known.write_text(json.dumps(data))
+    assert run("check", *given, "--against", known).exit_code == 0
+    (clips / "other.bvh").write_bytes((clips / "pop.bvh").read_bytes())
+    result = run("check", clips / "other.bvh", "--against", known)
+    assert result.exit_code == 2 and "expected a report on some of the clips" in result.stderr
+    result = run("check", *given, "--against", known, "--profile", "captured")
+    assert result.exit_code == 2 and "the same budgets" in result.stderr
+    result = run("check", *given, "--against", known, "--fix", "--out-dir", clips / "out")
+    assert result.exit_code == 2 and "got a report" in result.stderr
+    known.write_text("no JSON")
+    result = run("check", *given, "--against", known)
+    assert result.exit_code == 2 and "cannot read the report" in result.stderr

@@ -98,7 +98,7 @@ def check(
         typer.Option(
             "--against", metavar="FILE|FOLDER", rich_help_panel=CHECKS,
             help="The clip before it was changed, or a folder of such clips of the same names: only what is "
-            "worse is a fault.",
+            "worse is a fault. Or a report that --json printed, a .json file: only faults that are new or worse count.",
         ),
     ] = None,
     fix: Annotated[
@@ -135,6 +135,8 @@ def check(
     supple check clips/*.bvh --report report.html
 
     supple check clips/*.bvh --fix --out-dir fixed
+
+    supple check clips/*.bvh --json > known.json; supple check clips/*.bvh --against known.json
 
     Skate, pops and seams are measured beside what is usual in each clip. `supple lint` judges the file, `check` the
     motion. Exit code 1 if there are faults or nothing could be checked, 2 if a file could not be read.
@@ -174,6 +176,8 @@ def check(
         budgets=whole.budgets if budgets is None and profile is None else Budgets.of(budgets, profile),
     )  # fmt: skip
     asked.check_files()
+    if step.baseline is not None:
+        step.baseline.check_clips(clips)
     options = {"position_mode": position_mode, "fps": fps}
     work = CheckClip(
         asked, tuple((name, value) for name, value in options.items() if value is not None),

@@ -1,5 +1,6 @@
 """Checks of motions: one file for each family of faults, budgets, repairs and the report."""
 
+from supple.motion.checks.baseline import Baseline
 from supple.motion.checks.budgets import PROFILES, Budgets
 from supple.motion.checks.check import Checked, check
 from supple.motion.checks.fix import Repair, Repaired, fix
@@ -10,6 +11,7 @@ __all__ = [
     "KINDS",
     "MEANINGS",
     "PROFILES",
+    "Baseline",
     "Budgets",
     "Checked",
     "Fault",

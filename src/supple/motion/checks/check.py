@@ -18,6 +18,7 @@ from supple.motion.checks.budgets import Budgets
 from supple.motion.checks.clip import Clip
 from supple.motion.checks.measure import KINDS, Fault, Measure
 from supple.motion.ground import GroundLike
+from supple.solve.outcome import counted
 
 FORMAT = "supple-check"
 VERSION = 1
@@ -50,20 +51,24 @@ class Checked:
         motion: What was checked.
         measures: By kind of fault, what was measured; of a kind that could not be, the reason.
         budgets: What was allowed.
+        accepted: Faults that were known before, in a baseline: they do not count.
+        remarks: What else is to be said of the check.
         faults: What is broken in the file, and where more was found than is allowed, by kind, each in the order of
-            frames.
+            frames; without those that are accepted.
     """
 
     motion: Motion
     measures: Mapping[str, Measure]
     budgets: Budgets
     clip: Clip
+    accepted: tuple[Fault, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @cached_property
     def faults(self) -> tuple[Fault, ...]:
         """What is broken in the file, and where more was found than is allowed, by kind, in the order of frames."""
         found = [fault for one in self.measures.values() for fault in one.faults()]
-        return (*self.damage, *found)
+        return tuple(fault for fault in (*self.damage, *found) if fault not in self.accepted)
 
     @cached_property
     def damage(self) -> tuple[Fault, ...]:
@@ -85,6 +90,8 @@ class Checked:
     def reason(self) -> str:
         """What was found, of how much, in words."""
         words = ", ".join(f"{len(self.of(kind))} {kind}" for kind in self.kinds)
+        if self.accepted:
+            words = f"{words or 'no new faults'}; {counted(len(self.accepted), 'known fault')}"
         if len(self.skipped) == len(self.measures):
             why = "; ".join(dict.fromkeys(self.skipped.values())) or "no kind of fault has a budget"
             return f"{words}{'; ' if words else ''}nothing could be checked: {why}"
@@ -97,7 +104,7 @@ class Checked:
         warnings = [str(note) for note in self.clip.notes if note.level == "warning"]
         if self.clip.leads_with_t_pose:
             warnings.append("frame 0 is a T-pose before the motion, and was not checked")
-        return tuple(warnings)
+        return (*warnings, *self.remarks)
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -137,7 +144,9 @@ class Checked:
             "notes": list(self.notes),
             "measures": rows,
             "skipped": self.skipped,
+            "budgets": self.budgets.to_json(),
             "faults": [fault.to_json() for fault in self.faults],
+            "known": [fault.to_json() for fault in self.accepted],
         }
 
     def __repr__(self) -> str:

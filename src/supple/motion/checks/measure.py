@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -108,8 +109,13 @@ class Fault:
             f"allowed {self.budget:.3g}"
         )
 
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Fault:
+        """The fault that `to_json` described."""
+        return cls(**{**data, "joints": tuple(data["joints"])})
+
     def to_json(self) -> dict[str, Any]:
-        """A plain dictionary."""
+        """A plain dictionary; `from_json` reads it back."""
         return {
             "kind": self.kind,
             "joint": self.joint,
