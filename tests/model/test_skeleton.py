@@ -387,3 +387,8 @@ def test_everything_packed_is_in_c_order():
     for skeleton in (chain([1, 1, 1], joint=joints), chain([1, 1], joint=Hinge("z"))):
         for name, value in skeleton.packed._asdict().items():
             assert not isinstance(value, np.ndarray) or value.flags.c_contiguous, name
+
+
+def test_a_long_name_is_shortened_in_the_text_of_a_skeleton():
+    text = repr(Skeleton([("a" * 80_000, None, (0, 0, 0)), ("b", "a" * 80_000, (1, 0, 0))]))
+    assert len(text) < 200 and text.startswith("Skeleton(2 joints: aaa")

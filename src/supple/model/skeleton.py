@@ -979,7 +979,8 @@ class Skeleton:
     def __repr__(self) -> str:
         def some(names: tuple[str, ...]) -> str:
             shown = names if len(names) <= 6 else (*names[:4], "...", names[-1])
-            return ", ".join(shown)
+            # Names of files may have any length; errors show this text.
+            return ", ".join(one if len(one) <= 60 else f"{one[:57]}..." for one in shown)
 
         tips = f"; tips: {some(self.tip_names)}" if self.tip_names else ""
         return f"Skeleton({len(self)} joints: {some(self.joint_names)}{tips})"

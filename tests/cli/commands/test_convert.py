@@ -334,3 +334,18 @@ def test_the_notes_of_a_posed_character_agree(squashed, tmp_path):
     mesh = Mesh("m", [[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]], joint="hip")
     notes = supple.save(read.with_(meshes=(mesh,)), tmp_path / "mesh.smd")
     assert len([note for note in notes if "motion" in note.text]) == 1
+
+
+def test_a_gltf_shows_the_motion_that_was_asked_for_and_bones(run, tmp_path):
+    skeleton = supple.chain([1, 1])
+    poses = Pose.stack([skeleton.rest, skeleton.pose({"j1": (0, 0, 1)})])
+    motions = {name: Motion(name, poses, fps=30) for name in ("walk", "run")}
+    posed = Character(skeleton, motions=motions).posed(poses[1])
+    supple.save(posed, tmp_path / "posed.glb")
+    out = tmp_path / "out.gltf"
+    assert run("convert", tmp_path / "posed.glb", out, "--motion", "run").exit_code == 0
+    root = json.loads(out.read_text())
+    assert [one["name"] for one in root["animations"]] == ["run"] and len(root["meshes"]) == 1
+    assert run("convert", tmp_path / "posed.glb", out, "--no-bones").exit_code == 0
+    assert "meshes" not in json.loads(out.read_text())
+    assert run("convert", tmp_path / "posed.glb", tmp_path / "a.bvh", "--no-bones").exit_code == 2

@@ -78,6 +78,14 @@ def convert(
             rich_help_panel=OUTPUT,
         ),
     ] = False,
+    bones: Annotated[
+        bool,
+        typer.Option(
+            "--bones/--no-bones",
+            help="glTF: draw the bones of a character without meshes, for other programs.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = True,
     names: Annotated[
         Path | None,
         typer.Option(
@@ -139,7 +147,7 @@ def convert(
     then 2.
     """
     conversion = Conversion(
-        motions=motions or (), motion=motion, resample=resample, goldsrc=goldsrc, names=names,
+        motions=motions or (), motion=motion, resample=resample, goldsrc=goldsrc, bones=bones, names=names,
         up=up, unit=unit, from_up=from_up, from_unit=from_unit, position_mode=position_mode, fps=fps,
         shapes=shapes, folder=folder, xacro_arguments=arg or (),
     )  # fmt: skip

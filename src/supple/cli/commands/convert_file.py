@@ -54,6 +54,7 @@ class Conversion:
         motion: The one motion to write.
         resample: Frames per second to resample all motions to.
         goldsrc: True to write SMD for GoldSrc.
+        bones: False to not draw the bones of a character without meshes in glTF.
         names: A file of names for the joints.
         up: The new up axis.
         unit: The new unit of length.
@@ -70,6 +71,7 @@ class Conversion:
     motion: str | None = None
     resample: float | None = None
     goldsrc: bool = False
+    bones: bool = True
     names: Path | None = None
     up: str | None = None
     unit: str | None = None
@@ -102,11 +104,12 @@ class Conversion:
             )
         )
         options: dict[str, Any] = {"goldsrc": True} if self.goldsrc else {}
+        options |= {} if self.bones else {"bones": False}
         if self.motion is not None:
             character.motion(self.motion)  # raises for a wrong name before anything is written
-            if kind.name in ("bvh", "smd"):
+            if kind.name in ("bvh", "smd", "gltf"):
                 options["motion"] = self.motion
-            else:
+            if kind.name not in ("bvh", "smd"):
                 character = character.with_(motions={self.motion: character.motions[self.motion]})
         beside: dict[Path, str] = {}
         if kind.name == "smd" and self.motion is None and character.meshes:
