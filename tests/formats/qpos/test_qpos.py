@@ -213,6 +213,21 @@ def test_a_robot_that_faces_as_at_rest_is_not_turned_around(machine):
     _, _, folder = machine
     robot = supple.load(folder / "robot.glb", motions=[_unnamed(folder, [(0, 0, 0, 1)])], fps=30)
     assert np.allclose(supple.robot.qpos(robot, robot.motion("bare").poses)[0, 3:7], (1, 0, 0, 0))
+    (note,) = [one for one in robot.notes if "read as xyzw" in one.text]
+    assert note.level == "warning", "it may face away, as wxyz"
+
+
+@pytest.mark.parametrize("order", ["wxyz", "xyzw"])
+def test_a_robot_that_bends_over_is_told_by_its_turns(machine, order):
+    """The bend is the same in both orders."""
+    _, _, folder = machine
+    bend = supple.rotations.from_axis_angle("y", np.radians(25))
+    middle = 180 if order == "wxyz" else 0
+    turns = supple.rotations.multiply(_heading(np.linspace(middle - 25, middle + 25, 9)), bend)
+    written = turns if order == "wxyz" else np.roll(turns, -1, axis=1)
+    robot = supple.load(folder / "robot.glb", motions=[_unnamed(folder, written)], fps=30)
+    found = supple.robot.qpos(robot, robot.motion("bare").poses)[:, 3:7]
+    assert np.allclose(np.abs(np.sum(found * turns, axis=1)), 1)
 
 
 def test_a_robot_that_lies_needs_the_layout(machine):

@@ -287,21 +287,25 @@ def mesh_of(model: Compiled, k: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _masses(source: Source, model: Compiled, places: list[Place]) -> dict[str, Mass | None]:
     masses: dict[str, Mass | None] = {}
+    R = rotations.to_matrix(model.body_iquat)
+    inertias = (R * model.body_inertia[:, None, :]) @ np.swapaxes(R, -1, -2)
     for b in range(1, len(model.body_mass)):
         place = places[b]
         if model.unknown[b]:
             masses[place.joint] = None
         elif model.body_mass[b] > 0:
-            R = rotations.to_matrix(model.body_iquat[b])
             masses[place.joint] = Mass(
-                float(model.body_mass[b]),
-                tuple(place.origin + model.body_ipos[b]),
-                R @ np.diag(model.body_inertia[b]) @ R.T,
+                float(model.body_mass[b]), tuple(place.origin + model.body_ipos[b]), inertias[b]
             )
     unknown = [name for name, one in masses.items() if one is None]
     if unknown:
         few = ", ".join(map(shown, unknown[:4])) + (", ..." if len(unknown) > 4 else "")
-        source.warn(f"the masses of {len(unknown)} bodies are not known, those on {few}")
+        many = (
+            f"the masses of {len(unknown)} bodies are"
+            if len(unknown) > 1
+            else "the mass of a body is"
+        )
+        source.warn(f"{many} not known, on {few}")
     return masses
 
 

@@ -10,8 +10,8 @@ from supple.rotations import axis_vector, conjugate, multiply, normalize, rotate
 ORDERS = ("wxyz", "xyzw")
 UPRIGHT_COS = np.cos(np.radians(45.0))  # a root that leans less from its rest is upright
 UPRIGHT_LEAD = 0.1  # share of the frames by which one order must be upright more often
-LEAN_LEAD = np.radians(5.0)  # by which one order must lean less, in the mean over the frames
-LEAN_RATIO = 2.0  # and how many times less
+LEAN_LEAD = np.radians(5.0)  # lean that one order must have beside that of both, root mean square
+LEAN_LEAD_CONTRARY = np.radians(12.0)  # the same where the robot faces away in the other order
 TRAVEL = 0.5  # way from the first frame to the last beyond which a robot is said to walk [m]
 UPRIGHT_SHARE = 0.5  # least share of the frames that are upright in the order that is taken
 
@@ -38,7 +38,7 @@ def infer_order(
     A robot that faces as at rest is upright in both orders: (0, 0, 0, 1) is no turn as xyzw, and half a turn
     about the vertical as wxyz. Then the order counts in which it leans less, since a turn about the vertical
     is a lean in the wrong order; or else the one that does not turn the robot around, unless it would walk
-    backwards.
+    backwards. If it stays where it is, that is a warning: it may face away from its rest, as wxyz.
 
     Args:
         quaternions: Of the root as the table has them, shape (F, 4).
@@ -56,24 +56,31 @@ def infer_order(
     turns = {order: _from_rest(quaternions, rest, order) for order in ORDERS}
     cosines = {order: rotate(turns[order], vertical) @ vertical for order in ORDERS}
     share = {order: float((cosines[order] > UPRIGHT_COS).mean()) for order in ORDERS}
-    lean = {order: float(np.arccos(np.clip(cosines[order], -1, 1)).mean()) for order in ORDERS}
+    # Squared sines of half the lean: of the two leans, one is about the same axis in both orders, so that
+    # it cancels in their difference, and the other is a turn about the vertical in one of the orders.
+    lean = {order: float(0.5 - 0.5 * cosines[order].mean()) for order in ORDERS}
     turned = {
         order: float(np.median(2 * np.arccos(np.clip(np.abs(turns[order][:, 0]), 0, 1))))
         for order in ORDERS
     }
     more, less = sorted(ORDERS, key=lambda order: -share[order])
-    why = None
+    why, sure = None, True
     if share[more] - share[less] > UPRIGHT_LEAD and share[more] > UPRIGHT_SHARE:
         why = f"the robot is upright in {share[more]:.0%} of the frames, as {less} in {share[less]:.0%}"
     elif min(share.values()) > UPRIGHT_SHARE:
-        more, less = sorted(ORDERS, key=lambda order: lean[order])
-        if lean[less] - lean[more] > LEAN_LEAD and lean[less] > LEAN_RATIO * lean[more]:
-            degrees = np.degrees([lean[more], lean[less]])
-            why = f"the robot leans by {degrees[0]:.0f} degrees, as {less} by {degrees[1]:.0f}"
-        elif abs(turned["wxyz"] - turned["xyzw"]) > np.pi / 2:
-            more, less = sorted(ORDERS, key=lambda order: turned[order])
-            if not _backwards(turns[more], positions, up):
-                why = f"the robot faces as at rest, as {less} the other way"
+        steady, leaning = sorted(ORDERS, key=lambda order: lean[order])
+        lead = 2 * np.arcsin(np.sqrt(max(lean[leaning] - lean[steady], 0.0)))
+        facing = min(ORDERS, key=lambda order: turned[order])
+        forward = _forward(turns[facing], positions, up)
+        turned_around = abs(turned["wxyz"] - turned["xyzw"]) > np.pi / 2
+        contrary = turned_around and facing != steady
+        needed = LEAN_LEAD_CONTRARY if contrary and forward >= 0 else LEAN_LEAD
+        if lead > needed and (contrary or forward >= 0):
+            more = steady
+            why = f"as {leaning} the robot leans by {np.degrees(lead):.0f} degrees more"
+        elif turned_around and forward >= 0 and not (contrary and lead > LEAN_LEAD):
+            more, sure = facing, forward > 0
+            why = "the robot faces as at rest, and else the other way"
     if why is None:
         source.error(
             None,
@@ -81,9 +88,8 @@ def infer_order(
             f"{share['wxyz']:.0%} of the frames as wxyz, in {share['xyzw']:.0%} as xyzw; "
             "give layout='wxyz' or layout='xyzw'",
         )
-    source.guess(
-        f"the columns have no names: quaternions read as {more}, since {why}; layout= decides"
-    )
+    say = source.guess if sure else source.warn
+    say(f"the columns have no names: quaternions read as {more}, since {why}; layout= decides")
     return more
 
 
@@ -94,11 +100,14 @@ def _from_rest(quaternions: np.ndarray, rest: np.ndarray, order: str) -> np.ndar
     return multiply(normalize(turns), conjugate(rest))
 
 
-def _backwards(turns: np.ndarray, positions: np.ndarray, up: str) -> bool:
-    """True if a robot goes some way, and against where it faces; x is forward where z is up (ROS REP 103)."""
+def _forward(turns: np.ndarray, positions: np.ndarray, up: str) -> int:
+    """1 if a robot goes some way where it faces, -1 if against that, 0 if it stays or that is not known.
+
+    Where z is up, x is forward, by custom (ROS REP 103).
+    """
     way = positions[-1] - positions[0]
     if up != "z" or not np.hypot(way[0], way[1]) > TRAVEL:
-        return False
+        return 0
     steps = np.diff(positions, axis=0)
     faced = rotate(turns[:-1], axis_vector("x"))
-    return float(np.sum(steps[:, :2] * faced[:, :2])) < 0.0
+    return int(np.sign(np.sum(steps[:, :2] * faced[:, :2])))
