@@ -7,7 +7,7 @@ import pytest
 
 import supple
 from supple import SuppleError
-from supple.files import check_writable, write
+from supple.files import as_path, check_writable, write
 
 posix = pytest.mark.skipif(os.name != "posix", reason="links and modes of POSIX")
 
@@ -120,3 +120,10 @@ def test_a_write_that_fails_leaves_what_was_there(tmp_path, monkeypatch):
         write(path, "new", "trace")
     assert path.read_text() == "old"
     assert [one.name for one in tmp_path.iterdir()] == ["a"]
+
+
+def test_paths_that_no_system_has_are_refused_briefly():
+    for path in ("a" * 5000, "/".join(["b" * 200] * 40)):
+        with pytest.raises(SuppleError, match="bytes") as caught:
+            as_path("folder", path)
+        assert len(str(caught.value)) < 300

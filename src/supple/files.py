@@ -9,6 +9,8 @@ from pathlib import Path
 
 from supple.errors import SuppleError, brief
 
+LONGEST_NAME, LONGEST_PATH = 255, 4095  # [bytes] of a file's name and a path, as on Linux
+
 
 def as_path(what: str, value: object) -> Path:
     """`value` as a path that the system can look for.
@@ -29,8 +31,14 @@ def as_path(what: str, value: object) -> Path:
         encoded = os.fsencode(given)
     except UnicodeEncodeError:
         encoded = b"\0"
-    if b"\0" in encoded:
-        raise SuppleError(f"{what}: expected a path that the system can have, got {ascii(given)}")
+    too_long = len(encoded) > LONGEST_PATH or any(
+        len(part) > LONGEST_NAME for part in encoded.split(os.fsencode(os.sep))
+    )
+    if b"\0" in encoded or too_long:
+        raise SuppleError(
+            f"{what}: expected a path that the system can have, got {brief(ascii(given))}"
+            + (f" of {len(encoded):,} bytes" if too_long else "")
+        )
     return Path(given)
 
 

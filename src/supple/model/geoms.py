@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import SuppleError, array, instance, one_of, text, whole
+from supple.errors import SuppleError, array, brief, instance, one_of, text, whole
 from supple.model.mesh import Described, kept, whole_array
 from supple.rotations import rotate, unit_quaternions
 
@@ -68,7 +68,7 @@ class Geom(Described):
         who = (
             f"geom {self.name!r}"
             if text("name of a geom", self.name)
-            else f"a geom of joint {self.joint!r}"
+            else f"a geom of joint {brief(self.joint)}"
         )
         parts = SIZES[one_of(f"kind of {who}", self.kind, SIZES)]
         size = array(f"size of {who}", self.size, (len(parts),)) if parts else np.zeros(0)
@@ -128,4 +128,4 @@ class Geom(Described):
         try:
             return cls(**data)
         except TypeError:
-            raise SuppleError(f"geom from JSON: expected its fields, got {data!r}") from None
+            raise SuppleError(f"geom from JSON: expected its fields, got {brief(data)}") from None

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from supple.errors import SuppleError, array, one_of, text
+from supple.errors import SuppleError, array, brief, one_of, text
 from supple.rotations import unit_quaternions
 
 LOOPS = ("connect", "weld")
@@ -61,4 +61,4 @@ class Loop:
         try:
             return cls(**data)
         except TypeError:
-            raise SuppleError(f"loop from JSON: expected its fields, got {data!r}") from None
+            raise SuppleError(f"loop from JSON: expected its fields, got {brief(data)}") from None

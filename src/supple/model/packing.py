@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import SuppleError, nearest, text
+from supple.errors import SuppleError, brief, nearest, text
 from supple.kernels import layout
 from supple.model.joint import Vector, rows
 from supple.model.joints import Joint, Mimic
@@ -41,7 +41,9 @@ def check_names(names: Sequence[str], tips: Sequence[str]) -> None:
     for what, group in (("joint", names), ("tip", tips)):
         for k, name in enumerate(group):
             if not isinstance(name, str) or not name.strip():
-                raise SuppleError(f"{what} {k}: expected a name that is not blank, got {name!r}")
+                raise SuppleError(
+                    f"{what} {k}: expected a name that is not blank, got {brief(name)}"
+                )
             text(f"name of {what} {k}", name)
             if name in seen:
                 raise SuppleError(
@@ -59,7 +61,7 @@ def topological_order(names: Sequence[str], parents: Sequence[str | None]) -> li
         if parent is not None and not (isinstance(parent, str) and parent in index):
             hint = nearest(parent, names) if isinstance(parent, str) else ""
             raise SuppleError(
-                f"joint {name!r}: expected a parent among the joints, or None, got {parent!r}{hint}"
+                f"joint {name!r}: expected a parent among the joints, or None, got {brief(parent)}{hint}"
             )
         above.append(-1 if parent is None else index[parent])
     order: list[int] = []
@@ -350,14 +352,14 @@ def _source(
     """The joint that joint j copies, checked."""
     if mimic.joint not in index:
         raise SuppleError(
-            f"joint {names[j]!r}: expected a joint to mimic, got {mimic.joint!r}"
+            f"joint {names[j]!r}: expected a joint to mimic, got {brief(mimic.joint)}"
             f"{nearest(mimic.joint, names)}"
         )
     source = index[mimic.joint]
     if not joints[source].single:
         raise SuppleError(
             f"joint {names[j]!r}: expected to mimic a Hinge or a Slider, "
-            f"got {mimic.joint!r}, which is a {type(joints[source]).__name__}"
+            f"got {brief(mimic.joint)}, which is a {type(joints[source]).__name__}"
         )
     return source
 

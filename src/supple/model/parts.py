@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.errors import SuppleError, array, listed
+from supple.errors import SuppleError, array, brief, listed
 from supple.model.joints import Ball, Joint
 from supple.rotations import unit_quaternions
 
@@ -68,7 +68,7 @@ def from_json(kind: type[Record], data: Mapping[str, Any]) -> Record:
         values = {key: data[key] for key in kind._fields}
     except (KeyError, TypeError):
         fields = ", ".join(kind._fields)
-        raise SuppleError(f"skeleton from JSON: expected {fields}, got {data!r}") from None
+        raise SuppleError(f"skeleton from JSON: expected {fields}, got {brief(data)}") from None
     if kind is Node:
         values["joint"] = Joint.from_json(values["joint"])
     return kind(**values)
@@ -85,7 +85,7 @@ def record(kind: type[Record], given: Any) -> Record:
     except TypeError:
         fields = ", ".join(kind._fields)
         raise SuppleError(
-            f"skeleton: expected {kind.__name__}({fields}) or a tuple of these, got {given!r}"
+            f"skeleton: expected {kind.__name__}({fields}) or a tuple of these, got {brief(given)}"
         ) from None
 
 
@@ -98,7 +98,7 @@ def read_nodes(given: Any) -> list[Node]:
         if not isinstance(node.joint, Joint):
             raise SuppleError(
                 f"joint {node.name!r}: expected a joint such as Ball() or Hinge('z'), "
-                f"got {node.joint!r}"
+                f"got {brief(node.joint)}"
             )
     return nodes
 

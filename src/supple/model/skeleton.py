@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.errors import SuppleError, array, flag, instance, listed, mapping, one_of
+from supple.errors import SuppleError, array, brief, flag, instance, listed, mapping, one_of
 from supple.kernels import layout
 from supple.kernels.joint import excess_batch, project_batch
 from supple.model.chains import chain_parts
@@ -544,11 +544,12 @@ class Pose:
 
 def check_format(data: Any, name: str, version: int) -> None:
     """True if JSON data is of a format and of a version that can be read."""
-    if not isinstance(data, Mapping) or data.get("format") != name:
+    given = data.get("format") if isinstance(data, Mapping) else None
+    if not isinstance(given, str) or given != name:
         given = data.get("format") if isinstance(data, Mapping) else data
-        raise SuppleError(f"JSON: expected an object with format {name!r}, got {given!r}")
-    if data.get("version") != version:
-        raise SuppleError(f"{name}: expected version {version}, got {data.get('version')!r}")
+        raise SuppleError(f"JSON: expected an object with format {name!r}, got {brief(given)}")
+    if type(data.get("version")) is not int or data["version"] != version:
+        raise SuppleError(f"{name}: expected version {version}, got {brief(data.get('version'))}")
 
 
 def _same(a: Floats | None, b: Floats | None) -> bool:
@@ -956,7 +957,7 @@ class Skeleton:
         return len(self._joints)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._index
+        return isinstance(name, str) and name in self._index
 
     def __repr__(self) -> str:
         def some(names: tuple[str, ...]) -> str:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from supple.errors import SuppleError
+from supple.errors import SuppleError, brief
 from supple.kernels import layout as at
 
 
@@ -130,7 +130,9 @@ class Asked:
             )
         except (KeyError, TypeError) as error:
             fields = ", ".join(cls.__slots__)
-            raise SuppleError(f"asked: expected an object with {fields}, got {data!r}") from error
+            raise SuppleError(
+                f"asked: expected an object with {fields}, got {brief(data)}"
+            ) from error
 
 
 class Collision(NamedTuple):

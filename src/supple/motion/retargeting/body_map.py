@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import SuppleError, instance, mapping, one_of
+from supple.errors import SuppleError, brief, instance, mapping, one_of, text
 from supple.files import as_path, write
 from supple.model.skeleton import Pose, Skeleton
 from supple.motion.feet import find_feet
@@ -69,7 +69,7 @@ class BodyMap:
             )
             if not group or not all(isinstance(name, str) for name in group):
                 raise SuppleError(
-                    f"body map: expected a joint or a list of joints for {role!r}, got {names!r}"
+                    f"body map: expected a joint or a list of joints for {role!r}, got {brief(names)}"
                 )
             given[role] = group
         ordered = {role: given[role] for role in ROLES if role in given}
@@ -138,9 +138,9 @@ class BodyMap:
     @classmethod
     def from_data(cls, data: Mapping[str, Any], where: str = "body map") -> BodyMap:
         """The map in a table of TOML: {"joints": {role: joint or [joint, ...]}}."""
-        joints = mapping(where, data, '{"joints": {role: joint}}').get("joints")
+        joints = mapping(text("where", where), data, '{"joints": {role: joint}}').get("joints")
         if not isinstance(joints, Mapping):
-            raise SuppleError(f"{where}: expected a table [joints] of roles, got {joints!r}")
+            raise SuppleError(f"{where}: expected a table [joints] of roles, got {brief(joints)}")
         try:
             return cls(dict(joints))
         except SuppleError as error:
