@@ -73,6 +73,8 @@ def compare(
     rows = math.ceil(len(answers) / COLUMNS)
     columns = math.ceil(len(answers) / rows)
     measures = mapping("measures", {} if measures is None else measures, "{what: {name: value}}")
+    for what, values in measures.items():
+        mapping(f"measures of {text('name of a measure', what)!r}", values, "{name: value}")
     bar_columns = COLUMNS if len(measures) <= 2 * COLUMNS else COLUMNS + 1
     bar_rows = math.ceil(len(measures) / bar_columns)
     cell = WIDTH / columns
