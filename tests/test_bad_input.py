@@ -11,6 +11,9 @@ import logging
 import os
 import zlib
 from collections.abc import Callable, Iterator
+from datetime import datetime
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -101,7 +104,36 @@ def _odd_values() -> dict[str, Any]:
         "a joint": Ball(),
         "a goal": Reach("tip"),
         "Path('ab')": Path("ab"),
+        "a path that is too long": Path("a" * 5000),
+        "text of 100,000 letters": "x" * 100_000,
+        "a dictionary of 3,000": {f"k{i}": i for i in range(3000)},
+        "zeros((3, 200))": np.zeros((3, 200)),
+        "array(0.5)": np.array(0.5),
+        "array('tip')": np.array("tip"),
+        "complex64": np.complex64(1j),
+        "array of complex": np.ones(3, complex),
+        "timedelta64": np.timedelta64(3, "s"),
+        "longdouble": np.longdouble("1e4000"),
+        "masked": np.ma.masked,
+        "Decimal('sNaN')": Decimal("sNaN"),
+        "Fraction(1, 3)": Fraction(1, 3),
+        "a date": datetime(2020, 1, 1),
+        "nested 90 deep": _nested(90),
+        "a list in itself": _in_itself(),
     }
+
+
+def _nested(depth: int) -> list[Any]:
+    found: list[Any] = []
+    for _ in range(depth):
+        found = [found]
+    return found
+
+
+def _in_itself() -> list[Any]:
+    found: list[Any] = []
+    found.append(found)
+    return found
 
 
 def _cases(folder: Path) -> Iterator[Case]:
@@ -266,6 +298,48 @@ def _cases(folder: Path) -> Iterator[Case]:
     yield from _methods(supple.Axes("xyz"), "Axes", dof=[0, 1] * 3, limits=[(-1, 1)] * 3, data={})
     for module in (supple.costs, supple.robot, supple.rotations):
         yield from _functions(module)
+    yield from _grammar(rules)
+    yield from _plots(solved, folder)
+
+
+def _grammar(rules: Path) -> Iterator[Case]:
+    """The classes of `supple.grammar`, and what `grow` looks at inside its arguments."""
+    from supple import grammar
+
+    lot = "attr h = 1\nLot --> extrude(h)\n"
+    corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]], float)
+    inside: dict[str, Callable[[Any], Any]] = {
+        "an attribute": lambda x: grammar.grow(lot, attributes={"h": x}),
+        "an attribute of a lot": lambda x: grammar.grow(lot, lots=[grammar.Lot((1, 0, 1), attributes={"h": x})]),
+        "a footprint": lambda x: grammar.grow(lot, lots=[grammar.Lot(footprint=x)]),
+        "an asset": lambda x: grammar.grow('Lot --> i("a")', assets={"a": x}),
+        "points of an asset": lambda x: grammar.grow('Lot --> i("a")', assets={"a": (x, [(0, 1, 2)])}),
+        "faces of an asset": lambda x: grammar.grow('Lot --> i("a")', assets={"a": (corners, x)}),
+    }  # fmt: skip
+    yield Case("Limits", grammar.Limits, {})
+    yield Case("Lot", grammar.Lot, {"size": (1, 0, 1)})
+    yield Case("stub_text", grammar.stub_text, {"rules": rules})
+    for what, call in inside.items():
+        yield Case(f"grow with {what}", _with_one(what, call), {})
+    growth = grammar.grow(lot)
+    yield Case("Growth.tree", growth.tree, {})
+    yield Case("Growth.save", growth.save, {"path": rules.with_name("lot.obj")})
+    yield Case("Shapes.named", growth.shapes.named, {"name": "Lot"})
+    yield Case("GrownShape.point", growth.shapes[0].point, {"x": 0.5, "y": 0.5, "z": 0.5})
+
+
+def _plots(solved: Any, folder: Path) -> Iterator[Case]:
+    """The functions of `supple.plot`."""
+    try:
+        from supple import plot
+    except SuppleError:  # without Matplotlib there are none
+        return
+    traced = supple.solve(arm, {"tip": (1.0, 1.0, 0.0)}, solver="CCD", trace=True)
+    yield Case("plot.pose", plot.pose, {"pose": arm.rest}, True)
+    yield Case("plot.solution", plot.solution, {"solution": solved}, True)
+    yield Case("plot.trace", plot.trace, {"traced": traced}, True)
+    yield Case("plot.compare", plot.compare, {"solutions": {"a": solved}}, True)
+    yield Case("plot.save", plot.save, {"figure": None, "path": folder / "figure.svg"})
 
 
 def _far_residual(frames: Any, values: Any, out: Any) -> None:

@@ -10,6 +10,7 @@ import supple
 from supple.errors import (
     SuppleError,
     array,
+    as_float,
     flag,
     function,
     instance,
@@ -272,3 +273,27 @@ def test_functions_are_checked_by_what_they_take():
         expected = r"progress: expected a function of \(done, total\), got "
         with pytest.raises(SuppleError, match=expected):
             function("progress", value, "done", "total")
+
+
+def test_numbers_of_numpy_that_are_none():
+    """NumPy registers time spans as whole numbers, and would drop an imaginary part with a warning."""
+    for value in (np.timedelta64(3, "s"), np.complex64(1j), np.ma.masked):
+        with pytest.raises(SuppleError, match="steps: expected"):
+            whole("steps", value)
+        with pytest.raises(SuppleError, match="rate: expected"):
+            positive("rate", value)
+        with pytest.raises((TypeError, ValueError)):
+            as_float(value)
+
+
+def test_lists_in_themselves_and_nested_deeply_are_no_arrays():
+    endless: list[object] = []
+    endless.append(endless)
+    deep: list[object] = []
+    for _ in range(5000):
+        deep = [deep]
+    np.ma.array([1.0])  # masked entries are looked for once NumPy has loaded them
+    for value in (endless, deep):
+        with pytest.raises(SuppleError, match="target: expected") as caught:
+            array("target", value, (3,))
+        assert len(str(caught.value)) < 300

@@ -7,7 +7,7 @@ import pytest
 
 import supple
 from supple import SuppleError
-from supple.files import check_writable, read_json, remove_parts, write
+from supple.files import as_path, check_writable, read_json, remove_parts, write
 
 posix = pytest.mark.skipif(os.name != "posix", reason="links and modes of POSIX")
 
@@ -153,3 +153,10 @@ def test_what_is_no_json_is_said(data, words, tmp_path):
     (tmp_path / "a.json").write_bytes(data)
     with pytest.raises(SuppleError, match=words):
         read_json(tmp_path / "a.json")
+
+
+def test_paths_that_no_system_has_are_refused_briefly():
+    for path in ("a" * 5000, "/".join(["b" * 200] * 40)):
+        with pytest.raises(SuppleError, match="bytes") as caught:
+            as_path("folder", path)
+        assert len(str(caught.value)) < 300

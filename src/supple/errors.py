@@ -25,6 +25,9 @@ _LONGEST_NAME = 200  # longest name that is compared with others for a suggestio
 _SMALL = 16  # up to so many numbers are checked by their sum, which is quicker
 _FLOAT64 = np.dtype(np.float64)
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_MOST_AXES = (
+    64  # that a NumPy array can have; NumPy refuses sequences nested deeper, or in themselves
+)
 _LARGEST_WHOLE = 2**53  # up to here every whole number is a float64 too, as which kernels take it
 
 Kind = TypeVar("Kind")
@@ -85,15 +88,31 @@ def number(what: str, value: object, expected: str, fits: Callable[[float], bool
     Raises:
         SuppleError: `value` is no number (a truth value is none), or does not fit.
     """
-    if type(value) is float or (isinstance(value, Real) and not isinstance(value, bool)):
+    if type(value) is float or (isinstance(value, Real) and _counts(value)):
         result = as_float(value)
         if fits(result):
             return result
     raise SuppleError(f"{what}: expected {expected}, got {brief(value)}")
 
 
+def _counts(value: object) -> bool:
+    """False for truth values and time spans, which Python or NumPy register as numbers."""
+    return not isinstance(value, (bool, np.timedelta64))
+
+
 def as_float(value: Any) -> float:
-    """A number as a float: infinite if it is too large for one."""
+    """A number, or text of one, as a float: infinite if it is too large for one.
+
+    Raises:
+        TypeError: It is no number, or complex, or a time.
+        ValueError: It is masked, or text that holds no number.
+    """
+    if type(value) is float:
+        return value
+    unmasked("number", value)
+    kind = getattr(getattr(value, "dtype", None), "kind", "")
+    if kind and kind in "cmM":  # NumPy would drop an imaginary part or a unit of time
+        raise TypeError(f"expected a real number, got {value!r}")
     try:
         return float(value)
     except OverflowError:
@@ -117,11 +136,12 @@ def whole(what: str, value: object, *, least: int = 0, remark: str = "") -> int:
     Raises:
         SuppleError: `value` is no whole number, or too small.
     """
-    if type(value) is int or (isinstance(value, Integral) and not isinstance(value, bool)):
+    most = ""
+    if type(value) is int or (isinstance(value, Integral) and _counts(value)):
         result = int(value)
         if least <= result <= _LARGEST_WHOLE:
             return result
-    most = " to 2**53" if isinstance(value, Integral) and int(value) > _LARGEST_WHOLE else ""
+        most = " to 2**53" if result > _LARGEST_WHOLE else ""
     expected = f"a whole number from {least}{most}{' ' if remark else ''}{remark}"
     raise SuppleError(f"{what}: expected {expected}, got {brief(value)}")
 
@@ -272,7 +292,8 @@ def array(
         raise _unfit(what, shape, finite, given)
     result = numbers
     if numbers.dtype is not _FLOAT64 or not numbers.flags.carray:
-        result = np.require(numbers, np.float64, ["C", "W"])
+        with np.errstate(over="ignore"):  # what is too large for float64 becomes infinite
+            result = np.require(numbers, np.float64, ["C", "W"])
     if result.size <= _SMALL and math.isfinite(sum(result.ravel().tolist())):
         return result  # a sum that overflows is no fault: then each number is looked at
     good = np.isfinite(result) if finite else ~np.isnan(result)
@@ -290,7 +311,7 @@ def _unfit(
     return SuppleError(f"{what}: {expected}, got {given}")
 
 
-def unmasked(what: str, value: object) -> None:
+def unmasked(what: str, value: object, depth: int = 0) -> None:
     """Refuse NumPy's masked arrays, alone or in sequences, where entries are masked.
 
     What lies below a mask is no value, and turning the array into a plain one would use it.
@@ -298,6 +319,7 @@ def unmasked(what: str, value: object) -> None:
     Args:
         what: What the caller knows the value by.
         value: Anything.
+        depth: Number of sequences around `value`; those nested deeper than an array can be are not looked into.
 
     Raises:
         SuppleError: Entries are masked.
@@ -313,10 +335,10 @@ def unmasked(what: str, value: object) -> None:
                 f"{what}: expected an array without masked entries, "
                 f"got {count} masked of {mask.size}; drop them, or give them values with .filled()"
             )
-    elif isinstance(value, (list, tuple)):
+    elif isinstance(value, (list, tuple)) and depth < _MOST_AXES:
         for one in value:
             if isinstance(one, (list, tuple, ma.MaskedArray)):
-                unmasked(what, one)
+                unmasked(what, one, depth + 1)
 
 
 def _fits(given: tuple[int, ...], shape: tuple[int | None | EllipsisType, ...]) -> bool:

@@ -41,7 +41,9 @@ def as_path(what: str, value: object) -> Path:
     except UnicodeEncodeError:
         encoded = b"\0"
     if b"\0" in encoded:
-        raise SuppleError(f"{what}: expected a path that the system can have, got {ascii(given)}")
+        raise SuppleError(
+            f"{what}: expected a path that the system can have, got {brief(ascii(given))}"
+        )
     try:
         os.lstat(given)
     except OSError as error:

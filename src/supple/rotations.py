@@ -23,8 +23,12 @@ def _numbers(what: str, value: ArrayLike, expected: str = "numbers") -> FloatArr
     """A float64 array."""
     unmasked(what, value)
     try:
-        return np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
+        numbers = np.asarray(value)
+        if numbers.dtype.kind in "cmM":
+            raise TypeError
+        with np.errstate(over="ignore"):  # what is too large for float64 becomes infinite
+            return np.asarray(numbers, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError, RuntimeError):
         raise SuppleError(f"{what}: expected {expected}, got {brief(value)}") from None
 
 
@@ -59,7 +63,7 @@ def axis_vector(axis: str | ArrayLike, *, what: str = "axis") -> FloatArray:
         letter = axis.strip().lower().lstrip("+-")
         if letter not in _LETTERS:
             raise SuppleError(
-                f'{what}: expected "x", "y", "z", "-x", "-y", "-z" or three numbers, got {axis!r}'
+                f'{what}: expected "x", "y", "z", "-x", "-y", "-z" or three numbers, got {brief(axis)}'
             )
         sign = -1.0 if axis.strip().startswith("-") else 1.0
         return np.array([sign * c if c else 0.0 for c in _LETTERS[letter]])
@@ -188,7 +192,7 @@ def euler_order(order: str, *, what: str = "order") -> tuple[int, ...]:
     if not good or any(a == b for a, b in zip(letters, letters[1:], strict=False)):
         raise SuppleError(
             f"{what}: expected one to three of the letters x, y, z with no two neighbours alike, "
-            f'such as "xyz" or "zxz", got {order!r}'
+            f'such as "xyz" or "zxz", got {brief(order)}'
         )
     return tuple("xyz".index(letter) for letter in letters)
 
@@ -222,7 +226,7 @@ def to_euler(order: str, q: ArrayLike) -> FloatArray:
     axes = euler_order(order)
     if len(axes) != 3:
         raise SuppleError(
-            f"order: expected three letters to read angles off a rotation, got {order!r}"
+            f"order: expected three letters to read angles off a rotation, got {brief(order)}"
         )
     q = _last("quaternion", q, 4)
     # Bernardes and Viollet 2022, "Quaternion to Euler angles conversion", algorithm 1. It is for

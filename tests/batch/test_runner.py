@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from tests.batch.copying import Copy, pairs
@@ -204,6 +205,14 @@ def test_dask_is_asked_for_where_it_is_not_installed(clips, tmp_path, monkeypatc
     out = tmp_path / "out"
     with pytest.raises(SuppleError, match=r"pip install supple\[cluster\]"):
         list(run(PLANT, pairs(clips, out), out, scheduler="tcp://127.0.0.1:1"))
+
+
+@pytest.mark.parametrize("address", ["[", "tcp://[::1", "host", "tcp://host:port"])
+def test_what_is_no_address_of_a_scheduler_is_refused(clips, tmp_path, monkeypatch, address):
+    monkeypatch.setitem(sys.modules, "distributed", ModuleType("distributed"))
+    out = tmp_path / "out"
+    with pytest.raises(SuppleError, match="--scheduler: expected an address"):
+        list(run(PLANT, pairs(clips, out), out, scheduler=address))
 
 
 JOURNAL = ".out.supple-journal.jsonl"

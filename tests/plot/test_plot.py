@@ -217,6 +217,8 @@ def test_a_comparison_has_a_panel_an_answer_and_bars_a_measure():
     assert "both" in words(figure)
     with pytest.raises(supple.SuppleError, match="at least one"):
         supple.plot.compare({})
+    with pytest.raises(supple.SuppleError, match="measures of 'turns': expected"):
+        supple.plot.compare(answers, measures={"turns": 3.0})
 
 
 EVERY_KIND = supple.Skeleton(

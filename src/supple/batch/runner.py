@@ -415,8 +415,8 @@ def _by_itself(job: _Job, pair: tuple[Path, Path]) -> _Receipt:
 
 def _check_address(address: str) -> None:
     """Raise at once if nothing listens at an address: a Dask client would try for long, also while it is removed."""
-    parts = urlsplit(address if "://" in address else f"tcp://{address}")
     try:
+        parts = urlsplit(address if "://" in address else f"tcp://{address}")
         if parts.scheme in ("tcp", "tls", "ws", "wss") and parts.hostname and parts.port:
             socket.create_connection((parts.hostname, parts.port), timeout=10.0).close()
             return

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from pathlib import Path
 
 from supple.errors import SuppleError
+from supple.files import as_path
 
 _WORDS = {1: "one number", 2: "two numbers", 3: "three numbers", 4: "four numbers"}
 
@@ -33,7 +33,7 @@ def vector(what: str, text: str, form: str) -> tuple[float, ...]:
 
 def parse_ground(text: str | None) -> float | tuple[float, ...] | str | None:
     """Parse a height, a plane A,B,C,D or the path of a file with a mesh; None if not given."""
-    if text is None or Path(text).is_file():
+    if text is None or as_path("--ground", text).is_file():
         return text
     if "," in text:
         return vector("--ground", text, "A,B,C,D")

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.errors import SuppleError, array, instance, listed, mapping, number, text
+from supple.errors import SuppleError, array, brief, instance, listed, mapping, number, text
 from supple.goals.goal import Goal
-from supple.rotations import unit_quaternions
+from supple.rotations import axis_vector, unit_quaternions
 
 if TYPE_CHECKING:
     from supple.model.capsules import Capsule
@@ -30,11 +30,11 @@ class Plane:
     def __post_init__(self) -> None:
         point = array("point of a Plane", self.point, (3,)) + 0.0
         normal = array("normal of a Plane", self.normal, (3,)) + 0.0
-        size = float(np.linalg.norm(normal))
-        if size == 0.0:
+        if not normal.any():
             raise SuppleError("normal of a Plane: expected a direction, got zeros")
+        normal = axis_vector(normal, what="normal of a Plane")
         object.__setattr__(self, "point", tuple(point.tolist()))
-        object.__setattr__(self, "normal", tuple((normal / size).tolist()))
+        object.__setattr__(self, "normal", tuple(normal.tolist()))
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class Avoid(Goal):
         for one in found:
             if not isinstance(one, solid):
                 raise SuppleError(
-                    f"obstacles of Avoid: expected Plane, Box or Capsule, got {one!r}"
+                    f"obstacles of Avoid: expected Plane, Box or Capsule, got {brief(one)}"
                 )
         self._set("obstacles", found)
         if self.capsules is not None:
@@ -125,7 +125,7 @@ def _capsule() -> type[Capsule]:
 def _pair(given: Any) -> tuple[str, str]:
     pair = tuple(listed("pairs of Avoid", given, "pairs of joint names"))
     if len(pair) != 2 or not all(isinstance(name, str) for name in pair):
-        raise SuppleError(f"pairs of Avoid: expected pairs of joint names, got {given!r}")
+        raise SuppleError(f"pairs of Avoid: expected pairs of joint names, got {brief(given)}")
     return pair
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.errors import SuppleError, array, listed, number
+from supple.errors import SuppleError, array, brief, listed, number
 from supple.goals.goal import Goal
 
 
@@ -40,7 +40,7 @@ class Balance(Goal):
         one, expected = isinstance(self.feet, str), "names of joints"
         feet = [self.feet] if one else listed("feet of Balance", self.feet, expected)
         if not all(isinstance(one, str) for one in feet):
-            raise SuppleError(f"feet of Balance: expected names of joints, got {self.feet!r}")
+            raise SuppleError(f"feet of Balance: expected names of joints, got {brief(self.feet)}")
         self._set("feet", tuple(feet))
         if (not self.feet) == (self.support is None):
             raise SuppleError("Balance: expected feet, or support, got " + self._given())

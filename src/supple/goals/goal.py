@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
-from supple.errors import SuppleError, array, listed, positive, whole
+from supple.errors import SuppleError, array, brief, listed, positive, whole
 from supple.kernels import layout as at
 from supple.kernels.quaternion import read_frame, split_frames
 from supple.model.skeleton import Skeleton
@@ -353,5 +353,5 @@ def read_goals(
     given = tuple(listed("goals", goals, expected))
     for goal in given:
         if not isinstance(goal, Goal):
-            raise SuppleError(f"goals: expected {expected}, got {goal!r}")
+            raise SuppleError(f"goals: expected {expected}, got {brief(goal)}")
     return given

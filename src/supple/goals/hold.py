@@ -6,7 +6,7 @@ from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
-from supple.errors import SuppleError
+from supple.errors import SuppleError, brief
 from supple.goals.goal import Block, Goal
 from supple.kernels import layout
 from supple.model.effector import find_effector
@@ -40,7 +40,7 @@ class Hold(Goal):
             if not isinstance(value, (bool, np.bool_)):
                 raise SuppleError(
                     f"Hold {self.effector!r}: {name}: expected True or False, whether it is held "
-                    f"where the start has it, got {value!r}"
+                    f"where the start has it, got {brief(value)}"
                 )
         if not (self.position or self.orientation):
             raise SuppleError(f"Hold {self.effector!r}: position and orientation are both off")

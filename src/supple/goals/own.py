@@ -13,7 +13,7 @@ from typing import Any, ClassVar, overload
 import numpy as np
 
 from supple import plugins
-from supple.errors import SuppleError, array, flag, listed, one_of, positive, text, whole
+from supple.errors import SuppleError, array, brief, flag, listed, one_of, positive, text, whole
 from supple.errors import function as check_function
 from supple.goals.goal import OPEN, Block, Goal, check_depth, kept
 from supple.goals.own_function import OwnFunction
@@ -227,7 +227,7 @@ def _checked_reason(what: str, reason: str | None) -> str:
         one_of(f"field in the reason of {what}", name, WORDS)
         if spec or conversion:
             raise SuppleError(
-                f"reason of {what}: expected {{{name}}} without a format, got {reason!r}"
+                f"reason of {what}: expected {{{name}}} without a format, got {brief(reason)}"
             )
     return reason
 
@@ -275,7 +275,7 @@ class OwnGoal(Goal):
         one = isinstance(given, str)
         names = (given,) if one else tuple(listed(f"frames of {name!r}", given, expected))
         if not names or not all(isinstance(one, str) for one in names):
-            raise SuppleError(f"frames of {name!r}: expected {expected}, got {given!r}")
+            raise SuppleError(f"frames of {name!r}: expected {expected}, got {brief(given)}")
         self._set("frames", names)
         self._set("depth", check_depth(self.effector_name, self.depth, self.root))
         self._check_weight()

@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from supple.errors import SuppleError, function, listed, mapping
+from supple.errors import SuppleError, brief, function, listed, mapping, text
 from supple.files import as_path
 
 if TYPE_CHECKING:
@@ -104,11 +104,12 @@ def grow(
     from supple.grammar.output.growth import Growth
 
     if not isinstance(rules, (str, os.PathLike)) or not str(rules):
-        raise SuppleError(f"rules: expected the path of a rule file, or rules, got {rules!r}")
+        raise SuppleError(f"rules: expected the path of a rule file, or rules, got {brief(rules)}")
     if start is not None and not isinstance(start, str):
-        raise SuppleError(f"start: expected the name of a rule, got {start!r}")
+        raise SuppleError(f"start: expected the name of a rule, got {brief(start)}")
     if limits is not None and not isinstance(limits, Limits):
-        raise SuppleError(f"limits: expected supple.grammar.Limits(...), got {limits!r}")
+        raise SuppleError(f"limits: expected supple.grammar.Limits(...), got {brief(limits)}")
+    text("style", style)
     if assets is not None:
         mapping("assets", assets, "{name: mesh}")
     if targets is not None:
@@ -178,7 +179,7 @@ def _checked_lots(lots: Sequence[Lot]) -> tuple[Lot, ...]:
     found = tuple(listed("lots", lots, "a list of supple.grammar.Lot(...)"))
     for one in found:
         if not isinstance(one, Lot):
-            raise SuppleError(f"lots: expected supple.grammar.Lot(...), got {one!r}")
+            raise SuppleError(f"lots: expected supple.grammar.Lot(...), got {brief(one)}")
     if not found:
         raise SuppleError("lots: expected at least one lot, got none")
     return found

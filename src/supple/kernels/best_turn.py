@@ -1,6 +1,6 @@
 """The best turn of one joint inside its limits while all others stand still: closed forms.
 
-With one joint turning the effector runs on an arc, and its cost (that of `residual.residuals`) has
+With one joint turning the effector runs on an arc, and its cost (that of `problem.residuals`) has
 one of two shapes:
 
 * About one axis: a constant less c cos x + s sin x. This is the objective of Wang & Chen (1991) in

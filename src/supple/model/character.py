@@ -53,6 +53,7 @@ class Note:
     frames: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
+        text("text of a note", self.text)
         one_of("level of note", self.level, LEVELS)
         if self.damage is not None:
             one_of("damage", self.damage, DAMAGE)
@@ -102,6 +103,7 @@ class Character(Described):
         for mesh in self.meshes:
             _check_mesh(instance("meshes", mesh, Mesh), skeleton)
         for name, motion in mapping("motions", self.motions, "{name: motion}").items():
+            text("name of a motion", name)
             if instance(f"motion {name!r}", motion, Motion).skeleton != skeleton:
                 raise SuppleError(
                     f"motion {name!r}: expected poses of {skeleton}, got those of "
@@ -113,6 +115,7 @@ class Character(Described):
         if instance("pose", self.pose, Pose).skeleton != skeleton or self.pose.batch_shape:
             raise SuppleError(f"character: expected a single pose of {skeleton}, got {self.pose}")
         for name, pose in mapping("poses", self.poses, "{name: pose}").items():
+            text("name of a pose", name)
             if instance(f"pose {name!r}", pose, Pose).skeleton != skeleton or pose.batch_shape:
                 raise SuppleError(f"pose {name!r}: expected a single one of {skeleton}, got {pose}")
         self._set("poses", MappingProxyType(dict(self.poses)))

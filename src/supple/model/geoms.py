@@ -68,7 +68,7 @@ class Geom(Described):
         who = (
             f"geom {self.name!r}"
             if text("name of a geom", self.name)
-            else f"a geom of joint {self.joint!r}"
+            else f"a geom of joint {brief(self.joint)}"
         )
         parts = SIZES[one_of(f"kind of {who}", self.kind, SIZES)]
         size = array(f"size of {who}", self.size, (len(parts),)) if parts else np.zeros(0)

@@ -31,7 +31,7 @@ def number(what: str, value: Any, expected: str = "a finite number") -> float:
     except (TypeError, ValueError):
         result = math.nan
     if not math.isfinite(result):
-        raise SuppleError(f"{what}: expected {expected}, got {value!r}")
+        raise SuppleError(f"{what}: expected {expected}, got {brief(value)}")
     return result
 
 
@@ -45,14 +45,14 @@ def pair(what: str, value: Any) -> Pair | None:
         lo = -math.inf if lo is None else as_float(lo) + 0.0
         hi = math.inf if hi is None else as_float(hi) + 0.0
     except (TypeError, ValueError):
-        raise SuppleError(f"{what}: expected {expected}, got {value!r}") from None
+        raise SuppleError(f"{what}: expected {expected}, got {brief(value)}") from None
     if lo > hi:
         raise SuppleError(
             f"{what}: the wrong way round, got lower {lo:g} above upper {hi:g}; "
             f"expected (lo, hi), as in ({hi:g}, {lo:g})"
         )
     if math.isnan(lo) or math.isnan(hi) or lo == math.inf or hi == -math.inf:
-        raise SuppleError(f"{what}: expected {expected}, got {value!r}")
+        raise SuppleError(f"{what}: expected {expected}, got {brief(value)}")
     return None if (lo, hi) == (-math.inf, math.inf) else (lo, hi)
 
 
@@ -69,7 +69,7 @@ def pairs(what: str, labels: tuple[str, ...], value: Any) -> tuple[Pair | None, 
         if len(given) != len(labels) or any(isinstance(v, (int, float, str)) for v in given):
             raise SuppleError(
                 f"{what}: expected a (lo, hi) pair or None for each of {', '.join(labels)}, "
-                f'or a mapping such as {{"{labels[0]}": (lo, hi)}}, got {value!r}'
+                f'or a mapping such as {{"{labels[0]}": (lo, hi)}}, got {brief(value)}'
             )
     found = tuple(pair(f"{what} of {x}", v) for x, v in zip(labels, given, strict=True))
     return None if all(one is None for one in found) else found
@@ -138,7 +138,7 @@ class Mimic:
 
     def __post_init__(self) -> None:
         if not isinstance(self.joint, str) or not self.joint.strip():
-            raise SuppleError(f"mimic: expected the name of a joint, got {self.joint!r}")
+            raise SuppleError(f"mimic: expected the name of a joint, got {brief(self.joint)}")
         object.__setattr__(self, "multiplier", number("mimic multiplier", self.multiplier))
         object.__setattr__(self, "offset", number("mimic offset", self.offset))
 
@@ -154,7 +154,7 @@ class Mimic:
         except TypeError:
             raise SuppleError(
                 f"{what}: expected a joint's name, (name, multiplier, offset) or a Mimic, "
-                f"got {value!r}"
+                f"got {brief(value)}"
             ) from None
 
 
@@ -199,13 +199,13 @@ class Joint:
             if stretch is None or stretch[0] <= 0:
                 raise SuppleError(
                     f"{who} stretch: expected (least, greatest) factors above 0, "
-                    f"such as (0.5, 2.0), got {self.stretch!r}"
+                    f"such as (0.5, 2.0), got {brief(self.stretch)}"
                 )
             self._set("stretch", stretch)
         if self.mimic is not None:
             if not self.single:
                 raise SuppleError(
-                    f"{who} mimic: only a Hinge or a Slider can copy another, got {self.mimic!r}"
+                    f"{who} mimic: only a Hinge or a Slider can copy another, got {brief(self.mimic)}"
                 )
             self._set("mimic", Mimic.read(f"{who} mimic", self.mimic))
 

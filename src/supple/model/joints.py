@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from supple.errors import SuppleError, listed, one_of, text
+from supple.errors import SuppleError, brief, listed, one_of, text
 from supple.kernels import layout
 from supple.model.joint import (
     KINDS,
@@ -274,7 +274,7 @@ def _swing(value: Any) -> float | tuple[float, ...]:
     if len(given) != 4:
         raise SuppleError(
             "Cone swing: expected an angle, or four of them (down, up, left, right), "
-            f"got {len(given)}: {value!r}"
+            f"got {len(given)}: {brief(value)}"
         )
     names = ("down", "up", "left", "right")
     four = tuple(_tilt(f"Cone swing {name}", x) for name, x in zip(names, given, strict=True))

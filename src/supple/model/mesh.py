@@ -21,6 +21,7 @@ from supple.errors import (
     listed,
     number,
     one_of,
+    text,
     unmasked,
     whole,
 )
@@ -274,7 +275,7 @@ class Mesh(Described):
     extras: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        who = f"mesh {self.name!r}"
+        who = f"mesh {text('name of a mesh', self.name)!r}"
         positions = array(f"positions of {who}", self.positions, (None, 3))
         count = len(positions)
         self._set("positions", kept(positions))

@@ -15,7 +15,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from supple.errors import SuppleError, nearest
+from supple.errors import SuppleError, brief, nearest
 from supple.model.joint import Joint, Mimic, Pair
 from supple.model.parts import Node
 
@@ -84,14 +84,14 @@ def _source(
     """The joint that joint j copies, checked."""
     if mimic.joint not in index:
         raise SuppleError(
-            f"joint {names[j]!r}: expected a joint to mimic, got {mimic.joint!r}"
+            f"joint {names[j]!r}: expected a joint to mimic, got {brief(mimic.joint)}"
             f"{nearest(mimic.joint, names)}"
         )
     source = index[mimic.joint]
     if not joints[source].single:
         raise SuppleError(
             f"joint {names[j]!r}: expected to mimic a Hinge or a Slider, "
-            f"got {mimic.joint!r}, which is a {type(joints[source]).__name__}"
+            f"got {brief(mimic.joint)}, which is a {type(joints[source]).__name__}"
         )
     return source
 

@@ -42,7 +42,9 @@ def check_names(names: Sequence[str], tips: Sequence[str]) -> None:
     for what, group in (("joint", names), ("tip", tips)):
         for k, name in enumerate(group):
             if not isinstance(name, str) or not name.strip():
-                raise SuppleError(f"{what} {k}: expected a name that is not blank, got {name!r}")
+                raise SuppleError(
+                    f"{what} {k}: expected a name that is not blank, got {brief(name)}"
+                )
             text(f"name of {what} {k}", name)
             if name in seen:
                 raise SuppleError(

@@ -85,7 +85,7 @@ def record(kind: type[Record], given: Any) -> Record:
     except TypeError:
         fields = ", ".join(kind._fields)
         raise SuppleError(
-            f"skeleton: expected {kind.__name__}({fields}) or a tuple of these, got {given!r}"
+            f"skeleton: expected {kind.__name__}({fields}) or a tuple of these, got {brief(given)}"
         ) from None
 
 
@@ -98,7 +98,7 @@ def read_nodes(given: Any) -> list[Node]:
         if not isinstance(node.joint, Joint):
             raise SuppleError(
                 f"joint {node.name!r}: expected a joint such as Ball() or Hinge('z'), "
-                f"got {node.joint!r}"
+                f"got {brief(node.joint)}"
             )
     return nodes
 

@@ -57,13 +57,13 @@ class Physics(Described):
             for name, mass in masses.items():
                 if mass is not None and not isinstance(mass, Mass):
                     raise SuppleError(
-                        f"mass of {name!r}: expected a Mass(kg, center), got {mass!r}"
+                        f"mass of {name!r}: expected a Mass(kg, center), got {brief(mass)}"
                     )
             self._set("masses", MappingProxyType(masses))
         pairs = []
         for pair in self.excludes:
             if isinstance(pair, str) or len(tuple(pair)) != 2:
-                raise SuppleError(f"excludes: expected pairs of joints, got {pair!r}")
+                raise SuppleError(f"excludes: expected pairs of joints, got {brief(pair)}")
             a, b = pair
             pairs.append((a, b))
         self._set("excludes", tuple(pairs))
@@ -202,9 +202,9 @@ def _mapping(what: str, given: Any) -> dict[str, Any]:
 
 def _all(what: str, given: Any, kind: type) -> tuple[Any, ...]:
     if not isinstance(given, Iterable) or isinstance(given, str):
-        raise SuppleError(f"{what}: expected {kind.__name__}s, got {given!r}")
+        raise SuppleError(f"{what}: expected {kind.__name__}s, got {brief(given)}")
     found = tuple(given)
     for one in found:
         if not isinstance(one, kind):
-            raise SuppleError(f"{what}: expected {kind.__name__}s, got {one!r}")
+            raise SuppleError(f"{what}: expected {kind.__name__}s, got {brief(one)}")
     return found

@@ -546,10 +546,11 @@ class Pose:
 
 def check_format(data: Any, name: str, version: int) -> None:
     """True if JSON data is of a format and of a version that can be read."""
-    if not isinstance(data, Mapping) or data.get("format") != name:
+    given = data.get("format") if isinstance(data, Mapping) else None
+    if not isinstance(given, str) or given != name:
         given = data.get("format") if isinstance(data, Mapping) else data
         raise SuppleError(f"JSON: expected an object with format {name!r}, got {brief(given)}")
-    if data.get("version") != version:
+    if type(data.get("version")) is not int or data["version"] != version:
         raise SuppleError(f"{name}: expected version {version}, got {brief(data.get('version'))}")
 
 
@@ -974,7 +975,7 @@ class Skeleton:
         return len(self._joints)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._index
+        return isinstance(name, str) and name in self._index
 
     def __repr__(self) -> str:
         def some(names: tuple[str, ...]) -> str:

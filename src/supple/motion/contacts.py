@@ -7,7 +7,7 @@ whose shin lies down, as in kneeling and crawling, does not stand, however low a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.errors import SuppleError, listed, mapping, one_of, positive, text
+from supple.errors import SuppleError, as_float, brief, listed, mapping, one_of, positive, text
 from supple.model.motion import Motion
 from supple.model.skeleton import Skeleton, check_format
 from supple.motion.feet import Foot, find_feet, up_vector
@@ -70,7 +70,7 @@ class Contacts:
         if not isinstance(self.intervals, Mapping):
             raise SuppleError(
                 "contacts: expected intervals by joint, {name: [(start, stop), ...]}, "
-                f"got {self.intervals!r}"
+                f"got {brief(self.intervals)}"
             )
         given = {str(name): _merged(name, runs, frames) for name, runs in self.intervals.items()}
         object.__setattr__(self, "frames", frames)
@@ -164,20 +164,20 @@ class Contacts:
 
 def _whole(what: str, value: Any) -> int:
     try:
-        whole = int(value)
-        if whole == value and not isinstance(value, (str, bool)):
-            return whole
+        if isinstance(value, (str, bool)):
+            raise TypeError
+        found = as_float(value)
+        if found.is_integer():
+            return int(value)
     except (TypeError, ValueError, OverflowError):
         pass
-    raise SuppleError(f"{what}: expected a whole number, got {value!r}")
+    raise SuppleError(f"{what}: expected a whole number, got {brief(value)}")
 
 
 def _interval(joint: Any, given: Any, frames: int) -> Interval:
     what = f"contact of {joint!r}"
     expected = f"frames (start, stop) with 0 <= start < stop <= {frames}"
-    if isinstance(given, (str, Mapping)) or not isinstance(given, Iterable):
-        raise SuppleError(f"{what}: expected {expected}, got {given!r}")
-    run = [_whole(what, one) for one in given]
+    run = [_whole(what, one) for one in listed(what, given, expected)]
     if len(run) != 2 or not 0 <= run[0] < run[1] <= frames:
         raise SuppleError(f"{what}: expected {expected}, got ({', '.join(map(str, run))})")
     return run[0], run[1]
@@ -185,10 +185,9 @@ def _interval(joint: Any, given: Any, frames: int) -> Interval:
 
 def _merged(joint: Any, given: Any, frames: int) -> tuple[Interval, ...]:
     """Intervals in order, those that overlap or touch as one."""
-    if isinstance(given, (str, Mapping)) or not isinstance(given, Iterable):
-        raise SuppleError(f"contacts of {joint!r}: expected (start, stop) pairs, got {given!r}")
+    runs = listed(f"contacts of {joint!r}", given, "(start, stop) pairs")
     merged: list[Interval] = []
-    for start, stop in sorted(_interval(joint, run, frames) for run in given):
+    for start, stop in sorted(_interval(joint, run, frames) for run in runs):
         if merged and start <= merged[-1][1]:
             merged[-1] = (merged[-1][0], max(stop, merged[-1][1]))
         else:

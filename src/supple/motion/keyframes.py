@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import SuppleError, array, flag, listed, positive
+from supple.errors import SuppleError, array, brief, flag, listed, positive
 from supple.model.coordinates import follow
 from supple.model.motion import Motion
 from supple.model.skeleton import Pose
@@ -53,7 +53,7 @@ def keyframes(
         raise SuppleError("keyframes: expected at least one (time, pose), got none")
     for key in keys:
         if not (isinstance(key, tuple) and len(key) == 2 and isinstance(key[1], Pose)):
-            raise SuppleError(f"keyframes: expected pairs (time, pose), got {key!r}")
+            raise SuppleError(f"keyframes: expected pairs (time, pose), got {brief(key)}")
     times = array("times of keyframes", [time for time, _ in keys], (len(keys),))
     if np.any(np.diff(times) <= 0):
         raise SuppleError(f"keyframes: expected times that rise, got {times.tolist()}")

@@ -9,7 +9,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import SuppleError, instance, listed, number, one_of
+from supple.errors import SuppleError, brief, instance, listed, number, one_of
 from supple.model.character import Character
 from supple.model.joint import Joint
 from supple.model.joints import Axes, Cone, Hinge
@@ -101,7 +101,7 @@ def learn_limits(
         )
     one_of("kind of limits", kind, KINDS)
     if len(euler_order(order, what="order of limits")) != 3:
-        raise SuppleError(f"order of limits: expected three letters, got {order!r}")
+        raise SuppleError(f"order of limits: expected three letters, got {brief(order)}")
     quantile = number("quantile", quantile, "a share in (0, 1]", lambda x: 0.0 < x <= 1.0)
     margin = number("margin", margin, "0 or more radians", lambda x: 0.0 <= x < math.inf)
     if hinges is not None:

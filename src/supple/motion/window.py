@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import SuppleError, number
+from supple.errors import SuppleError, brief, number
 from supple.goals import Goal, LookAt, Pole, split_pose
 from supple.model.skeleton import Pose
 from supple.motion.meeting import Effectors
@@ -77,7 +77,7 @@ def windows(given: Any, count: int) -> list[Window]:
     if len(listed) == 2:
         return [Window(*listed)] * count
     raise SuppleError(
-        f"window: expected (start, stop), a Window or one for each goal, got {given!r}"
+        f"window: expected (start, stop), a Window or one for each goal, got {brief(given)}"
     )
 
 

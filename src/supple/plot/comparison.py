@@ -11,9 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from supple.errors import SuppleError
+from supple.errors import SuppleError, instance, mapping, text
 from supple.plot import style
-from supple.plot.figures import headline, status_words, styled
+from supple.plot.figures import check_options, headline, status_words, styled
 from supple.plot.files import NotebookFigure
 from supple.plot.scene import Detail, Goals, Scene, marks_of, pressed_of, reach_of
 from supple.solve.outcome import counted
@@ -53,10 +53,12 @@ def compare(
         limits: Whether to draw the joints' limits.
         names: Whether to write the joints' names, or which.
     """
-    if not solutions:
+    check_options(title, names, frames=frames, limits=limits)
+    text("detail", detail)
+    if not mapping("solutions", solutions, "{name: solution}"):
         raise SuppleError("compare: expected at least one solution, got none")
     for name, one in solutions.items():
-        if one.batch_shape:
+        if instance(f"solution of {text('name of a solution', name)!r}", one, Solution).batch_shape:
             raise SuppleError(f"compare: expected a single solution of {name!r}, got a batch")
     answers = list(solutions.values())
     poses = [one.pose for one in answers]
@@ -70,7 +72,9 @@ def compare(
     )
     rows = math.ceil(len(answers) / COLUMNS)
     columns = math.ceil(len(answers) / rows)
-    measures = measures or {}
+    measures = mapping("measures", {} if measures is None else measures, "{what: {name: value}}")
+    for what, values in measures.items():
+        mapping(f"measures of {text('name of a measure', what)!r}", values, "{name: value}")
     bar_columns = COLUMNS if len(measures) <= 2 * COLUMNS else COLUMNS + 1
     bar_rows = math.ceil(len(measures) / bar_columns)
     cell = WIDTH / columns
@@ -112,8 +116,8 @@ def _brief(name: str) -> str:
 def _strip(ax: Axes) -> None:
     """Side by side, rulers and numbers would be noise."""
     ax.set_axis_off()
-    for text in list(ax.texts):
-        text.remove()
+    for label in list(ax.texts):
+        label.remove()
 
 
 def _caption(ax: Axes, name: str, solution: Solution) -> None:

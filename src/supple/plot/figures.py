@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from supple.errors import SuppleError
+from supple.errors import SuppleError, flag, instance, listed, mapping, text
 from supple.goals import as_goals
 from supple.model.capsules import Capsule
 from supple.model.skeleton import Pose
@@ -62,8 +62,19 @@ def headline(fig: Figure, text: str, detail: str = "", *, colour: str = style.TE
     return 0.45 + (0.16 * (wrapped.count("\n") + 1) if wrapped else 0.0)
 
 
+def check_options(title: str | None, names: bool | Sequence[str], **switches: bool) -> None:
+    """Check what figures have in common: the title, names to write, and what is True or False."""
+    if title is not None:
+        text("title", title)
+    for what, value in switches.items():
+        flag(what, value)
+    if not isinstance(names, bool):
+        for name in listed("names", names, "True, False or a list of names"):
+            text("names", name)
+
+
 def _single(what: str, pose: Pose) -> None:
-    if pose.batch_shape:
+    if instance(what, pose, Pose).batch_shape:
         raise SuppleError(
             f"{what}: expected a single one to draw, got a batch of shape {pose.batch_shape}; "
             f"take one of them, such as {what}[0]"
@@ -111,9 +122,12 @@ def pose(
         capsules: Whether to draw what stands for each bone in collisions, `skeleton.capsules`, or
             others by joint, such as `character.capsules`.
     """
+    check_options(title, names, frames=frames, limits=limits)
     _single("pose", pose)
     wanted = marks_of(goals, pose)
-    solid = pose.skeleton.capsules if capsules is True else capsules or None
+    solid = pose.skeleton.capsules if capsules is True else None
+    if not isinstance(capsules, bool):
+        solid = mapping("capsules", capsules, "True, False or {joint: capsules}") or None
     scene = Scene(
         [pose],
         wanted,
@@ -160,10 +174,11 @@ def solution(
         limits: Whether to draw the joints' limits.
         names: Whether to write the names, or which; True leaves out most if there are many.
     """
-    _single("solution", solution.pose)
+    check_options(title, names, start=start, frames=frames, limits=limits)
+    _single("solution", instance("solution", solution, Solution).pose)
     if goals is None and solution.trace is not None:
         goals = solution.trace.goals
-    machine = machine_of(as_goals(goals or ()), solution)
+    machine = machine_of(as_goals(() if goals is None else goals), solution)
     scene = Scene(
         [solution.pose, *([solution.start] if start else []), *_others(solution)],
         marks_of(goals, solution.start, solution.pose),
@@ -209,8 +224,9 @@ def trace(
         limits: Whether to draw the joints' limits.
         names: Whether to write the names, or which; True leaves out most if there are many.
     """
+    check_options(title, names, frames=frames, limits=limits)
     answer = traced if isinstance(traced, Solution) else None
-    record = traced.trace if isinstance(traced, Solution) else traced
+    record = traced.trace if isinstance(traced, Solution) else instance("trace", traced, Trace)
     if record is None:
         raise SuppleError("trace: the solution has none; solve with trace=True")
     way = record.poses

@@ -7,7 +7,7 @@ from pathlib import Path
 import matplotlib
 from matplotlib.figure import Figure
 
-from supple.errors import SuppleError
+from supple.errors import SuppleError, brief
 from supple.files import as_path, check_writable, write
 from supple.plot.style import DPI, RC
 
@@ -37,6 +37,8 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
         SuppleError: The extension is another, or the file cannot be written.
     """
     path = checked_path(path)
+    if not isinstance(figure, Figure):
+        raise SuppleError(f"figure: expected a matplotlib Figure, got {brief(figure)}")
     write(path, _drawn(figure, path.suffix.lower().removeprefix(".")), "figure")
 
 

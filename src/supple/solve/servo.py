@@ -43,7 +43,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from supple.errors import SuppleError, one_of, positive
+from supple.errors import SuppleError, brief, one_of, positive
 from supple.kernels import layout as at
 from supple.kernels.joint import project_batch
 from supple.model.skeleton import Skeleton
@@ -128,7 +128,7 @@ def _pair(what: str, value: Any) -> tuple[float, float]:
     if isinstance(value, Sequence) and not isinstance(value, str) and len(value) == 2:
         return positive(what, value[0]), positive(what, value[1])
     raise SuppleError(
-        f"{what}: expected a positive number, or for joints that slide and turn a pair of them, got {value!r}"
+        f"{what}: expected a positive number, or for joints that slide and turn a pair of them, got {brief(value)}"
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple import plugins
-from supple.errors import SuppleError, one_of
+from supple.errors import SuppleError, brief, one_of
 from supple.kernels import layout
 from supple.problem.lowering import Problem
 from supple.solvers.base import EVERYTHING, GOAL_KINDS, JOINT_KINDS, Claim, Solver, Takes, check
@@ -156,7 +156,7 @@ def choose(solver: Solver | str, problem: Problem, *, restarts: bool = True) -> 
         )
     if not isinstance(chosen, Solver):
         raise SuppleError(
-            f'solver: expected a solver such as supple.CCD(), its name or "auto", got {solver!r}'
+            f'solver: expected a solver such as supple.CCD(), its name or "auto", got {brief(solver)}'
         )
     chosen.check_defined()
     check(chosen, problem, all_solvers)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
-from supple.errors import SuppleError, number, positive, whole
+from supple.errors import SuppleError, flag, number, positive, whole
 from supple.kernels import layout as at
 from supple.model.joints import KINDS
 from supple.problem.lowering import Problem
@@ -164,9 +164,7 @@ class Solver:
 
     def _flag(self, option: str) -> None:
         """Check that an option is True or False."""
-        value = getattr(self, option)
-        if not isinstance(value, bool):
-            raise SuppleError(f"{self._called}: {option}: expected True or False, got {value!r}")
+        object.__setattr__(self, option, flag(f"{self._called}: {option}", getattr(self, option)))
 
     @property
     def most_iterations(self) -> int:

@@ -42,7 +42,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from supple import rotations
-from supple.errors import SuppleError, one_of
+from supple.errors import number, one_of
 from supple.goals import Pole, Reach
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
@@ -785,11 +785,9 @@ class TwoBone(Solver):
         """Check the options."""
         Solver.__post_init__(self)
         one_of("TwoBone elbow", self.elbow, ELBOWS)
-        least = self.soften
-        if isinstance(least, bool) or not isinstance(least, (int, float)) or not 0.0 < least <= 1.0:
-            raise SuppleError(
-                f"TwoBone: soften: expected a part of the reach in (0, 1], got {least!r}"
-            )
+        expected = "a part of the reach in (0, 1]"
+        soften = number("TwoBone: soften", self.soften, expected, lambda x: 0.0 < x <= 1.0)
+        object.__setattr__(self, "soften", soften)
 
     def options(self) -> tuple[float, ...]:
         """The options as the kernel reads them."""

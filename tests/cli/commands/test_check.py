@@ -160,7 +160,7 @@ def test_the_ground_is_given_in_three_ways(run, clips, form):
     assert result.exit_code == 1 and "penetration" in result.stdout
 
 
-@pytest.mark.parametrize("ground", ["none.obj", "1,2", "low"])
+@pytest.mark.parametrize("ground", ["none.obj", "1,2", "low", 5000 * "x"])
 def test_bad_ground_is_said(run, clips, ground):
     result = run("check", clips / "good.bvh", "--ground", ground)
     assert result.exit_code == 2 and "--ground: expected" in result.stderr

@@ -15,7 +15,7 @@ from supple.cli.console import console, error_console, print_json, short, table
 from supple.cli.options import OUTPUT, JsonOption
 from supple.data import rules as own_rules
 from supple.errors import SuppleError, one_of
-from supple.files import check_writable
+from supple.files import as_path, check_writable
 from supple.grammar import grow as grow_rules
 from supple.grammar import stub_text
 
@@ -145,7 +145,7 @@ def grow(
         if path.suffix.lower() not in EXTENSIONS:
             one_of(f"extension of {path.name}", path.suffix.lower(), EXTENSIONS)
         check_writable(path, "result")
-    if stubs is not None and not stubs.exists():
+    if stubs is not None and not as_path("--stubs", stubs).exists():
         _write_stubs(stubs, _path(rules), folder, workspace)
         return
     bar = Progress(
@@ -201,7 +201,7 @@ def _write_stubs(stubs: Path, rules: Path, folder: Path | None, workspace: Path 
 
 def _path(rules: str) -> Path:
     """The path of a rule file; a plain word is the name of rules that ship with supple."""
-    path = Path(rules)
+    path = as_path("RULES", rules)
     return path if path.suffix or path.exists() else own_rules(rules)
 
 

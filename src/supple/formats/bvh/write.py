@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import SuppleError
+from supple.errors import SuppleError, brief, listed
 from supple.files import write as write_file
 from supple.formats.bvh.channels import BvhChannels
 from supple.formats.bvh.frame_time import frame_time, rate_of
@@ -146,10 +146,12 @@ def _channels(
     read: _AsRead,
 ) -> tuple[str, ...]:
     """The channels of a joint: those of its file, as far as they can say how it moves."""
+    if given is not None:
+        given = tuple(listed(f"channels of {skeleton.names[j]!r}", given, "a list of channels"))
     if given is not None and not all(str(name).lower() in CHANNELS for name in given):
         bad = next(name for name in given if str(name).lower() not in CHANNELS)
         raise SuppleError(
-            f"channels of {skeleton.names[j]!r}: expected Xrotation, ..., got {bad!r}"
+            f"channels of {skeleton.names[j]!r}: expected Xrotation, ..., got {brief(bad)}"
         )
     if given is None:
         root = skeleton.parents[j] < 0

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.errors import SuppleError, nearest
+from supple.errors import SuppleError, array, brief, nearest, text, whole
 from supple.formats.obj.read import TooManyTrianglesError, read_obj
 from supple.grammar.evaluate.values import LONGEST
 from supple.grammar.geometry.mesh import BOX, BUILT_IN, Geometry, fitted
@@ -62,6 +62,7 @@ class Assets:
         self._images: dict[str, Path] = {}
         self._searched: dict[tuple[str, Path | None], list[str]] = {}
         for name, value in given.items():
+            text("name of an asset", name)
             self._known[name] = self._given(name, value)
 
     def get(self, name: str, folder: Path | None, *, z_up: bool = False) -> Geometry:
@@ -251,11 +252,13 @@ class Assets:
             return _from_meshes(name, value.meshes)
         try:
             points, faces = value
-            points = np.asarray(points, dtype=np.float64).reshape(-1, 3)
-            faces = [tuple(int(k) for k in face) for face in faces]
+            points = array(f"points of asset {name!r}", points, (None, 3))
+            faces = [tuple(whole("a corner", k) for k in face) for face in faces]
+        except SuppleError:
+            raise
         except (TypeError, ValueError):
             raise SuppleError(
-                f"asset {name!r}: expected a Mesh, a Character or (points, faces), got {value!r}"
+                f"asset {name!r}: expected a Mesh, a Character or (points, faces), got {brief(value)}"
             ) from None
         return _fitted(name, points, faces)
 
@@ -280,6 +283,8 @@ def _fitted(name: str, points: np.ndarray, faces: list[tuple[int, ...]], **more:
         raise SuppleError(f"asset {name!r}: expected at least one face, got none")
     if not np.all(np.isfinite(points)):
         raise SuppleError(f"asset {name!r}: expected finite coordinates")
+    if min(len(face) for face in faces) < 3:
+        raise SuppleError(f"asset {name!r}: expected faces of at least 3 corners")
     last = max(max(face) for face in faces)
     if last >= len(points) or min(min(face) for face in faces) < 0:
         raise SuppleError(f"asset {name!r}: a face refers to a missing point")

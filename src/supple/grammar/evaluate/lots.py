@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.errors import SuppleError, array, whole
+from supple.errors import SuppleError, array, mapping, number, whole
 from supple.grammar.evaluate.values import LARGEST
 from supple.grammar.geometry.frames import Rotation, Vector
 from supple.grammar.geometry.mesh import BOX, GROUND, Geometry, fitted
@@ -43,6 +43,9 @@ class Lot:
     def __post_init__(self) -> None:
         if self.seed is not None:
             whole("lot: seed", self.seed)
+        number("lot: turn", self.turn, "a finite number of degrees", math.isfinite)
+        if self.attributes is not None:
+            mapping("lot: attributes", self.attributes, "values by name")
         if self.size is not None and self.footprint is not None:
             raise SuppleError("lot: expected a size or a footprint, got both")
 
@@ -58,11 +61,10 @@ def placed_lot(lot: Lot, size: Any) -> tuple[Vector, Rotation, Vector, Geometry]
         SuppleError: A number is missing, not finite or too large, or the footprint is no polygon.
     """
     p = _vector("lot: position", lot.position)
-    if isinstance(lot.turn, (int, float)) and lot.turn == 0:
+    if lot.turn == 0:
         R: Rotation = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
     else:
-        (angle,) = array("lot: turn", [lot.turn], (1,)).tolist()
-        c, s = math.cos(math.radians(angle)), math.sin(math.radians(angle))
+        c, s = math.cos(math.radians(lot.turn)), math.sin(math.radians(lot.turn))
         R = (c, 0.0, s, 0.0, 1.0, 0.0, -s, 0.0, c)
     if lot.footprint is None:
         extent = _vector("size", size if lot.size is None else lot.size)
@@ -91,7 +93,7 @@ def _vector(name: str, value: Any) -> Vector:
 
 
 def _polygon(corners: Any) -> tuple[Geometry, Vector, Vector]:
-    points = np.asarray(corners, dtype=np.float64)
+    points = array("lot: footprint", corners, (None, None))
     if points.ndim == 2 and points.shape[1] == 2:
         points = np.insert(points, 1, 0.0, axis=1)
     if points.ndim != 2 or points.shape[1] != 3 or not 3 <= len(points) <= MOST_CORNERS:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from supple.errors import SuppleError, one_of, whole
+from supple.errors import SuppleError, mapping, number, one_of, text, whole
 from supple.grammar.evaluate.assets import Assets, too_many_triangles
 from supple.grammar.evaluate.context import Context, ContextNeededError
 from supple.grammar.evaluate.joints import IKRule, JointRecord
@@ -62,6 +62,8 @@ class Limits:
     def __post_init__(self) -> None:
         for name in ("shapes", "depth", "parts", "calls", "lines", "joints", "triangles"):
             whole(f"limits: {name}", getattr(self, name), least=1)
+        if self.seconds is not None:
+            number("limits: seconds", self.seconds, "a number from 0, or None", lambda x: x >= 0.0)
 
 
 DEFAULT_LIMITS = Limits()
@@ -146,7 +148,7 @@ class Run:
             self.note if stands_in else None,
             most_triangles=self.limits.triangles,
         )
-        self.given = _plain_attributes(options.attributes or {})
+        self.given = _plain_attributes({} if options.attributes is None else options.attributes)
         self._recordings, self._records = recording, recorded
         self.recording: Context | None = None
         self.recorded: Context | None = None
@@ -172,7 +174,7 @@ class Run:
         """Start the derivation of a lot: its seed, its attributes and a new initial shape."""
         seed = whole("seed", self.options.seed) + index if lot.seed is None else lot.seed
         self.seed = mixed(seed, 0)
-        if lot.attributes:
+        if lot.attributes is not None:
             self.given = {**self._given_to_all, **_plain_attributes(lot.attributes)}
         else:
             self.given = self._given_to_all
@@ -300,10 +302,10 @@ class Run:
 
 def _plain_attributes(given: Mapping[str, Any]) -> dict[str, Any]:
     """Attribute values of the caller as values of the language."""
-    if not isinstance(given, Mapping):
-        raise SuppleError(f"attributes: expected values by name, got {given!r}")
+    mapping("attributes", given, "values by name")
     found = {}
     for name, value in given.items():
+        text("name of an attribute", name)
         try:
             found[name] = plain(value)
         except SuppleError as error:

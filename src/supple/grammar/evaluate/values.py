@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from supple.errors import SuppleError
+from supple.errors import SuppleError, brief
 
 Value = float | str | bool | tuple[Any, ...]
 
 LARGEST = 1e12  # absolute value of a length or an angle of a shape
+DEEPEST = 1  # lists around a list: the rows of an array
 LONGEST = 100_000  # characters of a string, elements of an array
 
 
@@ -106,29 +107,32 @@ def point(value: Any) -> tuple[float, float, float]:
     raise SuppleError(f"expected three numbers [x, y, z], got {kind(value)}, {_brief(value)}")
 
 
-def plain(value: Any) -> Value:
+def plain(value: Any, depth: int = 0) -> Value:
     """Convert a Python value to a value of the language.
+
+    Args:
+        value: The value.
+        depth: Number of lists around it: the language has arrays of rows, and nothing deeper.
 
     Raises:
         SuppleError: The type has no counterpart.
     """
+    if hasattr(value, "tolist"):
+        value = value.tolist()
     if isinstance(value, (bool, str)):
         return value
-    if isinstance(value, (list, tuple)) or hasattr(value, "tolist"):
-        values = value.tolist() if hasattr(value, "tolist") else value  # type: ignore[union-attr]
-        if not isinstance(values, (list, tuple)):
-            return plain(values)
-        found = tuple(plain(one) for one in values)
+    if isinstance(value, (list, tuple)) and depth <= DEEPEST:
+        found = tuple(plain(one, depth + 1) for one in value)
         if not any(isinstance(one, tuple) for one in found):
             return found
         if len({len(one) if isinstance(one, tuple) else -1 for one in found}) > 1:
-            raise SuppleError(f"expected rows of one length, got {value!r}")
+            raise SuppleError(f"expected rows of one length, got {brief(value)}")
         return Grid(found) if len(found) > 1 else found[0]  # type: ignore[return-value]
     try:
         return float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise SuppleError(
-            f"expected a number, a string, a boolean or a list of them, got {value!r}"
+            f"expected a number, a string, a boolean or a list of them, got {brief(value)}"
         ) from None
 
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import SuppleError
+from supple.errors import SuppleError, flag, whole
+from supple.files import as_path
 from supple.goals import Goal
 from supple.grammar.articulation.ik import Touch
 from supple.grammar.articulation.posed import PosedShapes
@@ -198,7 +199,9 @@ class Growth:
             SuppleError: The extension is another one, the file cannot be written, or the leaves have more
                 triangles written out than `Limits(triangles=...)` of the growth allows.
         """
-        path = Path(path)
+        path = as_path("path", path)
+        if instanced is not None:
+            flag("instanced", instanced)
         suffix = path.suffix.lower()
         if suffix in (".png", ".svg"):
             from supple import plot
@@ -259,7 +262,7 @@ class Growth:
             depth: Maximum depth.
             most: Maximum number of lines.
         """
-        return "\n".join(self._lines(depth, most))
+        return "\n".join(self._lines(whole("depth", depth), whole("most", most)))
 
     def _lines(self, depth: int, most: int) -> Iterator[str]:
         waiting, count = [(root, 0) for root in reversed(list(self.roots))], 0

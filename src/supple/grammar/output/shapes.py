@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.errors import array, text
 from supple.grammar.articulation.posed import PosedShapes
 from supple.grammar.evaluate.material import Material
 
@@ -90,7 +91,7 @@ class GrownShape:
     def point(self, x: float, y: float, z: float) -> Floats:
         """A point in world after IK, from coordinates relative to the scope's size, shape (3,)."""
         T = self.T_world_scope
-        return T[:3, :3] @ (np.array([x, y, z]) * self.size) + T[:3, 3]
+        return T[:3, :3] @ (array("point", [x, y, z], (3,)) * self.size) + T[:3, 3]
 
     @property
     def material(self) -> Material:
@@ -133,6 +134,7 @@ class Shapes(Sequence[GrownShape]):
     def named(self, name: str) -> Shapes:
         """The shapes with a name or label."""
         inside = self._inside
+        text("name", name)
         mine = [k for k in self._posed.store.named(name) if k in inside]
         return Shapes(self._posed, np.array(mine, dtype=np.int64))
 

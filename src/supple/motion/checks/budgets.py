@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.errors import SuppleError, listed, number, one_of
+from supple.errors import SuppleError, brief, listed, number, one_of
 from supple.motion.checks.measure import KINDS
 from supple.toml import Document, read
 
@@ -150,7 +150,9 @@ class Budgets:
             one_of(f"{what}: budget", name, [one.name for one in fields(cls)])
             if isinstance(value, bool):
                 if value or name == "times":
-                    raise SuppleError(f"budget {name!r}: expected a number or false, got {value!r}")
+                    raise SuppleError(
+                        f"budget {name!r}: expected a number or false, got {brief(value)}"
+                    )
                 value = None
             values[name] = value
         return replace(PROFILES[profile or own], **values)

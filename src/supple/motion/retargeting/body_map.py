@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple import toml
-from supple.errors import SuppleError, brief, instance, mapping, one_of
+from supple.errors import SuppleError, brief, instance, mapping, one_of, text
 from supple.files import as_path, write
 from supple.model.skeleton import Pose, Skeleton
 from supple.motion.feet import find_feet
@@ -132,7 +132,7 @@ class BodyMap:
     @classmethod
     def from_data(cls, data: Mapping[str, Any], where: str = "body map") -> BodyMap:
         """The map in a table of TOML: {"joints": {role: joint or [joint, ...]}}."""
-        joints = mapping(where, data, '{"joints": {role: joint}}').get("joints")
+        joints = mapping(text("where", where), data, '{"joints": {role: joint}}').get("joints")
         if not isinstance(joints, Mapping):
             raise SuppleError(f"{where}: expected a table [joints] of roles, got {brief(joints)}")
         try:
