@@ -1,8 +1,8 @@
 """Whether `Avoid` or `Balance` is what keeps a pose from coming closer to its goals.
 
 Two damped steps are compared by the linear model, both inside the limits and with the loops closed: one that
-may break constraints, and one that may not. If the first brings the goals closer and the second does not,
-the constraints are in the way; the one that is named pushes back the most.
+may break constraints, and one that may not. If the first brings the goals closer and the second hardly, the
+constraints are in the way; the one that is named pushes back the most.
 
 The second step is a quadratic program with a row for each constraint that is near. Hildreth's method solves
 it: one row after the other is met, by a push of which nothing is negative, until no push changes (Hildreth
@@ -23,6 +23,9 @@ from supple.kernels.workspace import row_at
 
 STIFF = 1e3  # how much stiffer than in a solve loops are, so that they give way to no goal
 DAMPED = 0.03  # damping of the steps, as a part of the mean diagonal: keeps them small where little is gained
+# Constraints are in the way if they leave no more than this of what the goals would gain without them. A solve
+# ends as near as that: in it a constraint gives way to a goal by 1 / HARD^2 of the miss.
+LEFT_OVER = 0.02
 SWEEPS = 300  # over all rows, at most
 SETTLED = 1e-9  # a sweep that changes the step by less is the last [rad, characteristic lengths]
 
@@ -57,10 +60,11 @@ def write_blocked(problem, constraints, seen, q, out):
     if not _invert(problem, seen):
         return
     _descend(problem, seen, 0)
-    if _fall(problem, seen) < HELPFUL * cost:
+    free = _fall(problem, seen)
+    if free < HELPFUL * cost:
         return
     _descend(problem, seen, rows)
-    if _fall(problem, seen) >= HELPFUL * cost:
+    if _fall(problem, seen) > LEFT_OVER * free:
         return
     held, most = -1, 0.0
     for k in range(rows):
