@@ -55,7 +55,7 @@ class Tables:
         )
         columns, read = np.zeros((count, self.lowered.freedoms)), np.zeros((count, 3))
         line = np.zeros(5)
-        self.bodies = kernels.Bodies(none, none, none, none, line, read, columns, line, line, line)
+        self.bodies = kernels.Bodies(*(none,) * 4, line, read, columns, *(line,) * 4)
 
     def at(self, q):
         """The gap and its slopes."""

@@ -351,3 +351,18 @@ def test_figures_show_themselves_in_notebooks():
     ]
     for figure in figures:
         assert figure._repr_png_().startswith(b"\x89PNG")
+
+
+def test_figures_of_poses_among_the_same_ones_have_one_view_and_size():
+    """As frames of an animation must."""
+    chain = supple.chain([9, 9, 9, 9, 4])
+    target = {"tip": (12, 18, 6)}
+    found = supple.solve(chain, target, solver=supple.CCD(damping=0.2), trace=True)
+    poses = found.trace.poses[::4]
+    figures = [supple.plot.pose(one, goals=target, among=poses) for one in (poses[0], poses[-1])]
+    assert len({tuple(figure.get_size_inches()) for figure in figures}) == 1
+    first, last = ((fig.axes[0].get_xlim(), fig.axes[0].get_ylim()) for fig in figures)
+    assert first == last
+    for one in (poses[0], supple.chain([1, 1]).rest):
+        with pytest.raises(supple.SuppleError, match="among"):
+            supple.plot.pose(poses[1], among=one)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import supple
-from supple import Avoid, Box, Capsule, Plane, Reach
+from supple import Avoid, Box, Capsule, Hinge, Plane, Reach
 from supple.problem.bodies import segment_distances
 
 RADIUS, MARGIN = 0.15, 0.02
@@ -150,3 +150,90 @@ def test_capsules_from_geoms_need_no_scipy(monkeypatch):
 def test_bad_input_is_refused(make, message):
     with pytest.raises(supple.SuppleError, match=message):
         make()
+
+
+# What is in the way -------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def two_links():
+    """Two hinges with links of length 1 and radius 0.05."""
+    skeleton = supple.chain([1.0, 1.0], joint=Hinge("z", limits=(-3.0, 3.0)))
+    link = Capsule((0, 0, 0), (1, 0, 0), 0.05)
+    return skeleton.with_physics(capsules=dict.fromkeys(skeleton.joint_names, link))
+
+
+def test_an_obstacle_that_keeps_the_tip_away_is_named(two_links):
+    wall = Plane((1.2, 0, 0), (-1, 0, 0))
+    goals = [Reach("tip", (1.5, 0.5, 0)), Avoid(0.01, obstacles=[wall])]
+    found = supple.solve(two_links, goals)
+    assert found.status is supple.Status.STALLED and found.collision is None
+    assert found.blocked_by == ("j1", "obstacle 0 (Plane)")
+    assert found.reason.startswith("j1 and obstacle 0 (Plane) must keep apart, which is in the way")
+    assert supple.solve(two_links, goals[:1]).reached
+    again = supple.Solution.from_json(found.to_json())
+    assert again.blocked_by == found.blocked_by and again.reason == found.reason
+    kept = supple.solve(two_links, goals, unreachable="keep")
+    assert kept.blocked_by == found.blocked_by and kept.reason.endswith("the start pose is kept")
+
+
+def test_bones_that_keep_each_other_away_are_named():
+    """The last of three links would have to lie on the first."""
+    skeleton = supple.chain([1.0, 0.3, 1.0], joint=Hinge("z", limits=(-3.0, 3.0)))
+    links = {
+        f"j{k}": Capsule((0, 0, 0), (size, 0, 0), 0.1) for k, size in enumerate((1.0, 0.3, 1.0))
+    }
+    arm = skeleton.with_physics(capsules=links)
+    goals = [Reach("tip", (0.5, 0.0, 0.0)), supple.Hold("j1"), Avoid(0.02)]
+    found = supple.solve(arm, goals, start=arm.pose({"j1": 1.5, "j2": 1.0}))
+    assert found.status is supple.Status.STALLED
+    assert found.blocked_by == ("j0", "j2")
+    assert "j0 and j2 must keep apart" in found.reason
+
+
+@pytest.mark.parametrize("solver", ["auto", "lm"])
+def test_obstacles_that_are_not_in_the_way_are_not_blamed(two_links, solver):
+    """The arm touches a wall, but what it is asked for contradicts itself along that wall."""
+    start = two_links.pose({"j0": 0.8, "j1": -1.6})
+    x = start.position("tip")[0]
+    wall = Plane((x + 0.06, 0, 0), (-1, 0, 0))
+    goals = [
+        Reach("tip", (x, 0.4, 0)),
+        supple.Hold("tip"),
+        Avoid(0.01, obstacles=[wall]),
+    ]
+    found = supple.solve(two_links, goals, start=start, solver=solver)
+    assert not found.reached and found.collision is None
+    assert found.blocked_by is None
+    assert "must keep apart" not in found.reason
+
+
+def test_limits_are_named_where_they_are_in_the_way():
+    skeleton = supple.chain([1.0, 1.0], joint=Hinge("z", limits=(-0.5, 0.5)))
+    link = Capsule((0, 0, 0), (1, 0, 0), 0.05)
+    arm = skeleton.with_physics(capsules=dict.fromkeys(skeleton.joint_names, link))
+    goals = [Reach("tip", (0.0, 1.5, 0)), Avoid(0.01, obstacles=[Plane((-1.0, 0, 0), (1, 0, 0))])]
+    found = supple.solve(arm, goals)
+    assert found.status is supple.Status.LIMITED and found.blocked_by is None
+
+
+def test_what_is_named_is_what_must_go(arm):
+    """Among boxes on a floor: without Avoid a pose that is blocked comes nearer, one that is not does not."""
+    rng = np.random.default_rng(5)
+    blocked = 0
+    for _ in range(15):
+        boxes = [
+            Box(center=tuple(rng.uniform(-2.5, 2.5, 3)), size=tuple(rng.uniform(0.5, 1.5, 3)))
+            for _ in range(3)
+        ]
+        target = rng.uniform(-2.5, 2.5, 3)
+        floor = Plane((0, 0, -0.5), (0, 0, 1))
+        found = supple.solve(arm, [Reach("tip", target), Avoid(0.02, obstacles=[*boxes, floor])])
+        if found.status is not supple.Status.STALLED:
+            assert found.blocked_by is None
+            continue
+        ik = supple.prepare(arm, [Reach("tip", target)], restarts=False)
+        nearer = ik(start=found.pose).error < 0.9 * found.error
+        assert (found.blocked_by is not None) == nearer
+        blocked += nearer
+    assert blocked > 2

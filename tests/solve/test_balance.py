@@ -93,3 +93,12 @@ def test_missing_masses_are_named(crane):
     bare = supple.chain([1.0, 1.0])
     with pytest.raises(supple.SuppleError, match="expected a model with masses"):
         supple.solve(bare, [Reach("tip", (1, 1, 0)), Balance(support=SQUARE)])
+
+
+def test_balance_is_named_where_it_is_in_the_way(crane):
+    goals = [Reach("hook", (1.7, 0.0, 0.9)), Balance(support=SQUARE, margin=MARGIN)]
+    found = supple.solve(crane, goals)
+    assert found.status is supple.Status.STALLED and found.off_balance == 0.0
+    assert found.reason.startswith("balance is in the way; hook is ")
+    assert found.blocked_by is None
+    assert supple.solve(crane, goals[:1]).reached

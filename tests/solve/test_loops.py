@@ -54,6 +54,26 @@ def test_a_loop_counts_before_the_goals():
     assert np.allclose(found.position("end"), found.position("top"), atol=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("rotation", "target"),
+    [
+        ((0.50, 0.64, -0.34, -0.49), (0.84, 0.20, 0.86)),
+        ((-0.69, -0.22, 0.68, -0.02), (0.53, 0.75, 1.75)),
+        ((0.32, -0.44, 0.44, -0.72), (1.78, 1.64, -0.11)),
+        ((0.71, -0.15, -0.22, -0.66), (-0.85, -0.44, -0.57)),
+    ],
+)
+def test_a_weld_that_can_close_is_closed_though_a_target_is_out_of_reach(rotation, target):
+    body = supple.humanoid().skeleton
+    weld = Weld("hand.L", "hand.R", rotation=np.array(rotation) / np.linalg.norm(rotation))
+    found = supple.solve(body, [weld, Reach("hand.L", target)])
+    assert found.status is supple.Status.TOO_FAR
+    assert found.errors[:2].max() <= 2e-7
+    alone = supple.solve(body, [weld])
+    assert alone.reached
+    assert found.errors[2] < np.linalg.norm(alone.position("hand.L") - target)
+
+
 def test_a_loop_that_cannot_close_says_by_how_much():
     skeleton = four_bar()
     too_far = Connect("end", "top", point_b=(0.0, 9.0, 0.0))

@@ -91,3 +91,16 @@ def test_asking_for_many_gives_all_that_differ_and_no_more():
     assert len(s.alternatives) == 1  # both elbows
     with pytest.raises(supple.SuppleError, match="at most 4096"):
         solve(arm, {"tip": (1.2, 0.7, 0)}, solutions=10**6)
+
+
+def test_all_ways_to_bend_come_before_whole_turns_of_them():
+    """Two links have two ways to bend, and each is there four times if both hinges have two turns."""
+    arm = supple.chain([1.0, 1.0], joint=supple.Hinge("z", limits=(-2 * np.pi, 2 * np.pi)))
+    start = arm.pose({"j0": 3.1, "j1": 1.5})  # nearer to one way a turn on than to the other way
+    found = supple.solve(arm, {"tip": (1.0, 1.0, 0.0)}, start=start, solutions=2)
+    elbows = [np.sign(np.sin(s.pose.coordinates[1])) for s in (found, *found.alternatives)]
+    assert sorted(elbows) == [-1.0, 1.0]
+    many = supple.solve(arm, {"tip": (1.0, 1.0, 0.0)}, start=start, solutions=8)
+    assert len(many.alternatives) == 7
+    costs_of = [float(costs.distance(many.start, s.pose)) for s in (many, *many.alternatives)]
+    assert costs_of == sorted(costs_of)

@@ -93,6 +93,7 @@ class Bodies(NamedTuple):
     columns: Any  # (K, D) how fast an excess shrinks as a freedom grows
     excess: Any  # (K,) of the constraints that count in a step, negative where one holds
     taken: Any  # (K,) 1 for those that the step takes in
+    number: Any  # (K,) which these are: pairs, then tables, -1 for an edge of the support
     found: Any  # (5,) the deepest in its margin, pairs and then tables, how deep, how far off balance, cost, rows
 
 
@@ -110,6 +111,7 @@ def take_bodies(problem, constraints, work):
         vector(work, soles + 1),
         matrix(work, tables, 3),
         matrix(work, rows, problem.freedoms),
+        vector(work, rows),
         vector(work, rows),
         vector(work, rows),
         vector(work, 5),
@@ -568,6 +570,7 @@ def linearize_constraints(problem, constraints, bodies, frames, linear):
         excess = constraints.margin + slack - bodies.read[n, 0]
         if excess > -near and rows < most:
             bodies.excess[rows] = scale * excess
+            bodies.number[rows] = constraints.pairs.shape[0] + n
             _table_columns(problem, constraints, bodies, n, rows)
             rows += 1
     for first in range(2):  # the broken ones first, so that there is room for them
@@ -582,6 +585,7 @@ def linearize_constraints(problem, constraints, bodies, frames, linear):
             if excess <= -near or (excess > 0.0) != (first == 0):
                 continue
             bodies.excess[rows] = scale * excess
+            bodies.number[rows] = n
             _pair_columns(problem, constraints, bodies, frames, linear, n, gap, rows)
             rows += 1
     if constraints.soles.shape[0] > 0:
@@ -591,6 +595,7 @@ def linearize_constraints(problem, constraints, bodies, frames, linear):
             edge = edge_at(constraints, bodies, ground, c)
             if edge.excess + slack > -near and rows < bodies.columns.shape[0]:
                 bodies.excess[rows] = scale * (edge.excess + slack)
+                bodies.number[rows] = -1.0
                 out = quat.axpy(quat.scale(ground.u, edge.x), edge.y, ground.v)
                 _edge_columns(
                     problem, constraints, bodies, frames, linear, c, edge, out, total, rows

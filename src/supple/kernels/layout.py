@@ -195,7 +195,7 @@ EFFECTOR = 21
     O_REACH,  # the longest or nearest its chain can reach
     O_GAP,  # how far its target is from where its chain begins
     O_OPEN,  # the block of the loop that is open the widest, -1 if all are closed
-    O_PAIR,  # the pair that is deepest inside its margin, -1 if there is none
+    O_PAIR,  # the pair that is deepest inside its margin, or with STOP_HELD is in the way, -1 if there is none
     O_DEPTH,  # how deep, in model units
     O_TOPPLE,  # how far the centre of mass is outside its support and margin, 0 if it is inside
 ) = range(16)
@@ -203,6 +203,8 @@ REPORT = 16
 
 # Why a solver stopped.
 STOP_REACHED, STOP_STALLED, STOP_BUDGET = range(3)
+STOP_HURRIED = 3  # a tick that limits of speed or acceleration cut short
+STOP_HELD = 4  # Avoid or Balance keeps the goals from coming closer: O_PAIR, -1 if it is Balance
 
 # Statuses, the values of supple.Status.
 REACHED, TOO_FAR, TOO_NEAR, LIMITED, STALLED, BUDGET, OPEN_LOOP, COLLIDES, UNBALANCED = range(9)

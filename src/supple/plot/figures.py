@@ -16,6 +16,7 @@ from matplotlib.ticker import MaxNLocator
 from supple.errors import SuppleError, flag, instance, listed, mapping, text
 from supple.goals import as_goals
 from supple.model.capsules import Capsule
+from supple.model.mismatch import another
 from supple.model.skeleton import Pose
 from supple.plot import marks, style
 from supple.plot.files import NotebookFigure
@@ -81,6 +82,21 @@ def _single(what: str, pose: Pose) -> None:
         )
 
 
+def _batch(what: str, poses: Pose, like: Pose) -> list[Pose]:
+    """Single poses of the skeleton of another one.
+
+    Raises:
+        SuppleError: They are something else.
+    """
+    if instance(what, poses, Pose).skeleton != like.skeleton:
+        raise another(what, like.skeleton, poses.skeleton)
+    if len(poses.batch_shape) != 1 or not len(poses):
+        raise SuppleError(
+            f"{what}: expected a batch of poses with one axis, got one of shape {poses.batch_shape}"
+        )
+    return list(poses)
+
+
 def _canvas(scene: Scene, title: str, detail: str, colour: str) -> tuple[Figure, Axes]:
     """A figure as high as its scene needs, its title written."""
     left, right, bottom = (0.55, 0.15, 0.45) if scene.view.flat else (0.2, 0.2, 0.3)
@@ -107,6 +123,7 @@ def pose(
     limits: bool = True,
     names: bool | Sequence[str] = True,
     capsules: bool | Mapping[str, Sequence[Capsule]] = False,
+    among: Pose | None = None,
 ) -> Figure:
     """Draw a pose.
 
@@ -121,20 +138,23 @@ def pose(
         names: Whether to write the names, or which; True leaves out most if there are many.
         capsules: Whether to draw what stands for each bone in collisions, `skeleton.capsules`, or
             others by joint, such as `character.capsules`.
+        among: A batch of poses that the figure has room for, such as all poses of a trace: figures of
+            poses among the same ones have one view, scale and size, as the frames of an animation must.
     """
     check_options(title, names, frames=frames, limits=limits)
     _single("pose", pose)
+    shown = [pose] if among is None else _batch("among", among, pose)
     wanted = marks_of(goals, pose)
     solid = pose.skeleton.capsules if capsules is True else None
     if not isinstance(capsules, bool):
         solid = mapping("capsules", capsules, "True, False or {joint: capsules}") or None
     scene = Scene(
-        [pose],
+        shown,
         wanted,
         view=view,
         up=up,
-        limits=[pose] if limits else [],
-        solids=balls_of(pose, solid),
+        limits=shown if limits else [],
+        solids=[ball for one in shown for ball in balls_of(one, solid)],
     )
     fig, ax = _canvas(scene, title, "", style.TEXT)
     scene.draw(ax, pose, detail=Detail(frames, limits, names, capsules=solid))

@@ -30,12 +30,13 @@ class Judge:
         own.measure(self._ints, self._floats, work, self._poses)
         self._work = max(int(work[0]), 1)
 
-    def __call__(self, batch: Batch, found: np.ndarray) -> np.ndarray:
+    def __call__(self, batch: Batch, found: np.ndarray, *, blame: bool = False) -> np.ndarray:
         """The report on the pose of a row of output, as kernels write it, shape (width,).
 
         Args:
             batch: The problem, with one row.
             found: A row of output: its coordinates, how the solver stopped and what it has used are taken.
+            blame: Whether to find out if Avoid or Balance is in the way, which takes longer.
         """
         count = self._problem.coordinates
         arrays = (self._ints, self._floats, np.zeros(self._work), self._poses)
@@ -44,7 +45,11 @@ class Judge:
         self._goals.before(starts, targets, 0)
         self._own.open_problem(*arrays, offsets, starts, targets, 0, q)
         stop, used = int(found[count + at.O_STOP]), int(found[count + at.O_ITERATIONS])
-        self._own.close_problem(*arrays, starts, 0, found[:count].copy(), stop, used, out)
+        stop = stop if stop <= at.STOP_BUDGET else at.STOP_STALLED
+        q = found[:count].copy()
+        self._own.close_problem(*arrays, starts, 0, q, stop, used, out)
+        if blame:
+            self._own.say_what_blocks(*arrays, 0, q, out)
         self._goals.after(targets, out, 0, 1)
         out[0, count + at.O_RESTARTS] = found[count + at.O_RESTARTS]
         return out[0]

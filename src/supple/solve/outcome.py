@@ -38,8 +38,9 @@ class Status(IntEnum):
     STALLED = at.STALLED
     """The solver found no change of the free joints that brings the goals closer, and limits are not why.
 
-    Goals that contradict each other, a mechanism that cannot get there, or a local minimum: another
-    pose may reach the goals.
+    Avoid or Balance is in the way (`Solution.blocked_by` and the reason name what must keep apart), goals
+    contradict each other, a mechanism cannot get there, or it is a local minimum: another pose may reach
+    the goals.
     """
     BUDGET = at.BUDGET
     """The iterations were used up while the free joints could still bring the goals closer."""
@@ -226,18 +227,15 @@ REASONS = {
     "too_near": "the target of {effector} is {distance} from where its chain begins, "
     "which reaches no nearer than {reach}; {miss}",
     "limited": "the limits of {joints} are in the way; {miss}",
+    "held": "{a} and {b} must keep apart, which is in the way; {miss}",
+    "held_by_balance": "balance is in the way; {miss}",
+    "hurried": "the speed and acceleration limits of {joints} are in the way; {miss}",
     "stalled": "no small change of the free joints helps; {miss}",
     "budget_of_one": "1 iteration was not enough for a tolerance of {tolerance}; {miss}",
     "budget": "{iterations} iterations were not enough for a tolerance of {tolerance}; {miss}",
     "root_still": "{reason}; the root {root} is kept still, and free_root=True lets it move",
     "root_moved": "{reason}; the root {root} moved by {distance}",
 }
-
-
-HURRIED = 3  # what a report's O_STOP says of a tick that limits of speed or acceleration cut short
-HELD = 4  # the same of a tick that keeps clear of what Avoid or Balance forbid
-HELD_REASON = "{what} in the way; {miss}"
-HURRIED_REASON = "the speed and acceleration limits of {joints} are in the way; {miss}"
 
 
 def reason(
@@ -263,7 +261,7 @@ def reason(
         limited: Joints whose limits are in the way.
         beyond: The target that is out of reach.
         hurried: Whether the limits in the way are those of speed and acceleration.
-        held: The names of the pair that a tick keeps apart, () if it keeps its balance, None if neither.
+        held: The names of the pair that must keep apart and is in the way, () if balance is, None if neither.
         collision: The pair that is deepest inside its margin.
         topple: How far the centre of mass is outside its support.
     """
@@ -290,12 +288,13 @@ def reason(
         key = "unmoved" if beyond.reach == 0.0 else status.name.lower()
         return _say(key, **beyond._asdict(), miss=miss)
     if status is Status.LIMITED and hurried:
-        return HURRIED_REASON.format(joints=", ".join(limited), miss=miss)
+        return _say("hurried", joints=", ".join(limited), miss=miss)
     if status is Status.LIMITED:
         return _say("limited", joints=", ".join(limited), miss=miss)
     if status is Status.STALLED and held is not None:
-        what = "{} and {} must keep apart, which is".format(*held) if held else "balance is"
-        return HELD_REASON.format(what=what, miss=miss)
+        if not held:
+            return _say("held_by_balance", miss=miss)
+        return _say("held", a=held[0], b=held[1], miss=miss)
     if status is Status.STALLED:
         return _say("stalled", miss=miss)
     key = "budget_of_one" if iterations == 1 else "budget"

@@ -52,7 +52,6 @@ from supple.rotations import conjugate, from_rotation_vector, multiply, to_rotat
 from supple.solve.closed_loops import ClosedLoops, LoopsAt, least_effort, widest
 from supple.solve.execute import Batch, Executor
 from supple.solve.judge import Judge
-from supple.solve.outcome import HELD, HURRIED
 from supple.solvers import Solver, choose
 
 ANY = 1e30  # a speed or acceleration without a limit
@@ -817,12 +816,12 @@ class Servo:
             found, in_the_way = self._kept(batch, found, velocity, dt)
             if in_the_way is None and late is None and found is not wanted:
                 late = np.abs((found - wanted)[self._numbers.at]) > SAME
-        row = self._judge(batch, found)
+        row = self._judge(batch, found, blame=True)
         moved = self.velocity(batch[1][0, :count], row[:count], dt)
         status = row[count + at.O_STATUS]
         if in_the_way is not None and status in (at.LIMITED, at.STALLED, at.BUDGET):
             row[count + at.O_STATUS] = at.STALLED
-            row[count + at.O_STOP] = HELD
+            row[count + at.O_STOP] = at.STOP_HELD
             row[count + at.O_PAIR] = in_the_way[count + at.O_PAIR]
         elif late is not None and status in (at.LIMITED, at.STALLED, at.BUDGET):
             flags = row[count + at.REPORT + self.problem.reported :]
@@ -830,7 +829,8 @@ class Servo:
             flags[self._numbers.move[late]] = 1.0
             flags[self._turns.move] = 1.0
             row[count + at.O_STATUS] = at.LIMITED
-            row[count + at.O_STOP] = HURRIED
+            row[count + at.O_STOP] = at.STOP_HURRIED
+            row[count + at.O_PAIR] = -1.0
         return Ticked(row, moved)
 
     def velocity(self, before: np.ndarray, after: np.ndarray, dt: float) -> np.ndarray:

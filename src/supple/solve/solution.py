@@ -13,8 +13,6 @@ from supple.errors import SuppleError, array, number
 from supple.kernels import layout as at
 from supple.model.skeleton import Pose, Skeleton, check_format
 from supple.solve.outcome import (
-    HELD,
-    HURRIED,
     Asked,
     Collision,
     Demand,
@@ -267,6 +265,15 @@ class Solution:
         return Collision(a, b, self._report(at.O_DEPTH))
 
     @property
+    def blocked_by(self) -> tuple[str, str] | None:
+        """Two bones, or a bone and an obstacle, that Avoid keeps apart and so keeps the goals from coming closer.
+
+        None if others are in the way, or nothing is, or for a batch.
+        """
+        pair = None if self.batch_shape or self.status is not Status.STALLED else self._held()
+        return (pair[0], pair[1]) if pair else None
+
+    @property
     def collision_depth(self) -> Any:
         """By how much the deepest pair is nearer than the margin of Avoid, model units; 0 if none is."""
         return self._report(at.O_DEPTH)
@@ -290,8 +297,8 @@ class Solution:
             iterations=int(report[at.O_ITERATIONS]),
             limited=self.limited if status is Status.LIMITED else (),
             beyond=self.out_of_reach,
-            hurried=report[at.O_STOP] == HURRIED,
-            held=self._held(report),
+            hurried=report[at.O_STOP] == at.STOP_HURRIED,
+            held=self._held(),
             collision=self.collision,
             topple=report[at.O_TOPPLE],
         )
@@ -306,11 +313,11 @@ class Solution:
         ]
         return with_roots(said, set(np.ravel(self.status).tolist()), self.asked, moved)
 
-    def _held(self, report: list[float]) -> tuple[str, ...] | None:
-        """The pair that a tick keeps apart, () if it keeps its balance, None if neither held it."""
-        if report[at.O_STOP] != HELD:
+    def _held(self) -> tuple[str, ...] | None:
+        """The pair that must keep apart and is in the way, () if balance is, None if neither."""
+        if self._report(at.O_STOP) != at.STOP_HELD:
             return None
-        pair = int(report[at.O_PAIR])
+        pair = self._count(at.O_PAIR)
         return self.asked.pairs[pair] if pair >= 0 else ()
 
     # Batches ------------------------------------------------------------------------------------

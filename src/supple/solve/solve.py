@@ -11,6 +11,7 @@ import numpy as np
 from supple import costs
 from supple.errors import SuppleError, array, flag, function, listed, number, one_of, whole
 from supple.goals import OPEN, Goal, as_goals, from_key
+from supple.kernels import layout as at
 from supple.model.skeleton import Pose, Skeleton
 from supple.solve.prepare import Prepared
 from supple.solve.solution import Solution
@@ -20,6 +21,9 @@ PREFERENCES = ("nearest", "turns", "path")
 KEPT = 64  # prepared problems held for the next calls of `solve`
 MOST_SOLUTIONS = 4096  # that one call looks for: memory and time grow with it
 SEEDS = 32  # other beginnings looked at for each answer asked for
+LOOKED_AT = (
+    4  # answers compared at a time, for each that is asked for: the cheapest are most often enough
+)
 DIFFERENT = 0.05  # two answers are the same if no joint differs by more than this [rad]
 
 Cost = Callable[[Pose, Pose], np.ndarray]
@@ -64,7 +68,8 @@ def solve(
             answer.
         trace: Whether to record what the solver does; not for batches.
         solutions: How many different answers to look for, at most 4,096; `Solution.alternatives` holds the
-            others, fewer if fewer were found. Two answers differ if some joint differs by over 0.05 rad.
+            others, fewer if fewer were found. Two answers differ if some joint differs by over 0.05 rad; those
+            that differ by whole turns of hinges alone are taken only where there are too few others.
         prefer: Which of several answers is best: "nearest" to the start, least sum of "turns",
             least "path" of the tip, or a cost, a function of (start, answers) that gives a number
             for each.
@@ -172,20 +177,45 @@ def _best_of(
     goals = [goal for goal in prepared.problem.goals if goal.counts]
     names = sorted({name for goal in goals for name in goal.effectors})
     cost = _costs(start, poses, prefer, names)
-    kept: list[int] = []
-    different = np.ones(len(poses), bool)  # from all that are kept
-    for i in np.argsort(cost, kind="stable").tolist():
-        if different[i]:
-            kept.append(i)
-            different &= costs.moves(poses[i], poses).max(axis=-1) > DIFFERENT
-        if len(kept) == count:
-            break
-    best, *others = kept
+    order = np.argsort(cost, kind="stable")
+    # Other ways to bend first, then those that are whole turns away from them.
+    kept = _different(poses, order, [], count, turned=False)
+    kept = _different(poses, order, kept, count, turned=True)
+    best, *others = sorted(kept, key=order.tolist().index)
     trace = first.trace
     if trace is not None and best > 0:
         trace = prepared.solve(*targets, start=seeds[best - 1], trace=True).trace
     alternatives = tuple(answers[i].seen_from(start) for i in others)
     return answers[best].seen_from(start, trace=trace, alternatives=alternatives)
+
+
+def _different(
+    poses: Pose, order: np.ndarray, kept: list[int], count: int, *, turned: bool
+) -> list[int]:
+    """Poses that differ from each other, some already kept and then the first in an order, at most `count`.
+
+    Without `turned`, hinges that are whole turns apart do not differ.
+    """
+    hinges = poses.skeleton.packed_ints[:, at.KIND] == at.HINGE
+    kept = kept.copy()
+
+    def unlike(one: int, others: np.ndarray) -> np.ndarray:
+        moves = costs.moves(poses[one], poses[others])
+        if not turned:
+            moves[:, hinges] = np.abs(np.remainder(moves[:, hinges] + np.pi, 2.0 * np.pi) - np.pi)
+        return others[moves.max(axis=-1) > DIFFERENT]
+
+    size = LOOKED_AT * count
+    for first in range(0, len(order), size):
+        left = order[first : first + size]
+        for one in kept:
+            left = unlike(one, left)
+        while len(left) and len(kept) < count:
+            kept.append(int(left[0]))
+            left = unlike(kept[-1], left)
+        if len(kept) == count:
+            break
+    return kept
 
 
 def _costs(start: Pose, poses: Pose, prefer: str | Cost, effectors: list[str]) -> np.ndarray:

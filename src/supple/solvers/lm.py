@@ -28,6 +28,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from supple.kernels import layout
 from supple.kernels.bend import bend
+from supple.kernels.blocked import Seen, write_blocked
 from supple.kernels.constraints import (
     COST,
     DEPTH,
@@ -463,11 +464,53 @@ def comes_before(one, other):
     return one.cost < other.cost
 
 
+CLOSING_SEEDS = (
+    6  # other beginnings from which open loops are closed before the goals are looked at
+)
+
+
 @kernel
-def make_sound(problem, lm, ended):
+def close_first(problem, options, lm, trace, ended):
+    """Close the loops whatever that does to the goals, then approach these; `best` takes what is better.
+
+    From the start, and where that does not close them from seeds. A goal far away can hold a search where
+    the loops do not close. Returns how the solver ended, with what this has used.
+    """
+    used, restarts, number = ended.iterations, ended.restarts, 1
+    copy(lm.first, lm.q)
+    restore(problem, lm, lm.q, True)
+    for n in range(CLOSING_SEEDS):
+        if widest_open(problem, lm.frames) < 0 or restarts >= options.restarts:
+            break
+        restarts += 1
+        number += begin_elsewhere(problem, lm, lm.first, n + 1, number)
+        restore(problem, lm, lm.q, True)
+    closed = widest_open(problem, lm.frames) < 0
+    keep_better(problem, lm)
+    if closed:
+        cost = weigh(problem, lm, lm.q)
+        budget = max(options.max_iterations, used + RELAXING)
+        rules = Rules(min(budget, used + LONGEST), options.regularization, TIGHT, False)
+        used = descend(problem, lm, trace, cost, used, rules).used
+        restore(problem, lm, lm.q, False)
+        if lm.constraints.some and widest_open(problem, lm.frames) >= 0:
+            restore(problem, lm, lm.q, True)
+        keep_better(problem, lm)
+    return Ended(ended.stop, used, restarts)
+
+
+@kernel
+def keep_better(problem, lm):
+    """Copy q to `best` if it is better."""
+    if comes_before(standing(problem, lm, lm.q), standing(problem, lm, lm.best)):
+        copy(lm.q, lm.best)
+
+
+@kernel
+def make_sound(problem, options, lm, trace, ended):
     """After a search with loops or constraints: mend what is broken in `best`, and judge it.
 
-    Returns the status of what is still broken, REACHED if nothing is.
+    Returns the status of what is still broken, REACHED if nothing is, and how the solver ended.
     """
     if ended.stop != layout.STOP_REACHED:
         restore(problem, lm, lm.best, False)
@@ -475,8 +518,11 @@ def make_sound(problem, lm, ended):
             restore(problem, lm, lm.best, True)  # not both can be had: loops come first
         if comes_before(standing(problem, lm, lm.first), standing(problem, lm, lm.best)):
             copy(lm.first, lm.best)
+        weigh(problem, lm, lm.best)
+        if widest_open(problem, lm.frames) >= 0:
+            ended = close_first(problem, options, lm, trace, ended)
     weigh(problem, lm, lm.best)
-    return fault_of(problem, lm.frames, lm.bodies)
+    return fault_of(problem, lm.frames, lm.bodies), ended
 
 
 @kernel
@@ -627,12 +673,14 @@ def solve_range(
             copy(lm.q, lm.first)
         ended = search(problem, options, lm, trace, start, far, ended, searched)
         if hard:
-            fault = make_sound(problem, lm, ended)
+            fault, ended = make_sound(problem, options, lm, trace, ended)
         finish_judged(
             problem, lm.frames, lm.linear, trace, start, lm.best, ended, row_at(out, b), fault
         )
         if hard:
             write_faults(problem, lm.frames, lm.bodies, row_at(out, b))
+            seen = Seen(lm.frames, lm.linear, lm.step, lm.bodies)
+            write_blocked(problem, lm.constraints, seen, lm.best, row_at(out, b))
 
 
 @dataclass(frozen=True, kw_only=True)

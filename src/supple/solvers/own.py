@@ -18,6 +18,7 @@ import numpy as np
 
 from supple.errors import array
 from supple.kernels import layout
+from supple.kernels.blocked import Seen, write_blocked
 from supple.kernels.constraints import (
     DEPTH,
     TOPPLE,
@@ -31,6 +32,7 @@ from supple.kernels.constraints import (
 from supple.kernels.decorators import entry, kernel
 from supple.kernels.jacobian import linearize, step_along
 from supple.kernels.joint import project
+from supple.kernels.levenberg import take_step
 from supple.kernels.problem import begin, evaluate, take_frames, take_linear, unpack, within
 from supple.kernels.report import Ended, clear_trace, finish_judged, record, trace_into
 from supple.kernels.workspace import clear, copy, copy_rows, part, row_at, vector
@@ -44,6 +46,7 @@ class Buffers(NamedTuple):
     linear: Any
     trace: Any
     bodies: Any
+    step: Any
 
 
 @kernel
@@ -56,6 +59,7 @@ def take_buffers(problem, constraints, work, poses):
         take_linear(problem, work),
         trace_into(poses, poses, work),  # there are no events to record
         take_bodies(problem, constraints, work),
+        take_step(problem, work, problem.freedoms if constraints.some else 0),
     )
 
 
@@ -143,6 +147,16 @@ def close_problem(ints, floats, work, poses, starts, b, q, stop, used, out):
     finish_judged(problem, state.frames, state.linear, state.trace, start, q, ended, row, fault)
     if constraints.some or problem.has_carriers:
         write_faults(problem, state.frames, state.bodies, row)
+
+
+@entry("i1 f1 f1 f2 i f1 f2")
+def say_what_blocks(ints, floats, work, poses, b, q, out):
+    """Write into row b of output if `Avoid` or `Balance` keep the pose q from its goals; after `close_problem`."""
+    problem = unpack(ints, floats)
+    constraints = unpack_constraints(problem, ints, floats)
+    state = take_buffers(problem, constraints, work, poses)
+    seen = Seen(state.frames, state.linear, state.step, state.bodies)
+    write_blocked(problem, constraints, seen, q, row_at(out, b))
 
 
 Arrays = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
@@ -257,3 +271,4 @@ def run(
             solver.solve(search)
         stop = layout.STOP_STALLED if search.iterations < search.budget else layout.STOP_BUDGET
         close_problem(*arrays, starts, b, search._best, stop, search.iterations, out)
+        say_what_blocks(*arrays, b, search._best, out)

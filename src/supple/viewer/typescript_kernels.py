@@ -24,6 +24,7 @@ COLUMNS = {
     "a joint's float row": ("LIMITS", "AXIS", "MIMIC_MUL", "MIMIC_ADD", "TILTS", "JOINT_FLOATS"),
     "bits of a joint's kind": ("QUATERNION", "SWING_TWIST", "QUADRANTS"),
     "a step of a trace": ("V_ITERATION", "V_KIND", "V_JOINT", "V_CHANGE", "EVENT", "PLACED"),
+    "why a solver stopped": ("STOP_HELD",),
     "statuses": tuple(status.name for status in STATUSES),
 }
 

@@ -5,7 +5,7 @@ export const SIGNATURE = "SUPPLEIK";
 export const VERSION = 1;
 
 /** Problems of another stamp are packed by other columns. */
-export const LAYOUT = "b4fd85664bccb85f";
+export const LAYOUT = "41c44669c45a773d";
 
 /** A later solver's answer that is not reached must cost less than this fraction. */
 export const BETTER = 0.999999;
@@ -52,6 +52,9 @@ export const V_CHANGE = 3;
 export const EVENT = 10;
 export const PLACED = 1;
 
+// Why a solver stopped.
+export const STOP_HELD = 4;
+
 // Statuses.
 export const REACHED = 0;
 export const TOO_FAR = 1;
@@ -81,6 +84,9 @@ export const REASONS = {
   too_far: "the target of {effector} is {distance} from where its chain begins, which reaches no farther than {reach}; {miss}",
   too_near: "the target of {effector} is {distance} from where its chain begins, which reaches no nearer than {reach}; {miss}",
   limited: "the limits of {joints} are in the way; {miss}",
+  held: "{a} and {b} must keep apart, which is in the way; {miss}",
+  held_by_balance: "balance is in the way; {miss}",
+  hurried: "the speed and acceleration limits of {joints} are in the way; {miss}",
   stalled: "no small change of the free joints helps; {miss}",
   budget_of_one: "1 iteration was not enough for a tolerance of {tolerance}; {miss}",
   budget: "{iterations} iterations were not enough for a tolerance of {tolerance}; {miss}",

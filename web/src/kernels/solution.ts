@@ -1,6 +1,6 @@
 // What a solve answers: a row of numbers that a kernel wrote, and how to read it.
 
-import { BUDGET, COLLIDES, LIMITED, OPEN_LOOP, REACHED, REASONS, STALLED, STATUS_WORDS, TOO_FAR, TOO_NEAR, UNBALANCED } from "./constants";
+import { BUDGET, COLLIDES, LIMITED, OPEN_LOOP, REACHED, REASONS, STALLED, STATUS_WORDS, STOP_HELD, TOO_FAR, TOO_NEAR, UNBALANCED } from "./constants";
 import type { Demand, Head, ReportColumn } from "./lowered";
 
 /** Two bones, or a bone and an obstacle, that are nearer than their margin, and by how much [model units]. */
@@ -87,7 +87,7 @@ export class Solution {
   /** The two that are deepest inside the margin; null if none are. */
   get collision(): Collision | null {
     const pair = this.head.asked.pairs[this.column("pair")];
-    return pair ? { a: pair[0], b: pair[1], depth: this.column("depth") } : null;
+    return pair && this.column("depth") > 0 ? { a: pair[0], b: pair[1], depth: this.column("depth") } : null;
   }
 
   /** How far the centre of mass is outside its support and margin [model units]; 0 inside. */
@@ -134,6 +134,10 @@ export class Solution {
       return say(key, { effector, distance, reach, miss });
     }
     if (status === LIMITED) return say("limited", { joints: this.limited.join(", "), miss });
+    if (status === STALLED && this.column("stop") === STOP_HELD) {
+      const pair = this.head.asked.pairs[this.column("pair")];
+      return pair ? say("held", { a: pair[0], b: pair[1], miss }) : say("held_by_balance", { miss });
+    }
     if (status === STALLED) return say("stalled", { miss });
     if (status !== BUDGET) return miss;
     const { iterations } = this;
