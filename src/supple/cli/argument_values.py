@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,7 @@ def vector(what: str, text: str, form: str) -> tuple[float, ...]:
 
 def parse_ground(text: str | None) -> float | tuple[float, ...] | str | None:
     """Parse a height, a plane A,B,C,D or the path of a file with a mesh; None if not given."""
-    if text is None or Path(text).is_file():
+    if text is None or os.path.isfile(text):
         return text
     if "," in text:
         return vector("--ground", text, "A,B,C,D")

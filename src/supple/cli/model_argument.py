@@ -6,6 +6,7 @@ Angles on the command line are in degrees; everywhere else they are in radians.
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -45,7 +46,7 @@ def read_character(
         character = Character(_chain(rest))
     elif suffix == ".json":
         character = Character(_from_file(Path(text)))
-    elif Path(text).is_file() or suffix in readable():
+    elif os.path.isfile(text) or suffix in readable():
         given: dict[str, Any] = {}
         if xacro_arguments:
             given["arguments"] = _xacro_arguments(xacro_arguments)
@@ -117,7 +118,7 @@ def read_start(text: str, character: Character) -> Pose:
     path, skeleton = Path(text), character.skeleton
     if text in character.poses:
         return character.poses[text]
-    if character.poses and not path.suffix and not path.exists():
+    if character.poses and not path.suffix and not os.path.exists(path):
         one_of("pose to start from", text, tuple(character.poses))
     data = read_json(path)
 

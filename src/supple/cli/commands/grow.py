@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
@@ -135,7 +136,7 @@ def grow(
         if path.suffix.lower() not in EXTENSIONS:
             one_of(f"extension of {path.name}", path.suffix.lower(), EXTENSIONS)
         check_writable(path, "result")
-    if stubs is not None and not stubs.exists():
+    if stubs is not None and not os.path.exists(stubs):
         _write_stubs(stubs, _path(rules), folder, workspace)
         return
     bar = Progress(
@@ -192,7 +193,7 @@ def _write_stubs(stubs: Path, rules: Path, folder: Path | None, workspace: Path 
 def _path(rules: str) -> Path:
     """The path of a rule file; a plain word is the name of rules that ship with supple."""
     path = Path(rules)
-    return path if path.suffix or path.exists() else own_rules(rules)
+    return path if path.suffix or os.path.exists(path) else own_rules(rules)
 
 
 def _attribute(text: str) -> tuple[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -63,14 +64,14 @@ def _read(model: str, motions: list[Path]) -> Any:
     from supple.viewer.library import Library
 
     for path in motions:
-        if not path.is_file():
+        if not os.path.isfile(path):
             raise SuppleError(f"{path}: there is no such file")
     file = Path(model)
     if file.suffix.lower() == ".cga":
         from supple.grammar import grow
 
         return grow(file)
-    if file.is_file():
+    if os.path.isfile(file):
         library = Library()
         return library.subject(library.open_file(file, motions=motions))
     if motions:
