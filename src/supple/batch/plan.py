@@ -135,7 +135,7 @@ def _load_included(document: Document, k: int, name: str, above: tuple[Path, ...
         raise document.error(keys, f"expected another plan, got {name!r}, which includes this one")
     if len(above) >= DEEPEST:
         raise document.error(keys, f"expected at most {DEEPEST} plans that include each other")
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise document.error(keys, f"there is no file {str(path)!r}")
     return _load(path, above)
 
@@ -171,7 +171,7 @@ def _budgets(document: Document) -> Budgets:
     given = document.data["budgets"]
     if isinstance(given, str):
         path = document.path.parent / given
-        if not path.is_file():
+        if not os.path.isfile(path):
             raise document.error(("budgets",), f"there is no file {str(path)!r}")
         return Budgets.load(path)
     return Budgets.from_table(document, ("budgets",))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replace
@@ -161,8 +162,8 @@ class Step(ABC):
                 continue
             path = folder / given
             one = content_hash(path)
-            if one is None and error is not None and not path.is_dir():
-                why = "" if path.exists() else ": there is no such file"
+            if one is None and error is not None and not os.path.isdir(path):
+                why = "" if os.path.exists(path) else ": there is no such file"
                 raise error(name, f"cannot read {str(path)!r}{why}")
             changes[name] = str(path)
             hashes.append(one or "")
@@ -526,7 +527,7 @@ class CheckStep(Step):
         if not isinstance(self.against, str):
             return ()
         path = Path(self.against)
-        return (same_clip(path, file) if path.is_dir() else path,)
+        return (same_clip(path, file) if os.path.isdir(path) else path,)
 
     def _before(self, work: Work) -> Motion | None:
         if self.baseline is not None:

@@ -6,6 +6,7 @@ Angles on the command line are in degrees; everywhere else they are in radians.
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -48,7 +49,7 @@ def read_character(
         character = Character(_chain(rest))
     elif suffix == ".json":
         character = Character(_from_file(Path(text)))
-    elif Path(text).is_file() or suffix in readable_extensions():
+    elif os.path.isfile(text) or suffix in readable_extensions():
         character = load(text, folder=folder, **reader_options(text, xacro_arguments))
     elif colon and re.fullmatch(r"\w{2,}", scheme):
         one_of("kind of model", scheme, ("chain",))
@@ -101,7 +102,7 @@ def read_start(text: str, character: Character) -> Pose:
     path, skeleton = Path(text), character.skeleton
     if text in character.poses:
         return character.poses[text]
-    if character.poses and not path.suffix and not path.exists():
+    if character.poses and not path.suffix and not os.path.exists(path):
         one_of("pose to start from", text, tuple(character.poses))
     data = read_json(path)
 

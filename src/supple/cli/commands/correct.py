@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -407,7 +408,7 @@ class _Asked:
     def files(self) -> list[str]:
         """The files that targets are in."""
         parts = [part for text in self.to for part in (text, text.rpartition(":")[0])]
-        return [part for part in parts if part and Path(part).is_file()]
+        return [part for part in parts if part and os.path.isfile(part)]
 
     @property
     def any(self) -> bool:

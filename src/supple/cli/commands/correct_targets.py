@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -26,12 +27,12 @@ def target(text: str, clip: Motion) -> Floats:
     """
     if text in clip.skeleton:
         return clip.poses.position(text)
-    if Path(text).is_file():
+    if os.path.isfile(text):
         if Path(text).suffix.lower() in readable_extensions():
             raise SuppleError(f"--to {text}: expected the name of a joint in it: --to {text}:NAME")
         return _points(Path(text), len(clip))
     for at in (k for k, letter in enumerate(text) if letter == ":"):
-        if Path(text[:at]).is_file():
+        if os.path.isfile(text[:at]):
             return _followed(Path(text[:at]), text[at + 1 :], clip)
     return np.array(vector("--to", text, "X,Y,Z"))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -69,14 +70,14 @@ def _read(model: str, motions: list[Path], folder: Path | None, arguments: Seque
     from supple.viewer.library import Library
 
     for path in motions:
-        if not path.is_file():
+        if not os.path.isfile(path):
             raise SuppleError(f"{path}: there is no such file")
     file = Path(model)
     if file.suffix.lower() == ".cga":
         from supple.grammar import grow
 
         return grow(file)
-    if file.is_file():
+    if os.path.isfile(file):
         library = Library()
         number = library.open_file(file, motions=motions, folder=folder, xacro_arguments=arguments)
         return library.subject(number)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -153,7 +154,7 @@ def _outputs(
     """The folder of the results, None for a single file, and (clip, result) of each clip."""
     if (out is None) == (out_dir is None):
         raise SuppleError("expected --out FILE for one clip, or --out-dir FOLDER for many")
-    if out is not None and len(clips) == 1 and out.suffix and not out.is_dir():
+    if out is not None and len(clips) == 1 and out.suffix and not os.path.isdir(out):
         if any(isinstance(step, Retarget) and step.to is not None for step in plan.steps):
             raise SuppleError(
                 "--to: goes with a folder; for one file, the name of OUT tells the format"

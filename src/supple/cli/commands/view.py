@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -48,7 +49,7 @@ def view(
     from supple.viewer.library import Library
 
     for path in (file, *(motion or ())):
-        if not path.is_file():
+        if not os.path.isfile(path):
             raise SuppleError(f"{path}: there is no such file")
     library = Library()
     number = library.open_file(file, motions=motion or [], folder=folder, xacro_arguments=arg or ())
