@@ -7,10 +7,11 @@ import itertools
 import os
 import re
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 from supple.errors import SuppleError, nearest, printable
 from supple.formats.folders import Folders, package_folder
@@ -70,21 +71,15 @@ class Source:
             SuppleError: The file cannot be read, or is too large.
         """
         path = Path(path)
-        try:
-            _check_regular(path)
-            with path.open("rb") as file:
-                size = os.fstat(file.fileno()).st_size
-                if size > most:
-                    raise SuppleError(
-                        f"{path}: expected a file of at most {most / 2**20:.0f} MB, "
-                        f"got {size / 2**20:.0f}"
-                    )
-                # At most the stated size: a file may grow while it is read.
-                data = file.read(size)
-        except FileNotFoundError as error:
-            raise SuppleError(f"{path}: {_missing(path)}") from error
-        except OSError as error:
-            raise SuppleError(f"{path}: cannot read it: {error.strerror or error}") from error
+        with opened(path) as file:
+            size = os.fstat(file.fileno()).st_size
+            if size > most:
+                raise SuppleError(
+                    f"{path}: expected a file of at most {most / 2**20:.0f} MB, "
+                    f"got {size / 2**20:.0f}"
+                )
+            # At most the stated size: a file may grow while it is read.
+            data = file.read(size)
         return cls(path, data, home)
 
     @property
@@ -317,6 +312,19 @@ def distinct(names: Iterable[str], source: Source, *, what: str = "joint") -> li
         seen.add(new)
         result.append(new)
     return result
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """Open a regular file to read bytes; what the system refuses, also while it is read, is a SuppleError."""
+    try:
+        _check_regular(path)
+        with path.open("rb") as file:
+            yield file
+    except FileNotFoundError as error:
+        raise SuppleError(f"{path}: {_missing(path)}") from error
+    except OSError as error:
+        raise SuppleError(f"{path}: cannot read it: {error.strerror or error}") from error
 
 
 def _check_regular(path: Path) -> None:

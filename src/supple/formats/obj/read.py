@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 from array import array
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from supple.errors import SuppleError
-from supple.formats.source import GREATEST
+from supple.formats.source import GREATEST, opened
 
 
 class TooManyTrianglesError(SuppleError):
@@ -37,8 +38,11 @@ def read_obj(
     most = math.inf if most_triangles is None else most_triangles
     number, line = 0, ""
     try:
-        with path.open(encoding="utf-8", errors="replace", newline="\n") as file:
-            for line in file:
+        with (
+            opened(path) as file,
+            io.TextIOWrapper(file, "utf-8", "replace", newline="\n") as text,
+        ):
+            for line in text:
                 number += 1
                 words = line.split()
                 if not words or words[0] not in ("v", "f"):
@@ -61,9 +65,7 @@ def read_obj(
                 triangles += len(face) - 2
                 if triangles > most:
                     raise TooManyTrianglesError(f"{path} has more than {most:,} triangles")
-    except OSError as error:
-        raise SuppleError(f"{path}: cannot read it: {error.strerror or error}") from None
-    except TooManyTrianglesError:
+    except SuppleError:
         raise
     except ValueError:
         found = line.strip()[:60]

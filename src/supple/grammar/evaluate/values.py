@@ -129,7 +129,7 @@ def plain(value: Any, depth: int = 0) -> Value:
             raise SuppleError(f"expected rows of one length, got {brief(value)}")
         return Grid(found) if len(found) > 1 else found[0]  # type: ignore[return-value]
     try:
-        return float(value)
+        return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         raise SuppleError(
             f"expected a number, a string, a boolean or a list of them, got {brief(value)}"
