@@ -56,6 +56,17 @@ def test_feet_are_planted_by_the_contacts_that_were_edited(page):
     assert page.session.model.motion == before
 
 
+def test_a_t_pose_before_a_motion_is_not_planted(page):
+    hero = supple.humanoid()
+    walk = hero.motions["walk"]
+    poses = Pose.stack([hero.skeleton.rest, *walk.poses])
+    late = hero.with_(motions={"walk": Motion("walk", poses, fps=walk.fps)})
+    page.set_up(scene=opened(page, late), motion="walk", edits={"walk": {"plant": True}})
+    planted = page.session.model.motion
+    assert np.array_equal(planted.poses[0].positions, poses[0].positions)
+    assert not np.array_equal(planted.poses[1:].positions, poses[1:].positions)
+
+
 def test_what_does_not_change_a_motion_does_not_make_it_anew(page):
     edits = {"walk": {"plant": True}}
     page.set_up(scene="humanoid", motion="walk", edits=edits)

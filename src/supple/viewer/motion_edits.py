@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from supple.errors import SuppleError, one_of
 from supple.motion import Checked, Contacts, Motion, Planted, Repaired, check, fix, plant_feet
+from supple.motion.retargeting.t_pose import leading_frames
 from supple.viewer.found_contacts import found_contacts
 from supple.viewer.messages import ContactsInfo, MotionEdits, SlideInfo
 from supple.viewer.subject import Subject
@@ -91,7 +92,8 @@ def _edited(subject: Subject, motion: Motion, edits: MotionEdits) -> EditedMotio
     if edits.plant:
         if found is None or contacts is None:
             raise SuppleError(f"plant feet: no feet were found in {motion.name!r}")
-        planted = plant_feet(made, up=subject.up, contacts=contacts)
+        first = leading_frames(made, subject.up)
+        planted = plant_feet(made, up=subject.up, contacts=contacts, first=first)
         made = planted.motion
     if edits.repair:
         repaired = fix(checked(subject, made))
