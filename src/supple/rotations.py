@@ -32,6 +32,14 @@ def _numbers(what: str, value: ArrayLike, expected: str = "numbers") -> FloatArr
         raise SuppleError(f"{what}: expected {expected}, got {brief(value)}") from None
 
 
+def _bounded(what: str, value: ArrayLike) -> FloatArray:
+    """A float64 array without infinite numbers; NaN is passed on."""
+    numbers = _numbers(what, value)
+    if np.isinf(numbers).any():
+        raise SuppleError(f"{what}: expected finite numbers, got {brief(value)}")
+    return numbers
+
+
 def _last(what: str, value: ArrayLike, size: int) -> FloatArray:
     """A float64 array whose last axis has the given size."""
     result = _numbers(what, value, f"{size} numbers")
@@ -109,7 +117,7 @@ def rotate(q: ArrayLike, v: ArrayLike) -> FloatArray:
 def from_axis_angle(axis: str | ArrayLike, angle: ArrayLike) -> FloatArray:
     """Turns by angles (...) about axes (..., 3) of any length, or about a letter such as "x"."""
     axis = axis_vector(axis)
-    half = 0.5 * _numbers("angle", angle)[..., None]
+    half = 0.5 * _bounded("angle", angle)[..., None]
     vector = axis * np.sin(half)
     return np.concatenate([np.broadcast_to(np.cos(half), (*vector.shape[:-1], 1)), vector], axis=-1)
 
@@ -297,7 +305,7 @@ def slerp(a: ArrayLike, b: ArrayLike, t: ArrayLike) -> FloatArray:
     t outside [0, 1] goes on along the same arc.
     """
     a, b = np.broadcast_arrays(_last("quaternion", a, 4), _last("quaternion", b, 4))
-    t = _numbers("t", t)[..., None]
+    t = _bounded("t", t)[..., None]
     near = np.where(np.sum(a * b, axis=-1, keepdims=True) < 0, -b, b)
     arc = 2.0 * np.arctan2(
         _length(near - a), _length(near + a)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.errors import SuppleError, array, brief, instance, listed, mapping, number, text
+from supple.errors import SuppleError, array, brief, listed, number
 from supple.goals.goal import Goal
 from supple.rotations import axis_vector, unit_quaternions
 
@@ -131,11 +131,8 @@ def _pair(given: Any) -> tuple[str, str]:
 
 def _by_joint(given: Any) -> tuple[tuple[str, tuple[Capsule, ...]], ...]:
     """Capsules by joint as a tuple, which can be hashed."""
+    from supple.model.capsules import by_joint  # not needed to solve without obstacles
+
     if isinstance(given, tuple) and all(isinstance(one, tuple) and len(one) == 2 for one in given):
         given = dict(given)
-    found = []
-    for name, some in mapping("capsules of Avoid", given, "a mapping by joint").items():
-        what, one = f"capsules of {text('joint of Avoid', name)!r}", isinstance(some, _capsule())
-        several = [some] if one else listed(what, some, "a Capsule, or a list of them")
-        found.append((name, tuple(instance(what, capsule, _capsule()) for capsule in several)))
-    return tuple(found)
+    return tuple(by_joint("capsules of Avoid", given).items())

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.errors import SuppleError, array, number, positive
+from supple.errors import SuppleError, array, instance, listed, mapping, number, positive, text
 from supple.model.geoms import Geom
 from supple.model.joints import Fixed
 from supple.model.masses import Mass
@@ -247,6 +247,28 @@ def from_geoms(geoms: Iterable[Geom]) -> dict[str, tuple[Capsule, ...]]:
         capsule = around(geom) if geom.collides else None
         if capsule is not None:
             found[geom.joint] = (*found.get(geom.joint, ()), capsule)
+    return found
+
+
+def by_joint(
+    what: str, given: object, expected: str = "a mapping by joint"
+) -> dict[str, tuple[Capsule, ...]]:
+    """`given` as capsules by joint: {joint: a capsule, or several}.
+
+    Args:
+        what: What the caller knows the value by, such as "capsules".
+        given: Anything.
+        expected: What would do.
+
+    Raises:
+        SuppleError: It is something else.
+    """
+    found = {}
+    for name, some in mapping(what, given, expected).items():
+        own = f"capsules of {text(f'joint of {what}', name)!r}"
+        one = isinstance(some, Capsule)
+        several = [some] if one else listed(own, some, "a Capsule, or a list of them")
+        found[name] = tuple(instance(own, capsule, Capsule) for capsule in several)
     return found
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import SuppleError, array, number
+from supple.errors import SuppleError, array, function, number
 from supple.model.mesh import Mesh
 
 Floats = NDArray[np.float64]
@@ -47,7 +47,7 @@ class Ground:
         if isinstance(given, Mesh):
             self._heights = _OfMesh(given, up, self._across)
         elif callable(given):
-            self._heights = given
+            self._heights = function("ground", given, "points")
         elif isinstance(given, Real) and not isinstance(given, bool):
             level = number("ground", given, "a height", lambda x: abs(x) < np.inf)
             self._heights = lambda points: np.full(len(points), level)

@@ -13,9 +13,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from supple.errors import SuppleError, flag, instance, listed, mapping, text
+from supple.errors import SuppleError, flag, instance, listed, text
 from supple.goals import as_goals
-from supple.model.capsules import Capsule
+from supple.model.capsules import Capsule, by_joint
 from supple.model.mismatch import another
 from supple.model.skeleton import Pose
 from supple.plot import marks, style
@@ -147,7 +147,7 @@ def pose(
     wanted = marks_of(goals, pose)
     solid = pose.skeleton.capsules if capsules is True else None
     if not isinstance(capsules, bool):
-        solid = mapping("capsules", capsules, "True, False or {joint: capsules}") or None
+        solid = by_joint("capsules", capsules, "True, False or {joint: capsules}") or None
     scene = Scene(
         shown,
         wanted,

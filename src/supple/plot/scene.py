@@ -190,7 +190,7 @@ class Scene:
     def _names(self, pose: Pose, names: bool | Sequence[str]) -> list[str]:
         """Those asked for; of all, those that stand apart on the page, effectors first."""
         if names is not True:
-            return list(dict.fromkeys(names or ()))
+            return list(dict.fromkeys(() if names is False else names))
         effectors = [one.effector for one in self.goals]
         joints = zip(pose.skeleton.joint_names, pose.skeleton.joints, strict=True)
         moving = [name for name, joint in joints if joint.freedom_count]

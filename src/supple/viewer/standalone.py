@@ -103,7 +103,7 @@ def page_text(subject: Subject) -> str:
 def _subject(value: Any, title: str | None) -> Subject:
     """What is shown, with goals of its own: growing anew for other targets would need Python."""
     if isinstance(value, (str, os.PathLike)):
-        file = Path(value)
+        file = files.as_path("value", value)
         if not file.is_file():
             raise SuppleError(f"{file}: there is no such file")
         if file.suffix.lower() == ".cga":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from supple.errors import SuppleError, nearest
+from supple.errors import SuppleError, brief, nearest
 from supple.grammar.evaluate.modules import Module
 from supple.grammar.evaluate.values import counted, number, plain
 from supple.grammar.language import syntax as s
@@ -35,7 +35,7 @@ def rule_call(start: str) -> tuple[str, tuple[Any, ...]]:
         values = tuple(_constant(one.value) for one in operation.args)  # type: ignore[union-attr]
     except (SuppleError, AttributeError, IndexError):
         raise SuppleError(
-            f'start: expected a rule such as "Lot" or "Tower(3, true)", got {start!r}'
+            f'start: expected a rule such as "Lot" or "Tower(3, true)", got {brief(start)}'
         ) from None
     return name.strip(), values
 
@@ -60,7 +60,7 @@ def no_start(module: Module, name: str, count: int) -> SuppleError:
     same = [rule for (own, _), rule in definitions.rules.items() if own == name]
     if not same:
         hint = nearest(name, definitions.rule_names())
-        return RuleError(module.path, s.At(1, 1), f"unknown rule {name!r} to start with{hint}")
+        return RuleError(module.path, s.At(1, 1), f"unknown rule {brief(name)} to start with{hint}")
     one = same[0][0] if isinstance(same[0], list) else same[0]
     counts = definitions.parameter_counts(name)
     example = f"{name}({', '.join(one.parameters)})" if one.parameters else name

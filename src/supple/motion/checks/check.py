@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from supple.errors import SuppleError, flag, instance, mapping, text
-from supple.model.capsules import Capsule
+from supple.errors import SuppleError, flag, instance, text
+from supple.model.capsules import Capsule, by_joint
 from supple.model.character import DAMAGE, Character, Note
 from supple.model.motion import Motion
 from supple.model.skeleton import Skeleton
@@ -203,7 +203,7 @@ def check(
     if up is not None:
         text("up", up)
     if capsules is not None:
-        mapping("capsules", capsules, "capsules by joint")
+        capsules = by_joint("capsules", capsules)
     allowed = Budgets.of(budgets, profile)
     if kinds is not None:
         allowed = allowed.only(kinds)

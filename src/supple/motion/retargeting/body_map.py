@@ -28,6 +28,7 @@ NEEDED = tuple(
     f"{side}_{part}" for side in SIDES for part in ("thigh", "shin", "foot", "upper_arm", "forearm")
 )
 FORMAT = "supple-body-map"
+LONGEST_PLACE = 1000  # of where a map comes from, in messages [characters]
 
 # The bones of VRM, 0.x and 1.0, by role.
 VRM = {
@@ -132,7 +133,9 @@ class BodyMap:
     @classmethod
     def from_data(cls, data: Mapping[str, Any], where: str = "body map") -> BodyMap:
         """The map in a table of TOML: {"joints": {role: joint or [joint, ...]}}."""
-        joints = mapping(text("where", where), data, '{"joints": {role: joint}}').get("joints")
+        if len(text("where", where)) > LONGEST_PLACE:
+            where = brief(where)
+        joints = mapping(where, data, '{"joints": {role: joint}}').get("joints")
         if not isinstance(joints, Mapping):
             raise SuppleError(f"{where}: expected a table [joints] of roles, got {brief(joints)}")
         try:
