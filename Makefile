@@ -11,8 +11,8 @@ TOOLS := $(VENV)/.tools
 RUNS := $(VENV)/.runs
 READY := $(VENV)/.ready
 DOCS_READY := $(VENV)/.docs-ready
-# One more process than cores: pages and other processes are waited for.
-JOBS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+# As many processes as cores: with one more, on two cores, tests took 317 to 331 s in place of 296.
+JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
 # Packages are installed uncompiled: Python must keep what it compiles, or each process does it again.
 unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help demo test tests draft kernels lint bench docs dist release clean
