@@ -11,7 +11,7 @@ TOOLS := $(VENV)/.tools
 RUNS := $(VENV)/.runs
 READY := $(VENV)/.ready
 DOCS_READY := $(VENV)/.docs-ready
-# As many processes as cores: with one more, on two cores, tests took 317 to 331 s in place of 296.
+# As many processes as cores: with one more, on two cores, tests took 317 to 331 s in place of 304.
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
 # Packages are installed uncompiled: Python must keep what it compiles, or each process does it again.
 unexport PYTHONDONTWRITEBYTECODE
