@@ -19,7 +19,9 @@ from supple.model.joint import Joint
 from supple.model.packing import Packed
 from supple.rotations import multiply, rotate
 
-SQUARE = 1e-9  # cosine of the angle between two directions that count as square to each other
+SQUARE_COSINE = (
+    1e-9  # cosine of the angle between two directions that count as square to each other
+)
 TURNS = {2: 1, 3: 3}  # turns that place a body, by the directions that it slides along
 
 
@@ -66,7 +68,7 @@ def _root_from(joints: Sequence[Joint], packed: Packed, top: int) -> FreeRoot | 
             break
         frame = multiply(frame, floats[layout.REST : layout.REST + 4])
         own = [rotate(frame, np.array(one.axis)) for one in joint.numbers if one.slides]
-        if own and (turns or any(abs(a @ b) > SQUARE for a in own for b in directions)):
+        if own and (turns or any(abs(a @ b) > SQUARE_COSINE for a in own for b in directions)):
             break
         turning = 3 if joint.has_quaternion else len(joint.numbers) - len(own)
         if turns + turning > TURNS.get(len(directions) + len(own), 0):

@@ -41,8 +41,10 @@ REACH = (
 )
 # A knee that is less above its ankle does not stand over its foot [of the shin's length]. In 31 captured
 # clips of walks, runs, jumps and dances, feet that stand have 0.5 or more; in crawling it is below 0.1.
-UPRIGHT = 0.3
-SHIN = 0.1  # joints nearer to the ankle do not show where the shin points [leg lengths]
+LEAST_KNEE_HEIGHT_PER_SHIN = 0.3
+SHORTEST_SHIN_PER_LEG = (
+    0.1  # joints nearer to the ankle do not show where the shin points [leg lengths]
+)
 
 
 @dataclass(frozen=True)
@@ -303,10 +305,10 @@ def upright_leg(motion: Motion, foot: Foot, up: Floats) -> Flags:
     above = motion.skeleton.path(foot.leg, ankle)[:-1]
     lengths = {name: float(np.linalg.norm(rest.position(name) - rest.position(ankle)))
                for name in above}  # fmt: skip
-    far = (name for name in reversed(above) if lengths[name] > SHIN * foot.length)
+    far = (name for name in reversed(above) if lengths[name] > SHORTEST_SHIN_PER_LEG * foot.length)
     knee = next(far, above[0])
     height = (motion.poses.position(knee) - motion.poses.position(ankle)) @ up
-    return np.asarray(height > UPRIGHT * lengths[knee])
+    return np.asarray(height > LEAST_KNEE_HEIGHT_PER_SHIN * lengths[knee])
 
 
 def _half_extent(skeleton: Skeleton) -> float:

@@ -10,7 +10,9 @@ from supple.kernels import layout as at
 from supple.problem.lowering import RADIAN, Problem
 from supple.solve.execute import Batch
 
-RANK = 1e-9  # singular values below this part of the largest are those of redundant rows
+RANK_RELATIVE_TOLERANCE = (
+    1e-9  # singular values below this part of the largest are those of redundant rows
+)
 
 
 class Freedoms(NamedTuple):
@@ -137,5 +139,5 @@ def least_effort(jacobian: np.ndarray, effort: np.ndarray, openings: np.ndarray)
     Of all such changes the one with the least squared sum of change / effort; freedoms with no effort do
     not move.
     """
-    parts, *_ = np.linalg.lstsq(jacobian * effort, openings, rcond=RANK)
+    parts, *_ = np.linalg.lstsq(jacobian * effort, openings, rcond=RANK_RELATIVE_TOLERANCE)
     return effort * parts

@@ -74,15 +74,19 @@ SAME = 1e-9  # joints that are so near to where they head have arrived [rad, mod
 # for twice as much braking as taking back.
 BRAKING_PART, BENDING_PART, TAKING_BACK_PART = 0.6, 0.1, 0.3
 WORST_TICK = 2.0 / 27.0  # the greatest x (1 - x)^2 / 2, x = dt / T: see `_stays_closed`
-DRIFT = 0.5  # of the tolerance of a loop that a step may come to use; braking may use all of it
+DRIFT_PER_TOLERANCE = (
+    0.5  # of the tolerance of a loop that a step may come to use; braking may use all of it
+)
 MOST_OF_STEP = (
     0.85  # a mix with loops that is this part of one that is too fast will do: each takes long
 )
 CLOSING_STEPS = 8  # Newton steps that close a loop
 CLOSED_ENOUGH = 1e-4  # of its tolerance, at which a loop needs no more Newton steps
-PROBE = 1e-2  # how far joints move to measure how the openings of loops bend [rad, characteristic lengths]
+PROBE_STEP = 1e-2  # how far joints move to measure how the openings of loops bend [rad, characteristic lengths]
 SMALLEST_TIME = 1e-12  # joints that stop sooner stand [s]
-UNEVEN = 1e3  # how much more than the least acceleration a joint gives to close loops, at most
+MOST_UNEVEN_EFFORT = (
+    1e3  # how much more than the least acceleration a joint gives to close loops, at most
+)
 
 
 def greatest(skeleton: Skeleton, what: str, value: Any) -> np.ndarray:
@@ -535,7 +539,7 @@ class Servo:
         if tick.loops is not None:
             found, wanted = self._closed_wanted(tick, found, wanted)
         in_the_way = self._first_fault(batch, tick, found, wanted, dt, most)
-        if in_the_way is None and self._stays_closed(tick, found, wanted, DRIFT):
+        if in_the_way is None and self._stays_closed(tick, found, wanted, DRIFT_PER_TOLERANCE):
             return found, None
         brake = self._braking(velocity, dt)
         low, high, kept = 0.0, 1.0, None
@@ -546,7 +550,7 @@ class Servo:
                 v[self._numbers.freedom], tick.window.low, tick.window.high
             )
             row, v = self._closed_inside(tick, self._moved(found, q, v, dt), v)
-            clear = self._stays_closed(tick, row, v, DRIFT if n else 1.0)
+            clear = self._stays_closed(tick, row, v, DRIFT_PER_TOLERANCE if n else 1.0)
             if clear and self._first_fault(batch, tick, row, v, dt, most) is None:
                 kept, low = row, part
             elif n == 0:
@@ -625,7 +629,7 @@ class Servo:
         where, unit = loops.freedoms
         a = np.where(where >= 0, self._acceleration[where], 0.0)
         least = a[a > 0.0].min(initial=ANY)
-        return np.minimum(a, UNEVEN * least) / unit
+        return np.minimum(a, MOST_UNEVEN_EFFORT * least) / unit
 
     def _tick_of(self, batch: Batch, q: np.ndarray, velocity: np.ndarray, dt: float) -> _Tick:
         """What a tick begins with."""
@@ -759,7 +763,7 @@ class Servo:
         poses that close the loops.
         """
         q = row[: self.problem.coordinates]
-        h = min(0.125 * time, PROBE / max(float(np.abs(v).max()), SMALLEST_TIME))
+        h = min(0.125 * time, PROBE_STEP / max(float(np.abs(v).max()), SMALLEST_TIME))
         here = loops.openings(q)
         jacobian = loops.jacobian()
         one = loops.openings(self._moved(row, q, v, h)[: len(q)])

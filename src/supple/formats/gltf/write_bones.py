@@ -17,8 +17,9 @@ Floats = NDArray[np.float64]
 
 NAME = "bones"
 MATERIAL = Material("bones", color=(0.55, 0.6, 0.68, 1.0), roughness=0.8, metallic=0.0)
-WAIST = 0.1  # where an octahedron is widest, and its radius there: part of its length, as Blender draws bones
-DOT = (
+# Where an octahedron is widest, and its radius there: part of its length, as Blender draws bones.
+WAIST_PER_LENGTH = 0.1
+DOT_RADIUS_PER_EXTENT = (
     0.02  # radius of the octahedron at a joint with nothing below it: part of the skeleton's extent
 )
 NO_LENGTH = 1e-9  # bones shorter than this part of the skeleton's extent are not drawn
@@ -47,7 +48,7 @@ def bone_mesh(skeleton: Skeleton) -> Mesh | None:
     drawn = (heads >= 0) & (apart > NO_LENGTH * size)
     heads, tails = heads[drawn], tails[drawn]
     bare = np.setdiff1d(np.arange(count), heads)
-    places = [_along(rest[heads], rest[tails]), _around(rest[bare], DOT * size)]
+    places = [_along(rest[heads], rest[tails]), _around(rest[bare], DOT_RADIUS_PER_EXTENT * size)]
     holder = np.concatenate([np.repeat(heads[:, None], 6, axis=1),
                              np.repeat(bare[:, None], 6, axis=1)])  # fmt: skip
     holder[: len(heads), 5] = np.where(tails < count, tails, heads)  # a tip has no node of a skin
@@ -66,8 +67,8 @@ def _along(heads: Floats, tails: Floats) -> Floats:
     side = np.cross(way, other)
     side *= (np.linalg.norm(way, axis=1) / np.linalg.norm(side, axis=1))[:, None]
     up = np.cross(way, side) / np.linalg.norm(way, axis=1)[:, None]
-    waist = heads + WAIST * way
-    ring = [waist + WAIST * out for out in (side, up, -side, -up)]
+    waist = heads + WAIST_PER_LENGTH * way
+    ring = [waist + WAIST_PER_LENGTH * out for out in (side, up, -side, -up)]
     return np.stack([heads, *ring, tails], axis=1)
 
 
