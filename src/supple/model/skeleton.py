@@ -45,6 +45,7 @@ from supple.rotations import angle_between, slerp, to_matrix
 if TYPE_CHECKING:
     from supple.model.capsules import Capsule
     from supple.model.free_root import FreeRoot
+    from supple.model.freedoms import Freedoms
     from supple.model.geoms import Geom
     from supple.model.loops import Loop
     from supple.model.masses import Mass
@@ -588,6 +589,7 @@ class Skeleton:
         "_file_order",
         "_fingerprint",
         "_free_roots",
+        "_freedom_table",
         "_freedoms",
         "_index",
         "_joints",
@@ -639,6 +641,7 @@ class Skeleton:
         self._rest: Pose | None = None
         self._children: list[list[int]] | None = None
         self._freedoms: tuple[str, ...] | None = None
+        self._freedom_table: Freedoms | None = None
         self._fingerprint: str | None = None
         self._free_roots: tuple[FreeRoot, ...] | None = None
         self._problems: Any = None  # those that `supple.solve` keeps prepared for it
@@ -675,6 +678,15 @@ class Skeleton:
                 for label in joint.freedom_labels
             )
         return self._freedoms
+
+    @property
+    def freedom_table(self) -> Freedoms:
+        """What each freedom moves, its axis and its limits, as arrays; see `Freedoms`."""
+        if self._freedom_table is None:
+            from supple.model.freedoms import Freedoms  # not needed to solve
+
+            self._freedom_table = Freedoms(self._packed)
+        return self._freedom_table
 
     @property
     def parents(self) -> NDArray[np.int64]:
