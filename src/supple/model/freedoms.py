@@ -225,9 +225,10 @@ class Freedoms:
         quaternions: Where the quaternions are (K rows).
     """
 
-    def __init__(self, packed: Packed) -> None:
-        """Read the table from a packed skeleton."""
+    def __init__(self, packed: Packed, tip_joint: Ints) -> None:
+        """Read the table from a packed skeleton and the joints that its tips are on."""
         self._packed = packed
+        self._tip_joint = tip_joint
         self.joints = _joint_rows(packed)
         self.rows, self._first_row = _rows(packed, self.joints)
         self.free = self.rows.take((self.rows.freedom >= 0) & (self.rows.source < 0))
@@ -289,23 +290,38 @@ class Freedoms:
         first, count = int(self.joints.coordinate[joint]), int(self.joints.coordinates[joint])
         return slice(first, first + count - (not stretch and self.joints.stretch[joint] >= 0))
 
+    def frames_below(self, frames: Ints) -> Ints:
+        """For frames (P,) and joints: the first frame below the joint on the way down to the frame, (P, N).
+
+        That is where the stretch of the joint shows. Frames are joints and tips, by their index in `Skeleton.names`.
+        The joint itself if it is the frame; -1 if the joint does not carry the frame.
+        """
+        parents, count = self._packed.ints[:, layout.PARENT], len(self.joints)
+        out = np.full((len(frames), count), -1, dtype=np.int64)
+        which = np.arange(len(frames))
+        before = np.asarray(frames, dtype=np.int64)
+        joint = before.copy()
+        joint[before >= count] = self._tip_joint[before[before >= count] - count]
+        while len(which):
+            out[which, joint] = before
+            before, joint = joint, parents[joint]
+            inner = joint >= 0
+            which, before, joint = which[inner], before[inner], joint[inner]
+        return out
+
     @cached_property
     def moves(self) -> Bools:
-        """Which freedoms move the frame of each joint, also through mimic joints, (N, D).
+        """Which freedoms move each joint and tip, also through mimic joints, (N + T, D).
 
-        A stretch moves the joints below its own, not that joint itself.
+        A stretch moves what is below its joint, not that joint itself.
         """
-        count = len(self.joints)
-        out = np.zeros((count, len(self)), dtype=bool)
-        own = self.moving.take(self.moving.kind != Kind.STRETCH)
-        out[own.joint, own.freedom] = True
-        stretch = self.moving.take(self.moving.kind == Kind.STRETCH)
-        handed = {int(j): int(d) for j, d in zip(stretch.joint, stretch.freedom, strict=True)}
-        for j, parent in enumerate(self._packed.ints[:, layout.PARENT].tolist()):
-            if parent >= 0:
-                out[j] |= out[parent]
-                if parent in handed:
-                    out[j, handed[parent]] = True
+        frames = np.arange(len(self.joints) + len(self._tip_joint))
+        below = self.frames_below(frames)[:, self.moving.joint]
+        stretch = self.moving.kind == Kind.STRETCH
+        moved = (below >= 0) & ~(stretch & (below == self.moving.joint))
+        out = np.zeros((len(frames), len(self)), dtype=bool)
+        for r, d in enumerate(self.moving.freedom.tolist()):
+            out[:, d] |= moved[:, r]
         return out
 
     # Moving along freedoms ------------------------------------------------------------------------

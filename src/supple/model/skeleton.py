@@ -245,21 +245,15 @@ class Pose:
         Raises:
             SuppleError: There is no such joint or tip, or the pose has scales.
         """
-        from supple.model.jacobian import Placed, jacobian  # not needed to solve
+        from supple.model.jacobian import frame_jacobian  # not needed to solve
 
-        own = self._skeleton
-        place, count = own.index(name), len(own)
+        frame = self._skeleton.index(name)
         if self._scales is not None:
             raise SuppleError(
                 "jacobian: expected a pose without scales, in which all parts are rigid"
             )
-        offsets = own.offsets if self._translations is None else self._translations
-        placed = Placed(self._coordinates, self.positions, self.rotations, offsets)
-        if place < count:
-            return jacobian(own.packed, place, place, None, placed)
-        tip_joint, tip_offset, _ = own.packed_tips
-        tip = place - count
-        return jacobian(own.packed, place, int(tip_joint[tip]), tip_offset[tip], placed)
+        placed = (self.positions, self.rotations)
+        return frame_jacobian(self._skeleton, frame, self._coordinates, placed, self._translations)
 
     @property
     def center_of_mass(self) -> Floats:
@@ -685,7 +679,7 @@ class Skeleton:
         if self._freedom_table is None:
             from supple.model.freedoms import Freedoms  # not needed to solve
 
-            self._freedom_table = Freedoms(self._packed)
+            self._freedom_table = Freedoms(self._packed, self._packed_tips[0])
         return self._freedom_table
 
     @property
