@@ -365,17 +365,6 @@ class Freedoms:
             out[..., packed.turn_freedom] = to_rotation_vector(multiply(b, conjugate(a)))
         return out
 
-    def clipped(self, q: Floats) -> Floats:
-        """Coordinates (..., Q) with slides, angles and stretches inside their limits, and mimic joints in their place.
-
-        Exact for joints without quaternions; limits of swing and twist are left to `Pose.clamped`.
-        """
-        out, scalars = q.copy(), self.scalars
-        at = scalars.coordinate
-        out[..., at] = np.clip(q[..., at], scalars.low, scalars.high)
-        self.follow(out)
-        return out
-
     # Limits of speed ------------------------------------------------------------------------------
 
     def tightest(self, slide: Floats, turn: Floats) -> Floats:
@@ -412,8 +401,8 @@ def _joint_rows(packed: Packed) -> JointRows:
         source=ints[:, layout.MIMIC].copy(),
         factor=floats[:, layout.MIMIC_MUL].copy(),
         offset=floats[:, layout.MIMIC_ADD].copy(),
-        is_hinge=kind == layout.HINGE,
-        is_slider=kind == layout.SLIDER,
+        is_hinge=kind == layout.ANGLE,
+        is_slider=kind == layout.SLIDE,
         is_cone=kind & layout.SWING_TWIST != 0,
     )
 
