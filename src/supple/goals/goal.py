@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import Enum
-from typing import Any, ClassVar, Final, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from supple.errors import SuppleError, array, brief, listed, positive, whole
 from supple.kernels import layout as at
 from supple.kernels.quaternion import read_frame, split_frames
 from supple.model.skeleton import Skeleton
+
+if TYPE_CHECKING:
+    from supple.bodies.constraints import Bodies
 
 # Targets ------------------------------------------------------------------------------------------
 
@@ -207,10 +210,12 @@ class Goal:
         counts: True if the goal counts towards `Solution.reached`; a secondary goal only chooses among
             the poses that meet the others.
         frees: True if the joints up to its `root` or `depth` may move for it.
+        constrains: True if it has constraints on bodies, see `constrain`.
     """
 
     counts: ClassVar[bool] = True
     frees: ClassVar[bool] = False
+    constrains: ClassVar[bool] = False
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -221,6 +226,9 @@ class Goal:
         """The residual blocks of the goal, which is that number in the list of goals."""
         del skeleton, number
         return []
+
+    def constrain(self, bodies: Bodies, skeleton: Skeleton, moving: np.ndarray) -> None:
+        """Add what the goal keeps before all others to `bodies`; `moving` are the joints that may move."""
 
     @property
     def called(self) -> str:

@@ -16,7 +16,6 @@ from supple.model.capsules import Capsule
 from supple.model.skeleton import Pose
 from supple.plot import marks, style
 from supple.plot.view import Floats, View
-from supple.problem.bodies import support_of
 from supple.rotations import between, rotate
 from supple.solve.solution import Solution
 
@@ -103,7 +102,7 @@ def machine_of(goals: Sequence[Goal], solution: Solution) -> Machine | None:
         parts["touching"] = (hit.a, hit.b) if hit is not None else ()
     if balance is not None:
         parts["center"] = pose.center_of_mass
-        parts["support"] = support_of(balance, pose)
+        parts["support"] = balance.support_in(pose)
         parts["balanced"] = solution.off_balance == 0.0
     return Machine(**parts)
 
