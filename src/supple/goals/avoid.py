@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -12,7 +12,9 @@ from supple.goals.goal import Goal
 from supple.rotations import axis_vector, unit_quaternions
 
 if TYPE_CHECKING:
+    from supple.goals.mark import Mark
     from supple.model.capsules import Capsule
+    from supple.model.skeleton import Pose
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,8 @@ class Avoid(Goal):
         capsules: By joint, a Capsule or several in its frame, instead of the model's.
     """
 
+    told: ClassVar[tuple[str, ...]] = ("margin",)
+
     margin: float = 0.0
     _: KW_ONLY
     pairs: Any = None
@@ -114,6 +118,21 @@ class Avoid(Goal):
     def kinds(self) -> tuple[str, ...]:
         """What is avoided."""
         return ("avoid",)
+
+    def mark(self, start: Pose, pose: Pose) -> list[Mark]:
+        """The capsules that are kept apart, and the obstacles, called as in `Solution.collision`."""
+        from supple.goals.mark import SolidMark  # not needed to solve
+
+        del start
+        capsules = pose.skeleton.capsules if self.capsules is None else dict(self.capsules)
+        named = {
+            f"obstacle {n} ({type(one).__name__})": one for n, one in enumerate(self.obstacles)
+        }
+        return [SolidMark(capsules, named)]
+
+    def data(self) -> dict[str, Any]:
+        """Its margin and its obstacles."""
+        return {**super().data(), "obstacles": [repr(one) for one in self.obstacles]}
 
 
 def _capsule() -> type[Capsule]:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from supple.errors import SuppleError, array, brief, listed, number
 from supple.goals.goal import Goal
+
+if TYPE_CHECKING:
+    from supple.goals.mark import Mark
+    from supple.model.skeleton import Pose
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -27,6 +31,8 @@ class Balance(Goal):
         up: Away from the ground: "x", "y", "z" or a vector; by default along the axis that leads from
             the feet to the centre of mass at rest, or square to the support.
     """
+
+    told: ClassVar[tuple[str, ...]] = ("margin", "feet")
 
     feet: Any = ()
     _: KW_ONLY
@@ -61,3 +67,10 @@ class Balance(Goal):
     def kinds(self) -> tuple[str, ...]:
         """Balance."""
         return ("balance",)
+
+    def mark(self, start: Pose, pose: Pose) -> list[Mark]:
+        """The centre of mass and what it has to be over."""
+        from supple.goals.mark import SupportMark  # not needed to solve
+
+        del start
+        return [SupportMark(self, pose.center_of_mass)]
