@@ -72,5 +72,5 @@ class Balance(Goal):
         """The centre of mass and what it has to be over."""
         from supple.goals.mark import SupportMark  # not needed to solve
 
-        del start
-        return [SupportMark(self, pose.center_of_mass)]
+        del start, pose
+        return [SupportMark(self)]

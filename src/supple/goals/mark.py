@@ -67,12 +67,10 @@ class SupportMark(NamedTuple):
     """The centre of mass, and the outline that it has to be over.
 
     Attributes:
-        balance: What the outline is made from.
-        center: The centre of mass, world, shape (3,).
+        balance: Whose feet, or points, make the outline.
     """
 
     balance: Balance
-    center: Floats
 
 
 Mark = PlaceMark | LoopMark | SolidMark | SupportMark
