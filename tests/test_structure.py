@@ -80,9 +80,7 @@ def test_a_joint_kind_is_spelled_out_in_few_files(kind):
 
 # Columns of a joint's packed row, and the bits of its kind (kernels/layout.py).
 JOINT_COLUMNS = set(
-    "PARENT KIND Q NQ ORDER FROZEN STRETCH_Q DOF NDOF MIMIC STRETCH_DOF REST AXIS LIMITS DAMPING WEIGHT "
-    "STRETCH_LO STRETCH_HI MIMIC_MUL MIMIC_ADD OFFSET WINDOW TILTS JOINT_INTS JOINT_FLOATS SLIDE ANGLE QUATERNION "
-    "SWING_TWIST LETTERS QUADRANTS SLIDES FIXED HINGE SLIDER BALL CONE CONE_BY_QUADRANTS".split()
+    ["PARENT", "KIND", "Q", "NQ", "ORDER", "FROZEN", "STRETCH_Q", "DOF", "NDOF", "MIMIC", "STRETCH_DOF", "REST", "AXIS", "LIMITS", "DAMPING", "WEIGHT", "STRETCH_LO", "STRETCH_HI", "MIMIC_MUL", "MIMIC_ADD", "OFFSET", "WINDOW", "TILTS", "JOINT_INTS", "JOINT_FLOATS", "SLIDE", "ANGLE", "QUATERNION", "SWING_TWIST", "LETTERS", "QUADRANTS", "SLIDES", "FIXED", "HINGE", "SLIDER", "BALL", "CONE", "CONE_BY_QUADRANTS"]
 )
 # Who may read them: kernels and the model, solvers, which are kernels too, and those who hand a skeleton to kernels.
 MAY_READ_PACKED_JOINTS = (
