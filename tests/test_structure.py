@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import supple
+from supple.kernels import layout
 
 SOURCE = Path(supple.__file__).parent
 PAGE = SOURCE.parents[1] / "web" / "src"
@@ -80,7 +81,12 @@ def test_a_joint_kind_is_spelled_out_in_few_files(kind):
 
 # Columns of a joint's packed row, and the bits of its kind (kernels/layout.py).
 JOINT_COLUMNS = set(
-    ["PARENT", "KIND", "Q", "NQ", "ORDER", "FROZEN", "STRETCH_Q", "DOF", "NDOF", "MIMIC", "STRETCH_DOF", "REST", "AXIS", "LIMITS", "DAMPING", "WEIGHT", "STRETCH_LO", "STRETCH_HI", "MIMIC_MUL", "MIMIC_ADD", "OFFSET", "WINDOW", "TILTS", "JOINT_INTS", "JOINT_FLOATS", "SLIDE", "ANGLE", "QUATERNION", "SWING_TWIST", "LETTERS", "QUADRANTS", "SLIDES", "FIXED", "HINGE", "SLIDER", "BALL", "CONE", "CONE_BY_QUADRANTS"]
+    re.findall(
+        r"\w+",
+        """PARENT KIND Q NQ ORDER FROZEN STRETCH_Q DOF NDOF MIMIC STRETCH_DOF JOINT_INTS
+        REST AXIS LIMITS DAMPING WEIGHT STRETCH_LO STRETCH_HI MIMIC_MUL MIMIC_ADD OFFSET WINDOW TILTS JOINT_FLOATS
+        SLIDE ANGLE QUATERNION SWING_TWIST LETTERS QUADRANTS SLIDES FIXED HINGE SLIDER BALL CONE CONE_BY_QUADRANTS""",
+    )
 )
 # Who may read them: kernels and the model, solvers, which are kernels too, and those who hand a skeleton to kernels.
 MAY_READ_PACKED_JOINTS = (
@@ -132,6 +138,7 @@ def test_only_kernels_and_the_model_read_packed_joints():
     }
     allowed = MAY_READ_PACKED_JOINTS + STILL_READ_PACKED_JOINTS
     assert {name for name in found if not name.startswith(allowed)} == set()
+    assert all(hasattr(layout, name) for name in JOINT_COLUMNS)
     assert {"kernels/joint.py", "model/freedoms.py", "problem/lowering.py"} <= found
 
 

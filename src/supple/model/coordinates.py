@@ -15,6 +15,7 @@ from supple.errors import SuppleError, array, one_of
 from supple.kernels import layout
 from supple.kernels.joint import angles_batch, project_batch
 from supple.model.joints import Mimic
+from supple.model.packing import Packed
 from supple.model.structure import Structure
 from supple.rotations import from_rotation_vector, unit_quaternions
 
@@ -50,7 +51,12 @@ def blocks(count: int, width: int) -> Iterator[slice]:
 
 def follow(skeleton: Structure, q: Floats) -> None:
     """Put the joints that copy others where these say, in place."""
-    ints, floats = skeleton.packed_ints, skeleton.packed_floats
+    follow_sources(skeleton.packed, q)
+
+
+def follow_sources(packed: Packed, q: Floats) -> None:
+    """The same for a packed skeleton."""
+    ints, floats = packed.ints, packed.floats
     joints = np.flatnonzero(ints[:, layout.MIMIC] >= 0)
     if len(joints):
         source = ints[ints[joints, layout.MIMIC], layout.Q]

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.kernels import layout
+from supple.model.coordinates import follow_sources
 from supple.model.packing import Packed
 from supple.rotations import conjugate, from_rotation_vector, multiply, to_rotation_vector
 
@@ -328,10 +329,7 @@ class Freedoms:
 
     def follow(self, q: Floats) -> None:
         """Put the coordinates of mimic joints where their sources put them, in place, shape (..., Q)."""
-        copies = self.copies
-        if len(copies):
-            source = self.joints.coordinate[copies.source]
-            q[..., copies.coordinate] = copies.factor * q[..., source] + copies.offset
+        follow_sources(self._packed, q)
 
     def stepped(self, q: Floats, step: Floats) -> Floats:
         """Coordinates (..., Q) after a tangent step (..., D), mimic joints in their place; limits are not looked at.
