@@ -66,8 +66,8 @@ def follow_sources(packed: Packed, q: Floats) -> None:
 
 def project(skeleton: Structure, q: Floats) -> Floats:
     """Coordinates (..., Q) inside the limits of all joints, as a new array; mimic joints in their place."""
-    inside = np.array(q, order="C")
-    rows = inside.reshape(math.prod(q.shape[:-1]), q.shape[-1])
+    inside = q.copy()
+    rows = inside[None] if q.ndim == 1 else inside.reshape(math.prod(q.shape[:-1]), q.shape[-1])
     project_batch(skeleton.packed_ints, skeleton.packed_floats, rows)
     return inside
 
