@@ -43,35 +43,34 @@ class Evaluator:
             found: A row of output: its coordinates, how the solver stopped and what it has used are taken.
             blame: Whether to find out if Avoid or Balance is in the way, which takes longer.
         """
-        return self.reports(batch, found[None], blame=blame)[0]
+        work = np.zeros(self._work)
+        out = self._written(work, batch, found[None])
+        if blame:  # the workspace is as the report has left it
+            q = out[0, : self._problem.coordinates].copy()
+            self._own.say_what_blocks(self._ints, self._floats, work, self._poses, 0, q, out)
+        return out[0]
 
-    def reports(self, batch: Batch, found: np.ndarray, *, blame: bool = False) -> np.ndarray:
-        """The reports on the poses of rows of output, shape (B, width); arguments as for a call, with B rows each.
+    def of_poses(self, batch: Batch, coordinates: np.ndarray) -> np.ndarray:
+        """The reports on poses that were not solved for, shape (B, width).
+
+        Args:
+            batch: The problems, with a row for each pose or one for all; as for a call.
+            coordinates: Of the poses, shape (B, Q).
 
         Raises:
             SuppleError: A goal of one's own raises, or gives what is no number.
         """
-        own, count = self._own, self._problem.coordinates
-        arrays = (self._ints, self._floats, np.zeros(self._work), self._poses)
-        offsets, starts, targets = batch
-        q, out = np.empty(count), np.empty((len(found), self._problem.report_width))
-        if len(found):
-            self._goals.before(starts, targets, 0)
-        ends = found[:, [count + at.O_STOP, count + at.O_ITERATIONS]].astype(np.int64).tolist()
-        for b, (stop, used) in enumerate(ends):
-            own.open_problem(*arrays, offsets, starts, targets, b, q)
-            stop = stop if stop <= at.STOP_BUDGET else at.STOP_STALLED
-            q[:] = found[b, :count]
-            own.close_problem(*arrays, starts, b, q, stop, used, out)
-            if blame:
-                own.say_what_blocks(*arrays, b, q, out)
-        self._goals.after(targets, out, 0, len(out))
-        out[:, count + at.O_RESTARTS] = found[:, count + at.O_RESTARTS]
-        return out
-
-    def of_poses(self, batch: Batch, coordinates: np.ndarray) -> np.ndarray:
-        """The reports on poses that were not solved for, of coordinates (B, Q), shape (B, width)."""
         found = np.zeros((len(coordinates), self._problem.report_width))
         found[:, : self._problem.coordinates] = coordinates
         found[:, self._problem.coordinates + at.O_STOP] = at.STOP_STALLED
-        return self.reports(batch, found)
+        return self._written(np.zeros(self._work), batch, found)
+
+    def _written(self, work: np.ndarray, batch: Batch, found: np.ndarray) -> np.ndarray:
+        """Reports on the poses of rows of output, shape (B, width)."""
+        out = np.empty((len(found), self._problem.report_width))
+        if len(found):
+            self._goals.before(batch[1], batch[2], 0)
+            arrays = (self._ints, self._floats, work, self._poses)
+            self._own.report_poses(*arrays, *batch, found, out)
+            self._goals.after(batch[2], out, 0, len(out))
+        return out
