@@ -17,6 +17,7 @@ from supple.kernels.quaternion import read_frame, split_frames
 from supple.model.skeleton import Pose, Skeleton
 
 if TYPE_CHECKING:
+    from supple.bodies.constraints import Bodies
     from supple.goals.mark import Mark
     from supple.model.effector import EffectorFrames
 
@@ -262,10 +263,12 @@ class Goal:
         told: The fields that reports on a solve show; see `data`. Without any, its effector and targets.
         root: The topmost joint that it frees, if it frees any; None for all up to the skeleton's root.
         depth: How many joints that can move an effector it frees, counted from there; 0 for all.
+        constrains: True if it has constraints on bodies, see `constrain`.
     """
 
     counts: ClassVar[bool] = True
     frees: ClassVar[bool] = False
+    constrains: ClassVar[bool] = False
     closes_loop: ClassVar[bool] = False
     holds_start: ClassVar[bool] = False
     told: ClassVar[tuple[str, ...]] = ()
@@ -281,6 +284,10 @@ class Goal:
         """The residual blocks of the goal, which is that number in the list of goals."""
         del skeleton, number
         return []
+
+    def constrain(self, bodies: Bodies, skeleton: Skeleton, moving: np.ndarray) -> None:
+        """Add what the goal keeps before all others to `bodies`; `moving` are the joints that may move."""
+        del bodies, skeleton, moving
 
     def posture(self, skeleton: Skeleton) -> Posture | None:
         """The posture of a skeleton that the goal stays near; None if it is about something else.

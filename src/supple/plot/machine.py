@@ -17,7 +17,6 @@ from supple.model.capsules import Capsule
 from supple.model.skeleton import Pose
 from supple.plot import marks, style
 from supple.plot.view import Floats, View
-from supple.problem.bodies import support_of
 from supple.rotations import between, rotate
 from supple.solve.solution import Solution
 
@@ -99,7 +98,7 @@ def machine_of(goals: Sequence[Goal], solution: Solution) -> Machine | None:
             parts["touching"] = (hit.a, hit.b) if hit is not None else ()
         elif isinstance(mark, SupportMark):
             parts["center"] = pose.center_of_mass
-            parts["support"] = support_of(mark.balance, pose)
+            parts["support"] = mark.balance.support_in(pose)
             parts["balanced"] = solution.off_balance == 0.0
     if not parts and not loops:
         return None

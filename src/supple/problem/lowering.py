@@ -22,7 +22,7 @@ from supple.model.skeleton import Pose, Skeleton
 from supple.problem.free_set import FreedRoots, free_set, freed_roots, locked_joints, way_up
 
 if TYPE_CHECKING:
-    from supple.problem.bodies import Bodies
+    from supple.bodies.constraints import Bodies
 
 RADIAN = 0.4  # one radian of orientation error counts as this many chain lengths
 NUMBER_TOLERANCE = 1e-4  # how near a goal of one's own that is a plain number must come
@@ -84,7 +84,7 @@ class Problem:
         self.coordinates: int = int(self._ints[:, at.NQ].sum())
         self.moving: np.ndarray = free_set(skeleton, self.goals, locked, free_root=free_root)
         self.roots: FreedRoots = freed_roots(skeleton, self.goals, locked, free_root=free_root)
-        self.bodies: Bodies | None = self._lower_bodies()
+        self.bodies: Bodies | None = self._constrain()
         self.reported: int = sum(block.kind != at.CARRIER for block in self.blocks)
         self.report_width: int = self.coordinates + at.REPORT + self.reported + len(self.moving)
         self.active: np.ndarray = self._active_set()
@@ -111,13 +111,20 @@ class Problem:
             raise SuppleError(f"goals: expected at most one {found[0][0].called}, got {len(found)}")
         return found[0][1] if found else None
 
-    def _lower_bodies(self) -> Bodies | None:
-        """What Avoid and Balance need, None if neither is asked for."""
-        if not any(kind in ("avoid", "balance") for goal in self.goals for kind in goal.kinds):
+    def _constrain(self) -> Bodies | None:
+        """The constraints of the goals on bodies, None if there are none."""
+        goals = [goal for goal in self.goals if goal.constrains]
+        if not goals:
             return None
-        from supple.problem.bodies import lower_bodies  # not needed to solve without them
+        from supple.bodies.constraints import Bodies  # not needed to solve without them
 
-        return lower_bodies(self.skeleton, self.goals, self.moving)
+        bodies, seen = Bodies(), set()
+        for goal in goals:
+            if type(goal) in seen:
+                raise SuppleError(f"goals: expected at most one {type(goal).__name__}, got two")
+            seen.add(type(goal))
+            goal.constrain(bodies, self.skeleton, self.moving)
+        return bodies
 
     @property
     def _points(self) -> list[tuple[int, Any, float]]:

@@ -10,11 +10,12 @@ from rich.table import Table
 from rich.text import Text
 
 from supple import costs
-from supple.cli.console import console, short, table
+from supple.cli.console import console, table
 from supple.goals import Goal
 from supple.model.skeleton import Pose
 from supple.solve.outcome import counted
 from supple.solve.solution import Solution
+from supple.texts import short
 
 LOOPS = {"meeting": "loops open by {}", "alignment": "turned by {} rad"}  # kinds of demand
 
