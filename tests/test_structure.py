@@ -100,7 +100,6 @@ MAY_READ_PACKED_JOINTS = (
 STILL_READ_PACKED_JOINTS = (
     "motion/retargeting/",
     "problem/free_set.py",
-    "batch/steps.py",
 )
 
 

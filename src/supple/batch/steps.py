@@ -30,7 +30,6 @@ from supple.goals.from_text import (
     obstacle,
     same_pose,
 )
-from supple.kernels import layout
 from supple.model.character import Character
 from supple.motion import BodyMap, Correction, Motion, Window, correct, plant_feet, retarget
 from supple.motion.checks import Baseline, Budgets, Checked, check, fix
@@ -444,9 +443,11 @@ class Retarget(Step):
         """What results are written as: as asked, tables of qpos for a robot, or the target's own format."""
         if self.to is not None:
             return "." + self.to.lower().removeprefix(".")
-        kinds = self._target().skeleton.packed_ints[:, layout.KIND]
+        joints = self._target().skeleton.freedom_table.joints
+        turning = joints.quaternion >= 0
+        hinges = (joints.numbers == 1) & (joints.angles == 1) & ~turning
         # A character may have hinges for knees; most joints of a robot are hinges.
-        if 2 * np.sum(kinds == layout.HINGE) > np.sum(kinds != layout.FIXED):
+        if 2 * np.sum(hinges) > np.sum((joints.numbers > 0) | turning):
             return ".npz"
         try:
             format_for_writing(Path(self.onto))
