@@ -101,7 +101,6 @@ MAY_READ_PACKED_JOINTS = (
 STILL_READ_PACKED_JOINTS = (
     "motion/retargeting/",
     "problem/free_set.py",
-    "batch/steps.py",
 )
 
 
