@@ -33,7 +33,14 @@ from supple.kernels.decorators import entry, kernel
 from supple.kernels.jacobian import linearize, step_along
 from supple.kernels.joint import project
 from supple.kernels.levenberg import take_step
-from supple.kernels.problem import begin, evaluate, take_frames, take_linear, unpack, within
+from supple.kernels.problem import (
+    begin,
+    evaluate,
+    take_dense_linear,
+    take_frames,
+    unpack,
+    within,
+)
 from supple.kernels.report import Ended, clear_trace, finish_judged, record, trace_into
 from supple.kernels.workspace import clear, copy, copy_rows, part, row_at, vector
 
@@ -56,7 +63,7 @@ def take_buffers(problem, constraints, work, poses):
     return Buffers(
         vector(work, problem.coordinates),
         take_frames(problem, work),
-        take_linear(problem, work),
+        take_dense_linear(problem, work),
         trace_into(poses, poses, work),  # there are no events to record
         take_bodies(problem, constraints, work),
         take_step(problem, work, problem.freedoms if constraints.some else 0),
