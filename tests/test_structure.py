@@ -150,6 +150,8 @@ def test_one_file_of_the_page_reads_packed_joints():
         if columns.search(path.read_text(encoding="utf-8"))
     }
     assert found == {"kernels/constants.ts", "kernels/freedoms.ts"}
+
+
 KINDS_OF_GOALS = {kind.__name__ for kind in GOALS} | {"On", "OwnGoal"}
 
 
