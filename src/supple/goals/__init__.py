@@ -61,7 +61,8 @@ __all__ = [
 GOALS: tuple[type[Goal], ...] = (Reach, LookAt, Pole, Hold, Rest, Connect, Weld, Avoid, Balance)
 """Every kind of goal, first the one that {effector: position} stands for.
 
-A new kind is a file beside these and a place in this table; those of one's own are functions, see `own`."""
+A new kind is a file beside these and a place in this table; what it has to say is listed in `Goal`. Those of
+one's own are functions, see `own`."""
 
 as_goals = partial(read_goals, GOALS)
 """A list of goals from a list, a single goal, or {effector: position}."""
