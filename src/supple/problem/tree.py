@@ -6,7 +6,7 @@ residual rows and many freedoms.
 
 Freedoms that move blocks which are not below them go to the border of the tree, at the cost of one more solve each:
 those of joints that others copy, and all on the way to either end of a block with two ends. Problems that need a
-large border, bodies that may not overlap, or goals of one's own with several frames stay dense.
+large border, bodies that may not overlap, or goals of one's own stay dense.
 """
 
 from __future__ import annotations
