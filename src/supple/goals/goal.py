@@ -104,8 +104,8 @@ class Block:
     """One residual block of three rows on one effector (a pole: no rows, it is secondary).
 
     Attributes:
-        kind: at.POSITION, at.ORIENTATION, at.LOOKAT, at.POLE, at.MEET, at.ALIGN, at.WATCH, at.CARRIER, or a kind
-            from at.OWN on.
+        kind: at.POSITION, at.ORIENTATION, at.LOOKAT, at.POLE, at.MEET, at.ALIGN, at.WATCH, at.CARRIER, at.SPAN, or a
+            kind from at.OWN on.
         goal: Index of its goal in the list of goals.
         joint: The joint that carries the effector.
         weight: As the kernels multiply by it.
@@ -118,7 +118,8 @@ class Block:
         tolerance: Length or radians.
         length: How long its chain is, from the topmost joint that moves.
         extra: Pole: the moving joint at the chain's root and the position block that it serves.
-        carrier: Meet, align, watch, or a pole on another bone: the block whose effector is the target.
+        carrier: Meet, align, watch, or a pole on another bone: the block whose effector is the target; of a span
+            that where it begins.
         hard: Whether it closes a loop, which comes before all goals.
         frames: Of a goal of one's own: the blocks of its frames.
         serves: The first block of the goal whose frame it is.
@@ -163,6 +164,8 @@ class Block:
         """How many numbers its target has in a row of targets."""
         if self.kind >= at.OWN:
             return self.size
+        if self.kind == at.SPAN:
+            return 3
         if self.held or self.carrier is not None or self.kind == at.CARRIER:
             return 0
         return 4 if self.kind == at.ORIENTATION else 3
@@ -175,7 +178,7 @@ class Block:
     @property
     def is_length(self) -> bool:
         """True if its error is a length."""
-        return self.kind in (at.POSITION, at.MEET, at.OWN_LENGTH)
+        return self.kind in (at.POSITION, at.MEET, at.SPAN, at.OWN_LENGTH)
 
     @property
     def ends(self) -> list[int]:

@@ -332,11 +332,13 @@ def jacobian(problem, frames, linear):
         row = blocks[g, layout.B_ROW]
         if row < 0 or goal >= layout.OWN:
             continue
-        place = goal == layout.POSITION or goal == layout.MEET
+        place = goal == layout.POSITION or goal == layout.MEET or goal == layout.SPAN
         turn = goal == layout.ORIENTATION or goal == layout.ALIGN
         weight = problem.blocks_f[g, layout.B_WEIGHT] * (
             1.0 / problem.length if place else problem.radian
         )
+        if weight == 0.0:
+            continue  # a clip does not ask for it in this frame
         miss = (
             frames.residual[row] / weight,
             frames.residual[row + 1] / weight,

@@ -222,6 +222,7 @@ class Problem:
         head[at.H_POLES] = poles
         head[at.H_KEEP] = int(self.keep)
         head[at.H_FRAMES] = sum(block.serves is not None for block in self.blocks)
+        head[at.H_SPANS] = sum(block.kind == at.SPAN for block in self.blocks)
         head_f = np.zeros(at.HEADER_FLOATS)
         self._last, self._last_f = self._body_rows(index, nearest, moving, head, head_f)
         self._head = head

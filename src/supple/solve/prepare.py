@@ -42,7 +42,10 @@ from supple.solve.tracked import Track
 from supple.solvers import Solver, choose
 from supple.threads import run_threaded
 
-KINDS = ("position", "orientation", "direction", "pole", "meeting", "alignment", "direction")
+# What a block asks for, by its kind; a carrier asks for nothing.
+KINDS = (
+    "position", "orientation", "direction", "pole", "meeting", "alignment", "direction", "", "span",
+)  # fmt: skip
 POLICIES = ("approach", "keep")
 _empty = np.empty
 PROGRESS = 64  # frames of a track from one report of progress to the next

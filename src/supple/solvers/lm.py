@@ -171,7 +171,7 @@ def take_buffers(problem, constraints, work):
     """Take the workspace of one solve."""
     moving = problem.moving
     nq, nd, nr = problem.coordinates, problem.freedoms, problem.rows
-    hard = constraints.some or problem.has_carriers
+    hard = constraints.some or problem.has_moving_targets
     return Buffers(
         vector(work, nq),
         vector(work, nq),
@@ -193,7 +193,7 @@ def take_buffers(problem, constraints, work):
 @leaf
 def is_hard(problem, lm):
     """True if there are loops or constraints."""
-    return lm.constraints.some or problem.has_carriers
+    return lm.constraints.some or problem.has_moving_targets
 
 
 @kernel
