@@ -31,6 +31,7 @@ from supple.goals.loops import Connect, On, Weld
 from supple.goals.pole import Pole
 from supple.goals.reach import Reach
 from supple.goals.rest import Rest
+from supple.goals.smooth import Smooth
 from supple.goals.span import Span
 
 __all__ = [
@@ -49,6 +50,7 @@ __all__ = [
     "Pole",
     "Reach",
     "Rest",
+    "Smooth",
     "Span",
     "Weld",
     "as_goals",
@@ -59,7 +61,7 @@ __all__ = [
 ]
 
 GOALS: tuple[type[Goal], ...] = (
-    Reach, LookAt, Pole, Hold, Rest, Connect, Weld, Avoid, Balance, Span,
+    Reach, LookAt, Pole, Hold, Rest, Connect, Weld, Avoid, Balance, Span, Smooth,
 )  # fmt: skip
 """Every kind of goal, first the one that {effector: position} stands for.
 

@@ -210,10 +210,12 @@ class Goal:
         counts: True if the goal counts towards `Solution.reached`; a secondary goal only chooses among
             the poses that meet the others.
         frees: True if the joints up to its `root` or `depth` may move for it.
+        needs_clip: True if it means something over the frames of a clip alone.
     """
 
     counts: ClassVar[bool] = True
     frees: ClassVar[bool] = False
+    needs_clip: ClassVar[bool] = False
 
     @property
     def kinds(self) -> tuple[str, ...]:

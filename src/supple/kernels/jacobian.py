@@ -300,7 +300,7 @@ def linearize(problem, frames, linear, q):
 
 
 @kernel
-def _log_factor(a):
+def log_factor(a):
     """The factor of [r]^2 in the inverse right Jacobian of SO(3), a = |r|.
 
     1/a^2 - cot(a/2)/(2a).
@@ -344,7 +344,7 @@ def jacobian(problem, frames, linear):
             frames.residual[row + 1] / weight,
             frames.residual[row + 2] / weight,
         )
-        factor = _log_factor(quat.norm(miss)) if turn else 0.0
+        factor = log_factor(quat.norm(miss)) if turn else 0.0
         seen, wanted, distance = NONE, NONE, 0.0
         if goal == layout.LOOKAT or goal == layout.WATCH:
             seen, wanted, distance = look(problem, frames, g)

@@ -102,6 +102,9 @@ class Problem:
                 "goals: expected at least one Reach, LookAt, Connect or Weld, or one of your own, since the "
                 f"others free no joint, got {given or 'none'}"
             )
+        smooth = [goal for goal in self.goals if goal.needs_clip]
+        if len(smooth) > 1:
+            raise SuppleError(f"goals: expected at most one Smooth, got {len(smooth)}")
         postures = [goal for goal in self.goals if isinstance(goal, Rest)]
         if len(postures) > 1:
             raise SuppleError(f"goals: expected at most one Rest, got {len(postures)}")
