@@ -251,7 +251,7 @@ def test_a_correction_is_smooth_beside_its_reference():
     animation = supple.Pose(skeleton, rough)
     shift = np.array([0.0, 0.1, 0.0])
     targets = animation.position("tip") + shift
-    smooth = Smooth(1.0, posture=1e-4, reference=animation)
+    smooth = Smooth(1.0, departure=1e-4, reference=animation)
     found = supple.prepare(skeleton, [supple.Reach("tip"), smooth]).clip(targets, start=animation)
     change = found.poses.coordinates - rough
     assert np.abs(np.diff(change, 2, axis=0)).max() < 0.1 * np.abs(np.diff(rough, 2, axis=0)).max()

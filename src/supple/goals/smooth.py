@@ -13,7 +13,7 @@ from supple.goals.goal import Goal
 from supple.model.skeleton import Pose, Skeleton
 
 USUAL_RATE = 30.0  # the frame rate at which weights count as they are given [1/s]
-ORDERS = ("posture", "velocity", "acceleration")  # of the differences that are weighed
+ORDERS = ("departure", "velocity", "acceleration")  # of the differences that are weighed
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,9 +29,9 @@ class Smooth(Goal):
         acceleration: Weight of second differences: a number for all joints, or {joint: number}, those that are not
             named having none.
         velocity: Weight of first differences, the same.
-        posture: Weight of the freedoms' distance from the reference, the same.
+        departure: Weight of the freedoms' distance from the reference, the same.
         reference: The animation, a batch of poses (F,), or a single pose: differences are those between the clip and
-            this, so that a correction is smooth and not the clip. By default the clip itself is, and `posture` is the
+            this, so that a correction is smooth and not the clip. By default the clip itself is, and `departure` is the
             distance from the posture of `Rest`, or from the skeleton's rest.
     """
 
@@ -41,7 +41,7 @@ class Smooth(Goal):
     acceleration: Any = 0.3
     _: KW_ONLY
     velocity: Any = 0.0
-    posture: Any = 0.0
+    departure: Any = 0.0
     reference: Pose | None = None
 
     def __post_init__(self) -> None:
@@ -94,3 +94,14 @@ def _weights(name: str, given: Any) -> float | tuple[tuple[str, float], ...]:
 
 def _weight(what: str, given: Any, expected: str) -> float:
     return number(what, given, expected, lambda x: 0.0 <= x < np.inf)
+
+
+def as_smooth(given: Any) -> Smooth:
+    """A `Smooth` from itself, or from its weight of acceleration.
+
+    Raises:
+        SuppleError: It is neither.
+    """
+    if isinstance(given, Smooth):
+        return given
+    return Smooth(_weight("smooth", given, "a Smooth, or its weight of acceleration from 0"))

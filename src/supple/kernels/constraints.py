@@ -20,6 +20,7 @@ from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.decorators import kernel, leaf
 from supple.kernels.jacobian import pushed_along, pushed_by_joint
+from supple.kernels.problem import evaluate
 from supple.kernels.workspace import grid, matrix, part, row_at, vector
 
 SLACK = 1e-5  # how much farther than its margin a pair is pushed, in characteristic lengths
@@ -541,6 +542,18 @@ def broken(problem, constraints, bodies, frames, q):
             if excess + slack > 0.0:
                 cost += 0.5 * (scale * (excess + slack)) ** 2
     found[COST] = cost
+    return cost
+
+
+@kernel
+def weigh(problem, lm, q):
+    """Evaluate the pose q; returns its cost with that of the constraints it breaks.
+
+    `lm` is a solver's record with `frames`, `constraints` and `bodies`.
+    """
+    cost = evaluate(problem, lm.frames, q)
+    if lm.constraints.some:
+        cost += broken(problem, lm.constraints, lm.bodies, lm.frames, q)
     return cost
 
 

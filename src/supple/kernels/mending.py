@@ -11,27 +11,17 @@ from supple.kernels import layout
 from supple.kernels.constraints import (
     COST,
     ROWS,
-    broken,
     linearize_constraints,
     unbroken,
+    weigh,
     widest_open,
 )
 from supple.kernels.decorators import kernel
 from supple.kernels.jacobian import linearize, step_along
 from supple.kernels.levenberg import constrained_matrix, constrained_step
-from supple.kernels.problem import evaluate
 from supple.kernels.workspace import copy
 
 RESTORING = 30  # steps that close loops and mend constraints after a search that did not
-
-
-@kernel
-def weigh(problem, lm, q):
-    """Evaluate the pose q; returns its cost with that of the constraints it breaks."""
-    cost = evaluate(problem, lm.frames, q)
-    if lm.constraints.some:
-        cost += broken(problem, lm.constraints, lm.bodies, lm.frames, q)
-    return cost
 
 
 @kernel

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.errors import SuppleError, array, function, instance, number, one_of, positive, whole
-from supple.goals import OPEN, Pole, Smooth
+from supple.errors import SuppleError, array, function, instance, one_of, positive, whole
+from supple.goals import OPEN
+from supple.goals.smooth import as_smooth
 from supple.kernels import banded, layout
 from supple.kernels.decorators import announce
 from supple.model.effector import find_effector
@@ -83,9 +84,8 @@ class ClipOptions:
             "stall": positive("stall", self.stall),
             "threads": None if self.threads is None else whole("threads", self.threads, least=1),
         }
-        if self.smooth is not None and not isinstance(self.smooth, Smooth):
-            expected = "a Smooth, or its weight of acceleration from 0"
-            given["smooth"] = Smooth(number("smooth", self.smooth, expected, lambda x: x >= 0.0))
+        if self.smooth is not None:
+            given["smooth"] = as_smooth(self.smooth)
         if self.progress is not None:
             function("progress", self.progress, "done", "total")
         for name, value in given.items():
@@ -131,7 +131,7 @@ def _check(problem: Problem) -> None:
     if problem.keep:
         raise SuppleError('clip: expected unreachable="approach", got "keep"')
     for goal in problem.goals:
-        if isinstance(goal, Pole):
+        if "pole" in goal.kinds:
             raise SuppleError(
                 f"clip: a Pole ({goal.effector_name!r}) chooses among poses that meet the goals, and a clip weighs all "
                 "at once; ask for the place of the elbow or knee, or for a direction (supple.goals.Span)"
@@ -289,8 +289,8 @@ class _Clip:
         """Fill the weights of differences over time."""
         problem = self._problem
         skeleton = problem.skeleton
-        counts = skeleton.packed_ints[problem.moving, layout.NDOF]
-        joints = np.repeat(problem.moving, counts)
+        joints = skeleton.freedom_table.free.joint
+        joints = joints[np.isin(joints, problem.moving)]
         if smooth is not None:
             self._smooth = np.ascontiguousarray(smooth.weights(skeleton, joints, fps))
             self._refer(smooth.reference)

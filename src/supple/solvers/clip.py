@@ -49,6 +49,7 @@ from supple.kernels.problem import (
     forward,
     place_effectors,
     set_targets,
+    take_dense_linear,
     take_frames,
     take_linear,
     unpack,
@@ -59,7 +60,7 @@ from supple.kernels.workspace import clear, copy, matrix, part, row_at, vector
 
 LEAST_DAMPING = 1e-9  # of a frame
 TO_BLAME = 0.1  # of the largest difference from what was expected: frames with more are damped
-POSTURE, VELOCITY, ACCELERATION = range(3)  # columns of `smooth`
+DEPARTURE, VELOCITY, ACCELERATION = range(3)  # columns of `smooth`
 NOTHING_LEFT = (
     1e-16  # the cost of a frame at which there is nothing to gain [characteristic lengths squared]
 )
@@ -103,7 +104,6 @@ class Buffers(NamedTuple):
 
     frames: Any
     linear: Any
-    step: Any
     constraints: Any
     bodies: Any
     trial: Any  # (Q,)
@@ -164,13 +164,12 @@ def take_buffers(problem, constraints, window, bands, work):
     rows = min(rows, MOST_ROWS)
     return Buffers(
         take_frames(problem, work),
-        take_linear(problem, work),
-        take_step(problem, work, nd),
+        take_dense_linear(problem, work),
         constraints,
         take_bodies(problem, constraints, work),
         vector(work, nq),
         take_frames(problem, work),
-        take_linear(problem, work),
+        take_dense_linear(problem, work),
         matrix(work, ng, layout.BLOCK_FLOATS),
         vector(work, nd),
         matrix(work, 4, nd),
@@ -270,7 +269,7 @@ def own_axes(problem, frames, linear):
 @kernel
 def _add_blocks(problem, buffers, n):
     """Add the rows of all blocks to matrix and gradient of frame n of the window."""
-    blocks, touch, columns = problem.blocks, problem.touch, buffers.linear.columns
+    blocks, columns = problem.blocks, buffers.linear.columns
     residual, touched, parts = buffers.frames.residual, buffers.touched, buffers.part
     system, first = buffers.system, n * problem.freedoms
     for g in range(blocks.shape[0]):
@@ -279,10 +278,10 @@ def _add_blocks(problem, buffers, n):
             continue
         count = 0
         for d in range(problem.freedoms):
-            if touch[d, g] != 0:
+            x, y, z = columns[d, row], columns[d, row + 1], columns[d, row + 2]
+            if x != 0.0 or y != 0.0 or z != 0.0:
                 touched[count] = d
-                for i in range(3):
-                    parts[i, count] = columns[d, row + i]
+                parts[0, count], parts[1, count], parts[2, count] = x, y, z
                 count += 1
         u, v, w = residual[row], residual[row + 1], residual[row + 2]
         for i in range(count):
@@ -328,7 +327,7 @@ def _add_constraints(problem, buffers, n):
 
 
 @kernel
-def _add_posture(problem, clip, buffers, f, n):
+def _add_departure(problem, clip, buffers, f, n):
     """Add what freedoms cost that are away from the reference to frame n of the window, frame f of the clip."""
     change, cost = row_at(buffers.x, n), 0.0
     q = row_at(clip.poses, f)
@@ -337,7 +336,7 @@ def _add_posture(problem, clip, buffers, f, n):
     else:
         differences(problem, problem.rest, q, change)
     for d in range(problem.freedoms):
-        weight = clip.smooth[d, POSTURE]
+        weight = clip.smooth[d, DEPARTURE]
         cost += 0.5 * weight * change[d] * change[d]
         buffers.gradient[n, d] += weight * change[d]
         buffers.system[n * problem.freedoms + d, d] += weight
@@ -365,7 +364,7 @@ def build_frame(problem, clip, buffers, f, n):
     buffers.counts[n] = 0.0
     if buffers.constraints.some:
         _add_constraints(problem, buffers, n)
-    buffers.cost[n] = cost + _add_posture(problem, clip, buffers, f, n)
+    buffers.cost[n] = cost + _add_departure(problem, clip, buffers, f, n)
 
 
 # Differences over time ----------------------------------------------------------------------------
@@ -836,12 +835,23 @@ def relax(
             relax_window(problem, clip, buffers, ended, rules, f, f + 1)
 
 
+class Mending(NamedTuple):
+    """What `restore` takes."""
+
+    frames: Any
+    linear: Any
+    step: Any
+    constraints: Any
+    bodies: Any
+    trial: Any  # (Q,)
+
+
 @kernel
-def mend(problem, buffers, q):
+def mend(problem, mending, q):
     """Close the loops of a pose and mend its constraints."""
-    restore(problem, buffers, q, False)
-    if buffers.constraints.some and widest_open(problem, buffers.frames) >= 0:
-        restore(problem, buffers, q, True)
+    restore(problem, mending, q, False)
+    if mending.constraints.some and widest_open(problem, mending.frames) >= 0:
+        restore(problem, mending, q, True)
 
 
 @entry(CLIP + " i i")
@@ -854,6 +864,14 @@ def judge(
     constraints = unpack_constraints(given, ints, floats)
     clip = open_clip(given, constraints, ints, offsets, rows, smooth, reference, poses)
     buffers = take_buffers(given, constraints, 1, banded.NO_BAND, work)
+    mending = Mending(
+        buffers.frames,
+        take_linear(given, work),
+        take_step(given, work, 0 if given.is_tree else given.freedoms),
+        constraints,
+        buffers.bodies,
+        buffers.trial,
+    )
     trace = trace_into(out, out, work)
     if first >= last:
         return
@@ -873,12 +891,12 @@ def judge(
             buffers.blocks_f[g, layout.B_TOLERANCE] = near if asked else math.inf
         fault = layout.REACHED
         if hard:
-            mend(problem, buffers, q)
+            mend(problem, mending, q)
             fault = fault_of(problem, buffers.frames, buffers.bodies)
         stopped = Ended(int(ended[f, E_STOP]), int(ended[f, E_USED]), 0)
-        finish_judged(problem, buffers.frames, buffers.linear, trace, q, q, stopped, row, fault)
+        finish_judged(problem, buffers.frames, mending.linear, trace, q, q, stopped, row, fault)
         if hard:
             write_faults(problem, buffers.frames, buffers.bodies, row)
             if settings[S_BLAME] > 0.0:
-                seen = Seen(buffers.frames, buffers.linear, buffers.step, buffers.bodies)
+                seen = Seen(buffers.frames, mending.linear, mending.step, buffers.bodies)
                 write_blocked(problem, constraints, seen, q, row)
