@@ -7,6 +7,7 @@ import pytest
 
 import supple
 from supple.goals import Smooth, Span
+from supple.solve import clips
 
 optimize = pytest.importorskip("scipy.optimize")
 
@@ -384,3 +385,16 @@ def test_nothing_asked_for_in_a_frame_is_said():
     )
     assert found[2].reached
     assert "nothing is asked for" in found[2].reason
+
+
+def test_windows_give_what_one_piece_gives(monkeypatch):
+    skeleton = chain(*hinges())
+    prepared, start = supple.prepare(skeleton, {"tip": None}), supple.Pose(skeleton, START)
+    options = {"start": start, "smooth": Smooth(1e-3, departure=1e-2), "stall": 1e-13, "iterations": 100}
+    targets = planar(80, noise=0.02)
+    whole = prepared.clip(targets, **options).poses.coordinates
+    monkeypatch.setattr(clips, "LONGEST_WINDOW", 45)
+    monkeypatch.setattr(clips, "OVERLAP", 25)
+    parts = prepared.clip(targets, **options).poses.coordinates
+    assert not np.array_equal(parts, whole)
+    np.testing.assert_allclose(parts, whole, atol=1e-5)

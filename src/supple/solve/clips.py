@@ -370,12 +370,9 @@ class _Clip:
             return
         skeleton, kernels = self._problem.skeleton, self._kernels
         joints = skeleton.freedom_table.joints
-        moved = np.concatenate(
-            [
-                np.arange(joints.coordinate[j], joints.coordinate[j] + joints.coordinates[j])
-                for j in self._problem.moving
-            ]
-        )
+        first, count = joints.coordinate.tolist(), joints.coordinates.tolist()
+        moving = self._problem.moving.tolist()
+        moved = np.array([first[j] + i for j in moving for i in range(count[j])], np.int64)
         settings = self._settings(options, iterations=iterations)
 
         def solve(frame: int, start: np.ndarray) -> tuple[np.ndarray, float]:
