@@ -304,7 +304,7 @@ def linearize(problem, frames, linear, q):
 
 
 @kernel
-def _log_factor(a):
+def log_factor(a):
     """The factor of [r]^2 in the inverse right Jacobian of SO(3), a = |r|.
 
     1/a^2 - cot(a/2)/(2a).
@@ -330,7 +330,7 @@ class Derivative(NamedTuple):
     place: bool  # whether it is a position
     turn: bool  # whether it is an orientation
     miss: Any  # xyz, the residual in plain units
-    factor: float  # see `_log_factor`
+    factor: float  # see `log_factor`
     seen: Any  # xyz, of a look: where the effector looks
     wanted: Any  # xyz, ... where it should
     distance: float  # ... and how far away the target is
@@ -340,7 +340,7 @@ class Derivative(NamedTuple):
 def derivative_of(problem, frames, g):
     """The derivative of block g, which has rows and is not of a goal of one's own."""
     goal, row = problem.blocks[g, layout.B_KIND], problem.blocks[g, layout.B_ROW]
-    place = goal == layout.POSITION or goal == layout.MEET
+    place = goal == layout.POSITION or goal == layout.MEET or goal == layout.SPAN
     turn = goal == layout.ORIENTATION or goal == layout.ALIGN
     weight = problem.blocks_f[g, layout.B_WEIGHT] * (
         1.0 / problem.length if place else problem.radian
@@ -350,7 +350,7 @@ def derivative_of(problem, frames, g):
         frames.residual[row + 1] / weight,
         frames.residual[row + 2] / weight,
     )
-    factor = _log_factor(quat.norm(miss)) if turn else 0.0
+    factor = log_factor(quat.norm(miss)) if turn else 0.0
     seen, wanted, distance = NONE, NONE, 0.0
     if goal == layout.LOOKAT or goal == layout.WATCH:
         seen, wanted, distance = look(problem, frames, g)
@@ -389,6 +389,8 @@ def jacobian(problem, frames, linear):
         goal = blocks[g, layout.B_KIND]
         if blocks[g, layout.B_ROW] < 0 or goal >= layout.OWN:
             continue
+        if problem.blocks_f[g, layout.B_WEIGHT] == 0.0:
+            continue  # a clip does not ask for it in this frame
         by = derivative_of(problem, frames, g)
         # A moving target is walked up from as well; what it does counts the other way round.
         end, half, weight = g, 0.5, by.weight
@@ -420,6 +422,8 @@ def _fill_tree(problem, frames, linear):
     for g in range(blocks.shape[0]):
         if blocks[g, layout.B_ROW] < 0:
             continue
+        if problem.blocks_f[g, layout.B_WEIGHT] == 0.0:
+            continue  # a clip does not ask for it in this frame
         by = derivative_of(problem, frames, g)
         end, half, row, weight = g, 0.5, by.row, by.weight
         for _ in range(2 if blocks[g, layout.B_CARRIER] >= 0 else 1):

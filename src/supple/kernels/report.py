@@ -60,7 +60,14 @@ def largest_errors(problem, errors):
     distance, angle = 0.0, 0.0
     for g in range(blocks.shape[0]):
         kind = blocks[g, layout.B_KIND]
-        if kind == layout.POSITION or kind == layout.MEET or kind == layout.OWN_LENGTH:
+        if problem.blocks_f[g, layout.B_WEIGHT] == 0.0:
+            continue  # a clip does not ask for it in this frame
+        if (
+            kind == layout.POSITION
+            or kind == layout.MEET
+            or kind == layout.SPAN
+            or kind == layout.OWN_LENGTH
+        ):
             distance = max(distance, errors[g])
         elif blocks[g, layout.B_ROW] >= 0 and kind != layout.OWN_NUMBER:
             angle = max(angle, errors[g])

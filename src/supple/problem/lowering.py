@@ -103,6 +103,9 @@ class Problem:
                 "goals: expected at least one Reach, LookAt, Connect or Weld, or one of your own, since the "
                 f"others free no joint, got {given or 'none'}"
             )
+        smooth = [goal for goal in self.goals if goal.needs_clip]
+        if len(smooth) > 1:
+            raise SuppleError(f"goals: expected at most one {smooth[0].called}, got {len(smooth)}")
 
     def _find_posture(self) -> Posture | None:
         """The posture that the solve stays near, None if no goal asks for one."""
