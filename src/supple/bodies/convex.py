@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.kernels.convex import SIMPLEX, hull_gaps
+from supple.kernels.convex import SIMPLEX, farthest_of, hull_gaps
 from supple.model.capsules import directions
 from supple.model.geoms import Geom
 
@@ -77,10 +77,10 @@ def _outermost(points: Floats) -> tuple[Floats, float]:
 
     They are chosen one by one: next is the point that stands out farthest in any of SPREAD directions.
     """
-    points = np.unique(points, axis=0)
-    far = directions(SPREAD) @ points.T
-    points = points[np.unique(np.argmax(far, axis=1))]
-    far = directions(SPREAD) @ points.T
+    ways, outermost = directions(SPREAD), np.empty(SPREAD, np.int64)
+    farthest_of(np.ascontiguousarray(points), ways, outermost)
+    points = points[np.unique(outermost)]
+    far = np.einsum("di,pi->dp", ways, points)  # not by threads of BLAS: always the same bits
     reach, farthest = far.max(axis=1), np.argmax(far, axis=1)
     kept, has = [int(farthest[0])], far[:, farthest[0]].copy()
     enough = EXACT_ENOUGH * float(np.ptp(points, axis=0).max())

@@ -63,9 +63,7 @@ def packed(solids: Sequence[Solid]) -> Packed:
     )
 
 
-def gaps_of(
-    poses: Pose, solids: Packed, pairs: ArrayLike, *, reach: float = np.inf
-) -> Floats:
+def gaps_of(poses: Pose, solids: Packed, pairs: ArrayLike, *, reach: float = np.inf) -> Floats:
     """How far apart pairs of solids are in poses (...), negative where they overlap, shape (..., N).
 
     Args:

@@ -58,7 +58,9 @@ class Contacts:
     def joints(self) -> NDArray[np.int64]:
         """The joints of all pairs and then of all tables, shape (N, 2)."""
         direct = [(self.solids[i].joint, self.solids[j].joint) for i, j in self.pairs]
-        return np.array([*direct, *(table.joints for table in self.tables)], np.int64).reshape(-1, 2)
+        return np.array([*direct, *(table.joints for table in self.tables)], np.int64).reshape(
+            -1, 2
+        )
 
     def gaps(self, poses: Pose, *, reach: float = np.inf) -> Floats:
         """How far apart all pairs and then all tables are in poses (...), shape (..., N).

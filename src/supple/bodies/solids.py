@@ -61,7 +61,9 @@ def solids_of(
         return _own(skeleton)
     for name in capsules:
         one_of("joint of a capsule", name, skeleton.joint_names)
-    return tuple(Solid(skeleton.index(name), one) for name, some in capsules.items() for one in some)
+    return tuple(
+        Solid(skeleton.index(name), one) for name, some in capsules.items() for one in some
+    )
 
 
 @lru_cache(maxsize=16)

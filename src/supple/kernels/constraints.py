@@ -29,7 +29,11 @@ MOST_ROWS = 96  # constraints that count in one step, at most
 TINY = 1e-12
 
 # What is known of a pose's constraints: see `Bodies.found`.
-PAIR, DEPTH, TOPPLE, COST, ROWS = range(5)
+PAIR, DEPTH, TOPPLE, COST, ROWS, SEEN = range(6)
+
+# A pair whose gap is known: its number, the distance, the nearest points and the normal. See `Bodies.seen`.
+G_PAIR, G_DISTANCE, G_FIRST, G_SECOND, G_NORMAL = 0, 1, 2, 5, 8
+GAP_FLOATS = 11
 
 
 class Constraints(NamedTuple):
@@ -100,7 +104,8 @@ class Bodies(NamedTuple):
     number: Any  # (K,) which these are: pairs, then tables, -1 for an edge of the support
     mount: Any  # (C, 4) rotations of capsules with hulls, wxyz, in the frame of the moving joint
     simplex: Any  # (4, SIMPLEX)
-    found: Any  # (5,) the deepest in its margin, pairs and then tables, how deep, how far off balance, cost, rows
+    seen: Any  # (K, GAP_FLOATS) pairs of the pose seen last that are broken or whose hulls were measured
+    found: Any  # (6,) the deepest in its margin, pairs and then tables, how deep, how far off balance, cost, rows, seen
 
 
 @leaf
@@ -123,7 +128,8 @@ def take_bodies(problem, constraints, work):
         vector(work, rows),
         matrix(work, capsules, 4),
         matrix(work, 4, SIMPLEX),
-        vector(work, 5),
+        matrix(work, rows, GAP_FLOATS),
+        vector(work, 6),
     )
 
 
@@ -368,10 +374,41 @@ def pair_gap(constraints, bodies, frames, n, reach):
     gap = capsule_gap(constraints, bodies, i, j)
     if gap.distance > reach:
         return gap
-    capsules = constraints.capsules
-    if capsules[i, layout.C_COUNT] + capsules[j, layout.C_COUNT] == 0:
+    if not has_hull(constraints, n):
         return gap
     return shape_gap(constraints, bodies, frames, i, j, gap, reach)
+
+
+@leaf
+def has_hull(constraints, n):
+    """True if one of the shapes of pair n is a hull inside its capsule."""
+    i, j = constraints.pairs[n, 0], constraints.pairs[n, 1]
+    capsules = constraints.capsules
+    return j >= 0 and capsules[i, layout.C_COUNT] + capsules[j, layout.C_COUNT] > 0
+
+
+@leaf
+def _remember(bodies, n, gap):
+    """Add a pair to those seen, if there is room."""
+    seen, k = bodies.seen, int(bodies.found[SEEN])
+    if k < seen.shape[0]:
+        seen[k, G_PAIR], seen[k, G_DISTANCE] = n, gap.distance
+        quat.store3(seen, k, G_FIRST, gap.first)
+        quat.store3(seen, k, G_SECOND, gap.second)
+        quat.store3(seen, k, G_NORMAL, gap.normal)
+        bodies.found[SEEN] = k + 1
+
+
+@leaf
+def _recall(bodies, k):
+    """The gap of a pair that was seen."""
+    seen = bodies.seen
+    return Gap(
+        seen[k, G_DISTANCE],
+        quat.load3(seen, k, G_FIRST),
+        quat.load3(seen, k, G_SECOND),
+        quat.load3(seen, k, G_NORMAL),
+    )
 
 
 # Tables -------------------------------------------------------------------------------------------
@@ -548,19 +585,22 @@ def _sum_moments(problem, constraints, bodies):
 def broken(problem, constraints, bodies, frames, q):
     """What the constraints that a pose, evaluated, breaks add to its cost; fills `found`."""
     found = bodies.found
-    found[PAIR], found[DEPTH], found[TOPPLE] = -1.0, 0.0, 0.0
+    found[PAIR], found[DEPTH], found[TOPPLE], found[SEEN] = -1.0, 0.0, 0.0, 0.0
     place_points(problem, constraints, bodies, frames, q)
     slack = SLACK * problem.length
     scale = layout.HARD / problem.length
     cost = 0.0
     for n in range(constraints.pairs.shape[0]):
         if is_near(constraints, bodies, n, constraints.margin + slack):
-            reach = constraints.margin + slack
-            depth = constraints.margin - pair_gap(constraints, bodies, frames, n, reach).distance
+            gap = pair_gap(constraints, bodies, frames, n, constraints.margin + slack)
+            depth = constraints.margin - gap.distance
             if depth > found[DEPTH]:
                 found[PAIR], found[DEPTH] = n, depth
             if depth + slack > 0.0:
                 cost += 0.5 * (scale * (depth + slack)) ** 2
+                _remember(bodies, n, gap)
+            elif has_hull(constraints, n):
+                _remember(bodies, n, gap)
     read_tables(constraints, bodies, q)
     for n in range(constraints.tables.shape[0]):
         depth = constraints.margin - bodies.read[n, 0]
@@ -630,20 +670,29 @@ def linearize_constraints(problem, constraints, bodies, frames, linear):
             bodies.number[rows] = constraints.pairs.shape[0] + n
             _table_columns(problem, constraints, bodies, n, rows)
             rows += 1
-    for first in range(2):  # the broken ones first, so that there is room for them
-        for n in range(constraints.pairs.shape[0]):
-            if rows >= most:
-                break
-            reach = constraints.margin + slack + (0.0 if first == 0 else near)
-            if not is_near(constraints, bodies, n, reach):
-                continue
+    seen = int(bodies.found[SEEN])
+    for k in range(seen):  # the broken ones first, so that there is room for them
+        excess = constraints.margin + slack - bodies.seen[k, G_DISTANCE]
+        if excess > 0.0 and rows < most:
+            gap = _recall(bodies, k)
+            n = int(bodies.seen[k, G_PAIR])
+            _pair_row(problem, constraints, bodies, frames, linear, gap, n, excess, rows)
+            rows += 1
+    k = 0
+    for n in range(constraints.pairs.shape[0]):
+        if rows >= most:
+            break
+        known = k < seen and bodies.seen[k, G_PAIR] == n
+        if known:
+            gap = _recall(bodies, k)
+            k += 1
+        elif is_near(constraints, bodies, n, constraints.margin + slack + near):
             gap = pair_gap(constraints, bodies, frames, n, constraints.margin + slack)
-            excess = constraints.margin + slack - gap.distance
-            if excess <= -near or (excess > 0.0) != (first == 0):
-                continue
-            bodies.excess[rows] = scale * excess
-            bodies.number[rows] = n
-            _pair_columns(problem, constraints, bodies, frames, linear, n, gap, rows)
+        else:
+            continue
+        excess = constraints.margin + slack - gap.distance
+        if excess > -near and not (known and excess > 0.0):
+            _pair_row(problem, constraints, bodies, frames, linear, gap, n, excess, rows)
             rows += 1
     if constraints.soles.shape[0] > 0:
         total = _sum_moments(problem, constraints, bodies)
@@ -659,6 +708,14 @@ def linearize_constraints(problem, constraints, bodies, frames, linear):
                 )
                 rows += 1
     bodies.found[ROWS] = rows
+
+
+@leaf
+def _pair_row(problem, constraints, bodies, frames, linear, gap, n, excess, row):
+    """Let pair n count in a step."""
+    bodies.excess[row] = layout.HARD / problem.length * excess
+    bodies.number[row] = n
+    _pair_columns(problem, constraints, bodies, frames, linear, n, gap, row)
 
 
 @kernel
