@@ -19,6 +19,7 @@ from supple.goals.goal import (
     OPEN,
     Block,
     Goal,
+    Posture,
     check_target,
     from_key,
     read_goals,
@@ -46,6 +47,7 @@ __all__ = [
     "On",
     "Plane",
     "Pole",
+    "Posture",
     "Reach",
     "Rest",
     "Weld",
@@ -59,7 +61,8 @@ __all__ = [
 GOALS: tuple[type[Goal], ...] = (Reach, LookAt, Pole, Hold, Rest, Connect, Weld, Avoid, Balance)
 """Every kind of goal, first the one that {effector: position} stands for.
 
-A new kind is a file beside these and a place in this table; those of one's own are functions, see `own`."""
+A new kind is a file beside these and a place in this table; what it has to say is listed in `Goal`. Those of
+one's own are functions, see `own`."""
 
 as_goals = partial(read_goals, GOALS)
 """A list of goals from a list, a single goal, or {effector: position}."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,8 +14,9 @@ from supple.goals.goal import Goal
 
 if TYPE_CHECKING:
     from supple.bodies.constraints import Bodies
+    from supple.goals.mark import Mark
     from supple.model.capsules import Capsule
-    from supple.model.skeleton import Skeleton
+    from supple.model.skeleton import Pose, Skeleton
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -32,6 +34,7 @@ class Avoid(Goal):
     """
 
     constrains: ClassVar[bool] = True
+    told: ClassVar[tuple[str, ...]] = ("margin",)
 
     margin: float = 0.0
     _: KW_ONLY
@@ -85,6 +88,21 @@ class Avoid(Goal):
             obstacles=self.obstacles,
             capsules=None if self.capsules is None else dict(self.capsules),
         )
+
+    def mark(self, start: Pose, pose: Pose) -> Sequence[Mark]:
+        """The capsules that are kept apart, and the obstacles, called as in `Solution.collision`."""
+        from supple.goals.mark import SolidMark  # not needed to solve
+
+        del start
+        capsules = pose.skeleton.capsules if self.capsules is None else dict(self.capsules)
+        named = {
+            f"obstacle {n} ({type(one).__name__})": one for n, one in enumerate(self.obstacles)
+        }
+        return [SolidMark(capsules, named)]
+
+    def data(self) -> dict[str, Any]:
+        """Its margin and its obstacles."""
+        return {**super().data(), "obstacles": [repr(one) for one in self.obstacles]}
 
 
 def _capsule() -> type[Capsule]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,6 +13,7 @@ from supple.goals.goal import Goal
 
 if TYPE_CHECKING:
     from supple.bodies.constraints import Bodies
+    from supple.goals.mark import Mark
     from supple.model.skeleton import Pose, Skeleton
 
 
@@ -33,6 +35,7 @@ class Balance(Goal):
     """
 
     constrains: ClassVar[bool] = True
+    told: ClassVar[tuple[str, ...]] = ("margin", "feet")
 
     feet: Any = ()
     _: KW_ONLY
@@ -84,3 +87,10 @@ class Balance(Goal):
     @property
     def _stance(self) -> dict[str, Any]:
         return {"feet": self.feet, "support": self.support, "up": self.up}
+
+    def mark(self, start: Pose, pose: Pose) -> Sequence[Mark]:
+        """The centre of mass and what it has to be over."""
+        from supple.goals.mark import SupportMark  # not needed to solve
+
+        del start, pose
+        return [SupportMark(self)]

@@ -59,9 +59,11 @@ JOINT_FLOATS = 33
     H_TABLES,  # gaps of bones as tables over one or two coordinates
     H_GAPS,  # numbers in all tables
     H_FRAMES,  # blocks that are frames of goals of one's own
+    H_TREE,  # 1: steps are found on the tree (`supple.kernels.tree_factor`), without a dense Jacobian
+    H_BORDER,  # freedoms in the border of that tree
     H_HULLS,  # points of the hulls in capsules
-) = range(20)
-HEADER_INTS = 20
+) = range(22)
+HEADER_INTS = 22
 
 # An active joint's integer row (its floats are the joint's float row).
 A_PARENT, A_MOVE, A_KIND, A_Q, A_STRETCH_Q = range(5)

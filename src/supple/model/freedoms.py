@@ -11,7 +11,8 @@ freedom.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
 from typing import Self
@@ -20,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.kernels import layout
+from supple.model.coordinates import follow_sources
 from supple.model.packing import Packed
 from supple.rotations import conjugate, from_rotation_vector, multiply, to_rotation_vector
 
@@ -44,8 +46,8 @@ class _Table:
         for column in self._columns():
             column.flags.writeable = False
 
-    def _columns(self) -> list[np.ndarray]:
-        return [getattr(self, field.name) for field in fields(self)]  # type: ignore[arg-type]
+    def _columns(self) -> tuple[np.ndarray, ...]:
+        return tuple(vars(self).values())  # in the order of the fields
 
     def __len__(self) -> int:
         """How many rows."""
@@ -56,8 +58,23 @@ class _Table:
         return type(self)(*(column[rows] for column in self._columns()))
 
 
+class _OfJoints(_Table):
+    """Rows that belong to joints, in their order."""
+
+    joint: Ints
+
+    def on(self, joints: Ints | Sequence[int]) -> Self:
+        """The rows of some joints, given by their indices."""
+        if not len(self):
+            return self
+        chosen = np.zeros(int(self.joint[-1]) + 1, dtype=bool)
+        chosen[[j for j in joints if j < len(chosen)]] = True
+        mine = chosen[self.joint]
+        return self if mine.all() else self.take(mine)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Rows(_Table):
+class Rows(_OfJoints):
     """Rows of the table, one for each way in which a joint moves; arrays of R rows.
 
     Attributes:
@@ -171,7 +188,7 @@ class JointRows(_Table):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Quaternions(_Table):
+class Quaternions(_OfJoints):
     """The quaternions of a skeleton; arrays of K rows.
 
     Attributes:
@@ -186,7 +203,7 @@ class Quaternions(_Table):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Cones(_Table):
+class Cones(_OfJoints):
     """The joints with limits of swing and twist; arrays of C rows.
 
     Attributes:
@@ -225,9 +242,10 @@ class Freedoms:
         quaternions: Where the quaternions are (K rows).
     """
 
-    def __init__(self, packed: Packed) -> None:
-        """Read the table from a packed skeleton."""
+    def __init__(self, packed: Packed, tip_joint: Ints) -> None:
+        """Read the table from a packed skeleton and the joints that its tips are on."""
         self._packed = packed
+        self._tip_joint = tip_joint
         self.joints = _joint_rows(packed)
         self.rows, self._first_row = _rows(packed, self.joints)
         self.free = self.rows.take((self.rows.freedom >= 0) & (self.rows.source < 0))
@@ -264,6 +282,17 @@ class Freedoms:
         return self.free.take(self.free.is_scalar)
 
     @cached_property
+    def numbers(self) -> Rows:
+        """The freedoms that are slides or angles."""
+        return self.free.take(self.free.is_number)
+
+    @cached_property
+    def _rated(self) -> Rows:
+        """What a limit of speed counts for: all but stretches and copies that never move."""
+        rows = self.moving
+        return rows.take((rows.kind != Kind.STRETCH) & (rows.factor != 0.0))
+
+    @cached_property
     def cones(self) -> Cones:
         """The joints with limits of swing and twist."""
         joint = np.flatnonzero(self.joints.is_cone)
@@ -289,33 +318,45 @@ class Freedoms:
         first, count = int(self.joints.coordinate[joint]), int(self.joints.coordinates[joint])
         return slice(first, first + count - (not stretch and self.joints.stretch[joint] >= 0))
 
+    def frames_below(self, frames: Ints) -> Ints:
+        """For frames (P,) and joints: the first frame below the joint on the way down to the frame, (P, N).
+
+        That is where the stretch of the joint shows. Frames are joints and tips, by their index in `Skeleton.names`.
+        The joint itself if it is the frame; -1 if the joint does not carry the frame.
+        """
+        parents, count = self._packed.ints[:, layout.PARENT], len(self.joints)
+        out = np.full((len(frames), count), -1, dtype=np.int64)
+        which = np.arange(len(frames))
+        before = np.asarray(frames, dtype=np.int64)
+        joint = before.copy()
+        joint[before >= count] = self._tip_joint[before[before >= count] - count]
+        while len(which):
+            out[which, joint] = before
+            before, joint = joint, parents[joint]
+            inner = joint >= 0
+            which, before, joint = which[inner], before[inner], joint[inner]
+        return out
+
     @cached_property
     def moves(self) -> Bools:
-        """Which freedoms move the frame of each joint, also through mimic joints, (N, D).
+        """Which freedoms move each joint and tip, also through mimic joints, (N + T, D).
 
-        A stretch moves the joints below its own, not that joint itself.
+        A stretch moves what is below its joint, not that joint itself.
         """
-        count = len(self.joints)
-        out = np.zeros((count, len(self)), dtype=bool)
-        own = self.moving.take(self.moving.kind != Kind.STRETCH)
-        out[own.joint, own.freedom] = True
-        stretch = self.moving.take(self.moving.kind == Kind.STRETCH)
-        handed = {int(j): int(d) for j, d in zip(stretch.joint, stretch.freedom, strict=True)}
-        for j, parent in enumerate(self._packed.ints[:, layout.PARENT].tolist()):
-            if parent >= 0:
-                out[j] |= out[parent]
-                if parent in handed:
-                    out[j, handed[parent]] = True
+        frames = np.arange(len(self.joints) + len(self._tip_joint))
+        below = self.frames_below(frames)[:, self.moving.joint]
+        stretch = self.moving.kind == Kind.STRETCH
+        moved = (below >= 0) & ~(stretch & (below == self.moving.joint))
+        out = np.zeros((len(frames), len(self)), dtype=bool)
+        for r, d in enumerate(self.moving.freedom.tolist()):
+            out[:, d] |= moved[:, r]
         return out
 
     # Moving along freedoms ------------------------------------------------------------------------
 
     def follow(self, q: Floats) -> None:
         """Put the coordinates of mimic joints where their sources put them, in place, shape (..., Q)."""
-        copies = self.copies
-        if len(copies):
-            source = self.joints.coordinate[copies.source]
-            q[..., copies.coordinate] = copies.factor * q[..., source] + copies.offset
+        follow_sources(self._packed, q)
 
     def stepped(self, q: Floats, step: Floats) -> Floats:
         """Coordinates (..., Q) after a tangent step (..., D), mimic joints in their place; limits are not looked at.
@@ -339,25 +380,19 @@ class Freedoms:
         The inverse of `stepped`. Divided by a time it is a velocity, as in `Solution.velocity`.
         """
         packed = self._packed
-        batch = np.broadcast_shapes(before.shape[:-1], after.shape[:-1])
-        out = np.empty((*batch, packed.freedom_count))
-        out[..., packed.number_freedom] = (
-            after[..., packed.number_at] - before[..., packed.number_at]
-        )
-        if len(packed.turn_at):
-            a, b = before[..., packed.turn_at], after[..., packed.turn_at]
-            out[..., packed.turn_freedom] = to_rotation_vector(multiply(b, conjugate(a)))
-        return out
-
-    def clipped(self, q: Floats) -> Floats:
-        """Coordinates (..., Q) with slides, angles and stretches inside their limits, and mimic joints in their place.
-
-        Exact for joints without quaternions; limits of swing and twist are left to `Pose.clamped`.
-        """
-        out, scalars = q.copy(), self.scalars
-        at = scalars.coordinate
-        out[..., at] = np.clip(q[..., at], scalars.low, scalars.high)
-        self.follow(out)
+        at, turn_at = packed.number_at, packed.turn_at
+        if (
+            before.ndim == after.ndim == 1
+        ):  # without an ellipsis, which takes longer than the numbers
+            out = np.empty(packed.freedom_count)
+            out[packed.number_freedom] = after[at] - before[at]
+        else:
+            change = after[..., at] - before[..., at]
+            out = np.empty((*change.shape[:-1], packed.freedom_count))
+            out[..., packed.number_freedom] = change
+        if len(turn_at):
+            turned = multiply(after[..., turn_at], conjugate(before[..., turn_at]))
+            out[..., packed.turn_freedom] = to_rotation_vector(turned)
         return out
 
     # Limits of speed ------------------------------------------------------------------------------
@@ -371,10 +406,12 @@ class Freedoms:
             slide: Greatest of each joint's slides, such as a speed [model units/s], (N,); inf for none.
             turn: The same of its angles and rotations [rad/s], (N,).
         """
-        rows = self.moving.take((self.moving.kind != Kind.STRETCH) & (self.moving.factor != 0.0))
+        rows, out = self._rated, np.full(len(self), np.inf)
         own = np.where(rows.is_slide, slide[rows.joint], turn[rows.joint])
-        out = np.full(len(self), np.inf)
-        np.minimum.at(out, rows.freedom, own / np.abs(rows.factor))
+        if len(self.copies):
+            np.minimum.at(out, rows.freedom, own / np.abs(rows.factor))
+        else:
+            out[rows.freedom] = own
         return out
 
 
@@ -396,8 +433,8 @@ def _joint_rows(packed: Packed) -> JointRows:
         source=ints[:, layout.MIMIC].copy(),
         factor=floats[:, layout.MIMIC_MUL].copy(),
         offset=floats[:, layout.MIMIC_ADD].copy(),
-        is_hinge=kind == layout.HINGE,
-        is_slider=kind == layout.SLIDER,
+        is_hinge=kind == layout.ANGLE,
+        is_slider=kind == layout.SLIDE,
         is_cone=kind & layout.SWING_TWIST != 0,
     )
 

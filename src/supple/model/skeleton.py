@@ -17,13 +17,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.errors import SuppleError, array, brief, flag, instance, listed, mapping, one_of
 from supple.kernels import layout
-from supple.kernels.joint import excess_batch, project_batch
+from supple.kernels.joint import excess_batch
 from supple.model.chains import chain_parts
 from supple.model.coordinates import (
     common_batch,
     follow,
     from_angles,
     mix,
+    project,
     read,
     slots,
     spread,
@@ -245,21 +246,15 @@ class Pose:
         Raises:
             SuppleError: There is no such joint or tip, or the pose has scales.
         """
-        from supple.model.jacobian import Placed, jacobian  # not needed to solve
+        from supple.model.jacobian import frame_jacobian  # not needed to solve
 
-        own = self._skeleton
-        place, count = own.index(name), len(own)
+        frame = self._skeleton.index(name)
         if self._scales is not None:
             raise SuppleError(
                 "jacobian: expected a pose without scales, in which all parts are rigid"
             )
-        offsets = own.offsets if self._translations is None else self._translations
-        placed = Placed(self._coordinates, self.positions, self.rotations, offsets)
-        if place < count:
-            return jacobian(own.packed, place, place, None, placed)
-        tip_joint, tip_offset, _ = own.packed_tips
-        tip = place - count
-        return jacobian(own.packed, place, int(tip_joint[tip]), tip_offset[tip], placed)
+        placed = (self.positions, self.rotations)
+        return frame_jacobian(self._skeleton, frame, self._coordinates, placed, self._translations)
 
     @property
     def center_of_mass(self) -> Floats:
@@ -384,10 +379,8 @@ class Pose:
 
     def clamped(self) -> Pose:
         """This pose with every joint put into its limits: what is inside keeps its bits."""
-        q = self._coordinates.copy()
-        skeleton = self._skeleton
-        project_batch(skeleton.packed_ints, skeleton.packed_floats, flat(q))
-        return Pose._wrap(skeleton, q, self._translations, self._scales)
+        q = project(self._skeleton, self._coordinates)
+        return Pose._wrap(self._skeleton, q, self._translations, self._scales)
 
     # Measures -------------------------------------------------------------------------------------
 
@@ -685,7 +678,7 @@ class Skeleton:
         if self._freedom_table is None:
             from supple.model.freedoms import Freedoms  # not needed to solve
 
-            self._freedom_table = Freedoms(self._packed)
+            self._freedom_table = Freedoms(self._packed, self._packed_tips[0])
         return self._freedom_table
 
     @property
@@ -826,11 +819,16 @@ class Skeleton:
 
     # Finding the way ------------------------------------------------------------------------------
 
-    def index(self, name: str) -> int:
-        """The place of a joint or tip in `names`; an unknown name is an error with the nearest."""
+    def index(self, name: str, *, what: str = "joint or tip") -> int:
+        """The place of a joint or tip in `names`; an unknown name is an error with the nearest.
+
+        Args:
+            name: The name.
+            what: What the error calls it.
+        """
         found = self._index.get(name) if isinstance(name, str) else None
         if found is None:
-            one_of("joint or tip", name, self._names)
+            one_of(what, name, self._names)
             raise AssertionError  # one_of has raised
         return found
 

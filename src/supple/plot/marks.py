@@ -16,7 +16,6 @@ from matplotlib.patches import Circle, Polygon
 from matplotlib.patheffects import Normal, Stroke
 
 from supple import rotations
-from supple.kernels import layout
 from supple.model.capsules import Capsule
 from supple.model.skeleton import Pose, Skeleton
 from supple.model.sketch import limit_curves, swing_limit, swing_rim
@@ -230,19 +229,19 @@ def _cone(view: View, pose: Pose, j: int) -> list[tuple[int, Floats, Floats]]:
     frame = skeleton.rotations[j]
     if parent >= 0:
         frame = rotations.multiply(pose.rotations[parent], frame)
-    row = skeleton.packed_floats[j]
-    axis = rotations.rotate(frame, row[layout.AXIS : layout.AXIS + 3])
+    cone = skeleton.freedom_table.cones.of(j)
+    axis = rotations.rotate(frame, cone.axis[0])
     origin, size = pose.positions[j], _bone_size(pose, j) / 3
     if view.flat:
         if abs(axis @ view.toward) > 1 - 1e-6:
             return []  # seen from its end, all around
         about = rotations.rotate(rotations.conjugate(frame), view.toward)
-        high, low = swing_limit(row, about), -swing_limit(row, -about)
+        high, low = swing_limit(cone, about), -swing_limit(cone, -about)
         angles = np.linspace(low, high, max(3, math.ceil((high - low) / 0.08)))
         rim = rotations.rotate(rotations.from_axis_angle(view.toward, angles), axis)
         sector = np.concatenate([[origin], origin + size * rim, [origin]])
         return [(j, sector, np.zeros((0, 3, 3)))]
-    rim = origin + size * rotations.rotate(frame, swing_rim(row, 49))
+    rim = origin + size * rotations.rotate(frame, swing_rim(cone, 49))
     mantle = np.stack([np.broadcast_to(origin, (24, 3)), rim[:-1:2], rim[2::2]], axis=1)
     return [(j, rim, mantle)]
 
@@ -257,10 +256,10 @@ def _bone_size(pose: Pose, j: int) -> float:
     return 0.3 * extent
 
 
-def goal(ax: Axes, view: View, point: Floats, *, kind: str = "reach", scale: float = 1.0) -> None:
-    """An orange disc to reach, ring to look at, triangle for a pole, or square to hold."""
+def goal(ax: Axes, view: View, point: Floats, *, shape: str = "disc", scale: float = 1.0) -> None:
+    """The orange disc, ring, triangle or square of a goal; see `supple.goals.mark.SHAPES`."""
     x, y = view(point)
-    if kind == "reach":
+    if shape == "disc":
         halo = [Stroke(linewidth=5.0, foreground="white"), Normal()]
         (ring,) = ax.plot(
             x, y, "o", ms=20 * scale, mfc="none", mec=style.GOAL, mew=1.2, zorder=GOALS
@@ -269,7 +268,7 @@ def goal(ax: Axes, view: View, point: Floats, *, kind: str = "reach", scale: flo
         (disc,) = ax.plot(x, y, "o", ms=12.5 * scale, color=style.GOAL, zorder=GOALS + 0.1)
         disc.set_path_effects(halo)
         return
-    marker = {"look": "o", "pole": "^", "hold": "s"}[kind]
+    marker = {"ring": "o", "triangle": "^", "square": "s"}[shape]
     ax.plot(x, y, marker, ms=9 * scale, mfc="none", mec=style.GOAL, mew=1.8, zorder=GOALS)
 
 

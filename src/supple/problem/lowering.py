@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.errors import SuppleError, positive
-from supple.goals import Block, Goal, Rest
+from supple.goals import Block, Goal, Posture
 from supple.goals.loops import branches, closing
 from supple.kernels import layout as at
 from supple.kernels.forward import scale_offsets
-from supple.model.mismatch import another
 from supple.model.skeleton import Pose, Skeleton
 from supple.problem.free_set import FreedRoots, free_set, freed_roots, locked_joints, way_up
+from supple.problem.tree import Paths, is_worth_a_tree
 
 if TYPE_CHECKING:
     from supple.bodies.constraints import Bodies
@@ -77,6 +77,7 @@ class Problem:
         self._floats = skeleton.packed_floats
         self._parents = self._ints[:, at.PARENT]
         self._check_goals()
+        self._posture = self._find_posture()
         self.blocks: list[Block] = sorted(
             (block for i, goal in enumerate(self.goals) for block in goal.lower(skeleton, i)),
             key=Block.place,
@@ -102,11 +103,14 @@ class Problem:
                 "goals: expected at least one Reach, LookAt, Connect or Weld, or one of your own, since the "
                 f"others free no joint, got {given or 'none'}"
             )
-        postures = [goal for goal in self.goals if isinstance(goal, Rest)]
-        if len(postures) > 1:
-            raise SuppleError(f"goals: expected at most one Rest, got {len(postures)}")
-        if postures and postures[0].pose is not None and postures[0].pose.skeleton != self.skeleton:
-            raise another("Rest", self.skeleton, postures[0].pose.skeleton)
+
+    def _find_posture(self) -> Posture | None:
+        """The posture that the solve stays near, None if no goal asks for one."""
+        asked = [(goal, goal.posture(self.skeleton)) for goal in self.goals]
+        found = [(goal, posture) for goal, posture in asked if posture is not None]
+        if len(found) > 1:
+            raise SuppleError(f"goals: expected at most one {found[0][0].called}, got {len(found)}")
+        return found[0][1] if found else None
 
     def _constrain(self) -> Bodies | None:
         """The constraints of the goals on bodies, None if there are none."""
@@ -212,11 +216,15 @@ class Problem:
         nearest = self._nearest_moving(move)
         active = self._active_rows(index, move)
         moving, weights = self._moving_rows(index, move, nearest)
-        blocks, blocks_f, touch = self._block_rows(index, move, nearest, moving)
-        posture = next((g for g in self.goals if isinstance(g, Rest)), None)
-        poles = sum(block.kind == at.POLE for block in self.blocks)
+        blocks, blocks_f = self._block_rows(index, nearest)
         self.freedoms: int = len(weights)
         self.rows: int = 3 * sum(block.counts for block in self.blocks)
+        paths = Paths(self.skeleton, moving)
+        border = self._border(paths)
+        none = np.zeros(0, np.int64)
+        reach = (paths.touch(self.blocks), none) if border is None else (none, border)
+        posture = self._posture
+        poles = sum(block.kind == at.POLE for block in self.blocks)
         head = np.zeros(at.HEADER_INTS, np.int64)
         head[at.H_ACTIVE] = len(active)
         head[at.H_MOVING] = len(moving)
@@ -229,17 +237,17 @@ class Problem:
         head[at.H_POLES] = poles
         head[at.H_KEEP] = int(self.keep)
         head[at.H_FRAMES] = sum(block.serves is not None for block in self.blocks)
+        head[at.H_TREE] = int(border is not None)
+        head[at.H_BORDER] = 0 if border is None else len(border)
         head_f = np.zeros(at.HEADER_FLOATS)
         self._last, self._last_f = self._body_rows(index, nearest, moving, head, head_f)
         self._head = head
-        self._tables = (active, moving, blocks, touch)
+        self._tables = (active, moving, blocks, *reach)
         head_f[at.F_LENGTH] = self.length
         head_f[at.F_RADIAN] = RADIAN
         rest = self.skeleton.rest.coordinates
         if posture is not None:
-            head_f[at.F_REST] = posture.weight
-            if posture.pose is not None:
-                rest = posture.pose.coordinates
+            rest, head_f[at.F_REST] = posture
         self._front_f = (head_f, self._floats[self.active], self._floats[self.moving], blocks_f)
         self._rest_f = (rest, weights)
 
@@ -289,16 +297,11 @@ class Problem:
         return moving, np.array(weights)
 
     def _block_rows(
-        self,
-        index: dict[int, int],
-        move: dict[int, int],
-        nearest: np.ndarray,
-        moving: np.ndarray,
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The rows of the blocks, and which freedoms touch which of them, shape (D, G)."""
+        self, index: dict[int, int], nearest: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The rows of the blocks, ints and floats."""
         blocks = np.zeros((len(self.blocks), at.BLOCK_INTS), np.int64)
         blocks_f = np.zeros((len(self.blocks), at.BLOCK_FLOATS))
-        touch = np.zeros((int(self._ints[self.moving, at.NDOF].sum()), len(blocks)), np.int64)
         places = {id(block): g for g, block in enumerate(self.blocks)}
         size = 0
         for g, block in enumerate(self.blocks):
@@ -318,14 +321,16 @@ class Problem:
                 *self._own_row(block, places),
             )
             blocks_f[g] = (*block.rotation, *block.axis, block.weight, block.tolerance)
-            ways = [j for end in block.ends for j in way_up(self.skeleton, end)]
-            for m in (move[j] for j in ways if j in move):
-                first = moving[m, at.M_DOF]
-                touch[first : first + self._ints[self.moving[m], at.NDOF], g] = 1
-                if moving[m, at.M_MIMIC] >= 0:
-                    touch[moving[moving[m, at.M_MIMIC], at.M_DOF], g] = 1
         self.default_targets: np.ndarray = np.full(size, np.nan)
-        return blocks, blocks_f, touch
+        return blocks, blocks_f
+
+    def _border(self, paths: Paths) -> np.ndarray | None:
+        """The freedoms in the border of the tree that steps are found on, None if they are found densely."""
+        several = any(len(block.frames) > 1 for block in self.blocks)
+        if several or self.bodies is not None or not is_worth_a_tree(self.freedoms, self.rows, 0):
+            return None
+        border = paths.border(self.blocks)
+        return border if is_worth_a_tree(self.freedoms, self.rows, len(border)) else None
 
     def _own_row(self, block: Block, places: dict[int, int]) -> tuple[int, ...]:
         """What the row of a block ends with: the function of a goal of one's own in its first, else zeros."""
@@ -339,6 +344,16 @@ class Problem:
     def moving_floats(self) -> int:
         """Where in the packed floats the rows of the moving joints begin."""
         return at.HEADER_FLOATS + len(self.active) * at.JOINT_FLOATS
+
+    def limit_places(self, joints: np.ndarray, parts: np.ndarray) -> np.ndarray:
+        """Where in the packed floats lower limits of moving joints are, shape (K,); the upper ones follow each.
+
+        Args:
+            joints: Skeleton indices of moving joints, shape (K,).
+            parts: Which of a joint's slides and angles, shape (K,).
+        """
+        rows = np.searchsorted(self.moving, joints)
+        return self.moving_floats + rows * at.JOINT_FLOATS + at.LIMITS + 2 * parts
 
     @property
     def block_floats(self) -> int:

@@ -27,12 +27,13 @@ from supple.errors import (
     whole,
 )
 from supple.errors import array as numbers
-from supple.goals import OPEN, Block, Goal, as_goals, split_pose
+from supple.goals import OPEN, Goal, as_goals, split_pose
 from supple.kernels import layout as at
 from supple.kernels.quaternion import read_frame
 from supple.model.mismatch import another
 from supple.model.skeleton import Pose, Skeleton
 from supple.problem.lowering import Problem
+from supple.solve.evaluate import Evaluator
 from supple.solve.execute import Batch, Executor
 from supple.solve.lowered import OpenTargets, write_problem
 from supple.solve.outcome import Asked, CarriedRoot, Demand
@@ -42,7 +43,6 @@ from supple.solve.tracked import Track
 from supple.solvers import Solver, choose
 from supple.threads import run_threaded
 
-KINDS = ("position", "orientation", "direction", "pole", "meeting", "alignment", "direction")
 POLICIES = ("approach", "keep")
 _empty = np.empty
 PROGRESS = 64  # frames of a track from one report of progress to the next
@@ -70,6 +70,7 @@ class Prepared:
     __slots__ = (
         "_asked",
         "_asked_of",
+        "_evaluator",
         "executor",
         "_offsets",
         "_rest",
@@ -124,6 +125,7 @@ class Prepared:
         names = [one.name for one in self.solvers]
         self._asked = self._demands(" then ".join(names), unreachable == "keep")
         self._asked_of = tuple(replace(self._asked, solver=name) for name in names)
+        self._evaluator: Evaluator | None = None
         self._servo: Servo | None = None
         if max_speed is not None or max_acceleration is not None:
             self._servo = self._new_servo()  # which checks them
@@ -145,11 +147,11 @@ class Prepared:
         demands = tuple(
             Demand(
                 block.goal,
-                _kind_of(block),
+                block.word,
                 self.problem.goals[block.goal].effector_name,
                 block.tolerance,
                 place,
-                getattr(self.problem.goals[block.goal], "reason", ""),
+                self.problem.goals[block.goal].reason,
             )
             for place, block in numbered
             if block.kind != at.CARRIER
@@ -356,6 +358,55 @@ class Prepared:
         run_threaded(part, len(out), threads=threads, progress=progress)
         return Solution(self._asked, out.reshape(*shape, out.shape[1]), _spread(start, shape))
 
+    def evaluate(self, pose: Pose, *targets: Any, start: Pose | None = None) -> Solution:
+        """How near a pose comes to the goals: the report of a solve that ends there. Nothing is solved.
+
+        Args:
+            pose: The pose, or a batch of poses.
+            targets: As in `solve`: one argument an open target, each with any leading batch axes.
+            start: Where `Hold` takes its targets from, with the coordinates of `pose` in all joints that may not
+                move; the pose itself by default.
+
+        Raises:
+            SuppleError: The input makes no sense.
+        """
+        if pose is None:
+            raise SuppleError("pose: expected a supple.Pose, got None")
+        (offsets, found, rows), shape, pose = self.batch(targets, pose)
+        starts, begin = found, pose
+        if start is not None:
+            begin = self._checked_start(start)
+            starts = self._same_elsewhere(pose, begin, shape)
+        self._evaluator = evaluator = self._evaluator or Evaluator(self.problem)
+        found = np.broadcast_to(found, (math.prod(shape), found.shape[1]))
+        out = evaluator.of_poses((offsets, starts, rows), found)
+        asked = replace(self._asked, solver="none", kept=False)
+        return Solution(asked, out.reshape(*shape, out.shape[1]), _spread(begin, shape))
+
+    def _same_elsewhere(self, pose: Pose, start: Pose, shape: tuple[int, ...]) -> np.ndarray:
+        """The coordinates of a start as kernels take them.
+
+        Raises:
+            SuppleError: Its batch axes do not go with the pose's, or a joint that may not move differs.
+        """
+        q = start._coordinates
+        try:
+            np.broadcast_to(q, (*shape, q.shape[-1]))
+        except ValueError:
+            raise SuppleError(
+                f"start: expected batch axes that go with those of pose and targets, {shape}, "
+                f"got {start.batch_shape}"
+            ) from None
+        ints = self._skeleton.packed_ints
+        still = np.ones(self.problem.coordinates, bool)
+        for joint in self.problem.moving.tolist():
+            still[ints[joint, at.Q] : ints[joint, at.Q] + ints[joint, at.NQ]] = False
+        if np.any(pose._coordinates[..., still] != q[..., still]):
+            raise SuppleError(
+                "start: expected the coordinates of the pose in all joints that may not move"
+            )
+        return _flat(q, shape)
+
     def batch(
         self, targets: Sequence[Any], start: Pose | None
     ) -> tuple[Batch, tuple[int, ...], Pose]:
@@ -537,20 +588,6 @@ def _check_progress(progress: Any) -> None:
         function("progress", progress, "done", "total")
 
 
-def _kind_of(block: Block) -> str:
-    """What a block asks for, in a word."""
-    if block.kind >= at.OWN:
-        return "own"
-    return "position" if block.kind == at.MEET and not block.hard else KINDS[block.kind]
-
-
-def _slot_of(block: Block) -> str:
-    """The slot of its goal that a block takes its target from."""
-    if block.kind >= at.OWN:
-        return "values"
-    return "orientation" if block.kind == at.ORIENTATION else "target"
-
-
 def _rebuild(skeleton: Skeleton, goals: tuple[Goal, ...], options: dict[str, Any]) -> Prepared:
     return Prepared(skeleton, goals, **options)
 
@@ -635,7 +672,7 @@ class Targets:
 
     def __init__(self, problem: Problem) -> None:
         self._goals = problem.goals
-        filled = [(block.goal, _slot_of(block), block) for block in problem.blocks if block.numbers]
+        filled = [(block.goal, block.slot, block) for block in problem.blocks if block.numbers]
         self._at = {(i, slot): block.offset for i, slot, block in filled}
         sizes = {(i, slot): block.numbers for i, slot, block in filled}
         slots = [

@@ -64,6 +64,7 @@ from supple.kernels.levenberg import (
     hold_at_bounds,
     normal_matrix,
     slowed,
+    subtract_change,
     take_step,
 )
 from supple.kernels.linear_algebra import factor
@@ -170,7 +171,7 @@ def read_options(problem):
 def take_buffers(problem, constraints, work):
     """Take the workspace of one solve."""
     moving = problem.moving
-    nq, nd, nr = problem.coordinates, problem.freedoms, problem.rows
+    nq, nd = problem.coordinates, problem.freedoms
     hard = constraints.some or problem.has_carriers
     return Buffers(
         vector(work, nq),
@@ -178,7 +179,7 @@ def take_buffers(problem, constraints, work):
         vector(work, nq),
         take_frames(problem, work),
         take_linear(problem, work),
-        take_step(problem, work, nd if hard or nd <= NEWTON else min(nd, nr)),
+        take_step(problem, work, _side(problem, hard)),
         vector(work, nd),
         vector(work, nd),
         matrix(work, moving.shape[0], 3),
@@ -188,6 +189,15 @@ def take_buffers(problem, constraints, work):
         take_bodies(problem, constraints, work),
         vector(work, nq if hard else 0),
     )
+
+
+@leaf
+def _side(problem, hard):
+    """How many unknowns the largest dense system of a solve has; none on a tree."""
+    nd, nr = problem.freedoms, problem.rows
+    if problem.is_tree:
+        return 0
+    return nd if hard or nd <= NEWTON else min(nd, nr)
 
 
 @leaf
@@ -304,8 +314,7 @@ def relax(problem, lm, trace, used, budget):
             lm.secondary[d] = change
             linear.bounds[d, 0] -= change
             linear.bounds[d, 1] -= change
-            for r in range(problem.rows):
-                frames.residual[r] -= linear.columns[d, r] * change
+        subtract_change(problem, frames, linear, lm.secondary)
         hold_at_bounds(problem, frames, linear, step)
         amount = SETTLING * normal_matrix(problem, linear, step, by_rows) + 1e-300
         if bounded_step(problem, frames, linear, step, amount, by_rows) < 0.0:
@@ -543,7 +552,7 @@ def search(problem, options, lm, trace, start, far, ended, searched):
     if far:
         allowed = 0.0 if searched or hard else min(allowed, float(PROVEN))
         least = least_cost(problem, frames)
-    newton = problem.freedoms <= NEWTON and not hard
+    newton = problem.freedoms <= NEWTON and not hard and not problem.is_tree
     copy(q, lm.best)
     best_cost = first_cost = cost = weigh(problem, lm, q)
     settling = far  # the last descent; of what is surely out of reach the first one too
