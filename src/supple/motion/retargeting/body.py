@@ -25,6 +25,7 @@ LOW = 0.007  # of the leg: what of a foot is so little above its lowest point is
 EDGE = 0.015  # of the leg: what of a sole is so near to its end is the edge
 WRIST = 0.65  # of the way from the elbow to the end of an arm without a hand
 STUB = 0.02  # of the longest bone: what is shorter says nothing about a direction
+NEAR_A_PART = 0.15  # of the leg: solid shapes so near to a knee, wrist, elbow or the seat are what it bears on
 UPRIGHT = 0.7  # least upward part of trunk, thighs and shins of a body that stands
 
 
@@ -285,6 +286,52 @@ class Body:
             out[side] = Sole(local[:2].mean(0), local[2:].mean(0), local, height)
         return out
 
+    # Ground -------------------------------------------------------------------------------------
+
+    @cached_property
+    def outer_points(self) -> tuple[NDArray[np.int64], Floats]:
+        """Joints (P,) and points (P, 3) in their frames whose hulls are nearly those of what each joint carries."""
+        joints, points = [], []
+        names = {geom.joint for geom in self.skeleton.geoms}
+        for j, name in enumerate(self.skeleton.joint_names):
+            if name not in names:
+                continue
+            own = [
+                geom_points(geom)
+                for geom in self.skeleton.geoms
+                if geom.joint == name
+                and geom.kind != "plane"
+                and (geom.contype or geom.conaffinity)
+            ]
+            if own:
+                every = np.concatenate(own)
+                kept = np.unique((every @ _WAYS.T).argmax(axis=0))
+                joints += [j] * len(kept)
+                points.append(every[kept])
+        return np.array(joints, dtype=np.int64), (
+            np.concatenate(points) if points else np.zeros((0, 3))
+        )
+
+    def thickness(self, part: str) -> float:
+        """How high a part is above the ground that it bears on: a knee, wrist, elbow or the seat [model units].
+
+        Knees bear with their front, the seat with what is below it, hands and elbows with the thinner side.
+        """
+        names = [f"{side}_hip" for side in SIDES] if part == "seat" else [part]
+        center = np.mean([self.at_reference[name] for name in names], axis=0)
+        forward, left = self.facing
+        up = np.array((0.0, 0.0, 1.0))
+        ways = {"seat": (-up,), "left_knee": (forward,), "right_knee": (forward,)}.get(
+            part, (forward, -forward, left, -left, up, -up)
+        )
+        joints, points = self.outer_points
+        positions, rotations = self.reference
+        away = positions[joints] + rotate(rotations[joints], points) - center
+        near = away[np.linalg.norm(away, axis=1) < NEAR_A_PART * self.sizes["leg"]]
+        if not len(near):
+            return 0.0
+        return max(0.0, min(float((near @ way).max()) for way in ways))
+
 
 def geom_points(geom: Geom) -> Floats:
     """Points (P, 3) in the joint's frame whose hull is a geom, nearly."""
@@ -307,6 +354,11 @@ def geom_points(geom: Geom) -> Floats:
 
 
 _BALL = np.concatenate([np.eye(3), -np.eye(3)])
+_WAYS = np.array(
+    [[x, y, z] for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1) if x or y or z],
+    dtype=float,
+)
+_WAYS /= np.linalg.norm(_WAYS, axis=1, keepdims=True)
 _ANGLES = np.arange(16) * np.pi / 8
 _RIM = np.stack([np.cos(_ANGLES), np.sin(_ANGLES), np.zeros(16)], axis=1)
 

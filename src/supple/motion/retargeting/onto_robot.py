@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 from supple.errors import SuppleError
 from supple.kernels import layout
 from supple.model.skeleton import Pose
+from supple.motion.contacts import true_runs
 from supple.motion.retargeting.balance import Balance, Balanced
 from supple.motion.retargeting.body import Body, Point, mid, unit
 from supple.motion.retargeting.body_map import SIDES
-from supple.motion.retargeting.footsteps import Shape, Steps
+from supple.motion.retargeting.footsteps import Shape, Steps, smoothed
 from supple.motion.retargeting.guide import Guide
-from supple.motion.retargeting.performance import Performance
-from supple.motion.retargeting.self_collision import Solids, capsules_of
+from supple.motion.retargeting.performance import BEARING_PARTS, Performance
+from supple.motion.retargeting.self_collision import Ground, Solids, capsules_of
 from supple.motion.retargeting.touch import find_touches
 from supple.motion.retargeting.whole_clip import Clip, Rows
 from supple.rotations import conjugate, from_matrix, multiply, rotate
@@ -25,6 +26,14 @@ Floats = NDArray[np.float64]
 
 
 MARGIN = 0.005  # how far solid shapes are to stay apart [leg lengths]
+ACROSS = 0.5  # least sine of the angle between a limb and a hinge that bends it
+EVEN_ROOM = (
+    0.2  # a hinge whose limits on both sides of straight are this alike may bend either way [rad]
+)
+BEAR_EASE = (
+    0.1  # how long parts other than feet take to come to rest on the ground, and to leave it [s]
+)
+SEAT = ("left_hip", "right_hip")
 WARY = 0.1  # how near to touching they are watched [leg lengths]
 
 
@@ -35,6 +44,9 @@ class Weights:
     Attributes:
         stand: Corners of a sole that stands.
         swing: Corners of a sole that does not.
+        lying: Factor of `swing` where the shin lies down: kneeling, few robots can stretch their ankles as humans do.
+        bear: Parts besides feet that bear on the ground: knees, hands, elbows, seat.
+        ground: Points of solid shapes below the ground.
         path: The middle of the hips.
         legs: Directions of thighs and shins.
         arms: Directions of upper arms and forearms.
@@ -52,6 +64,9 @@ class Weights:
 
     stand: float = 30.0
     swing: float = 4.0
+    lying: float = 0.1
+    bear: float = 10.0
+    ground: float = 20.0
     path: float = 2.0
     legs: float = 0.5
     arms: float = 1.0
@@ -102,6 +117,7 @@ class _Problem:
         self._trunk()
         self._arms()
         self._touches()
+        self._bearing()
         self._head()
 
     def _add(self, name: str, point: Point) -> int:
@@ -110,6 +126,7 @@ class _Problem:
         return self.names[name]
 
     def _row(self, terms: dict[str, float], target: Floats, weight: Floats | float) -> None:
+        """Ask for a weighted sum of points: a place, or what is between points where the factors cancel."""
         combine = np.zeros(len(self.points))
         for name, factor in terms.items():
             combine[self.names[name]] += factor
@@ -135,7 +152,8 @@ class _Problem:
                     for v in (forward, left, np.array((0.0, 0.0, 1.0)))
                 ]
             )
-            weight = np.where(steps.stands, w.stand, w.swing) / unit_length / 2.0
+            swing = w.swing * (1.0 - (1.0 - w.lying) * self.target.lying(side))
+            weight = np.where(steps.stands, w.stand, swing) / unit_length / 2.0
             for k, corner in enumerate(sole.corners):
                 name = f"{side}_corner{k}"
                 self._add(name, Point(joint, corner))
@@ -211,6 +229,22 @@ class _Problem:
                 terms = {f"{touch.side}_wrist": 1.0}
                 terms |= dict.fromkeys(end, -1.0 / len(end))
                 self._row(terms, from_end + touch.offset, weight * np.sqrt(share * touch.gate))
+
+    def _bearing(self) -> None:
+        """Parts besides feet that bear on the ground, each at one place while it does."""
+        ease = BEAR_EASE * self.source.fps
+        for part in BEARING_PARTS:
+            flags = self.source.touches.get(part)
+            names = SEAT if part == "seat" else (part,)
+            if flags is None or not flags.any() or not all(name in self.names for name in names):
+                continue
+            free, held = self.target.part(part), np.zeros((self.frames, 3))
+            for run in true_runs(flags):
+                held[run] = free[run].mean(axis=0)
+            held[:, 2] = self.body.thickness(part)
+            weight = smoothed(flags[:, None].astype(np.float64), ease)[:, 0] * flags
+            terms = dict.fromkeys(names, 1.0 / len(names))
+            self._row(terms, held, weight * self.weights.bear / self.body.sizes["leg"])
 
     def _about_hips(self, name: str) -> Floats:
         """Where a point of the target is to be about the middle of the hips, (F, 3)."""
@@ -300,7 +334,8 @@ class _Problem:
         ):
             weight = strength * w.apart / leg
             solids = Solids(capsules, clip.frame(q), wary=WARY * leg, weight=weight)
-            clip.pushes = (solids,) if held is None else (solids, held)
+            ground = Ground(self.body, weight=strength * w.ground / leg)
+            clip.pushes = (solids, ground) if held is None else (solids, ground, held)
             q = clip.solve(q, iterations=iterations, damping=damping)
         done = None
         if held is not None:
@@ -344,7 +379,59 @@ class _Problem:
         start = origin + rotate(above, skeleton.offsets[root])
         q[:, first : first + 3] = rotate(conjugate(frame), place - start)
         q[:, first + 3 : first + 7] = multiply(conjugate(frame), world)
+        for side in SIDES:
+            for a, b, c, part, way in (
+                ("hip", "knee", "ankle", "shin", -body.facing[0]),
+                ("shoulder", "elbow", "wrist", "forearm", body.facing[0]),
+            ):
+                ends = [f"{side}_{name}" for name in (a, b, c)]
+                upper, lower = (
+                    target.directions["_".join((side, *pair))] for pair in ((a, b), (b, c))
+                )
+                flexion = np.arccos(np.clip((upper * lower).sum(-1), -1.0, 1.0))
+                self._bend(q, body.map[f"{side}_{part}"], ends, flexion, way)
         return q
+
+    def _bend(
+        self, q: Floats, group: tuple[str, ...], ends: list[str], flexion: Floats, way: Floats
+    ) -> None:
+        """Bend a knee or elbow as the source's: a straight limb has no derivative by what twists it.
+
+        Args:
+            q: Coordinates (F, Q), changed in place.
+            group: The joints of a knee or elbow, of which the first hinge across the limb is bent.
+            ends: The points above, at and below it.
+            flexion: The angle between the two bones in each frame, 0 where they are straight, (F,) [rad].
+            way: Where the end goes if it can bend to both sides.
+        """
+        skeleton, at = self.body.skeleton, self.body.at_reference
+        top, middle, end = (at[name] for name in ends)
+        bone = unit(end - middle)
+        for name in group:
+            j = skeleton.index(name)
+            if (
+                skeleton.packed_ints[j, layout.KIND] != layout.ANGLE
+                or skeleton.packed_ints[j, layout.MIMIC] >= 0
+            ):
+                continue
+            axis = rotate(
+                self.body.reference[1][j], skeleton.packed_floats[j, layout.AXIS : layout.AXIS + 3]
+            )
+            across = np.cross(axis, bone)
+            if np.linalg.norm(across) < ACROSS:
+                continue
+            low, high = skeleton.packed_floats[j, layout.LIMITS : layout.LIMITS + 2]
+            # The angle at which the limb is straight, from where it is in the reference.
+            upper = unit(middle - top)
+            straight = np.arctan2(
+                np.cross(bone, upper) @ axis, bone @ upper - (bone @ axis) * (upper @ axis)
+            )
+            column = int(skeleton.packed_ints[j, layout.Q])
+            straight += q[0, column]
+            room = (high - straight) - (straight - low)  # flexion goes where there is more of it
+            sign = np.sign(room if abs(room) > EVEN_ROOM else across @ way)
+            q[:, column] = np.clip(straight + sign * flexion, low, high)
+            return
 
 
 def _frame(left: Floats, up: Floats) -> Floats:

@@ -23,6 +23,16 @@ Flags = NDArray[np.bool_]
 SPEED = 0.33  # below which a foot may stand [leg lengths a second]
 HEIGHT = 0.055  # above its lowest place up to which it may stand [leg lengths]
 
+# Parts besides feet that bear on the ground: the role whose joint it is, and how high above the lowest place of the
+# feet that joint is at most when its part touches the ground [leg lengths]. In CMU's 111_03 (crawling) knees and
+# wrists that bear are 0.02 to 0.09 above it; hips of sitting figures are 0.1 to 0.13.
+BEARING_PARTS = {
+    **{f"{side}_knee": (f"{side}_shin", 0.12) for side in SIDES},
+    **{f"{side}_elbow": (f"{side}_forearm", 0.1) for side in SIDES},
+    **{f"{side}_wrist": (f"{side}_hand", 0.12) for side in SIDES},
+    "seat": ("hips", 0.17),
+}
+
 
 @dataclass(frozen=True)
 class Performance:
@@ -33,7 +43,8 @@ class Performance:
         fps: Frames a second.
         at: Places (F, 3) of the points of the body.
         turned: For some joints, by role, how they are turned from the reference, world, wxyz (F, 4).
-        touches: Whether the heel and the ball of each foot are in contact, "left_heel" and so on, (F,).
+        touches: Whether the heel and the ball of each foot are in contact, "left_heel" and so on, and other parts that
+            bear on the ground (`BEARING_PARTS`), (F,).
         level: Height of the ankles while they stand [model units].
         flat: Elevation of the toes over the ankle while a foot stands flat [rad], by side.
         others: How joints without a role are turned from the reference, by name, (F, 4).
@@ -80,6 +91,10 @@ class Performance:
                 float(np.median(height[heel])) if heel.any() else float(np.percentile(height, 5.0))
             )
             flat[side] = _flat(body, at, side, heel & ball)
+        for part, (role, _) in BEARING_PARTS.items():
+            name = body.map[role][-1:]
+            if name and name[0] in contacts.joints:
+                touches[part] = contacts.flags(name[0])[rows]
         rotations = frames[1][rows]
         turned = {}
         for role in body.map.joints:
@@ -139,13 +154,19 @@ def _flat(body: Body, at: dict[str, Floats], side: str, both: Flags) -> float:
 
 
 def find_source_contacts(motion: Motion, body: Body, up: str) -> Contacts:
-    """The contacts of the source's ankles and toes, with the thresholds of feet that are to stand still."""
+    """The contacts of the source's ankles, toes, knees, hands, elbows and seat, while they still slide a little."""
     feet, names = [], []
     for side in SIDES:
         ankle, toe = foot_names(body, side)
         feet.append(Foot(ankle, toe, body.map[f"{side}_thigh"][0], body.sizes["leg"]))
         names += [ankle, toe] if toe is not None else [ankle]
-    return find_contacts(motion, feet, names, up=up_vector(up), speed=SPEED, height=HEIGHT)
+    highest = {
+        body.map[role][-1]: most for role, most in BEARING_PARTS.values() if role in body.map
+    }
+    names += [name for name in highest if name not in names]
+    return find_contacts(
+        motion, feet, names, up=up_vector(up), speed=SPEED, height=HEIGHT, highest=highest
+    )
 
 
 def filtered(motion: Motion, seconds: float) -> Motion:

@@ -11,7 +11,7 @@ from supple.model.geoms import Geom
 from supple.motion.retargeting.body import Body, geom_points
 from supple.motion.retargeting.body_map import SIDES
 from supple.motion.retargeting.whole_clip import Frame
-from supple.rotations import rotate
+from supple.rotations import conjugate, rotate
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -134,6 +134,39 @@ class Solids:
             frame, one, p[keep], normal
         )
         return frame, self.weight * row, self.weight * (own.need[pair] - distance)
+
+
+class Ground:
+    """Push solid shapes out of the ground, which is level at height 0.
+
+    Args:
+        body: With geoms.
+        weight: What a length below the ground counts.
+    """
+
+    def __init__(self, body: Body, weight: float) -> None:
+        self.weight, self.up = weight, rotate(conjugate(body.turn), np.array((0.0, 0.0, 1.0)))
+        self.joints, self.points = body.outer_points
+
+    def __call__(self, at: Frame, first: int) -> tuple[Ints, Floats, Floats] | None:
+        """Rows that lift points which are below the ground, see `Push`."""
+        links = np.unique(self.joints)
+        height = np.empty((len(at.positions), len(links)))
+        lowest = np.empty(height.shape, dtype=np.int64)
+        for n, j in enumerate(links):
+            mine = np.flatnonzero(self.joints == j)
+            local = rotate(conjugate(at.rotations[:, j]), self.up)
+            above = local @ self.points[mine].T
+            lowest[:, n] = mine[above.argmin(axis=1)]
+            height[:, n] = above.min(axis=1) + at.positions[:, j] @ self.up
+        frame, n = np.nonzero(height < 0.0)
+        if not len(frame):
+            return None
+        k = lowest[frame, n]
+        joint = self.joints[k]
+        place = at.positions[frame, joint] + rotate(at.rotations[frame, joint], self.points[k])
+        row = at.derivative(frame, joint, place, np.broadcast_to(self.up, place.shape))
+        return frame, self.weight * row, self.weight * height[frame, n]
 
 
 def _geom_capsules(geom: Geom, fine: float) -> list[tuple[Floats, Floats, float]]:
