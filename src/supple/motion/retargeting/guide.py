@@ -52,9 +52,15 @@ class Guide:
                 ("shoulder", "elbow"),
                 ("elbow", "wrist"),
             )
+            if f"{side}_{b}" in at
         }
+        self.legs = tuple(side for side in body.map.legs if side in source.body.map.legs)
+        self.arms = tuple(side for side in body.map.arms if side in source.body.map.arms)
         self.standing = standing
-        level = float(np.mean(list(source.level.values())))
+        levels = list(source.level.values()) or [
+            float(np.min([p[:, 2].min() for p in at.values()]))
+        ]
+        level = float(np.mean(levels))
         self.hips = self.scale * mid(at, "hip")
         self.hips[:, 2] = np.mean(list(standing.values())) + self.scale * (
             mid(at, "hip")[:, 2] - level
@@ -127,6 +133,8 @@ class Guide:
 
     def close(self) -> Floats:
         """How much the wrists are to keep their distance in each frame, 0 to 1, (F,)."""
+        if len(self.arms) < 2:
+            return np.zeros(len(self.source))
         apart = np.linalg.norm(self.source.at["left_wrist"] - self.source.at["right_wrist"], axis=1)
         return 1.0 - _rising(apart / self.from_["arm"], *CLOSE)
 

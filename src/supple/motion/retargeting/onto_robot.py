@@ -16,7 +16,7 @@ from supple.motion.retargeting.body import Body, Point, mid, unit
 from supple.motion.retargeting.body_map import SIDES
 from supple.motion.retargeting.footsteps import Shape, Steps, smoothed
 from supple.motion.retargeting.guide import Guide
-from supple.motion.retargeting.performance import BEARING_PARTS, Performance
+from supple.motion.retargeting.performance import BEARING_PARTS, Performance, frame_axes
 from supple.motion.retargeting.self_collision import Ground, Solids, capsules_of
 from supple.motion.retargeting.touch import find_touches
 from supple.motion.retargeting.whole_clip import Clip, Rows
@@ -103,6 +103,8 @@ def solve_clip(
 
 class _Problem:
     def __init__(self, source: Performance, body: Body, weights: Weights) -> None:
+        if not body.map.legs and not moves(body):
+            source = source.about_trunk(body)
         self.source, self.body, self.weights = source, body, weights
         sole = float(np.mean([one.height for one in body.soles.values()])) if body.soles else 0.0
         self.target = Guide(source, body, dict.fromkeys(SIDES, sole))
@@ -112,7 +114,7 @@ class _Problem:
         for name, point in body.points.items():
             self._add(name, point)
         self._pending: list[tuple[Floats, Floats, Floats | float]] = []
-        self.root = free_root(body)
+        self.root = free_root(body) if body.map.legs or moves(body) else None
         self._legs()
         self._trunk()
         self._arms()
@@ -136,7 +138,7 @@ class _Problem:
         body, w, unit_length = self.body, self.weights, self.body.sizes["leg"]
         self.steps: dict[str, Steps] = {}
         self.corners: list[Floats] = []
-        for side in SIDES:
+        for side in self.target.legs:
             if side not in body.soles:
                 raise SuppleError(
                     f"foot {body.map[f'{side}_foot'][-1]!r}: expected solid shapes (geoms) for its sole, got none"
@@ -171,6 +173,8 @@ class _Problem:
     def _trunk(self) -> None:
         body, w, target = self.body, self.weights, self.target
         sizes = body.sizes
+        if self.root is None:
+            return
         self._row({"left_hip": 0.5, "right_hip": 0.5}, target.hips, w.path / sizes["leg"])
         self._row(
             {"left_hip": 1.0, "right_hip": -1.0},
@@ -191,7 +195,7 @@ class _Problem:
     def _arms(self) -> None:
         body, w, target = self.body, self.weights, self.target
         sizes = body.sizes
-        for side in SIDES:
+        for side in target.arms:
             for a, b, part in (("shoulder", "elbow", "upper_arm"), ("elbow", "wrist", "forearm")):
                 size = sizes[part]
                 self._row(
@@ -206,6 +210,8 @@ class _Problem:
             )
             if f"{side}_hand" in body.map:
                 self._hand(side)
+        if len(target.arms) < 2:
+            return
         ratio = sizes["arm"] / target.from_["arm"]
         at = self.source.at
         self._row(
@@ -253,8 +259,9 @@ class _Problem:
         sign = 0.5 if side == "left" else -0.5
         if part in ("hip", "knee"):
             hip = sign * sizes["hips"] * target.hip_line
-            way = target.directions[f"{side}_hip_knee"]
-            return hip if part == "hip" else hip + sizes["thigh"] * way
+            if part == "hip":
+                return hip
+            return hip + sizes["thigh"] * target.directions[f"{side}_hip_knee"]
         if part in ("elbow", "wrist"):
             return target.arm(side, part)
         return target.arm_root(side) if part == "shoulder" else np.zeros((self.frames, 3))
@@ -320,7 +327,8 @@ class _Problem:
         smooth[~free.rotating] = w.smooth * rate / body.sizes["leg"] ** 2
         clip.smooth = smooth
         clip.pull = np.where(free.place >= 0, w.rest, 0.0)
-        clip.pull[free.joints == self.root] = 0.0
+        if self.root is not None:
+            clip.pull[free.joints == self.root] = 0.0
         self.clip = clip
         # Each frame by itself at first: what it comes to does not depend on the others.
         q = clip.solve(self._start(), iterations=5, smoothness=0.0, damping=1.0)
@@ -334,7 +342,7 @@ class _Problem:
         ):
             weight = strength * w.apart / leg
             solids = Solids(capsules, clip.frame(q), wary=WARY * leg, weight=weight)
-            ground = Ground(self.body, weight=strength * w.ground / leg)
+            ground = Ground(self.body, weight=(self.root is not None) * strength * w.ground / leg)
             clip.pushes = (solids, ground) if held is None else (solids, ground, held)
             q = clip.solve(q, iterations=iterations, damping=damping)
         done = None
@@ -344,6 +352,8 @@ class _Problem:
 
     def _balance(self) -> Balance | None:
         """What holds the balance, if the masses are known and there is something to hold."""
+        if not (self.source.body.map.whole and self.target.legs):
+            return None
         stands = np.repeat([self.steps[side].stands for side in SIDES], 4, axis=0).T
         try:
             found = Balance(
@@ -362,10 +372,13 @@ class _Problem:
         body, target = self.body, self.target
         skeleton = body.skeleton
         q = np.tile(skeleton.rest.coordinates, (self.frames, 1))
-        wanted = _frame(target.hip_line, target.trunk)
-        own = _frame(body.facing[1][None], np.array(((0.0, 0.0, 1.0),)))
-        turn = from_matrix(wanted @ np.swapaxes(own, -1, -2))
+        self._bend_limbs(q)
         root = self.root
+        if root is None:
+            return q
+        wanted = frame_axes(target.hip_line, target.trunk)
+        own = frame_axes(body.facing[1][None], np.array(((0.0, 0.0, 1.0),)))
+        turn = from_matrix(wanted @ np.swapaxes(own, -1, -2))
         position, rotation = body.reference[0][root], body.reference[1][root]
         place = target.hips + rotate(turn, position - mid(body.at_reference, "hip"))
         back = conjugate(body.turn)
@@ -379,18 +392,22 @@ class _Problem:
         start = origin + rotate(above, skeleton.offsets[root])
         q[:, first : first + 3] = rotate(conjugate(frame), place - start)
         q[:, first + 3 : first + 7] = multiply(conjugate(frame), world)
-        for side in SIDES:
-            for a, b, c, part, way in (
-                ("hip", "knee", "ankle", "shin", -body.facing[0]),
-                ("shoulder", "elbow", "wrist", "forearm", body.facing[0]),
-            ):
-                ends = [f"{side}_{name}" for name in (a, b, c)]
+        return q
+
+    def _bend_limbs(self, q: Floats) -> None:
+        """Bend knees and elbows of coordinates (F, Q) as the source's; changes them in place."""
+        body, target = self.body, self.target
+        for sides, names, part, way in (
+            (target.legs, ("hip", "knee", "ankle"), "shin", -body.facing[0]),
+            (target.arms, ("shoulder", "elbow", "wrist"), "forearm", body.facing[0]),
+        ):
+            for side in sides:
                 upper, lower = (
-                    target.directions["_".join((side, *pair))] for pair in ((a, b), (b, c))
+                    target.directions["_".join((side, *pair))] for pair in (names[:2], names[1:])
                 )
                 flexion = np.arccos(np.clip((upper * lower).sum(-1), -1.0, 1.0))
+                ends = [f"{side}_{name}" for name in names]
                 self._bend(q, body.map[f"{side}_{part}"], ends, flexion, way)
-        return q
 
     def _bend(
         self, q: Floats, group: tuple[str, ...], ends: list[str], flexion: Floats, way: Floats
@@ -434,21 +451,30 @@ class _Problem:
             return
 
 
-def _frame(left: Floats, up: Floats) -> Floats:
-    """Rotation matrices (F, 3, 3) with columns forward, left, up from two directions."""
-    left = unit(left)
-    up = unit(up - (up * left).sum(-1, keepdims=True) * left)
-    return np.stack([np.cross(left, up), left, up], axis=-1)
+def moves(body: Body) -> bool:
+    """True if a joint above the limbs moves freely in space."""
+    skeleton = body.skeleton
+    kinds = skeleton.packed_ints[:, layout.KIND]
+    path = skeleton.path(None, skeleton.joint_names[body.base])
+    return any(_moves_freely(int(kinds[skeleton.index(name)])) for name in path)
+
+
+def _moves_freely(kind: int) -> bool:
+    return bool(kind & layout.QUATERNION) and (kind & layout.SLIDES) == 3
 
 
 def free_root(body: Body) -> int:
-    """The joint by which the whole body moves."""
+    """The joint by which the whole body moves.
+
+    Raises:
+        SuppleError: There is none.
+    """
     skeleton = body.skeleton
-    kinds = skeleton.packed_ints[:, layout.KIND]
-    for name in skeleton.path(None, body.map["hips"][-1]):
+    kinds, base = skeleton.packed_ints[:, layout.KIND], skeleton.joint_names[body.base]
+    for name in skeleton.path(None, base):
         j = skeleton.index(name)
-        if kinds[j] & layout.QUATERNION and (kinds[j] & layout.SLIDES) == 3:
+        if _moves_freely(int(kinds[j])):
             return j
     raise SuppleError(
-        f"{skeleton.joint_names[0]!r}: expected a free root (supple.Free), got none above {body.map['hips'][-1]!r}"
+        f"{skeleton.joint_names[0]!r}: expected a free root (supple.Free), got none above {base!r}"
     )

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from supple.model.geoms import Geom
 from supple.motion.retargeting.body import Body, geom_points
-from supple.motion.retargeting.body_map import SIDES
 from supple.motion.retargeting.whole_clip import Frame
 from supple.rotations import conjugate, rotate
 
@@ -68,8 +67,8 @@ class Capsules:
 
         paths = {int(j): above(int(j)) for j in set(self.joints.tolist())}
         limb: dict[int, str] = {}
-        for side in SIDES:
-            for part in ("upper_arm", "thigh"):
+        for part, sides in (("upper_arm", body.map.arms), ("thigh", body.map.legs)):
+            for side in sides:
                 top = skeleton.index(body.map[f"{side}_{part}"][0])
                 limb |= {j: f"{side} {part}" for j, path in paths.items() if top in path}
         pairs = []
