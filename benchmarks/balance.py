@@ -26,7 +26,6 @@ from scipy.optimize import least_squares
 from scipy.spatial import ConvexHull
 
 import supple
-from supple.problem.bodies import support_of
 from supple.rotations import conjugate, from_matrix, multiply, to_rotation_vector
 
 TOLERANCE, TURN = 1e-3, 1e-2  # [m], [rad]
@@ -52,7 +51,7 @@ class Standing:
     def __init__(self, path: Any) -> None:
         self.robot = robots.Robot.load(path)
         self.start = self.robot.character.poses["stand"]
-        points = support_of(supple.Balance(FEET, up="z"), self.start)
+        points = supple.Balance(FEET, up="z").support_in(self.start)
         self.corners = _outline(points[:, :2])
         self.middle = self.corners.mean(axis=0)
         frames = {name: self.start.frames[self.robot.skeleton.index(name)] for name in FEET}

@@ -1,10 +1,11 @@
-"""Writing files so that what was there is replaced only by something whole; reading JSON."""
+"""Writing files so that what was there is replaced only by something whole; reading JSON; what JSON can hold."""
 
 from __future__ import annotations
 
 import errno
 import hashlib
 import json
+import math
 import os
 import re
 import stat
@@ -12,6 +13,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from supple.errors import SuppleError, brief, printable
 
@@ -75,6 +78,21 @@ def read_json(path: str | os.PathLike[str]) -> Any:
         raise SuppleError(f"{path}: not JSON that can be read: {error}") from error
     except OSError as error:
         raise SuppleError(f"{path}: cannot read it: {error.strerror or error}") from error
+
+
+def plain(value: Any) -> Any:
+    """Convert arrays to lists, NumPy scalars to Python numbers, non-finite numbers to None."""
+    if isinstance(value, dict):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, (list, tuple)):
+        return [plain(one) for one in value]
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, float):
+        return value + 0.0 if math.isfinite(value) else None
+    return value
 
 
 def check_writable(path: str | os.PathLike[str], what: str) -> Path:

@@ -8,8 +8,8 @@ import pytest
 
 import supple
 from supple import Axes, Ball, Cone, Fixed, Free, Hinge, Planar, Slider, SuppleError
-from supple.cli.argument_values import vector
 from supple.cli.model_argument import read_character, read_joint, read_start
+from supple.texts import vector
 
 QUARTER = math.pi / 2
 

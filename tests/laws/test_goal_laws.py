@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 import supple
 from supple import Avoid, Balance, Connect, LookAt, On, Reach, Weld
 from supple import rotations as rot
+from supple.bodies.distances import segment_distances
 from supple.model.masses import Mass
-from supple.problem.bodies import segment_distances
 from supple.problem.lowering import RADIAN
 
 LIMIT = 1e-9  # the most by which an answer may be outside a limit [rad]

@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
+from tests.differences import slope
 
 import supple
 from supple import Axes, Ball, Cone, Free, Hinge, Mimic, Node, Planar, Pose, Skeleton, Slider, Tip
+from supple.model.jacobian import tangent
+from supple.problem.lowering import Problem
 from supple.rotations import from_rotation_vector, multiply, to_rotation_vector
-
-STEP = 1e-6
+from supple.solve.closed_loops import ClosedLoops
 
 
 def mixed():
@@ -29,33 +31,109 @@ def mixed():
     )
 
 
-def moved(pose, d, by):
-    """The pose with one freedom moved: a number added to, a ball turned in its rest frame."""
-    packed = pose.skeleton.packed
-    q = np.array(pose.coordinates)
-    if d in packed.number_freedom:
-        q[packed.number_at[list(packed.number_freedom).index(d)]] += by
-    else:
-        k, axis = np.argwhere(packed.turn_freedom == d)[0]
-        q[packed.turn_at[k]] = multiply(
-            from_rotation_vector(by * np.eye(3)[axis]), q[packed.turn_at[k]]
-        )
-    return Pose(pose.skeleton, q)
+def four_bar():
+    """A loop of hinges that a copy drives, on a free root: its ends are "end" and the joint "d"."""
+    return Skeleton(
+        [
+            Node("root", None, (0.1, 0.0, 0.2), Free()),
+            Node("a", "root", (0.3, 0.0, 0.0), Hinge("z")),
+            Node("b", "a", (0.0, 1.0, 0.1), Hinge((0, 0.1, 1))),
+            Node("c", "root", (1.0, 0.0, 0.0), Hinge("z", mimic=Mimic("a", 0.5, 0.2))),
+            Node("d", "c", (0.1, 0.9, 0.0), Hinge("x", stretch=(0.5, 2.0))),
+        ],
+        [Tip("end", "b", (0.8, 0.0, 0.0)), Tip("other", "d", (0.1, 0.2, 0.3))],
+    )
 
 
-@pytest.mark.parametrize("name", ["tip", "elbow", "cone", "planar", "hinge", "aside"])
-def test_it_is_what_differences_say(name):
-    skeleton = mixed()
+SKELETONS = {
+    "every kind of joint": mixed,
+    "a loop": four_bar,
+    "no copies, every row a freedom": lambda: supple.chain([1.0, 0.5, 0.7], joint=Ball()),
+}
+
+
+def random_poses(skeleton, count):
+    """Poses that nothing is special in; stretches are near 1."""
     generator = np.random.default_rng(4)
-    pose = Pose.from_angles(skeleton, 0.4 + 0.3 * generator.normal(size=len(skeleton.freedoms)))
-    found = pose.jacobian(name)
-    assert found.shape == (6, len(skeleton.freedoms))
-    for d in range(len(skeleton.freedoms)):
-        back, on = moved(pose, d, -STEP), moved(pose, d, STEP)
-        slope = (on.position(name) - back.position(name)) / (2 * STEP)
-        turn = multiply(on.rotation(name), supple.rotations.conjugate(back.rotation(name)))
-        assert np.allclose(found[:3, d], slope, atol=1e-8)
-        assert np.allclose(found[3:, d], to_rotation_vector(turn) / (2 * STEP), atol=1e-8)
+    angles = 0.4 + 0.3 * generator.normal(size=(count, len(skeleton.freedoms)))
+    return Pose.from_angles(skeleton, angles)
+
+
+def slopes(skeleton, q, function):
+    """Slopes (D, ...) of a function of coordinates (F, Q) along each freedom, by finite differences."""
+    table = skeleton.freedom_table
+    units = np.eye(len(table))
+    return np.array([slope(lambda h, u=u: function(table.stepped(q, h * u))) for u in units])
+
+
+@pytest.mark.parametrize("name", SKELETONS)
+def test_it_is_what_differences_say(name):
+    skeleton = SKELETONS[name]()
+    poses = random_poses(skeleton, 2)
+    for frame in skeleton.names:
+        here = poses.rotation(frame)
+
+        def seen(q, frame=frame, here=here):
+            """Where the frame is, and how it is turned against the pose itself."""
+            moved = Pose(skeleton, q)
+            turn = multiply(moved.rotation(frame), supple.rotations.conjugate(here))
+            return np.concatenate([moved.position(frame), to_rotation_vector(turn)], axis=-1)
+
+        found = poses.jacobian(frame)
+        assert found.shape == (2, 6, len(skeleton.freedoms))
+        wanted = slopes(skeleton, poses.coordinates, seen)
+        assert np.allclose(np.moveaxis(found, 2, 0), wanted, atol=1e-7), frame
+
+
+@pytest.mark.parametrize("name", SKELETONS)
+def test_points_of_many_poses_at_once(name):
+    skeleton = SKELETONS[name]()
+    q = random_poses(skeleton, 3).coordinates
+    frames = np.array([*range(len(skeleton.names)), 0, 1])  # some carry two points
+    offsets = np.random.default_rng(2).normal(size=(len(frames), 3))
+
+    def places(q):
+        return tangent(skeleton, q).points(frames, offsets)
+
+    at = tangent(skeleton, q)
+    points = places(q)
+    found = at.jacobian(frames, points)
+    assert found.shape == (3, 3, len(frames), len(skeleton.freedoms))
+    wanted = np.moveaxis(slopes(skeleton, q, places), 0, -1)
+    assert np.allclose(found, wanted, atol=1e-7)
+    # Single points along directions, each of a pose of its own.
+    pose, which = np.array([0, 2, 2, 1]), np.array([3, 0, 1, len(frames) - 1])
+    directions = np.random.default_rng(3).normal(size=(4, 3))
+    along = at.along(pose, frames[which], points[pose, :, which], directions)
+    each = np.einsum("aid,ai->ad", found[pose, :, which], directions)
+    assert np.allclose(along, each, atol=1e-12)
+
+
+def test_what_opens_a_loop_is_what_kernels_say():
+    skeleton = four_bar()
+    pose = random_poses(skeleton, 1)[0]
+    ends, offsets = [skeleton.index("end"), skeleton.index("d")], [(0.0, 0.0, 0.0), (0.1, 0.2, 0.3)]
+    at = tangent(skeleton, pose.coordinates[None])
+    by_point = at.jacobian(ends, at.points(ends, offsets))[0]
+    gap = by_point[:, 1] - by_point[:, 0]  # (3, D)
+    problem = Problem(skeleton, [supple.Connect("end", "d", point_b=offsets[1])])
+    loops = ClosedLoops(problem)
+    nothing = np.zeros(0, np.int64), np.zeros(0), np.zeros(0)
+    batch = (
+        problem.offsets(pose)[None],
+        pose.coordinates[None].copy(),
+        problem.default_targets[None],
+    )
+    opened = loops.at(batch, nothing)
+    opened.openings(pose.coordinates)
+    tolerance = next(block.tolerance for block in problem.blocks if block.hard)
+    place = loops.freedoms.skeleton
+    hinges = [
+        d for d, name in enumerate(skeleton.freedoms) if name in ("a", "b", "d") and d in place
+    ]
+    assert len(hinges) >= 2
+    columns = opened.jacobian()[:, [place.tolist().index(d) for d in hinges]] * tolerance
+    assert np.allclose(columns, gap[:, hinges], atol=1e-9)
 
 
 def test_batches_and_translations():

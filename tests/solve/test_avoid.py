@@ -9,7 +9,7 @@ import pytest
 
 import supple
 from supple import Avoid, Box, Capsule, Hinge, Plane, Reach
-from supple.problem.bodies import segment_distances
+from supple.bodies.distances import segment_distances
 
 RADIUS, MARGIN = 0.15, 0.02
 

@@ -18,7 +18,7 @@ from supple.errors import SuppleError, brief, one_of
 from supple.formats import load
 from supple.formats.registry import format_for_writing
 from supple.goals import Goal, Hold, LookAt, Reach
-from supple.goals.constraints import OBSTACLES, Constraints, obstacle
+from supple.goals.from_text import OBSTACLES, Constraints, obstacle
 from supple.kernels import layout
 from supple.model.character import Character
 from supple.motion import BodyMap, Correction, Motion, Window, plant_feet, retarget

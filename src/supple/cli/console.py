@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 from collections.abc import Sequence
 from typing import Any, TextIO
 
-import numpy as np
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from supple.files import plain
+from supple.texts import MISSING
+
 UNBOUNDED = 1_000_000  # width of pipes and files [columns]: no wrapping
-MINUS = "\N{EN DASH}"  # for missing values
 
 
 def console() -> Console:
@@ -43,21 +43,6 @@ def print_json(data: Any) -> None:
     print(json.dumps(plain(data), indent=2, ensure_ascii=False, allow_nan=False), flush=True)
 
 
-def plain(value: Any) -> Any:
-    """Convert arrays to lists, NumPy scalars to Python numbers, non-finite numbers to None."""
-    if isinstance(value, dict):
-        return {str(key): plain(one) for key, one in value.items()}
-    if isinstance(value, np.ndarray):
-        return plain(value.tolist())
-    if isinstance(value, (list, tuple)):
-        return [plain(one) for one in value]
-    if isinstance(value, np.generic):
-        return plain(value.item())
-    if isinstance(value, float):
-        return value + 0.0 if math.isfinite(value) else None
-    return value
-
-
 def table(columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[str | Text]]) -> Table:
     """A table of (heading, "left" or "right") columns."""
     grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
@@ -68,19 +53,10 @@ def table(columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[str | Text
     return grid
 
 
-def short(value: float | None, digits: int = 3) -> str:
-    """A number in a few digits; a dash for None and non-finite numbers."""
-    if value is None or not math.isfinite(value):
-        return MINUS
-    if 1000 <= abs(value) < 1e7:
-        return f"{value:,.0f}"
-    return f"{value + 0.0:.{digits}g}"
-
-
 def seconds(value: float | None) -> str:
     """A time [s] with a fitting unit."""
     if value is None:
-        return MINUS
+        return MISSING
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
         if value >= size:
             return f"{value / size:.3g} {unit}"

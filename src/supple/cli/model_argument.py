@@ -13,7 +13,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from supple.cli.argument_values import number
 from supple.errors import SuppleError, one_of
 from supple.files import read_json
 from supple.formats import foreign, load
@@ -24,6 +23,7 @@ from supple.model.joints import Axes, Ball, Cone, Fixed, Free, Hinge, Joint, Pla
 from supple.model.mismatch import another
 from supple.model.skeleton import Pose, Skeleton, chain
 from supple.solve.solution import Solution
+from supple.texts import number
 
 EXPECTED = (
     "expected chain:LENGTHS, such as chain:9,9,9,9,4, a character file "

@@ -7,12 +7,11 @@ from typing import Annotated
 
 import typer
 
-from supple.cli.argument_values import named, vector
-from supple.errors import SuppleError, one_of
-from supple.goals import LookAt, On
-from supple.goals.constraints import OBSTACLES, Constraints
+from supple.errors import SuppleError
+from supple.files import as_path
+from supple.goals.from_text import OBSTACLES, Constraints
 from supple.model.character import Character
-from supple.model.skeleton import Skeleton
+from supple.texts import number, vector
 
 GOALS, SOLVING, MODEL, OUTPUT = "Goals", "Solving", "Model", "Output"
 CONSTRAINTS = "Before all goals"
@@ -255,9 +254,7 @@ def read_constraints(
     weld: list[str] | None,
 ) -> Constraints:
     """What the options ask for that comes before all goals."""
-    if balance_margin and not balance:
-        raise SuppleError("--balance-margin: expected --balance FOOT,FOOT as well")
-    return Constraints(
+    asked = Constraints(
         avoid,
         tuple(obstacle or ()),
         tuple(balance or ()),
@@ -265,6 +262,8 @@ def read_constraints(
         tuple(connect or ()),
         tuple(weld or ()),
     )
+    asked.check(lambda name: f"--{name.replace('_', '-')}")
+    return asked
 
 
 def checked_plot(path: Path | None) -> None:
@@ -280,22 +279,15 @@ def upright(character: Character) -> str:
     return "z" if character.up == "z" else "y"
 
 
-def effector_or_only_tip(skeleton: Skeleton, name: str | None) -> str:
-    """Check the name of an effector; without a name, return the only tip."""
-    if name is not None:
-        return one_of("effector", name, skeleton.names)
-    tips = skeleton.tip_names
-    if len(tips) != 1:
-        some = ", ".join((tips or skeleton.joint_names)[:6])
+def parse_ground(text: str | None) -> float | tuple[float, ...] | str | None:
+    """Parse a height, a plane A,B,C,D or the path of a file with a mesh; None if not given."""
+    if text is None or as_path("--ground", text).is_file():
+        return text
+    if "," in text:
+        return vector("--ground", text, "A,B,C,D")
+    try:
+        return number("--ground", text)
+    except SuppleError:
         raise SuppleError(
-            f"--effector: the model has {len(tips)} tips; expected a name, such as {some}"
-        )
-    return tips[0]
-
-
-def look_at_goal(skeleton: Skeleton, text: str) -> LookAt:
-    """Parse NAME=X,Y,Z or NAME=BONE, with @AXIS behind it for another axis than x."""
-    name, at = named("--look-at", text, "NAME=X,Y,Z or NAME=BONE")
-    place, _, axis = (at, "", "") if at in skeleton else at.partition("@")
-    target = On(place) if place in skeleton else vector("--look-at", place, "X,Y,Z")
-    return LookAt(name, target, axis=axis or "x")
+            f"--ground: expected a height, a plane A,B,C,D or a file with a mesh, got {text!r}"
+        ) from None

@@ -3,63 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from supple.errors import SuppleError, array, brief, listed, number
+from supple.bodies.obstacles import Box, Plane
+from supple.errors import SuppleError, brief, listed, number
 from supple.goals.goal import Goal
-from supple.rotations import axis_vector, unit_quaternions
 
 if TYPE_CHECKING:
+    from supple.bodies.constraints import Bodies
+    from supple.goals.mark import Mark
     from supple.model.capsules import Capsule
-
-
-@dataclass(frozen=True)
-class Plane:
-    """Ground, or a wall: all below it is solid.
-
-    Attributes:
-        point: A point on it, world xyz.
-        normal: Away from what is solid, world xyz; made a unit vector.
-    """
-
-    point: Any = (0.0, 0.0, 0.0)
-    normal: Any = (0.0, 0.0, 1.0)
-
-    def __post_init__(self) -> None:
-        point = array("point of a Plane", self.point, (3,)) + 0.0
-        normal = array("normal of a Plane", self.normal, (3,)) + 0.0
-        if not normal.any():
-            raise SuppleError("normal of a Plane: expected a direction, got zeros")
-        normal = axis_vector(normal, what="normal of a Plane")
-        object.__setattr__(self, "point", tuple(point.tolist()))
-        object.__setattr__(self, "normal", tuple(normal.tolist()))
-
-
-@dataclass(frozen=True)
-class Box:
-    """A solid box in the world.
-
-    Attributes:
-        center: World xyz.
-        size: From side to side along its own axes, xyz, each above 0.
-        rotation: Of its axes in the world, wxyz.
-    """
-
-    center: Any
-    size: Any
-    rotation: Any = (1.0, 0.0, 0.0, 0.0)
-
-    def __post_init__(self) -> None:
-        center = array("center of a Box", self.center, (3,)) + 0.0
-        size = array("size of a Box", self.size, (3,)) + 0.0
-        if not np.all(size > 0.0):
-            raise SuppleError(f"size of a Box: expected numbers above 0, got {size.tolist()}")
-        turn = array("rotation of a Box (wxyz)", self.rotation, (4,))
-        turn = unit_quaternions("rotation of a Box", turn)
-        for name, value in (("center", center), ("size", size), ("rotation", turn)):
-            object.__setattr__(self, name, tuple(value.tolist()))
+    from supple.model.skeleton import Pose, Skeleton
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -75,6 +31,9 @@ class Avoid(Goal):
         obstacles: What stands in the world: `Plane`, `Box`, or a `Capsule` in world coordinates.
         capsules: By joint, a Capsule or several in its frame, instead of the model's.
     """
+
+    constrains: ClassVar[bool] = True
+    told: ClassVar[tuple[str, ...]] = ("margin",)
 
     margin: float = 0.0
     _: KW_ONLY
@@ -114,6 +73,35 @@ class Avoid(Goal):
     def kinds(self) -> tuple[str, ...]:
         """What is avoided."""
         return ("avoid",)
+
+    def constrain(self, bodies: Bodies, skeleton: Skeleton, moving: np.ndarray) -> None:
+        """Add the pairs that are kept apart."""
+        from supple.bodies.constraints import keep_apart  # not needed to solve without it
+
+        keep_apart(
+            bodies,
+            skeleton,
+            moving,
+            margin=self.margin,
+            pairs=self.pairs,
+            obstacles=self.obstacles,
+            capsules=None if self.capsules is None else dict(self.capsules),
+        )
+
+    def mark(self, start: Pose, pose: Pose) -> list[Mark]:
+        """The capsules that are kept apart, and the obstacles, called as in `Solution.collision`."""
+        from supple.goals.mark import SolidMark  # not needed to solve
+
+        del start
+        capsules = pose.skeleton.capsules if self.capsules is None else dict(self.capsules)
+        named = {
+            f"obstacle {n} ({type(one).__name__})": one for n, one in enumerate(self.obstacles)
+        }
+        return [SolidMark(capsules, named)]
+
+    def data(self) -> dict[str, Any]:
+        """Its margin and its obstacles."""
+        return {**super().data(), "obstacles": [repr(one) for one in self.obstacles]}
 
 
 def _capsule() -> type[Capsule]:

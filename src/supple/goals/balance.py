@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from supple.errors import SuppleError, array, brief, listed, number
 from supple.goals.goal import Goal
+
+if TYPE_CHECKING:
+    from supple.bodies.constraints import Bodies
+    from supple.goals.mark import Mark
+    from supple.model.skeleton import Pose, Skeleton
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -27,6 +32,9 @@ class Balance(Goal):
         up: Away from the ground: "x", "y", "z" or a vector; by default along the axis that leads from
             the feet to the centre of mass at rest, or square to the support.
     """
+
+    constrains: ClassVar[bool] = True
+    told: ClassVar[tuple[str, ...]] = ("margin", "feet")
 
     feet: Any = ()
     _: KW_ONLY
@@ -61,3 +69,27 @@ class Balance(Goal):
     def kinds(self) -> tuple[str, ...]:
         """Balance."""
         return ("balance",)
+
+    def constrain(self, bodies: Bodies, skeleton: Skeleton, moving: np.ndarray) -> None:
+        """Add masses and soles."""
+        from supple.bodies.support import keep_balance  # not needed to solve without it
+
+        del moving
+        keep_balance(bodies, skeleton, margin=self.margin, **self._stance)
+
+    def support_in(self, pose: Pose) -> np.ndarray:
+        """The corners of what a pose stands on, in order around it, world, shape (K, 3)."""
+        from supple.bodies.support import support_of
+
+        return support_of(pose, **self._stance)
+
+    @property
+    def _stance(self) -> dict[str, Any]:
+        return {"feet": self.feet, "support": self.support, "up": self.up}
+
+    def mark(self, start: Pose, pose: Pose) -> list[Mark]:
+        """The centre of mass and what it has to be over."""
+        from supple.goals.mark import SupportMark  # not needed to solve
+
+        del start, pose
+        return [SupportMark(self)]

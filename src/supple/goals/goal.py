@@ -6,14 +6,22 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import Enum
-from typing import Any, ClassVar, Final, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supple.errors import SuppleError, array, brief, listed, positive, whole
 from supple.kernels import layout as at
 from supple.kernels.quaternion import read_frame, split_frames
-from supple.model.skeleton import Skeleton
+from supple.model.skeleton import Pose, Skeleton
+
+if TYPE_CHECKING:
+    from supple.bodies.constraints import Bodies
+    from supple.goals.mark import Mark
+    from supple.model.effector import EffectorFrames
+
+Floats = NDArray[np.float64]
 
 # Targets ------------------------------------------------------------------------------------------
 
@@ -97,6 +105,16 @@ def kept(value: np.ndarray) -> np.ndarray:
 
 NO_TURN = (1.0, 0.0, 0.0, 0.0)
 Vector = Sequence[float] | np.ndarray
+WORDS = {
+    at.POSITION: "position",
+    at.ORIENTATION: "orientation",
+    at.LOOKAT: "direction",
+    at.WATCH: "direction",
+    at.POLE: "pole",
+    at.MEET: "meeting",
+    at.ALIGN: "alignment",
+}
+"""What a kind of block asks for, in a word."""
 
 
 @dataclass(slots=True)
@@ -125,6 +143,7 @@ class Block:
         part: Which block of its goal, or which of its frames, it is.
         title: What goals of one's own are told apart by.
         size: How many values a goal of one's own has.
+        asks: What it asks for, in a word of `Demand.kind`; by default that of its kind, see `word`.
     """
 
     kind: int
@@ -147,6 +166,21 @@ class Block:
     part: int = 0
     title: tuple[str, ...] = ()
     size: int = 0
+    asks: str = ""
+
+    @property
+    def word(self) -> str:
+        """What it asks for, in a word."""
+        if self.asks or self.kind >= at.OWN:
+            return self.asks or "own"
+        return "position" if self.kind == at.MEET and not self.hard else WORDS[self.kind]
+
+    @property
+    def slot(self) -> str:
+        """The slot of its goal that it takes its target from; that of a pose is split into both."""
+        if self.kind >= at.OWN:
+            return "values"
+        return "orientation" if self.kind == at.ORIENTATION else "target"
 
     @property
     def point(self) -> np.ndarray:
@@ -200,17 +234,46 @@ class Block:
 VECTORS = ("point", "axis")  # fields that hold an array and no target
 
 
+class Posture(NamedTuple):
+    """A posture that a solve stays near while it meets its goals.
+
+    Attributes:
+        coordinates: Shape (Q,).
+        weight: How much it counts against other secondary goals.
+    """
+
+    coordinates: Floats
+    weight: float
+
+
 class Goal:
-    """What all goals share: comparing by content, and the targets that change from call to call.
+    """What all goals share, and what other parts of the package ask a goal about itself.
+
+    Nothing outside `supple.goals` asks for the class of a goal: what a goal frees, how its target fades in a window,
+    what is drawn and told of it are the methods here, with defaults.
 
     Attributes:
         counts: True if the goal counts towards `Solution.reached`; a secondary goal only chooses among
             the poses that meet the others.
-        frees: True if the joints up to its `root` or `depth` may move for it.
+        frees: True if the joints from its effectors up to its `root` or `depth` may move for it.
+        closes_loop: True if it holds its two effectors together, before all other goals. If it `frees` joints, they
+            are those of both branches up to where these meet.
+        holds_start: True if its targets are where this call's start has its effector. Below a joint that other
+            goals free, the joints down to its effector may move for it.
+        told: The fields that reports on a solve show; see `data`. Without any, its effector and targets.
+        root: The topmost joint that it frees, if it frees any; None for all up to the skeleton's root.
+        depth: How many joints that can move an effector it frees, counted from there; 0 for all.
+        constrains: True if it has constraints on bodies, see `constrain`.
     """
 
     counts: ClassVar[bool] = True
     frees: ClassVar[bool] = False
+    constrains: ClassVar[bool] = False
+    closes_loop: ClassVar[bool] = False
+    holds_start: ClassVar[bool] = False
+    told: ClassVar[tuple[str, ...]] = ()
+    root: str | None = None
+    depth: Any = 0
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -221,6 +284,78 @@ class Goal:
         """The residual blocks of the goal, which is that number in the list of goals."""
         del skeleton, number
         return []
+
+    def constrain(self, bodies: Bodies, skeleton: Skeleton, moving: np.ndarray) -> None:
+        """Add what the goal keeps before all others to `bodies`; `moving` are the joints that may move."""
+        del bodies, skeleton, moving
+
+    def posture(self, skeleton: Skeleton) -> Posture | None:
+        """The posture of a skeleton that the goal stays near; None if it is about something else.
+
+        Raises:
+            SuppleError: It is a posture of another skeleton.
+        """
+        del skeleton
+        return None
+
+    # What may move for it
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The effectors whose positions the goal asks for."""
+        return ()
+
+    @property
+    def point_alone(self) -> Floats | None:
+        """The point of the effector, in its frame, shape (3,), if the goal asks for this position and nothing else.
+
+        A joint that the point always stays on, or whose axis it stays on, is then not freed.
+        """
+        return None
+
+    # What is made of it over time, in pictures and in reports
+
+    def faded(self, slot: str, value: Floats, share: Floats, animated: EffectorFrames) -> Floats:
+        """The target of a slot where the goal counts for less than others: part of the way from an animation.
+
+        By default the target itself.
+
+        Args:
+            slot: One of `slots`.
+            value: Its target, for each of F frames, or one for all.
+            share: How much the goal counts, 0 (the target is where the animation has the effector) to 1, shape (F,).
+            animated: Where the animation has the goal's effectors, F frames.
+        """
+        del slot, share, animated
+        return value
+
+    def mark(self, start: Pose, pose: Pose) -> list[Mark]:
+        """What is drawn of the goal, in world coordinates; nothing by default.
+
+        Args:
+            start: The single pose that the solve began from.
+            pose: The single pose that is drawn.
+        """
+        del start, pose
+        return []
+
+    def data(self) -> dict[str, Any]:
+        """The goal in a report, as plain data: its kind, and the fields `told` that are given."""
+        told = self.told
+        if not told:
+            named = [name for name in ("effector", "joint") if hasattr(self, name)]
+            told = (*named, *self.slots)
+        data: dict[str, Any] = {"kind": type(self).__name__}
+        for name in told:
+            value = getattr(self, name)
+            if value is not None:  # a target on another bone says itself what it is
+                data[name] = value.told() if hasattr(value, "told") else value
+        return data
+
+    @property
+    def reason(self) -> str:
+        """The words of `Solution.reason` where it is missed, with {error}; "" for those of its kind of demand."""
+        return ""
 
     @property
     def called(self) -> str:
@@ -317,6 +452,11 @@ def _hashable(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.shape, (value + 0.0).tobytes()  # -0.0 equals 0.0
     return value
+
+
+def towards(a: Floats, b: Floats, share: Floats) -> Floats:
+    """Points part of the way from a to b, shape (F, 3), with shares (F,)."""
+    return a + share[:, None] * (b - a)
 
 
 def check_depth(effector: str, depth: int, root: str | None) -> int:

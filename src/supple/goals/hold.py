@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from supple.errors import SuppleError, brief
-from supple.goals.goal import Block, Goal
+from supple.goals.goal import Block, Floats, Goal
 from supple.kernels import layout
 from supple.model.effector import find_effector
-from supple.model.skeleton import Skeleton
+from supple.model.skeleton import Pose, Skeleton
+
+if TYPE_CHECKING:
+    from supple.goals.mark import Mark
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -26,6 +30,8 @@ class Hold(Goal):
         orientation: Whether its orientation is held.
         weight: How much the goal counts.
     """
+
+    holds_start: ClassVar[bool] = True
 
     effector: str
     position: bool = True
@@ -49,6 +55,23 @@ class Hold(Goal):
     def kinds(self) -> tuple[str, ...]:
         """A hold."""
         return ("hold",)
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The effector, if its position is held."""
+        return (self.effector,) if self.position else ()
+
+    @property
+    def point_alone(self) -> Floats | None:
+        """The effector's origin, if its orientation is not held."""
+        return None if self.orientation else np.zeros(3)
+
+    def mark(self, start: Pose, pose: Pose) -> list[Mark]:
+        """Where the start has the effector."""
+        from supple.goals.mark import PlaceMark  # not needed to solve
+
+        del pose
+        return [PlaceMark("square", self.effector, start.position(self.effector))]
 
     def lower(self, skeleton: Skeleton, number: int) -> list[Block]:
         """A block for each of position and orientation that is held; the start has their targets."""

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from supple import rotations
 from supple.errors import array
-from supple.goals.goal import OPEN, Block, Goal, check_depth, kept, read_target
+from supple.goals.goal import OPEN, Block, Floats, Goal, check_depth, kept, read_target, towards
 from supple.goals.loops import On
 from supple.kernels import layout
 from supple.model.effector import find_effector
-from supple.model.skeleton import Skeleton
+from supple.model.skeleton import Pose, Skeleton
+
+if TYPE_CHECKING:
+    from supple.goals.mark import Mark
+    from supple.model.effector import EffectorFrames
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -32,6 +36,7 @@ class LookAt(Goal):
     """
 
     frees: ClassVar[bool] = True
+    told: ClassVar[tuple[str, ...]] = ("effector", "target")
 
     effector: str
     target: Any = OPEN
@@ -62,6 +67,22 @@ class LookAt(Goal):
     def kinds(self) -> tuple[str, ...]:
         """A direction, or one that moves."""
         return ("direction", "moving target") if isinstance(self.target, On) else ("direction",)
+
+    def faded(self, slot: str, value: Floats, share: Floats, animated: EffectorFrames) -> Floats:
+        """Part of the way from the point that the animation looks at, as far away as the target."""
+        del slot
+        eye = animated.position(self.effector)
+        far = np.linalg.norm(value - eye, axis=-1, keepdims=True)
+        seen = eye + far * rotations.rotate(animated.rotation(self.effector), self.axis)
+        return towards(seen, value, share)
+
+    def mark(self, start: Pose, pose: Pose) -> list[Mark]:
+        """The target, and the line of sight."""
+        from supple.goals.mark import PlaceMark  # not needed to solve
+
+        del start
+        target = self.target.position(pose) if isinstance(self.target, On) else self.target
+        return [] if target is OPEN else [PlaceMark("ring", self.effector, target, sight=True)]
 
     def lower(self, skeleton: Skeleton, number: int) -> list[Block]:
         """One block, and the carrier of a target on another bone."""

@@ -6,13 +6,14 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from supple.errors import SuppleError, array, text
-from supple.goals.goal import Block, Goal
+from supple.goals.goal import Block, Floats, Goal
 from supple.kernels import layout
-from supple.model.effector import find_effector
-from supple.model.skeleton import Skeleton
+from supple.model.effector import EffectorFrames, find_effector
+from supple.model.skeleton import Pose, Skeleton
 from supple.rotations import multiply, rotate, unit_quaternions
 
 if TYPE_CHECKING:
+    from supple.goals.mark import Mark
     from supple.model.loops import Loop
 
 ORIGIN = (0.0, 0.0, 0.0)
@@ -34,6 +35,14 @@ class On:
     def __post_init__(self) -> None:
         point = array(f"point on {self.effector!r}", self.point, (3,)) + 0.0
         object.__setattr__(self, "point", tuple(point.tolist()))
+
+    def position(self, poses: Pose) -> Floats:
+        """Where the target is, world, shape (..., 3)."""
+        return EffectorFrames(poses, [self.effector]).point(self.effector, self.point)
+
+    def told(self) -> dict[str, Any]:
+        """The target in a report, as plain data."""
+        return {"on": self.effector, "point": self.point}
 
     def carrier(self, skeleton: Skeleton, number: int, rotation: Any = NO_TURN) -> Block:
         """The block without rows that the kernels place, for goal `number`."""
@@ -63,6 +72,8 @@ class Connect(Goal):
     """
 
     frees: ClassVar[bool] = True
+    closes_loop: ClassVar[bool] = True
+    told: ClassVar[tuple[str, ...]] = ("a", "b")
 
     a: str
     b: str
@@ -97,6 +108,14 @@ class Connect(Goal):
     def kinds(self) -> tuple[str, ...]:
         """A loop."""
         return ("loop",)
+
+    def mark(self, start: Pose, pose: Pose) -> list[Mark]:
+        """The two points that are held together."""
+        from supple.goals.mark import LoopMark  # not needed to solve
+
+        del start
+        ends = EffectorFrames(pose, self.effectors)
+        return [LoopMark(ends.point(self.a, self.point_a), ends.point(self.b, self.point_b))]
 
     def lower(self, skeleton: Skeleton, number: int) -> list[Block]:
         """A block that meets the other bone."""
@@ -154,8 +173,8 @@ def closing(loop: Loop) -> Connect:
     return Connect(loop.a, loop.b, **points)
 
 
-def branches(skeleton: Skeleton, goal: Connect) -> set[int]:
-    """The joints of both branches up to where they meet, without that one."""
+def branches(skeleton: Skeleton, goal: Goal) -> set[int]:
+    """The joints of both branches of a goal that closes a loop, up to where they meet, without that one."""
     ways: list[set[int]] = []
     for name in goal.effectors:
         joint, way = find_effector(skeleton, name).joint, set()

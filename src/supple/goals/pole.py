@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from supple.errors import one_of
-from supple.goals.goal import OPEN, Block, Goal, read_target
+from supple.goals.goal import OPEN, Block, Floats, Goal, read_target, towards
 from supple.goals.loops import On
 from supple.kernels import layout
-from supple.model.skeleton import Skeleton
+from supple.model.skeleton import Pose, Skeleton
+
+if TYPE_CHECKING:
+    from supple.goals.mark import Mark
+    from supple.model.effector import EffectorFrames
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -26,6 +30,7 @@ class Pole(Goal):
     """
 
     counts: ClassVar[bool] = False
+    told: ClassVar[tuple[str, ...]] = ("joint", "target")
 
     joint: str
     target: Any = OPEN
@@ -46,6 +51,19 @@ class Pole(Goal):
     def kinds(self) -> tuple[str, ...]:
         """A pole, or one that moves."""
         return ("pole", "moving target") if isinstance(self.target, On) else ("pole",)
+
+    def faded(self, slot: str, value: Floats, share: Floats, animated: EffectorFrames) -> Floats:
+        """Part of the way from the joint itself, which leaves the limb as it bends."""
+        del slot
+        return towards(animated.position(self.joint), value, share)
+
+    def mark(self, start: Pose, pose: Pose) -> list[Mark]:
+        """The pole."""
+        from supple.goals.mark import PlaceMark  # not needed to solve
+
+        del start
+        target = self.target.position(pose) if isinstance(self.target, On) else self.target
+        return [] if target is OPEN else [PlaceMark("triangle", self.joint, target)]
 
     def lower(self, skeleton: Skeleton, number: int) -> list[Block]:
         """One block without rows, and the carrier of a target on another bone."""

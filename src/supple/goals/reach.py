@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from supple.errors import SuppleError, array
-from supple.goals.goal import OPEN, Block, Goal, check_depth, kept, read_target, split_pose
+from supple.goals.goal import (
+    OPEN,
+    Block,
+    Floats,
+    Goal,
+    check_depth,
+    kept,
+    read_target,
+    split_pose,
+    towards,
+)
 from supple.goals.loops import On
 from supple.kernels import layout
 from supple.model.effector import find_effector
-from supple.model.skeleton import Skeleton
-from supple.rotations import rotate
+from supple.model.skeleton import Pose, Skeleton
+from supple.rotations import rotate, slerp, to_matrix
+
+if TYPE_CHECKING:
+    from supple.goals.mark import Mark
+    from supple.model.effector import EffectorFrames
+
+ORIGIN = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,6 +53,7 @@ class Reach(Goal):
     """
 
     frees: ClassVar[bool] = True
+    told: ClassVar[tuple[str, ...]] = ("effector", "target", "orientation")
 
     effector: str
     target: Any = None
@@ -91,6 +108,44 @@ class Reach(Goal):
         place = "moving target" if isinstance(self.target, On) else "position"
         asked = ((place, self.position_target), ("orientation", self.orientation_target))
         return tuple(kind for kind, target in asked if target is not None)
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The effector, if a position is asked for."""
+        return () if self.position_target is None else (self.effector,)
+
+    @property
+    def point_alone(self) -> Floats | None:
+        """The point on the effector, if no orientation is asked for."""
+        if self.orientation_target is not None:
+            return None
+        return np.zeros(3) if self.point is None else self.point
+
+    def faded(self, slot: str, value: Floats, share: Floats, animated: EffectorFrames) -> Floats:
+        """Part of the way: a position along a line, an orientation about one axis."""
+        if slot == "orientation":
+            return slerp(animated.rotation(self.effector), value, share)
+        here = animated.point(self.effector, ORIGIN if self.point is None else self.point)
+        if slot == "target":
+            return towards(here, value, share)
+        place, turn = split_pose(value)
+        frame = np.zeros((len(share), 4, 4))
+        frame[:, :3, :3] = to_matrix(slerp(animated.rotation(self.effector), turn, share))
+        frame[:, :3, 3] = towards(here, place, share)
+        frame[:, 3, 3] = 1.0
+        return frame
+
+    def mark(self, start: Pose, pose: Pose) -> list[Mark]:
+        """The target, with the orientation asked for."""
+        from supple.goals.mark import PlaceMark  # not needed to solve
+
+        del start
+        place, turn = self.position_target, self.orientation_target
+        if isinstance(place, On):
+            place = place.position(pose)
+        if place is None or place is OPEN:
+            return []
+        return [PlaceMark("disc", self.effector, place, None if turn is OPEN else turn)]
 
     def lower(self, skeleton: Skeleton, number: int) -> list[Block]:
         """A block for the position, one for the orientation, as far as asked for."""

@@ -6,8 +6,9 @@ from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar
 
 from supple.errors import SuppleError
-from supple.goals.goal import Goal
-from supple.model.skeleton import Pose
+from supple.goals.goal import Goal, Posture
+from supple.model.mismatch import another
+from supple.model.skeleton import Pose, Skeleton
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,3 +39,11 @@ class Rest(Goal):
     def kinds(self) -> tuple[str, ...]:
         """A rest posture."""
         return ("rest",)
+
+    def posture(self, skeleton: Skeleton) -> Posture:
+        """Its pose, or the skeleton's rest."""
+        if self.pose is None:
+            return Posture(skeleton.rest.coordinates, self.weight)
+        if self.pose.skeleton != skeleton:
+            raise another("Rest", skeleton, self.pose.skeleton)
+        return Posture(self.pose.coordinates, self.weight)

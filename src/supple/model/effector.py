@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supple.errors import one_of
-from supple.model.skeleton import Skeleton
+from supple.model.forward import some_world_frames
+from supple.model.skeleton import Pose, Skeleton
+from supple.rotations import rotate
+
+Floats = NDArray[np.float64]
 
 
 class Effector(NamedTuple):
@@ -32,3 +38,34 @@ def find_effector(skeleton: Skeleton, name: object) -> Effector:
         return Effector(index, np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
     joints, offsets, turns = skeleton.packed_tips
     return Effector(int(joints[index - count]), offsets[index - count], turns[index - count])
+
+
+class EffectorFrames:
+    """World frames of some effectors in a pose or a batch of poses, and of no other joint."""
+
+    def __init__(self, poses: Pose, names: Iterable[str]) -> None:
+        """Place the joints and tips of some names, which the skeleton must know."""
+        skeleton = poses.skeleton
+        self._at = {name: k for k, name in enumerate(dict.fromkeys(names))}
+        self._positions, self._rotations, self._linear = some_world_frames(
+            skeleton,
+            [skeleton.index(name) for name in self._at],
+            poses.packed_coordinates,
+            poses._translations,
+            poses._scales,
+        )
+
+    def position(self, name: str) -> Floats:
+        """World position of an effector, shape (..., 3)."""
+        return self._positions[..., self._at[name], :]
+
+    def rotation(self, name: str) -> Floats:
+        """World rotation of an effector, wxyz, shape (..., 4)."""
+        return self._rotations[..., self._at[name], :]
+
+    def point(self, name: str, point: Any) -> Floats:
+        """World position of a point in an effector's frame, scales included, shape (..., 3)."""
+        place = self.position(name)
+        if self._linear is None:
+            return place + rotate(self.rotation(name), point)
+        return place + self._linear[..., self._at[name], :, :] @ np.asarray(point)

@@ -1,86 +1,262 @@
-"""How fast a frame moves with each freedom of its skeleton: the geometric Jacobian."""
+"""How fast points of a skeleton move with each of its freedoms: the geometric Jacobian, of many poses at once.
+
+A column of the table of freedoms turns what hangs on its joint about a world axis, or slides it along one:
+
+    dp / d(angle) = axis x (p - origin),    dp / d(slide) = axis,    dp / d(stretch) = R (offset of the child below).
+
+A mimic joint moves with the freedom of its source: its columns, times its factor, are added to that freedom's. A frozen
+axis has no column, but the axes after it turn with it.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from supple.kernels import layout
-from supple.model.packing import Packed
-from supple.rotations import from_axis_angle, multiply, rotate
+from supple.model.forward import world_frames
+from supple.model.freedoms import Freedoms, Kind, Rows
+from supple.model.structure import Structure
+from supple.rotations import from_axis_angle, multiply, rotate, to_matrix
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_CROSS = ((0, 1, 2), (1, 2, 0), (2, 0, 1))
 
 
-class Placed(NamedTuple):
-    """A pose and where it puts everything.
+@dataclass(frozen=True, eq=False)
+class Tangent:
+    """Poses, where they put joints and tips, and how their freedoms move these.
+
+    Make it with `tangent`. Frames are joints and tips, by their index in `Skeleton.names`.
 
     Attributes:
-        coordinates: Shape (..., Q).
-        positions: World positions of joints and tips, shape (..., N + T, 3).
-        rotations: World rotations, wxyz, shape (..., N + T, 4).
-        offsets: Of the joints in their parents' frames, shape (..., N, 3).
+        table: The freedoms of the skeleton.
+        rows: The rows of the table that have a column here, R of them: those that some freedom moves.
+        positions: Of joints and tips, world, (F, N + T, 3).
+        rotations: The same, wxyz, (F, N + T, 4).
+        axes: What a unit of a row's freedom turns about or slides along, world, (F, 3, R): its axis, in a mimic joint
+            times the factor; zero for a stretch.
+        origins: Places that they turn about, world, (F, 3, R).
+        offsets: Of joints and tips in the frames of their parents, without stretch, (N + T, 3) or (F, N + T, 3).
     """
 
-    coordinates: Floats
+    table: Freedoms
+    rows: Rows
     positions: Floats
     rotations: Floats
+    axes: Floats
+    origins: Floats
     offsets: Floats
 
+    def points(self, frames: ArrayLike, offsets: ArrayLike | None = None) -> Floats:
+        """World places (F, 3, P) of points that are fixed in frames.
 
-def jacobian(
-    packed: Packed, place: int, joint: int, below: Floats | None, placed: Placed
-) -> Floats:
-    """How fast a frame moves with each freedom, shape (..., 6, D); see `Pose.jacobian`.
+        Args:
+            frames: Which joint or tip carries each point, (P,).
+            offsets: The points in these frames, (P, 3); their origins if left out.
+        """
+        frames = np.asarray(frames, dtype=np.int64)
+        places = self.positions[:, frames]
+        if offsets is not None:
+            places = places + rotate(self.rotations[:, frames], offsets)
+        return np.ascontiguousarray(np.swapaxes(places, 1, 2))
+
+    def jacobian(self, frames: ArrayLike, points: Floats | None = None) -> Floats:
+        """Derivatives of points by the freedoms, (F, 3, P, D): velocity in the world a unit of the freedom.
+
+        Args:
+            frames: Which joint or tip carries each point, (P,).
+            points: World, (F, 3, P), as `points` gives them; the origins of the frames if left out.
+        """
+        return self.to_freedoms(self.columns(frames, points))
+
+    def columns(self, frames: ArrayLike, points: Floats | None = None) -> Floats:
+        """The same by the rows of this tangent, (F, 3, P, R): mimic joints have columns of their own."""
+        frames = np.asarray(frames, dtype=np.int64)
+        points = self.points(frames) if points is None else points
+        below = self.table.frames_below(frames)[:, self.rows.joint]
+        axes, origins = self.axes[:, :, None], self.origins[:, :, None]
+        arms = points[..., None] - origins
+        out = np.empty(arms.shape)
+        for i, j, k in _CROSS:
+            np.multiply(axes[:, j], arms[:, k], out=out[:, i])
+            out[:, i] -= axes[:, k] * arms[:, j]
+        slides = self.rows.is_slide
+        if slides.any():
+            out[..., slides] = axes[..., slides]
+        out *= below >= 0
+        for r in np.flatnonzero(self.rows.kind == Kind.STRETCH).tolist():
+            out[..., r] = np.moveaxis(self._stretched(r, below[:, r]), 1, 2)
+        return out
+
+    def along(self, pose: Ints, frames: Ints, points: Floats, directions: Floats) -> Floats:
+        """Derivatives (A, D) of single world points along directions, each in a pose of its own.
+
+        Args:
+            pose: Which of the F poses each point is of, (A,).
+            frames: Which joint or tip carries it, (A,).
+            points: World, (A, 3).
+            directions: World, (A, 3).
+        """
+        different, which = np.unique(frames, return_inverse=True)
+        below = self.table.frames_below(different)[:, self.rows.joint]
+        axes, origins = self.axes[pose], self.origins[pose]
+        arms = [points[:, k, None] - origins[:, k] for k in range(3)]
+        out = np.zeros(arms[0].shape)
+        for i, j, k in _CROSS:  # d . (axis x arm) = axis . (arm x d)
+            out += axes[:, i] * (
+                arms[j] * directions[:, k, None] - arms[k] * directions[:, j, None]
+            )
+        slides = self.rows.is_slide
+        if slides.any():
+            out[:, slides] = (axes[:, :, slides] * directions[..., None]).sum(1)
+        out *= (below >= 0)[which]
+        for r in np.flatnonzero(self.rows.kind == Kind.STRETCH).tolist():
+            moved = self._stretched(r, below[:, r])[pose, which]
+            out[:, r] = (moved * directions).sum(1)
+        return self.to_freedoms(out)
+
+    def angular(self, frames: ArrayLike) -> Floats:
+        """Angular velocities of frames in the world a unit of each freedom, (F, 3, P, D).
+
+        Args:
+            frames: Which joints or tips, (P,).
+        """
+        frames = np.asarray(frames, dtype=np.int64)
+        above = self.table.frames_below(frames)[:, self.rows.joint] >= 0
+        return self.to_freedoms(self.axes[:, :, None] * (above & self.rows.turns))
+
+    def to_freedoms(self, columns: Floats) -> Floats:
+        """Columns by freedoms (..., D) from those by rows (..., R): mimic joints are added to their sources."""
+        freedom, copies = self.rows.freedom, self.rows.is_copy
+        if len(freedom) == len(self.table) and not copies.any():
+            return columns
+        out = np.zeros((*columns.shape[:-1], len(self.table)))
+        out[..., freedom[~copies]] = columns[..., ~copies]
+        for r in np.flatnonzero(copies).tolist():
+            out[..., freedom[r]] += columns[..., r]
+        return out
+
+    def _stretched(self, r: int, below: Ints) -> Floats:
+        """How fast points move with the stretch of row r, (F, P, 3), by the frames below its joint on the way, (P,)."""
+        j = int(self.rows.joint[r])
+        moved = rotate(self.rotations[:, None, j], self.offsets[..., below, :])
+        moved[:, (below < 0) | (below == j)] = 0.0
+        return moved
+
+
+def tangent(
+    skeleton: Structure,
+    q: Floats,
+    *,
+    placed: tuple[Floats, Floats] | None = None,
+    translations: Floats | None = None,
+    joints: Ints | None = None,
+) -> Tangent:
+    """How the freedoms of a skeleton move it in some poses.
 
     Args:
-        packed: The skeleton's arrays.
-        place: The frame's index among joints and tips.
-        joint: The joint it belongs to.
-        below: Its place in that joint's frame, shape (3,), if it is a tip.
-        placed: The pose.
+        skeleton: What moves.
+        q: Coordinates, (F, Q).
+        placed: World positions (F, N + T, 3) and rotations (F, N + T, 4) of these poses, if they are known already.
+        translations: Offsets of joints in their parents' frames in place of the skeleton's, (N, 3) or (F, N, 3).
+        joints: Only rows of these joints have columns; all by default.
     """
-    ints, floats = packed.ints, packed.floats
-    q, positions, rotations, offsets = placed
-    out = np.zeros((*q.shape[:-1], 6, packed.freedom_count))
-    end, j = positions[..., place, :], joint
-    while j >= 0:
-        row, parent = ints[j], int(ints[j, layout.PARENT])
-        before = floats[j, layout.REST : layout.REST + 4]  # world rotation just before the joint
-        if parent >= 0:
-            before = multiply(rotations[..., parent, :], before)
-        arm = end - positions[..., j, :]
-        source, factor, first = int(row[layout.MIMIC]), 1.0, int(row[layout.DOF])
-        if source >= 0:
-            factor, first = float(floats[j, layout.MIMIC_MUL]), int(ints[source, layout.DOF])
-        kind, at, d = int(row[layout.KIND]), int(row[layout.Q]), first
-        slides = kind & layout.SLIDES
-        numbers = slides + (kind >> 2 & 3)
-        for i in range(numbers):
-            axis = floats[j, layout.AXIS + 3 * i : layout.AXIS + 3 * i + 3]
-            frozen = bool(row[layout.FROZEN] >> i & 1)
-            if not frozen:
-                _add(out, d, rotate(before, axis), arm, factor, slides=i < slides)
-                d += 1
-            if i >= slides:  # the axes after it turn with it
-                before = multiply(before, from_axis_angle(axis, q[..., at + i]))
-        if kind & layout.QUATERNION:
-            for axis in np.eye(3):
-                _add(out, d, rotate(before, axis), arm, factor, slides=False)
-                d += 1
-        if row[layout.STRETCH_DOF] >= 0 and below is not None:
-            out[..., :3, int(row[layout.STRETCH_DOF])] += rotate(rotations[..., j, :], below)
-        below = offsets[..., j, :]
-        j = parent
-    return out
+    table = skeleton.freedom_table
+    positions, rotations = placed or world_frames(skeleton, q, translations, None)[:2]
+    rows = table.moving
+    if joints is not None:
+        rows = rows.take(np.isin(rows.joint, joints))
+    tips = skeleton.packed_tips[1]
+    own = skeleton.offsets if translations is None else translations
+    if len(tips):
+        own = np.concatenate([own, np.broadcast_to(tips, (*own.shape[:-2], *tips.shape))], axis=-2)
+    axes = _world_axes(skeleton, rows, q, rotations)
+    origins = np.ascontiguousarray(np.swapaxes(positions[:, rows.joint], 1, 2))
+    return Tangent(table, rows, positions, rotations, axes, origins, own)
 
 
-def _add(out: Floats, d: int, axis: Floats, arm: Floats, factor: float, *, slides: bool) -> None:
-    """Add what a slide along a world axis, or a turn about it, does to freedom d."""
-    if slides:
-        out[..., :3, d] += factor * axis
-    else:
-        out[..., :3, d] += factor * np.cross(axis, arm)
-        out[..., 3:, d] += factor * axis
+def _world_axes(skeleton: Structure, rows: Rows, q: Floats, rotations: Floats) -> Floats:
+    """World axes (F, 3, R) of rows, times their factors."""
+    table = skeleton.freedom_table
+    axes = np.zeros((len(q), 3, len(rows)))
+    # The axis of a lone slide or angle does not move when that does.
+    lone = (table.joints.numbers == 1) & (table.joints.quaternion < 0)
+    simple = np.flatnonzero(lone[rows.joint] & rows.is_number)
+    if len(simple):
+        turned = rotate(rotations[:, rows.joint[simple]], rows.axis[simple])
+        axes[:, :, simple] = np.swapaxes(turned, 1, 2)
+    others = np.flatnonzero(~lone[rows.joint] & (rows.kind != Kind.STRETCH))
+    if len(others):
+        _turn_in_order(skeleton, rows, others, q, rotations, axes)
+    if rows.is_copy.any():
+        axes *= rows.factor
+    return axes
+
+
+def _turn_in_order(
+    skeleton: Structure, rows: Rows, chosen: Ints, q: Floats, rotations: Floats, axes: Floats
+) -> None:
+    """Write the world axes of rows of joints of several slides and angles, or with a quaternion."""
+    joints, which = np.unique(rows.joint[chosen], return_inverse=True)
+    parents = skeleton.parents[joints]
+    before = multiply(rotations[:, parents], skeleton.rotations[joints])  # just before the joint
+    before[:, parents < 0] = skeleton.rotations[joints[parents < 0]]
+    every = skeleton.freedom_table.rows
+    place = np.full(len(skeleton.joints), -1)
+    place[joints] = np.arange(len(joints))
+    for i in range(3):
+        mine = chosen[rows.is_number[chosen] & (rows.part[chosen] == i)]
+        if len(mine):
+            turned = rotate(before[:, place[rows.joint[mine]]], rows.axis[mine])
+            axes[:, :, mine] = np.swapaxes(turned, 1, 2)
+        # The axes after an angle turn with it, also if it is frozen.
+        angles = np.flatnonzero(
+            (every.kind == Kind.ANGLE) & (every.part == i) & (place[every.joint] >= 0)
+        )
+        if len(angles):
+            at = place[every.joint[angles]]
+            own = from_axis_angle(every.axis[angles], q[:, every.coordinate[angles]])
+            before[:, at] = multiply(before[:, at], own)
+    rotation = rows.kind[chosen] == Kind.ROTATION
+    if rotation.any():
+        matrices = to_matrix(before)[:, which[rotation]]
+        part = rows.part[chosen[rotation]]
+        axes[:, :, chosen[rotation]] = np.swapaxes(
+            np.take_along_axis(matrices, part[None, :, None, None], axis=3)[..., 0], 1, 2
+        )
+
+
+def frame_jacobian(
+    skeleton: Structure,
+    frame: int,
+    q: Floats,
+    placed: tuple[Floats, Floats],
+    translations: Floats | None,
+) -> Floats:
+    """How fast one frame moves with each freedom, shape (..., 6, D); see `Pose.jacobian`.
+
+    Args:
+        skeleton: What moves.
+        frame: The joint's or tip's index in `Skeleton.names`.
+        q: Coordinates, (..., Q).
+        placed: World positions (..., N + T, 3) and rotations (..., N + T, 4) of joints and tips.
+        translations: Offsets of joints in place of the skeleton's, (N, 3) or (..., N, 3).
+    """
+    batch = q.shape[:-1]
+    positions, rotations = (x.reshape(-1, *x.shape[-2:]) for x in placed)
+    if translations is not None and translations.ndim > 2:
+        translations = translations.reshape(-1, *translations.shape[-2:])
+    above = np.flatnonzero(skeleton.freedom_table.frames_below(np.array([frame]))[0] >= 0)
+    at = tangent(
+        skeleton,
+        q.reshape(-1, q.shape[-1]),
+        placed=(positions, rotations),
+        translations=translations,
+        joints=above,
+    )
+    both = (at.jacobian([frame])[:, :, 0], at.angular([frame])[:, :, 0])
+    return np.concatenate(both, axis=1).reshape(*batch, 6, len(at.table))

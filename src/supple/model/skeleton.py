@@ -45,6 +45,7 @@ from supple.rotations import angle_between, slerp, to_matrix
 if TYPE_CHECKING:
     from supple.model.capsules import Capsule
     from supple.model.free_root import FreeRoot
+    from supple.model.freedoms import Freedoms
     from supple.model.geoms import Geom
     from supple.model.loops import Loop
     from supple.model.masses import Mass
@@ -244,21 +245,15 @@ class Pose:
         Raises:
             SuppleError: There is no such joint or tip, or the pose has scales.
         """
-        from supple.model.jacobian import Placed, jacobian  # not needed to solve
+        from supple.model.jacobian import frame_jacobian  # not needed to solve
 
-        own = self._skeleton
-        place, count = own.index(name), len(own)
+        frame = self._skeleton.index(name)
         if self._scales is not None:
             raise SuppleError(
                 "jacobian: expected a pose without scales, in which all parts are rigid"
             )
-        offsets = own.offsets if self._translations is None else self._translations
-        placed = Placed(self._coordinates, self.positions, self.rotations, offsets)
-        if place < count:
-            return jacobian(own.packed, place, place, None, placed)
-        tip_joint, tip_offset, _ = own.packed_tips
-        tip = place - count
-        return jacobian(own.packed, place, int(tip_joint[tip]), tip_offset[tip], placed)
+        placed = (self.positions, self.rotations)
+        return frame_jacobian(self._skeleton, frame, self._coordinates, placed, self._translations)
 
     @property
     def center_of_mass(self) -> Floats:
@@ -588,6 +583,7 @@ class Skeleton:
         "_file_order",
         "_fingerprint",
         "_free_roots",
+        "_freedom_table",
         "_freedoms",
         "_index",
         "_joints",
@@ -639,6 +635,7 @@ class Skeleton:
         self._rest: Pose | None = None
         self._children: list[list[int]] | None = None
         self._freedoms: tuple[str, ...] | None = None
+        self._freedom_table: Freedoms | None = None
         self._fingerprint: str | None = None
         self._free_roots: tuple[FreeRoot, ...] | None = None
         self._problems: Any = None  # those that `supple.solve` keeps prepared for it
@@ -675,6 +672,15 @@ class Skeleton:
                 for label in joint.freedom_labels
             )
         return self._freedoms
+
+    @property
+    def freedom_table(self) -> Freedoms:
+        """What each freedom moves, its axis and its limits, as arrays; see `Freedoms`."""
+        if self._freedom_table is None:
+            from supple.model.freedoms import Freedoms  # not needed to solve
+
+            self._freedom_table = Freedoms(self._packed, self._packed_tips[0])
+        return self._freedom_table
 
     @property
     def parents(self) -> NDArray[np.int64]:

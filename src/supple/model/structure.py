@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from supple.model.joints import Joint
 from supple.model.packing import Packed
 from supple.model.parts import Node, Tip
+
+if TYPE_CHECKING:
+    from supple.model.freedoms import Freedoms
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -82,6 +85,11 @@ class Structure(Protocol):
     @property
     def packed_tips(self) -> tuple[Ints, Floats, Floats]:
         """Joint, offset and rotation of each tip."""
+        ...
+
+    @property
+    def freedom_table(self) -> Freedoms:
+        """What each freedom moves, its axis and its limits."""
         ...
 
     @property

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from supple.goals import Goal
-from supple.goals.constraints import Constraints, same_pose
+from supple.goals.from_text import Constraints, same_pose
 from supple.model.character import Character
 from supple.model.motion import Motion
 from supple.motion.correct import Correction, correct

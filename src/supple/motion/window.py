@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import SuppleError, brief, number
-from supple.goals import Goal, LookAt, Pole, split_pose
+from supple.goals import Goal
+from supple.model.effector import EffectorFrames
 from supple.model.skeleton import Pose
-from supple.motion.meeting import Effectors
-from supple.rotations import rotate, slerp, to_matrix
 
 Floats = NDArray[np.float64]
 
@@ -98,14 +97,14 @@ def faded_targets(
     """
     arguments: list[Any] = []
     fades = [goal for goal, share in zip(goals, shares, strict=True) if np.any(share != 1.0)]
-    animated = Effectors(fades, starts)
+    animated = EffectorFrames(starts, [name for goal in fades for name in goal.effectors])
     for goal, share in zip(goals, shares, strict=True):
         for slot in goal.slots:
             value = _per_frame(goal, slot, getattr(goal, slot), frames, count)
             if np.all(share == 1.0):
                 arguments.append(value)
             else:
-                arguments.append(_faded(goal, slot, value, animated, share))
+                arguments.append(goal.faded(slot, value, share, animated))
     return arguments
 
 
@@ -121,30 +120,3 @@ def _per_frame(goal: Goal, slot: str, value: Any, frames: NDArray[np.int64], cou
             f"frames, or one for all, got shape {value.shape}"
         )
     return value[frames]
-
-
-def _faded(goal: Goal, slot: str, value: Floats, starts: Effectors, share: Floats) -> Floats:
-    name = goal.effector_name
-    if slot == "values":
-        return value  # what it means is the function's own affair
-    if slot == "orientation":
-        return slerp(starts.rotation(name), value, share)
-    part = share[:, None]
-    if slot == "pose":
-        place, turn = split_pose(value)
-        frame = np.zeros((len(share), 4, 4))
-        frame[:, :3, :3] = to_matrix(slerp(starts.rotation(name), turn, share))
-        frame[:, :3, 3] = _towards(starts.touching(goal), place, part)
-        frame[:, 3, 3] = 1.0
-        return frame
-    if isinstance(goal, LookAt):
-        eye = starts.position(name)
-        far = np.linalg.norm(value - eye, axis=-1, keepdims=True)
-        return _towards(eye + far * rotate(starts.rotation(name), goal.axis), value, part)
-    if isinstance(goal, Pole):
-        return _towards(starts.position(name), value, part)
-    return _towards(starts.touching(goal), value, part)
-
-
-def _towards(a: Floats, b: Floats, part: Floats) -> Floats:
-    return a + part * (b - a)

@@ -288,7 +288,7 @@ def _draw_way(ax: Axes, scene: Scene, way: Pose) -> None:
     for n, k in enumerate(chosen):
         fade = 0.8 - 0.7 * n / len(chosen)
         marks.ghost(ax, scene.view, way[int(k)], colour=style.WAY, fade=fade)
-    for effector in dict.fromkeys(one.effector for one in scene.goals if one.kind == "reach"):
+    for effector in dict.fromkeys(one.effector for one in scene.goals if one.shape == "disc"):
         path = scene.view(way.position(effector))
         ax.plot(*path.T, color=style.GOAL, lw=1.0, marker=".", ms=4, zorder=marks.GHOSTS + 0.95)
 

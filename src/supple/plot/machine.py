@@ -11,12 +11,12 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.patches import Polygon
 
-from supple.goals import Avoid, Balance, Box, Connect, Goal, Plane
+from supple.goals import Box, Goal, Plane
+from supple.goals.mark import LoopMark, SolidMark, SupportMark
 from supple.model.capsules import Capsule
 from supple.model.skeleton import Pose
 from supple.plot import marks, style
 from supple.plot.view import Floats, View
-from supple.problem.bodies import support_of
 from supple.rotations import between, rotate
 from supple.solve.solution import Solution
 
@@ -87,37 +87,22 @@ class Machine:
 def machine_of(goals: Sequence[Goal], solution: Solution) -> Machine | None:
     """What of a solution's goals is drawn besides places; None if there is nothing."""
     pose = solution.pose
-    avoid = next((one for one in goals if isinstance(one, Avoid)), None)
-    balance = next((one for one in goals if isinstance(one, Balance)), None)
-    loops = [_ends(one, pose) for one in goals if isinstance(one, Connect)]
-    if avoid is None and balance is None and not loops:
+    parts: dict[str, Any] = {}
+    loops: list[LoopMark] = []
+    for mark in (one for goal in goals for one in goal.mark(solution.start, pose)):
+        if isinstance(mark, LoopMark):
+            loops.append(mark)
+        elif isinstance(mark, SolidMark):
+            hit = solution.collision
+            parts["capsules"], parts["obstacles"] = mark
+            parts["touching"] = (hit.a, hit.b) if hit is not None else ()
+        elif isinstance(mark, SupportMark):
+            parts["center"] = pose.center_of_mass
+            parts["support"] = mark.balance.support_in(pose)
+            parts["balanced"] = solution.off_balance == 0.0
+    if not parts and not loops:
         return None
-    parts: dict[str, Any] = {"loops": np.array(loops).reshape(-1, 2, 3)}
-    if avoid is not None:
-        given = avoid.capsules
-        parts["capsules"] = dict(given) if given is not None else pose.skeleton.capsules
-        parts["obstacles"] = {
-            f"obstacle {n} ({type(one).__name__})": one for n, one in enumerate(avoid.obstacles)
-        }
-        hit = solution.collision
-        parts["touching"] = (hit.a, hit.b) if hit is not None else ()
-    if balance is not None:
-        parts["center"] = pose.center_of_mass
-        parts["support"] = support_of(balance, pose)
-        parts["balanced"] = solution.off_balance == 0.0
-    return Machine(**parts)
-
-
-def _ends(goal: Connect, pose: Pose) -> Floats:
-    """Where the two points of a loop are, shape (2, 3)."""
-    ends = zip(goal.effectors, (goal.point_a, goal.point_b), strict=True)
-    return np.array([placed(pose, name, point) for name, point in ends])
-
-
-def placed(pose: Pose, name: str, point: Any) -> Floats:
-    """Where a point in the frame of a joint or tip is in the world, shape (3,)."""
-    frame = pose.frames[pose.skeleton.index(name)]
-    return frame[:3, :3] @ np.asarray(point, float) + frame[:3, 3]
+    return Machine(**parts, loops=np.array(loops).reshape(-1, 2, 3))
 
 
 def _corners(box: Box) -> Floats:

@@ -257,10 +257,10 @@ def _bone_size(pose: Pose, j: int) -> float:
     return 0.3 * extent
 
 
-def goal(ax: Axes, view: View, point: Floats, *, kind: str = "reach", scale: float = 1.0) -> None:
-    """An orange disc to reach, ring to look at, triangle for a pole, or square to hold."""
+def goal(ax: Axes, view: View, point: Floats, *, shape: str = "disc", scale: float = 1.0) -> None:
+    """The orange disc, ring, triangle or square of a goal; see `supple.goals.mark.SHAPES`."""
     x, y = view(point)
-    if kind == "reach":
+    if shape == "disc":
         halo = [Stroke(linewidth=5.0, foreground="white"), Normal()]
         (ring,) = ax.plot(
             x, y, "o", ms=20 * scale, mfc="none", mec=style.GOAL, mew=1.2, zorder=GOALS
@@ -269,7 +269,7 @@ def goal(ax: Axes, view: View, point: Floats, *, kind: str = "reach", scale: flo
         (disc,) = ax.plot(x, y, "o", ms=12.5 * scale, color=style.GOAL, zorder=GOALS + 0.1)
         disc.set_path_effects(halo)
         return
-    marker = {"look": "o", "pole": "^", "hold": "s"}[kind]
+    marker = {"ring": "o", "triangle": "^", "square": "s"}[shape]
     ax.plot(x, y, marker, ms=9 * scale, mfc="none", mec=style.GOAL, mew=1.8, zorder=GOALS)
 
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 
 from supple.errors import SuppleError
-from supple.goals import OPEN, Goal, Hold, LookAt, On, Pole, Reach, as_goals
+from supple.goals import Goal, as_goals
+from supple.goals.mark import PlaceMark
 from supple.model.capsules import Capsule
 from supple.model.skeleton import Pose
 from supple.plot import ground, marks, style
-from supple.plot.machine import Machine, placed
+from supple.plot.machine import Machine
 from supple.plot.view import Floats, View, choose
 from supple.solve.solution import Solution, Status
 
@@ -24,48 +25,19 @@ APART = 0.03  # of the page, between things that are named
 MOST_DETAILED = 80  # joints, beyond which frames would only be clutter
 
 
-class Mark(NamedTuple):
-    """A goal as it is drawn.
-
-    Attributes:
-        kind: "reach", "look", "pole" or "hold".
-        effector: Name of a joint or tip.
-        point: World, shape (3,).
-        turn: The orientation asked for, wxyz, shape (4,), or None.
-    """
-
-    kind: str
-    effector: str
-    point: Floats
-    turn: Floats | None = None
-
-
-def marks_of(goals: Goals, start: Pose, end: Pose | None = None) -> list[Mark]:
-    """The goals that have a place, as they are drawn.
+def marks_of(goals: Goals, start: Pose, end: Pose | None = None) -> list[PlaceMark]:
+    """The places that goals are about, as they are drawn.
 
     What is held is where `start` has it; a target on a bone where `end` has that, by default `start`.
     """
-    found: list[Mark] = []
-    for one in as_goals(goals) if goals is not None else ():
-        turn = None
-        if isinstance(one, Hold):
-            kind, effector, target = "hold", one.effector, start.position(one.effector)
-        elif isinstance(one, Reach):
-            kind, effector, target = "reach", one.effector, one.position_target
-            turn = one.orientation_target
-        elif isinstance(one, LookAt):
-            kind, effector, target = "look", one.effector, one.target
-        elif isinstance(one, Pole):
-            kind, effector, target = "pole", one.joint, one.target
-        else:
-            continue
-        if isinstance(target, On):
-            target = placed(start if end is None else end, target.effector, target.point)
-        if target is None or target is OPEN:
-            continue
-        if np.ndim(target) != 1:
-            raise SuppleError(f"goals: expected one target for {effector!r}, got a batch of them")
-        found.append(Mark(kind, effector, np.asarray(target), None if turn is OPEN else turn))
+    asked = as_goals(goals) if goals is not None else ()
+    marked = [mark for goal in asked for mark in goal.mark(start, start if end is None else end)]
+    found = [mark for mark in marked if isinstance(mark, PlaceMark)]
+    for one in found:
+        if np.ndim(one.point) != 1:
+            raise SuppleError(
+                f"goals: expected one target for {one.effector!r}, got a batch of them"
+            )
     return found
 
 
@@ -110,7 +82,7 @@ class Scene:
     def __init__(
         self,
         poses: Iterable[Pose],
-        goals: Sequence[Mark] = (),
+        goals: Sequence[PlaceMark] = (),
         *,
         view: str = "auto",
         up: str = "y",
@@ -172,10 +144,10 @@ class Scene:
         if detail.frames and len(pose.skeleton.joints) <= MOST_DETAILED:
             marks.frames(ax, view, pose, size)
         for one in self.goals:
-            if one.kind == "look":
+            if one.sight:
                 ends = view(np.stack([pose.position(one.effector), one.point]))
                 ax.plot(*ends.T, color=style.GOAL, lw=0.9, ls=(0, (1, 2)), zorder=marks.GOALS - 0.1)
-            marks.goal(ax, view, one.point, kind=one.kind, scale=detail.scale)
+            marks.goal(ax, view, one.point, shape=one.shape, scale=detail.scale)
             if one.turn is not None:
                 marks.triad(ax, view, one.point, one.turn, 1.6 * size)
         # A goal that is not met is in the way of its effector's name.
@@ -217,7 +189,7 @@ class Scene:
         """Draw the start of a solution, its other answers, its reach and its gaps."""
         if start and not np.array_equal(solution.start.coordinates, solution.pose.coordinates):
             marks.ghost(ax, self.view, solution.start, scale=scale)
-            reached = [one.effector for one in self.goals if one.kind == "reach"]
+            reached = [one.effector for one in self.goals if one.shape == "disc"]
             if reached:
                 at = self.view(solution.start.position(reached[0]))
                 marks.write(ax, "start", at, np.array([0.0, 11.0]), colour=style.GHOST)
@@ -230,7 +202,7 @@ class Scene:
             if demand.kind != "position" or error <= demand.tolerance:
                 continue
             for one in self.goals:
-                if one.kind == "reach" and one.effector == demand.effector:
+                if one.shape == "disc" and one.effector == demand.effector:
                     tip = solution.position(one.effector)
                     marks.gap(ax, self.view, tip, one.point, f"{error:.3g}")
 

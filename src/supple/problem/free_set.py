@@ -26,8 +26,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.errors import SuppleError, listed, one_of
-from supple.goals import Goal, Hold, Reach
-from supple.goals.loops import Connect, branches, closing
+from supple.goals import Goal
+from supple.goals.loops import branches, closing
 from supple.kernels import layout as at
 from supple.model.effector import Effector, find_effector
 from supple.model.free_root import FreeRoot
@@ -135,7 +135,7 @@ def _freed(
     if which is not Roots.ALL:
         roots = [Limbs.of(skeleton, root) for root in skeleton.free_roots]
     for goal in goals:
-        if isinstance(goal, Connect):
+        if goal.closes_loop and goal.frees:
             still = _still(goal, goals, roots, which)
             parted = branches(skeleton, goal)
             for end in goal.effectors:
@@ -144,7 +144,7 @@ def _freed(
                 able = [j for j in able if skeleton.packed_ints[j, at.NDOF] > 0]
                 free[_without(able, still)] = True
     # The others, with effectors, root and depth.
-    freeing: list[Any] = [g for g in goals if g.frees and not isinstance(g, Connect)]
+    freeing = [goal for goal in goals if goal.frees and not goal.closes_loop]
     for goal in freeing:
         still = _still(goal, goals, roots, which)
         for name in goal.effectors:
@@ -157,22 +157,22 @@ def _freed(
                 free[_freed_by(skeleton, goal, name, locked, still, idle=True)] = True
     _with_copies(skeleton, free)
     for goal in goals:
-        if isinstance(goal, Hold):
-            free[_freed_by_hold(skeleton, goal, free, locked)] = True
+        if goal.holds_start:
+            for name in goal.effectors:
+                free[_freed_by_hold(skeleton, goal, name, free, locked)] = True
     return _with_copies(skeleton, free)
 
 
-def _still(goal: Any, goals: Sequence[Goal], roots: Sequence[Limbs], which: Roots) -> set[int]:
+def _still(goal: Goal, goals: Sequence[Goal], roots: Sequence[Limbs], which: Roots) -> set[int]:
     """The joints of the free roots that a goal leaves where they are, if others can move its effectors."""
     every = [limbs.root for limbs in roots]
-    named = getattr(goal, "root", None)
     still: set[int] = set()
     for limbs in roots:
         names = [limbs.skeleton.joint_names[j] for j in limbs.root.joints]
         follows = which is Roots.HELD and (
             limbs.all_placed(goals) or limbs.one_held(goal, goals, every)
         )
-        if named not in names and not follows:
+        if goal.root not in names and not follows:
             still |= set(limbs.root.joints)
     return still
 
@@ -213,25 +213,20 @@ class Limbs(NamedTuple):
 
     def all_placed(self, goals: Sequence[Goal]) -> bool:
         """True if there are two limbs or more, and goals place something on each."""
-        placed = {
-            self.under(goal.effector)
-            for goal in goals
-            if (isinstance(goal, Reach) and goal.position_target is not None)
-            or (isinstance(goal, Hold) and goal.position)
-        }
+        placed = {self.under(effector) for goal in goals for effector in goal.places}
         return len(self.tops) > 1 and self.tops <= placed
 
     def one_held(self, goal: Goal, goals: Sequence[Goal], roots: Sequence[FreeRoot]) -> bool:
         """True if something on a limb that is not what a goal moves is held in the world."""
         for other in (*goals, *map(closing, self.skeleton.loops)):
-            if isinstance(other, Connect):
+            if other.closes_loop:
                 for own, far in (other.effectors, other.effectors[::-1]):
                     if self.under(own) is not None and not self._is_carried(far, roots):
                         return True
-            elif isinstance(other, Hold) and other.position:
-                own = other.effector
-                if own not in goal.effectors and self.under(own) is not None:
-                    return True
+            elif other.holds_start:
+                for own in other.places:
+                    if own not in goal.effectors and self.under(own) is not None:
+                        return True
         return False
 
     def _is_carried(self, effector: str, roots: Sequence[FreeRoot]) -> bool:
@@ -246,7 +241,7 @@ def _without(joints: list[int], still: set[int]) -> list[int]:
 
 def _freed_by(
     skeleton: Skeleton,
-    goal: Any,
+    goal: Goal,
     name: str,
     locked: np.ndarray,
     still: set[int],
@@ -273,10 +268,10 @@ def _freed_by(
 
 
 def _freed_by_hold(
-    skeleton: Skeleton, goal: Hold, free: np.ndarray, locked: np.ndarray
+    skeleton: Skeleton, goal: Goal, name: str, free: np.ndarray, locked: np.ndarray
 ) -> list[int]:
     """The joints from what is held up to the topmost of those above it that are free; none if none is."""
-    effector = find_effector(skeleton, goal.effector)
+    effector = find_effector(skeleton, name)
     way = way_up(skeleton, effector.joint)
     carriers = [n for n, joint in enumerate(way) if free[joint]]
     if not carriers:
@@ -285,18 +280,16 @@ def _freed_by_hold(
     return [j for j in _movers(skeleton, goal, effector, between) if not locked[j]]
 
 
-def _movers(skeleton: Skeleton, goal: Any, effector: Effector, way: list[int]) -> Iterator[int]:
+def _movers(skeleton: Skeleton, goal: Goal, effector: Effector, way: list[int]) -> Iterator[int]:
     """The joints on the way up that can move the effector.
 
     For a position alone, a joint cannot if the effector always stays at its origin or on its axis.
     """
     ints, floats = skeleton.packed_ints, skeleton.packed_floats
     arm: np.ndarray | None = None  # from the joint to the effector, where this never changes
-    if isinstance(goal, Reach) and goal.orientation_target is None:
-        point = np.zeros(3) if goal.point is None else goal.point
+    point = goal.point_alone
+    if point is not None:
         arm = effector.offset + rotate(effector.rotation, point)
-    elif isinstance(goal, Hold) and not goal.orientation:
-        arm = effector.offset
     for joint in way:
         row = ints[joint]
         moves = row[at.NDOF] > 0 or row[at.MIMIC] >= 0

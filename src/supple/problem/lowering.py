@@ -14,16 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.errors import SuppleError, positive
-from supple.goals import Block, Goal, Rest
+from supple.goals import Block, Goal, Posture
 from supple.goals.loops import branches, closing
 from supple.kernels import layout as at
 from supple.kernels.forward import scale_offsets
-from supple.model.mismatch import another
 from supple.model.skeleton import Pose, Skeleton
 from supple.problem.free_set import FreedRoots, free_set, freed_roots, locked_joints, way_up
 
 if TYPE_CHECKING:
-    from supple.problem.bodies import Bodies
+    from supple.bodies.constraints import Bodies
 
 RADIAN = 0.4  # one radian of orientation error counts as this many chain lengths
 NUMBER_TOLERANCE = 1e-4  # how near a goal of one's own that is a plain number must come
@@ -77,6 +76,7 @@ class Problem:
         self._floats = skeleton.packed_floats
         self._parents = self._ints[:, at.PARENT]
         self._check_goals()
+        self._posture = self._find_posture()
         self.blocks: list[Block] = sorted(
             (block for i, goal in enumerate(self.goals) for block in goal.lower(skeleton, i)),
             key=Block.place,
@@ -84,7 +84,7 @@ class Problem:
         self.coordinates: int = int(self._ints[:, at.NQ].sum())
         self.moving: np.ndarray = free_set(skeleton, self.goals, locked, free_root=free_root)
         self.roots: FreedRoots = freed_roots(skeleton, self.goals, locked, free_root=free_root)
-        self.bodies: Bodies | None = self._lower_bodies()
+        self.bodies: Bodies | None = self._constrain()
         self.reported: int = sum(block.kind != at.CARRIER for block in self.blocks)
         self.report_width: int = self.coordinates + at.REPORT + self.reported + len(self.moving)
         self.active: np.ndarray = self._active_set()
@@ -102,19 +102,29 @@ class Problem:
                 "goals: expected at least one Reach, LookAt, Connect or Weld, or one of your own, since the "
                 f"others free no joint, got {given or 'none'}"
             )
-        postures = [goal for goal in self.goals if isinstance(goal, Rest)]
-        if len(postures) > 1:
-            raise SuppleError(f"goals: expected at most one Rest, got {len(postures)}")
-        if postures and postures[0].pose is not None and postures[0].pose.skeleton != self.skeleton:
-            raise another("Rest", self.skeleton, postures[0].pose.skeleton)
 
-    def _lower_bodies(self) -> Bodies | None:
-        """What Avoid and Balance need, None if neither is asked for."""
-        if not any(kind in ("avoid", "balance") for goal in self.goals for kind in goal.kinds):
+    def _find_posture(self) -> Posture | None:
+        """The posture that the solve stays near, None if no goal asks for one."""
+        asked = [(goal, goal.posture(self.skeleton)) for goal in self.goals]
+        found = [(goal, posture) for goal, posture in asked if posture is not None]
+        if len(found) > 1:
+            raise SuppleError(f"goals: expected at most one {found[0][0].called}, got {len(found)}")
+        return found[0][1] if found else None
+
+    def _constrain(self) -> Bodies | None:
+        """The constraints of the goals on bodies, None if there are none."""
+        goals = [goal for goal in self.goals if goal.constrains]
+        if not goals:
             return None
-        from supple.problem.bodies import lower_bodies  # not needed to solve without them
+        from supple.bodies.constraints import Bodies  # not needed to solve without them
 
-        return lower_bodies(self.skeleton, self.goals, self.moving)
+        bodies, seen = Bodies(), set()
+        for goal in goals:
+            if type(goal) in seen:
+                raise SuppleError(f"goals: expected at most one {type(goal).__name__}, got two")
+            seen.add(type(goal))
+            goal.constrain(bodies, self.skeleton, self.moving)
+        return bodies
 
     @property
     def _points(self) -> list[tuple[int, Any, float]]:
@@ -206,7 +216,7 @@ class Problem:
         active = self._active_rows(index, move)
         moving, weights = self._moving_rows(index, move, nearest)
         blocks, blocks_f, touch = self._block_rows(index, move, nearest, moving)
-        posture = next((g for g in self.goals if isinstance(g, Rest)), None)
+        posture = self._posture
         poles = sum(block.kind == at.POLE for block in self.blocks)
         self.freedoms: int = len(weights)
         self.rows: int = 3 * sum(block.counts for block in self.blocks)
@@ -230,9 +240,7 @@ class Problem:
         head_f[at.F_RADIAN] = RADIAN
         rest = self.skeleton.rest.coordinates
         if posture is not None:
-            head_f[at.F_REST] = posture.weight
-            if posture.pose is not None:
-                rest = posture.pose.coordinates
+            rest, head_f[at.F_REST] = posture
         self._front_f = (head_f, self._floats[self.active], self._floats[self.moving], blocks_f)
         self._rest_f = (rest, weights)
 

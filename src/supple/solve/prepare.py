@@ -27,7 +27,7 @@ from supple.errors import (
     whole,
 )
 from supple.errors import array as numbers
-from supple.goals import OPEN, Block, Goal, as_goals, split_pose
+from supple.goals import OPEN, Goal, as_goals, split_pose
 from supple.kernels import layout as at
 from supple.kernels.quaternion import read_frame
 from supple.model.mismatch import another
@@ -42,7 +42,6 @@ from supple.solve.tracked import Track
 from supple.solvers import Solver, choose
 from supple.threads import run_threaded
 
-KINDS = ("position", "orientation", "direction", "pole", "meeting", "alignment", "direction")
 POLICIES = ("approach", "keep")
 _empty = np.empty
 PROGRESS = 64  # frames of a track from one report of progress to the next
@@ -145,11 +144,11 @@ class Prepared:
         demands = tuple(
             Demand(
                 block.goal,
-                _kind_of(block),
+                block.word,
                 self.problem.goals[block.goal].effector_name,
                 block.tolerance,
                 place,
-                getattr(self.problem.goals[block.goal], "reason", ""),
+                self.problem.goals[block.goal].reason,
             )
             for place, block in numbered
             if block.kind != at.CARRIER
@@ -537,20 +536,6 @@ def _check_progress(progress: Any) -> None:
         function("progress", progress, "done", "total")
 
 
-def _kind_of(block: Block) -> str:
-    """What a block asks for, in a word."""
-    if block.kind >= at.OWN:
-        return "own"
-    return "position" if block.kind == at.MEET and not block.hard else KINDS[block.kind]
-
-
-def _slot_of(block: Block) -> str:
-    """The slot of its goal that a block takes its target from."""
-    if block.kind >= at.OWN:
-        return "values"
-    return "orientation" if block.kind == at.ORIENTATION else "target"
-
-
 def _rebuild(skeleton: Skeleton, goals: tuple[Goal, ...], options: dict[str, Any]) -> Prepared:
     return Prepared(skeleton, goals, **options)
 
@@ -635,7 +620,7 @@ class Targets:
 
     def __init__(self, problem: Problem) -> None:
         self._goals = problem.goals
-        filled = [(block.goal, _slot_of(block), block) for block in problem.blocks if block.numbers]
+        filled = [(block.goal, block.slot, block) for block in problem.blocks if block.numbers]
         self._at = {(i, slot): block.offset for i, slot, block in filled}
         sizes = {(i, slot): block.numbers for i, slot, block in filled}
         slots = [

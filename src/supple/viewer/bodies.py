@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from supple.bodies.constraints import Bodies as Lowered
 from supple.errors import SuppleError
 from supple.goals import Avoid, Balance, Box, Connect, Goal, Plane, Weld
 from supple.model.skeleton import Skeleton
 from supple.motion.feet import find_feet
-from supple.problem.bodies import lower_bodies
 from supple.rotations import rotate
 from supple.viewer.bounds import bounds
 from supple.viewer.messages import (
@@ -118,8 +118,8 @@ def described(subject: Subject, bodies: BodiesSetup) -> Bodies:
     known = bool(masses) and all(one is not None for one in masses.values())
     if bodies.balance.feet and known:
         try:
-            goal = Balance(bodies.balance.feet, up=subject.up)
-            lowered = lower_bodies(skeleton, [goal], NOTHING)
+            lowered = Lowered()
+            Balance(bodies.balance.feet, up=subject.up).constrain(lowered, skeleton, NOTHING)
         except SuppleError:
             pass  # the feet have no soles to stand on: there is nothing to draw
         else:

@@ -13,7 +13,6 @@ import numpy as np
 
 from supple.data import rules as own_rules
 from supple.errors import SuppleError
-from supple.goals import LookAt
 from supple.grammar import grow
 from supple.solve.outcome import Status
 from supple.viewer.messages import (
@@ -144,7 +143,7 @@ def _draggable(growth: Growth) -> list[Touch]:
     found: dict[str, Touch] = {}
     for touch in growth.touches:
         key = touch.attribute or _id(touch)
-        if key not in found or isinstance(found[key].goal, LookAt):
+        if key not in found or not found[key].goal.places:
             found[key] = touch
     return list(found.values())
 
@@ -177,7 +176,7 @@ def ended(growth: Growth) -> Ended | None:
 
 def _miss(growth: Growth, touch: Touch) -> float:
     """How far an effector is from its target in the pose that is shown."""
-    if isinstance(touch.goal, LookAt):
+    if not touch.goal.places:
         return float(touch.solution.error)
     return float(np.linalg.norm(growth.pose.position(touch.effector) - touch.target))
 

@@ -14,7 +14,8 @@ import supple
 from supple.bench import Problem, Result
 from supple.bench.contest import BATCH, OURS, SUPPLE
 from supple.bench.peers import Peer
-from supple.cli.console import MINUS, console, seconds, short, table
+from supple.cli.console import console, seconds, table
+from supple.texts import MISSING, short
 
 ENOUGH = 0.99  # fraction of targets that the best peer must solve
 Found = Sequence[tuple[Problem, Sequence[Result]]]
@@ -33,7 +34,7 @@ def show(problem: Problem, rows: Sequence[Result]) -> None:
     lines: list[list[str | Text]] = []
     for row in rows:
         if row.failure is not None:
-            lines.append([row.solver, Text("failed", style="red"), *[MINUS] * (len(heads) - 1)])
+            lines.append([row.solver, Text("failed", style="red"), *[MISSING] * (len(heads) - 1)])
             continue
         good = "green" if row.solved == 1 else "yellow" if row.solved >= 0.9 else "red"
         line: list[str | Text] = [
@@ -41,7 +42,7 @@ def show(problem: Problem, rows: Sequence[Result]) -> None:
             Text(_percent(row.solved), style=good),
             str(row.tried),
             *(seconds(one) for one in (row.median, row.p99, row.worst, row.mean)),
-            *(MINUS if x is None else f"×{x:.3g}" for x in (row.ratio, row.median_ratio)),
+            *(MISSING if x is None else f"×{x:.3g}" for x in (row.ratio, row.median_ratio)),
         ]
         lines.append([*line, short(row.step, 2)] if path else line)
     say.print(table([("", "left"), *((head, "right") for head in heads)], lines))
@@ -106,7 +107,7 @@ def show_summary(found: Found) -> None:
 def _fraction(ratio: float | None) -> str:
     """A ratio in words: 1/4 for a quarter of the time, ×2 for twice."""
     if ratio is None:
-        return MINUS
+        return MISSING
     size = max(ratio, 1 / ratio)
     shown = f"{size:.1f}" if size < 10 else f"{size:,.0f}"
     return f"×{shown}" if ratio >= 1 else f"1/{shown}"

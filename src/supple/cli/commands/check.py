@@ -14,7 +14,6 @@ from rich.text import Text
 from supple.batch import DONE, NOT_REACHED, Done, Ended, Plan
 from supple.batch.clips import through, write_works
 from supple.batch.steps import CheckStep
-from supple.cli.argument_values import parse_ground
 from supple.cli.batch_files import (
     JobsOption,
     PlanOption,
@@ -23,7 +22,7 @@ from supple.cli.batch_files import (
     planned,
     run_batch,
 )
-from supple.cli.console import console, error_console, short, table
+from supple.cli.console import console, error_console, table
 from supple.cli.file_batch import expanded, places
 from supple.cli.options import (
     MODEL,
@@ -32,6 +31,7 @@ from supple.cli.options import (
     GroundOption,
     JsonOption,
     PositionModeOption,
+    parse_ground,
 )
 from supple.errors import SuppleError, printable
 from supple.files import check_writable
@@ -40,6 +40,7 @@ from supple.motion.checks import KINDS, PROFILES, Budgets
 from supple.motion.checks.html import assembled, section, summary
 from supple.motion.checks.measure import frames_in_words
 from supple.solve.outcome import counted
+from supple.texts import short
 
 CHECKS = "Checks"
 DRAWN = 200  # clips with faults that a report draws

@@ -14,9 +14,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from supple.cli.argument_values import vector
 from supple.cli.commands.compare_measure import Comparison, able, measure
-from supple.cli.console import console, error_console, print_json, seconds, short, table
+from supple.cli.console import console, error_console, print_json, seconds, table
 from supple.cli.model_argument import read_character
 from supple.cli.options import (
     GOALS,
@@ -31,11 +30,12 @@ from supple.cli.options import (
     ToleranceOption,
     XacroArgOption,
     checked_plot,
-    effector_or_only_tip,
     upright,
 )
 from supple.cli.random_targets import random_targets
+from supple.goals.from_text import effector_or_only_tip
 from supple.solve.prepare import Prepared
+from supple.texts import short, vector
 
 
 def compare(

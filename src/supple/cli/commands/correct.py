@@ -15,7 +15,6 @@ from supple.batch import Done, PlanOnClip, models
 from supple.batch.clips import write
 from supple.batch.journal import content_hash
 from supple.batch.steps import LEFT
-from supple.cli.argument_values import parse_ground, vector
 from supple.cli.batch_files import (
     JobsOption,
     PlanOption,
@@ -28,7 +27,6 @@ from supple.cli.character_files import read_file
 from supple.cli.commands.correct_files import code_of, outputs, single, warnings_of
 from supple.cli.commands.correct_report import as_data, words_of
 from supple.cli.commands.correct_targets import target
-from supple.cli.console import plain
 from supple.cli.file_batch import places
 from supple.cli.options import (
     FEET,
@@ -55,18 +53,19 @@ from supple.cli.options import (
     ToleranceOption,
     WeldOption,
     XacroArgOption,
-    effector_or_only_tip,
-    look_at_goal,
+    parse_ground,
     read_constraints,
 )
 from supple.errors import SuppleError
+from supple.files import plain
 from supple.goals import Goal, Hold, Reach
-from supple.goals.constraints import Constraints
+from supple.goals.from_text import Constraints, effector_or_only_tip, look_at_goal
 from supple.model.character import Character, Note
 from supple.motion import Correction, Motion, Window, plant_feet
 from supple.motion.constrained import correct_constrained
 from supple.motion.planting import HEIGHT, SPEED, Planted
 from supple.motion.retargeting.t_pose import leading_frames, said_of_leading_frame
+from supple.texts import vector
 
 
 def correct(

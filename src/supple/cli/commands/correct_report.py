@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from rich.text import Text
 
-from supple.cli.console import console, short
+from supple.cli.console import console
 from supple.motion import Correction
 from supple.motion.correct import FADING, UNTOUCHED
 from supple.motion.planting import Planted
 from supple.solve.outcome import Status, counted
+from supple.texts import short
 
 
 def as_data(steps: Sequence[Correction]) -> dict[str, Any]:

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.cli.argument_values import vector
 from supple.cli.character_files import read_file
 from supple.errors import SuppleError, one_of
 from supple.formats.registry import readable_extensions
 from supple.motion import Motion
+from supple.texts import vector
 
 Floats = NDArray[np.float64]
 

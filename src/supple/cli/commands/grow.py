@@ -10,14 +10,14 @@ from typing import Annotated, Any
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from supple.cli.argument_values import named, vector
-from supple.cli.console import console, error_console, print_json, short, table
+from supple.cli.console import console, error_console, print_json, table
 from supple.cli.options import OUTPUT, JsonOption
 from supple.data import rules as own_rules
 from supple.errors import SuppleError, one_of
 from supple.files import as_path, check_writable
 from supple.grammar import grow as grow_rules
 from supple.grammar import stub_text
+from supple.texts import named, short, vector
 
 NOT_REACHED = 1
 EXTENSIONS = (".glb", ".gltf", ".obj", ".html", ".png", ".svg")

@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 from supple.cli.character_files import note_data, read_file
-from supple.cli.console import console, print_json, short, table
+from supple.cli.console import console, print_json, table
 from supple.cli.options import (
     CharacterArgument,
     FolderOption,
@@ -23,6 +23,7 @@ from supple.cli.options import (
 from supple.model.character import Character
 from supple.motion import Contacts
 from supple.motion import contacts as find_contacts
+from supple.texts import short
 
 DEEPEST = 20  # deepest level that is indented
 

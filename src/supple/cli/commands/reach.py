@@ -10,7 +10,6 @@ from typing import Annotated, Any
 
 import typer
 
-from supple.cli.argument_values import named, number, vector
 from supple.cli.commands.reach_report import as_data, show
 from supple.cli.console import print_json
 from supple.cli.model_argument import read_character, read_start
@@ -39,8 +38,6 @@ from supple.cli.options import (
     WeldOption,
     XacroArgOption,
     checked_plot,
-    effector_or_only_tip,
-    look_at_goal,
     read_constraints,
     upright,
 )
@@ -50,7 +47,7 @@ from supple.files import check_writable, write
 from supple.formats import save
 from supple.formats.registry import format_for_writing
 from supple.goals import Goal, Hold, On, Pole, Reach
-from supple.goals.constraints import same_pose
+from supple.goals.from_text import effector_or_only_tip, look_at_goal, same_pose
 from supple.goals.own import named as plugged_in
 from supple.model.character import Character
 from supple.model.skeleton import Pose, Skeleton
@@ -58,6 +55,7 @@ from supple.solve.prepare import prepare
 from supple.solve.solution import Solution
 from supple.solve.solve import solve
 from supple.solvers import Solver
+from supple.texts import named, number, vector
 
 NOT_REACHED = 1  # exit code
 

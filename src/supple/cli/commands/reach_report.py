@@ -10,11 +10,12 @@ from rich.table import Table
 from rich.text import Text
 
 from supple import costs
-from supple.cli.console import console, short, table
-from supple.goals import Avoid, Balance, Goal, On, Reach
+from supple.cli.console import console, table
+from supple.goals import Goal
 from supple.model.skeleton import Pose
 from supple.solve.outcome import counted
 from supple.solve.solution import Solution
+from supple.texts import short
 
 LOOPS = {"meeting": "loops open by {}", "alignment": "turned by {} rad"}  # kinds of demand
 
@@ -24,7 +25,7 @@ def as_data(answer: Solution, goals: list[Goal]) -> dict[str, Any]:
     skeleton = answer.skeleton
     return {
         "solver": answer.asked.solver,
-        "goals": [_goal_data(goal) for goal in goals],
+        "goals": [goal.data() for goal in goals],
         "status": answer.status.name,
         "reached": answer.reached,
         "reason": answer.reason,
@@ -47,19 +48,6 @@ def as_data(answer: Solution, goals: list[Goal]) -> dict[str, Any]:
     }
 
 
-def _goal_data(goal: Goal) -> dict[str, Any]:
-    data: dict[str, Any] = {"kind": type(goal).__name__}
-    for key in ("effector", "joint", "target", "orientation", "a", "b", "margin", "feet"):
-        value = getattr(goal, key, None)
-        if isinstance(value, On):
-            value = {"on": value.effector, "point": value.point}
-        if value is not None and not isinstance(value, bool):
-            data[key] = value
-    if isinstance(goal, Avoid):
-        data["obstacles"] = [repr(one) for one in goal.obstacles]
-    return data
-
-
 def _constraint_data(answer: Solution, goals: list[Goal]) -> dict[str, Any]:
     """Loops, collisions and balance, as far as they are asked or the model has them."""
     data: dict[str, Any] = {}
@@ -75,10 +63,11 @@ def _constraint_data(answer: Solution, goals: list[Goal]) -> dict[str, Any]:
     ]
     if loops:
         data["loops"] = loops
-    if any(isinstance(goal, Avoid) for goal in goals):
+    kinds = {kind for goal in goals for kind in goal.kinds}
+    if "avoid" in kinds:
         found = answer.collision
         data["collision"] = found._asdict() if found is not None else None
-    if any(isinstance(goal, Balance) for goal in goals):
+    if "balance" in kinds:
         data["off_balance"] = answer.off_balance
         data["center_of_mass"] = answer.pose.center_of_mass
     return data
@@ -131,8 +120,7 @@ def show(answer: Solution, goals: list[Goal], written: dict[str, str]) -> None:
 
 def _shown(answer: Solution, goals: list[Goal]) -> list[str]:
     """The joints that may move and the effectors, in the order of the skeleton."""
-    named_ = {getattr(goal, key, "") for goal in goals for key in ("effector", "a", "b")}
-    named_ |= set(answer.asked.moving)
+    named_ = {name for goal in goals for name in goal.effectors} | set(answer.asked.moving)
     return [name for name in answer.skeleton.names if name in named_]
 
 
@@ -179,7 +167,10 @@ def _tidy(degrees: float) -> str:
 
 def _choice_table(answer: Solution, goals: list[Goal]) -> Table:
     """A table of all solutions with their costs."""
-    effector = next((goal.effector for goal in goals if isinstance(goal, Reach)), None)
+    placing = [
+        goal for goal in goals if goal.frees and (goal.places or "orientation" in goal.kinds)
+    ]
+    effector = placing[0].effectors[0] if placing else None
     rows = []
     for k, one in enumerate((answer, *answer.alternatives)):
         path = costs.tip_path(answer.start, one.pose, effector) if effector else None

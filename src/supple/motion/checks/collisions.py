@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.bodies.distances import segment_distances
 from supple.model.capsules import Capsule
 from supple.model.skeleton import Pose, Skeleton
 from supple.motion.checks.clip import Clip
@@ -165,25 +166,3 @@ def _depths(poses: Pose, owners: Ints, ends: Floats, radii: Floats, pairs: Ints)
         a, b = at[f, i[p]], at[f, j[p]]
         depth[f, p] = reach[p] - segment_distances(a[:, 0], a[:, 1], b[:, 0], b[:, 1])
     return depth
-
-
-def segment_distances(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
-    """The least distances between segments ab and cd, points of shape (..., 3), shape (...,).
-
-    After Ericson, *Real-Time Collision Detection*, section 5.1.9: the nearest points of the lines, put onto the
-    segments one after the other. Segments of no length are points.
-    """
-    u, v, w = b - a, d - c, a - c
-    uu = np.einsum("...i,...i->...", u, u)
-    vv = np.einsum("...i,...i->...", v, v)
-    uv = np.einsum("...i,...i->...", u, v)
-    uw = np.einsum("...i,...i->...", u, w)
-    vw = np.einsum("...i,...i->...", v, w)
-    wide = uu * vv - uv * uv
-    parallel = wide <= 1e-12 * uu * vv
-    s = np.where(parallel, 0.0, np.clip((uv * vw - uw * vv) / np.where(parallel, 1.0, wide), 0, 1))
-    t = np.where(vv > 0, (uv * s + vw) / np.where(vv > 0, vv, 1.0), 0.0)
-    t = np.clip(t, 0.0, 1.0)
-    s = np.where(uu > 0, np.clip((uv * t - uw) / np.where(uu > 0, uu, 1.0), 0.0, 1.0), 0.0)
-    gap = w + s[..., None] * u - t[..., None] * v
-    return np.linalg.norm(gap, axis=-1)

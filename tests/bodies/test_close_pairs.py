@@ -7,8 +7,8 @@ import pytest
 
 import supple
 from supple import Avoid, Geom, Hinge, Node, Pose, Reach, Skeleton, Slider, Tip
-from supple.problem.bodies import close_pairs
-from supple.problem.close_pairs import tabulate
+from supple.bodies.close_pairs import tabulate
+from supple.bodies.pairs import close_pairs
 from supple.problem.lowering import Problem
 
 

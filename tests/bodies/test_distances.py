@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from supple.motion.checks.collisions import segment_distances
+from supple.bodies.distances import segment_distances
 
 
 def test_distances_are_those_of_many_points_on_both_segments():

@@ -1,8 +1,11 @@
-"""Loops, collisions and balance as a command line or the step of a plan asks for them."""
+"""Goals and constraints as text: how options of commands and keys of plans say them.
+
+Loops, collisions and balance come before all goals and are gathered in `Constraints`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +13,12 @@ from supple.errors import SuppleError, one_of
 from supple.goals.avoid import Avoid, Box, Plane
 from supple.goals.balance import Balance
 from supple.goals.goal import Goal
-from supple.goals.loops import Connect, Weld
+from supple.goals.look_at import LookAt
+from supple.goals.loops import Connect, On, Weld
 from supple.model.character import Character
 from supple.model.skeleton import Pose, Skeleton
 from supple.rotations import axis_vector
+from supple.texts import named, vector
 
 if TYPE_CHECKING:
     from supple.model.capsules import Capsule
@@ -41,6 +46,16 @@ class Constraints:
     balance_margin: float = 0.0
     connect: tuple[str, ...] = ()
     weld: tuple[str, ...] = ()
+
+    def check(self, option: Callable[[str], str]) -> None:
+        """Raise if what is given does not go together.
+
+        Args:
+            option: What the user calls an attribute, such as "--balance-margin".
+        """
+        if self.balance_margin and not self.balance:
+            margin, feet = option("balance_margin"), option("balance")
+            raise SuppleError(f"{margin}: expected {feet} FOOT,FOOT as well")
 
     @property
     def any(self) -> bool:
@@ -146,3 +161,36 @@ def _numbers(text: str, part: str) -> list[float]:
         raise SuppleError(
             f"obstacle {text!r}: expected numbers with commas, got {part!r}"
         ) from None
+
+
+def effector_or_only_tip(skeleton: Skeleton, name: str | None, *, what: str = "--effector") -> str:
+    """Check the name of an effector; without a name, return the only tip.
+
+    Args:
+        skeleton: Whose joints and tips count.
+        name: The effector, if it has one.
+        what: What the user calls the option or key.
+    """
+    if name is not None:
+        return one_of("effector", name, skeleton.names)
+    tips = skeleton.tip_names
+    if len(tips) != 1:
+        some = ", ".join((tips or skeleton.joint_names)[:6])
+        raise SuppleError(
+            f"{what}: the model has {len(tips)} tips; expected a name, such as {some}"
+        )
+    return tips[0]
+
+
+def look_at_goal(skeleton: Skeleton, text: str, *, what: str = "--look-at") -> LookAt:
+    """Parse NAME=X,Y,Z or NAME=BONE, with @AXIS behind it for another axis than x.
+
+    Args:
+        skeleton: Which bones there are.
+        text: The goal.
+        what: What the user calls the option or key.
+    """
+    name, at = named(what, text, "NAME=X,Y,Z or NAME=BONE")
+    place, _, axis = (at, "", "") if at in skeleton else at.partition("@")
+    target = On(place) if place in skeleton else vector(what, place, "X,Y,Z")
+    return LookAt(name, target, axis=axis or "x")

@@ -1,4 +1,4 @@
-"""Parse numbers, vectors, NAME=VALUE pairs and JSON files in arguments."""
+"""Text to numbers and back: numbers, vectors and NAME=VALUE pairs in options, and numbers in reports."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import math
 import re
 
 from supple.errors import SuppleError
-from supple.files import as_path
+
+MISSING = "\N{EN DASH}"
+"""What stands for a number that is missing."""
 
 _WORDS = {1: "one number", 2: "two numbers", 3: "three numbers", 4: "four numbers"}
 
@@ -31,23 +33,18 @@ def vector(what: str, text: str, form: str) -> tuple[float, ...]:
     return tuple(number(what, part) for part in parts)
 
 
-def parse_ground(text: str | None) -> float | tuple[float, ...] | str | None:
-    """Parse a height, a plane A,B,C,D or the path of a file with a mesh; None if not given."""
-    if text is None or as_path("--ground", text).is_file():
-        return text
-    if "," in text:
-        return vector("--ground", text, "A,B,C,D")
-    try:
-        return number("--ground", text)
-    except SuppleError:
-        raise SuppleError(
-            f"--ground: expected a height, a plane A,B,C,D or a file with a mesh, got {text!r}"
-        ) from None
-
-
 def named(what: str, text: str, form: str) -> tuple[str, str]:
     """Split "NAME=VALUE"; a name may contain an equals sign, a value may not."""
     name, equals, value = text.rpartition("=")
     if not equals or not name:
         raise SuppleError(f"{what}: expected {form}, got {text!r}")
     return name, value
+
+
+def short(value: float | None, digits: int = 3) -> str:
+    """A number in a few digits; a dash for None and non-finite numbers."""
+    if value is None or not math.isfinite(value):
+        return MISSING
+    if 1000 <= abs(value) < 1e7:
+        return f"{value:,.0f}"
+    return f"{value + 0.0:.{digits}g}"

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from supple import Geom
+from supple.bodies.convex import Convex, convex, gaps
 from supple.model.capsules import directions
-from supple.model.convex import Convex, convex, gaps
 from supple.rotations import to_matrix
 
 WAYS = directions(5000)

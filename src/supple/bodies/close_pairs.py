@@ -15,11 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.kernels import layout as at
-from supple.model.convex import Convex, convex, gaps
+from supple.bodies.convex import Convex, convex, gaps
 from supple.model.geoms import Geom
 from supple.model.skeleton import Pose, Skeleton
-from supple.problem.free_set import way_up
 from supple.rotations import to_matrix
 
 Floats = NDArray[np.float64]
@@ -134,27 +132,28 @@ def _touching(skeleton: Skeleton, p: int, q: int) -> Iterable[tuple[Geom, Geom]]
 
 def _axes(skeleton: Skeleton, p: int, q: int) -> tuple[Axis, ...]:
     """The numbers that the pose of one joint relative to another depends on; none if they are not 1 or 2."""
-    ints, floats = skeleton.packed_ints, skeleton.packed_floats
-    between = sorted(set(way_up(skeleton, p)) ^ set(way_up(skeleton, q)))
+    table, names = skeleton.freedom_table, skeleton.joint_names
+    stretch, sources = table.joints.stretch, table.joints.source
+    above = [set(skeleton.path(None, names[joint])) for joint in (p, q)]
     found: dict[int, Axis] = {}
-    for joint in between:
-        above = int(skeleton.parents[joint])
-        if ints[joint, at.STRETCH_Q] >= 0 or (above >= 0 and ints[above, at.STRETCH_Q] >= 0):
+    for joint in sorted(skeleton.index(name) for name in above[0] ^ above[1]):
+        parent = int(skeleton.parents[joint])
+        if stretch[joint] >= 0 or (parent >= 0 and stretch[parent] >= 0):
             return ()
-        joint = int(ints[joint, at.MIMIC]) if ints[joint, at.MIMIC] >= 0 else joint
-        kind = int(ints[joint, at.KIND])
-        if kind & at.QUATERNION:
+        joint = int(sources[joint]) if sources[joint] >= 0 else joint
+        rows = table.rows_of(joint)
+        rows = rows.take(rows.is_number)
+        if table.joints.quaternion[joint] >= 0:
             return ()
-        slides = kind & at.SLIDES
-        for i in range(slides + (kind // at.ANGLE) % 4):
-            low, high = (float(x) for x in floats[joint, at.LIMITS + 2 * i : at.LIMITS + 2 * i + 2])
-            if i >= slides and not high - low < 2 * np.pi:
+        for i, slides in enumerate(rows.is_slide.tolist()):
+            low, high = float(rows.low[i]), float(rows.high[i])
+            if not slides and not high - low < 2 * np.pi:
                 low, high = -np.pi, np.pi
             if not np.isfinite(high - low):
                 return ()
-            coordinate = int(ints[joint, at.Q]) + i
-            steps = _steps(high - low, i < slides)
-            found[coordinate] = Axis(coordinate, joint, i, i < slides, low, high, steps)
+            coordinate = int(rows.coordinate[i])
+            steps = _steps(high - low, slides)
+            found[coordinate] = Axis(coordinate, joint, i, slides, low, high, steps)
     return tuple(found.values()) if 1 <= len(found) <= 2 else ()
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import supple
 from supple import Avoid, Balance, Box, Capsule, Connect, Plane, SuppleError, Weld
-from supple.goals.constraints import Constraints, obstacle, pair, same_pose
+from supple.goals.from_text import Constraints, obstacle, pair, same_pose
 
 
 def test_obstacles_are_read():

@@ -1,0 +1,179 @@
+"""What `Avoid` and `Balance` ask for, as solvers take it: points on bones, capsules, pairs, obstacles, soles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.bodies.close_pairs import Table, tabulate
+from supple.bodies.obstacles import Box, Plane
+from supple.bodies.pairs import WORLD, carriers, close_pairs, self_pairs
+from supple.errors import SuppleError, one_of
+from supple.model.capsules import Capsule
+from supple.model.skeleton import Skeleton
+from supple.rotations import between
+
+NEVER = (
+    0.1  # of what its gap varies by: a close pair that keeps as far beyond the margin is left out
+)
+ALWAYS = 0.95  # of a table: bones that are too near in as much of it are left out
+
+Solid = tuple[tuple[int, Capsule], ...]
+Obstacle = Plane | Box | Capsule
+
+
+@dataclass
+class Bodies:
+    """What kernels need of `Avoid` and `Balance`.
+
+    Attributes:
+        points: (joint or WORLD, place in its frame, mass).
+        capsules: (point, point, radius, half length).
+        pairs: (capsule, capsule or -1 - obstacle).
+        names: Of each pair and then of each table, whose it is.
+        obstacles: Rows of OBSTACLE_FLOATS.
+        soles: Points.
+        tables: Gaps of close pairs.
+        margin: Of `Avoid`.
+        balance: Margin of `Balance`.
+        up: Unit vector.
+    """
+
+    points: list[tuple[int, Any, float]] = field(default_factory=list)
+    capsules: list[tuple[int, int, float, float]] = field(default_factory=list)
+    pairs: list[tuple[int, int]] = field(default_factory=list)
+    names: list[tuple[str, str]] = field(default_factory=list)
+    obstacles: list[tuple[float, ...]] = field(default_factory=list)
+    soles: list[int] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+    margin: float = 0.0
+    balance: float = 0.0
+    up: tuple[float, float, float] = (0.0, 0.0, 1.0)
+
+    def point(self, joint: int, place: Any, mass: float = 0.0) -> int:
+        """Add a point; returns its number."""
+        self.points.append((joint, tuple(map(float, place)), mass))
+        return len(self.points) - 1
+
+    def capsule(self, joint: int, one: Capsule) -> int:
+        """Add a capsule; returns its number."""
+        a = self.point(joint, one.a)
+        b = a if one.a == one.b else self.point(joint, one.b)
+        self.capsules.append((a, b, one.radius, one.length / 2))
+        return len(self.capsules) - 1
+
+
+def keep_apart(
+    bodies: Bodies,
+    skeleton: Skeleton,
+    moving: NDArray[np.int64],
+    *,
+    margin: float,
+    pairs: Sequence[tuple[str, str]] | None = None,
+    obstacles: Sequence[Obstacle] = (),
+    capsules: Mapping[str, Sequence[Capsule]] | None = None,
+) -> None:
+    """Add pairs of bones, and of bones and obstacles, that keep apart.
+
+    Args:
+        bodies: What they are added to.
+        skeleton: Whose bones.
+        moving: The joints that may move: pairs that none of them moves are left out.
+        margin: The least distance, in model units.
+        pairs: Joints whose capsules are kept apart; None for all that may touch (`supple.bodies.pairs`).
+        obstacles: What stands in the world.
+        capsules: By joint, instead of the skeleton's.
+    """
+    bodies.margin = margin
+    given = skeleton.capsules if capsules is None else capsules
+    for name in given:
+        one_of("joint of a capsule", name, skeleton.joint_names)
+    solid = tuple((skeleton.index(name), one) for name, some in given.items() for one in some)
+    if not solid:
+        raise SuppleError("Avoid: expected a model with capsules, got one without any bone")
+    chosen = self_pairs(skeleton, solid) if pairs is None else _named(skeleton, solid, pairs)
+    carrier = carriers(skeleton, moving.tolist())
+    numbers: dict[int, int] = {}
+
+    def number(k: int) -> int:
+        if k not in numbers:
+            numbers[k] = bodies.capsule(*solid[k])
+        return numbers[k]
+
+    names = skeleton.joint_names
+    for i, j in chosen:
+        if carrier[solid[i][0]] != carrier[solid[j][0]]:
+            bodies.pairs.append((number(i), number(j)))
+            bodies.names.append((names[solid[i][0]], names[solid[j][0]]))
+    for n, obstacle in enumerate(obstacles):
+        what = f"obstacle {n} ({type(obstacle).__name__})"
+        for k, (joint, one) in enumerate(solid):
+            if carrier[joint] != WORLD:
+                for pair in _against(bodies, obstacle, number(k), one, joint):
+                    bodies.pairs.append(pair)
+                    bodies.names.append((names[joint], what))
+    own = skeleton.physics is not None and skeleton.physics.capsules is not None
+    if pairs is None and capsules is None and not own:
+        moved = set(moving.tolist())
+        for table in tabulate(skeleton, close_pairs(skeleton, solid)):
+            kept = _keep(table, margin)
+            if kept is not None and moved & {axis.joint for axis in table.axes}:
+                bodies.tables.append(kept)
+                bodies.names.append((names[table.joints[0]], names[table.joints[1]]))
+
+
+def _keep(table: Table, margin: float) -> Table | None:
+    """A table as kernels take it, None if its bones always keep apart or (almost) never can.
+
+    Two bones keep the margin, or half the most that they can be apart if that is less: what kernels
+    compare with the margin is the gap and what is left of the margin.
+    """
+    own = min(margin, 0.5 * float(table.gaps.max()))
+    if table.gaps.min() > own + NEVER * np.ptp(table.gaps) or (table.gaps < own).mean() >= ALWAYS:
+        return None
+    return replace(table, gaps=table.gaps + (margin - own))
+
+
+def _against(
+    bodies: Bodies, obstacle: Obstacle, number: int, one: Capsule, joint: int
+) -> list[tuple[int, int]]:
+    """The pairs of a capsule with an obstacle, which is added."""
+    if isinstance(obstacle, Capsule):
+        return [(number, bodies.capsule(WORLD, obstacle))]
+    if isinstance(obstacle, Box):
+        row = (*obstacle.center, *obstacle.rotation, *(0.5 * x for x in obstacle.size))
+        return [(number, _obstacle(bodies, row))]
+    turn = between((0.0, 0.0, 1.0), obstacle.normal)
+    plane = _obstacle(bodies, (*obstacle.point, *turn.tolist(), 0.0, 0.0, 0.0))
+    # Both ends of a capsule that lies on a plane count, each as a sphere.
+    ends = {one.a, one.b}
+    spheres = [bodies.capsule(joint, Capsule(end, end, one.radius)) for end in sorted(ends)]
+    return [(sphere, plane) for sphere in spheres]
+
+
+def _obstacle(bodies: Bodies, row: tuple[float, ...]) -> int:
+    if row not in bodies.obstacles:
+        bodies.obstacles.append(row)
+    return -1 - bodies.obstacles.index(row)
+
+
+def _named(
+    skeleton: Skeleton, solid: Solid, pairs: Sequence[tuple[str, str]]
+) -> list[tuple[int, int]]:
+    found = []
+    for pair in pairs:
+        a, b = (skeleton.index(one_of("joint of a pair", x, skeleton.joint_names)) for x in pair)
+        some = [
+            (i, j)
+            for i, (p, _) in enumerate(solid)
+            for j, (q, _) in enumerate(solid)
+            if (p, q) == (a, b)
+        ]
+        if not some:
+            raise SuppleError(f"pairs of Avoid: {pair[0]!r} or {pair[1]!r} has no capsule")
+        found += some
+    return found

@@ -1,0 +1,201 @@
+"""Soles, and what a pose stands on: the support of `Balance`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.bodies.constraints import Bodies
+from supple.bodies.pairs import WORLD
+from supple.errors import SuppleError
+from supple.model.effector import find_effector
+from supple.model.geoms import Geom
+from supple.model.skeleton import Pose, Skeleton
+from supple.rotations import rotate
+
+Floats = NDArray[np.float64]
+
+SOLE = 0.15  # of a foot's height from its lowest point up: its sole
+CORNERS = 12  # points of a sole, at most
+
+
+def keep_balance(
+    bodies: Bodies,
+    skeleton: Skeleton,
+    *,
+    feet: Sequence[str] = (),
+    margin: float = 0.0,
+    support: Any = None,
+    up: Any = None,
+) -> None:
+    """Add the masses of the bones and the soles, or the points, that support them.
+
+    Args:
+        bodies: What they are added to.
+        skeleton: With masses.
+        feet: Joints or tips that stand.
+        margin: The least distance of the centre of mass from the edge of the support, in model units.
+        support: World points instead of feet, shape (S, 3).
+        up: Unit vector away from the ground (3,); None to find it.
+
+    Raises:
+        SuppleError: Masses are not known, or the support has fewer than three corners.
+    """
+    rest = skeleton.rest
+    center = rest.center_of_mass  # says what is missing
+    bodies.balance = margin
+    for name, mass in (skeleton.masses or {}).items():
+        if mass is not None and mass.mass > 0.0:
+            bodies.point(skeleton.index(name), mass.center, mass.mass)
+    given = None if support is None else np.array(support, float)
+    middle = np.mean([rest.position(name) for name in feet] if given is None else given, axis=0)
+    way = center - middle
+    if given is not None and len(given) > 2:  # square to the ground they stand on
+        normal = np.linalg.svd(given - middle)[2][2]
+        way = normal * np.sign(normal @ way)
+    up = _upwards(way) if up is None else np.array(up)
+    bodies.up = tuple(up.tolist())
+    if given is None:
+        joints = [find_effector(skeleton, name).joint for name in feet]
+        standing = [sole for joint in joints for sole in soles(skeleton, joint, up)]
+    else:
+        standing = [(WORLD, given)]
+    outline = np.concatenate(
+        [_in_world(rest, joint, places) for joint, places in standing] or [np.zeros((0, 3))]
+    )
+    if len(corners(outline, up)) < 3:
+        raise SuppleError(
+            f"Balance: expected soles with three corners or more, got "
+            f"{len(corners(outline, up))} seen from above; give support= points, or more feet"
+        )
+    bodies.soles = [bodies.point(joint, place) for joint, some in standing for place in some]
+
+
+def support_of(pose: Pose, **asked: Any) -> Floats:
+    """The corners of what a pose stands on, in order around it, world, shape (K, 3).
+
+    Args:
+        pose: Which pose.
+        **asked: As `keep_balance` takes it: feet or support, and up.
+    """
+    bodies = Bodies()
+    keep_balance(bodies, pose.skeleton, **asked)
+    points = np.concatenate(
+        [_in_world(pose, joint, np.array([place])) for joint, place, _ in
+         (bodies.points[k] for k in bodies.soles)]
+    )  # fmt: skip
+    return points[corners(points, np.array(bodies.up))]
+
+
+def _upwards(way: Floats) -> Floats:
+    """The axis nearest to a direction."""
+    k = int(np.argmax(np.abs(way)))
+    return np.eye(3)[k] * np.sign(way[k])
+
+
+def _in_world(pose: Pose, joint: int, places: Floats) -> Floats:
+    if joint == WORLD:
+        return places
+    return pose.positions[joint] + rotate(pose.rotations[joint], places)
+
+
+def soles(skeleton: Skeleton, foot: int, up: Floats) -> list[tuple[int, Floats]]:
+    """By joint, points of the underside of a foot and all below it, as it is at rest."""
+    below = {foot}
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        if parent in below:
+            below.add(joint)
+    places = [
+        (joint, place) for joint in sorted(below) for place in _outermost(skeleton, joint, up)
+    ]
+    rest = skeleton.rest
+    world = np.array([_in_world(rest, joint, place[None])[0] for joint, place in places])
+    heights = world @ up
+    low = heights <= heights.min() + SOLE * max(float(np.ptp(heights)), 0.0)
+    if not _has_shape(skeleton, below):
+        low[:] = True  # joints and tips alone: all of them stand
+    kept = np.flatnonzero(low)
+    kept = kept[corners(world[kept], up)]
+    return [(places[k][0], places[k][1][None]) for k in kept[:: max(1, len(kept) // CORNERS)]]
+
+
+def _has_shape(skeleton: Skeleton, joints: set[int]) -> bool:
+    """True if some of the joints have geoms or given capsules."""
+    names = {skeleton.joint_names[j] for j in joints}
+    given = skeleton.physics.capsules if skeleton.physics else None
+    return any(g.joint in names and g.collides for g in skeleton.geoms) or bool(
+        names & set(given or ())
+    )
+
+
+def _outermost(skeleton: Skeleton, joint: int, up: Floats) -> list[Floats]:
+    """Points of a joint's geoms, given capsules, or itself and its tips, in its frame."""
+    name = skeleton.joint_names[joint]
+    geoms = [g for g in skeleton.geoms if g.joint == name and g.collides and g.kind != "plane"]
+    if geoms:
+        return [point for geom in geoms for point in _of_geom(geom)]
+    given = skeleton.physics.capsules if skeleton.physics else None
+    found: list[Floats] = []
+    for one in (given or {}).get(name, ()):
+        found += _around(np.array(one.a), one.radius) + _around(np.array(one.b), one.radius)
+    if found:
+        return found
+    joints, offsets, _ = skeleton.packed_tips
+    return [np.zeros(3), *(o for j, o in zip(joints.tolist(), offsets, strict=True) if j == joint)]
+
+
+def _around(center: Floats, radius: float) -> list[Floats]:
+    """Points on a sphere, even enough for the outline of a sole."""
+    angles = np.linspace(0.0, 2 * np.pi, 8, endpoint=False)
+    rings = [(np.cos(angles), np.sin(angles), 0 * angles)]
+    rings += [(rings[0][2], rings[0][0], rings[0][1]), (rings[0][1], rings[0][2], rings[0][0])]
+    return [center + radius * p for ring in rings for p in np.stack(ring, axis=1)]
+
+
+def _of_geom(geom: Geom) -> list[Floats]:
+    """Points on the outside of a geom, in its joint's frame."""
+    size = geom.size
+    if geom.kind == "mesh":
+        points = np.asarray(geom.vertices)
+    elif geom.kind == "box":
+        signs = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+        points = signs * size
+    elif geom.kind == "ellipsoid":
+        points = np.array(_around(np.zeros(3), 1.0)) * size
+    else:
+        half = size[1] if len(size) > 1 else 0.0
+        ends = [np.array((0.0, 0.0, h)) for h in {-half, half}]
+        if geom.kind == "cylinder":
+            ring = [p for p in _around(np.zeros(3), size[0]) if abs(p[2]) < 1e-12]
+            points = np.array([end + p for end in ends for p in ring])
+        else:
+            points = np.array([p for end in ends for p in _around(end, size[0])])
+    return list(geom.to_joint(points))
+
+
+def corners(points: Floats, up: Floats) -> NDArray[np.int64]:
+    """Which points are corners of the convex outline seen from above, counter-clockwise."""
+    if not len(points):
+        return np.zeros(0, np.int64)
+    u = np.cross(up, np.eye(3)[int(np.argmin(np.abs(up)))])
+    u /= np.linalg.norm(u)
+    flat = np.stack([points @ u, points @ np.cross(up, u)], axis=1)
+    order = np.lexsort((flat[:, 1], flat[:, 0])).tolist()
+    slack = 1e-9 * max(float(np.ptp(flat)), 1e-300) ** 2
+
+    def half(indices: Iterable[int]) -> list[int]:
+        chain: list[int] = []
+        for k in indices:
+            while len(chain) > 1:
+                (x0, y0), (x1, y1) = flat[chain[-2]], flat[chain[-1]]
+                turn = (x1 - x0) * (flat[k, 1] - y0) - (y1 - y0) * (flat[k, 0] - x0)
+                if turn > slack:
+                    break
+                chain.pop()
+            chain.append(k)
+        return chain[:-1]
+
+    return np.array(list(dict.fromkeys([*half(order), *half(order[::-1])])), np.int64)

@@ -1,0 +1,468 @@
+"""The freedoms of a skeleton as one table: what each one moves, along which axis, and how far it may go.
+
+This is the only place outside kernels that reads how joints are packed. Everything else asks this table, which a
+skeleton builds once (`Skeleton.freedom_table`).
+
+Words: a *coordinate* is one number of a pose (`Pose.coordinates`, Q of them); a *freedom* is one independent way to
+move (`Skeleton.freedoms`, D of them; the columns of a Jacobian and the numbers of a velocity). They differ: the
+quaternion of a ball is four coordinates and three freedoms, a mimic joint and a frozen axis have coordinates and no
+freedom.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from enum import IntEnum
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.kernels import layout
+from supple.model.packing import Packed
+from supple.rotations import conjugate, from_rotation_vector, multiply, to_rotation_vector
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+class Kind(IntEnum):
+    """How a joint moves along one of its axes."""
+
+    SLIDE = 0  # along the axis, in model units
+    ANGLE = 1  # about the axis [rad]
+    ROTATION = 2  # a part of the rotation vector of a quaternion [rad]: q' = exp(v) q
+    STRETCH = 3  # the factor of the offsets of the joint's children and tips
+
+
+class _Table:
+    """Arrays of as many rows each, read only."""
+
+    def __post_init__(self) -> None:
+        for column in self._columns():
+            column.flags.writeable = False
+
+    def _columns(self) -> list[np.ndarray]:
+        return [getattr(self, field.name) for field in fields(self)]  # type: ignore[arg-type]
+
+    def __len__(self) -> int:
+        """How many rows."""
+        return len(self._columns()[0])
+
+    def take(self, rows: Ints | Bools | slice) -> Self:
+        """Some of the rows, by indices, flags or a slice."""
+        return type(self)(*(column[rows] for column in self._columns()))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Rows(_Table):
+    """Rows of the table, one for each way in which a joint moves; arrays of R rows.
+
+    Attributes:
+        joint: The joint that moves, (R,).
+        kind: `Kind`, (R,).
+        part: Which slide or angle of the joint it is, counted from 0, or which part x, y, z of its rotation vector,
+            (R,); 0 for a stretch.
+        coordinate: Its column in a pose's coordinates, (R,); of a rotation the first column of the quaternion wxyz.
+        axis: Unit axis in the joint's rest frame, turned by the angles of the joint before it, (R, 3); zero for a
+            stretch.
+        low: Lower limit [rad, model units, factor], -inf if there is none, (R,). Of a joint that others copy it is
+            the limit that keeps the copies inside theirs. A rotation has none: limits of swing and twist are in
+            `Freedoms.cones`.
+        high: Upper limit, inf if there is none, (R,).
+        freedom: The freedom that moves it, (R,): its own, for a mimic joint that of its source, -1 if it is frozen.
+        factor: What a unit of that freedom moves it, (R,): the multiplier of a mimic joint, else 1.
+        offset: Coordinate = factor * (coordinate of the source) + offset, (R,); 0 unless it is a mimic joint's.
+        source: The joint that is copied, (R,); -1 if it is not a mimic joint's.
+        frozen: True if it keeps the value that a pose has, (R,).
+    """
+
+    joint: Ints
+    kind: Ints
+    part: Ints
+    coordinate: Ints
+    axis: Floats
+    low: Floats
+    high: Floats
+    freedom: Ints
+    factor: Floats
+    offset: Floats
+    source: Ints
+    frozen: Bools
+
+    @property
+    def is_slide(self) -> Bools:
+        """Which are lengths in model units, (R,)."""
+        return self.kind == Kind.SLIDE
+
+    @property
+    def is_number(self) -> Bools:
+        """Which are slides or angles, plain numbers of a joint, (R,)."""
+        return self.kind <= Kind.ANGLE
+
+    @property
+    def is_scalar(self) -> Bools:
+        """Which are one coordinate as it stands: slides, angles and stretches, (R,)."""
+        return self.kind != Kind.ROTATION
+
+    @property
+    def turns(self) -> Bools:
+        """Which are radians: angles and rotations, (R,)."""
+        return (self.kind == Kind.ANGLE) | (self.kind == Kind.ROTATION)
+
+    @property
+    def is_limited(self) -> Bools:
+        """Which have a limit on either side, (R,)."""
+        return np.isfinite(self.low) | np.isfinite(self.high)
+
+    @property
+    def is_copy(self) -> Bools:
+        """Which follow another joint, (R,)."""
+        return self.source >= 0
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JointRows(_Table):
+    """What each joint has; arrays of N rows.
+
+    Attributes:
+        coordinate: Its first column in a pose's coordinates.
+        coordinates: How many columns it has, its stretch factor included.
+        slides: How many of them are slides, which come first.
+        angles: How many are angles, which come next.
+        quaternion: The first column of its quaternion wxyz, -1 if it has none.
+        stretch: The column of its stretch factor, -1 if it has none.
+        freedom: Its first freedom, -1 if it has none.
+        freedoms: How many freedoms it has, its stretch included.
+        source: The joint at the end of the line of mimic joints, -1 if it copies none.
+        factor: Value = factor * (value of the source) + offset; 1 if it copies none.
+        offset: See `factor`.
+        is_hinge: True for one angle about one axis and nothing else, a stretch aside.
+        is_slider: True for one slide and nothing else, a stretch aside.
+        is_cone: True if its quaternion has limits of swing and twist.
+    """
+
+    coordinate: Ints
+    coordinates: Ints
+    slides: Ints
+    angles: Ints
+    quaternion: Ints
+    stretch: Ints
+    freedom: Ints
+    freedoms: Ints
+    source: Ints
+    factor: Floats
+    offset: Floats
+    is_hinge: Bools
+    is_slider: Bools
+    is_cone: Bools
+
+    @property
+    def numbers(self) -> Ints:
+        """How many slides and angles each joint has, (N,)."""
+        return self.slides + self.angles
+
+    @property
+    def moves(self) -> Bools:
+        """Which joints move at all, by themselves or as a copy; a stretch counts, (N,)."""
+        return (self.freedoms > 0) | (self.source >= 0)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Quaternions(_Table):
+    """The quaternions of a skeleton; arrays of K rows.
+
+    Attributes:
+        joint: Whose they are, (K,).
+        coordinate: Columns of w, x, y, z in a pose's coordinates, (K, 4).
+        freedom: The freedoms of the rotation vector, (K, 3).
+    """
+
+    joint: Ints
+    coordinate: Ints
+    freedom: Ints
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Cones(_Table):
+    """The joints with limits of swing and twist; arrays of C rows.
+
+    Attributes:
+        joint: Which joints, (C,).
+        coordinate: The first column of the quaternion wxyz, (C,).
+        axis: Unit axis that swings, in the joint's rest frame, (C, 3).
+        up: For those with four half-angles the direction of up, square to the axis, (C, 3).
+        swing: Greatest swing [rad], (C,); of four half-angles the largest that counts as such in kernels.
+        half_angles: How far the axis may tilt down, up, left and right [rad], (C, 4); zeros for a round cone.
+        twist_low: Lower limit of the twist [rad], -inf if there is none, (C,).
+        twist_high: Upper limit [rad], (C,).
+    """
+
+    joint: Ints
+    coordinate: Ints
+    axis: Floats
+    up: Floats
+    swing: Floats
+    half_angles: Floats
+    twist_low: Floats
+    twist_high: Floats
+
+    def of(self, joint: int) -> Cones:
+        """The row of one joint, as arrays of one row; of none if it is no cone."""
+        return self.take(self.joint == joint)
+
+
+class Freedoms:
+    """The table of the freedoms of a skeleton. Immutable; take it from `Skeleton.freedom_table`.
+
+    Attributes:
+        rows: Every slide, angle, part of a rotation vector and stretch of every joint, also those of mimic joints and
+            frozen ones, in the order of joints and coordinates (R rows).
+        free: Those that are freedoms of their own, in the order of `Skeleton.freedoms` (D rows).
+        joints: What each joint has (N rows).
+        quaternions: Where the quaternions are (K rows).
+    """
+
+    def __init__(self, packed: Packed, tip_joint: Ints) -> None:
+        """Read the table from a packed skeleton and the joints that its tips are on."""
+        self._packed = packed
+        self._tip_joint = tip_joint
+        self.joints = _joint_rows(packed)
+        self.rows, self._first_row = _rows(packed, self.joints)
+        self.free = self.rows.take((self.rows.freedom >= 0) & (self.rows.source < 0))
+        turns = packed.turn_joint, packed.turn_at, packed.turn_freedom
+        self.quaternions = Quaternions(*(column.copy() for column in turns))
+
+    def __len__(self) -> int:
+        """How many freedoms there are, D."""
+        return self._packed.freedom_count
+
+    def __repr__(self) -> str:
+        return f"Freedoms({len(self)} freedoms of {len(self.joints)} joints)"
+
+    @property
+    def coordinate_count(self) -> int:
+        """How many coordinates a pose has, Q."""
+        return len(self._packed.rest)
+
+    # Other views ----------------------------------------------------------------------------------
+
+    @cached_property
+    def moving(self) -> Rows:
+        """The rows that some freedom moves: all but the frozen ones."""
+        return self.rows.take(self.rows.freedom >= 0)
+
+    @cached_property
+    def copies(self) -> Rows:
+        """The rows of mimic joints."""
+        return self.rows.take(self.rows.is_copy)
+
+    @cached_property
+    def scalars(self) -> Rows:
+        """The freedoms that are one coordinate as it stands: slides, angles and stretches."""
+        return self.free.take(self.free.is_scalar)
+
+    @cached_property
+    def cones(self) -> Cones:
+        """The joints with limits of swing and twist."""
+        joint = np.flatnonzero(self.joints.is_cone)
+        floats = self._packed.floats[joint]
+        limits = floats[:, layout.LIMITS : layout.LIMITS + 4].T.copy()
+        return Cones(
+            joint,
+            self.joints.quaternion[joint],
+            floats[:, layout.AXIS : layout.AXIS + 3],
+            floats[:, layout.AXIS + 3 : layout.AXIS + 6],
+            limits[1],
+            floats[:, layout.TILTS : layout.TILTS + 4],
+            limits[2],
+            limits[3],
+        )
+
+    def rows_of(self, joint: int) -> Rows:
+        """The rows of one joint, by its index."""
+        return self.rows.take(slice(self._first_row[joint], self._first_row[joint + 1]))
+
+    def coordinates_of(self, joint: int, *, stretch: bool = True) -> slice:
+        """The columns of one joint in a pose's coordinates, with its stretch factor, which is last, or without."""
+        first, count = int(self.joints.coordinate[joint]), int(self.joints.coordinates[joint])
+        return slice(first, first + count - (not stretch and self.joints.stretch[joint] >= 0))
+
+    def frames_below(self, frames: Ints) -> Ints:
+        """For frames (P,) and joints: the first frame below the joint on the way down to the frame, (P, N).
+
+        That is where the stretch of the joint shows. Frames are joints and tips, by their index in `Skeleton.names`.
+        The joint itself if it is the frame; -1 if the joint does not carry the frame.
+        """
+        parents, count = self._packed.ints[:, layout.PARENT], len(self.joints)
+        out = np.full((len(frames), count), -1, dtype=np.int64)
+        which = np.arange(len(frames))
+        before = np.asarray(frames, dtype=np.int64)
+        joint = before.copy()
+        joint[before >= count] = self._tip_joint[before[before >= count] - count]
+        while len(which):
+            out[which, joint] = before
+            before, joint = joint, parents[joint]
+            inner = joint >= 0
+            which, before, joint = which[inner], before[inner], joint[inner]
+        return out
+
+    @cached_property
+    def moves(self) -> Bools:
+        """Which freedoms move each joint and tip, also through mimic joints, (N + T, D).
+
+        A stretch moves what is below its joint, not that joint itself.
+        """
+        frames = np.arange(len(self.joints) + len(self._tip_joint))
+        below = self.frames_below(frames)[:, self.moving.joint]
+        stretch = self.moving.kind == Kind.STRETCH
+        moved = (below >= 0) & ~(stretch & (below == self.moving.joint))
+        out = np.zeros((len(frames), len(self)), dtype=bool)
+        for r, d in enumerate(self.moving.freedom.tolist()):
+            out[:, d] |= moved[:, r]
+        return out
+
+    # Moving along freedoms ------------------------------------------------------------------------
+
+    def follow(self, q: Floats) -> None:
+        """Put the coordinates of mimic joints where their sources put them, in place, shape (..., Q)."""
+        copies = self.copies
+        if len(copies):
+            source = self.joints.coordinate[copies.source]
+            q[..., copies.coordinate] = copies.factor * q[..., source] + copies.offset
+
+    def stepped(self, q: Floats, step: Floats) -> Floats:
+        """Coordinates (..., Q) after a tangent step (..., D), mimic joints in their place; limits are not looked at.
+
+        Slides, angles and stretches are added to; quaternions turn in their joint's rest frame, q' = exp(v) q.
+        """
+        out = np.array(
+            np.broadcast_to(q, (*np.broadcast_shapes(q.shape[:-1], step.shape[:-1]), q.shape[-1]))
+        )
+        scalars, turns = self.scalars, self.quaternions
+        out[..., scalars.coordinate] += step[..., scalars.freedom]
+        if len(turns):
+            turn = from_rotation_vector(step[..., turns.freedom])
+            out[..., turns.coordinate] = multiply(turn, out[..., turns.coordinate])
+        self.follow(out)
+        return out
+
+    def difference(self, before: Floats, after: Floats) -> Floats:
+        """The tangent step (..., D) from coordinates (..., Q) to others; quaternions turn the short way.
+
+        The inverse of `stepped`. Divided by a time it is a velocity, as in `Solution.velocity`.
+        """
+        packed = self._packed
+        batch = np.broadcast_shapes(before.shape[:-1], after.shape[:-1])
+        out = np.empty((*batch, packed.freedom_count))
+        out[..., packed.number_freedom] = (
+            after[..., packed.number_at] - before[..., packed.number_at]
+        )
+        if len(packed.turn_at):
+            a, b = before[..., packed.turn_at], after[..., packed.turn_at]
+            out[..., packed.turn_freedom] = to_rotation_vector(multiply(b, conjugate(a)))
+        return out
+
+    def clipped(self, q: Floats) -> Floats:
+        """Coordinates (..., Q) with slides, angles and stretches inside their limits, and mimic joints in their place.
+
+        Exact for joints without quaternions; limits of swing and twist are left to `Pose.clamped`.
+        """
+        out, scalars = q.copy(), self.scalars
+        at = scalars.coordinate
+        out[..., at] = np.clip(q[..., at], scalars.low, scalars.high)
+        self.follow(out)
+        return out
+
+    # Limits of speed ------------------------------------------------------------------------------
+
+    def tightest(self, slide: Floats, turn: Floats) -> Floats:
+        """The greatest rate of every freedom that keeps all joints at or below a rate of their own, (D,).
+
+        A mimic joint narrows the rate of its source by its factor. A stretch has none: inf.
+
+        Args:
+            slide: Greatest of each joint's slides, such as a speed [model units/s], (N,); inf for none.
+            turn: The same of its angles and rotations [rad/s], (N,).
+        """
+        rows = self.moving.take((self.moving.kind != Kind.STRETCH) & (self.moving.factor != 0.0))
+        own = np.where(rows.is_slide, slide[rows.joint], turn[rows.joint])
+        out = np.full(len(self), np.inf)
+        np.minimum.at(out, rows.freedom, own / np.abs(rows.factor))
+        return out
+
+
+def _joint_rows(packed: Packed) -> JointRows:
+    """What each joint has, from its packed row."""
+    ints, floats = packed.ints, packed.floats
+    kind = ints[:, layout.KIND]
+    slides, angles = kind & layout.SLIDES, kind // layout.ANGLE & 3
+    first = ints[:, layout.Q]
+    return JointRows(
+        coordinate=first.copy(),
+        coordinates=ints[:, layout.NQ].copy(),
+        slides=slides,
+        angles=angles,
+        quaternion=np.where(kind & layout.QUATERNION, first + slides + angles, -1),
+        stretch=ints[:, layout.STRETCH_Q].copy(),
+        freedom=ints[:, layout.DOF].copy(),
+        freedoms=ints[:, layout.NDOF].copy(),
+        source=ints[:, layout.MIMIC].copy(),
+        factor=floats[:, layout.MIMIC_MUL].copy(),
+        offset=floats[:, layout.MIMIC_ADD].copy(),
+        is_hinge=kind == layout.HINGE,
+        is_slider=kind == layout.SLIDER,
+        is_cone=kind & layout.SWING_TWIST != 0,
+    )
+
+
+def _rows(packed: Packed, joints: JointRows) -> tuple[Rows, Ints]:
+    """The rows of the table, and where those of each joint begin, shape (N + 1,)."""
+    ints, floats = packed.ints, packed.floats
+    numbers, turning = joints.numbers, 3 * (joints.quaternion >= 0)
+    counts = numbers + turning + (joints.stretch >= 0)
+    first = np.concatenate([[0], np.cumsum(counts)])
+    joint = np.repeat(np.arange(len(ints)), counts)
+    place = np.arange(len(joint)) - first[joint]  # in its joint
+    is_number = place < numbers[joint]
+    is_rotation = ~is_number & (place < (numbers + turning)[joint])
+    is_stretch = ~is_number & ~is_rotation
+    kind = np.where(place < joints.slides[joint], Kind.SLIDE, Kind.ANGLE)
+    kind = np.where(is_rotation, Kind.ROTATION, np.where(is_stretch, Kind.STRETCH, kind))
+    part = np.where(is_number, place, np.where(is_rotation, place - numbers[joint], 0))
+    number = np.where(is_number, place, 0)
+    column = layout.AXIS + 3 * number[:, None] + np.arange(3)
+    axis = np.where(is_number[:, None], floats[joint[:, None], column], 0.0)
+    axis[is_rotation] = np.eye(3)[part[is_rotation]]
+    limits = []
+    for side, stretch in ((0, layout.STRETCH_LO), (1, layout.STRETCH_HI)):
+        limit = floats[joint, layout.LIMITS + 2 * number + side]
+        limit[is_rotation] = (-np.inf, np.inf)[side]
+        limit[is_stretch] = floats[joint[is_stretch], stretch]
+        limits.append(limit)
+    frozen = is_number & ((ints[joint, layout.FROZEN] >> number & 1) == 1)
+    source = np.where(is_number, joints.source[joint], -1)
+    is_copy, is_own = source >= 0, (source < 0) & ~frozen
+    freedom = np.full(len(joint), -1, dtype=np.int64)
+    freedom[is_own] = np.arange(int(is_own.sum()))
+    freedom[is_copy] = freedom[first[source[is_copy]]]
+    coordinate = joints.coordinate[joint] + number
+    coordinate = np.where(is_rotation, joints.quaternion[joint], coordinate)
+    coordinate = np.where(is_stretch, joints.stretch[joint], coordinate)
+    rows = Rows(
+        joint=joint,
+        kind=kind.astype(np.int64),
+        part=part,
+        coordinate=coordinate,
+        axis=axis,
+        low=limits[0],
+        high=limits[1],
+        freedom=freedom,
+        factor=np.where(is_copy, joints.factor[joint], 1.0),
+        offset=np.where(is_copy, joints.offset[joint], 0.0),
+        source=source,
+        frozen=frozen,
+    )
+    return rows, first
