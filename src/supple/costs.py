@@ -12,7 +12,6 @@ from __future__ import annotations
 import numpy as np
 
 from supple.errors import instance
-from supple.kernels import layout as at
 from supple.model.coordinates import common_batch
 from supple.model.skeleton import Pose
 
@@ -58,12 +57,13 @@ def moves(start: Pose, answer: Pose) -> np.ndarray:
         np.linalg.norm(skeleton.packed_tips[1], axis=-1).sum()
     )
     change = answer.coordinates - start.coordinates
-    for joint, row in enumerate(skeleton.packed_ints):
-        slides = int(row[at.KIND]) & at.SLIDES
-        slide = change[..., row[at.Q] : row[at.Q] + slides] / (size or 1.0)
+    joints = skeleton.freedom_table.joints
+    for joint in np.flatnonzero((joints.slides > 0) | (joints.stretch >= 0)).tolist():
+        first, slides = int(joints.coordinate[joint]), int(joints.slides[joint])
+        slide = change[..., first : first + slides] / (size or 1.0)
         squares[..., joint] += (slide * slide).sum(axis=-1)
-        if row[at.STRETCH_Q] >= 0:
-            squares[..., joint] += change[..., row[at.STRETCH_Q]] ** 2
+        if joints.stretch[joint] >= 0:
+            squares[..., joint] += change[..., joints.stretch[joint]] ** 2
     return np.sqrt(squares)
 
 

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.errors import SuppleError, array, flag, instance, listed, one_of
-from supple.kernels import layout
 from supple.model.character import Character
 from supple.model.mismatch import another
 from supple.model.skeleton import Pose, Skeleton
@@ -42,11 +41,10 @@ def joint_names(
         SuppleError: There is no such link, tip or joint.
     """
     skeleton = _skeleton(robot)
-    single = (layout.ANGLE, layout.SLIDE)  # kinds of one number
-    ints = skeleton.packed_ints
-    fits = np.isin(ints[:, layout.KIND], single)
+    joints = skeleton.freedom_table.joints
+    fits = joints.is_hinge | joints.is_slider
     if not flag("copies", copies):
-        fits &= ints[:, layout.MIMIC] < 0
+        fits &= joints.source < 0
     if to is not None:
         way = set(skeleton.path(None, one_of("link, tip or joint", to, skeleton.names)))
         fits &= np.array([name in way for name in skeleton.joint_names])
@@ -180,15 +178,14 @@ def from_qpos(robot: Character | Skeleton, qpos: ArrayLike, *, project: bool = F
     skeleton = _skeleton(robot)
     places = _depth_first(skeleton)
     values = array("qpos", qpos, (..., len(places)))
-    packed = skeleton.packed
-    coordinates = np.empty((*values.shape[:-1], len(packed.rest)))
-    coordinates[...] = packed.rest
+    coordinates = np.tile(skeleton.rest.coordinates, (*values.shape[:-1], 1))
     coordinates[..., places] = values
-    if len(packed.turn_at):
-        turns = coordinates[..., packed.turn_at]
+    turning = skeleton.freedom_table.quaternions.coordinate
+    if len(turning):
+        turns = coordinates[..., turning]
         if not np.all(np.linalg.norm(turns, axis=-1) > 1e-9):
             raise SuppleError("qpos: expected quaternions of length one, got a zero")
-        coordinates[..., packed.turn_at] = normalize(turns)
+        coordinates[..., turning] = normalize(turns)
     return Pose(skeleton, coordinates) if project else Pose._wrap(skeleton, coordinates)
 
 
@@ -210,12 +207,10 @@ def qpos_joints(skeleton: Skeleton) -> list[int]:
 
 def _depth_first(skeleton: Skeleton) -> np.ndarray:
     """Where the numbers of qpos are among the coordinates of a pose."""
-    ints = skeleton.packed_ints
-    places: list[int] = []
-    for j in qpos_joints(skeleton):
-        count = int(ints[j, layout.NQ]) - (ints[j, layout.STRETCH_Q] >= 0)
-        places += range(int(ints[j, layout.Q]), int(ints[j, layout.Q]) + count)
-    return np.array(places, dtype=np.int64)
+    table = skeleton.freedom_table
+    every = np.arange(table.coordinate_count)
+    parts = [every[table.coordinates_of(j, stretch=False)] for j in qpos_joints(skeleton)]
+    return np.concatenate([every[:0], *parts])
 
 
 def _skeleton(robot: Character | Skeleton) -> Skeleton:
@@ -225,7 +220,7 @@ def _skeleton(robot: Character | Skeleton) -> Skeleton:
 def _places(robot: Character | Skeleton, names: Sequence[str]) -> np.ndarray:
     """Where the joints' numbers are among the coordinates of a pose."""
     skeleton = _skeleton(robot)
-    return skeleton.packed_ints[[skeleton.index(name) for name in names], layout.Q]
+    return skeleton.freedom_table.joints.coordinate[[skeleton.index(name) for name in names]]
 
 
 def _checked(robot: Character | Skeleton, names: Sequence[str] | None) -> tuple[str, ...]:

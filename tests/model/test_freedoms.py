@@ -127,17 +127,6 @@ def test_difference_is_the_inverse_of_a_step():
     assert np.allclose(table.stepped(q[0], step)[1:], table.stepped(np.array([q[0]] * 4), step)[1:])
 
 
-def test_clipped_holds_limits_exactly():
-    skeleton = every_kind()
-    table = skeleton.freedom_table
-    q = table.clipped(table.stepped(random_poses(skeleton).coordinates, np.full(len(table), 7.0)))
-    inside = table.scalars
-    assert np.all(q[:, inside.coordinate] <= inside.high)
-    hinge, copy = (int(table.joints.coordinate[skeleton.index(n)]) for n in ("hinge", "copy"))
-    assert np.all(q[:, hinge] == inside.high[inside.coordinate == hinge])
-    assert np.allclose(q[:, copy], -2.0 * q[:, hinge] + 0.1)
-
-
 def test_moves_is_where_the_jacobian_is_not_zero():
     skeleton = every_kind()
     table = skeleton.freedom_table

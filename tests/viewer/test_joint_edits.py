@@ -54,6 +54,25 @@ def test_a_cone_has_four_half_angles_and_the_one_in_the_way_is_told(page):
     assert again["joints"][1]["tilts"] is None and again["joints"][1]["swing"] == 0.5
 
 
+def test_a_joint_that_others_copy_has_the_limits_that_keep_them_inside_theirs():
+    arm = supple.Skeleton(
+        [
+            supple.Node("source", None, (0, 0, 0), supple.Hinge("z", (-1.0, 1.0))),
+            supple.Node("copy", "source", (1, 0, 0), supple.Hinge("z", (-1.0, 1.0), mimic=("source", 2.0, 0.0))),
+            supple.Node("last", "copy", (1, 0, 0), Axes("xy", {"x": (0.0, 1.0), "y": (0.0, 1.0)}, frozen="y")),
+        ],
+        [supple.Tip("tip", "last", (1, 0, 0))],
+    )  # fmt: skip
+    shown = [_joint(arm, j, True) for j in range(3)]
+    assert shown[0].limits == [(-0.5, 0.5)] and shown[1].limits == [(-1.0, 1.0)]
+    assert shown[2].limits == [(0.0, 1.0), None]  # a frozen axis keeps what a pose has
+    limits = Limited.of(arm)
+    inside = arm.rest.with_({"last.x": 0.5})
+    assert limits.active(inside) == []
+    assert limits.active(inside.with_({"source": 0.5})) == [0, 1]
+    assert limits.active(inside.with_({"last.x": 1.0})) == [2]
+
+
 def test_damping_stiffness_and_stretch_reach_the_joints(page):
     joints = {"j1": {"damping": 0.5, "stiffness": 0.7}, "j2": {"damping": 0}}
     page.set_up(scene="snake", damping=0.1, stretch=2.0, joints=joints)

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import SuppleError, one_of
-from supple.kernels import layout
-from supple.model.joints import Joint
+from supple.model.freedoms import Cones, Kind
 from supple.model.skeleton import Pose, Skeleton
 from supple.rotations import from_axis_angle, from_rotation_vector, multiply
 
@@ -63,37 +62,27 @@ def random_poses(
 
     Angles without limits are drawn from a whole turn; sliders without limits stay at rest.
     """
-    q = np.array(np.broadcast_to(skeleton.rest.coordinates, (count, skeleton.packed.rest.size)))
+    table = skeleton.freedom_table
+    q = np.tile(skeleton.rest.coordinates, (count, 1))
     for name in moving:
-        j = skeleton.index(name)
-        joint, at = skeleton.joints[j], int(skeleton.packed_ints[j, layout.Q])
-        values = _random(joint, skeleton.packed_floats[j], count, rng)
-        q[:, at : at + values.shape[1]] = values
-        if joint.stretch is not None:
-            low, high = (x if x is not None else math.inf for x in joint.stretch)
-            stretch = rng.uniform(low, min(high, 2 * max(low, 1.0)), count)
-            q[:, skeleton.packed_ints[j, layout.STRETCH_Q]] = stretch
+        rows = table.rows_of(skeleton.index(name))
+        for r, (at, kind) in enumerate(zip(rows.coordinate.tolist(), rows.kind, strict=True)):
+            if kind == Kind.ROTATION:
+                if rows.part[r] == 0:
+                    cone = table.cones.of(int(rows.joint[r]))
+                    drawn = _in_cone(cone, count, rng) if len(cone) else _turns(count, rng)
+                    q[:, at : at + 4] = drawn
+            elif kind != Kind.SLIDE or rows.is_limited[r]:
+                drawn = rng.uniform(*_range(kind, rows.low[r], rows.high[r]), count)
+                q[:, at] = 0.0 if rows.frozen[r] else drawn
     return Pose(skeleton, q).clamped()
 
 
-def _random(joint: Joint, row: Floats, count: int, rng: np.random.Generator) -> Floats:
-    """Random coordinates of a joint without its stretch, shape (count, coordinates)."""
-    values = np.zeros((count, len(joint.numbers)))
-    for k, (one, pair) in enumerate(zip(joint.numbers, joint.limit_rows, strict=False)):
-        if one.slides and one.limits is None:
-            continue
-        drawn = rng.uniform(*_range(pair, 0.0 if one.slides else OPEN_TURN), count)
-        values[:, k] = 0.0 if one.frozen else drawn
-    if joint.has_swing_limits:
-        return np.concatenate([values, _in_cone(row, count, rng)], axis=1)
-    if joint.has_quaternion:
-        return np.concatenate([values, _turns(count, rng)], axis=1)
-    return values
-
-
-def _range(pair: tuple[float, float], width: float) -> tuple[float, float]:
-    """A range with its open sides closed at a width from the other, or from zero."""
-    low, high = pair
+def _range(kind: int, low: float, high: float) -> tuple[float, float]:
+    """A range with its open sides closed: angles at half a turn from zero, or a turn from the other side."""
+    if kind == Kind.STRETCH:
+        return low, min(high, 2 * max(low, 1.0))
+    width = 0.0 if kind == Kind.SLIDE else OPEN_TURN
     if math.isinf(low):
         low = -width if math.isinf(high) else high - 2 * width
     return low, low + 2 * width if math.isinf(high) else high
@@ -104,12 +93,12 @@ def _turns(count: int, rng: np.random.Generator) -> Floats:
     return q / np.linalg.norm(q, axis=1, keepdims=True)
 
 
-def _in_cone(row: Floats, count: int, rng: np.random.Generator) -> Floats:
-    """Swings uniform over the cap, twists uniform in their range."""
-    axis = row[layout.AXIS : layout.AXIS + 3]
-    _, swing, low, high = row[layout.LIMITS : layout.LIMITS + 4]
-    if row[layout.TILTS : layout.TILTS + 4].any():
-        swing_vectors = _in_quadrants(row, count, rng)
+def _in_cone(cone: Cones, count: int, rng: np.random.Generator) -> Floats:
+    """Swings uniform over the cap of one cone, twists uniform in their range."""
+    axis, swing = cone.axis[0], float(cone.swing[0])
+    low, high = cone.twist_low[0], cone.twist_high[0]
+    if cone.half_angles.any():
+        swing_vectors = _in_quadrants(cone, count, rng)
         twist = from_axis_angle(axis, rng.uniform(low, high, count))
         return multiply(from_rotation_vector(swing_vectors), twist)
     side = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
@@ -121,10 +110,9 @@ def _in_cone(row: Floats, count: int, rng: np.random.Generator) -> Floats:
     return multiply(from_axis_angle(across, tilt), twist)
 
 
-def _in_quadrants(row: Floats, count: int, rng: np.random.Generator) -> Floats:
+def _in_quadrants(cone: Cones, count: int, rng: np.random.Generator) -> Floats:
     """Rotation vectors of swings (count, 3), uniform over the four quarters of ellipses."""
-    axis, up = row[layout.AXIS : layout.AXIS + 3], row[layout.AXIS + 3 : layout.AXIS + 6]
-    tilts = row[layout.TILTS : layout.TILTS + 4]
+    axis, up, tilts = cone.axis[0], cone.up[0], cone.half_angles[0]
     area = np.outer(tilts[:2], tilts[2:]).ravel()
     vertical, level = np.divmod(rng.choice(4, count, p=area / area.sum()), 2)
     size, around = np.sqrt(rng.uniform(size=count)), rng.uniform(0.0, 0.5 * math.pi, count)

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import SuppleError, one_of
-from supple.kernels import layout
 from supple.model.character import METRES, UPS, Character, Note
 from supple.model.joints import Joint, Mimic
 from supple.model.mesh import Mesh, Morph
@@ -111,11 +110,8 @@ class _Change:
             [tip._replace(offset=np.asarray(tip.offset) * size) for tip in old.tips],
             physics=old.physics and old.physics.scaled(size),
         )
-        self.lengths = [
-            int(row[layout.Q]) + k
-            for row in old.packed_ints
-            for k in range(row[layout.KIND] & layout.SLIDES)
-        ]
+        rows = old.freedom_table.rows
+        self.lengths = rows.coordinate[rows.is_slide]
 
     def place(self, points: Any, world: bool) -> Floats:
         """Convert points (..., 3), given in the world or in a joint's frame."""

@@ -101,7 +101,9 @@ def _loaded(
             # An SMD frame states the offset of every bone; other formats only animated ones.
             every = "all" if "smd" in other.extras else "animated"
             if len(character.skeleton) > len(motion.skeleton):
-                width = len(character.skeleton.packed.rest) + 3 * len(character.skeleton)
+                width = character.skeleton.freedom_table.coordinate_count + 3 * len(
+                    character.skeleton
+                )
                 what = f"{len(motion)} frames of the character's {len(character.skeleton)} joints"
                 read.charge(2 * 8 * len(motion) * width, what)
             matched = motion.on(character.skeleton, offsets=every)

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.kernels import layout
+from supple.model.coordinates import follow_sources
 from supple.model.packing import Packed
 from supple.rotations import conjugate, from_rotation_vector, multiply, to_rotation_vector
 
@@ -328,10 +329,7 @@ class Freedoms:
 
     def follow(self, q: Floats) -> None:
         """Put the coordinates of mimic joints where their sources put them, in place, shape (..., Q)."""
-        copies = self.copies
-        if len(copies):
-            source = self.joints.coordinate[copies.source]
-            q[..., copies.coordinate] = copies.factor * q[..., source] + copies.offset
+        follow_sources(self._packed, q)
 
     def stepped(self, q: Floats, step: Floats) -> Floats:
         """Coordinates (..., Q) after a tangent step (..., D), mimic joints in their place; limits are not looked at.
@@ -363,17 +361,6 @@ class Freedoms:
         if len(packed.turn_at):
             a, b = before[..., packed.turn_at], after[..., packed.turn_at]
             out[..., packed.turn_freedom] = to_rotation_vector(multiply(b, conjugate(a)))
-        return out
-
-    def clipped(self, q: Floats) -> Floats:
-        """Coordinates (..., Q) with slides, angles and stretches inside their limits, and mimic joints in their place.
-
-        Exact for joints without quaternions; limits of swing and twist are left to `Pose.clamped`.
-        """
-        out, scalars = q.copy(), self.scalars
-        at = scalars.coordinate
-        out[..., at] = np.clip(q[..., at], scalars.low, scalars.high)
-        self.follow(out)
         return out
 
     # Limits of speed ------------------------------------------------------------------------------
@@ -412,8 +399,8 @@ def _joint_rows(packed: Packed) -> JointRows:
         source=ints[:, layout.MIMIC].copy(),
         factor=floats[:, layout.MIMIC_MUL].copy(),
         offset=floats[:, layout.MIMIC_ADD].copy(),
-        is_hinge=kind == layout.HINGE,
-        is_slider=kind == layout.SLIDER,
+        is_hinge=kind == layout.ANGLE,
+        is_slider=kind == layout.SLIDE,
         is_cone=kind & layout.SWING_TWIST != 0,
     )
 

@@ -17,13 +17,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.errors import SuppleError, array, brief, flag, instance, listed, mapping, one_of
 from supple.kernels import layout
-from supple.kernels.joint import excess_batch, project_batch
+from supple.kernels.joint import excess_batch
 from supple.model.chains import chain_parts
 from supple.model.coordinates import (
     common_batch,
     follow,
     from_angles,
     mix,
+    project,
     read,
     slots,
     spread,
@@ -378,10 +379,8 @@ class Pose:
 
     def clamped(self) -> Pose:
         """This pose with every joint put into its limits: what is inside keeps its bits."""
-        q = self._coordinates.copy()
-        skeleton = self._skeleton
-        project_batch(skeleton.packed_ints, skeleton.packed_floats, flat(q))
-        return Pose._wrap(skeleton, q, self._translations, self._scales)
+        q = project(self._skeleton, self._coordinates)
+        return Pose._wrap(self._skeleton, q, self._translations, self._scales)
 
     # Measures -------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import whole
-from supple.kernels import layout
+from supple.model.freedoms import Cones
 from supple.model.joints import Joint
 from supple.model.structure import Posed, Structure
 from supple.rotations import conjugate, from_axis_angle, from_rotation_vector, multiply, rotate
@@ -74,7 +74,7 @@ def limit_curves(pose: Posed) -> list[Curve]:
     zero; swing is the rim of a cone and two ribs; a slide is its stretch of way. Their size is a third of the bone.
     """
     skeleton = pose.skeleton
-    parents, ints = skeleton.parents, skeleton.packed_ints
+    parents, table = skeleton.parents, skeleton.freedom_table
     positions, rotations = pose.positions, pose.rotations
     along = _directions(pose)
     curves: list[Curve] = []
@@ -85,10 +85,10 @@ def limit_curves(pose: Posed) -> list[Curve]:
         frame = multiply(rotations[parents[j]], rest) if parents[j] >= 0 else rest
         direction, size = along[j]
         origin, size = positions[j], size / 3
-        q = pose.coordinates[ints[j, layout.Q] :]
+        q = pose.coordinates[table.coordinates_of(j)]
         lines: list[Floats] = []
         if joint.has_swing_limits:
-            lines = _cone(skeleton.packed_floats[j])
+            lines = _cone(table.cones.of(j))
         before = np.array([1.0, 0.0, 0.0, 0.0])
         for k, one in enumerate(joint.numbers):
             if one.slides:
@@ -133,17 +133,17 @@ def _fan(axis: Floats, direction: Floats, limits: tuple[float, float]) -> Floats
     return np.concatenate([np.zeros((1, 3)), arc, np.zeros((1, 3))])
 
 
-def swing_rim(row: Floats, count: int) -> Floats:
+def swing_rim(cone: Cones, count: int) -> Floats:
     """The outermost directions of a cone joint's axis, all around, in its rest frame (count, 3).
 
     Args:
-        row: Its row of `Skeleton.packed_floats`.
+        cone: The limits of one joint, as `Cones.of` gives them.
         count: How many; the first and the last are the same.
     """
-    axis, around = row[layout.AXIS : layout.AXIS + 3], np.linspace(0, 2 * math.pi, count)
-    tilts = row[layout.TILTS : layout.TILTS + 4]
+    axis, around = cone.axis[0], np.linspace(0, 2 * math.pi, count)
+    tilts = cone.half_angles[0]
     if not tilts.any():
-        swing = row[layout.LIMITS + 1]
+        swing = cone.swing[0]
         side = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
         side /= np.linalg.norm(side)
         edge = math.cos(swing) * axis + math.sin(swing) * side
@@ -151,25 +151,25 @@ def swing_rim(row: Floats, count: int) -> Floats:
     down, up, left, right = tilts
     a, b = np.cos(around), np.sin(around)
     a, b = a * np.where(a >= 0, up, down), b * np.where(b >= 0, right, left)
-    upward = row[layout.AXIS + 3 : layout.AXIS + 6]
+    upward = cone.up[0]
     vectors = a[:, None] * np.cross(axis, upward) - b[:, None] * upward
     return rotate(from_rotation_vector(vectors), axis)
 
 
-def swing_limit(row: Floats, about: Floats) -> float:
-    """How far a cone joint may swing [rad] about a direction (3,), whose part square to its axis counts."""
-    down, up, left, right = row[layout.TILTS : layout.TILTS + 4]
+def swing_limit(cone: Cones, about: Floats) -> float:
+    """How far one cone joint may swing [rad] about a direction (3,), whose part square to its axis counts."""
+    down, up, left, right = cone.half_angles[0]
     if not up:
-        return float(row[layout.LIMITS + 1])
-    axis, upward = row[layout.AXIS : layout.AXIS + 3], row[layout.AXIS + 3 : layout.AXIS + 6]
+        return float(cone.swing[0])
+    axis, upward = cone.axis[0], cone.up[0]
     a, b = about @ np.cross(axis, upward), -(about @ upward)
     size = math.hypot(a, b)
     return float(size / math.hypot(a / (up if a >= 0 else down), b / (right if b >= 0 else left)))
 
 
-def _cone(row: Floats) -> list[Floats]:
+def _cone(cone: Cones) -> list[Floats]:
     """The rim of a unit cone, and four ribs."""
-    rim = swing_rim(row, 37)
+    rim = swing_rim(cone, 37)
     ribs = [np.stack([rim[k], np.zeros(3), rim[k + 18]]) for k in (0, 9)]
     return [rim, *ribs]
 

@@ -93,10 +93,10 @@ class _Spans:
 
 def _curve(poses: Pose, spans: _Spans) -> Pose:
     skeleton = poses.skeleton
-    packed = skeleton.packed
+    turning = skeleton.freedom_table.quaternions.coordinate
     q = _numbers(poses.coordinates, spans)
-    if len(packed.turn_at):
-        q[:, packed.turn_at] = _turns(poses.coordinates[:, packed.turn_at], spans)
+    if len(turning):
+        q[:, turning] = _turns(poses.coordinates[:, turning], spans)
     follow(skeleton, q)
     extras: list[Floats | None] = [None, None]
     if poses.translations is not None:

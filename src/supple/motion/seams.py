@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.kernels import layout
 from supple.model.coordinates import follow
+from supple.model.freedoms import Kind
 from supple.model.motion import Motion
 from supple.model.skeleton import Pose
 from supple.rotations import angle_between, conjugate, multiply, normalize, slerp
@@ -61,25 +61,11 @@ class Columns(NamedTuple):
 
 def columns_of(pose: Pose, moving: Sequence[int]) -> Columns:
     """The coordinates of the joints that a correction moves, given by their indices."""
-    skeleton = pose.skeleton
-    packed, ints = skeleton.packed, skeleton.packed_ints
-    mine = np.isin(packed.turn_joint, moving)
-    taken = set(packed.turn_at[mine].ravel().tolist())
-    numbers: list[tuple[int, int, bool]] = []
-    for j in moving:
-        first, width = int(ints[j, layout.Q]), skeleton.joints[j].coordinate_count
-        plain = skeleton.joints[j].numbers
-        for k in range(width):
-            if first + k not in taken:
-                angle = k < len(plain) and not plain[k].slides
-                numbers.append((first + k, j, angle))
-    at, whose, turning = zip(*numbers, strict=True) if numbers else ((), (), ())
+    table = pose.skeleton.freedom_table
+    turns = table.quaternions.take(np.isin(table.quaternions.joint, moving))
+    rows = table.rows.take(table.rows.is_scalar & np.isin(table.rows.joint, moving))
     return Columns(
-        packed.turn_at[mine],
-        packed.turn_joint[mine],
-        np.array(at, dtype=np.int64),
-        np.array(whose, dtype=np.int64),
-        np.array(turning, dtype=bool),
+        turns.coordinate, turns.joint, rows.coordinate, rows.joint, rows.kind == Kind.ANGLE
     )
 
 
@@ -249,8 +235,7 @@ def _within_limits(
     clamped = Pose._wrap(skeleton, part).clamped().packed_coordinates
     good = motion.poses[rows].violations() <= ROUNDING
     for j in moving:
-        at = int(skeleton.packed_ints[j, layout.Q])
-        own = slice(at, at + skeleton.joints[j].coordinate_count)
+        own = skeleton.freedom_table.coordinates_of(j)
         part[good[:, j], own] = clamped[good[:, j], own]
     q[rows] = part
     return q

@@ -16,7 +16,6 @@ from matplotlib.patches import Circle, Polygon
 from matplotlib.patheffects import Normal, Stroke
 
 from supple import rotations
-from supple.kernels import layout
 from supple.model.capsules import Capsule
 from supple.model.skeleton import Pose, Skeleton
 from supple.model.sketch import limit_curves, swing_limit, swing_rim
@@ -230,19 +229,19 @@ def _cone(view: View, pose: Pose, j: int) -> list[tuple[int, Floats, Floats]]:
     frame = skeleton.rotations[j]
     if parent >= 0:
         frame = rotations.multiply(pose.rotations[parent], frame)
-    row = skeleton.packed_floats[j]
-    axis = rotations.rotate(frame, row[layout.AXIS : layout.AXIS + 3])
+    cone = skeleton.freedom_table.cones.of(j)
+    axis = rotations.rotate(frame, cone.axis[0])
     origin, size = pose.positions[j], _bone_size(pose, j) / 3
     if view.flat:
         if abs(axis @ view.toward) > 1 - 1e-6:
             return []  # seen from its end, all around
         about = rotations.rotate(rotations.conjugate(frame), view.toward)
-        high, low = swing_limit(row, about), -swing_limit(row, -about)
+        high, low = swing_limit(cone, about), -swing_limit(cone, -about)
         angles = np.linspace(low, high, max(3, math.ceil((high - low) / 0.08)))
         rim = rotations.rotate(rotations.from_axis_angle(view.toward, angles), axis)
         sector = np.concatenate([[origin], origin + size * rim, [origin]])
         return [(j, sector, np.zeros((0, 3, 3)))]
-    rim = origin + size * rotations.rotate(frame, swing_rim(row, 49))
+    rim = origin + size * rotations.rotate(frame, swing_rim(cone, 49))
     mantle = np.stack([np.broadcast_to(origin, (24, 3)), rim[:-1:2], rim[2::2]], axis=1)
     return [(j, rim, mantle)]
 

@@ -341,6 +341,16 @@ class Problem:
         """Where in the packed floats the rows of the moving joints begin."""
         return at.HEADER_FLOATS + len(self.active) * at.JOINT_FLOATS
 
+    def limit_places(self, joints: np.ndarray, parts: np.ndarray) -> np.ndarray:
+        """Where in the packed floats lower limits of moving joints are, shape (K,); the upper ones follow each.
+
+        Args:
+            joints: Skeleton indices of moving joints, shape (K,).
+            parts: Which of a joint's slides and angles, shape (K,).
+        """
+        rows = np.searchsorted(self.moving, joints)
+        return self.moving_floats + rows * at.JOINT_FLOATS + at.LIMITS + 2 * parts
+
     @property
     def block_floats(self) -> int:
         """Where in the packed floats the rows of the blocks begin."""

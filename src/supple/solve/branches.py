@@ -23,6 +23,7 @@ import numpy as np
 
 from supple.kernels import layout as at
 from supple.kernels.restart import spread_seeds
+from supple.model.freedoms import Kind
 from supple.problem.lowering import Problem
 from supple.solve.execute import Batch, Executor
 from supple.solve.judge import Judge
@@ -164,25 +165,18 @@ class _Metric:
     """How far joints are from pose to pose."""
 
     def __init__(self, problem: Problem) -> None:
-        packed = problem.skeleton.packed
-        self._length = problem.length
-        self._numbers: list[tuple[int, bool, float]] = []  # place, turns without end, size of one
-        self._turns: list[int] = []
-        for j in problem.moving.tolist():
-            row, floats = packed.ints[j], packed.floats[j]
-            kind, first = int(row[at.KIND]), int(row[at.Q])
-            slides, count = kind & 3, (kind & 3) + (kind >> 2 & 3)
-            if row[at.MIMIC] >= 0:
-                continue
-            for i in range(count):
-                low, high = floats[at.LIMITS + 2 * i : at.LIMITS + 2 * i + 2]
-                endless = i >= slides and low == -math.inf and high == math.inf
-                endless = endless and not np.any(packed.ints[:, at.MIMIC] == j)
-                self._numbers.append((first + i, endless, problem.length if i < slides else 1.0))
-            if kind & at.QUATERNION:
-                self._turns.append(first + count)
-            if row[at.STRETCH_Q] >= 0:
-                self._numbers.append((int(row[at.STRETCH_Q]), False, 1.0))
+        table = problem.skeleton.freedom_table
+        moving = problem.moving[table.joints.source[problem.moving] < 0]
+        rows = table.scalars.take(np.isin(table.scalars.joint, moving))
+        copied = np.isin(rows.joint, table.joints.source)
+        endless = (rows.kind == Kind.ANGLE) & (rows.low == -math.inf) & (rows.high == math.inf)
+        sizes = np.where(rows.is_slide, problem.length, 1.0)
+        # place, turns without end, size of one
+        self._numbers: list[tuple[int, bool, float]] = list(
+            zip(rows.coordinate.tolist(), (endless & ~copied).tolist(), sizes.tolist(), strict=True)
+        )
+        quaternion = table.joints.quaternion[moving]
+        self._turns: list[int] = quaternion[quaternion >= 0].tolist()
 
     def __call__(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The largest move of any joint and the sum of all, shape (n, m), between poses (n, Q) and (m, Q)."""
@@ -234,12 +228,10 @@ class _ClosedForm:
         solver = LM(max_iterations=3, restarts=0, closed_form=True)
         self._executor = Executor(problem, (solver,))
         self._executor.tighten(EXACT)
-        ints, floats = problem.skeleton.packed_ints, problem.skeleton.packed_floats
-        self._at = ints[problem.moving, at.Q]
-        rows = np.arange(len(problem.moving)) * at.JOINT_FLOATS
-        self._place = problem.moving_floats + rows + at.LIMITS
-        self._low = floats[problem.moving, at.LIMITS]
-        self._high = floats[problem.moving, at.LIMITS + 1]
+        free = problem.skeleton.freedom_table.free
+        hinges = free.take(np.isin(free.joint, problem.moving) & (free.kind == Kind.ANGLE))
+        self._at, self._low, self._high = hinges.coordinate, hinges.low, hinges.high
+        self._place = problem.limit_places(hinges.joint, hinges.part)
         # One whole turn of each joint holds all answers; whole turns are added afterwards.
         endless = np.isinf(self._low) | np.isinf(self._high)
         middle = np.where(endless, 0.0, 0.5 * (self._low + self._high))
@@ -251,9 +243,9 @@ class _ClosedForm:
     @classmethod
     def of(cls, problem: Problem) -> _ClosedForm | None:
         """The closed form of a problem, if it may have one: an arm of six hinges, a position and an orientation."""
-        kinds = problem.skeleton.packed_ints[problem.moving]
-        plain = len(problem.moving) == 6 and np.all(kinds[:, at.KIND] == at.HINGE)
-        if not plain or np.any(kinds[:, at.MIMIC] >= 0) or problem.rows != 6:
+        joints = problem.skeleton.freedom_table.joints.take(problem.moving)
+        plain = len(joints) == 6 and np.all(joints.is_hinge & (joints.source < 0))
+        if not plain or problem.rows != 6:
             return None
         if any(
             block.kind not in (at.POSITION, at.ORIENTATION) or block.held

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.kernels import layout as at
+from supple.model.freedoms import Kind
 from supple.problem.lowering import RADIAN, Problem
 from supple.solve.execute import Batch
 
@@ -15,11 +16,11 @@ RANK_RELATIVE_TOLERANCE = (
 )
 
 
-class Freedoms(NamedTuple):
+class MovingFreedoms(NamedTuple):
     """The freedoms of a lowered problem, shape (F,) each, in the order of its Jacobian.
 
     Attributes:
-        skeleton: Place among `skeleton.freedoms`; -1 for copies and stretches, which ticks do not move.
+        skeleton: Place among `skeleton.freedoms`; -1 for stretches, which ticks do not move.
         unit: What a unit of it is [rad, model units].
     """
 
@@ -27,23 +28,14 @@ class Freedoms(NamedTuple):
     unit: np.ndarray
 
 
-def freedoms(problem: Problem) -> Freedoms:
+def moving_freedoms(problem: Problem) -> MovingFreedoms:
     """The freedoms of a problem and those of its skeleton that they are."""
-    places: list[int] = []
-    units: list[float] = []
-    for row in problem.skeleton.packed_ints[problem.moving].tolist():
-        stretches = int(row[at.STRETCH_DOF] >= 0)
-        turns = row[at.NDOF] - stretches
-        slides = row[at.KIND] & at.SLIDES
-        slides -= (row[at.FROZEN] & ((1 << slides) - 1)).bit_count()
-        if row[at.MIMIC] >= 0:
-            places += [-1] * turns
-        else:
-            places += range(row[at.DOF], row[at.DOF] + turns)
-        units += [problem.length] * slides + [1.0] * (turns - slides)
-        places += [-1] * stretches
-        units += [1.0] * stretches
-    return Freedoms(np.array(places, np.int64), np.array(units))
+    free = problem.skeleton.freedom_table.free
+    rows = free.take(np.isin(free.joint, problem.moving))
+    return MovingFreedoms(
+        np.where(rows.kind == Kind.STRETCH, -1, rows.freedom),
+        np.where(rows.is_slide, problem.length, 1.0),
+    )
 
 
 class ClosedLoops:
@@ -62,7 +54,7 @@ class ClosedLoops:
 
         self._own = own
         self._problem = problem
-        self.freedoms = freedoms(problem)
+        self.freedoms = moving_freedoms(problem)
         hard = [(n, block) for n, block in enumerate(problem.blocks) if block.hard]
         self._rows = np.array([3 * n + i for n, _ in hard for i in range(3)], np.int64)
         scales = [

@@ -45,7 +45,7 @@ import numpy as np
 
 from supple.errors import SuppleError, brief, one_of, positive
 from supple.kernels import layout as at
-from supple.kernels.joint import project_batch
+from supple.model.coordinates import project
 from supple.model.skeleton import Skeleton
 from supple.problem.lowering import Problem
 from supple.rotations import conjugate, from_rotation_vector, multiply, to_rotation_vector
@@ -101,26 +101,18 @@ def greatest(skeleton: Skeleton, what: str, value: Any) -> np.ndarray:
     Raises:
         SuppleError: It is something else, or names a joint that there is not.
     """
-    out = np.full(len(skeleton.freedoms), ANY)
+    table = skeleton.freedom_table
+    slides, turns = np.full((2, len(table.joints)), ANY)
     if value is None:
-        return out
+        return np.full(len(table), ANY)
     given = (
         dict(value) if isinstance(value, Mapping) else dict.fromkeys(skeleton.joint_names, value)
     )
     for name, one in given.items():
         j = skeleton.joint_names.index(one_of(f"joint of {what}", name, skeleton.joint_names))
-        slide, turn = _pair(f"{what} of {name!r}" if isinstance(value, Mapping) else what, one)
-        row, factor = skeleton.packed_ints[j], 1.0
-        if row[at.MIMIC] >= 0:
-            factor = abs(float(skeleton.packed_floats[j, at.MIMIC_MUL]))
-            row = skeleton.packed_ints[row[at.MIMIC]]
-            if factor == 0.0:
-                continue
-        first, count = int(row[at.DOF]), int(row[at.NDOF]) - int(row[at.STRETCH_DOF] >= 0)
-        slides = min(int(row[at.KIND]) & at.SLIDES, count)
-        for d in range(first, first + count):
-            out[d] = min(out[d], (slide if d < first + slides else turn) / factor)
-    return out
+        named = f"{what} of {name!r}" if isinstance(value, Mapping) else what
+        slides[j], turns[j] = _pair(named, one)
+    return np.minimum(table.tightest(slides, turns), ANY)
 
 
 def _pair(what: str, value: Any) -> tuple[float, float]:
@@ -513,10 +505,7 @@ class Servo:
 
     def _projected(self, row: np.ndarray) -> np.ndarray:
         """The coordinates of a row, inside the limits, shape (Q,)."""
-        packed = self.problem.skeleton.packed
-        inside = row[None, : self.problem.coordinates].copy()
-        project_batch(packed.ints, packed.floats, inside)
-        return inside[0]
+        return project(self.problem.skeleton, row[: self.problem.coordinates])
 
     # What must hold in every tick ----------------------------------------------------------------
 
@@ -839,13 +828,7 @@ class Servo:
 
     def velocity(self, before: np.ndarray, after: np.ndarray, dt: float) -> np.ndarray:
         """The velocity of every freedom from one pose to another, shape (D,)."""
-        packed = self.problem.skeleton.packed
-        out = np.empty(packed.freedom_count)
-        out[packed.number_freedom] = (after[packed.number_at] - before[packed.number_at]) / dt
-        if len(packed.turn_at):
-            turns = _turn(before[packed.turn_at], after[packed.turn_at])
-            out[packed.turn_freedom] = turns / dt
-        return out
+        return self.problem.skeleton.freedom_table.difference(before, after) / dt
 
 
 def _fewer_restarts(solver: Solver) -> Solver:
@@ -884,44 +867,24 @@ def _turn(before: np.ndarray, after: np.ndarray) -> np.ndarray:
 
 def _copies(problem: Problem) -> _Copies:
     """The moving joints that copy others."""
-    ints, floats = problem.skeleton.packed_ints, problem.skeleton.packed_floats
-    joints = problem.moving[ints[problem.moving, at.MIMIC] >= 0]
-    source = ints[ints[joints, at.MIMIC], at.Q]
-    return _Copies(
-        ints[joints, at.Q], source, floats[joints, at.MIMIC_MUL], floats[joints, at.MIMIC_ADD]
-    )
+    table = problem.skeleton.freedom_table
+    rows = table.copies.take(np.isin(table.copies.joint, problem.moving))
+    return _Copies(rows.coordinate, table.joints.coordinate[rows.source], rows.factor, rows.offset)
 
 
 def _moving_parts(problem: Problem) -> tuple[_Numbers, _Turns]:
     """What a tick limits."""
-    skeleton = problem.skeleton
-    packed = skeleton.packed
-    freedom_of = dict(zip(packed.number_at.tolist(), packed.number_freedom.tolist(), strict=True))
-    turn_of = {int(places[0]): n for n, places in enumerate(packed.turn_at)}
-    numbers: list[tuple[float, ...]] = []
-    turns: list[tuple[int, int]] = []
-    for m, j in enumerate(problem.moving.tolist()):
-        row, floats = packed.ints[j], packed.floats[j]
-        if row[at.MIMIC] >= 0:
-            continue
-        kind, first = int(row[at.KIND]), int(row[at.Q])
-        count = (kind & 3) + (kind >> 2 & 3)
-        for i in range(count):
-            if first + i in freedom_of:
-                limits = at.LIMITS + 2 * i
-                place = problem.moving_floats + m * at.JOINT_FLOATS + limits
-                pair = floats[limits], floats[limits + 1]
-                numbers.append((first + i, freedom_of[first + i], m, place, *pair))
-        if kind & at.QUATERNION:
-            turns.append((turn_of[first + count], m))
-    table = np.array(numbers, np.float64).reshape(-1, 6).T
-    place_of, freedom, move, place = table[:4].astype(np.int64)
-    chosen = np.array([n for n, _ in turns], np.int64)
+    table, moving = problem.skeleton.freedom_table, problem.moving
+    rows = table.free.take(table.free.is_number & np.isin(table.free.joint, moving))
+    turns = table.quaternions.take(np.isin(table.quaternions.joint, moving))
     return (
-        _Numbers(place_of, freedom, move, place, table[4], table[5]),
-        _Turns(
-            packed.turn_at[chosen].reshape(-1, 4),
-            packed.turn_freedom[chosen].reshape(-1, 3),
-            np.array([m for _, m in turns], np.int64),
+        _Numbers(
+            rows.coordinate,
+            rows.freedom,
+            np.searchsorted(moving, rows.joint),
+            problem.limit_places(rows.joint, rows.part),
+            rows.low,
+            rows.high,
         ),
+        _Turns(turns.coordinate, turns.freedom, np.searchsorted(moving, turns.joint)),
     )

@@ -440,7 +440,7 @@ class Solution:
 
 def _report_rows(value: Any, skeleton: Skeleton, asked: Asked) -> np.ndarray:
     """The report of one solve or a batch, checked to be one."""
-    coordinates = len(skeleton.packed.rest)
+    coordinates = skeleton.freedom_table.coordinate_count
     width = coordinates + at.REPORT + len(asked.demands) + len(asked.moving)
     rows = array("report", value, (..., width), finite=False)
     if not np.all(np.isin(rows[..., coordinates + at.O_STATUS], list(Status))):

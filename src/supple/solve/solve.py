@@ -11,7 +11,6 @@ import numpy as np
 from supple import costs
 from supple.errors import SuppleError, array, flag, function, listed, number, one_of, whole
 from supple.goals import OPEN, Goal, as_goals, from_key
-from supple.kernels import layout as at
 from supple.model.skeleton import Pose, Skeleton
 from supple.solve.prepare import Prepared
 from supple.solve.solution import Solution
@@ -196,7 +195,7 @@ def _different(
 
     Without `turned`, hinges that are whole turns apart do not differ.
     """
-    hinges = poses.skeleton.packed_ints[:, at.KIND] == at.HINGE
+    hinges = poses.skeleton.freedom_table.joints.is_hinge
     kept = kept.copy()
 
     def unlike(one: int, others: np.ndarray) -> np.ndarray:

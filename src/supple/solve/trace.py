@@ -11,7 +11,7 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from supple.kernels import layout as at
 from supple.model.coordinates import follow
 from supple.model.skeleton import Pose, Skeleton, check_format
 from supple.solve.outcome import counted
+
+if TYPE_CHECKING:
+    from supple.model.freedoms import JointRows
 
 FORMAT = "supple-trace"
 VERSION = 1
@@ -119,7 +122,7 @@ class Trace:
 
         Each iteration starts from its own recorded pose.
         """
-        ints = self.skeleton.packed_ints
+        joints = self.skeleton.freedom_table.joints
         iteration = -1
         current = self.coordinates[0].copy()
         for row in self.events:
@@ -128,7 +131,7 @@ class Trace:
             if int(row[at.V_ITERATION]) != iteration:
                 iteration = int(row[at.V_ITERATION])
                 current = self.coordinates[min(iteration - 1, len(self) - 1)].copy()
-            _apply(ints[int(row[at.V_JOINT])], row[at.V_CHANGE :], current)
+            _apply(joints, int(row[at.V_JOINT]), row[at.V_CHANGE :], current)
             follow(self.skeleton, current)
             yield self._step(row), self._pose(current)
 
@@ -197,16 +200,14 @@ class Trace:
             raise SuppleError(f"{path}: {error}") from error
 
 
-def _apply(row: np.ndarray, change: np.ndarray, coordinates: np.ndarray) -> None:
+def _apply(joints: JointRows, joint: int, change: np.ndarray, coordinates: np.ndarray) -> None:
     """Add an event's change to one joint's coordinates, in place."""
-    kind, q = int(row[at.KIND]), int(row[at.Q])
-    stretch = int(row[at.STRETCH_Q])
-    turns = kind & at.QUATERNION != 0
-    count = int(row[at.NQ]) - (1 if stretch >= 0 else 0) - 4 * turns
-    coordinates[q : q + count] += change[:count]
-    if turns:
+    first, count = int(joints.coordinate[joint]), int(joints.numbers[joint])
+    turning, stretch = int(joints.quaternion[joint]), int(joints.stretch[joint])
+    coordinates[first : first + count] += change[:count]
+    if turning >= 0:
         turn = rotations.from_rotation_vector(change[count : count + 3])
-        place = slice(q + count, q + count + 4)
+        place = slice(turning, turning + 4)
         coordinates[place] = rotations.normalize(rotations.multiply(turn, coordinates[place]))
     if stretch >= 0:
         coordinates[stretch] += change[-1]

@@ -128,25 +128,27 @@ def _motions(subject: Subject, model: Model) -> list[MotionInfo]:
 
 
 def _joint(skeleton: Skeleton, j: int, moves: bool) -> JointInfo:
-    joint = skeleton.joints[j]
-    numbers = () if joint.has_quaternion else joint.numbers
-    labels, axes = [one.label for one in numbers], [one.axis for one in numbers]
-    rows: list[Range | None] = [_range(row) for row in joint.limit_rows[: len(numbers)]]
-    if joint.has_swing_limits:
-        labels, rows = ["twist"], [_range(joint.limit_rows[1])]
-        axes = [_vector(skeleton.packed_floats[j, layout.AXIS : layout.AXIS + 3])]
+    joint, table = skeleton.joints[j], skeleton.freedom_table
+    rows, cone = table.rows_of(j), table.cones.of(j)
+    numbers = rows.take(rows.is_number & (not joint.has_quaternion))
+    labels = [joint.numbers[k].label for k in numbers.part.tolist()]
+    limits = [_range(*pair) for pair in zip(numbers.low, numbers.high, strict=True)]
+    axes = [_vector(axis) for axis in numbers.axis]
+    if len(cone):
+        labels, limits = ["twist"], [_range(cone.twist_low[0], cone.twist_high[0])]
+        axes = [_vector(cone.axis[0])]
     return JointInfo(
         kind=type(joint).__name__,
         labels=labels,
-        limits=rows,
+        limits=limits,
         axes=axes,
-        slides=sum(one.slides for one in numbers),
+        slides=int(numbers.is_slide.sum()),
         swings=joint.has_quaternion and not joint.numbers,
         swing=getattr(joint, "swing", None)
         if joint.half_angles is None
         else max(joint.half_angles),
         tilts=joint.half_angles,
-        up=_vector(skeleton.packed_floats[j, layout.AXIS + 3 : layout.AXIS + 6]),
+        up=_vector(cone.up[0]) if len(cone) else (0.0, 0.0, 0.0),
         rest=tuple(skeleton.rotations[j].tolist()),
         bone=bone(skeleton, skeleton.joint_names[j]),
         moves=moves,
@@ -155,8 +157,8 @@ def _joint(skeleton: Skeleton, j: int, moves: bool) -> JointInfo:
     )
 
 
-def _range(row: tuple[float, float]) -> Range | None:
-    low, high = (value if math.isfinite(value) else None for value in row)
+def _range(low_limit: float, high_limit: float) -> Range | None:
+    low, high = (float(x) if math.isfinite(x) else None for x in (low_limit, high_limit))
     return None if low is None and high is None else (low, high)
 
 

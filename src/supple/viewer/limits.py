@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple import rotations
-from supple.kernels import layout
+from supple.model.freedoms import Cones, Rows
 from supple.model.skeleton import Pose, Skeleton
 
 AT_LIMIT = 2e-3  # distance to a limit that counts as at it [rad, or model units]
@@ -19,82 +19,39 @@ class Limited:
     """The limits of a skeleton as arrays: bounded coordinates, and cones.
 
     Attributes:
-        joint: The joint of each bounded coordinate.
-        at: The index of that coordinate.
-        low: Its lower bound, -inf if open.
-        high: Its upper bound, inf if open.
-        cone: The joints that are cones.
-        cone_at: The index of the first coordinate of their quaternions.
-        cone_axis: Their axes, shape (cones, 3).
-        swing: Their greatest swing angles [rad].
-        tilts: Half-angles down, up, left, right [rad], shape (cones, 4); of a round cone 0.
-        up: The direction of up of those that have them, shape (cones, 3).
-        twist: The bounds of their twist angles [rad], shape (cones, 2).
+        numbers: The slides and angles that have limits.
+        cones: The limits of swing and twist.
     """
 
-    joint: np.ndarray
-    at: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    cone: np.ndarray
-    cone_at: np.ndarray
-    cone_axis: np.ndarray
-    swing: np.ndarray
-    tilts: np.ndarray
-    up: np.ndarray
-    twist: np.ndarray
+    numbers: Rows
+    cones: Cones
 
     @classmethod
     def of(cls, skeleton: Skeleton) -> Limited:
         """The limits of a skeleton."""
-        numbers: list[tuple[int, int, float, float]] = []
-        cones: list[tuple[int, int, float, tuple[float, float]]] = []
-        at = 0
-        for j, joint in enumerate(skeleton.joints):
-            rows = joint.limit_rows
-            if joint.has_swing_limits:
-                cones.append((j, at, rows[0][1], rows[1]))
-            else:
-                numbers += [
-                    (j, at + k, lo, hi)
-                    for k, (lo, hi) in enumerate(rows)
-                    if math.isfinite(lo) or math.isfinite(hi)
-                ]
-            at += joint.coordinate_count
-        table = np.array(numbers, dtype=np.float64).reshape(len(numbers), 4)
-        cone = np.array([row[0] for row in cones], dtype=np.int64)
-        return cls(
-            joint=table[:, 0].astype(np.int64),
-            at=table[:, 1].astype(np.int64),
-            low=table[:, 2],
-            high=table[:, 3],
-            cone=cone,
-            cone_at=np.array([row[1] for row in cones], dtype=np.int64),
-            cone_axis=skeleton.packed_floats[cone, layout.AXIS : layout.AXIS + 3],
-            swing=np.array([row[2] for row in cones], dtype=np.float64),
-            tilts=skeleton.packed_floats[cone, layout.TILTS : layout.TILTS + 4],
-            up=skeleton.packed_floats[cone, layout.AXIS + 3 : layout.AXIS + 6],
-            twist=np.array([row[3] for row in cones], dtype=np.float64).reshape(len(cones), 2),
-        )
+        table = skeleton.freedom_table
+        return cls(table.rows.take(table.rows.is_number & table.rows.is_limited), table.cones)
 
     def active(self, pose: Pose) -> list[int]:
         """The indices of the joints of a single pose that are at a limit, sorted."""
         q = pose.coordinates
         found: set[int] = set()
-        if len(self.joint):
-            value = q[self.at]
-            near = (value <= self.low + AT_LIMIT) | (value >= self.high - AT_LIMIT)
-            found.update(self.joint[near].tolist())
-        if len(self.cone):
-            found.update(self.cone[self._at_rim(q)].tolist())
+        numbers = self.numbers
+        if len(numbers):
+            value = q[numbers.coordinate]
+            near = (value <= numbers.low + AT_LIMIT) | (value >= numbers.high - AT_LIMIT)
+            found.update(numbers.joint[near].tolist())
+        if len(self.cones):
+            found.update(self.cones.joint[self._at_rim(q)].tolist())
         return sorted(found)
 
     def _at_rim(self, q: np.ndarray) -> np.ndarray:
-        turn = q[self.cone_at[:, None] + np.arange(4)]
-        tilted = rotations.rotate(turn, self.cone_axis)
-        cosine = np.clip((tilted * self.cone_axis).sum(axis=1), -1.0, 1.0)
-        along = (turn[:, 1:] * self.cone_axis).sum(axis=1)
-        low, high = self.twist[:, 0], self.twist[:, 1]
+        cones = self.cones
+        turn = q[cones.coordinate[:, None] + np.arange(4)]
+        tilted = rotations.rotate(turn, cones.axis)
+        cosine = np.clip((tilted * cones.axis).sum(axis=1), -1.0, 1.0)
+        along = (turn[:, 1:] * cones.axis).sum(axis=1)
+        low, high = cones.twist_low, cones.twist_high
         # Twist is periodic: measure it from the middle of its range.
         middle = (low + high) / 2
         twist = 2.0 * np.arctan2(along, turn[:, 0]) - middle
@@ -106,13 +63,14 @@ class Limited:
 
     def _greatest(self, tilted: np.ndarray) -> np.ndarray:
         """The greatest swing [rad] in the direction in which each axis is tilted, shape (cones,)."""
-        four = np.any(self.tilts, axis=1)
+        cones = self.cones
+        four = np.any(cones.half_angles, axis=1)
         if not four.any():
-            return self.swing
-        a = (tilted * self.up).sum(axis=1)
-        b = (tilted * np.cross(self.cone_axis, self.up)).sum(axis=1)
-        down, up, left, right = np.where(four[:, None], self.tilts, 1.0).T
+            return cones.swing
+        a = (tilted * cones.up).sum(axis=1)
+        b = (tilted * np.cross(cones.axis, cones.up)).sum(axis=1)
+        down, up, left, right = np.where(four[:, None], cones.half_angles, 1.0).T
         size = np.hypot(a, b)
         level = np.hypot(a / np.where(a >= 0, up, down), b / np.where(b >= 0, right, left))
-        along = np.divide(size, level, out=self.swing.copy(), where=level > 0)
-        return np.where(four, along, self.swing)
+        along = np.divide(size, level, out=cones.swing.copy(), where=level > 0)
+        return np.where(four, along, cones.swing)

@@ -159,4 +159,4 @@ def pose_arrays(pose: Pose, problem: Problem) -> dict[str, np.ndarray]:
 
 def turns(skeleton: Skeleton) -> list[int]:
     """The first coordinate of every quaternion."""
-    return sorted(skeleton.packed.turn_at[:, 0].tolist())
+    return sorted(skeleton.freedom_table.quaternions.coordinate[:, 0].tolist())

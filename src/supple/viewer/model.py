@@ -274,11 +274,11 @@ def keyframe_motion(subject: Subject, setup: Setup) -> Motion:
         raise SuppleError("keyframes: expected at least two to play; set another one")
     poses = []
     for key in sorted(setup.keys, key=lambda one: one.time):
-        if len(key.coordinates) != len(skeleton.packed.rest):
+        if len(key.coordinates) != skeleton.freedom_table.coordinate_count:
             raise SuppleError("keyframes: they belong to another skeleton; remove them first")
         poses.append((key.time, Pose(skeleton, np.array(key.coordinates))))
     first, last = poses[0][0], poses[-1][0]
-    if (last - first) * KEY_FPS * len(skeleton.packed.rest) > MOST_NUMBERS:
+    if (last - first) * KEY_FPS * skeleton.freedom_table.coordinate_count > MOST_NUMBERS:
         raise SuppleError(
             f"keyframes: {last - first:g} s are too long for a skeleton of {len(skeleton)} joints"
         )

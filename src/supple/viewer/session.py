@@ -283,7 +283,7 @@ class Session:
         rest = model.carried(self.subject.start, self.model.skeleton)
         own = lowered.Own.of([*self.poses, rest, *([] if motion is None else [motion.poses])])
         effectors = tuple(goal.effector for goal in self.model.goals) if any(own) else ()
-        clip = (id(motion), len(self.model.skeleton.packed.rest), own, effectors)
+        clip = (id(motion), self.model.skeleton.freedom_table.coordinate_count, own, effectors)
         fresh = motion is not None and clip != self._clip
         if fresh:
             self._clips += 1
@@ -305,7 +305,7 @@ class Session:
         """Take the poses that the page has solved for: they are saved, and edits start from them."""
         assert self.model is not None
         self.want = Want(seq=shown.seq, revision=shown.revision, goals=shown.goals, time=shown.time)
-        width = len(self.model.skeleton.packed.rest)
+        width = self.model.skeleton.freedom_table.coordinate_count
         if [len(row) for row in shown.coordinates] != [width] * len(self.poses):
             raise SuppleError(
                 f"shown: expected {len(self.poses)} poses of {width} coordinates, got "

@@ -11,7 +11,6 @@ from typing import Literal
 
 from supple.errors import SuppleError
 from supple.goals import Reach
-from supple.kernels import layout
 from supple.model.capsules import masses_of
 from supple.model.character import METRES, Character
 from supple.model.joints import Free
@@ -200,7 +199,7 @@ def _moves(skeleton: Skeleton, name: str) -> bool:
 
 
 def _can_move(skeleton: Skeleton, joint: str) -> bool:
-    return bool(skeleton.packed_ints[skeleton.index(joint), layout.NDOF])
+    return bool(skeleton.freedom_table.joints.freedoms[skeleton.index(joint)])
 
 
 def limb_depth(skeleton: Skeleton, effector: str) -> int:

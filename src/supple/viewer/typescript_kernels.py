@@ -22,7 +22,7 @@ STATUSES = tuple(Status)
 COLUMNS = {
     "a joint's integer row": ("KIND", "Q", "NQ", "STRETCH_Q", "MIMIC", "JOINT_INTS"),
     "a joint's float row": ("LIMITS", "AXIS", "MIMIC_MUL", "MIMIC_ADD", "TILTS", "JOINT_FLOATS"),
-    "bits of a joint's kind": ("QUATERNION", "SWING_TWIST", "QUADRANTS"),
+    "bits of a joint's kind": ("SLIDES", "ANGLE", "QUATERNION", "SWING_TWIST", "QUADRANTS"),
     "a step of a trace": ("V_ITERATION", "V_KIND", "V_JOINT", "V_CHANGE", "EVENT", "PLACED"),
     "why a solver stopped": ("STOP_HELD",),
     "statuses": tuple(status.name for status in STATUSES),

@@ -40,6 +40,8 @@ export const TILTS = 29;
 export const JOINT_FLOATS = 33;
 
 // Bits of a joint's kind.
+export const SLIDES = 3;
+export const ANGLE = 4;
 export const QUATERNION = 16;
 export const SWING_TWIST = 32;
 export const QUADRANTS = 128;

@@ -10,7 +10,8 @@
 
 export * from "./constants";
 export { type Instance, Kernels, type Placed } from "./instance";
-export { type Head, readLowered, type SkeletonRows } from "./lowered";
+export type { Cone, JointRow } from "./freedoms";
+export { type Head, readLowered } from "./lowered";
 export { type Frames, Problem, type Trace } from "./problem";
 export { type Collision, Solution, threeDigits } from "./solution";
 export { posesInside } from "./steps";

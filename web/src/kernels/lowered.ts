@@ -81,12 +81,6 @@ export interface Head {
   arrays: { name: string; type: "i8" | "f8"; shape: number[]; offset: number }[];
 }
 
-/** A skeleton as kernels have it: rows of JOINT_INTS and of JOINT_FLOATS numbers. */
-export interface SkeletonRows {
-  readonly ints: readonly number[];
-  readonly floats: Float64Array;
-}
-
 /** An array of a lowered problem, as its bytes. */
 export interface RawArray {
   shape: number[];

@@ -2,7 +2,8 @@
 
 import { BETTER, EVENT, REACHED, SIGNATURES, SOLVE } from "./constants";
 import type { Instance, Kernels, Placed } from "./instance";
-import { type Head, readLowered, type SkeletonRows, type SolverHead } from "./lowered";
+import { type JointRow, jointRows } from "./freedoms";
+import { type Head, readLowered, type SolverHead } from "./lowered";
 import { Solution } from "./solution";
 
 /** World frames of joints, then tips, of one or more poses. */
@@ -130,12 +131,10 @@ export class Problem {
     return found ? this.instance.floats(found) : null;
   }
 
-  /** The skeleton, as rows of JOINT_INTS and JOINT_FLOATS numbers. */
-  get skeleton(): SkeletonRows {
-    return {
-      ints: Array.from(this.instance.integers(this.array("skeleton_ints")), Number),
-      floats: this.instance.floats(this.array("skeleton_floats")).slice(),
-    };
+  /** The coordinates of each joint and their limits. */
+  get joints(): JointRow[] {
+    const ints = Array.from(this.instance.integers(this.array("skeleton_ints")), Number);
+    return jointRows(ints, this.instance.floats(this.array("skeleton_floats")));
   }
 
   /** Set an open target: xyz, an orientation wxyz, or both, as its slot says. */

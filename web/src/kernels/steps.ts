@@ -1,28 +1,11 @@
 // The poses inside an iteration of a trace: what its steps did, one after the other.
 
-import {
-  EVENT,
-  JOINT_FLOATS,
-  JOINT_INTS,
-  KIND,
-  MIMIC,
-  MIMIC_ADD,
-  MIMIC_MUL,
-  NQ,
-  PLACED,
-  Q,
-  QUATERNION,
-  STRETCH_Q,
-  V_CHANGE,
-  V_ITERATION,
-  V_JOINT,
-  V_KIND,
-} from "./constants";
-import type { SkeletonRows } from "./lowered";
+import { EVENT, PLACED, V_CHANGE, V_ITERATION, V_JOINT, V_KIND } from "./constants";
+import type { JointRow } from "./freedoms";
 import type { Trace } from "./problem";
 
 /** The coordinates after every turning step of an iteration, counted from 1, one row after the other. */
-export function posesInside(trace: Trace, iteration: number, coordinates: number, skeleton: SkeletonRows): Float64Array {
+export function posesInside(trace: Trace, iteration: number, coordinates: number, joints: readonly JointRow[]): Float64Array {
   const width = coordinates + 2;
   const from = Math.min(iteration - 1, trace.poses.length / width - 1);
   const now = trace.poses.slice(from * width, from * width + coordinates);
@@ -30,21 +13,18 @@ export function posesInside(trace: Trace, iteration: number, coordinates: number
   for (let at = 0; at < trace.events.length; at += EVENT) {
     const event = trace.events.subarray(at, at + EVENT);
     if (event[V_ITERATION] !== iteration || event[V_KIND] === PLACED) continue;
-    apply(skeleton, event[V_JOINT]!, event.subarray(V_CHANGE), now);
-    followMimics(skeleton, now);
+    apply(joints[event[V_JOINT]!]!, event.subarray(V_CHANGE), now);
+    followMimics(joints, now);
     rows.push(...now);
   }
   return new Float64Array(rows);
 }
 
 /** Add a step's change to the coordinates of its joint. */
-function apply({ ints }: SkeletonRows, joint: number, change: Float64Array, now: Float64Array): void {
-  const row = joint * JOINT_INTS;
-  const [q, stretch] = [ints[row + Q]!, ints[row + STRETCH_Q]!];
-  const turns = (ints[row + KIND]! & QUATERNION) !== 0;
-  const count = ints[row + NQ]! - (stretch >= 0 ? 1 : 0) - (turns ? 4 : 0);
-  for (let k = 0; k < count; k += 1) now[q + k]! += change[k]!;
-  if (turns) turn(now.subarray(q + count, q + count + 4), change.subarray(count, count + 3));
+function apply({ coordinate, quaternion, stretch, limits }: JointRow, change: Float64Array, now: Float64Array): void {
+  const count = quaternion >= 0 ? quaternion - coordinate : limits.length;
+  for (let k = 0; k < count; k += 1) now[coordinate + k]! += change[k]!;
+  if (quaternion >= 0) turn(now.subarray(quaternion, quaternion + 4), change.subarray(count, count + 3));
   if (stretch >= 0) now[stretch]! += change[change.length - 1]!;
 }
 
@@ -65,12 +45,8 @@ function turn(quaternion: Float64Array, by: Float64Array): void {
 }
 
 /** Put the joints that copy others where these say. */
-function followMimics({ ints, floats }: SkeletonRows, now: Float64Array): void {
-  for (let joint = 0; joint * JOINT_INTS < ints.length; joint += 1) {
-    const source = ints[joint * JOINT_INTS + MIMIC]!;
-    if (source < 0) continue;
-    const value = now[ints[source * JOINT_INTS + Q]!]!;
-    const [factor, offset] = [floats[joint * JOINT_FLOATS + MIMIC_MUL]!, floats[joint * JOINT_FLOATS + MIMIC_ADD]!];
-    now[ints[joint * JOINT_INTS + Q]!] = factor * value + offset;
+function followMimics(joints: readonly JointRow[], now: Float64Array): void {
+  for (const { coordinate, source, factor, offset } of joints) {
+    if (source >= 0) now[coordinate] = factor * now[source]! + offset;
   }
 }

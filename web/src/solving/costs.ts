@@ -1,16 +1,14 @@
 // What an answer costs, as src/supple/costs.py counts it: how much the joints turn, how far the tip travels.
 
 import type { Costs } from "../io/messages";
-import { type Frames, JOINT_INTS, KIND, NQ, type Problem, Q, QUATERNION, type SkeletonRows, STRETCH_Q } from "../kernels/index";
+import type { Frames, JointRow, Problem } from "../kernels/index";
 
 const SAMPLES = 65; // poses between start and answer
-const SLIDES = 3; // bits of a joint's kind that count its slides
-const ONE_ANGLE = 4; // the other bits of a joint that turns about one axis
 
 /** Costs of an answer, relative to a start. */
-export function costsOf(problem: Problem, skeleton: SkeletonRows, start: Float64Array, answer: Float64Array, effector: number): Costs {
-  const turns = turnsOf(problem, skeleton, start, answer);
-  const rows = between(skeleton, start, answer);
+export function costsOf(problem: Problem, joints: readonly JointRow[], start: Float64Array, answer: Float64Array, effector: number): Costs {
+  const turns = turnsOf(problem, joints, start, answer);
+  const rows = between(joints, start, answer);
   const { positions, count } = problem.forward(rows);
   let path = 0;
   for (let k = 1; k < SAMPLES; k += 1) {
@@ -21,22 +19,16 @@ export function costsOf(problem: Problem, skeleton: SkeletonRows, start: Float64
 }
 
 /** The angle by which each joint turns [rad]. */
-function turnsOf(problem: Problem, skeleton: SkeletonRows, start: Float64Array, answer: Float64Array): number[] {
+function turnsOf(problem: Problem, joints: readonly JointRow[], start: Float64Array, answer: Float64Array): number[] {
   const width = start.length;
   const both = new Float64Array(2 * width);
   both.set(start);
   both.set(answer, width);
   const frames = problem.forward(both);
-  const turns: number[] = [];
-  for (let joint = 0; joint < problem.head.joints; joint += 1) {
-    const row = joint * JOINT_INTS;
-    const kind = skeleton.ints[row + KIND]!;
-    if (kind - (kind & SLIDES) === ONE_ANGLE) {
-      const at = skeleton.ints[row + Q]! + (kind & SLIDES);
-      turns.push(Math.abs(answer[at]! - start[at]!));
-    } else turns.push(angleBetween(local(problem, frames, 0, joint), local(problem, frames, 1, joint)));
-  }
-  return turns;
+  return joints.map(({ angle }, joint) => {
+    if (angle >= 0) return Math.abs(answer[angle]! - start[angle]!);
+    return angleBetween(local(problem, frames, 0, joint), local(problem, frames, 1, joint));
+  });
 }
 
 type Quaternion = [number, number, number, number];
@@ -60,9 +52,9 @@ function angleBetween(one: Quaternion, other: Quaternion): number {
 }
 
 /** Poses evenly from a start to an answer; quaternions go the short way at constant speed. */
-function between(skeleton: SkeletonRows, start: Float64Array, answer: Float64Array): Float64Array {
+function between(joints: readonly JointRow[], start: Float64Array, answer: Float64Array): Float64Array {
   const width = start.length;
-  const turns = turnStarts(skeleton);
+  const turns = joints.map((joint) => joint.quaternion).filter((at) => at >= 0);
   const rows = new Float64Array(SAMPLES * width);
   for (let k = 0; k < SAMPLES; k += 1) {
     const share = k / (SAMPLES - 1);
@@ -71,16 +63,6 @@ function between(skeleton: SkeletonRows, start: Float64Array, answer: Float64Arr
     for (const at of turns) slerp(start.subarray(at, at + 4), answer.subarray(at, at + 4), share, row.subarray(at, at + 4));
   }
   return rows;
-}
-
-/** The first coordinate of every quaternion. */
-function turnStarts({ ints }: SkeletonRows): number[] {
-  const found: number[] = [];
-  for (let row = 0; row < ints.length; row += JOINT_INTS) {
-    if ((ints[row + KIND]! & QUATERNION) === 0) continue;
-    found.push(ints[row + Q]! + ints[row + NQ]! - (ints[row + STRETCH_Q]! >= 0 ? 1 : 0) - 4);
-  }
-  return found;
 }
 
 function slerp(one: Float64Array, other: Float64Array, share: number, out: Float64Array): void {

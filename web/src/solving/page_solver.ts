@@ -3,7 +3,7 @@
 import type { Packet, PoseFrame } from "../io/frames";
 import type { GoalPlace, ProblemHead, Report, Scene, Setup, StepInfo, Want } from "../io/messages";
 import type { Immutable } from "../io/settings";
-import { EVENT, type Frames, Kernels, PLACED, posesInside, Problem, type SkeletonRows, type Solution, type Trace, V_CHANGE, V_ITERATION, V_JOINT, V_KIND } from "../kernels/index";
+import { EVENT, type Frames, type JointRow, Kernels, PLACED, posesInside, Problem, type Solution, type Trace, V_CHANGE, V_ITERATION, V_JOINT, V_KIND } from "../kernels/index";
 import { atLimits } from "./at_limits";
 import { costsOf } from "./costs";
 import { drawn, ownPlace, rigid, rotationOf } from "./frames";
@@ -18,7 +18,7 @@ interface Slot {
   readonly problem: Problem;
   /** The same without restarts, for goals that move a little from frame to frame. */
   readonly steady: Problem;
-  readonly skeleton: SkeletonRows;
+  readonly joints: readonly JointRow[];
   pose: LocalPose;
   solution: Solution | null;
   /** Of the latest solves [µs]. */
@@ -60,7 +60,7 @@ export class PageSolver {
       const pose = readPose(packet, "start") ?? startOf(problem);
       const bytes = packet.arrays.steady?.data as Uint8Array | undefined;
       const steady = bytes ? problems.problem(bytes) : problem;
-      return { problem, steady, skeleton: problem.skeleton, pose, solution: null, durations: [] };
+      return { problem, steady, joints: problem.joints, pose, solution: null, durations: [] };
     });
     this.rest = readPose(packets[0]!, "rest")!;
   }
@@ -140,7 +140,7 @@ export class PageSolver {
   }
 
   private frame(number: number, micros: number): PoseFrame {
-    const { problem, skeleton, pose, solution } = this.slots[number]!;
+    const { problem, joints, pose, solution } = this.slots[number]!;
     const frames = forward(problem, pose);
     const compared = solution !== null && this.slots.length > 1;
     const touching = solution?.collision;
@@ -148,8 +148,8 @@ export class PageSolver {
       status: solution?.word ?? "",
       reason: solution?.reason ?? "",
       solver: solution?.solver ?? "",
-      active: atLimits(skeleton, pose.coordinates),
-      costs: compared ? costsOf(problem, skeleton, this.rest.coordinates, pose.coordinates, this.effector) : null,
+      active: atLimits(joints, pose.coordinates),
+      costs: compared ? costsOf(problem, joints, this.rest.coordinates, pose.coordinates, this.effector) : null,
       morphs: this.clip?.morphs(this.goals.time) ?? {},
       touching: touching ? [touching.a, touching.b] : [],
     };
@@ -205,9 +205,9 @@ export class PageSolver {
   /** The poses inside an iteration of the trace; null if there are none. */
   steps(iteration: number): Packet | null {
     const { trace } = this;
-    const { problem, skeleton } = this.slots[0]!;
+    const { problem, joints } = this.slots[0]!;
     if (!trace) return null;
-    const rows = posesInside(trace, iteration, problem.head.coordinates, skeleton);
+    const rows = posesInside(trace, iteration, problem.head.coordinates, joints);
     return rows.length ? { head: { kind: "steps", iteration }, arrays: { frames: rigid(problem.forward(rows)) } } : null;
   }
 }

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.kernels import layout
 from supple.kernels.channels import AT, AXES, COUNT, PLAN, TURNS, coordinates_of_channels
 from supple.model.joints import Ball
 from supple.model.skeleton import Pose, Skeleton
@@ -65,17 +64,18 @@ class BvhChannels:
 
     def coordinates(self) -> Floats:
         """The coordinates of the skeleton that the rotation channels stand for, shape (F, Q)."""
+        table = self.skeleton.freedom_table
         plan: list[list[int]] = []
         for name, turning in self.turning.items():
             if turning:
                 j = self.skeleton.index(name)
                 row = [0] * PLAN
-                row[AT] = int(self.skeleton.packed_ints[j, layout.Q])
+                row[AT] = int(table.joints.coordinate[j])
                 row[TURNS] = int(isinstance(self.skeleton.joints[j], Ball))
                 row[COUNT] = len(turning)
                 row[AXES : AXES + 2 * len(turning)] = [x for pair in turning for x in pair]
                 plan.append(row)
-        q = np.empty((len(self), len(self.skeleton.packed.rest)))
+        q = np.empty((len(self), table.coordinate_count))
         rows = np.array(plan, dtype=np.int64).reshape(-1, PLAN)
         coordinates_of_channels(np.ascontiguousarray(self.values), math.pi / 180.0, rows, q)
         return q

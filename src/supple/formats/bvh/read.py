@@ -261,7 +261,7 @@ def _poses(
     skeleton, raw = channels.skeleton, channels.values
     moving = any(joint.moving for joint in parts)
     # The channels are kept beside the poses.
-    width = raw.shape[1] + len(skeleton.packed.rest) + 3 * len(skeleton) * moving
+    width = raw.shape[1] + skeleton.freedom_table.coordinate_count + 3 * len(skeleton) * moving
     source.charge(8 * len(raw) * width, f"{len(parts)} joints in {len(raw)} frames")
     q = channels.coordinates()
     translations = None

@@ -22,7 +22,6 @@ from supple.formats.bvh.frame_time import frame_time, rate_of
 from supple.formats.bvh.hierarchy import CHANNELS
 from supple.formats.single_motion import asked_motion, default_motion, even_frames
 from supple.formats.text_numbers import MOST_DIGITS, as_written, digits_for, written
-from supple.kernels import layout
 from supple.model.character import Character, Note
 from supple.model.joints import Axes
 from supple.model.matching import euler_along
@@ -328,8 +327,8 @@ def _angles(poses: Pose, local: _Local, j: int, letters: str, kept: Flags, read:
     if kept.all() and letters:
         return read.angles(j)
     if isinstance(joint, Axes) and joint.order == letters and not local.turned:
-        first = int(skeleton.packed_ints[j, layout.Q])
-        angles = np.degrees(poses.coordinates[:, first : first + len(letters)])
+        own = skeleton.freedom_table.coordinates_of(j, stretch=False)
+        angles = np.degrees(poses.coordinates[:, own])
     elif _any_turn(letters):
         angles = np.degrees(euler_along(letters, local.turns[:, j]))
         if kept.any():

@@ -21,7 +21,6 @@ from supple.formats.character.layout import (
     weight_type,
 )
 from supple.formats.source import Source, distinct, shown
-from supple.kernels import layout
 from supple.model.character import Character
 from supple.model.joints import Axes, Ball, Fixed, Joint
 from supple.model.matching import put_turns
@@ -246,7 +245,7 @@ def _poses(skeleton: Skeleton, turns: Floats, places: Floats) -> Pose:
     q = np.tile(skeleton.rest.coordinates, (len(turns), 1))
     offsets = np.tile(skeleton.offsets, (len(turns), 1, 1))
     for k, j in enumerate(skeleton.file_order.tolist()):
-        first = int(skeleton.packed_ints[j, layout.Q])
+        first = int(skeleton.freedom_table.joints.coordinate[j])
         own = multiply(conjugate(skeleton.rotations[j]), turns[:, k])
         put_turns(skeleton.joints[j], own, q, first)
         offsets[:, j] = places[:, k]

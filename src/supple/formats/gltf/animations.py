@@ -19,7 +19,6 @@ from supple.formats.gltf.document import Document, Item
 from supple.formats.gltf.nodes import POSE, Tree, coordinates_of, role
 from supple.formats.gltf.placements import ALIKE
 from supple.formats.source import distinct
-from supple.kernels import layout
 from supple.model.coordinates import blocks
 from supple.model.motion import Motion
 from supple.model.skeleton import Pose
@@ -201,7 +200,7 @@ def _motion(
     paths = {channel.path for channel in channels}
     shifting = bool(paths & {"translation"}) or tree.pose.translations is not None
     scaling = "scale" in paths or tree.pose.scales is not None
-    width = skeleton.packed.rest.size + 3 * count * (shifting + scaling)
+    width = skeleton.freedom_table.coordinate_count + 3 * count * (shifting + scaling)
     document.charge(8 * frames * width * 2, item.where)
     q = _repeated(tree.pose.coordinates, frames)
     offsets = _repeated(tree.pose._full_translations(), frames) if shifting else None
@@ -276,7 +275,7 @@ def _put(
             scales[:, j] = values["scale"] / tree.baked[node]
     if balls:  # most joints are balls: one call for all of them, in some frames
         joints = np.array(list(balls))
-        at = skeleton.packed_ints[joints, layout.Q][:, None] + np.arange(4)
+        at = skeleton.freedom_table.joints.quaternion[joints][:, None] + np.arange(4)
         rest = conjugate(skeleton.rotations[joints])
         for some in blocks(frames, 4 * len(joints)):
             turns = np.stack([values[some] for values in balls.values()], axis=1)

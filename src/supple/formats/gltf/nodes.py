@@ -25,7 +25,6 @@ from supple.formats.gltf.placements import (
     some,
 )
 from supple.formats.source import JOINT_BYTES
-from supple.kernels import layout
 from supple.model.joints import Ball, Fixed, Joint
 from supple.model.matching import put_turns
 from supple.model.skeleton import Node, Pose, Skeleton, Tip
@@ -273,7 +272,7 @@ def coordinates_of(
     Returns:
         The offsets (F, 3) without the part that the joint itself slides by.
     """
-    kind, first = skeleton.joints[joint], int(skeleton.packed_ints[joint, layout.Q])
+    kind, first = skeleton.joints[joint], int(skeleton.freedom_table.joints.coordinate[joint])
     rest = skeleton.rotations[joint]
     put_turns(kind, multiply(conjugate(rest), turns), q, first)
     moves = _slides(kind)
@@ -329,18 +328,17 @@ def _stated_coordinates(
         posed: For each joint with extras, the extras and the rotation wxyz of its node.
         q: Coordinates (Q,), written in place.
     """
-    trial = q.copy()
+    table, trial = skeleton.freedom_table, q.copy()
     spans: dict[int, slice] = {}
     for j, (own, _) in posed.items():
-        first = int(skeleton.packed_ints[j, layout.Q])
-        span = slice(first, first + skeleton.joints[j].coordinate_count)
+        span = table.coordinates_of(j)
         given = own.numbers("coordinates")
         if given is not None and len(given) == span.stop - span.start:
             trial[span] = given
             spans[j] = span
-    packed = skeleton.packed
-    size = np.linalg.norm(trial[packed.turn_at], axis=1)
-    for j in packed.turn_joint[np.abs(size - 1.0) > UNIT].tolist():  # not a unit quaternion
+    turning = table.quaternions
+    size = np.linalg.norm(trial[turning.coordinate], axis=1)
+    for j in turning.joint[np.abs(size - 1.0) > UNIT].tolist():  # not a unit quaternion
         span = spans.pop(j, slice(0))
         trial[span] = q[span]
     if not spans:

@@ -12,7 +12,6 @@ from supple.formats.conventions import METRES, turn_between
 from supple.formats.gltf.buffers import Builder
 from supple.formats.gltf.nodes import default_joint
 from supple.formats.gltf.placements import ALIKE
-from supple.kernels import layout
 from supple.model.character import Character
 from supple.model.mesh import Mesh
 from supple.model.skeleton import Skeleton
@@ -103,9 +102,7 @@ class Nodes:
             rest["scale"] = self.baked[j].tolist()
         if not rest:
             return {}
-        first = int(skeleton.packed_ints[j, layout.Q])
-        last = first + skeleton.joints[j].coordinate_count
-        numbers = pose.coordinates[first:last].tolist()
+        numbers = pose.coordinates[skeleton.freedom_table.coordinates_of(j)].tolist()
         return {"rest": rest, **({"coordinates": numbers} if numbers else {})}
 
     def _hang(self, node: int, parent: int) -> None:

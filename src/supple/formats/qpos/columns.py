@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from supple.kernels import layout
 from supple.model.skeleton import Skeleton
 from supple.robot import qpos_joints
 
@@ -13,23 +12,16 @@ FREE = ("x", "y", "z", *TURN)
 def columns(skeleton: Skeleton) -> list[str]:
     """The name of each number of qpos: that of its joint; of a joint of several, with .x, .qw and so on."""
     out: list[str] = []
+    joints = skeleton.freedom_table.joints
     for j in qpos_joints(skeleton):
-        name, kind = skeleton.joint_names[j], int(skeleton.packed_ints[j, layout.KIND])
-        count = int(skeleton.packed_ints[j, layout.NQ]) - (
-            skeleton.packed_ints[j, layout.STRETCH_Q] >= 0
-        )
-        numbers = count - (4 if kind & layout.QUATERNION else 0)
-        if count == 1:
+        name, numbers = skeleton.joint_names[j], int(joints.numbers[j])
+        turn = TURN if joints.quaternion[j] >= 0 else ()
+        if numbers == 1 and not turn:
             out.append(name)
             continue
-        labels = (
-            ("x", "y", "z")
-            if numbers == 3 and kind & layout.QUATERNION
-            else [str(k) for k in range(numbers)]
-        )
-        out += [
-            f"{name}.{label}" for label in (*labels, *(TURN if kind & layout.QUATERNION else ()))
-        ]
+        is_free = numbers == 3 and turn
+        labels = ("x", "y", "z") if is_free else [str(k) for k in range(numbers)]
+        out += [f"{name}.{label}" for label in (*labels, *turn)]
     return out
 
 

@@ -18,7 +18,6 @@ from supple.formats.smd.mesh import MISSING, read_meshes
 from supple.formats.smd.text import Section, sections, timed_rows
 from supple.formats.smd.vta_read import Shapes, read_shapes
 from supple.formats.source import JOINT_BYTES, Source, decoded, distinct, shown
-from supple.kernels import layout
 from supple.model.character import Character
 from supple.model.joints import Axes, Ball, Joint
 from supple.model.matching import put_turns
@@ -267,7 +266,8 @@ def _poses(skeleton: Skeleton, names: list[str], values: Floats) -> Pose:
     translations = np.empty((len(values), len(names), 3))
     translations[:, order] = values[..., :3]
     local = multiply(conjugate(skeleton.rotations[order]), turns)
+    first = skeleton.freedom_table.joints.coordinate
     for k, j in enumerate(order):
-        put_turns(skeleton.joints[j], local[:, k], q, int(skeleton.packed_ints[j, layout.Q]))
+        put_turns(skeleton.joints[j], local[:, k], q, int(first[j]))
     still = bool(np.all(translations == skeleton.offsets))
     return Pose(skeleton, q, None if still else translations)

@@ -20,7 +20,6 @@ from supple.grammar.evaluate.joints import IKRule, ShapePoint
 from supple.grammar.evaluate.store import Store
 from supple.grammar.geometry.frames import from_degrees, quaternion
 from supple.grammar.language.errors import RuleError
-from supple.kernels import layout
 from supple.model.skeleton import Pose, Skeleton
 from supple.solve.outcome import Demand, Status, reason
 from supple.solve.solution import Solution
@@ -128,7 +127,7 @@ def solve_rules(
     Returns:
         The pose, the result of each rule, and the iteration poses of rules with `steps = true`.
     """
-    q = skeleton.packed.rest.copy()
+    q = np.array(skeleton.rest.coordinates)
     touches: dict[int, Touch] = {}
     steps: list[Pose] = []
     trees: dict[int, list[int]] = {}
@@ -194,12 +193,9 @@ def _groups(figure: Figure) -> list[list[int]]:
 
 def _coordinates(own: Skeleton, whole: Skeleton) -> np.ndarray:
     """Indices of the coordinates of a part of a skeleton in those of the whole."""
-    places: list[int] = []
-    for name in own.joint_names:
-        row = whole.packed_ints[whole.index(name)]
-        first = int(row[layout.Q])
-        places += range(first, first + int(row[layout.NQ]))
-    return np.array(places, dtype=np.int64)
+    every = np.arange(whole.freedom_table.coordinate_count)
+    parts = [every[whole.freedom_table.coordinates_of(whole.index(n))] for n in own.joint_names]
+    return np.concatenate([every[:0], *parts])
 
 
 def _solved(

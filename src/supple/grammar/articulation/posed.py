@@ -9,7 +9,6 @@ import numpy as np
 from supple.grammar.articulation.figure import Figure
 from supple.grammar.evaluate.store import Store
 from supple.grammar.geometry.polygons import Floats
-from supple.kernels import layout
 from supple.model.skeleton import Pose, Skeleton
 
 
@@ -73,7 +72,7 @@ class PosedShapes:
         """Factors along the axes of a joint's frame by which its shapes are stretched, shape (3,)."""
         pose = self.pose if pose is None else pose
         name = self.figure.joints[joint].name
-        at = self.skeleton.packed_ints[self.skeleton.index(name), layout.STRETCH_Q]
+        at = self.skeleton.freedom_table.joints.stretch[self.skeleton.index(name)]
         factors = np.ones(3)
         if at >= 0:
             axis = self.figure.stretched_along(joint)

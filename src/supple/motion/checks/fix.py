@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from supple.errors import SuppleError
 from supple.goals import Reach
-from supple.kernels import layout
 from supple.model.matching import put_turns
 from supple.model.motion import Motion
 from supple.model.skeleton import Pose
@@ -185,11 +184,12 @@ def _better(before: Checked, after: Checked, kind: str) -> bool:
 def _with_turns(motion: Motion, joints: Sequence[int], turns: Floats, rows: slice) -> Motion:
     """The motion with other local rotations (n, K, 4) of some joints in some frames."""
     skeleton = motion.skeleton
+    first = skeleton.freedom_table.joints.coordinate
     q = np.array(motion.poses.coordinates)
     for k, j in enumerate(joints):
         part = q[rows]
         own = multiply(conjugate(skeleton.rotations[j]), turns[:, k])
-        put_turns(skeleton.joints[j], own, part, int(skeleton.packed_ints[j, layout.Q]))
+        put_turns(skeleton.joints[j], own, part, int(first[j]))
         q[rows] = part
     poses = Pose(skeleton, q, motion.poses.translations, motion.poses.scales)
     return motion.with_(poses=poses)
