@@ -11,6 +11,7 @@ import pytest
 
 import supple
 from supple.kernels import layout
+from supple.goals import GOALS
 
 SOURCE = Path(supple.__file__).parent
 PAGE = SOURCE.parents[1] / "web" / "src"
@@ -100,7 +101,6 @@ MAY_READ_PACKED_JOINTS = (
 STILL_READ_PACKED_JOINTS = (
     "motion/retargeting/",
     "problem/free_set.py",
-    "batch/steps.py",
 )
 
 
@@ -150,3 +150,93 @@ def test_one_file_of_the_page_reads_packed_joints():
         if columns.search(path.read_text(encoding="utf-8"))
     }
     assert found == {"kernels/constants.ts", "kernels/freedoms.ts"}
+KINDS_OF_GOALS = {kind.__name__ for kind in GOALS} | {"On", "OwnGoal"}
+
+
+def _goal_names(tree: ast.AST) -> set[str]:
+    """What a file calls the goals that it imports."""
+    return {
+        alias.asname or alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("supple")
+        for alias in node.names
+        if alias.name in KINDS_OF_GOALS and "retargeting" not in (node.module or "")
+    }
+
+
+def _asks_for_class(node: ast.AST) -> list[ast.AST]:
+    """Where an expression or pattern compares the class of something: what it is compared with."""
+    if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("isinstance", "issubclass"):
+        return node.args[1:]
+    if isinstance(node, ast.Compare) and any(
+        isinstance(one, ast.Call) and getattr(one.func, "id", "") == "type"
+        for one in (node.left, *node.comparators)
+    ):
+        return [node.left, *node.comparators]
+    return [node.cls] if isinstance(node, ast.MatchClass) else []
+
+
+def _class_questions(text: str) -> list[str]:
+    """The lines of a file that ask if something is a certain goal."""
+    tree = ast.parse(text)
+    names = _goal_names(tree)
+    found = []
+    for node in ast.walk(tree):
+        for part in _asks_for_class(node):
+            spelled = {getattr(one, "id", "") for one in ast.walk(part)}
+            attributes = {getattr(one, "attr", "") for one in ast.walk(part)}
+            if spelled & names or attributes & KINDS_OF_GOALS:
+                found.append(f"{part.lineno}: {ast.unparse(node)}")
+    return found
+
+
+def test_nothing_but_a_goal_asks_for_the_class_of_a_goal():
+    """What is said about a goal is said by the goal: see `supple.goals.goal.Goal`."""
+    files = [path for path in SOURCE.rglob("*.py") if path.parent != SOURCE / "goals"]
+    asking = {
+        str(path.relative_to(SOURCE)): found
+        for path in files
+        if (found := _class_questions(path.read_text(encoding="utf-8")))
+    }
+    assert asking == {}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "isinstance(goal, Reach)",
+        "isinstance(goal, (Reach, int))",
+        "any(isinstance(one, Reach | None) for one in goals)",
+        "isinstance(goal, goals.Reach)",
+        "type(goal) is Reach",
+        "match goal:\n    case Reach():\n        pass",
+    ],
+)
+def test_questions_for_the_class_of_a_goal_are_found(line):
+    assert len(_class_questions(f"from supple.goals import Reach\n{line}")) == 1
+
+
+def _is_asked_for(path: Path, kind: str) -> bool:
+    """True if a file defines a goal, lists it or asks for it; making one, or a type hint, does not count."""
+    text = path.read_text(encoding="utf-8")
+    if kind not in text:
+        return False
+    tree = ast.parse(text)
+    if path.parent != SOURCE / "goals" and kind not in _goal_names(tree):
+        return False
+    used = [node for node in ast.walk(tree) if getattr(node, "id", "") == kind]
+    fields = ("func", "annotation", "returns")
+    plain: set[int] = set()
+    for node in ast.walk(tree):
+        for part in (getattr(node, field, None) for field in fields):
+            plain |= {id(one) for one in ast.walk(part)} if isinstance(part, ast.AST) else set()
+    defined = any(isinstance(node, ast.ClassDef) and node.name == kind for node in ast.walk(tree))
+    listed = path.name == "__init__.py"
+    return defined or listed or any(id(node) not in plain for node in used)
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS_OF_GOALS - {"On", "OwnGoal"}))
+def test_a_goal_is_asked_for_in_few_files(kind):
+    """Its own file, two tables, and three more for a new kind of residual: layout, residual, Jacobian."""
+    files = [path for path in SOURCE.rglob("*.py") if _is_asked_for(path, kind)]
+    assert len(files) <= 3, files

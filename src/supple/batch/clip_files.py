@@ -1,17 +1,20 @@
-"""Find clips: files, patterns and folders, and what each is called below the folder that all have in common."""
+"""Find clips: files, patterns and folders; and where their results go.
+
+Clips keep their paths below the folder that all have in common.
+"""
 
 from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
 from supple.errors import SuppleError
 from supple.files import as_path
-from supple.formats.registry import holds_motions, motion_extensions
+from supple.formats.registry import format_for_writing, holds_motions, motion_extensions
 
 
 @dataclass(frozen=True)
@@ -180,3 +183,64 @@ def _files_below(folder: Path) -> Iterator[Path]:
         read.add(real)
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         yield from (Path(here, name) for name in names if not name.startswith("."))
+
+
+def expanded(files: Sequence[Path], folder: Path | None = None) -> ClipFiles:
+    """The files, those in folders, and those of patterns such as clips/*.bvh that the shell did not expand.
+
+    Args:
+        files: Files, folders and patterns.
+        folder: For the results: what is found in it is left out.
+    """
+    parts = []
+    for file in files:
+        found = find_clips(file)
+        if not found:
+            raise SuppleError(f"{file}: expected a pattern of some files, got none that match")
+        parts.append(found)
+    return join_clips(parts).outside(folder)
+
+
+def places(
+    files: ClipFiles,
+    folder: Path,
+    *,
+    ending: str | None = None,
+    naming: Callable[[Path], str] | None = None,
+) -> list[tuple[Path, Path]]:
+    """Pair each file with its output path; creates the folders.
+
+    That is the file's path below the folder that all files have in common, in the output folder.
+
+    Args:
+        files: The input files.
+        folder: The output folder.
+        ending: Extension of the results, such as ".glb"; None for that of each file.
+        naming: The name of each result, whatever its format, in place of the file's own.
+
+    Raises:
+        SuppleError: Two files have the same output path, or one would overwrite its input.
+    """
+    as_path("--out-dir", folder)
+    if folder.exists() and not folder.is_dir():
+        raise SuppleError(f"{folder}: expected a folder, got a file")
+    pairs: dict[Path, Path] = {}
+    for file in files:
+        inside = folder / files.name(file).parent
+        if naming is not None:
+            place = inside / naming(file)
+        else:
+            place = inside / (file.name if ending is None else file.stem + ending)
+            format_for_writing(place)
+        if file.resolve() == place.resolve():
+            raise SuppleError(f"--out-dir: expected another folder than that of {file}")
+        if place in pairs:
+            raise SuppleError(f"--out-dir: expected files of different names, got {pairs[place]} "
+                              f"and {file}, which both go to {place.relative_to(folder)}")  # fmt: skip
+        pairs[place] = file
+    for inside in dict.fromkeys([folder, *(place.parent for place in pairs)]):
+        try:
+            inside.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise SuppleError(f"{inside}: cannot make this folder: {error.strerror}") from error
+    return [(file, place) for place, file in pairs.items()]

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-
-from supple.batch.done import DONE, NOT_REACHED, Done
+from supple.batch.done import Done
 from supple.batch.models import quiet
 from supple.batch.plan import Plan
+from supple.batch.report import done, warnings_of
 from supple.batch.steps import Work
 from supple.errors import SuppleError
-from supple.formats import load, save
+from supple.formats import save
 from supple.formats.registry import format_for_writing
 from supple.model.character import Character, Note
-from supple.motion import Correction
 from supple.toml import placed
 
 SINGLE = ("bvh", "smd", "qpos")  # formats that hold one motion
@@ -29,16 +26,18 @@ class PlanOnClip:
 
     Attributes:
         plan: What to do.
-        options: Of `load`, such as fps.
+        full: Whether what becomes of it tells of each frame.
+        progress: Called with (done, total) frames where a step can tell; in this process only.
     """
 
     plan: Plan
-    options: tuple[tuple[str, Any], ...] = ()
+    full: bool = False
+    progress: Callable[[int, int], None] | None = field(default=None, compare=False, repr=False)
 
     @property
     def digest(self) -> str:
         """A hash of what is done, whatever the clip."""
-        return f"{self.plan.digest} {self.options!r}"
+        return f"{self.plan.digest} {self.full}"
 
     def reads(self, file: Path) -> Iterable[Path]:
         """The clip, and what steps read for it alone."""
@@ -46,38 +45,34 @@ class PlanOnClip:
 
     def __call__(self, file: Path, out: Path) -> Done:
         """Run the plan on a file, and write the result."""
-        works = through(self.plan, file, self.options)
+        works = through(self.plan, file, self.progress)
         written = write_works(works, out)
-        reached = all(bool(np.all(one.reached)) for work in works for one in work.made)
-        good = reached and all(work.ok for work in works)
-        words = "; ".join(filter(None, (_words(work) for work in works))) or "nothing to do"
-        warnings = [note for work in works for note in work.notes]
-        warnings += [str(note) for note in written if note.level == "warning"]
-        state = "done" if good else "faults" if reached else "not reached"
-        data = {
-            "state": state,
-            "motions": [_data(work) for work in works],
-            "notes": list(dict.fromkeys(warnings)),
-        }
-        return Done(DONE if good else NOT_REACHED, words, data)
+        return done(works, warnings_of(written), self.full)
 
 
-def through(plan: Plan, file: Path, options: tuple[tuple[str, Any], ...]) -> list[Work]:
-    """The motions of a file after a plan."""
-    with quiet():
-        character = load(file, **dict(options))
+def through(
+    plan: Plan, file: Path, progress: Callable[[int, int], None] | None = None
+) -> list[Work]:
+    """The motions of a file after a plan.
+
+    Args:
+        plan: What to do.
+        file: The clip.
+        progress: Called with (done, total) frames where a step can tell.
+    """
+    character = plan.reader.load(file)
     if not character.motions:
-        raise SuppleError(f"{file}: expected a motion, got none")
+        raise SuppleError(f"{file}: expected a motion, got none; other files may add some: motions")
     names = list(character.motions)
     if plan.motion != "all":
         names = [plan.motion or names[0]]
     works = []
-    warnings = [str(note) for note in character.notes if note.level == "warning"]
+    warnings = warnings_of(character.notes)
     for name in names:
         own = character.motion(name)
         work = Work(
-            file, character, name, plan.up or character.up, plan.loop, plan.budgets, own, options,
-            notes=list(warnings),
+            file, character, name, plan.up or character.up, plan.loop, plan.budgets, own, plan.reader,
+            progress, notes=list(warnings),
         )  # fmt: skip
         for step in plan.steps:
             step.check_names(work.character, work.motion)
@@ -108,21 +103,3 @@ def write(character: Character, chosen: Sequence[str], out: Path) -> Sequence[No
             raise SuppleError(f"{out}: holds one motion, got {len(chosen)}; name one")
         (name,) = chosen
         return save(character.with_(motions={name: character.motions[name]}), out, motion=name)
-
-
-def _words(work: Work) -> str:
-    return "; ".join(one if isinstance(one, str) else _made(one) for one in work.said)
-
-
-def _made(one: Correction) -> str:
-    slides = getattr(one, "slides", None)
-    if not slides:
-        return one.reason
-    before, after = (np.mean([getattr(s, w) for s in slides]) for w in ("before", "after"))
-    return f"feet slid {before:.3g} a second, now {after:.3g}"
-
-
-def _data(work: Work) -> dict[str, Any]:
-    made = [{"reason": one.reason, "reached": bool(np.all(one.reached))} for one in work.made]
-    return {"motion": work.name, "frames": len(work.motion), "corrections": made,
-            "steps": work.data}  # fmt: skip

@@ -1,15 +1,17 @@
-"""Files that many clips share: targets, limits, ground. A worker reads each once."""
+"""Files that many clips share: targets, limits, ground. A worker reads each once, and again if it has changed."""
 
 from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Iterator
-from functools import lru_cache
+import os
+from collections.abc import Callable, Iterator
+from functools import lru_cache, wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supple.errors import SuppleError, printable
 from supple.files import read_json
@@ -22,9 +24,14 @@ from supple.model.skeleton import Skeleton
 from supple.motion import BodyMap
 from supple.motion.checks import Baseline
 from supple.motion.ground import GroundLike
+from supple.texts import vector
 from supple.toml import placed
 
 KEPT = 8  # files of each kind
+
+Floats = NDArray[np.float64]
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @contextlib.contextmanager
@@ -39,7 +46,26 @@ def quiet() -> Iterator[None]:
         log.setLevel(level)
 
 
-@lru_cache(maxsize=KEPT)
+def _read_once(read: Callable[Concatenate[str, P], T]) -> Callable[Concatenate[str, P], T]:
+    """Keep what was read of the last few files, each as long as its file stays as it is."""
+
+    @lru_cache(maxsize=KEPT)
+    def kept(state: tuple[int, int] | None, path: str, *given: Any, **named: Any) -> T:
+        del state
+        return read(path, *given, **named)
+
+    @wraps(read)
+    def once(path: str, *given: P.args, **named: P.kwargs) -> T:
+        try:
+            found = os.stat(path)
+        except OSError:
+            return read(path, *given, **named)  # which says what is wrong
+        return kept((found.st_mtime_ns, found.st_size), path, *given, **named)
+
+    return once
+
+
+@_read_once
 def character(path: str, folder: str | None = None, arguments: tuple[str, ...] = ()) -> Character:
     """The character of a file.
 
@@ -52,7 +78,7 @@ def character(path: str, folder: str | None = None, arguments: tuple[str, ...] =
         return load(Path(path), folder=folder, **reader_options(path, arguments))
 
 
-@lru_cache(maxsize=KEPT)
+@_read_once
 def skeleton(path: str) -> Skeleton:
     """The skeleton of a file: of a character, or as `Skeleton.to_json` writes it."""
     if Path(path).suffix.lower() != ".json":
@@ -62,13 +88,12 @@ def skeleton(path: str) -> Skeleton:
         return Skeleton.from_json(data)
 
 
-@lru_cache(maxsize=KEPT)
+@_read_once
 def body_map(path: str) -> BodyMap:
     """The body map of a TOML file."""
     return BodyMap.load(path)
 
 
-@lru_cache(maxsize=KEPT)
 def target_map(
     onto: str,
     path: str | None,
@@ -81,30 +106,44 @@ def target_map(
     Raises:
         SuppleError: The target has not all the parts; with its file.
     """
-    one = character(onto, folder, arguments)
     with placed(onto):
-        if path is not None:
-            found = body_map(path)
-        else:
-            bones = dict(one.extras.get("gltf", {}).get("humanoid", {}))
-            found = BodyMap.recognize(one.skeleton, up=up or one.up or "y", bones=bones)
-        found.checked(one.skeleton)
+        if path is None:
+            return _recognized(onto, up, folder, arguments)
+        found = body_map(path)
+        found.checked(character(onto, folder, arguments).skeleton)
+        return found
+
+
+@_read_once
+def _recognized(
+    onto: str, up: str | None, folder: str | None, arguments: tuple[str, ...]
+) -> BodyMap:
+    one = character(onto, folder, arguments)
+    bones = dict(one.extras.get("gltf", {}).get("humanoid", {}))
+    found = BodyMap.recognize(one.skeleton, up=up or one.up or "y", bones=bones)
+    found.checked(one.skeleton)
     return found
 
 
+@_read_once
 def baseline(path: str) -> Baseline:
-    """The stored report of a JSON file, as it is now."""
-    try:
-        state = Path(path).stat()
-    except OSError as error:
-        raise SuppleError(f"{path}: cannot read the report: {error.strerror}") from None
-    return _baseline(path, state.st_mtime_ns, state.st_size)
-
-
-@lru_cache(maxsize=KEPT)
-def _baseline(path: str, changed: int, size: int) -> Baseline:
-    del changed, size  # a file that was written again is read again
+    """The stored report of a JSON file."""
     return Baseline(path)
+
+
+@_read_once
+def points(path: str) -> Floats:
+    """The points of a text file, shape (N, 3): a line each, but for comments (#); commas or blanks between numbers."""
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SuppleError(f"{path}: cannot read the points: {error}") from error
+    rows = [vector(f"{path}:{number}", line, "X,Y,Z")
+            for number, line in enumerate(lines, 1)
+            if line.strip() and not line.lstrip().startswith("#")]  # fmt: skip
+    found = np.array(rows).reshape(-1, 3)
+    found.flags.writeable = False
+    return found
 
 
 def ground(given: Any) -> GroundLike | None:
@@ -112,7 +151,7 @@ def ground(given: Any) -> GroundLike | None:
     return mesh(given) if isinstance(given, str) else given
 
 
-@lru_cache(maxsize=KEPT)
+@_read_once
 def mesh(path: str) -> Mesh:
     """All triangles of a file as one mesh in world: .obj, or a character at rest such as .glb.
 

@@ -12,15 +12,17 @@ from typing import Any
 
 from supple.batch.clip_files import ClipFiles, find_clips, join_clips
 from supple.batch.journal import content_hash
+from supple.batch.keys import Table
+from supple.batch.reader import Reader
 from supple.batch.steps import STEPS, Retarget, Step
-from supple.errors import SuppleError, brief
+from supple.errors import SuppleError, brief, one_of
 from supple.model.character import Character
 from supple.motion import Motion
 from supple.motion.checks import Budgets
 from supple.motion.feet import UPS
 from supple.toml import Document, placed, read
 
-KEYS = ("include", "clips", "up", "loop", "motion", "budgets", "steps")
+KEYS = ("include", "clips", "up", "loop", "motion", "reader", "budgets", "steps")
 DEEPEST = 16  # plans that include each other
 
 
@@ -35,6 +37,7 @@ class Plan:
         up: The axis that points up; None for the file's own.
         loop: Whether clips are loops; None for what the files say.
         motion: Which motion of a file: its name, or "all"; None for the first.
+        reader: How clips are read.
         path: Of the TOML file; None if there is none.
         hashes: Of the plan and of all plans that it includes.
     """
@@ -45,13 +48,19 @@ class Plan:
     up: str | None = None
     loop: bool | None = None
     motion: str | None = None
+    reader: Reader = field(default_factory=Reader)
     path: Path | None = None
     hashes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.up is not None:
+            one_of("up axis", self.up, UPS)
 
     @property
     def digest(self) -> str:
         """A hash of all that decides what the plan does; the same text gives the same."""
         own = [self.hashes, self.budgets.to_json(), self.up, self.loop, self.motion]
+        own += [self.reader.digest]
         own += [step.digest for step in self.steps]
         return hashlib.sha256(json.dumps(own, sort_keys=True).encode()).hexdigest()
 
@@ -107,7 +116,11 @@ def _load(path: Path, above: tuple[Path, ...]) -> Plan:
         settings |= {key: value for key in ("up", "loop", "motion")
                      if (value := getattr(one, key)) is not None}  # fmt: skip
     budgets = next((one.budgets for one in reversed(included) if one.budgets != Budgets()), None)
+    reader = next((one.reader for one in reversed(included) if one.reader != Reader()), None)
     settings |= _settings(document)
+    if "reader" in document.data:
+        keys = ("reader",)
+        reader = Reader.read(document.table(keys), Table(document, keys))
     clips.append(_clips(document))
     if "budgets" in document.data:
         budgets = _budgets(document)
@@ -117,7 +130,7 @@ def _load(path: Path, above: tuple[Path, ...]) -> Plan:
     steps += [_step(document, k) for k in range(len(given))]
     hashes.append(content_hash(path) or "")
     return Plan(tuple(steps), budgets or Budgets(), join_clips(clips), path=path,
-                hashes=tuple(hashes), **settings)  # fmt: skip
+                reader=reader or Reader(), hashes=tuple(hashes), **settings)  # fmt: skip
 
 
 def _names(document: Document, key: str) -> Sequence[str]:
@@ -188,7 +201,8 @@ def _step(document: Document, k: int) -> Step:
         )
     kind = document.one_of((*keys, "do"), "step", table["do"], tuple(STEPS))
     try:
-        return STEPS[kind].read(document, keys)
+        given = {name: value for name, value in table.items() if name != "do"}
+        return STEPS[kind].read(given, Table(document, keys))
     except SuppleError as error:
         if str(error).startswith(str(document.path)):
             raise

@@ -71,12 +71,14 @@ class _Job:
         digest: That of `work`, hashed once.
         written: Whether each clip has a result that is a file.
         folder: Of the results, absolute; None for no journal.
+        threads: How many threads a clip may use; None for one for each core.
     """
 
     work: OnClip
     digest: str
     written: bool
     folder: Path | None
+    threads: int | None = 1
 
     def name(self, out: Path) -> str:
         """What the journal calls a result: its path in the folder of the results."""
@@ -224,6 +226,7 @@ def run(
     shard: tuple[int, int] | None = None,
     scheduler: str | None = None,
     written: bool = True,
+    threads: int | None = 1,
 ) -> Run:
     """Run something on many clips.
 
@@ -235,6 +238,7 @@ def run(
         shard: (i, n): only every n-th clip from the i-th on. Clips keep their shard whatever the others do.
         scheduler: Address of a Dask scheduler, whose workers see the same files; instead of processes.
         written: Whether each clip has a result that is a file.
+        threads: How many threads each clip may use; None for one for each core. Results are the same.
 
     Returns:
         The clips as they end.
@@ -249,7 +253,7 @@ def run(
         pairs = pairs[shard[0] - 1 :: shard[1]]
     journal = None if folder is None else Journal(folder, shard)
     state = Run(pairs, resumable=journal is not None)
-    job = _Job(work, work.digest, written, None if folder is None else folder.absolute())
+    job = _Job(work, work.digest, written, None if folder is None else folder.absolute(), threads)
     state._ends = _all(job, journal, jobs, scheduler, state, root)
     return state
 
@@ -295,9 +299,9 @@ def _all(
 
 
 def _attempt(job: _Job, file: Path, out: Path) -> _Receipt:
-    """Do one clip on one thread; whatever goes wrong with it is its result."""
+    """Do one clip, on one thread unless more are allowed; whatever goes wrong with it is its result."""
     try:
-        with limited(1):
+        with limited(job.threads or cores()):
             key = job.key(file, out)
             done = job.work(file, out)
             return _Receipt(done, key, content_hash(out) if job.written else None)

@@ -1,11 +1,14 @@
-"""The steps of a plan: one class each, with its keys, their checks and what it does to a clip."""
+"""The steps of a plan: one class each, with its keys, their checks and what it does to a clip.
+
+Commands build the same steps from their options: what a command can do, a plan can do.
+"""
 
 from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
-from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import MISSING, asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -13,20 +16,27 @@ import numpy as np
 
 from supple.batch import models, values
 from supple.batch.clip_files import same_clip
-from supple.batch.journal import content_hash
-from supple.errors import SuppleError, brief, one_of
-from supple.formats import load
+from supple.batch.keys import Keyed, Source, key
+from supple.batch.reader import Reader
+from supple.batch.targets import EXPECTED, Place, Target, places, ways
+from supple.errors import SuppleError, one_of
 from supple.formats.registry import format_for_writing
-from supple.goals import Goal, Hold, LookAt, Reach
-from supple.goals.from_text import OBSTACLES, Constraints, obstacle
-from supple.kernels import layout
+from supple.goals import Goal, Hold, LookAt, On, Reach
+from supple.goals.from_text import (
+    OBSTACLES,
+    Constraints,
+    effector_or_only_tip,
+    look_at_goal,
+    obstacle,
+    same_pose,
+)
 from supple.model.character import Character
-from supple.motion import BodyMap, Correction, Motion, Window, plant_feet, retarget
-from supple.motion.checks import KINDS, Baseline, Budgets, Checked, check, fix
-from supple.motion.constrained import correct_constrained
+from supple.motion import BodyMap, Correction, Motion, Window, correct, plant_feet, retarget
+from supple.motion.checks import Baseline, Budgets, Checked, check, fix
 from supple.motion.planting import HEIGHT, SPEED, Planted
 from supple.motion.retargeting.t_pose import leading_frames, said_of_leading_frame
-from supple.toml import Document, Keys, placed
+from supple.solve.prepare import POLICIES
+from supple.toml import placed
 
 NAMES, NAME = "names of joints", "the name of a joint"
 PAIRS = 'pairs of joints, "A,B"'
@@ -47,7 +57,8 @@ class Work:
         loop: Whether it is a loop; None for what the motion says.
         budgets: Of the plan.
         original: The motion as it was read.
-        options: Of the reader.
+        reader: How it was read.
+        progress: Called with (done, total) frames as a step goes on, where it can tell.
         checked: Reports of checks, in order; of a repair, that on the clip before it and that after it.
         said: What steps have to say, in order: words, or corrections, which are told when all is done.
         data: What checks and others have found as plain data, by step.
@@ -62,7 +73,8 @@ class Work:
     loop: bool | None
     budgets: Budgets
     original: Motion
-    options: tuple[tuple[str, Any], ...] = ()
+    reader: Reader = field(default_factory=Reader)
+    progress: Callable[[int, int], None] | None = None
     checked: list[Checked] = field(default_factory=list)
     said: list[str | Correction] = field(default_factory=list)
     data: list[dict[str, Any]] = field(default_factory=list)
@@ -91,12 +103,6 @@ class Work:
         self.character = self.character.with_(motions={**self.character.motions, self.name: motion})
 
 
-def key(kind: Callable[[Any], Any], expected: str, default: Any = None) -> Any:
-    """A key of a step: how its value is read, what is expected, and what it is if not given."""
-    given = {} if default is MISSING else {"default": default}
-    return field(metadata={"read": kind, "expected": expected}, **given)
-
-
 def _obstacles(value: Any) -> tuple[str, ...]:
     given = values.texts(value)
     for one in given:
@@ -105,75 +111,10 @@ def _obstacles(value: Any) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step(ABC):
-    """One step of a plan.
+class Step(Keyed, ABC):
+    """One step of a plan."""
 
-    Attributes:
-        where: File and line, for messages.
-        hashes: Of the files that it reads for all clips.
-    """
-
-    called: ClassVar[str] = ""
     replaces: ClassVar[bool] = False  # whether clips have another skeleton afterwards
-    files: ClassVar[tuple[str, ...]] = ()  # the keys that name files
-
-    where: str = field(default="", repr=False)
-    hashes: tuple[str, ...] = ()
-
-    @classmethod
-    def read(cls, document: Document, keys: Keys) -> Self:
-        """The step of a table, its keys checked."""
-        table = document.table(keys)
-        known = {one.name.rstrip("_"): one for one in fields(cls) if "read" in one.metadata}
-        given: dict[str, Any] = {}
-        for name, value in table.items():
-            if name == "do":
-                continue
-            document.one_of((*keys, name), f"key of {cls.called!r}", name, tuple(known))
-            given[known[name].name] = _value(document, (*keys, name), known[name], value)
-        for name, one in known.items():
-            if one.default is MISSING and name not in table:
-                expected = one.metadata["expected"]
-                raise document.error(keys, f"{cls.called!r} expected {name} = {expected}, got none")
-        step = cls(where=document.where(keys), **given)
-        step.check_keys(document, keys)
-        return step.found(
-            document.path.parent, lambda name, text: document.error((*keys, name), text)
-        )
-
-    def check_keys(self, document: Document, keys: Keys) -> None:
-        """Raise if keys do not go together; by default any do."""
-        del document, keys
-
-    def found(
-        self, folder: Path, error: Callable[[str, str], SuppleError] | None = None
-    ) -> Self:  # fmt: skip
-        """The step with its files found in a folder and hashed.
-
-        Args:
-            folder: That of the plan.
-            error: Makes the error about a key and a file that cannot be read; None to leave that to `check_files`.
-        """
-        changes: dict[str, Any] = {}
-        hashes = []
-        for name in self.files:
-            given = getattr(self, name)
-            if not isinstance(given, str):
-                continue
-            path = folder / given
-            one = content_hash(path)
-            if one is None and error is not None and not os.path.isdir(path):
-                why = "" if os.path.exists(path) else ": there is no such file"
-                raise error(name, f"cannot read {str(path)!r}{why}")
-            changes[name] = str(path)
-            hashes.append(one or "")
-        return replace(self, **changes, hashes=tuple(hashes))
-
-    @property
-    def digest(self) -> str:
-        """A text that tells what it does: of files their content, not where they are."""
-        named = {name: "" for name in self.files if isinstance(getattr(self, name), str)}
-        return repr(replace(self, **named))
 
     def reads(self, file: Path) -> Iterable[Path]:
         """What it reads for one clip alone, beside the clip."""
@@ -196,17 +137,13 @@ class Step(ABC):
         """The joints that it names."""
         return ()
 
+    def option(self, name: str) -> str:
+        """What the user calls a key, for messages about a clip."""
+        return name if self.where else f"--{name.replace('_', '-')}"
+
     @abstractmethod
     def run(self, work: Work) -> None:
         """Do it to a clip."""
-
-
-def _value(document: Document, keys: Keys, one: Field[Any], value: Any) -> Any:
-    try:
-        return one.metadata["read"](value)
-    except (TypeError, ValueError):
-        expected = one.metadata["expected"]
-        raise document.error(keys, f"expected {expected}, got {brief(value)}") from None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -237,7 +174,7 @@ class Plant(Step):
         """Plant the feet."""
         if work.up is None:
             raise SuppleError(
-                "the file does not tell which axis points up; the plan must: up = 'y'"
+                "the file does not tell which axis points up: give --up AXIS, or up = 'y' in a plan"
             )
         made = plant_feet(
             work.motion, feet=self.feet, legs=dict(self.legs) if self.legs else None, up=work.up,
@@ -256,22 +193,20 @@ def _take(work: Work, made: Correction) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class _Goals(Step):
-    """A step that corrects a clip so that it meets a goal."""
+    """A step that corrects a clip so that it meets goals."""
 
-    effector: str = key(values.text, NAME, MISSING)
     root: str | None = key(values.text, NAME)
-    depth: int | None = key(values.count, "how many joints may move")
     from_: float | None = key(values.number, "seconds")
     until: float | None = key(values.number, "seconds")
     blend: float = key(values.not_negative, SECONDS, 0.25)
+    speed: float = key(values.not_negative, "radians a second, 0 for no bound", 12.0)
     hold: tuple[str, ...] = key(values.texts, NAMES, ())
     lock: tuple[str, ...] = key(values.texts, NAMES, ())
     free_root: bool = key(values.flag, "true or false", False)
+    coherent: bool = key(values.flag, "true or false", False)
     tolerance: float | None = key(values.positive, "a length above 0")
     unreachable: str = key(
-        lambda value: one_of("policy", value, ("approach", "keep")),
-        '"approach" or "keep"',
-        "approach",
+        lambda value: one_of("policy", value, POLICIES), '"approach" or "keep"', "approach"
     )
     avoid: float | None = key(values.not_negative, "a distance, 0 or more")
     obstacles: tuple[str, ...] = key(_obstacles, OBSTACLES, ())
@@ -281,63 +216,128 @@ class _Goals(Step):
     weld: tuple[str, ...] = key(values.texts, PAIRS, ())
 
     @property
-    def _constraints(self) -> Constraints:
+    def constraints(self) -> Constraints:
+        """What comes before all goals."""
         return Constraints(
             self.avoid, self.obstacles, self.balance, self.balance_margin, self.connect, self.weld
         )
+
+    def check_keys(self, source: Source) -> None:
+        """Check the window and what comes before all goals."""
+        with placed(source.where):
+            self.constraints.check(source.option)
+            Window(self.from_, self.until)
 
     def check_names(self, character: Character, motion: Motion) -> None:
         """Raise if it names joints that a clip does not have."""
         super().check_names(character, motion)
         with placed(self.where):
-            self._constraints.names(motion.skeleton.names)
+            self.constraints.names(motion.skeleton.names)
 
     @property
     def joints(self) -> tuple[str, ...]:
-        """The effector and what else is named."""
-        return tuple(filter(None, (self.effector, self.root, *self.hold, *self.lock)))
+        """The joints that it names."""
+        return tuple(filter(None, (self.root, *self.hold, *self.lock)))
 
     @abstractmethod
-    def _goal(self, motion: Motion) -> Goal:
-        """What is asked of a motion."""
+    def goals(self, motion: Motion) -> Sequence[Goal]:
+        """What is asked of a motion, beside what is held and what comes before all goals."""
 
     def run(self, work: Work) -> None:
         """Correct the clip."""
-        goals = [self._goal(work.motion), *(Hold(name) for name in self.hold)]
-        made = correct_constrained(
-            work.character, work.motion, goals, self._constraints,
-            window=Window(self.from_, self.until), blend=self.blend, lock=self.lock,
-            tolerance=self.tolerance, unreachable=self.unreachable, free_root=self.free_root,
-            first=work.begin(),
+        motion, constraints = work.motion, self.constraints
+        # Masses that balance needs are taken away again.
+        weighed = constraints.weighed(work.character)
+        asked = [*self.goals(motion), *map(Hold, self.hold), *constraints.goals(weighed)]
+        made = correct(
+            motion.with_(poses=same_pose(motion.poses, weighed.skeleton)), asked,
+            window=Window(self.from_, self.until), blend=self.blend, speed=self.speed or None,
+            unreachable=self.unreachable, coherent=self.coherent, tolerance=self.tolerance,
+            lock=self.lock, free_root=self.free_root, first=work.begin(), progress=work.progress,
         )  # fmt: skip
-        _take(work, made)
+        poses = same_pose(made.motion.poses, motion.skeleton)
+        _take(work, replace(made, motion=made.motion.with_(poses=poses)))
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReachStep(_Goals):
-    """A joint or tip goes to a place: to a point, to another joint, or by so much."""
+class Correct(_Goals):
+    """All goals of `supple correct`, met at once: effectors with their targets, looks, loops."""
 
-    called: ClassVar[str] = "reach"
+    called: ClassVar[str] = "correct"
 
-    to: Any = key(values.point_or_text, "a point [x, y, z] or the name of a joint")
-    by: Any = key(values.point, "a way [dx, dy, dz]")
+    effector: tuple[str, ...] = key(values.texts, NAMES, ())
+    to: tuple[Place, ...] = key(places, f"{EXPECTED}; or a list of these", ())
+    by: tuple[values.Point, ...] = key(ways, "a way [dx, dy, dz], or a list of these", ())
+    look_at: tuple[str, ...] = key(values.texts, '"NAME=X,Y,Z" or "NAME=BONE"', ())
+    depth: int = key(values.count, "how many joints may move", 0)
 
-    def check_keys(self, document: Document, keys: Keys) -> None:
-        """Check that there is a target, and one only."""
-        if (self.to is None) == (self.by is None):
-            raise document.error(keys, "'reach' expected either to = or by =")
+    def check_keys(self, source: Source) -> None:
+        """Check that there is something to reach, and as many targets as effectors."""
+        super().check_keys(source)
+        looks_or_loops = self.look_at or self.constraints.frees
+        if bool(self.to) == bool(self.by) and (self.to or self.effector or not looks_or_loops):
+            to, by, look_at, connect = map(source.option, ("to", "by", "look_at", "connect"))
+            raise source.error(
+                "", f"nothing to reach: give {to} X,Y,Z or FILE, {by} DX,DY,DZ, {look_at} NAME=X,Y,Z or "
+                f"{connect} A,B; or plant feet",
+            )  # fmt: skip
+        given, count = self.to or self.by, len(self.effector) or 1
+        if given and len(given) != count:
+            expected = f"one for each {source.option('effector')}, {count}"
+            raise source.error("to" if self.to else "by", f"expected {expected}, got {len(given)}")
+
+    def found(self, source: Source) -> Self:
+        """The same with the files of its targets found, and hashed."""
+        made = super().found(source)
+        to = tuple(one.found(source.folder) if isinstance(one, Target) else one for one in made.to)
+        hashes = (one.hash for one in to if isinstance(one, Target))
+        return replace(made, to=to, hashes=(*made.hashes, *hashes))
+
+    def check_names(self, character: Character, motion: Motion) -> None:
+        """Raise if it names joints that a clip does not have."""
+        super().check_names(character, motion)
+        with placed(self.where):
+            for one in self.to:
+                if isinstance(one, Target):
+                    one.check(motion.skeleton.names, self.option("to"))
+            for one in self._looks(motion):
+                one_of("joint", one.effector, motion.skeleton.names)
 
     @property
     def joints(self) -> tuple[str, ...]:
-        """The effector, the target and what else is named."""
-        return (*_Goals.joints.__get__(self), *([self.to] if isinstance(self.to, str) else []))
+        """The effectors and what else is named."""
+        return (*self.effector, *super().joints)
 
-    def _goal(self, motion: Motion) -> Goal:
-        if self.by is not None:
-            place: Any = motion.poses.position(self.effector) + np.array(self.by)
-        else:
-            place = _place(motion, self.to)
-        return Reach(self.effector, place, root=self.root, depth=self.depth or 0)
+    def _looks(self, motion: Motion) -> list[LookAt]:
+        what = self.option("look_at")
+        return [look_at_goal(motion.skeleton, text, what=what) for text in self.look_at]
+
+    def goals(self, motion: Motion) -> Sequence[Goal]:
+        """Reach the targets, and look where asked."""
+        names = self.effector
+        if (self.to or self.by) and not names:
+            names = (effector_or_only_tip(motion.skeleton, None, what=self.option("effector")),)
+        targets = [_place(motion, one, self.option("to")) for one in self.to]
+        targets += [motion.poses.position(name) + np.array(way)
+                    for name, way in zip(names, self.by, strict=False)]  # fmt: skip
+        reaches = [Reach(name, target, root=self.root, depth=self.depth)
+                   for name, target in zip(names, targets, strict=True)]  # fmt: skip
+        return [*reaches, *self._looks(motion)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReachStep(Correct):
+    """`correct` with effectors that go to places: to points, to other joints, or by so much."""
+
+    called: ClassVar[str] = "reach"
+
+    def check_keys(self, source: Source) -> None:
+        """Check that there are effectors and targets."""
+        if not self.effector:
+            raise source.error("", f"{self.called!r} expected effector = {NAME}, got none")
+        if bool(self.to) == bool(self.by):
+            raise source.error("", f"{self.called!r} expected either to = or by =")
+        super().check_keys(source)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -346,22 +346,25 @@ class LookStep(_Goals):
 
     called: ClassVar[str] = "look_at"
 
+    effector: str = key(values.text, NAME, MISSING)
     at: Any = key(values.point_or_text, "a point [x, y, z] or the name of a joint", MISSING)
     axis: Any = key(values.point_or_text, '"x", "-z", ... or a vector', "x")
+    depth: int | None = key(values.count, "how many joints may move")
 
     @property
     def joints(self) -> tuple[str, ...]:
         """The effector, the target and what else is named."""
-        return (*_Goals.joints.__get__(self), *([self.at] if isinstance(self.at, str) else []))
+        at = [self.at] if isinstance(self.at, str) else []
+        return (self.effector, *at, *super().joints)
 
-    def _goal(self, motion: Motion) -> Goal:
-        return LookAt(
-            self.effector, _place(motion, self.at), axis=self.axis, root=self.root, depth=self.depth
-        )
+    def goals(self, motion: Motion) -> Sequence[Goal]:
+        """Look there; at another joint wherever that goes."""
+        target = On(self.at) if isinstance(self.at, str) else self.at
+        return [LookAt(self.effector, target, axis=self.axis, root=self.root, depth=self.depth)]
 
 
-def _place(motion: Motion, given: Any) -> Any:
-    return motion.poses.position(given) if isinstance(given, str) else np.array(given)
+def _place(motion: Motion, given: Place, what: str) -> Any:
+    return given.place(motion, what) if isinstance(given, Target) else np.array(given)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -415,10 +418,10 @@ class Retarget(Step):
     balance: bool = key(values.flag, "true or false", True)
     keep_maps: bool = False
 
-    def check_keys(self, document: Document, keys: Keys) -> None:
+    def check_keys(self, source: Source) -> None:
         """Check the format of results."""
         if self.to is not None:
-            with placed(document.where((*keys, "to"))):
+            with placed(source.place("to")):
                 format_for_writing(Path(f"clip{self.ending}"))
 
     def _target(self) -> Character:
@@ -440,9 +443,11 @@ class Retarget(Step):
         """What results are written as: as asked, tables of qpos for a robot, or the target's own format."""
         if self.to is not None:
             return "." + self.to.lower().removeprefix(".")
-        kinds = self._target().skeleton.packed_ints[:, layout.KIND]
+        joints = self._target().skeleton.freedom_table.joints
+        turning = joints.quaternion >= 0
+        hinges = (joints.numbers == 1) & (joints.angles == 1) & ~turning
         # A character may have hinges for knees; most joints of a robot are hinges.
-        if 2 * np.sum(kinds == layout.HINGE) > np.sum(kinds != layout.FIXED):
+        if 2 * np.sum(hinges) > np.sum((joints.numbers > 0) | turning):
             return ".npz"
         try:
             format_for_writing(Path(self.onto))
@@ -500,10 +505,10 @@ class CheckStep(Step):
     ground: Any = key(values.ground, GROUND)
     limits: str | None = key(values.text, "a file with joints that have limits")
 
-    def check_keys(self, document: Document, keys: Keys) -> None:
+    def check_keys(self, source: Source) -> None:
         """Check the kinds."""
-        for kind in self.kinds or ():
-            document.one_of((*keys, "kinds"), "kind of fault", kind, KINDS)
+        with placed(source.place("kinds")):
+            Budgets().only(self.kinds or ())
 
     def check_files(self) -> None:
         """Read the ground and the limits."""
@@ -536,8 +541,7 @@ class CheckStep(Step):
             same = self.against and work.original.skeleton == work.motion.skeleton
             return work.original if same else None
         (path,) = self.reads(work.file)
-        with models.quiet():
-            before = load(path, **dict(work.options))
+        before = replace(work.reader, motions=()).load(path)
         if not before.motions:
             raise SuppleError(f"{path}: expected a motion to check against, got none")
         # Files of one motion call it by their own names.
@@ -568,6 +572,6 @@ class CheckStep(Step):
 
 
 STEPS: dict[str, type[Step]] = {
-    one.called: one for one in (Plant, ReachStep, LookStep, Limit, Retarget, CheckStep)
+    one.called: one for one in (Plant, Correct, ReachStep, LookStep, Limit, Retarget, CheckStep)
 }
 """The steps there are, by what a plan calls them."""

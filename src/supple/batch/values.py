@@ -1,17 +1,18 @@
-"""Values of a plan's keys: each function takes what TOML gives, or raises TypeError or ValueError."""
+"""Values of a plan's keys: each function takes what TOML or a command line gives, or raises TypeError or ValueError."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-import numpy as np
+from supple import errors
 
 Point = tuple[float, float, float]
 
 
 def text(value: Any) -> str:
     """A text that is not empty."""
-    if not isinstance(value, str) or not value:
+    if not errors.text("value", value):
         raise ValueError
     return value
 
@@ -23,37 +24,27 @@ def texts(value: Any) -> tuple[str, ...]:
 
 def number(value: Any) -> float:
     """A finite number."""
-    if isinstance(value, (bool, str)) or not np.isfinite(value):
-        raise ValueError
-    return float(value)
+    return errors.number("value", value, "a number", math.isfinite)
 
 
 def positive(value: Any) -> float:
     """A number above 0."""
-    if not number(value) > 0:
-        raise ValueError
-    return float(value)
+    return errors.positive("value", value)
 
 
 def not_negative(value: Any) -> float:
     """A number of 0 or more."""
-    if not number(value) >= 0:
-        raise ValueError
-    return float(value)
+    return errors.number("value", value, "0 or more", lambda x: 0.0 <= x < math.inf)
 
 
 def count(value: Any) -> int:
     """A whole number of 0 or more."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ValueError
-    return value
+    return errors.whole("value", value)
 
 
 def flag(value: Any) -> bool:
     """True or false."""
-    if not isinstance(value, bool):
-        raise ValueError
-    return value
+    return errors.flag("value", value)
 
 
 def point(value: Any) -> Point:
@@ -76,7 +67,7 @@ def ground(value: Any) -> float | tuple[float, ...] | str:
     """A height, a plane [a, b, c, d], or the name of a file."""
     if isinstance(value, str):
         return text(value)
-    if not isinstance(value, list):
+    if not isinstance(value, (list, tuple)):
         return number(value)
     a, b, c, d = map(number, value)
     return a, b, c, d

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.text import Text
-
 from supple.batch.models import quiet as quiet
-from supple.cli.console import error_console
+from supple.batch.reader import Reader
+from supple.batch.report import warnings_of
+from supple.cli.console import say_warnings
 from supple.errors import SuppleError
-from supple.formats import load
-from supple.formats.xacro.arguments import reader_options
 from supple.model.character import Character, Note
 
 
@@ -27,23 +25,16 @@ def read_file(
     xacro_arguments: Sequence[str] = (),
 ) -> Character:
     """Read a character file; options that are None are not passed to its reader."""
-    options = reader_options(path, xacro_arguments)
-    if position_mode is not None:
-        options["position_mode"] = position_mode
-    if fps is not None:
-        options["fps"] = fps
-    if shapes is not None:
-        options["shapes"] = shapes
-    with quiet():
-        return load(path, motions=motions, folder=folder, **options)
+    reader = Reader(
+        motions=tuple(map(str, motions)), position_mode=position_mode, fps=fps,
+        folder=None if folder is None else str(folder), arguments=tuple(xacro_arguments),
+    )  # fmt: skip
+    return reader.load(path, **({} if shapes is None else {"shapes": shapes}))
 
 
 def say_notes(notes: Sequence[Note]) -> None:
     """Print warnings on stderr, a line each; guesses are shown by `supple info` only."""
-    console = error_console()
-    for note in notes:
-        if note.level == "warning":
-            console.print(Text(f"note: {note}", style="yellow"), soft_wrap=True)
+    say_warnings(warnings_of(notes))
 
 
 def note_data(note: Note) -> dict[str, Any]:

@@ -38,6 +38,12 @@ def complain(error: Exception) -> None:
     print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
 
 
+def say_warnings(warnings: Sequence[str]) -> None:
+    """Print warnings on stderr, a line each."""
+    for text in warnings:
+        error_console().print(Text(f"note: {text}", style="yellow"), soft_wrap=True)
+
+
 def print_json(data: Any) -> None:
     """Print JSON on stdout; non-finite numbers become null."""
     print(json.dumps(plain(data), indent=2, ensure_ascii=False, allow_nan=False), flush=True)

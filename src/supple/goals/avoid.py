@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -88,7 +89,7 @@ class Avoid(Goal):
             capsules=None if self.capsules is None else dict(self.capsules),
         )
 
-    def mark(self, start: Pose, pose: Pose) -> list[Mark]:
+    def mark(self, start: Pose, pose: Pose) -> Sequence[Mark]:
         """The capsules that are kept apart, and the obstacles, called as in `Solution.collision`."""
         from supple.goals.mark import SolidMark  # not needed to solve
 

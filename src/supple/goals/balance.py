@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -87,7 +88,7 @@ class Balance(Goal):
     def _stance(self) -> dict[str, Any]:
         return {"feet": self.feet, "support": self.support, "up": self.up}
 
-    def mark(self, start: Pose, pose: Pose) -> list[Mark]:
+    def mark(self, start: Pose, pose: Pose) -> Sequence[Mark]:
         """The centre of mass and what it has to be over."""
         from supple.goals.mark import SupportMark  # not needed to solve
 

@@ -329,7 +329,7 @@ class Goal:
         del slot, share, animated
         return value
 
-    def mark(self, start: Pose, pose: Pose) -> list[Mark]:
+    def mark(self, start: Pose, pose: Pose) -> Sequence[Mark]:
         """What is drawn of the goal, in world coordinates; nothing by default.
 
         Args:

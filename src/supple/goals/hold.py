@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -66,7 +67,7 @@ class Hold(Goal):
         """The effector's origin, if its orientation is not held."""
         return None if self.orientation else np.zeros(3)
 
-    def mark(self, start: Pose, pose: Pose) -> list[Mark]:
+    def mark(self, start: Pose, pose: Pose) -> Sequence[Mark]:
         """Where the start has the effector."""
         from supple.goals.mark import PlaceMark  # not needed to solve
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -76,7 +77,7 @@ class LookAt(Goal):
         seen = eye + far * rotations.rotate(animated.rotation(self.effector), self.axis)
         return towards(seen, value, share)
 
-    def mark(self, start: Pose, pose: Pose) -> list[Mark]:
+    def mark(self, start: Pose, pose: Pose) -> Sequence[Mark]:
         """The target, and the line of sight."""
         from supple.goals.mark import PlaceMark  # not needed to solve
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -109,7 +110,7 @@ class Connect(Goal):
         """A loop."""
         return ("loop",)
 
-    def mark(self, start: Pose, pose: Pose) -> list[Mark]:
+    def mark(self, start: Pose, pose: Pose) -> Sequence[Mark]:
         """The two points that are held together."""
         from supple.goals.mark import LoopMark  # not needed to solve
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -57,7 +58,7 @@ class Pole(Goal):
         del slot
         return towards(animated.position(self.joint), value, share)
 
-    def mark(self, start: Pose, pose: Pose) -> list[Mark]:
+    def mark(self, start: Pose, pose: Pose) -> Sequence[Mark]:
         """The pole."""
         from supple.goals.mark import PlaceMark  # not needed to solve
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -135,7 +136,7 @@ class Reach(Goal):
         frame[:, 3, 3] = 1.0
         return frame
 
-    def mark(self, start: Pose, pose: Pose) -> list[Mark]:
+    def mark(self, start: Pose, pose: Pose) -> Sequence[Mark]:
         """The target, with the orientation asked for."""
         from supple.goals.mark import PlaceMark  # not needed to solve
 

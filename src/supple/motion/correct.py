@@ -17,12 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import SuppleError, flag, function, number, one_of, whole
-from supple.goals import OPEN, Goal, Hold, as_goals
+from supple.goals import OPEN, Goal, as_goals
 from supple.model.motion import Motion
 from supple.model.skeleton import Pose
 from supple.motion.carrying import APART, carried, key_frames, runs
 from supple.motion.coherent import better_rows, one_by_one
-from supple.motion.meeting import Met, measured
 from supple.motion.seams import Columns, Seam, Speeds, columns_of, seams_at, settled
 from supple.motion.window import Window, faded_targets, windows
 from supple.solve.outcome import Collision, Status, counted, summary
@@ -226,7 +225,7 @@ def corrected(
     targets = faded_targets(goals, starts, shares, frames, len(motion))
     moving = problem.problem.moving.tolist()
     columns = columns_of(starts, moving)
-    if any(isinstance(goal, Hold) for goal in goals):
+    if any(goal.holds_start for goal in goals):
         found = problem.solve(*targets, start=starts, threads=threads)
     elif coherent:
         found = one_by_one(problem, targets, starts, columns, progress)
@@ -248,11 +247,11 @@ def corrected(
     # From here on nothing changes: what is said is said of these poses.
     asked = np.flatnonzero(~fading[frames])
     there = frames[asked]
-    met = measured(
-        problem, _picked(problem, targets, asked), poses[_rows(there)], starts[_rows(asked)]
+    met = problem.evaluate(
+        poses[_rows(there)], *_picked(problem, targets, asked), start=starts[_rows(asked)]
     )
     status[fading] = FADING
-    status[there] = _ended(problem, met, found.status[asked])
+    status[there] = _ended(met, found.status[asked])
     error[there] = met.error
     missed = status[frames] > Status.REACHED
     faults = _faults(found, frames, missed)
@@ -261,7 +260,7 @@ def corrected(
     seams = seams_at(motion, poses, edges, spread, speeds=speeds, added=added, speed=speed)
     limited = found[missed].limited if missed.any() else ()
     off_balance = np.zeros(len(motion))
-    off_balance[there] = found.off_balance[asked]
+    off_balance[there] = met.off_balance
     return Correction(
         motion.with_(poses=poses), status, error, weight, seams, limited,
         {frame: one.reason for frame, one in faults.items()},
@@ -281,16 +280,10 @@ def _rows(frames: NDArray[np.int64]) -> Any:
     return frames
 
 
-def _ended(problem: Prepared, met: Met, solved: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How frames ended: whether they meet their goals is measured; if not, why is the solver's word.
-
-    Collisions and balance are the solver's word too: frames that count wholly have the pose it reports on.
-    """
+def _ended(met: Solution, solved: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How frames ended: whether they meet their goals is measured; if not, why is the solver's word."""
     why = np.where(solved == Status.REACHED, Status.STALLED, solved)
-    good = met.reached
-    if problem.problem.bodies is not None:
-        good = good & (solved == Status.REACHED)
-    return np.where(good, Status.REACHED, why)
+    return np.where(met.reached, Status.REACHED, why)
 
 
 def _faults(
@@ -334,7 +327,7 @@ def _smoothly(
     solved = first.pose.packed_coordinates.copy()
     # Where next to nothing is asked, as a correction fades out, the animation stays: what the key before it has
     # turned about the goals, such as a knee, must not stay turned up to the last frame.
-    asked = measured(problem, wanted, starts[keys], starts[keys]).error
+    asked = problem.evaluate(starts[keys], *wanted).error
     for piece in pieces:
         mine = (keys >= piece.start) & (keys < piece.stop)
         still = mine & (asked <= FADED * asked[mine].max(initial=0.0))

@@ -25,8 +25,8 @@ from supple.kernels import layout as at
 from supple.kernels.restart import spread_seeds
 from supple.model.freedoms import Kind
 from supple.problem.lowering import Problem
+from supple.solve.evaluate import Evaluator
 from supple.solve.execute import Batch, Executor
-from supple.solve.judge import Judge
 from supple.solvers import choose
 
 TURN = 2.0 * math.pi
@@ -62,7 +62,7 @@ class Branches:
     def __init__(self, problem: Problem) -> None:
         """Prepare to look for the answers of a problem."""
         self._problem = problem
-        self._judge = Judge(problem)
+        self._evaluator = Evaluator(problem)
         self._general = Executor(problem, choose("auto", problem))
         self._local = Executor(problem, choose("auto", problem, restarts=False))
         self._metric = _Metric(problem)
@@ -108,17 +108,7 @@ class Branches:
             k for k in range(1, len(poses))
             if self._metric(poses[k - 1 : k], poses[k : k + 1])[0][0, 0] > jump
         ]  # fmt: skip
-        rows = [
-            self._report((offsets, start[None], targets[k : k + 1]), pose)
-            for k, pose in enumerate(poses)
-        ]
-        return Followed(np.array(rows), jumps)
-
-    def _report(self, frame: Batch, pose: np.ndarray) -> np.ndarray:
-        row = np.zeros(self._problem.report_width)
-        row[: len(pose)] = pose
-        row[len(pose) + at.O_STOP] = at.STOP_STALLED
-        return self._judge(frame, row)
+        return Followed(self._evaluator.of_poses((offsets, start[None], targets), poses), jumps)
 
     def _closed_form(self, batch: Batch, start: np.ndarray) -> _ClosedForm | None:
         """The closed form, if a target that can be met is met by it."""

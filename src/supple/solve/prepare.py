@@ -33,6 +33,7 @@ from supple.kernels.quaternion import read_frame
 from supple.model.mismatch import another
 from supple.model.skeleton import Pose, Skeleton
 from supple.problem.lowering import Problem
+from supple.solve.evaluate import Evaluator
 from supple.solve.execute import Batch, Executor
 from supple.solve.lowered import OpenTargets, write_problem
 from supple.solve.outcome import Asked, CarriedRoot, Demand
@@ -69,6 +70,7 @@ class Prepared:
     __slots__ = (
         "_asked",
         "_asked_of",
+        "_evaluator",
         "executor",
         "_offsets",
         "_rest",
@@ -123,6 +125,7 @@ class Prepared:
         names = [one.name for one in self.solvers]
         self._asked = self._demands(" then ".join(names), unreachable == "keep")
         self._asked_of = tuple(replace(self._asked, solver=name) for name in names)
+        self._evaluator: Evaluator | None = None
         self._servo: Servo | None = None
         if max_speed is not None or max_acceleration is not None:
             self._servo = self._new_servo()  # which checks them
@@ -354,6 +357,55 @@ class Prepared:
 
         run_threaded(part, len(out), threads=threads, progress=progress)
         return Solution(self._asked, out.reshape(*shape, out.shape[1]), _spread(start, shape))
+
+    def evaluate(self, pose: Pose, *targets: Any, start: Pose | None = None) -> Solution:
+        """How near a pose comes to the goals: the report of a solve that ends there. Nothing is solved.
+
+        Args:
+            pose: The pose, or a batch of poses.
+            targets: As in `solve`: one argument an open target, each with any leading batch axes.
+            start: Where `Hold` takes its targets from, with the coordinates of `pose` in all joints that may not
+                move; the pose itself by default.
+
+        Raises:
+            SuppleError: The input makes no sense.
+        """
+        if pose is None:
+            raise SuppleError("pose: expected a supple.Pose, got None")
+        (offsets, found, rows), shape, pose = self.batch(targets, pose)
+        starts, begin = found, pose
+        if start is not None:
+            begin = self._checked_start(start)
+            starts = self._same_elsewhere(pose, begin, shape)
+        self._evaluator = evaluator = self._evaluator or Evaluator(self.problem)
+        found = np.broadcast_to(found, (math.prod(shape), found.shape[1]))
+        out = evaluator.of_poses((offsets, starts, rows), found)
+        asked = replace(self._asked, solver="none", kept=False)
+        return Solution(asked, out.reshape(*shape, out.shape[1]), _spread(begin, shape))
+
+    def _same_elsewhere(self, pose: Pose, start: Pose, shape: tuple[int, ...]) -> np.ndarray:
+        """The coordinates of a start as kernels take them.
+
+        Raises:
+            SuppleError: Its batch axes do not go with the pose's, or a joint that may not move differs.
+        """
+        q = start._coordinates
+        try:
+            np.broadcast_to(q, (*shape, q.shape[-1]))
+        except ValueError:
+            raise SuppleError(
+                f"start: expected batch axes that go with those of pose and targets, {shape}, "
+                f"got {start.batch_shape}"
+            ) from None
+        ints = self._skeleton.packed_ints
+        still = np.ones(self.problem.coordinates, bool)
+        for joint in self.problem.moving.tolist():
+            still[ints[joint, at.Q] : ints[joint, at.Q] + ints[joint, at.NQ]] = False
+        if np.any(pose._coordinates[..., still] != q[..., still]):
+            raise SuppleError(
+                "start: expected the coordinates of the pose in all joints that may not move"
+            )
+        return _flat(q, shape)
 
     def batch(
         self, targets: Sequence[Any], start: Pose | None

@@ -50,8 +50,8 @@ from supple.model.skeleton import Skeleton
 from supple.problem.lowering import Problem
 from supple.rotations import conjugate, from_rotation_vector, multiply, to_rotation_vector
 from supple.solve.closed_loops import ClosedLoops, LoopsAt, least_effort, widest
+from supple.solve.evaluate import Evaluator
 from supple.solve.execute import Batch, Executor
-from supple.solve.judge import Judge
 from supple.solvers import Solver, choose
 
 ANY = 1e30  # a speed or acceleration without a limit
@@ -239,7 +239,7 @@ class Servo:
             others = tuple(map(_fewer_restarts, choose(solver, problem)))
             self._elsewhere = Executor(problem, others)
             self._elsewhere.tighten(EXACT)
-        self._judge = Judge(problem)
+        self._evaluator = Evaluator(problem)
         self._loops: ClosedLoops | None = None
         if any(block.hard for block in problem.blocks):
             self._loops = ClosedLoops(problem)
@@ -296,7 +296,7 @@ class Servo:
             return False
         start = np.zeros(self.problem.report_width)
         start[: self.problem.coordinates] = batch[1][0, : self.problem.coordinates]
-        return self._met(self._judge((batch[0], batch[1], before), start))
+        return self._met(self._evaluator((batch[0], batch[1], before), start))
 
     def _met(self, row: np.ndarray) -> bool:
         """True if an answer meets the goals and breaks no constraint."""
@@ -523,7 +523,7 @@ class Servo:
         """
         q = batch[1][0, : self.problem.coordinates]
         tick = self._tick_of(batch, q, velocity, dt)
-        most = self._faults(self._judge(batch, self._moved(found, q, velocity, 0.0)))
+        most = self._faults(self._evaluator(batch, self._moved(found, q, velocity, 0.0)))
         wanted = self.velocity(q, found[: len(q)], dt)
         if tick.loops is not None:
             found, wanted = self._closed_wanted(tick, found, wanted)
@@ -552,7 +552,9 @@ class Servo:
             if kept is not None:
                 break
             row = self._closed(tick, self._moved(found, q, brake, dt * 0.5**n))
-            if np.all(self._faults(self._judge(batch, row)) <= most) and self._in_speed(q, row, dt):
+            if np.all(self._faults(self._evaluator(batch, row)) <= most) and self._in_speed(
+                q, row, dt
+            ):
                 kept = row
         return (self._moved(found, q, brake, 0.0) if kept is None else kept), in_the_way
 
@@ -576,7 +578,7 @@ class Servo:
             tried = (
                 row if seconds == dt else self._closed(tick, self._moved(row, tick.q, v, seconds))
             )
-            judged = self._judge(batch, tried)
+            judged = self._evaluator(batch, tried)
             if np.any(self._faults(judged) > most):
                 return judged
         return None
@@ -809,7 +811,7 @@ class Servo:
             found, in_the_way = self._kept(batch, found, velocity, dt)
             if in_the_way is None and late is None and found is not wanted:
                 late = np.abs((found - wanted)[self._numbers.at]) > SAME
-        row = self._judge(batch, found, blame=True)
+        row = self._evaluator(batch, found, blame=True)
         moved = self.velocity(batch[1][0, :count], row[:count], dt)
         status = row[count + at.O_STATUS]
         if in_the_way is not None and status in (at.LIMITED, at.STALLED, at.BUDGET):

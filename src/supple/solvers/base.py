@@ -25,7 +25,7 @@ class Takes:
 
     Attributes:
         joints: Joint kinds it can move, of JOINT_KINDS; all of them stand for any kind there may be.
-        goals: Goal kinds it can serve, of GOAL_KINDS.
+        goals: Goal kinds it can serve, of GOAL_KINDS; all of them stand for any kind there may be.
         several: Whether it can serve several goals at once.
         stretch: Whether it can stretch joints.
         mimic: Whether it can move joints that copy others.
@@ -197,6 +197,11 @@ def _moves(takes: Takes, kind: str) -> bool:
     return kind in takes.joints or takes.joints.issuperset(JOINT_KINDS)
 
 
+def _serves(takes: Takes, kind: str) -> bool:
+    """True if a solver can serve goals of a kind."""
+    return kind in takes.goals or takes.goals.issuperset(GOAL_KINDS)
+
+
 def _needs(problem: Problem) -> list[tuple[str, Callable[[Takes], bool]]]:
     """Everything a problem asks of a solver: in words, and as a test of a row of the matrix."""
     needs: list[tuple[str, Callable[[Takes], bool]]] = []
@@ -213,7 +218,7 @@ def _needs(problem: Problem) -> list[tuple[str, Callable[[Takes], bool]]]:
     for goal in problem.goals:
         primary += goal.counts
         for kind in goal.kinds:
-            needs.append((f"{kind} goals", lambda t, k=kind: k in t.goals))
+            needs.append((f"{kind} goals", lambda t, k=kind: _serves(t, k)))
     if primary > 1:
         needs.append(("several goals at once", lambda t: t.several))
     return needs

@@ -33,7 +33,15 @@ from supple.kernels.decorators import entry, kernel
 from supple.kernels.jacobian import linearize, step_along
 from supple.kernels.joint import project
 from supple.kernels.levenberg import take_step
-from supple.kernels.problem import begin, evaluate, take_frames, take_linear, unpack, within
+from supple.kernels.problem import (
+    begin,
+    evaluate,
+    set_up,
+    take_frames,
+    take_linear,
+    unpack,
+    within,
+)
 from supple.kernels.report import Ended, clear_trace, finish_judged, record, trace_into
 from supple.kernels.workspace import clear, copy, copy_rows, part, row_at, vector
 
@@ -133,6 +141,17 @@ def note_pose(ints, floats, work, poses):
     record(state.trace, problem, state.q, state.frames.errors)
 
 
+@kernel
+def close_row(problem, constraints, state, start, q, ended, row):
+    """Judge the pose q of a problem that is set up and write its row of output."""
+    evaluate(problem, state.frames, q)
+    broken(problem, constraints, state.bodies, state.frames, q)
+    fault = fault_of(problem, state.frames, state.bodies)
+    finish_judged(problem, state.frames, state.linear, state.trace, start, q, ended, row, fault)
+    if constraints.some or problem.has_carriers:
+        write_faults(problem, state.frames, state.bodies, row)
+
+
 @entry("i1 f1 f1 f2 f2 i f1 i i f2")
 def close_problem(ints, floats, work, poses, starts, b, q, stop, used, out):
     """Judge the pose q and write row b of output."""
@@ -140,13 +159,32 @@ def close_problem(ints, floats, work, poses, starts, b, q, stop, used, out):
     constraints = unpack_constraints(problem, ints, floats)
     state = take_buffers(problem, constraints, work, poses)
     start = part(row_at(starts, b), 0, problem.coordinates)
-    ended, row = Ended(stop, used, 0), row_at(out, b)
-    evaluate(problem, state.frames, q)
-    broken(problem, constraints, state.bodies, state.frames, q)
-    fault = fault_of(problem, state.frames, state.bodies)
-    finish_judged(problem, state.frames, state.linear, state.trace, start, q, ended, row, fault)
-    if constraints.some or problem.has_carriers:
-        write_faults(problem, state.frames, state.bodies, row)
+    close_row(problem, constraints, state, start, q, Ended(stop, used, 0), row_at(out, b))
+
+
+@entry("i1 f1 f1 f2 f3 f2 f2 f2 f2")
+def report_poses(ints, floats, work, poses, offsets, starts, targets, found, out):
+    """Judge the poses of rows of output, of problem b that of row b, and write them with what is found.
+
+    How the solver stopped, what it has used and how often it began again are kept.
+    """
+    problem = unpack(ints, floats)
+    constraints = unpack_constraints(problem, ints, floats)
+    state = take_buffers(problem, constraints, work, poses)
+    count = problem.coordinates
+    for b in range(found.shape[0]):
+        given, row = found[b], out[b]
+        start = part(row_at(starts, b), 0, count)
+        set_up(problem, state.frames, row_at(offsets, b), start, row_at(targets, b), state.q)
+        fold_points(problem, constraints, state.bodies, state.frames, row_at(offsets, b))
+        clear_trace(state.trace)
+        copy(part(given, 0, count), state.q)
+        stop = int(given[count + layout.O_STOP])
+        if stop > layout.STOP_BUDGET:
+            stop = layout.STOP_STALLED
+        restarts = int(given[count + layout.O_RESTARTS])
+        ended = Ended(stop, int(given[count + layout.O_ITERATIONS]), restarts)
+        close_row(problem, constraints, state, start, state.q, ended, row)
 
 
 @entry("i1 f1 f1 f2 i f1 f2")

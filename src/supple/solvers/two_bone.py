@@ -43,7 +43,6 @@ import numpy as np
 
 from supple import rotations
 from supple.errors import number, one_of
-from supple.goals import Pole, Reach
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.best_swing import nearest_spin
@@ -812,7 +811,7 @@ class TwoBone(Solver):
             )
             if row[layout.KIND] & layout.LETTERS and partial:
                 return f"an Axes joint that does not turn every way ({name!r}: limits, frozen or missing axes)"
-        if sum(isinstance(goal, Pole) for goal in problem.goals) > 1:
+        if sum(block.kind == layout.POLE for block in problem.blocks) > 1:
             return "several poles"
         if np.all(ints[:, layout.KIND] == layout.HINGE):
             rest = problem.skeleton.rest
@@ -835,12 +834,12 @@ def fits(problem: Problem) -> bool:
     row = TwoBone.takes
     kinds = {type(problem.skeleton.joints[k]).__name__ for k in problem.moving}
     ints = problem.skeleton.packed_ints[problem.moving]
-    reaches = [goal for goal in problem.goals if not isinstance(goal, Pole)]
+    asked = [block for block in problem.blocks if block.counts]
+    wanted = {kind for goal in problem.goals for kind in goal.kinds}
     return (
-        len(reaches) == 1
-        and isinstance(reaches[0], Reach)
-        and reaches[0].position_target is not None
-        and reaches[0].orientation_target is None
+        len(asked) == 1
+        and asked[0].kind in (layout.POSITION, layout.MEET)
+        and wanted <= {"position", "moving target", "pole"}
         and kinds <= row.joints
         and bool(np.all(ints[:, layout.MIMIC] < 0) and np.all(ints[:, layout.STRETCH_Q] < 0))
         and TwoBone().refusal(problem) is None

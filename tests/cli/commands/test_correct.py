@@ -1,6 +1,5 @@
 """`supple correct`, and `supple reach` on characters."""
 
-import dataclasses
 import logging
 from pathlib import Path
 
@@ -9,10 +8,6 @@ import pytest
 
 import supple
 from supple import Motion, Node, Skeleton, Tip
-from supple.cli.commands.correct_files import code_of
-from supple.cli.commands.correct_report import as_data, words_of
-from supple.motion.jumps import Jump
-from supple.motion.planting import Unplanted
 from supple.rotations import angle_between, conjugate, from_axis_angle, multiply
 
 REAL = Path(__file__).parents[3].parent / "shared" / "data" / "bvh"
@@ -517,17 +512,3 @@ def test_no_seam_is_counted_between_a_t_pose_and_the_motion(run_json, late, tmp_
     assert code == 0 and data["reached"]
     assert data["status"][0] == "UNTOUCHED" and not data["seams"]
     assert any("T-pose" in note for note in data["notes"])
-
-
-def test_stances_that_are_left_alone_and_jumps_are_said(stroller):
-    planted = supple.plant_feet(only(stroller / "a.bvh"))
-    assert code_of([planted]) == 0
-    jump = Jump("LeftLeg", 5, 0.4, 0.01, "leg")
-    left = Unplanted("LeftFoot", 3, 40, jump)
-    kept = dataclasses.replace(planted, unplanted=(left,))
-    said = "LeftFoot is not planted in frames 3 to 39: LeftLeg would jump by 0.4 leg after frame 5"
-    assert said in words_of([kept]) and code_of([kept]) == 0
-    assert as_data([kept])["unplanted"][0]["jump"]["joint"] == "LeftLeg"
-    jumps = dataclasses.replace(planted, jumps=(jump,))
-    assert "LeftLeg jumps by 0.4 leg after frame 5" in words_of([jumps])
-    assert code_of([jumps]) == 1 and not as_data([jumps])["reached"]

@@ -12,9 +12,14 @@ import typer
 from rich.text import Text
 
 from supple.batch import DONE, NOT_REACHED, Done, Ended, Plan
+from supple.batch.clip_files import expanded, places
 from supple.batch.clips import through, write_works
+from supple.batch.keys import CommandLine
+from supple.batch.reader import Reader
 from supple.batch.steps import CheckStep
-from supple.cli.batch_files import (
+from supple.cli.console import console, say_warnings, table
+from supple.cli.many_files import (
+    READER,
     JobsOption,
     PlanOption,
     SchedulerOption,
@@ -22,8 +27,6 @@ from supple.cli.batch_files import (
     planned,
     run_batch,
 )
-from supple.cli.console import console, error_console, table
-from supple.cli.file_batch import expanded, places
 from supple.cli.options import (
     MODEL,
     OUTPUT,
@@ -44,6 +47,7 @@ from supple.texts import short
 
 CHECKS = "Checks"
 DRAWN = 200  # clips with faults that a report draws
+CHECK = CommandLine({"kinds": "kind"})  # options that are not called as their keys in a plan
 
 
 def check(
@@ -149,16 +153,12 @@ def check(
             raise SuppleError(f"--report: expected an .html file, got {str(report)!r}")
         check_writable(report, "report")
     given = {
-        "kinds": tuple(kind) if kind else None,
-        "ground": parse_ground(ground),
-        "limits": None if limits is None else str(limits),
-        "against": None if against is None else str(against),
-        "fix": fix or None,
-    }
-    Budgets().only(kind or ())  # raises if there is no such kind
-    chosen = {name: value for name, value in given.items() if value is not None}
+        "kinds": kind, "ground": parse_ground(ground), "limits": limits and str(limits),
+        "against": against and str(against), "fix": fix or None,
+    }  # fmt: skip
+    reader = {"position_mode": position_mode, "fps": fps}
     if plan is not None:
-        whole, clips = planned(plan, files or [], out_dir)
+        whole, clips = planned(plan, files or [], out_dir, reader=reader)
         step = next(
             (one for one in reversed(whole.steps) if isinstance(one, CheckStep)), CheckStep()
         )
@@ -167,10 +167,11 @@ def check(
         if step.fix and out_dir is None:
             raise SuppleError(f"{step.where}: fix = true expected --out-dir FOLDER")
     elif files:
-        whole, step, clips = Plan(), CheckStep(), expanded(files, out_dir)
+        whole, step = Plan(reader=Reader.read(reader, READER)), CheckStep()
+        clips = expanded(files, out_dir)
     else:
         raise SuppleError("expected clips to check, or --plan FILE with clips = [...]")
-    step = replace(step, **chosen).found(Path())
+    step = step.changed(given, CHECK)
     asked = replace(
         whole, steps=(step,), up=up or whole.up, loop=whole.loop if loop is None else loop,
         motion=motion or whole.motion or "all",
@@ -179,11 +180,7 @@ def check(
     asked.check_files()
     if step.baseline is not None:
         step.baseline.check_clips(clips)
-    options = {"position_mode": position_mode, "fps": fps}
-    work = CheckClip(
-        asked, tuple((name, value) for name, value in options.items() if value is not None),
-        step.fix, out_dir is not None, report is not None,
-    )  # fmt: skip
+    work = CheckClip(asked, step.fix, out_dir is not None, report is not None)
     naming = None if step.fix else lambda file: f"{file.name}.json"
     pairs = (
         [(clip, clip) for clip in clips]
@@ -208,14 +205,12 @@ class CheckClip:
 
     Attributes:
         plan: With the check as its only step.
-        options: Of the reader.
         fix: Whether the clip is repaired and written; else a JSON report is.
         write: Whether a result is written.
         draw: Whether pictures are made.
     """
 
     plan: Plan
-    options: tuple[tuple[str, Any], ...]
     fix: bool
     write: bool
     draw: bool
@@ -223,7 +218,7 @@ class CheckClip:
     @property
     def digest(self) -> str:
         """A hash of what is done, whatever the clip."""
-        return f"{self.plan.digest} {self.options!r} {self.fix} {self.write} {self.draw}"
+        return f"{self.plan.digest} {self.fix} {self.write} {self.draw}"
 
     def reads(self, file: Path) -> Iterable[Path]:
         """The clip, and the clip before it was changed."""
@@ -232,7 +227,7 @@ class CheckClip:
     def __call__(self, file: Path, out: Path) -> Done:
         """Check a file, and write the result."""
         called = printable(str(file))
-        works = through(self.plan, file, self.options)
+        works = through(self.plan, file)
         rows = [{key: value for key, value in work.data[-1].items() if key != "do"}
                 for work in works]  # fmt: skip
         if self.write and self.fix:
@@ -290,8 +285,7 @@ def show(one: Ended, *, several: bool) -> None:
     for row in one.done.data["motions"]:
         name = one.name if len(one.done.data["motions"]) == 1 else f"{one.name}: {row['motion']}"
         if several:
-            for note in row["notes"]:
-                error_console().print(Text(f"note: {note}", style="yellow"), soft_wrap=True)
+            say_warnings(row["notes"])
             words = "; ".join([row["reason"], *row.get("repairs", ())])
             head = (
                 ("ok", "green") if row["ok"] else ("faults" if row["faults"] else "unknown", "red")

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.text import Text
 
+from supple.batch import DONE, Done, Ended
+from supple.batch.clip_files import expanded, places
+from supple.batch.report import warnings_of
 from supple.cli.character_files import say_notes
 from supple.cli.commands.convert_file import Conversion
-from supple.cli.console import console, print_json
-from supple.cli.file_batch import Outcome, each, expanded, places
+from supple.cli.console import console, print_json, say_warnings
+from supple.cli.many_files import run_batch
 from supple.cli.options import (
     MODEL,
     OUTPUT,
@@ -183,17 +187,45 @@ def _many(
     ending = one_of("--to", f".{to.lower().removeprefix('.')}", ENDINGS)
     files = expanded(paths, folder)
     pairs = places(files, folder, ending=ending)
-    taken = {place for _, place in pairs}
 
-    def one(file: Path, out: Path) -> Outcome:
-        made = conversion.convert(file, out, taken=taken)
+    def say(one: Ended) -> None:
+        say_warnings(one.done.data["warnings"])
+        beside = (str(Path(path).relative_to(folder)) for path in one.done.data["written"])
+        words = f" {files.name(one.file)}: {', '.join(beside)}"
+        console().print(Text.assemble(("done", "green"), words), soft_wrap=True)
 
-        def say() -> None:
-            say_notes(made.all_notes)
-            beside = (str(path.relative_to(folder)) for path in made.paths)
-            words = f" {files.name(file)}: {', '.join(beside)}"
-            console().print(Text.assemble(("done", "green"), words), soft_wrap=True)
+    def row(one: Ended) -> dict[str, Any]:
+        return {key: one.done.data[key] for key in ("written", "notes", "read")}
 
-        return Outcome(made.data, say)
+    work = ConvertFile(conversion, frozenset(place for _, place in pairs))
+    # In this process and without a journal: there is little to compute.
+    run_batch(work, pairs, None, json=json, jobs=1, say=say, row=row, skipped=files.skipped,
+              verb="written")  # fmt: skip
 
-    each(one, pairs, json, skipped=files.skipped)
+
+@dataclass(frozen=True)
+class ConvertFile:
+    """Converts one of many files.
+
+    Attributes:
+        conversion: The options.
+        taken: The results of all files: files beside a result get other names.
+    """
+
+    conversion: Conversion
+    taken: frozenset[Path]
+
+    @property
+    def digest(self) -> str:
+        """What is done, whatever the file."""
+        return repr(self.conversion)
+
+    def reads(self, file: Path) -> Iterable[Path]:
+        """The file."""
+        return (file,)
+
+    def __call__(self, file: Path, out: Path) -> Done:
+        """Convert a file, and write the result."""
+        made = self.conversion.convert(file, out, taken=self.taken)
+        warnings = warnings_of(made.all_notes)
+        return Done(DONE, "", {**made.data, "warnings": warnings})

@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from supple.batch import Done, PlanOnClip, models
-from supple.batch.clips import write
-from supple.batch.journal import content_hash
-from supple.batch.steps import LEFT
-from supple.cli.batch_files import (
+from supple.batch import Plan, PlanOnClip
+from supple.batch.clip_files import expanded
+from supple.batch.keys import CommandLine
+from supple.batch.reader import Reader
+from supple.batch.steps import Correct, Plant, Step
+from supple.cli.commands.correct_report import show
+from supple.cli.many_files import (
+    READER,
     JobsOption,
     PlanOption,
     SchedulerOption,
     ShardOption,
     planned,
+    progress_bar,
+    results,
     run_batch,
 )
-from supple.cli.character_files import read_file
-from supple.cli.commands.correct_files import code_of, outputs, single, warnings_of
-from supple.cli.commands.correct_report import as_data, words_of
-from supple.cli.commands.correct_targets import target
-from supple.cli.file_batch import places
 from supple.cli.options import (
     FEET,
     GOALS,
@@ -54,18 +51,16 @@ from supple.cli.options import (
     WeldOption,
     XacroArgOption,
     parse_ground,
-    read_constraints,
 )
 from supple.errors import SuppleError
-from supple.files import plain
-from supple.goals import Goal, Hold, Reach
-from supple.goals.from_text import Constraints, effector_or_only_tip, look_at_goal
-from supple.model.character import Character, Note
-from supple.motion import Correction, Motion, Window, plant_feet
-from supple.motion.constrained import correct_constrained
-from supple.motion.planting import HEIGHT, SPEED, Planted
-from supple.motion.retargeting.t_pose import leading_frames, said_of_leading_frame
+from supple.motion.planting import HEIGHT, SPEED
 from supple.texts import vector
+
+GOAL = CommandLine({"obstacles": "obstacle"})
+"""The options of goals that are not called as their keys in a plan."""
+
+PLANT = CommandLine({"feet": "foot", "speed": "contact_speed", "height": "contact_height"})
+"""The options of feet that are not called as their keys in a plan."""
 
 
 def correct(
@@ -240,204 +235,54 @@ def correct(
     what is done is not done again. Exit code 1 if the goals of some frames are not
     reached, 2 if a file could not be read.
     """
-    before = read_constraints(avoid, obstacle, balance, balance_margin, connect, weld)
+    reader = {
+        "motions": motions and [str(path) for path in motions], "position_mode": position_mode,
+        "fps": fps, "folder": folder and str(folder), "arguments": arg,
+    }  # fmt: skip
+    goals = {
+        "effector": effector, "to": to, "by": by and [vector("--by", one, "DX,DY,DZ") for one in by],
+        "hold": hold, "look_at": look_at, "avoid": avoid, "obstacles": obstacle,
+        "balance": balance, "balance_margin": balance_margin, "connect": connect, "weld": weld,
+    }  # fmt: skip
+    how = {
+        "root": root, "depth": depth, "lock": lock, "free_root": free_root, "from": start,
+        "until": stop, "blend": blend, "speed": speed, "unreachable": unreachable,
+        "coherent": coherent, "tolerance": tolerance,
+    }  # fmt: skip
+    feet_and_ground = {
+        "feet": feet, "speed": contact_speed, "height": contact_height, "blend": blend,
+        "ground": parse_ground(ground),
+    }  # fmt: skip
     if plan is not None:
         if out is not None or out_dir is None:
             raise SuppleError("--plan: expected --out-dir FOLDER for the results")
-        if plant or effector or to or by or hold or look_at or before.any:
-            raise SuppleError("--plan: expected no goals beside it; they are steps of the plan")
-        asked_plan, clips = planned(plan, files or [], out_dir)
-        options = {"position_mode": position_mode, "fps": fps}
-        given = tuple((name, value) for name, value in options.items() if value is not None)
-        run_batch(
-            PlanOnClip(asked_plan, given), places(clips, out_dir, ending=asked_plan.ending), out_dir,
-            json=json, jobs=jobs, shard=shard, scheduler=scheduler, skipped=clips.skipped,
-        )  # fmt: skip
-        return
-    if not files:
+        beside = [GOAL.option(name) for name in Correct.unusual({**goals, **how})]
+        beside += [PLANT.option(name) for name in Plant.unusual(feet_and_ground)]
+        if plant or beside:
+            got = ", ".join(dict.fromkeys([*["--plant-feet"] * plant, *beside]))
+            raise SuppleError(
+                f"--plan: expected no goals beside it, got {got}; they are steps of the plan"
+            )
+        asked, clips = planned(plan, files or [], out_dir, reader=reader)
+        asked = replace(asked, up=up or asked.up, motion=motion or asked.motion)
+    elif not files:
         raise SuppleError("expected clips to correct, or --plan FILE with clips = [...]")
-    pairs, skipped = outputs(files, out, out_dir)
-    asked = _Asked(
-        tuple(effector or ()), tuple(to or ()), tuple(by or ()), tuple(hold or ()),
-        tuple(look_at or ()), before, root, depth,
-    )  # fmt: skip
-    asked.check(plant)
-    clip = CorrectClip(
-        asked, plant, tuple(feet or ()), up, contact_speed, contact_height, parse_ground(ground),
-        Window(start, stop), blend,
-        speed, unreachable, coherent, tolerance, tuple(lock or ()), free_root, motion, tuple(motions or ()),
-        position_mode, fps, json, folder, tuple(arg or ()),
-    )  # fmt: skip
-    if out is not None:
-        single(clip.made, pairs[0][0], out, json)
     else:
-        assert out_dir is not None
+        steps: list[Step] = [Plant.read(feet_and_ground, PLANT)] if plant else []
+        if Correct.unusual(goals) or not plant:
+            steps.append(Correct.read({**goals, **how}, GOAL))
+        clips = expanded(files, out_dir)
+        asked = Plan(tuple(steps), up=up, motion=motion, reader=Reader.read(reader, READER))
+        asked.check_files()
+    results_in, pairs = results(clips, out, out_dir, ending=asked.ending)
+    single = results_in is None
+    with progress_bar("correcting", shown=single) as (bar, task):
+
+        def progress(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total)
+
         run_batch(
-            clip, pairs, out_dir, json=json, jobs=jobs, shard=shard, scheduler=scheduler,
-            skipped=skipped,
+            PlanOnClip(asked, full=json or single, progress=progress if single else None), pairs,
+            results_in, json=json, jobs=jobs, shard=shard, scheduler=scheduler,
+            say=show if single else None, single=single, skipped=clips.skipped,
         )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class CorrectClip:
-    """Corrects a clip as the options of a command line say, and writes it."""
-
-    asked: _Asked
-    plant: bool
-    feet: tuple[str, ...]
-    up: str | None
-    contact_speed: float
-    contact_height: float
-    ground: Any
-    window: Window
-    blend: float | None
-    speed: float
-    unreachable: str
-    coherent: bool
-    tolerance: float | None
-    lock: tuple[str, ...]
-    free_root: bool
-    motion: str | None
-    motions: tuple[Path, ...]
-    position_mode: str | None
-    fps: float | None
-    json: bool
-    folder: Path | None = None
-    xacro_arguments: tuple[str, ...] = ()
-
-    @property
-    def digest(self) -> str:
-        """A hash of what is done, whatever the clip."""
-        seen = hashlib.sha256(repr(self).encode())
-        files = [self.ground] if isinstance(self.ground, str) else []
-        for path in (*self.motions, *map(Path, [*self.asked.files, *files])):
-            seen.update(str(content_hash(path)).encode())
-        return seen.hexdigest()
-
-    def reads(self, file: Path) -> tuple[Path, ...]:
-        """The clip; other files are part of the digest."""
-        return (file,)
-
-    def __call__(self, file: Path, out: Path) -> Done:
-        """Correct a file, and write the result."""
-        made, notes = self.made(file, out, None)
-        data: dict[str, Any] = {"written": str(out), **(as_data(made) if self.json else {})}
-        warnings = warnings_of(notes)
-        # As a journal keeps it: numbers and lists.
-        return Done(code_of(made), words_of(made), plain({**data, "notes": warnings}))
-
-    def made(
-        self, file: Path, out: Path, progress: Callable[[int, int], None] | None
-    ) -> tuple[list[Correction], Sequence[Note]]:
-        """Correct a file and write the result: the corrections, and notes of the reader and the writer."""
-        character = read_file(
-            file, motions=self.motions, position_mode=self.position_mode, fps=self.fps,
-            folder=self.folder, xacro_arguments=self.xacro_arguments,
-        )  # fmt: skip
-        if not character.motions:
-            raise SuppleError(
-                f"{file}: expected a motion to correct, got none; give --motions FILE"
-            )
-        chosen = (
-            list(character.motions)
-            if self.motion == "all"
-            else [self.motion or next(iter(character.motions))]
-        )
-        made: list[Correction] = []
-        left: list[Note] = []
-        changed = dict(character.motions)
-        for name in chosen:
-            clip = character.motion(name)
-            first = leading_frames(clip, self.up or character.up)
-            if first:
-                left.append(Note(said_of_leading_frame(clip, LEFT)))
-            made += self._steps(clip, character, first, progress)
-            changed[name] = made[-1].motion
-        written = write(character.with_(motions=changed), chosen, out)
-        return made, (*character.notes, *left, *written)
-
-    def _steps(
-        self,
-        clip: Motion,
-        character: Character,
-        first: int,
-        progress: Callable[[int, int], None] | None,
-    ) -> list[Correction]:
-        """The corrections of a clip that begins at frame `first`, in order."""
-        made: list[Correction] = []
-        if self.plant:
-            axis = self.up or character.up
-            if axis is None:
-                raise SuppleError("--up: the file does not tell which axis points up; say it")
-            planted = plant_feet(
-                clip, feet=self.feet or None, up=axis, blend=0.5 if self.blend is None else self.blend,
-                speed=self.contact_speed, height=self.contact_height, ground=models.ground(self.ground),
-                first=first,
-            )  # fmt: skip
-            made.append(planted)
-            clip = planted.motion
-        if self.asked.any:
-            done = correct_constrained(
-                character, clip, self.asked.goals(clip), self.asked.before,
-                coherent=self.coherent, progress=progress,
-                window=self.window, blend=0.25 if self.blend is None else self.blend,
-                speed=self.speed or None, unreachable=self.unreachable, tolerance=self.tolerance,
-                lock=self.lock, free_root=self.free_root, first=first,
-            )  # fmt: skip
-            # Report the feet in the motion that is written.
-            made = [one.after(done.motion) for one in made if isinstance(one, Planted)]
-            made.append(done)
-        return made
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """The options that describe goals."""
-
-    names: tuple[str, ...]
-    to: tuple[str, ...]
-    by: tuple[str, ...]
-    hold: tuple[str, ...]
-    look_at: tuple[str, ...]
-    before: Constraints
-    root: str | None
-    depth: int
-
-    @property
-    def files(self) -> list[str]:
-        """The files that targets are in."""
-        parts = [part for text in self.to for part in (text, text.rpartition(":")[0])]
-        return [part for part in parts if part and os.path.isfile(part)]
-
-    @property
-    def any(self) -> bool:
-        return bool(self.to or self.by or self.hold or self.look_at or self.before.any)
-
-    def check(self, plant: bool) -> None:
-        alone = plant or self.look_at or self.before.frees  # without --to and --by
-        if bool(self.to) == bool(self.by) and not (alone and not self.to and not self.names):
-            raise SuppleError(
-                "nothing to reach: give --to X,Y,Z or FILE, --by DX,DY,DZ, --look-at NAME=X,Y,Z or "
-                "--connect A,B; or --plant-feet"
-            )
-
-    def goals(self, clip: Motion) -> list[Goal]:
-        """The goals for a clip."""
-        goals: list[Goal] = []
-        given, option = (self.to, "--to") if self.to else (self.by, "--by")
-        names = self.names
-        if given and not names:
-            names = (effector_or_only_tip(clip.skeleton, None),)
-        if len(given) != len(names):
-            raise SuppleError(
-                f"{option}: expected one for each --effector, {len(names)}, got {len(given)}"
-            )
-        for name, text in zip(names, given, strict=True):
-            effector_or_only_tip(clip.skeleton, name)
-            if self.by:
-                place: Any = clip.poses.position(name) + vector("--by", text, "DX,DY,DZ")
-            else:
-                place = target(text, clip)
-            goals.append(Reach(name, place, root=self.root, depth=self.depth))
-        goals += [look_at_goal(clip.skeleton, text) for text in self.look_at]
-        return [*goals, *(Hold(name) for name in self.hold)]

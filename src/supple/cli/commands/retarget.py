@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from supple.batch import Ended, Plan, PlanOnClip
-from supple.batch.clip_files import ClipFiles
+from supple.batch.clip_files import expanded
+from supple.batch.keys import CommandLine
 from supple.batch.steps import Retarget
-from supple.cli.batch_files import (
+from supple.cli.many_files import (
     JobsOption,
     PlanOption,
     SchedulerOption,
     ShardOption,
     planned,
+    results,
     run_batch,
 )
-from supple.cli.file_batch import expanded, places
 from supple.cli.options import MODEL, OUTPUT, FolderOption, JsonOption, XacroArgOption
 from supple.errors import SuppleError
-from supple.files import check_writable
 from supple.files import write as write_file
-from supple.formats.registry import format_for_writing
 
 MAPS = "Maps"
+RETARGET = CommandLine({"onto_folder": "folder", "onto_arguments": "arg"})
+"""The options that are not called as their keys in a plan."""
 
 
 def retarget(
@@ -132,38 +133,29 @@ def retarget(
         raise SuppleError("expected --onto TARGET, the character or robot, or --plan FILE")
     else:
         clips = expanded(files, out_dir or out)
-        step = Retarget(
-            onto=str(onto), onto_folder=folder and str(folder), onto_arguments=tuple(arg or ()),
-            onto_up=onto_up, fps=fps, to=to, balance=balance, keep_maps=write_maps is not None,
-            source_map=source_map and str(source_map), target_map=target_map and str(target_map),
-        ).found(Path())  # fmt: skip
-        asked = Plan(steps=(step,), up=up, motion=motion)
+        given = {
+            "onto": str(onto), "onto_folder": folder and str(folder), "onto_arguments": arg,
+            "onto_up": onto_up, "fps": fps, "to": to, "balance": balance,
+            "source_map": source_map and str(source_map),
+            "target_map": target_map and str(target_map),
+        }  # fmt: skip
+        asked = Plan(steps=(Retarget.read(given, RETARGET),), up=up, motion=motion)
         asked.check_files()
-    folder, pairs = _outputs(clips, out, out_dir, asked)
+    if write_maps is not None:
+        steps = [replace(one, keep_maps=True) if isinstance(one, Retarget) else one
+                 for one in asked.steps]  # fmt: skip
+        asked = replace(asked, steps=tuple(steps))
+    folder, pairs = results(clips, out, out_dir, ending=asked.ending, out_may_be_folder=True)
+    if folder is None and any(isinstance(one, Retarget) and one.to for one in asked.steps):
+        raise SuppleError(
+            "--to: goes with a folder; for one file, the name of OUT tells the format"
+        )
     maps = _Maps([place for _, place in pairs])
     run_batch(
         PlanOnClip(asked), pairs, folder, json=json, jobs=jobs, shard=shard, scheduler=scheduler,
         row=_row, each=maps.add, end=lambda: maps.write(write_maps), single=folder is None,
         skipped=clips.skipped,
     )  # fmt: skip
-
-
-def _outputs(
-    clips: ClipFiles, out: Path | None, out_dir: Path | None, plan: Plan
-) -> tuple[Path | None, list[tuple[Path, Path]]]:
-    """The folder of the results, None for a single file, and (clip, result) of each clip."""
-    if (out is None) == (out_dir is None):
-        raise SuppleError("expected --out FILE for one clip, or --out-dir FOLDER for many")
-    if out is not None and len(clips) == 1 and out.suffix and not os.path.isdir(out):
-        if any(isinstance(step, Retarget) and step.to is not None for step in plan.steps):
-            raise SuppleError(
-                "--to: goes with a folder; for one file, the name of OUT tells the format"
-            )
-        check_writable(out, f"{format_for_writing(out).title} file")
-        return None, [(file, out) for file in clips]
-    folder = out_dir or out
-    assert folder is not None
-    return folder, places(clips, folder, ending=plan.ending)
 
 
 class _Maps:

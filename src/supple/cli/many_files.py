@@ -1,9 +1,11 @@
-"""Run something on many clips from the command line: progress, a line for each, a summary."""
+"""Run something on one file or many from the command line: where results go, progress, a line for each, a summary."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,11 +25,12 @@ from supple.batch import (
     parse_shard,
     run,
 )
-from supple.batch.clip_files import ClipFiles
-from supple.cli.character_files import read_file
-from supple.cli.console import complain, console, error_console, print_json
-from supple.cli.file_batch import expanded, said_of_skipped
+from supple.batch.clip_files import ClipFiles, expanded, places
+from supple.batch.keys import CommandLine
+from supple.cli.console import complain, console, error_console, print_json, say_warnings
 from supple.errors import SuppleError
+from supple.files import check_writable
+from supple.formats.registry import format_for_writing
 from supple.threads import cores
 
 SCALE = "Many clips"
@@ -62,8 +65,16 @@ SchedulerOption = Annotated[
 ]  # fmt: skip
 
 
+READER = CommandLine({"arguments": "arg"})
+"""The options of readers that are not called as their keys in a plan."""
+
+
 def planned(
-    path: Path, files: Sequence[Path], folder: Path | None = None
+    path: Path,
+    files: Sequence[Path],
+    folder: Path | None = None,
+    *,
+    reader: Mapping[str, Any] | None = None,
 ) -> tuple[Plan, ClipFiles]:
     """A plan and the clips it is for: those given, or those it names.
 
@@ -73,15 +84,17 @@ def planned(
         path: Of the plan.
         files: Files, folders and patterns; none for those of the plan.
         folder: For the results: what is found in it is left out.
+        reader: Options of readers, which take the place of the plan's.
     """
     plan = load_plan(path)
+    plan = replace(plan, reader=plan.reader.changed(reader or {}, READER))
     plan.check_files()
     clips = expanded(files, folder) if files else plan.clips.outside(folder)
     if not clips:
         raise SuppleError(f"{path}: expected clips, on the command line or as clips = [...]")
     for clip in clips:
         try:
-            character = read_file(clip)
+            character = plan.reader.load(clip)
         except SuppleError:
             continue  # it is named when its turn comes
         if character.motions:
@@ -89,6 +102,39 @@ def planned(
             plan.check_names(character, character.motion(name or next(iter(character.motions))))
             break
     return plan, clips
+
+
+def results(
+    clips: ClipFiles,
+    out: Path | None,
+    out_dir: Path | None,
+    *,
+    ending: str | None = None,
+    out_may_be_folder: bool = False,
+) -> tuple[Path | None, list[tuple[Path, Path]]]:
+    """The folder of the results, None for a single file, and (clip, result) of each clip.
+
+    Args:
+        clips: The input.
+        out: As --out.
+        out_dir: As --out-dir.
+        ending: The extension of results in a folder; None for that of each clip.
+        out_may_be_folder: Whether --out is a folder if there are several clips, or if it has no extension or is one.
+    """
+    if (out is None) == (out_dir is None):
+        raise SuppleError("expected --out FILE for one clip, or --out-dir FOLDER for many")
+    folder = out_dir
+    if out_may_be_folder and out is not None and (
+        len(clips) != 1 or not out.suffix or os.path.isdir(out)
+    ):  # fmt: skip
+        folder = out
+    if folder is not None:
+        return folder, places(clips, folder, ending=ending)
+    assert out is not None
+    if len(clips) != 1:
+        raise SuppleError(f"--out: expected one file, got {len(clips)}; give --out-dir FOLDER")
+    check_writable(out, f"{format_for_writing(out).title} file")
+    return None, [(file, out) for file in clips]
 
 
 def run_batch(
@@ -107,6 +153,7 @@ def run_batch(
     end: Callable[[], None] | None = None,
     single: bool = False,
     skipped: int = 0,
+    verb: str = "done",
 ) -> None:
     """Run something on clips, and report; exits with the worst code of all.
 
@@ -123,17 +170,20 @@ def run_batch(
         each: Called with each clip that ends.
         row: The data of a clip for JSON; by default its result and what it says itself.
         end: Called when all clips have ended, before the summary.
-        single: Whether one clip is meant, not a list of one: JSON is then about that clip alone.
+        single: Whether one clip is meant, not a list of one: JSON is then about that clip alone, which may use all
+            cores, and clips are not counted.
         skipped: How many files in folders hold no motions, and were left out.
+        verb: What the summary says of files that did not fail.
     """
     if jobs is None and scheduler is None:
         jobs = max(1, min(cores(), len(pairs) // EACH))
     part = parse_shard(shard) if shard is not None else None
     state = run(
-        work, pairs, folder, jobs=jobs, shard=part, scheduler=scheduler, written=written
+        work, pairs, folder, jobs=jobs, shard=part, scheduler=scheduler, written=written,
+        threads=None if single else 1,
     )  # fmt: skip
     rows: dict[Path, dict[str, Any]] = {}
-    with _progress(state) as bar, _json_if_interrupted(state, rows, json, skipped):
+    with _progress(shown=not single) as bar, _json_if_interrupted(state, rows, json, skipped):
         task = bar.add_task("", total=len(state.pairs), rate="")
         for one in state:
             if one.failed:
@@ -151,7 +201,7 @@ def run_batch(
             bar.update(task, advance=1, rate=pace(state))
     if end is not None:
         end()
-    _end(state, rows, json, single, skipped)
+    _end(state, rows, json, single, skipped, verb)
 
 
 @contextmanager
@@ -176,15 +226,19 @@ def _data(state: Run, rows: dict[Path, dict[str, Any]], skipped: int) -> dict[st
 
 def say_line(one: Ended) -> None:
     """Print a line about a clip, and its warnings on stderr."""
-    for note in one.done.data.get("notes", ()):
-        error_console().print(Text(f"note: {note}", style="yellow"), soft_wrap=True)
+    say_warnings(one.done.data.get("notes", ()))
     state = one.done.data.get("state", "done" if one.done.code == DONE else "not reached")
     head = (state, "green" if one.done.code == DONE else "red")
     console().print(Text.assemble(head, f" {one.name}: {one.done.text}"), soft_wrap=True)
 
 
 def _end(
-    state: Run, rows: dict[Path, dict[str, Any]], json: bool, single: bool, skipped: int
+    state: Run,
+    rows: dict[Path, dict[str, Any]],
+    json: bool,
+    single: bool,
+    skipped: int,
+    verb: str,
 ) -> None:
     if state.warning:
         complain(SuppleError(f"{state.warning}; if this run is ended, it begins anew"))
@@ -194,17 +248,17 @@ def _end(
     elif json:
         print_json(_data(state, rows, skipped))
     elif len(state.pairs) > 1 or skipped:
-        console().print(_summary(state, skipped), soft_wrap=True)
+        console().print(_summary(state, skipped, verb), soft_wrap=True)
     if state.failed or state.worst:
         raise typer.Exit(BAD_INPUT if state.failed else state.worst)
 
 
-def _summary(state: Run, skipped: int) -> Text:
+def _summary(state: Run, skipped: int, verb: str) -> Text:
     count, failed = len(state.pairs), len(state.failed)
-    words = f"{count - failed} of {count} files done"
+    words = f"{count - failed} of {count} files {verb}"
     if state.again:
         words += f", {state.again} by an earlier run"
-    words += said_of_skipped(skipped)
+    words += f", {skipped} of other formats skipped" if skipped else ""
     if not failed:
         return Text(words, style="green")
     names = ", ".join(str(file) for file, _ in state.failed[:5]) + (", ..." if failed > 5 else "")
@@ -221,9 +275,19 @@ def pace(state: Run) -> str:
     return f"{state.rate:.3g} clips/s, {clock} left"
 
 
-def _progress(state: Run) -> Progress:
-    del state
+def _progress(*, shown: bool) -> Progress:
     return Progress(
         TextColumn("clips"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"),
-        console=error_console(), transient=True, disable=not error_console().is_terminal,
+        console=error_console(), transient=True, disable=not (shown and error_console().is_terminal),
     )  # fmt: skip
+
+
+@contextmanager
+def progress_bar(words: str, *, shown: bool = True) -> Iterator[tuple[Progress, Any]]:
+    """A progress bar with one task of unknown length on stderr, if that is a terminal."""
+    bar = Progress(
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
+        console=error_console(), transient=True, disable=not (shown and error_console().is_terminal),
+    )  # fmt: skip
+    with bar:
+        yield bar, bar.add_task(words, total=None)
