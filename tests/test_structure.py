@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import supple
-from supple.kernels import layout
 from supple.goals import GOALS
+from supple.kernels import layout
 
 SOURCE = Path(supple.__file__).parent
 PAGE = SOURCE.parents[1] / "web" / "src"

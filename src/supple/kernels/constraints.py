@@ -20,6 +20,7 @@ from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.decorators import kernel, leaf
 from supple.kernels.jacobian import pushed_along, pushed_by_joint
+from supple.kernels.problem import evaluate
 from supple.kernels.workspace import grid, matrix, part, row_at, vector
 
 SLACK = 1e-5  # how much farther than its margin a pair is pushed, in characteristic lengths
@@ -29,6 +30,7 @@ TINY = 1e-12
 
 # What is known of a pose's constraints: see `Bodies.found`.
 PAIR, DEPTH, TOPPLE, COST, ROWS = range(5)
+APART, BALANCED = range(2)  # what `Bodies.strength` is of
 
 
 class Constraints(NamedTuple):
@@ -95,6 +97,8 @@ class Bodies(NamedTuple):
     taken: Any  # (K,) 1 for those that the step takes in
     number: Any  # (K,) which these are: pairs, then tables, -1 for an edge of the support
     found: Any  # (5,) the deepest in its margin, pairs and then tables, how deep, how far off balance, cost, rows
+    standing: Any  # (S,) 1 for the soles that support, 0 for the others
+    strength: Any  # (2,) how much distances and balance count: 1, less to let them in by and by, 0 not at all
 
 
 @leaf
@@ -115,6 +119,8 @@ def take_bodies(problem, constraints, work):
         vector(work, rows),
         vector(work, rows),
         vector(work, 5),
+        vector(work, soles),
+        vector(work, 2),
     )
 
 
@@ -123,7 +129,13 @@ def take_bodies(problem, constraints, work):
 
 @kernel
 def fold_points(problem, constraints, bodies, frames, offsets):
-    """Put the points into the frames of the moving joints, right after `fold`, which see."""
+    """Put the points into the frames of the moving joints, right after `fold`, which see.
+
+    All soles support, and everything counts in full, until a clip says otherwise.
+    """
+    bodies.strength[APART] = bodies.strength[BALANCED] = 1.0
+    for s in range(bodies.standing.shape[0]):
+        bodies.standing[s] = 1.0
     active, points = problem.active, constraints.points
     first = active.shape[0] + 2 * problem.blocks.shape[0]
     for p in range(points.shape[0]):
@@ -409,20 +421,29 @@ def look_down(constraints, bodies):
         center = quat.axpy(center, masses[p], quat.load3(bodies.world, p, 0))
     center = quat.scale(center, 1.0 / total)
     flat, outline, count = bodies.flat, bodies.outline, soles.shape[0]
-    begin = 0
+    standing, begin = bodies.standing, -1
     for s in range(count):
+        if standing[s] == 0.0:
+            continue
         point = quat.load3(bodies.world, soles[s], 0)
         flat[s, 0], flat[s, 1] = quat.dot(point, u), quat.dot(point, v)
-        if flat[s, 0] < flat[begin, 0] or (
-            flat[s, 0] == flat[begin, 0] and flat[s, 1] < flat[begin, 1]
+        if (
+            begin < 0
+            or flat[s, 0] < flat[begin, 0]
+            or (flat[s, 0] == flat[begin, 0] and flat[s, 1] < flat[begin, 1])
         ):
             begin = s
+    ground = Ground(u, v, quat.dot(center, u), quat.dot(center, v))
+    if begin < 0:
+        return ground, 0
     corners, here = 0, begin
     while corners < count:  # wrap the soles as a gift
         outline[corners] = here
         corners += 1
         after = -1
         for s in range(count):
+            if standing[s] == 0.0:
+                continue
             x, y = flat[s, 0] - flat[here, 0], flat[s, 1] - flat[here, 1]
             if x * x + y * y <= TINY * TINY:
                 continue
@@ -437,7 +458,7 @@ def look_down(constraints, bodies):
             break
         here = after
     outline[corners] = begin
-    return Ground(u, v, quat.dot(center, u), quat.dot(center, v)), corners
+    return ground, corners
 
 
 class Edge(NamedTuple):
@@ -495,9 +516,10 @@ def broken(problem, constraints, bodies, frames, q):
     found[PAIR], found[DEPTH], found[TOPPLE] = -1.0, 0.0, 0.0
     place_points(problem, constraints, bodies, frames, q)
     slack = SLACK * problem.length
-    scale = layout.HARD / problem.length
+    scale = layout.HARD / problem.length * bodies.strength[APART]
     cost = 0.0
-    for n in range(constraints.pairs.shape[0]):
+    apart, balanced = bodies.strength[APART] > 0.0, bodies.strength[BALANCED] > 0.0
+    for n in range(constraints.pairs.shape[0] if apart else 0):
         if is_near(constraints, bodies, n, constraints.margin + slack):
             depth = constraints.margin - pair_gap(constraints, bodies, n).distance
             if depth > found[DEPTH]:
@@ -505,13 +527,14 @@ def broken(problem, constraints, bodies, frames, q):
             if depth + slack > 0.0:
                 cost += 0.5 * (scale * (depth + slack)) ** 2
     read_tables(constraints, bodies, q)
-    for n in range(constraints.tables.shape[0]):
+    for n in range(constraints.tables.shape[0] if apart else 0):
         depth = constraints.margin - bodies.read[n, 0]
         if depth > found[DEPTH]:
             found[PAIR], found[DEPTH] = constraints.pairs.shape[0] + n, depth
         if depth + slack > 0.0:
             cost += 0.5 * (scale * (depth + slack)) ** 2
-    if constraints.soles.shape[0] > 0:
+    if constraints.soles.shape[0] > 0 and balanced:
+        scale = layout.HARD / problem.length * bodies.strength[BALANCED]
         ground, corners = look_down(constraints, bodies)
         for c in range(corners):
             excess = edge_at(constraints, bodies, ground, c).excess
@@ -519,6 +542,18 @@ def broken(problem, constraints, bodies, frames, q):
             if excess + slack > 0.0:
                 cost += 0.5 * (scale * (excess + slack)) ** 2
     found[COST] = cost
+    return cost
+
+
+@kernel
+def weigh(problem, lm, q):
+    """Evaluate the pose q; returns its cost with that of the constraints it breaks.
+
+    `lm` is a solver's record with `frames`, `constraints` and `bodies`.
+    """
+    cost = evaluate(problem, lm.frames, q)
+    if lm.constraints.some:
+        cost += broken(problem, lm.constraints, lm.bodies, lm.frames, q)
     return cost
 
 
@@ -566,7 +601,8 @@ def linearize_constraints(problem, constraints, bodies, frames, linear):
     slack, near = SLACK * problem.length, NEAR * problem.length
     rows, scale = 0, layout.HARD / problem.length
     most = bodies.columns.shape[0] - constraints.soles.shape[0]
-    for n in range(constraints.tables.shape[0]):
+    apart, balanced = bodies.strength[APART] > 0.0, bodies.strength[BALANCED] > 0.0
+    for n in range(constraints.tables.shape[0] if apart else 0):
         excess = constraints.margin + slack - bodies.read[n, 0]
         if excess > -near and rows < most:
             bodies.excess[rows] = scale * excess
@@ -574,7 +610,7 @@ def linearize_constraints(problem, constraints, bodies, frames, linear):
             _table_columns(problem, constraints, bodies, n, rows)
             rows += 1
     for first in range(2):  # the broken ones first, so that there is room for them
-        for n in range(constraints.pairs.shape[0]):
+        for n in range(constraints.pairs.shape[0] if apart else 0):
             if rows >= most:
                 break
             reach = constraints.margin + slack + (0.0 if first == 0 else near)
@@ -588,7 +624,9 @@ def linearize_constraints(problem, constraints, bodies, frames, linear):
             bodies.number[rows] = n
             _pair_columns(problem, constraints, bodies, frames, linear, n, gap, rows)
             rows += 1
-    if constraints.soles.shape[0] > 0:
+    _weaken(bodies, 0, rows, bodies.strength[APART])
+    first_edge = rows
+    if constraints.soles.shape[0] > 0 and balanced:
         total = _sum_moments(problem, constraints, bodies)
         ground, corners = look_down(constraints, bodies)
         for c in range(corners):
@@ -601,7 +639,19 @@ def linearize_constraints(problem, constraints, bodies, frames, linear):
                     problem, constraints, bodies, frames, linear, c, edge, out, total, rows
                 )
                 rows += 1
+    _weaken(bodies, first_edge, rows, bodies.strength[BALANCED])
     bodies.found[ROWS] = rows
+
+
+@leaf
+def _weaken(bodies, first, last, strength):
+    """Multiply rows first..last-1 by what they count."""
+    if strength == 1.0:
+        return
+    for k in range(first, last):
+        bodies.excess[k] *= strength
+        for d in range(bodies.columns.shape[1]):
+            bodies.columns[k, d] *= strength
 
 
 @kernel

@@ -3,6 +3,11 @@
 `columns`, shape (D, R), is the Jacobian J with a row for each freedom; the error e, shape (R,), is
 what the effectors should move by. A step has a number for each freedom, multiplied by its `gain`
 both going in and coming out: 0 for one that may not move, less than 1 for a stiff one.
+
+Of problems with many goals and freedoms the steps are found on the tree (`tree_factor`) in linear time. There the
+pseudo-inverse is the limit of damped steps, each for what the others have left (iterated Tikhonov
+regularization), and singular values fade out below about 3e-5 of the largest. Selective damping needs the
+singular vectors, and stays dense.
 """
 
 import math
@@ -12,10 +17,23 @@ from supple.kernels import layout
 from supple.kernels.decorators import kernel
 from supple.kernels.joint import slides
 from supple.kernels.linear_algebra import decompose, singular
+from supple.kernels.tree_factor import (
+    changed_rows,
+    column_squares,
+    factor_tree,
+    pulled,
+    solve_tree,
+    uses_tree,
+)
 from supple.kernels.workspace import matrix, vector
 
 PINV, TRANSPOSE, DLS, SDLS = range(4)
 TRUNCATE = 1e-6  # singular values below this fraction of the largest count as zero
+# On a tree: the damping of the steps that add up to the pseudo-inverse, as a part of the largest squared column,
+# and how many they are. Smaller ones leave noise of 1e-16 / FADE in singular directions; a singular value of 1e-3
+# of the largest is met to 1e-12 with four.
+FADE = 1e-9
+FADING_STEPS = 4
 GAMMA = 0.25 * math.pi  # the greatest turn of a selectively damped step: Buss and Kim's gamma_max
 AT_BOUND = 1e-12
 PASSES = 8  # at most how often a step is found again without the freedoms at their limits
@@ -35,10 +53,10 @@ class Direction(NamedTuple):
 
 
 @kernel
-def take_direction(problem, work):
-    """Take the buffers of a step."""
+def take_direction(problem, work, dense):
+    """Take the buffers of a step; `dense` if the Jacobian is, although the problem asks for a tree."""
     nd, nr = problem.freedoms, problem.rows
-    side = min(nd, nr)
+    side = 0 if problem.is_tree and not dense else min(nd, nr)
     return Direction(
         vector(work, nd),
         vector(work, nr),
@@ -163,7 +181,10 @@ def bounded_direction(problem, linear, step, method, regularization):
     for d in range(gain.shape[0]):
         gain[d] = math.sqrt(problem.weight[d])
     for _ in range(PASSES):
-        direction(method, linear.columns, step, regularization)
+        if uses_tree(linear):
+            _direction_on_tree(problem, linear, step, method, regularization)
+        else:
+            direction(method, linear.columns, step, regularization)
         pushed = False
         for d in range(delta.shape[0]):
             if (delta[d] > 0.0 and bounds[d, 1] <= AT_BOUND) or (
@@ -177,17 +198,64 @@ def bounded_direction(problem, linear, step, method, regularization):
 
 
 @kernel
-def strays(columns, change, rows, new_rows, tracking, u):
+def _direction_on_tree(problem, linear, step, method, regularization):
+    """Fill delta with the step for the error of any method but the selectively damped one."""
+    tree, delta, error, free, u = linear.tree, step.delta, step.error, step.v, step.u
+    count, size = problem.freedoms, problem.rows
+    for d in range(count):
+        free[d] = step.gain[d] * step.gain[d]
+    if method == TRANSPOSE:
+        pulled(problem, linear, error, delta)
+        for d in range(count):
+            delta[d] *= free[d]
+        changed_rows(problem, linear, delta, u)
+        top, bottom = 0.0, 0.0
+        for r in range(size):
+            top += error[r] * u[r]
+            bottom += u[r] * u[r]
+        alpha = top / bottom if bottom > 0.0 else 0.0
+        for d in range(count):
+            delta[d] *= alpha
+        return
+    damping, steps = regularization * regularization, 1
+    if method == PINV:
+        largest = 0.0
+        column_squares(problem, linear, delta)
+        for d in range(count):
+            largest = max(largest, free[d] * delta[d])
+        damping, steps = FADE * largest + 1e-300, FADING_STEPS
+    for d in range(count):
+        delta[d] = 0.0
+    if not factor_tree(problem, linear, free, damping):
+        return  # no step: the caller tries the transpose
+    pulled(problem, linear, error, tree.pull)
+    for n in range(steps):
+        if n > 0:
+            changed_rows(problem, linear, delta, u)
+            for r in range(size):
+                u[r] = error[r] - u[r]
+            pulled(problem, linear, u, tree.pull)
+        solve_tree(problem, linear, free, tree.pull, tree.spare)
+        for d in range(count):
+            delta[d] += tree.spare[d]
+
+
+@kernel
+def strays(problem, linear, change, rows, new_rows, tracking, u):
     """True if a step's tracking error is over its bound.
 
     That error is how far the effectors end from where the linear problem puts them,
     |f(theta + delta) - f(theta) - J delta|, and its bound the fraction `tracking` of |J delta|.
     """
-    for r in range(u.shape[0]):
-        u[r] = 0.0
-    for d in range(change.shape[0]):
+    columns = linear.columns
+    if uses_tree(linear):
+        changed_rows(problem, linear, change, u)
+    else:
         for r in range(u.shape[0]):
-            u[r] += columns[d, r] * change[d]
+            u[r] = 0.0
+        for d in range(change.shape[0]):
+            for r in range(u.shape[0]):
+                u[r] += columns[d, r] * change[d]
     missed, predicted = 0.0, 0.0
     for r in range(u.shape[0]):
         off = rows[r] - new_rows[r] - u[r]

@@ -11,8 +11,9 @@ rows is the linear problem to solve. Entries where a freedom cannot move a block
 """
 
 import math
+from typing import Any, NamedTuple
 
-from supple.kernels import layout, own_goals
+from supple.kernels import layout, own_goals, tree_factor
 from supple.kernels import quaternion as quat
 from supple.kernels.decorators import cold, kernel, leaf
 from supple.kernels.joint import (
@@ -296,11 +297,14 @@ NONE = (0.0, 0.0, 0.0)
 def linearize(problem, frames, linear, q):
     """Fill the linear problem at the pose q, evaluated."""
     tangent(problem, frames, linear, q)
-    jacobian(problem, frames, linear)
+    if tree_factor.uses_tree(linear):
+        _fill_tree(problem, frames, linear)
+    else:
+        jacobian(problem, frames, linear)
 
 
 @kernel
-def _log_factor(a):
+def log_factor(a):
     """The factor of [r]^2 in the inverse right Jacobian of SO(3), a = |r|.
 
     1/a^2 - cot(a/2)/(2a).
@@ -318,6 +322,60 @@ def _add(linear, d, row, change, factor):
     columns[d, row + 2] += factor * change[2]
 
 
+class Derivative(NamedTuple):
+    """The derivative of a block's residual by the motion of its effector."""
+
+    row: int  # the first residual row
+    weight: float  # of the rows, with the scale of their unit
+    place: bool  # whether it is a position
+    turn: bool  # whether it is an orientation
+    miss: Any  # xyz, the residual in plain units
+    factor: float  # see `log_factor`
+    seen: Any  # xyz, of a look: where the effector looks
+    wanted: Any  # xyz, ... where it should
+    distance: float  # ... and how far away the target is
+
+
+@leaf
+def derivative_of(problem, frames, g):
+    """The derivative of block g, which has rows and is not of a goal of one's own."""
+    goal, row = problem.blocks[g, layout.B_KIND], problem.blocks[g, layout.B_ROW]
+    place = goal == layout.POSITION or goal == layout.MEET or goal == layout.SPAN
+    turn = goal == layout.ORIENTATION or goal == layout.ALIGN
+    weight = problem.blocks_f[g, layout.B_WEIGHT] * (
+        1.0 / problem.length if place else problem.radian
+    )
+    miss = (
+        frames.residual[row] / weight,
+        frames.residual[row + 1] / weight,
+        frames.residual[row + 2] / weight,
+    )
+    factor = log_factor(quat.norm(miss)) if turn else 0.0
+    seen, wanted, distance = NONE, NONE, 0.0
+    if goal == layout.LOOKAT or goal == layout.WATCH:
+        seen, wanted, distance = look(problem, frames, g)
+    return Derivative(row, weight, place, turn, miss, factor, seen, wanted, distance)
+
+
+@leaf
+def shrinking(by, slide, spin, half, own):
+    """How the rows of a block shrink, unweighted, as its effector slides and spins; `own`: not its target's.
+
+    `half` is 0.5 for the block's effector, -0.5 for the one that is its target.
+    """
+    if by.place:
+        return slide
+    if by.turn:
+        turned = quat.cross(by.miss, spin)
+        return quat.axpy(quat.axpy(spin, half, turned), by.factor, quat.cross(by.miss, turned))
+    # Only the eye's own turn changes what it sees, but both ends move what it should.
+    change = quat.cross(spin, by.seen) if own else NONE
+    if by.distance > 0.0:
+        across = quat.axpy(slide, -quat.dot(slide, by.wanted), by.wanted)
+        change = quat.axpy(change, 1.0 / by.distance, across)
+    return change
+
+
 @kernel
 def jacobian(problem, frames, linear):
     """Fill `columns`, shape (D, R), from the world axes of `tangent` and the rows of `residuals`.
@@ -329,25 +387,13 @@ def jacobian(problem, frames, linear):
     zero_rows(linear.columns)
     for g in range(blocks.shape[0]):
         goal = blocks[g, layout.B_KIND]
-        row = blocks[g, layout.B_ROW]
-        if row < 0 or goal >= layout.OWN:
+        if blocks[g, layout.B_ROW] < 0 or goal >= layout.OWN:
             continue
-        place = goal == layout.POSITION or goal == layout.MEET
-        turn = goal == layout.ORIENTATION or goal == layout.ALIGN
-        weight = problem.blocks_f[g, layout.B_WEIGHT] * (
-            1.0 / problem.length if place else problem.radian
-        )
-        miss = (
-            frames.residual[row] / weight,
-            frames.residual[row + 1] / weight,
-            frames.residual[row + 2] / weight,
-        )
-        factor = _log_factor(quat.norm(miss)) if turn else 0.0
-        seen, wanted, distance = NONE, NONE, 0.0
-        if goal == layout.LOOKAT or goal == layout.WATCH:
-            seen, wanted, distance = look(problem, frames, g)
+        if problem.blocks_f[g, layout.B_WEIGHT] == 0.0:
+            continue  # a clip does not ask for it in this frame
+        by = derivative_of(problem, frames, g)
         # A moving target is walked up from as well; what it does counts the other way round.
-        end, half = g, 0.5
+        end, half, weight = g, 0.5, by.weight
         for _ in range(2 if goal >= layout.MEET else 1):
             point = quat.load3(effectors, end, layout.E_POS)
             below = quat.load3(
@@ -357,25 +403,74 @@ def jacobian(problem, frames, linear):
             while k >= 0:
                 for i in range(freedoms_of(problem, k)):
                     d, gain, slide, spin = motion_by(problem, frames, linear, k, i, point, below)
-                    if place:
-                        change = slide
-                    elif turn:
-                        turned = quat.cross(miss, spin)
-                        change = quat.axpy(
-                            quat.axpy(spin, half, turned), factor, quat.cross(miss, turned)
-                        )
-                    else:
-                        # Only the eye's own turn changes what it sees, but both ends move what it should.
-                        change = quat.cross(spin, seen) if end == g else NONE
-                        if distance > 0.0:
-                            across = quat.axpy(slide, -quat.dot(slide, wanted), wanted)
-                            change = quat.axpy(change, 1.0 / distance, across)
-                    _add(linear, d, row, change, weight * gain)
+                    change = shrinking(by, slide, spin, half, end == g)
+                    _add(linear, d, by.row, change, weight * gain)
                 below = quat.load3(joints, k, layout.S_P1)
                 k = moving[k, layout.M_PARENT]
             end, half, weight = blocks[g, layout.B_CARRIER], -0.5, -weight
     if problem.has_own:
         _own_columns(problem, frames, linear)
+
+
+@cold
+def _fill_tree(problem, frames, linear):
+    """Fill the tree of the linear problem: the rows by the twists of joints, and how joints carry each other."""
+    moving, blocks, joints = problem.moving, problem.blocks, frames.joints
+    tree = linear.tree
+    for k in range(moving.shape[0]):
+        parent = moving[k, layout.M_PARENT]
+        arm, way = NONE, NONE
+        if parent >= 0:
+            arm = quat.sub(
+                quat.load3(joints, k, layout.S_POS), quat.load3(joints, parent, layout.S_POS)
+            )
+            way = quat.rotate(
+                quat.load4(joints, parent, layout.S_W), quat.load3(joints, k, layout.S_P1)
+            )
+        quat.store3(tree.arms, k, tree_factor.ARM, arm)
+        quat.store3(tree.arms, k, tree_factor.WAY, way)
+        copies = moving[k, layout.M_MIMIC] >= 0
+        tree.arms[k, tree_factor.GAIN] = mimic_gain(problem, k, 0) if copies else 1.0
+    zero_rows(tree.rows)
+    for g in range(blocks.shape[0]):
+        goal = blocks[g, layout.B_KIND]
+        if blocks[g, layout.B_ROW] < 0 or goal >= layout.OWN:
+            continue
+        if problem.blocks_f[g, layout.B_WEIGHT] == 0.0:
+            continue  # a clip does not ask for it in this frame
+        by = derivative_of(problem, frames, g)
+        end, half, row, weight = g, 0.5, by.row, by.weight
+        for _ in range(2 if goal >= layout.MEET else 1):
+            if blocks[end, layout.B_MOVE] >= 0:
+                for i in range(tree_factor.ROW):
+                    slide, spin = _base_motion(problem, frames, end, i)
+                    change = shrinking(by, slide, spin, half, end == g)
+                    for r in range(3):
+                        tree.rows[row + r, i] = weight * change[r]
+            end, half, row, weight = (
+                blocks[g, layout.B_CARRIER],
+                -0.5,
+                problem.rows + by.row,
+                -weight,
+            )
+    if problem.has_own:
+        _own_tree_rows(problem, frames, linear)
+    tree_factor.fill_border(problem, linear)
+
+
+@leaf
+def _base_motion(problem, frames, end, i):
+    """How an effector slides and spins with number i of the twist of its joint, or with the joint's stretch."""
+    k = problem.blocks[end, layout.B_MOVE]
+    if i == tree_factor.BY_STRETCH:
+        below = quat.load3(frames.effectors, end, layout.E_P1)
+        return quat.rotate(quat.load4(frames.joints, k, layout.S_W), below), NONE
+    if i < 3:
+        return quat.letter_axis(i), NONE
+    point = quat.load3(frames.effectors, end, layout.E_POS)
+    arm = quat.sub(point, quat.load3(frames.joints, k, layout.S_POS))
+    spin = quat.letter_axis(i - 3)
+    return quat.cross(spin, arm), spin
 
 
 @leaf
@@ -438,6 +533,28 @@ def _own_columns(problem, frames, linear):
                         linear.columns[d, row + r] -= unit * gain * rate
                 below = quat.load3(frames.joints, k, layout.S_P1)
                 k = moving[k, layout.M_PARENT]
+
+
+@cold
+def _own_tree_rows(problem, frames, linear):
+    """The rows of the tree of goals of one's own, which have one frame each."""
+    blocks, given = problem.blocks, 0
+    for g in range(blocks.shape[0]):
+        if blocks[g, layout.B_FUNCTION] == 0:
+            continue
+        slopes = own_goals.derivatives(problem, frames, g, given)
+        given += blocks[g, layout.B_VALUES]
+        unit, row = own_goals.unit_of(problem, g), blocks[g, layout.B_ROW]
+        end = blocks[g, layout.B_FRAME]
+        if blocks[end, layout.B_MOVE] < 0:
+            continue
+        for i in range(tree_factor.ROW):
+            slide, spin = _base_motion(problem, frames, end, i)
+            for r in range(blocks[g, layout.B_ROWS]):
+                c = own_goals.TANGENT * r
+                rate = quat.dot(quat.take3(slopes, c), slide)
+                rate += quat.dot(quat.take3(slopes, c + 3), spin)
+                linear.tree.rows[row + r, i] = -unit * rate
 
 
 @leaf

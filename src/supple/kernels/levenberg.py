@@ -3,7 +3,8 @@
 The step minimises |columns^T delta - rows|^2 + damping * sum(delta^2 / weight) with every delta inside
 its bounds. Freedoms that would leave their bounds are locked there, what they do is subtracted from the
 rows, and the rest is solved again (an active set). The equations are solved on the smaller side: one
-unknown a row, or one a freedom.
+unknown a row, or one a freedom. Of problems with many goals and freedoms they are solved on the tree
+(`tree_factor`), and no matrix is built.
 """
 
 from typing import Any, NamedTuple
@@ -12,6 +13,16 @@ from supple.kernels import layout
 from supple.kernels.constraints import ROWS
 from supple.kernels.decorators import kernel, leaf
 from supple.kernels.linear_algebra import factor, solve_factored
+from supple.kernels.tree_factor import (
+    ROW,
+    changed_rows,
+    column_squares,
+    factor_tree,
+    fill_border,
+    pulled,
+    solve_tree,
+    uses_tree,
+)
 from supple.kernels.workspace import matrix, row_at, vector
 
 # How the damping follows the steps, and when a descent has stalled --------------------------------
@@ -138,11 +149,13 @@ def pull_of(problem, linear, d, y):
 @kernel
 def hold_at_bounds(problem, frames, linear, step):
     """Fill `free`: 0 for a freedom that stands at a bound and is pulled outward, else its weight."""
-    bounds = linear.bounds
+    bounds, on_tree = linear.bounds, uses_tree(linear)
+    if on_tree:
+        pulled(problem, linear, frames.residual, linear.tree.pull)
     for d in range(problem.freedoms):
         step.free[d] = problem.weight[d]
         if bounds[d, 1] <= AT_BOUND or bounds[d, 0] >= -AT_BOUND:
-            pull = pull_of(problem, linear, d, frames.residual)
+            pull = linear.tree.pull[d] if on_tree else pull_of(problem, linear, d, frames.residual)
             if (pull > 0.0 and bounds[d, 1] <= AT_BOUND) or (
                 pull < 0.0 and bounds[d, 0] >= -AT_BOUND
             ):
@@ -151,7 +164,12 @@ def hold_at_bounds(problem, frames, linear, step):
 
 @kernel
 def normal_matrix(problem, linear, step, by_rows):
-    """Build the undamped matrix of the rows' or of the freedoms' side; returns its mean diagonal."""
+    """Build the undamped matrix of the rows' or of the freedoms' side; returns its mean diagonal.
+
+    On a tree there is no matrix to build.
+    """
+    if uses_tree(linear):
+        return _mean_on_tree(problem, linear, step, by_rows)
     count, size = linear.columns.shape
     trace = 0.0
     if by_rows:
@@ -169,21 +187,39 @@ def normal_matrix(problem, linear, step, by_rows):
 @kernel
 def attainable(problem, frames, linear, step):
     """Half the squared length of the pull on the free freedoms, weighed: 0 where no small change helps."""
-    total = 0.0
+    total, on_tree = 0.0, uses_tree(linear)
     for d in range(problem.freedoms):
         if step.free[d] > 0.0:
-            pull = pull_of(problem, linear, d, frames.residual)
+            pull = linear.tree.pull[d] if on_tree else pull_of(problem, linear, d, frames.residual)
             total += 0.5 * step.free[d] * pull * pull
     return total
+
+
+@kernel
+def subtract_change(problem, frames, linear, delta):
+    """Subtract from the residual by how much a step, shape (D,), lets it shrink."""
+    rows = frames.residual
+    if uses_tree(linear):
+        changed_rows(problem, linear, delta, linear.tree.change)
+        for r in range(problem.rows):
+            rows[r] -= linear.tree.change[r]
+        return
+    for d in range(problem.freedoms):
+        for r in range(problem.rows):
+            rows[r] -= linear.columns[d, r] * delta[d]
 
 
 @kernel
 def bounded_step(problem, frames, linear, step, damping, by_rows):
     """Fill `delta` from the matrix of `normal_matrix`, which changes where freedoms get locked.
 
+    `hold_at_bounds` has been called at the same residual.
+
     Returns by how much the linear model expects the cost to fall, or -1 if the matrix could not be
     factored or the step, held by its bounds, would have it rise: more damping helps either.
     """
+    if uses_tree(linear):
+        return _bounded_step_on_tree(problem, frames.residual, linear, step, damping)
     bounds = linear.bounds
     count, size = linear.columns.shape
     n = size if by_rows else count
@@ -267,6 +303,94 @@ def _prediction(problem, frames, linear, step, damping, by_rows):
     return -1.0 if fall < -ROUNDING * cost else max(fall, 0.0)
 
 
+# On a tree ----------------------------------------------------------------------------------------
+
+
+@kernel
+def _mean_on_tree(problem, linear, step, by_rows):
+    """The mean diagonal of the matrix that `normal_matrix` would build."""
+    squares, trace = step.y, 0.0
+    column_squares(problem, linear, squares)
+    for d in range(problem.freedoms):
+        if step.free[d] > 0.0:
+            trace += step.free[d] * squares[d] if by_rows else squares[d]
+    return trace / (problem.rows if by_rows else problem.freedoms)
+
+
+@kernel
+def _hard_mean_on_tree(problem, frames, linear, step, soft):
+    """`constrained_matrix` on a tree with loops: the rows that count, their pull, and the mean diagonal.
+
+    Rows of loops have two ends, and so move with freedoms of the border alone.
+    """
+    tree, blocks, squares = linear.tree, problem.blocks, step.y
+    ends = tree.rows.shape[0] // problem.rows
+    for g in range(blocks.shape[0]):
+        row = blocks[g, layout.B_ROW]
+        if row < 0:
+            continue
+        left_out = not soft and blocks[g, layout.B_HARD] == 0
+        for r in range(row, row + 3):
+            tree.residual[r] = 0.0 if left_out else frames.residual[r]
+            for end in range(ends if left_out else 0):
+                for i in range(ROW):
+                    tree.rows[end * problem.rows + r, i] = 0.0
+    if not soft:
+        fill_border(problem, linear)
+    pulled(problem, linear, tree.residual, step.left)
+    for d in range(problem.freedoms):
+        tree.pull[d] = step.left[d]
+    column_squares(problem, linear, squares)
+    every = loops = 0.0
+    for d in range(problem.freedoms):
+        every += squares[d]
+    for g in range(blocks.shape[0]):
+        row = blocks[g, layout.B_ROW]
+        if row >= 0 and blocks[g, layout.B_HARD] == 1:
+            for n in range(problem.border.shape[0]):
+                for r in range(row, row + 3):
+                    loops += tree.columns[n, r] * tree.columns[n, r]
+    return (every - loops if soft else every) / problem.freedoms
+
+
+@kernel
+def _bounded_step_on_tree(problem, rows, linear, step, damping):
+    """`bounded_step` on a tree, for the residual rows, shape (R,), whose pull is in `tree.pull`."""
+    bounds, count, free = linear.bounds, problem.freedoms, step.free
+    tree, y, left, delta = linear.tree, step.y, step.left, step.delta
+    for d in range(count):
+        delta[d] = 0.0
+        left[d] = tree.pull[d]
+    for _ in range(MAX_PASSES):
+        if not factor_tree(problem, linear, free, damping):
+            return -1.0
+        solve_tree(problem, linear, free, left, y)
+        locked = False
+        for d in range(count):
+            if free[d] == 0.0:
+                continue
+            delta[d] = min(max(y[d], bounds[d, 0]), bounds[d, 1])
+            if delta[d] != y[d]:
+                locked = True
+                free[d] = 0.0
+        if not locked:
+            break
+        # What the locked ones do is subtracted from the rows.
+        for d in range(count):
+            y[d] = delta[d] if free[d] == 0.0 else 0.0
+        changed_rows(problem, linear, y, tree.change)
+        for r in range(problem.rows):
+            tree.change[r] = rows[r] - tree.change[r]
+        pulled(problem, linear, tree.change, left)
+    changed_rows(problem, linear, delta, tree.change)
+    cost = fall = 0.0
+    for r in range(problem.rows):
+        before, change = rows[r], tree.change[r]
+        cost += 0.5 * before * before
+        fall += change * (before - 0.5 * change)
+    return -1.0 if fall < -ROUNDING * cost else max(fall, 0.0)
+
+
 # With constraints ---------------------------------------------------------------------------------
 #
 # The same step by freedoms, with the rows of `supple.kernels.constraints` beside those of the goals. What
@@ -300,6 +424,8 @@ def constrained_matrix(problem, frames, linear, bodies, step, soft):
     Without `soft`, of loops and constraints alone. Returns the mean diagonal of the goals' part, or of
     what there is without them.
     """
+    if uses_tree(linear):
+        return _hard_mean_on_tree(problem, frames, linear, step, soft)
     columns, a, blocks = linear.columns, step.matrix, problem.blocks
     count = problem.freedoms
     for i in range(count):
@@ -352,6 +478,8 @@ def constrained_step(problem, frames, linear, bodies, step, damping, soft):
             left[d] < 0.0 and bounds[d, 0] >= -AT_BOUND
         ):
             free[d] = 0.0
+    if uses_tree(linear):
+        return _bounded_step_on_tree(problem, linear.tree.residual, linear, step, damping)
     for _ in range(2 * MAX_PASSES):
         for i in range(count):
             held = free[i] == 0.0

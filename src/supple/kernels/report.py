@@ -17,6 +17,7 @@ from supple.kernels.jacobian import linearize
 from supple.kernels.joint import has_quaternion, number_count
 from supple.kernels.problem import evaluate, within
 from supple.kernels.reach import gap, span
+from supple.kernels.tree_factor import column_squares, pulled, uses_tree
 from supple.kernels.workspace import copy, part, vector
 
 # The trace ----------------------------------------------------------------------------------------
@@ -52,7 +53,14 @@ def largest_errors(problem, errors):
     distance, angle = 0.0, 0.0
     for g in range(blocks.shape[0]):
         kind = blocks[g, layout.B_KIND]
-        if kind == layout.POSITION or kind == layout.MEET or kind == layout.OWN_LENGTH:
+        if problem.blocks_f[g, layout.B_WEIGHT] == 0.0:
+            continue  # a clip does not ask for it in this frame
+        if (
+            kind == layout.POSITION
+            or kind == layout.MEET
+            or kind == layout.SPAN
+            or kind == layout.OWN_LENGTH
+        ):
             distance = max(distance, errors[g])
         elif blocks[g, layout.B_ROW] >= 0 and kind != layout.OWN_NUMBER:
             angle = max(angle, errors[g])
@@ -189,6 +197,21 @@ def gain_of(pull, width, square, most):
 
 
 @kernel
+def _pull_and_width(linear, rows, d):
+    """The product of a freedom's column and the residual rows, and the column's squared length.
+
+    On a tree `pressed` has found them for all freedoms.
+    """
+    if uses_tree(linear):
+        return linear.tree.pull[d], linear.tree.spare[d]
+    columns, pull, width = linear.columns, 0.0, 0.0
+    for r in range(rows.shape[0]):
+        pull += columns[d, r] * rows[r]
+        width += columns[d, r] * columns[d, r]
+    return pull, width
+
+
+@kernel
 def pressed(problem, frames, linear, q, flags):
     """Flag every moving joint that a limit keeps from bringing the effectors closer.
 
@@ -200,16 +223,16 @@ def pressed(problem, frames, linear, q, flags):
     holds, if it did not, and of the others, inside their bounds.
     """
     moving, moving_f = problem.moving, problem.moving_f
-    bounds, columns = linear.bounds, linear.columns
+    bounds = linear.bounds
     rows = frames.residual
     square, widest = 0.0, 0.0
     for r in range(rows.shape[0]):
         square += rows[r] * rows[r]
-    for d in range(columns.shape[0]):
-        width = 0.0
-        for r in range(rows.shape[0]):
-            width += columns[d, r] * columns[d, r]
-        widest = max(widest, width)
+    if uses_tree(linear):
+        pulled(problem, linear, rows, linear.tree.pull)
+        column_squares(problem, linear, linear.tree.spare)
+    for d in range(problem.freedoms):
+        widest = max(widest, _pull_and_width(linear, rows, d)[1])
     held = 0.0
     free = 0.0
     for k in range(moving.shape[0]):
@@ -220,11 +243,7 @@ def pressed(problem, frames, linear, q, flags):
         stretch = moving[k, layout.M_STRETCH_DOF]
         for i in range(turns + (1 if stretch >= 0 else 0)):
             d = moving[k, layout.M_DOF] + i if i < turns else stretch
-            pull = 0.0
-            width = 0.0
-            for r in range(rows.shape[0]):
-                pull += columns[d, r] * rows[r]
-                width += columns[d, r] * columns[d, r]
+            pull, width = _pull_and_width(linear, rows, d)
             if width <= EFFECTLESS * EFFECTLESS * widest:
                 continue  # what moves nothing has a direction made of rounding
             room = bounds[d, 1] if pull > 0.0 else -bounds[d, 0]

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import one_of
 from supple.model.forward import some_world_frames
 from supple.model.skeleton import Pose, Skeleton
 from supple.rotations import rotate
@@ -30,9 +29,9 @@ class Effector(NamedTuple):
     rotation: np.ndarray
 
 
-def find_effector(skeleton: Skeleton, name: object) -> Effector:
+def find_effector(skeleton: Skeleton, name: Any) -> Effector:
     """The frame of a joint or tip; an unknown name is an error with the nearest."""
-    index = skeleton.index(one_of("effector", name, skeleton.names))
+    index = skeleton.index(name, what="effector")
     count = len(skeleton.joints)
     if index < count:
         return Effector(index, np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))

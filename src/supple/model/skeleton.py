@@ -817,11 +817,16 @@ class Skeleton:
 
     # Finding the way ------------------------------------------------------------------------------
 
-    def index(self, name: str) -> int:
-        """The place of a joint or tip in `names`; an unknown name is an error with the nearest."""
+    def index(self, name: str, *, what: str = "joint or tip") -> int:
+        """The place of a joint or tip in `names`; an unknown name is an error with the nearest.
+
+        Args:
+            name: The name.
+            what: What the error calls it.
+        """
         found = self._index.get(name) if isinstance(name, str) else None
         if found is None:
-            one_of("joint or tip", name, self._names)
+            one_of(what, name, self._names)
             raise AssertionError  # one_of has raised
         return found
 

@@ -19,6 +19,7 @@ unless
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
 from typing import Any, NamedTuple
@@ -133,10 +134,10 @@ def _freed(
     free = np.zeros(len(skeleton.joints), bool)
     roots: list[Limbs] = []
     if which is not Roots.ALL:
-        roots = [Limbs.of(skeleton, root) for root in skeleton.free_roots]
+        roots = [Limbs.of(skeleton, root, goals) for root in skeleton.free_roots]
     for goal in goals:
         if goal.closes_loop and goal.frees:
-            still = _still(goal, goals, roots, which)
+            still = _still(goal, roots, which)
             parted = branches(skeleton, goal)
             for end in goal.effectors:
                 way = way_up(skeleton, find_effector(skeleton, end).joint)
@@ -146,13 +147,13 @@ def _freed(
     # The others, with effectors, root and depth.
     freeing = [goal for goal in goals if goal.frees and not goal.closes_loop]
     for goal in freeing:
-        still = _still(goal, goals, roots, which)
+        still = _still(goal, roots, which)
         for name in goal.effectors:
             free[_freed_by(skeleton, goal, name, locked, still)] = True
     if not free.any():
         # Bones of no length: what can turn does so on the spot, and the answer says how far off it is.
         for goal in freeing:
-            still = _still(goal, goals, roots, which)
+            still = _still(goal, roots, which)
             for name in set(goal.effectors) & set(skeleton.tip_names):
                 free[_freed_by(skeleton, goal, name, locked, still, idle=True)] = True
     _with_copies(skeleton, free)
@@ -163,75 +164,73 @@ def _freed(
     return _with_copies(skeleton, free)
 
 
-def _still(goal: Goal, goals: Sequence[Goal], roots: Sequence[Limbs], which: Roots) -> set[int]:
+def _still(goal: Goal, roots: Sequence[Limbs], which: Roots) -> set[int]:
     """The joints of the free roots that a goal leaves where they are, if others can move its effectors."""
-    every = [limbs.root for limbs in roots]
     still: set[int] = set()
     for limbs in roots:
         names = [limbs.skeleton.joint_names[j] for j in limbs.root.joints]
-        follows = which is Roots.HELD and (
-            limbs.all_placed(goals) or limbs.one_held(goal, goals, every)
-        )
+        follows = which is Roots.HELD and (limbs.all_placed or limbs.one_held(goal))
         if goal.root not in names and not follows:
             still |= set(limbs.root.joints)
     return still
 
 
 class Limbs(NamedTuple):
-    """What hangs on a free root and can move by itself.
+    """What hangs on a free root and can move by itself, and what goals do to it.
 
     Attributes:
         skeleton: Whose root it is.
         root: The root.
-        tops: The joints on it that begin a limb.
+        all_placed: True if there are two limbs or more, and goals place something on each.
+        tied: True if a loop ties a limb to something that no free root carries.
+        held: The effectors on limbs that goals hold in the world.
     """
 
     skeleton: Skeleton
     root: FreeRoot
-    tops: frozenset[int]
+    all_placed: bool
+    tied: bool
+    held: frozenset[str]
 
     @classmethod
-    def of(cls, skeleton: Skeleton, root: FreeRoot) -> Limbs:
+    def of(cls, skeleton: Skeleton, root: FreeRoot, goals: Sequence[Goal]) -> Limbs:
         """The limbs of a free root."""
         base = root.joints[-1]
         parents = skeleton.packed_ints[:, at.PARENT].tolist()
+        freedoms = skeleton.packed_ints[:, at.NDOF].tolist()
         top: list[int] = []  # of the limb that each joint is on, -1 for none
+        moves: list[bool] = []  # whether it, or a joint above it on the limb, does
         for joint, parent in enumerate(parents):
-            top.append(joint if parent == base else top[parent] if parent >= 0 else -1)
-        movers = np.flatnonzero(skeleton.packed_ints[:, at.NDOF] > 0).tolist()
-        return cls(skeleton, root, frozenset(top[j] for j in movers if top[j] >= 0))
+            begins = parent == base
+            top.append(joint if begins else top[parent] if parent >= 0 else -1)
+            above = parent >= 0 and not begins and moves[parent]
+            moves.append(top[joint] >= 0 and (freedoms[joint] > 0 or above))
+        tops = {top[joint] for joint, able in enumerate(moves) if able}
 
-    def under(self, effector: str) -> int | None:
-        """The joint that begins the limb that carries an effector; None if none does."""
-        way = way_up(self.skeleton, find_effector(self.skeleton, effector).joint)
-        base = self.root.joints[-1]
-        if base not in way[1:]:
-            return None
-        limb = way[: way.index(base)]
-        moves = any(self.skeleton.packed_ints[j, at.NDOF] > 0 for j in limb)
-        return limb[-1] if moves else None
+        def under(effector: str) -> int:
+            """The joint that begins the limb that carries an effector; -1 if none that moves does."""
+            joint = find_effector(skeleton, effector).joint
+            return top[joint] if moves[joint] else -1
 
-    def all_placed(self, goals: Sequence[Goal]) -> bool:
-        """True if there are two limbs or more, and goals place something on each."""
-        placed = {self.under(effector) for goal in goals for effector in goal.places}
-        return len(self.tops) > 1 and self.tops <= placed
+        placed = {under(effector) for goal in goals for effector in goal.places}
+        tied, held = False, set[str]()
+        for goal in (*goals, *map(closing, skeleton.loops)):
+            if goal.closes_loop:
+                for own, far in (goal.effectors, goal.effectors[::-1]):
+                    tied = tied or (under(own) >= 0 and not _is_carried(skeleton, far))
+            elif goal.holds_start:
+                held.update(own for own in goal.places if under(own) >= 0)
+        return cls(skeleton, root, len(tops) > 1 and tops <= placed, tied, frozenset(held))
 
-    def one_held(self, goal: Goal, goals: Sequence[Goal], roots: Sequence[FreeRoot]) -> bool:
+    def one_held(self, goal: Goal) -> bool:
         """True if something on a limb that is not what a goal moves is held in the world."""
-        for other in (*goals, *map(closing, self.skeleton.loops)):
-            if other.closes_loop:
-                for own, far in (other.effectors, other.effectors[::-1]):
-                    if self.under(own) is not None and not self._is_carried(far, roots):
-                        return True
-            elif other.holds_start:
-                for own in other.places:
-                    if own not in goal.effectors and self.under(own) is not None:
-                        return True
-        return False
+        return self.tied or any(own not in goal.effectors for own in self.held)
 
-    def _is_carried(self, effector: str, roots: Sequence[FreeRoot]) -> bool:
-        way = way_up(self.skeleton, find_effector(self.skeleton, effector).joint)
-        return any(root.joints[-1] in way for root in roots)
+
+def _is_carried(skeleton: Skeleton, effector: str) -> bool:
+    """True if a free root carries an effector."""
+    way = way_up(skeleton, find_effector(skeleton, effector).joint)
+    return any(root.joints[-1] in way for root in skeleton.free_roots)
 
 
 def _without(joints: list[int], still: set[int]) -> list[int]:
@@ -289,7 +288,9 @@ def _movers(skeleton: Skeleton, goal: Goal, effector: Effector, way: list[int]) 
     arm: np.ndarray | None = None  # from the joint to the effector, where this never changes
     point = goal.point_alone
     if point is not None:
-        arm = effector.offset + rotate(effector.rotation, point)
+        arm = effector.offset
+        if point.any():
+            arm = arm + rotate(effector.rotation, point)
     for joint in way:
         row = ints[joint]
         moves = row[at.NDOF] > 0 or row[at.MIMIC] >= 0
@@ -303,9 +304,11 @@ def _moves_end(row: np.ndarray, numbers: np.ndarray, arm: np.ndarray) -> bool:
     if row[at.KIND] & at.SLIDES:
         return True
     if row[at.KIND] == at.HINGE and row[at.STRETCH_Q] < 0:
-        across = np.cross(numbers[at.AXIS : at.AXIS + 3], arm)
-        return bool(np.linalg.norm(across) > 1e-9 * np.linalg.norm(arm))
-    return bool(np.any(arm))
+        # In plain numbers: NumPy takes ten times as long for vectors of three, and this is asked for every joint.
+        (a, b, c), (x, y, z) = numbers[at.AXIS : at.AXIS + 3].tolist(), arm.tolist()
+        across = math.hypot(b * z - c * y, c * x - a * z, a * y - b * x)
+        return across > 1e-9 * math.hypot(x, y, z)
+    return bool(arm.any())
 
 
 def _arm_above(row: np.ndarray, numbers: np.ndarray, arm: np.ndarray | None) -> Any:
@@ -313,7 +316,7 @@ def _arm_above(row: np.ndarray, numbers: np.ndarray, arm: np.ndarray | None) -> 
     if arm is None or row[at.KIND] & at.SLIDES:
         return None
     offset = numbers[at.OFFSET : at.OFFSET + 3]
-    if not np.any(arm):
+    if not arm.any():
         return offset
     if row[at.KIND] != at.FIXED or row[at.STRETCH_Q] >= 0:
         return None

@@ -20,6 +20,7 @@ from supple.kernels import layout as at
 from supple.kernels.forward import scale_offsets
 from supple.model.skeleton import Pose, Skeleton
 from supple.problem.free_set import FreedRoots, free_set, freed_roots, locked_joints, way_up
+from supple.problem.tree import Paths, is_worth_a_tree
 
 if TYPE_CHECKING:
     from supple.bodies.constraints import Bodies
@@ -102,6 +103,9 @@ class Problem:
                 "goals: expected at least one Reach, LookAt, Connect or Weld, or one of your own, since the "
                 f"others free no joint, got {given or 'none'}"
             )
+        smooth = [goal for goal in self.goals if goal.needs_clip]
+        if len(smooth) > 1:
+            raise SuppleError(f"goals: expected at most one {smooth[0].called}, got {len(smooth)}")
 
     def _find_posture(self) -> Posture | None:
         """The posture that the solve stays near, None if no goal asks for one."""
@@ -215,11 +219,15 @@ class Problem:
         nearest = self._nearest_moving(move)
         active = self._active_rows(index, move)
         moving, weights = self._moving_rows(index, move, nearest)
-        blocks, blocks_f, touch = self._block_rows(index, move, nearest, moving)
-        posture = self._posture
-        poles = sum(block.kind == at.POLE for block in self.blocks)
+        blocks, blocks_f = self._block_rows(index, nearest)
         self.freedoms: int = len(weights)
         self.rows: int = 3 * sum(block.counts for block in self.blocks)
+        paths = Paths(self.skeleton, moving)
+        border = self._border(paths)
+        none = np.zeros(0, np.int64)
+        reach = (paths.touch(self.blocks), none) if border is None else (none, border)
+        posture = self._posture
+        poles = sum(block.kind == at.POLE for block in self.blocks)
         head = np.zeros(at.HEADER_INTS, np.int64)
         head[at.H_ACTIVE] = len(active)
         head[at.H_MOVING] = len(moving)
@@ -232,10 +240,12 @@ class Problem:
         head[at.H_POLES] = poles
         head[at.H_KEEP] = int(self.keep)
         head[at.H_FRAMES] = sum(block.serves is not None for block in self.blocks)
+        head[at.H_TREE] = int(border is not None)
+        head[at.H_BORDER] = 0 if border is None else len(border)
         head_f = np.zeros(at.HEADER_FLOATS)
         self._last, self._last_f = self._body_rows(index, nearest, moving, head, head_f)
         self._head = head
-        self._tables = (active, moving, blocks, touch)
+        self._tables = (active, moving, blocks, *reach)
         head_f[at.F_LENGTH] = self.length
         head_f[at.F_RADIAN] = RADIAN
         rest = self.skeleton.rest.coordinates
@@ -290,16 +300,11 @@ class Problem:
         return moving, np.array(weights)
 
     def _block_rows(
-        self,
-        index: dict[int, int],
-        move: dict[int, int],
-        nearest: np.ndarray,
-        moving: np.ndarray,
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The rows of the blocks, and which freedoms touch which of them, shape (D, G)."""
+        self, index: dict[int, int], nearest: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The rows of the blocks, ints and floats."""
         blocks = np.zeros((len(self.blocks), at.BLOCK_INTS), np.int64)
         blocks_f = np.zeros((len(self.blocks), at.BLOCK_FLOATS))
-        touch = np.zeros((int(self._ints[self.moving, at.NDOF].sum()), len(blocks)), np.int64)
         places = {id(block): g for g, block in enumerate(self.blocks)}
         size = 0
         for g, block in enumerate(self.blocks):
@@ -319,14 +324,16 @@ class Problem:
                 *self._own_row(block, places),
             )
             blocks_f[g] = (*block.rotation, *block.axis, block.weight, block.tolerance)
-            ways = [j for end in block.ends for j in way_up(self.skeleton, end)]
-            for m in (move[j] for j in ways if j in move):
-                first = moving[m, at.M_DOF]
-                touch[first : first + self._ints[self.moving[m], at.NDOF], g] = 1
-                if moving[m, at.M_MIMIC] >= 0:
-                    touch[moving[moving[m, at.M_MIMIC], at.M_DOF], g] = 1
         self.default_targets: np.ndarray = np.full(size, np.nan)
-        return blocks, blocks_f, touch
+        return blocks, blocks_f
+
+    def _border(self, paths: Paths) -> np.ndarray | None:
+        """The freedoms in the border of the tree that steps are found on, None if they are found densely."""
+        several = any(len(block.frames) > 1 for block in self.blocks)
+        if several or self.bodies is not None or not is_worth_a_tree(self.freedoms, self.rows, 0):
+            return None
+        border = paths.border(self.blocks)
+        return border if is_worth_a_tree(self.freedoms, self.rows, len(border)) else None
 
     def _own_row(self, block: Block, places: dict[int, int]) -> tuple[int, ...]:
         """What the row of a block ends with: the function of a goal of one's own in its first, else zeros."""

@@ -70,7 +70,7 @@ class Demand:
     Attributes:
         goal: Index in the list of goals.
         kind: "position", "orientation", "direction" or "pole"; of what is held together "meeting" (a
-            distance) or "alignment" (an angle); "own" of a goal of one's own.
+            distance) or "alignment" (an angle); "span"; "own" of a goal of one's own.
         effector: Name of the joint or tip.
         tolerance: Model units, or radians.
         block: Its place among the errors that a kernel reports.
@@ -217,6 +217,7 @@ REASONS = {
     "direction": "{effector} looks {error} rad past its target",
     "meeting": "{effector} are {error} apart",
     "alignment": "{effector} are turned {error} rad from each other",
+    "span": "{effector} is {error} from its vector",
     "open_loop": "a loop is open: {opening}; {miss}",
     "collides": "{a} and {b} are {depth} nearer than they may be; {miss}",
     "unbalanced": "the centre of mass is {topple} outside its support; {miss}",

@@ -33,6 +33,8 @@ The right choice to study the methods, and to follow a target in small steps. It
 it can end in a pose where limits block every small improvement, and looks elsewhere only if asked
 to (`restarts`). "pinv" creeps where goals contradict each other or are out of reach, because the
 least step there is a singular one; "dls" does not.
+
+An iteration with many goals is linear in goals and joints, but for "sdls", which needs all singular vectors of J.
 """
 
 import math
@@ -45,6 +47,7 @@ from supple.kernels.bend import bend_freedoms
 from supple.kernels.decorators import SOLVE, entry, kernel
 from supple.kernels.direction import (
     PINV,
+    SDLS,
     TRANSPOSE,
     bounded_direction,
     mark_turns,
@@ -53,7 +56,16 @@ from supple.kernels.direction import (
     take_direction,
 )
 from supple.kernels.jacobian import linearize, step_along
-from supple.kernels.problem import Frames, begin, evaluate, take_frames, take_linear, unpack, within
+from supple.kernels.problem import (
+    Frames,
+    begin,
+    evaluate,
+    take_dense_linear,
+    take_frames,
+    take_linear,
+    unpack,
+    within,
+)
 from supple.kernels.report import Ended, clear_trace, finish, record, trace_into
 from supple.kernels.restart import CLEARLY, Seeds, Window, best_seed
 from supple.kernels.workspace import clear, copy, copy_rows, matrix, part, row_at, vector
@@ -107,9 +119,9 @@ def read_options(problem):
 
 
 @kernel
-def take_buffers(problem, work):
+def take_buffers(problem, options, work):
     """Take the workspace of one solve."""
-    nq = problem.coordinates
+    nq, dense = problem.coordinates, options.method == SDLS
     frames = take_frames(problem, work)
     joints = matrix(work, problem.moving.shape[0], layout.STATE)
     residual = vector(work, problem.rows)
@@ -120,8 +132,8 @@ def take_buffers(problem, work):
         vector(work, nq),
         frames,
         trial_frames,
-        take_linear(problem, work),
-        take_direction(problem, work),
+        take_dense_linear(problem, work) if dense else take_linear(problem, work),
+        take_direction(problem, work, dense),
         vector(work, problem.freedoms),
     )
 
@@ -153,7 +165,7 @@ def advance(problem, options, state, method, cost):
         if new < cost:
             rows, new_rows = state.frames.residual, state.trial_frames.residual
             if method != PINV or not strays(
-                linear.columns, change, rows, new_rows, options.tracking, state.step.u
+                problem, linear, change, rows, new_rows, options.tracking, state.step.u
             ):
                 return new
     return cost
@@ -247,7 +259,7 @@ def solve_range(
     clear(work)
     problem = unpack(ints, floats)
     options = read_options(problem)
-    state = take_buffers(problem, work)
+    state = take_buffers(problem, options, work)
     trace = trace_into(trace_poses, trace_events, work)
     for b in range(first, last):
         start = part(row_at(starts, b), 0, problem.coordinates)

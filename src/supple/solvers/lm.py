@@ -30,17 +30,15 @@ from supple.kernels import layout
 from supple.kernels.bend import bend
 from supple.kernels.blocked import Seen, write_blocked
 from supple.kernels.constraints import (
-    COST,
     DEPTH,
-    ROWS,
     TOPPLE,
-    broken,
     fault_of,
     fold_points,
     linearize_constraints,
     take_bodies,
     unbroken,
     unpack_constraints,
+    weigh,
     widest_open,
     write_faults,
 )
@@ -64,9 +62,11 @@ from supple.kernels.levenberg import (
     hold_at_bounds,
     normal_matrix,
     slowed,
+    subtract_change,
     take_step,
 )
 from supple.kernels.linear_algebra import factor
+from supple.kernels.mending import hard_cost, restore
 from supple.kernels.posture import posture
 from supple.kernels.problem import (
     evaluate,
@@ -170,15 +170,15 @@ def read_options(problem):
 def take_buffers(problem, constraints, work):
     """Take the workspace of one solve."""
     moving = problem.moving
-    nq, nd, nr = problem.coordinates, problem.freedoms, problem.rows
-    hard = constraints.some or problem.has_carriers
+    nq, nd = problem.coordinates, problem.freedoms
+    hard = constraints.some or problem.has_moving_targets
     return Buffers(
         vector(work, nq),
         vector(work, nq),
         vector(work, nq),
         take_frames(problem, work),
         take_linear(problem, work),
-        take_step(problem, work, nd if hard or nd <= NEWTON else min(nd, nr)),
+        take_step(problem, work, _side(problem, hard)),
         vector(work, nd),
         vector(work, nd),
         matrix(work, moving.shape[0], 3),
@@ -191,18 +191,18 @@ def take_buffers(problem, constraints, work):
 
 
 @leaf
+def _side(problem, hard):
+    """How many unknowns the largest dense system of a solve has; none on a tree."""
+    nd, nr = problem.freedoms, problem.rows
+    if problem.is_tree:
+        return 0
+    return nd if hard or nd <= NEWTON else min(nd, nr)
+
+
+@leaf
 def is_hard(problem, lm):
     """True if there are loops or constraints."""
-    return lm.constraints.some or problem.has_carriers
-
-
-@kernel
-def weigh(problem, lm, q):
-    """Evaluate the pose q; returns its cost with that of the constraints it breaks."""
-    cost = evaluate(problem, lm.frames, q)
-    if lm.constraints.some:
-        cost += broken(problem, lm.constraints, lm.bodies, lm.frames, q)
-    return cost
+    return lm.constraints.some or problem.has_moving_targets
 
 
 @kernel
@@ -304,8 +304,7 @@ def relax(problem, lm, trace, used, budget):
             lm.secondary[d] = change
             linear.bounds[d, 0] -= change
             linear.bounds[d, 1] -= change
-            for r in range(problem.rows):
-                frames.residual[r] -= linear.columns[d, r] * change
+        subtract_change(problem, frames, linear, lm.secondary)
         hold_at_bounds(problem, frames, linear, step)
         amount = SETTLING * normal_matrix(problem, linear, step, by_rows) + 1e-300
         if bounded_step(problem, frames, linear, step, amount, by_rows) < 0.0:
@@ -367,70 +366,6 @@ def begin_elsewhere(problem, lm, start, restart, number):
     seeds = Seeds(number, count, min(1.0, 0.5 * restart))
     best_seed(problem, lm.frames, seeds, start, Window(lm.best, wide), lm.trial, lm.q)
     return count
-
-
-RESTORING = 30  # steps that close loops and mend constraints after a search that did not
-
-
-@kernel
-def restore(problem, lm, q, loops_only):
-    """Close the loops and mend the constraints by the shortest way, whatever that does to the goals.
-
-    q ends there, weighed, or as near as it came. With `loops_only` whatever that does to the constraints.
-    """
-    frames, linear, step = lm.frames, lm.linear, lm.step
-    damping = 1e-9
-    weigh(problem, lm, q)
-    before = loop_cost(problem, lm) if loops_only else hard_cost(problem, lm)
-    for _ in range(RESTORING):
-        if widest_open(problem, frames) < 0 and (loops_only or is_sound(problem, lm)):
-            break
-        linearize(problem, frames, linear, q)
-        lm.bodies.found[ROWS] = 0.0
-        if lm.constraints.some and not loops_only:
-            linearize_constraints(problem, lm.constraints, lm.bodies, frames, linear)
-        mean = constrained_matrix(problem, frames, linear, lm.bodies, step, False)
-        amount = damping * mean + 1e-300
-        if constrained_step(problem, frames, linear, lm.bodies, step, amount, False) <= 0.0:
-            break
-        copy(q, lm.trial)
-        step_along(problem, frames, linear, q, step.delta, lm.trial)
-        weigh(problem, lm, lm.trial)
-        after = loop_cost(problem, lm) if loops_only else hard_cost(problem, lm)
-        if after < before:
-            before = after
-            damping = max(0.1 * damping, 1e-9)
-            copy(lm.trial, q)
-        else:
-            damping = max(100.0 * damping, 1e-4)
-            weigh(problem, lm, q)
-            if damping > 1e4:
-                break
-
-
-@kernel
-def hard_cost(problem, lm):
-    """What open loops and broken constraints of the pose weighed last cost."""
-    return loop_cost(problem, lm) + lm.bodies.found[COST]
-
-
-@kernel
-def loop_cost(problem, lm):
-    """What open loops of the pose weighed last cost."""
-    blocks, residual = problem.blocks, lm.frames.residual
-    cost = 0.0
-    for g in range(blocks.shape[0]):
-        row = blocks[g, layout.B_ROW]
-        if blocks[g, layout.B_HARD] == 1 and row >= 0:
-            for r in range(row, row + 3):
-                cost += 0.5 * residual[r] * residual[r]
-    return cost
-
-
-@kernel
-def is_sound(problem, lm):
-    """True if the pose weighed last has its loops closed and breaks no constraint."""
-    return widest_open(problem, lm.frames) < 0 and (not lm.constraints.some or unbroken(lm.bodies))
 
 
 class Standing(NamedTuple):
@@ -543,7 +478,7 @@ def search(problem, options, lm, trace, start, far, ended, searched):
     if far:
         allowed = 0.0 if searched or hard else min(allowed, float(PROVEN))
         least = least_cost(problem, frames)
-    newton = problem.freedoms <= NEWTON and not hard
+    newton = problem.freedoms <= NEWTON and not hard and not problem.is_tree
     copy(q, lm.best)
     best_cost = first_cost = cost = weigh(problem, lm, q)
     settling = far  # the last descent; of what is surely out of reach the first one too

@@ -37,8 +37,8 @@ from supple.kernels.problem import (
     begin,
     evaluate,
     set_up,
+    take_dense_linear,
     take_frames,
-    take_linear,
     unpack,
     within,
 )
@@ -64,7 +64,7 @@ def take_buffers(problem, constraints, work, poses):
     return Buffers(
         vector(work, problem.coordinates),
         take_frames(problem, work),
-        take_linear(problem, work),
+        take_dense_linear(problem, work),
         trace_into(poses, poses, work),  # there are no events to record
         take_bodies(problem, constraints, work),
         take_step(problem, work, problem.freedoms if constraints.some else 0),
@@ -148,7 +148,7 @@ def close_row(problem, constraints, state, start, q, ended, row):
     broken(problem, constraints, state.bodies, state.frames, q)
     fault = fault_of(problem, state.frames, state.bodies)
     finish_judged(problem, state.frames, state.linear, state.trace, start, q, ended, row, fault)
-    if constraints.some or problem.has_carriers:
+    if constraints.some or problem.has_moving_targets:
         write_faults(problem, state.frames, state.bodies, row)
 
 
