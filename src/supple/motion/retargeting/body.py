@@ -142,6 +142,22 @@ class Body:
             )
         return self.skeleton.index(common[-1])
 
+    def middle(self, name: str) -> Point:
+        """The middle between the left and right hip or shoulder in the reference, on the joint that carries both."""
+        paths = []
+        for side in SIDES:
+            group = self.map[f"{side}_{'thigh' if name == 'hip' else 'upper_arm'}"]
+            point = self.skeleton.joint_names[self.points[f"{side}_{name}"].joint]
+            paths.append(
+                self.skeleton.path(None, group[0])[:-1]
+                if group
+                else self.skeleton.path(None, point)
+            )
+        common = [a for a, b in zip(*paths, strict=False) if a == b]
+        joint = self.skeleton.index(common[-1]) if common else self.base
+        place = mid(self.at_reference, name) - self.reference[0][joint]
+        return Point(joint, rotate(conjugate(self.reference[1][joint]), place))
+
     def _complete(self, found: dict[str, Point]) -> None:
         """Put the hips and shoulders that a partial body lacks where a human's would be, on the joint of its limbs."""
         positions, rotations = self.frames(self.skeleton.rest)
