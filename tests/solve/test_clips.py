@@ -7,6 +7,7 @@ import pytest
 
 import supple
 from supple.goals import Smooth, Span
+from supple.solve import clips
 
 optimize = pytest.importorskip("scipy.optimize")
 
@@ -307,3 +308,93 @@ def test_bad_input_says_what_is_wrong(options, message):
 def test_a_clip_has_frames():
     with pytest.raises(supple.SuppleError, match="one axis of frames"):
         supple.prepare(arm(), {"hand": None}).clip((0.1, 0.2, 0.3))
+
+
+# One shot
+
+
+def test_track_smooths_all_at_once():
+    skeleton, targets = arm(), path(20, noise=0.01)
+    start = bent(skeleton)
+    found = supple.track(skeleton, {"hand": targets}, start=start, smooth=0.3, fps=30)
+    same = supple.prepare(skeleton, {"hand": None}).clip(targets, start=start, smooth=0.3)
+    assert np.array_equal(found.poses.coordinates, same.poses.coordinates)
+    among = supple.track(skeleton, [supple.Reach("hand", targets), Smooth(0.3)], start=start)
+    assert np.array_equal(among.poses.coordinates, same.poses.coordinates)
+
+
+def test_weights_scale_with_the_frame_rate():
+    # The same motion at twice the rate costs the same, frame by frame: differences are a quarter as large.
+    smooth, joints = Smooth(0.3, velocity=0.2, departure=0.1), np.array([0, 0, 1])
+    one, two = (smooth.weights(arm(), joints, fps) for fps in (30.0, 60.0))
+    np.testing.assert_allclose(one, [[0.1, 0.2, 0.3]] * 3)
+    np.testing.assert_allclose(two, [[0.1, 0.8, 4.8]] * 3)
+
+
+def test_weights_by_joint_leave_the_others_alone():
+    smooth = Smooth({"elbow": 2.0}, velocity={"wrist": 1.0})
+    weights = smooth.weights(arm(), np.array([0, 1, 2]), 30.0)
+    np.testing.assert_allclose(weights, [[0, 0, 0], [0, 0, 2], [0, 1, 0]])
+    assert smooth == Smooth({"elbow": 2.0}, velocity={"wrist": 1.0})
+    assert hash(smooth) == hash(Smooth({"elbow": 2}, velocity={"wrist": 1}))
+
+
+@pytest.mark.parametrize("option", [{"dt": 0.1}, {"branches": "all"}, {"solver": "LM"}])
+def test_track_says_what_does_not_go_with_smooth(option):
+    (name,) = option
+    with pytest.raises(supple.SuppleError, match=f"{name}: a smooth clip is solved all at once"):
+        supple.track(arm(), {"hand": path(4)}, smooth=0.3, **option)
+
+
+def test_arms_do_not_flip_for_one_frame():
+    # Where every frame alone would fold to the other side in the middle, since a target there is nearer so.
+    skeleton = chain(*hinges(2))
+    t = np.linspace(-0.5, 0.5, 21)
+    targets = np.stack([1.4 + 0 * t, t, 0 * t], axis=-1)
+    goals = [supple.Reach("tip"), Span("j0", "j1", weight=0.1)]
+    elbows = np.stack([np.cos(t + 0.7), np.sin(t + 0.7), 0 * t], axis=-1)
+    elbows[10, 1] *= -1.0
+    start = supple.Pose(skeleton, [0.0, 0.0])
+    prepared = supple.prepare(skeleton, goals)
+    alone = prepared.clip(targets, elbows, start=start)
+    assert alone.largest_step > 0.8
+    found = prepared.clip(targets, elbows, start=start, smooth=1e-3)
+    assert found.largest_step < 0.4
+
+
+def test_steps_that_are_too_long_are_named():
+    skeleton, targets = chain(*hinges()), planar(8)
+    targets[4:] += (0.0, 0.6, 0.0)
+    start = supple.Pose(skeleton, START)
+    found = supple.prepare(skeleton, {"tip": None}).clip(
+        targets, start=start, smooth=1e-6, max_step=0.05
+    )
+    named = found.steps_over(0.05)
+    assert any(one.frame == 4 for one in named)
+    assert all(
+        one.turn == pytest.approx(found.steps[one.frame - 1].max(), abs=2.0) for one in named
+    )
+    assert "farther than 0.05 rad turn" in found.reason
+
+
+def test_nothing_asked_for_in_a_frame_is_said():
+    skeleton, targets = chain(*hinges()), planar(5)
+    targets[2] = np.nan
+    found = supple.prepare(skeleton, {"tip": None}).clip(
+        targets, start=supple.Pose(skeleton, START), smooth=1e-3
+    )
+    assert found[2].reached
+    assert "nothing is asked for" in found[2].reason
+
+
+def test_windows_give_what_one_piece_gives(monkeypatch):
+    skeleton = chain(*hinges())
+    prepared, start = supple.prepare(skeleton, {"tip": None}), supple.Pose(skeleton, START)
+    options = {"start": start, "smooth": Smooth(1e-3, departure=1e-2), "stall": 1e-13, "iterations": 100}
+    targets = planar(80, noise=0.02)
+    whole = prepared.clip(targets, **options).poses.coordinates
+    monkeypatch.setattr(clips, "LONGEST_WINDOW", 45)
+    monkeypatch.setattr(clips, "OVERLAP", 25)
+    parts = prepared.clip(targets, **options).poses.coordinates
+    assert not np.array_equal(parts, whole)
+    np.testing.assert_allclose(parts, whole, atol=1e-5)

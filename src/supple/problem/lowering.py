@@ -329,8 +329,8 @@ class Problem:
 
     def _border(self, paths: Paths) -> np.ndarray | None:
         """The freedoms in the border of the tree that steps are found on, None if they are found densely."""
-        several = any(len(block.frames) > 1 for block in self.blocks)
-        if several or self.bodies is not None or not is_worth_a_tree(self.freedoms, self.rows, 0):
+        has_own = any(block.frames for block in self.blocks)
+        if has_own or self.bodies is not None or not is_worth_a_tree(self.freedoms, self.rows, 0):
             return None
         border = paths.border(self.blocks)
         return border if is_worth_a_tree(self.freedoms, self.rows, len(border)) else None

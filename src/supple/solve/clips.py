@@ -18,6 +18,7 @@ from supple.model.effector import find_effector
 from supple.model.mismatch import another
 from supple.model.skeleton import Pose
 from supple.problem.lowering import Problem
+from supple.solve.jumps import without_jumps
 from supple.solve.own_goals import OwnGoals
 from supple.solve.solution import Solution
 from supple.solve.tracked import Track
@@ -52,6 +53,8 @@ class ClipOptions:
         supports: Which feet of `Balance` stand, by name: {foot: truth values (F,)}. All by default.
         balance: How much `Balance` counts, shape (F,) or a number, from 0 to 1.
         avoid: How much `Avoid` counts, shape (F,) or a number, from 0 to 1.
+        max_step: How far a joint should turn from frame to frame at most [rad]: the reason names those that turn
+            farther.
         iterations: At most how many over all frames.
         alone: At most how many iterations every frame is solved by itself with before that. By default 0 where `start`
             has a pose for every frame, else 50.
@@ -68,6 +71,7 @@ class ClipOptions:
     supports: Any = None
     balance: Any = 1.0
     avoid: Any = 1.0
+    max_step: float | None = None
     iterations: int = 50
     alone: int | None = None
     damping: float = 1e-2
@@ -82,6 +86,7 @@ class ClipOptions:
             "alone": None if self.alone is None else whole("alone", self.alone),
             "damping": positive("damping", self.damping),
             "stall": positive("stall", self.stall),
+            "max_step": None if self.max_step is None else positive("max_step", self.max_step),
             "threads": None if self.threads is None else whole("threads", self.threads, least=1),
         }
         if self.smooth is not None:
@@ -119,12 +124,14 @@ def solve_clip(
     if alone or work.bands == banded.NO_BAND:
         work.solve_alone(options, alone or options.iterations)
     if work.bands > banded.NO_BAND:
+        if alone:
+            work.leave_jumps(options, alone)
         work.solve_together(options)
     work.judge(options)
     own.after(work.rows, work.out, 0, frames)
     work.blank_unasked()
     asked = replace(prepared.asked, solver=NAME)
-    return Track(Solution(asked, work.out, start))
+    return Track(Solution(asked, work.out, start), max_step=options.max_step)
 
 
 def _check(problem: Problem) -> None:
@@ -212,7 +219,7 @@ class _Clip:
         offsets = problem.offsets(start)
         self._offsets = offsets[None] if offsets.ndim == 2 else np.ascontiguousarray(offsets)
         self.out = np.empty((frames, problem.report_width))
-        self._ended = np.zeros((frames, 2))
+        self._ended = np.zeros((frames, clip.ENDED))
         self._free: list[np.ndarray] = []
         self.bands = banded.NO_BAND
         self._smooth = np.zeros((problem.freedoms, 3))
@@ -356,6 +363,25 @@ class _Clip:
             self.run("relax", first, last, settings)
 
         run_threaded(part, self.frames, threads=options.threads)
+
+    def leave_jumps(self, options: ClipOptions, iterations: int) -> None:
+        """Keep neighbouring frames, solved by themselves, on the same branch where that costs less than a jump."""
+        if self.frames < 2:
+            return
+        skeleton, kernels = self._problem.skeleton, self._kernels
+        joints = skeleton.freedom_table.joints
+        first, count = joints.coordinate.tolist(), joints.coordinates.tolist()
+        moving = self._problem.moving.tolist()
+        moved = np.array([first[j] + i for j in moving for i in range(count[j])], np.int64)
+        settings = self._settings(options, iterations=iterations)
+
+        def solve(frame: int, start: np.ndarray) -> tuple[np.ndarray, float]:
+            self.poses[frame] = start
+            self.run("relax", frame, frame + 1, settings)
+            return self.poses[frame].copy(), float(self._ended[frame, kernels.E_COST])
+
+        own, costs = self.poses.copy(), self._ended[:, kernels.E_COST].copy()
+        self.poses[:] = without_jumps(skeleton, moved, own, costs, solve)
 
     def solve_together(self, options: ClipOptions) -> None:
         """Solve all frames with what ties them, window by window."""

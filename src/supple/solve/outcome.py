@@ -217,6 +217,7 @@ REASONS = {
     "direction": "{effector} looks {error} rad past its target",
     "meeting": "{effector} are {error} apart",
     "alignment": "{effector} are turned {error} rad from each other",
+    "unasked": "nothing is asked for",
     "span": "{effector} is {error} from its vector",
     "open_loop": "a loop is open: {opening}; {miss}",
     "collides": "{a} and {b} are {depth} nearer than they may be; {miss}",
@@ -257,7 +258,7 @@ def reason(
     Args:
         status: How it ended.
         asked: What was asked.
-        errors: The error of every demand.
+        errors: The error of every demand, NaN for one that was not made.
         iterations: How many it took.
         limited: Joints whose limits are in the way.
         beyond: The target that is out of reach.
@@ -269,8 +270,10 @@ def reason(
     missed = [
         (error / demand.tolerance, demand, error)
         for demand, error in zip(asked.demands, errors, strict=True)
-        if demand.kind != "pole"
+        if demand.kind != "pole" and error == error  # NaN: a clip does not ask for it in this frame
     ]
+    if not missed:
+        return REASONS["unasked"]
     _, worst, error = max(missed, key=lambda one: one[0])
     miss = worst.miss(error)
     if status is Status.REACHED:

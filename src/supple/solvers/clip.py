@@ -72,7 +72,10 @@ out, work."""
 S_ITERATIONS, S_DAMPING, S_STALL, S_WINDOW, S_BANDS, S_PASSES, S_BLAME = range(7)
 SETTINGS = 7
 
-E_USED, E_STOP = range(2)  # columns of `ended`: iterations of a frame, and why they stopped
+E_USED, E_STOP, E_COST = range(
+    3
+)  # columns of `ended`: iterations of a frame, why they stopped, its cost
+ENDED = 3
 
 
 class Places(NamedTuple):
@@ -749,6 +752,7 @@ def relax_window(problem, clip, buffers, ended, rules, first, last):
     for f in range(first, last):
         ended[f, E_USED] += used
         ended[f, E_STOP] = stop
+        ended[f, E_COST] = buffers.cost[f - first]
     return total
 
 
