@@ -231,7 +231,7 @@ def _subtract_rows(out, rows, row, y, count):
 
 
 @leaf
-def _product(a, b):
+def row_product(a, b):
     """The product of two rows as long as the first, with four sums, so that none waits for the last."""
     w = x = y = z = 0.0
     count, j = a.shape[0], 0
@@ -271,8 +271,8 @@ def solve_bands(bands, frames, size, count, x):
             k = size - 1 - n
             row, s = row_at(upper, here + k), out[k]
             if count >= ONE_BAND and f + 1 < frames:
-                s -= _product(row_at(near, after + k), row_at(x, f + 1))
+                s -= row_product(row_at(near, after + k), row_at(x, f + 1))
             if count >= TWO_BANDS and f + 2 < frames:
-                s -= _product(part(row_at(far, next_after + k), 0, k + 1), row_at(x, f + 2))
-            s -= _product(part(row, k + 1, n), part(out, k + 1, n))
+                s -= row_product(part(row_at(far, next_after + k), 0, k + 1), row_at(x, f + 2))
+            s -= row_product(part(row, k + 1, n), part(out, k + 1, n))
             out[k] = s * row[k]
