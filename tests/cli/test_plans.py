@@ -3,6 +3,7 @@
 import json
 import shlex
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -46,7 +47,7 @@ ONLY_IN_PLANS = {
 
 def options(command):
     """The options of a command, {its parameter: (names, default)}."""
-    group = typer.main.get_command(app)
+    group: Any = typer.main.get_command(app)
     found = group.get_command(None, command)
     return {one.name: (set(one.opts), one.default) for one in found.params}
 
@@ -273,3 +274,10 @@ def test_the_documentation_has_every_step_and_key():
     names = {*STEPS, *KEYS, *Reader.known()}
     names |= {key for step in STEPS.values() for key in step.known()}
     assert [name for name in sorted(names) if f"`{name}`" not in text] == []
+
+
+def test_a_clip_of_another_shard_is_none_of_this_one(run, folder, tmp_path):
+    given = ("correct", folder / "clip.bvh", "--plant-feet", "-o", tmp_path / "out.bvh")
+    result = run(*given, "--shard", "2/2", "--json")
+    assert result.exit_code == 0 and json.loads(result.stdout)["files"] == []
+    assert not (tmp_path / "out.bvh").exists()

@@ -52,11 +52,14 @@ class Tables:
             ints[-count * at.TABLE_INTS :].reshape(count, -1),
             floats[first:-numbers].reshape(count, -1),
             floats[-numbers:],
-            *(0.0, 0.0, (0.0, 0.0, 1.0), True),
+            *(0.0, 0.0, (0.0, 0.0, 1.0), True, none),
         )
         columns, read = np.zeros((count, self.lowered.freedoms)), np.zeros((count, 3))
-        line = np.zeros(5)
-        self.bodies = kernels.Bodies(*(none,) * 4, line, read, columns, *(line,) * 4)
+        line = np.zeros(6)
+        whole = np.array([1.0, 1.0, kernels.NEAR])  # everything counts in full
+        self.bodies = kernels.Bodies(
+            *(none,) * 4, line, read, columns, *(line,) * 3, *(none,) * 3, line, line, whole, none
+        )
 
     def at(self, q):
         """The gap and its slopes."""

@@ -156,3 +156,14 @@ def test_nothing_can_be_written():
         table.free.low[0] = 0.0
     with pytest.raises(ValueError, match="read-only"):
         table.joints.coordinate[0] = 1
+
+
+def test_rows_on_some_joints_keep_their_order():
+    skeleton = every_kind()
+    table = skeleton.freedom_table
+    some = [skeleton.index(name) for name in ("planar", "hinge", "fixed")]
+    found = table.free.on(some)
+    names = [skeleton.freedoms[d] for d in found.freedom]
+    assert names == ["hinge", "hinge.stretch", "planar.u", "planar.v", "planar.angle"]
+    assert len(table.quaternions.on(some)) == 0
+    assert len(table.quaternions.on(np.arange(len(skeleton.joints)))) == 3

@@ -7,18 +7,16 @@ a grid over their ranges, from the geoms themselves, and read from that table wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.bodies.convex import Convex, convex, gaps
-from supple.model.geoms import Geom
+from supple.bodies.convex import Convex, gaps
 from supple.model.skeleton import Pose, Skeleton
-from supple.rotations import to_matrix
+from supple.rotations import conjugate, multiply, rotate
 
 Floats = NDArray[np.float64]
 
@@ -104,33 +102,20 @@ def _interpolate(axes: tuple[Axis, ...], values: Floats, numbers: list[Floats]) 
     return np.sum([weight * values[index] for weight, index in taken], axis=0)
 
 
-@lru_cache(maxsize=16)
-def tabulate(skeleton: Skeleton, pairs: tuple[tuple[int, int], ...]) -> tuple[Table, ...]:
-    """The tables of pairs of joints, of those whose geoms may touch and that have one or two numbers."""
-    shapes: dict[int, Convex | None] = {}
-    tables = []
-    for pair in pairs:
-        axes = _axes(skeleton, *pair)
-        touching = list(_touching(skeleton, *pair))
-        if axes and touching:
-            for geom in (one for some in touching for one in some):
-                if id(geom) not in shapes:
-                    shapes[id(geom)] = convex(geom)
-            solid = [(shapes[id(a)], shapes[id(b)]) for a, b in touching]
-            tables.append(_fill(skeleton, pair, axes, [(a, b) for a, b in solid if a and b]))
-    return tuple(tables)
+def tabulate(
+    skeleton: Skeleton, joints: tuple[int, int], shapes: Sequence[tuple[Convex, Convex]]
+) -> Table:
+    """The table of two bones, which depend on one or two numbers (`axes_between`).
+
+    Args:
+        skeleton: Whose bones.
+        joints: The joints that carry them.
+        shapes: Pairs of a shape on the first and one on the second, in the joints' frames: all that may touch.
+    """
+    return _fill(skeleton, joints, axes_between(skeleton, *joints), list(shapes))
 
 
-def _touching(skeleton: Skeleton, p: int, q: int) -> Iterable[tuple[Geom, Geom]]:
-    """The geoms of two joints that may touch each other."""
-    first, second = (
-        [g for g in skeleton.geoms if g.joint == skeleton.joint_names[j] and g.kind != "plane"]
-        for j in (p, q)
-    )
-    return ((a, b) for a in first for b in second if a.touches(b))
-
-
-def _axes(skeleton: Skeleton, p: int, q: int) -> tuple[Axis, ...]:
+def axes_between(skeleton: Skeleton, p: int, q: int) -> tuple[Axis, ...]:
     """The numbers that the pose of one joint relative to another depends on; none if they are not 1 or 2."""
     table, names = skeleton.freedom_table, skeleton.joint_names
     stretch, sources = table.joints.stretch, table.joints.source
@@ -182,11 +167,9 @@ class _Pair:
         q = np.tile(np.asarray(self.skeleton.rest.coordinates), (len(numbers), 1))
         q[:, [axis.coordinate for axis in self.axes]] = numbers
         poses = Pose(self.skeleton, q)
-        turns = to_matrix(poses.rotations[:, self.joints])
-        places = poses.positions[:, self.joints]
-        back = np.swapaxes(turns[:, 0], 1, 2)
-        turn = back @ turns[:, 1]
-        place = (back @ (places[:, 1] - places[:, 0])[..., None])[..., 0]
+        places, turns = (some[:, self.joints] for some in (poses.positions, poses.rotations))
+        back = conjugate(turns[:, 0])
+        turn, place = multiply(back, turns[:, 1]), rotate(back, places[:, 1] - places[:, 0])
         apart = [_around(one, other, turn, place) for one, other in self.shapes]
         least = np.full(len(numbers), np.inf)
         for k in np.argsort([some.min() for some in apart]):
@@ -200,7 +183,7 @@ class _Pair:
 
 def _around(a: Convex, b: Convex, turns: Floats, places: Floats) -> Floats:
     """Gaps of the spheres around two shapes, no greater than their own; as `gaps`."""
-    way = places + turns @ b.middle - a.middle
+    way = places + rotate(turns, b.middle) - a.middle
     return np.linalg.norm(way, axis=1) - a.extent - b.extent - a.radius - b.radius
 
 

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.bodies.close_pairs import Table, tabulate
+from supple.bodies.close_pairs import Table
 from supple.bodies.obstacles import Box, Plane
-from supple.bodies.pairs import WORLD, carriers, close_pairs, self_pairs
+from supple.bodies.pairs import WORLD, carriers, contacts_of
+from supple.bodies.solids import Solid
 from supple.errors import SuppleError, one_of
 from supple.model.capsules import Capsule
 from supple.model.skeleton import Skeleton
@@ -22,7 +23,6 @@ NEVER = (
 )
 ALWAYS = 0.95  # of a table: bones that are too near in as much of it are left out
 
-Solid = tuple[tuple[int, Capsule], ...]
 Obstacle = Plane | Box | Capsule
 
 
@@ -32,7 +32,8 @@ class Bodies:
 
     Attributes:
         points: (joint or WORLD, place in its frame, mass).
-        capsules: (point, point, radius, half length).
+        capsules: (point, point, radius, half length, number of its hull or -1).
+        hulls: Shapes inside capsules, moved to the first end of the capsule: (points, radius).
         pairs: (capsule, capsule or -1 - obstacle).
         names: Of each pair and then of each table, whose it is.
         obstacles: Rows of OBSTACLE_FLOATS.
@@ -44,7 +45,8 @@ class Bodies:
     """
 
     points: list[tuple[int, Any, float]] = field(default_factory=list)
-    capsules: list[tuple[int, int, float, float]] = field(default_factory=list)
+    capsules: list[tuple[int, int, float, float, int]] = field(default_factory=list)
+    hulls: list[tuple[np.ndarray, float]] = field(default_factory=list)
     pairs: list[tuple[int, int]] = field(default_factory=list)
     names: list[tuple[str, str]] = field(default_factory=list)
     obstacles: list[tuple[float, ...]] = field(default_factory=list)
@@ -59,12 +61,30 @@ class Bodies:
         self.points.append((joint, tuple(map(float, place)), mass))
         return len(self.points) - 1
 
-    def capsule(self, joint: int, one: Capsule) -> int:
+    def capsule(self, joint: int, one: Capsule, hull: int = -1) -> int:
         """Add a capsule; returns its number."""
         a = self.point(joint, one.a)
         b = a if one.a == one.b else self.point(joint, one.b)
-        self.capsules.append((a, b, one.radius, one.length / 2))
+        self.capsules.append((a, b, one.radius, one.length / 2, hull))
         return len(self.capsules) - 1
+
+    def solid(self, one: Solid) -> int:
+        """Add a solid; returns the number of its capsule."""
+        if one.hull is None:
+            return self.capsule(one.joint, one.capsule)
+        self.hulls.append((one.hull.points - np.array(one.capsule.a), one.hull.radius))
+        return self.capsule(one.joint, one.capsule, len(self.hulls) - 1)
+
+    def packed_capsules(self) -> tuple[list[Any], list[Any], np.ndarray]:
+        """Capsules as kernels take them: ints and floats of each, and the points of all hulls, shape (V, 3)."""
+        counts = [len(points) for points, _ in self.hulls]
+        first = np.concatenate([[0], np.cumsum(counts)]).tolist()
+        ints, floats = [], []
+        for a, b, radius, half, hull in self.capsules:
+            inside = (0, 0) if hull < 0 else (first[hull], counts[hull])
+            ints.append((a, b, *inside))
+            floats.append((radius, half, radius if hull < 0 else self.hulls[hull][1]))
+        return ints, floats, np.concatenate([np.zeros((0, 3)), *(some for some, _ in self.hulls)])
 
 
 def keep_apart(
@@ -89,37 +109,35 @@ def keep_apart(
         capsules: By joint, instead of the skeleton's.
     """
     bodies.margin = margin
-    given = skeleton.capsules if capsules is None else capsules
-    for name in given:
-        one_of("joint of a capsule", name, skeleton.joint_names)
-    solid = tuple((skeleton.index(name), one) for name, some in given.items() for one in some)
-    if not solid:
+    contacts = contacts_of(skeleton, capsules)
+    solids = contacts.solids
+    if not solids:
         raise SuppleError("Avoid: expected a model with capsules, got one without any bone")
-    chosen = self_pairs(skeleton, solid) if pairs is None else _named(skeleton, solid, pairs)
+    chosen = contacts.pairs if pairs is None else _named(skeleton, solids, pairs)
     carrier = carriers(skeleton, moving.tolist())
     numbers: dict[int, int] = {}
 
     def number(k: int) -> int:
         if k not in numbers:
-            numbers[k] = bodies.capsule(*solid[k])
+            numbers[k] = bodies.solid(solids[k])
         return numbers[k]
 
     names = skeleton.joint_names
     for i, j in chosen:
-        if carrier[solid[i][0]] != carrier[solid[j][0]]:
+        p, q = solids[i].joint, solids[j].joint
+        if carrier[p] != carrier[q]:
             bodies.pairs.append((number(i), number(j)))
-            bodies.names.append((names[solid[i][0]], names[solid[j][0]]))
+            bodies.names.append((names[p], names[q]))
     for n, obstacle in enumerate(obstacles):
         what = f"obstacle {n} ({type(obstacle).__name__})"
-        for k, (joint, one) in enumerate(solid):
-            if carrier[joint] != WORLD:
-                for pair in _against(bodies, obstacle, number(k), one, joint):
+        for k, solid in enumerate(solids):
+            if carrier[solid.joint] != WORLD:
+                for pair in _against(bodies, obstacle, number(k), solid):
                     bodies.pairs.append(pair)
-                    bodies.names.append((names[joint], what))
-    own = skeleton.physics is not None and skeleton.physics.capsules is not None
-    if pairs is None and capsules is None and not own:
+                    bodies.names.append((names[solid.joint], what))
+    if pairs is None:
         moved = set(moving.tolist())
-        for table in tabulate(skeleton, close_pairs(skeleton, solid)):
+        for table in contacts.tables:
             kept = _keep(table, margin)
             if kept is not None and moved & {axis.joint for axis in table.axes}:
                 bodies.tables.append(kept)
@@ -139,7 +157,7 @@ def _keep(table: Table, margin: float) -> Table | None:
 
 
 def _against(
-    bodies: Bodies, obstacle: Obstacle, number: int, one: Capsule, joint: int
+    bodies: Bodies, obstacle: Obstacle, number: int, solid: Solid
 ) -> list[tuple[int, int]]:
     """The pairs of a capsule with an obstacle, which is added."""
     if isinstance(obstacle, Capsule):
@@ -150,8 +168,9 @@ def _against(
     turn = between((0.0, 0.0, 1.0), obstacle.normal)
     plane = _obstacle(bodies, (*obstacle.point, *turn.tolist(), 0.0, 0.0, 0.0))
     # Both ends of a capsule that lies on a plane count, each as a sphere.
-    ends = {one.a, one.b}
-    spheres = [bodies.capsule(joint, Capsule(end, end, one.radius)) for end in sorted(ends)]
+    ends = {solid.capsule.a, solid.capsule.b}
+    radius = solid.capsule.radius
+    spheres = [bodies.capsule(solid.joint, Capsule(end, end, radius)) for end in sorted(ends)]
     return [(sphere, plane) for sphere in spheres]
 
 
@@ -162,16 +181,16 @@ def _obstacle(bodies: Bodies, row: tuple[float, ...]) -> int:
 
 
 def _named(
-    skeleton: Skeleton, solid: Solid, pairs: Sequence[tuple[str, str]]
+    skeleton: Skeleton, solids: Sequence[Solid], pairs: Sequence[tuple[str, str]]
 ) -> list[tuple[int, int]]:
     found = []
     for pair in pairs:
         a, b = (skeleton.index(one_of("joint of a pair", x, skeleton.joint_names)) for x in pair)
         some = [
             (i, j)
-            for i, (p, _) in enumerate(solid)
-            for j, (q, _) in enumerate(solid)
-            if (p, q) == (a, b)
+            for i, one in enumerate(solids)
+            for j, other in enumerate(solids)
+            if (one.joint, other.joint) == (a, b)
         ]
         if not some:
             raise SuppleError(f"pairs of Avoid: {pair[0]!r} or {pair[1]!r} has no capsule")

@@ -1,42 +1,82 @@
-"""Distances of segments and of capsules."""
+"""Distances of segments, and gaps of the solids of a skeleton, as the solvers measure them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from supple.model.capsules import Capsule
+from supple.bodies.solids import Solid
+from supple.kernels.constraints import segments_nearest, solid_gaps
+from supple.kernels.convex import SIMPLEX
 from supple.model.skeleton import Pose
-from supple.rotations import rotate
 
 Floats = NDArray[np.float64]
 
 
-def capsule_gaps(
-    poses: Pose, solid: Sequence[tuple[int, Capsule]], pairs: Sequence[tuple[int, int]]
-) -> Floats:
-    """How far apart the surfaces of pairs of capsules are in poses (F,), shape (F, N)."""
-    joints = [joint for joint, _ in solid]
-    origins, turns = poses.positions[:, joints], poses.rotations[:, joints]
-    a, b = (
-        origins + rotate(turns, np.array([getattr(one, end) for _, one in solid])) for end in "ab"
-    )
-    radius = np.array([one.radius for _, one in solid])
-    i, j = np.array(pairs).T
-    return segment_distances(a[:, i], b[:, i], a[:, j], b[:, j]) - radius[i] - radius[j]
+def nearest_points(a1: Floats, b1: Floats, a2: Floats, b2: Floats) -> tuple[Floats, Floats]:
+    """The nearest points of segments a1 b1 and a2 b2, each of shape (..., 3).
+
+    Where parallel segments are as near in many places, it is the middle of the first, or the place nearest to it.
+    """
+    shape = np.broadcast_shapes(a1.shape, b1.shape, a2.shape, b2.shape)
+    ends = [
+        np.ascontiguousarray(np.broadcast_to(end, shape), np.float64).reshape(-1, 3)
+        for end in (a1, b1, a2, b2)
+    ]
+    fractions = np.empty((len(ends[0]), 2))
+    segments_nearest(ends[0], ends[1], ends[2], ends[3], fractions)
+    s, t = np.moveaxis(fractions.reshape(*shape[:-1], 2, 1), -2, 0)
+    return a1 + s * (b1 - a1), a2 + t * (b2 - a2)
 
 
 def segment_distances(a1: Floats, b1: Floats, a2: Floats, b2: Floats) -> Floats:
     """The least distances of segments a1 b1 and a2 b2, each of shape (..., 3)."""
-    d1, d2, r = b1 - a1, b2 - a2, a1 - a2
-    a, e, b = (d1 * d1).sum(-1), (d2 * d2).sum(-1), (d1 * d2).sum(-1)
-    c, f = (d1 * r).sum(-1), (d2 * r).sum(-1)
-    tiny = 1e-24
-    across = a * e - b * b
-    s = np.where(across > 1e-12 * a * e, (b * f - c * e) / np.maximum(across, tiny), 0.5)
-    s = np.clip(s, 0.0, 1.0)
-    t = np.clip((b * s + f) / np.maximum(e, tiny), 0.0, 1.0)
-    s = np.clip((b * t - c) / np.maximum(a, tiny), 0.0, 1.0)
-    return np.linalg.norm(a1 + s[..., None] * d1 - a2 - t[..., None] * d2, axis=-1)
+    first, second = nearest_points(a1, b1, a2, b2)
+    return np.linalg.norm(first - second, axis=-1)
+
+
+class Packed(NamedTuple):
+    """Solids as kernels take them, see `supple.kernels.constraints.solid_gaps`."""
+
+    ints: NDArray[np.int64]  # (C, 3)
+    floats: Floats  # (C, 9)
+    hulls: Floats  # (V, 3)
+
+
+def packed(solids: Sequence[Solid]) -> Packed:
+    """Solids as kernels take them."""
+    ints, floats, hulls, count = [], [], [np.zeros((0, 3))], 0
+    for solid in solids:
+        one, hull = solid.capsule, solid.hull
+        points = np.zeros((0, 3)) if hull is None else hull.points - np.array(one.a)
+        ints.append((solid.joint, count, len(points)))
+        floats.append((*one.a, *one.b, one.radius, one.length / 2, solid.shape.radius))
+        hulls.append(points)
+        count += len(points)
+    return Packed(
+        np.array(ints, np.int64).reshape(-1, 3),
+        np.array(floats, np.float64).reshape(-1, 9),
+        np.concatenate(hulls),
+    )
+
+
+def gaps_of(poses: Pose, solids: Packed, pairs: ArrayLike, *, reach: float = np.inf) -> Floats:
+    """How far apart pairs of solids are in poses (...), negative where they overlap, shape (..., N).
+
+    Args:
+        poses: Poses.
+        solids: What `packed` gives.
+        pairs: Two solids each, shape (N, 2).
+        reach: Pairs that are farther apart are given a smaller gap, above this. The smaller, the faster.
+    """
+    shape, names = poses.batch_shape, len(poses.skeleton.names)
+    positions = np.ascontiguousarray(poses.positions).reshape(-1, names, 3)
+    rotations = np.ascontiguousarray(poses.rotations).reshape(-1, names, 4)
+    pairs = np.ascontiguousarray(pairs, np.int64).reshape(-1, 2)
+    out = np.empty((len(positions), len(pairs)))
+    ends, simplex = np.empty((2 * len(solids.ints), 3)), np.empty((4, SIMPLEX))
+    solid_gaps(positions, rotations, *solids, pairs, float(reach), ends, simplex, out)
+    return out.reshape(*shape, len(pairs))

@@ -1,15 +1,19 @@
-"""Pairs of bones that may touch."""
+"""Pairs of solids that may touch, and the one list of what is kept apart: `contacts_of`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import lru_cache
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.bodies.distances import capsule_gaps
+from supple.bodies.close_pairs import Table, axes_between, tabulate
+from supple.bodies.convex import Convex
+from supple.bodies.distances import Packed, gaps_of, packed
+from supple.bodies.solids import Solid, solids_of
 from supple.model.capsules import Capsule
 from supple.model.skeleton import Pose, Skeleton
 
@@ -17,8 +21,120 @@ Floats = NDArray[np.float64]
 
 SAMPLES = 64  # poses in which pairs are looked at
 ALWAYS = 0.95  # of these: pairs that touch in as many are left out
-CLOSE = 2  # joints between bones that are left out if they touch at rest
+CLOSE = 2  # joints between bones: given capsules that touch at rest are left out
+OFTEN = 0.05  # of the poses: bones whose capsules touch in more have a table, if they can
 WORLD = -1
+
+
+class Deepest(NamedTuple):
+    """The pair that is the nearest in a pose."""
+
+    a: str  # a joint
+    b: str  # another
+    gap: float  # negative where they overlap, in model units
+
+
+@dataclass(frozen=True, eq=False)
+class Contacts:
+    """What of a skeleton may touch, and how far apart it is.
+
+    Attributes:
+        skeleton: Whose.
+        solids: What stands for its bones.
+        pairs: Two solids each: those that may touch, but for those in tables.
+        tables: Gaps of bones with one or two numbers between them.
+    """
+
+    skeleton: Skeleton
+    solids: tuple[Solid, ...]
+    pairs: tuple[tuple[int, int], ...]
+    tables: tuple[Table, ...]
+
+    @cached_property
+    def _packed(self) -> Packed:
+        return packed(self.solids)
+
+    @cached_property
+    def joints(self) -> NDArray[np.int64]:
+        """The joints of all pairs and then of all tables, shape (N, 2)."""
+        direct = [(self.solids[i].joint, self.solids[j].joint) for i, j in self.pairs]
+        return np.array([*direct, *(table.joints for table in self.tables)], np.int64).reshape(
+            -1, 2
+        )
+
+    def gaps(self, poses: Pose, *, reach: float = np.inf) -> Floats:
+        """How far apart all pairs and then all tables are in poses (...), shape (..., N).
+
+        Args:
+            poses: Poses.
+            reach: Pairs that are farther apart are given a smaller gap, above this. The smaller, the faster.
+        """
+        direct = gaps_of(poses, self._packed, self.pairs, reach=reach)
+        read = [table.read(poses.coordinates) for table in self.tables]
+        return np.concatenate([direct, *(one[..., None] for one in read)], axis=-1)
+
+    def deepest(self, pose: Pose) -> Deepest | None:
+        """The pair that is the deepest inside each other in a pose, None if no two overlap."""
+        gaps = self.gaps(pose, reach=0.0)
+        if not len(gaps) or not gaps.min() < 0.0:
+            return None
+        k = int(np.argmin(gaps))
+        a, b = (self.skeleton.joint_names[j] for j in self.joints[k])
+        return Deepest(a, b, float(gaps[k]))
+
+
+def contacts_of(
+    skeleton: Skeleton, capsules: Mapping[str, Sequence[Capsule]] | None = None
+) -> Contacts:
+    """What of a skeleton may touch: the one rule for solving, checking and retargeting.
+
+    Left out are solids of one rigid body, or of a body and the one that carries it; pairs that the model excludes,
+    or whose geoms do not touch each other by their bits, as in MuJoCo; and pairs that touch in (almost) all of some
+    poses spread over the limits. Capsules alone are only roughly a bone: those with few joints between them that
+    touch at rest are left out, too.
+
+    Geoms of two bones whose relative pose depends on one or two numbers, and whose capsules touch in many poses, have
+    a table (`supple.bodies.close_pairs`).
+
+    Args:
+        skeleton: Whose bones.
+        capsules: By joint, instead of its own; they stand for themselves.
+    """
+    if capsules is None:
+        return _contacts(skeleton, None)
+    return _contacts(skeleton, tuple((name, tuple(some)) for name, some in capsules.items()))
+
+
+@lru_cache(maxsize=16)
+def _contacts(
+    skeleton: Skeleton, capsules: tuple[tuple[str, tuple[Capsule, ...]], ...] | None
+) -> Contacts:
+    solids = solids_of(skeleton, None if capsules is None else dict(capsules))
+    pairs = _may_touch(skeleton, solids)
+    if not pairs:
+        return Contacts(skeleton, solids, (), ())
+    poses = Pose.stack([skeleton.rest, *_spread(skeleton)])
+    shapes = packed(solids)
+    bare = packed([Solid(one.joint, one.capsule) for one in solids])
+    rough = gaps_of(poses, bare, pairs) <= 0.0
+    touching = gaps_of(poses, shapes, pairs, reach=0.0) <= 0.0
+    tree = _Tree(skeleton)
+    direct: list[tuple[int, int]] = []
+    close: dict[tuple[int, int], list[tuple[Convex, Convex]]] = {}
+    for k, (i, j) in enumerate(pairs):
+        one, other = solids[i], solids[j]
+        joints = one.joint, other.joint
+        if touching[:, k].mean() >= ALWAYS:
+            continue
+        if one.geom is None or other.geom is None:
+            if not touching[0, k] or tree.apart(*joints) > CLOSE:
+                direct.append((i, j))
+        elif rough[:, k].mean() > OFTEN and axes_between(skeleton, *joints):
+            close.setdefault(joints, []).append((one.shape, other.shape))
+        else:
+            direct.append((i, j))
+    tables = tuple(tabulate(skeleton, joints, shapes) for joints, shapes in close.items())
+    return Contacts(skeleton, solids, tuple(direct), tables)
 
 
 def carriers(skeleton: Skeleton, moving: Iterable[int]) -> list[int]:
@@ -29,93 +145,78 @@ def carriers(skeleton: Skeleton, moving: Iterable[int]) -> list[int]:
     return found
 
 
-def self_pairs(
-    skeleton: Skeleton, solid: tuple[tuple[int, Capsule], ...]
-) -> tuple[tuple[int, int], ...]:
-    """The pairs of capsules that can touch but do not always.
+class _Tree:
+    """Rigid bodies of a skeleton, each by the joint that moves it, and what carries them.
 
-    Left out: capsules of one bone or of bones that are joined rigidly, neighbours, pairs that the model
-    excludes or whose geoms do not touch each other by its bits; bones with few joints between them that
-    touch at rest; and pairs that touch in (almost) all of some poses spread over the limits.
+    Several joints that follow each other in one place, of which only the last carries anything, move one body, as
+    in MJCF: only that last one is a body.
     """
-    return _sorted_pairs(skeleton, solid)[0]
+
+    def __init__(self, skeleton: Skeleton) -> None:
+        moving = np.flatnonzero(skeleton.freedom_table.joints.moves).tolist()
+        self.body = carriers(skeleton, moving)
+        empty = self._steps(skeleton)
+        self.above: dict[int, int] = {}
+        for b in moving:
+            parent = int(skeleton.parents[b])
+            up = self.body[parent] if parent >= 0 else WORLD
+            while up in empty:
+                parent = int(skeleton.parents[up])
+                up = self.body[parent] if parent >= 0 else WORLD
+            self.above[b] = up
+
+    def _steps(self, skeleton: Skeleton) -> set[int]:
+        """Joints that carry nothing but one joint in the same place."""
+        carrying = {geom.joint for geom in skeleton.geoms} | {*(skeleton.masses or {})}
+        carrying |= {tip.joint for tip in skeleton.tips}
+        given = skeleton.physics.capsules if skeleton.physics else None
+        carrying |= {*(given or {})}
+        children: dict[int, list[int]] = {}
+        for joint, parent in enumerate(skeleton.parents.tolist()):
+            children.setdefault(parent, []).append(joint)
+        return {
+            joint
+            for joint, name in enumerate(skeleton.joint_names)
+            if name not in carrying
+            and len(below := children.get(joint, [])) == 1
+            and not skeleton.offsets[below[0]].any()
+        }
+
+    def are_neighbours(self, p: int, q: int) -> bool:
+        """True if joints belong to one rigid body, or to one and the one that carries it."""
+        a, b = self.body[p], self.body[q]
+        return a == b or self.above.get(a) == b or self.above.get(b) == a
+
+    def apart(self, p: int, q: int) -> int:
+        """How many steps up and down lead from one body to another."""
+        ways = []
+        for joint in (p, q):
+            way, b = [], self.body[joint]
+            while b != WORLD:
+                way.append(b)
+                b = self.above[b]
+            ways.append([*way, WORLD])
+        common = next(b for b in ways[0] if b in ways[1])
+        return ways[0].index(common) + ways[1].index(common)
 
 
-def close_pairs(
-    skeleton: Skeleton, solid: tuple[tuple[int, Capsule], ...]
-) -> tuple[tuple[int, int], ...]:
-    """The joints of the pairs that `self_pairs` leaves out because their capsules touch too often."""
-    left = _sorted_pairs(skeleton, solid)[1]
-    return tuple(dict.fromkeys((solid[i][0], solid[j][0]) for i, j in left))
-
-
-@lru_cache(maxsize=16)
-def _sorted_pairs(
-    skeleton: Skeleton, solid: tuple[tuple[int, Capsule], ...]
-) -> tuple[tuple[tuple[int, int], ...], ...]:
-    """The pairs of capsules that are kept apart, and those that touch too often for that."""
-    bone = carriers(skeleton, np.flatnonzero(skeleton.freedom_table.joints.moves).tolist())
-    above = [
-        bone[int(skeleton.parents[b])] if b >= 0 and skeleton.parents[b] >= 0 else WORLD
-        for b in bone
-    ]
+def _may_touch(skeleton: Skeleton, solids: Sequence[Solid]) -> list[tuple[int, int]]:
+    """The pairs of solids that the model lets touch."""
+    tree = _Tree(skeleton)
     excluded = {
-        frozenset((bone[skeleton.index(a)], bone[skeleton.index(b)]))
-        for a, b in (skeleton.physics.excludes if skeleton.physics else ())
+        frozenset(tree.body[skeleton.index(name)] for name in pair)
+        for pair in (skeleton.physics.excludes if skeleton.physics else ())
     }
-    masks = _masks(skeleton, bone)
     pairs = []
-    for i, (p, _) in enumerate(solid):
-        for j in range(i):
-            q = solid[j][0]
-            near = bone[p] == bone[q] or above[p] == bone[q] or above[q] == bone[p]
-            if (
-                not near
-                and frozenset((bone[p], bone[q])) not in excluded
-                and masks(bone[p], bone[q])
-            ):
-                pairs.append((j, i))
-    if not pairs:
-        return (), ()
-    poses = Pose.stack([skeleton.rest, *_spread(skeleton)])
-    touching = capsule_gaps(poses, solid, pairs) <= 0.0
-    often = touching.mean(axis=0) >= ALWAYS
-    close = np.array([_apart(above, bone, solid[i][0], solid[j][0]) <= CLOSE for i, j in pairs])
-    apart = ~often & ~(touching[0] & close)
-    return tuple(
-        tuple(pair for pair, on in zip(pairs, some, strict=True) if on) for some in (apart, ~apart)
-    )
-
-
-def _apart(above: list[int], bone: list[int], p: int, q: int) -> int:
-    """How many steps up and down lead from one bone to another."""
-    ways = []
-    for joint in (p, q):
-        way, b = [], bone[joint]
-        while b != WORLD:
-            way.append(b)
-            b = above[b]
-        ways.append([*way, WORLD])
-    common = next(b for b in ways[0] if b in ways[1])
-    return ways[0].index(common) + ways[1].index(common)
-
-
-def _masks(skeleton: Skeleton, bone: list[int]) -> Any:
-    """A test whether geoms of two bones may touch by their bits; True where bones have no geoms."""
-    bits: dict[int, tuple[int, int]] = {}
-    for geom in skeleton.geoms:
-        if geom.collides:
-            b = bone[skeleton.index(geom.joint)]
-            own, other = bits.get(b, (0, 0))
-            bits[b] = (own | geom.contype, other | geom.conaffinity)
-
-    def may_touch(a: int, b: int) -> bool:
-        if a not in bits or b not in bits:
-            return True
-        (own_a, other_a), (own_b, other_b) = bits[a], bits[b]
-        return bool(own_a & other_b or own_b & other_a)
-
-    return may_touch
+    for j, other in enumerate(solids):
+        for i, one in enumerate(solids[:j]):
+            if tree.are_neighbours(one.joint, other.joint):
+                continue
+            if frozenset((tree.body[one.joint], tree.body[other.joint])) in excluded:
+                continue
+            if one.geom is None or other.geom is None or one.geom.touches(other.geom):
+                pairs.append((i, j))
+    return pairs
 
 
 def _spread(skeleton: Skeleton) -> Pose:

@@ -242,7 +242,7 @@ def _end(
 ) -> None:
     if state.warning:
         complain(SuppleError(f"{state.warning}; if this run is ended, it begins anew"))
-    if json and single:
+    if json and single and state.pairs:  # none if they are of another shard
         if not state.failed:
             print_json(next(iter(rows.values())))
     elif json:

@@ -67,7 +67,8 @@ GOALS: tuple[type[Goal], ...] = (
 )  # fmt: skip
 """Every kind of goal, first the one that {effector: position} stands for.
 
-A new kind is a file beside these and a place in this table; those of one's own are functions, see `own`."""
+A new kind is a file beside these and a place in this table; what it has to say is listed in `Goal`. Those of
+one's own are functions, see `own`."""
 
 as_goals = partial(read_goals, GOALS)
 """A list of goals from a list, a single goal, or {effector: position}."""

@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
-from supple.kernels.decorators import kernel, leaf
+from supple.kernels.convex import SIMPLEX, Gap, Hull, hull_gap
+from supple.kernels.decorators import entry, kernel, leaf
 from supple.kernels.jacobian import pushed_along, pushed_by_joint
 from supple.kernels.problem import evaluate
 from supple.kernels.workspace import grid, matrix, part, row_at, vector
@@ -29,8 +30,12 @@ MOST_ROWS = 96  # constraints that count in one step, at most
 TINY = 1e-12
 
 # What is known of a pose's constraints: see `Bodies.found`.
-PAIR, DEPTH, TOPPLE, COST, ROWS = range(5)
+PAIR, DEPTH, TOPPLE, COST, ROWS, SEEN = range(6)
 APART, BALANCED, AHEAD = range(3)  # columns of `Bodies.strength`
+
+# A pair whose gap is known: its number, the distance, the nearest points and the normal. See `Bodies.seen`.
+G_PAIR, G_DISTANCE, G_FIRST, G_SECOND, G_NORMAL = 0, 1, 2, 5, 8
+GAP_FLOATS = 11
 
 
 class Constraints(NamedTuple):
@@ -50,6 +55,7 @@ class Constraints(NamedTuple):
     balance: float  # of the centre of mass
     up: Any  # xyz
     some: bool  # whether there are any
+    hulls: Any  # (V, HULL_FLOATS) the points of the hulls inside capsules
 
 
 @leaf
@@ -57,7 +63,7 @@ def unpack_constraints(problem, ints, floats):
     """The constraints in a packed pair of arrays, behind everything else."""
     np, nc, nn = ints[layout.H_POINTS], ints[layout.H_CAPSULES], ints[layout.H_PAIRS]
     no, ns = ints[layout.H_OBSTACLES], ints[layout.H_SOLES]
-    nt, ng = ints[layout.H_TABLES], ints[layout.H_GAPS]
+    nt, ng, nv = ints[layout.H_TABLES], ints[layout.H_GAPS], ints[layout.H_HULLS]
     tables = ints.shape[0] - nt * layout.TABLE_INTS
     capsules = tables - ns - nn * layout.PAIR_INTS - nc * layout.CAPSULE_INTS
     pairs = capsules + nc * layout.CAPSULE_INTS
@@ -65,6 +71,7 @@ def unpack_constraints(problem, ints, floats):
     tables_f = gaps - nt * layout.TABLE_FLOATS
     obstacles = tables_f - no * layout.OBSTACLE_FLOATS
     capsules_f = obstacles - nc * layout.CAPSULE_FLOATS
+    hulls = capsules_f - np - nv * layout.HULL_FLOATS
     return Constraints(
         grid(ints, capsules - np * layout.POINT_INTS, np, layout.POINT_INTS),
         part(floats, capsules_f - np, np),
@@ -80,6 +87,7 @@ def unpack_constraints(problem, ints, floats):
         floats[layout.F_BALANCE],
         (floats[layout.F_UP], floats[layout.F_UP + 1], floats[layout.F_UP + 2]),
         nn > 0 or ns > 0 or nt > 0,
+        grid(floats, hulls, nv, layout.HULL_FLOATS),
     )
 
 
@@ -96,7 +104,10 @@ class Bodies(NamedTuple):
     excess: Any  # (K,) of the constraints that count in a step, negative where one holds
     taken: Any  # (K,) 1 for those that the step takes in
     number: Any  # (K,) which these are: pairs, then tables, -1 for an edge of the support
-    found: Any  # (5,) the deepest in its margin, pairs and then tables, how deep, how far off balance, cost, rows
+    mount: Any  # (C, 4) rotations of capsules with hulls, wxyz, in the frame of the moving joint
+    simplex: Any  # (4, SIMPLEX)
+    seen: Any  # (K, GAP_FLOATS) pairs of the pose seen last that are broken or whose hulls were measured
+    found: Any  # (6,) the deepest in its margin, pairs and then tables, how deep, how far off balance, cost, rows, seen
     standing: Any  # (S,) 1 for the soles that support, 0 for the others
     strength: Any  # (3,) how much distances and balance count: 1, less to let them in by and by, 0 not at all; and
     # how near to being broken what counts in a step is [characteristic lengths]
@@ -108,6 +119,7 @@ def take_bodies(problem, constraints, work):
     """Buffers for one pose at a time."""
     points, soles = constraints.points.shape[0], constraints.soles.shape[0]
     tables = constraints.tables.shape[0]
+    capsules = constraints.capsules.shape[0] if constraints.hulls.shape[0] > 0 else 0
     rows = min(constraints.pairs.shape[0] + soles + tables, MOST_ROWS)
     return Bodies(
         matrix(work, points, 6),
@@ -120,7 +132,10 @@ def take_bodies(problem, constraints, work):
         vector(work, rows),
         vector(work, rows),
         vector(work, rows),
-        vector(work, 5),
+        matrix(work, capsules, 4),
+        matrix(work, 4, SIMPLEX),
+        matrix(work, rows, GAP_FLOATS),
+        vector(work, 6),
         vector(work, soles),
         vector(work, 3),
         matrix(work, constraints.capsules.shape[0], 3),
@@ -151,6 +166,12 @@ def fold_points(problem, constraints, bodies, frames, offsets):
             slack = quat.load3(frames.folded, a, 7)
         quat.store3(bodies.local, p, 0, point)
         quat.store3(bodies.local, p, 3, slack)
+    for i in range(bodies.mount.shape[0]):
+        a = points[constraints.capsules[i, layout.C_A], layout.P_JOINT]
+        turn = quat.IDENTITY
+        if a >= 0 and active[a, layout.A_MOVE] < 0:
+            turn = quat.load4(frames.folded, a, 0)
+        quat.store4(bodies.mount, i, 0, turn)
 
 
 @kernel
@@ -174,15 +195,6 @@ def place_points(problem, constraints, bodies, frames, q):
 
 
 # Distances ----------------------------------------------------------------------------------------
-
-
-class Gap(NamedTuple):
-    """The nearest points of two shapes, on the axes of capsules."""
-
-    distance: float  # of their surfaces, negative where they overlap
-    first: Any  # xyz, on the first
-    second: Any  # xyz, on the second
-    normal: Any  # xyz, unit, from the first to the second
 
 
 @leaf
@@ -211,18 +223,23 @@ def nearest_on_segments(a1, b1, a2, b2):
     return s, t
 
 
+@entry("f2 f2 f2 f2 f2")
+def segments_nearest(a1, b1, a2, b2, out):
+    """Where segments are nearest to each other, as in `nearest_on_segments`; ends (N, 3), out (N, 2)."""
+    for n in range(out.shape[0]):
+        out[n, 0], out[n, 1] = nearest_on_segments(
+            quat.load3(a1, n, 0), quat.load3(b1, n, 0), quat.load3(a2, n, 0), quat.load3(b2, n, 0)
+        )
+
+
 @leaf
-def capsule_gap(constraints, bodies, i, j):
-    """Between two capsules."""
-    capsules, world = constraints.capsules, bodies.world
-    a1, b1 = quat.load3(world, capsules[i, 0], 0), quat.load3(world, capsules[i, 1], 0)
-    a2, b2 = quat.load3(world, capsules[j, 0], 0), quat.load3(world, capsules[j, 1], 0)
+def segment_gap(a1, b1, a2, b2, radii):
+    """Between two capsules, by the ends of their axes; their nearest points are on the axes."""
     s, t = nearest_on_segments(a1, b1, a2, b2)
     first = quat.axpy(a1, s, quat.sub(b1, a1))
     second = quat.axpy(a2, t, quat.sub(b2, a2))
     way = quat.sub(second, first)
     apart = quat.norm(way)
-    radii = constraints.capsules_f[i, layout.C_RADIUS] + constraints.capsules_f[j, layout.C_RADIUS]
     if apart > TINY * radii:
         normal = quat.scale(way, 1.0 / apart)
     else:  # their axes cross: square to both is the shortest way out
@@ -230,6 +247,45 @@ def capsule_gap(constraints, bodies, i, j):
         size = quat.norm(normal)
         normal = quat.scale(normal, 1.0 / size) if size > 0.0 else (1.0, 0.0, 0.0)
     return Gap(apart - radii, first, second, normal)
+
+
+@leaf
+def capsule_gap(constraints, bodies, i, j):
+    """Between two capsules."""
+    capsules, world = constraints.capsules, bodies.world
+    a1, b1 = quat.load3(world, capsules[i, 0], 0), quat.load3(world, capsules[i, 1], 0)
+    a2, b2 = quat.load3(world, capsules[j, 0], 0), quat.load3(world, capsules[j, 1], 0)
+    radii = constraints.capsules_f[i, layout.C_RADIUS] + constraints.capsules_f[j, layout.C_RADIUS]
+    return segment_gap(a1, b1, a2, b2, radii)
+
+
+@kernel
+def shape_gap(constraints, bodies, frames, i, j, rough, reach):
+    """Between the shapes in two capsules, of which one is a hull; `rough` is the gap of the capsules.
+
+    Where they are farther apart than `reach` it is at least that.
+    """
+    sizes = constraints.capsules_f
+    one, other = _hull(constraints, bodies, frames, i), _hull(constraints, bodies, frames, j)
+    radii = sizes[i, layout.C_ROUND] + sizes[j, layout.C_ROUND]
+    size = sizes[i, layout.C_RADIUS] + sizes[i, layout.C_HALF]
+    size += sizes[j, layout.C_RADIUS] + sizes[j, layout.C_HALF]
+    return hull_gap(one, other, radii, rough.normal, size, reach, bodies.simplex)
+
+
+@leaf
+def _hull(constraints, bodies, frames, i):
+    """The hull in a capsule, or that of the ends of its axis."""
+    capsules, points = constraints.capsules, constraints.points
+    a, count = capsules[i, layout.C_A], capsules[i, layout.C_COUNT]
+    if count == 0:
+        ends = 1 if capsules[i, layout.C_B] == a else 2
+        return Hull(bodies.world, a, ends, quat.IDENTITY, (0.0, 0.0, 0.0))
+    k, turn = points[a, layout.P_MOVE], quat.load4(bodies.mount, i, 0)
+    if k >= 0:
+        turn = quat.mul(quat.load4(frames.joints, k, layout.S_W), turn)
+    first = capsules[i, layout.C_FIRST]
+    return Hull(constraints.hulls, first, count, turn, quat.load3(bodies.world, a, 0))
 
 
 @leaf
@@ -323,12 +379,49 @@ def is_near(constraints, bodies, n, reach):
 
 
 @leaf
-def pair_gap(constraints, bodies, n):
-    """The nearest points of a pair."""
+def pair_gap(constraints, bodies, frames, n, reach):
+    """The nearest points of a pair; of the capsules around them where these are farther apart than `reach`."""
     i, j = constraints.pairs[n, 0], constraints.pairs[n, 1]
-    if j >= 0:
-        return capsule_gap(constraints, bodies, i, j)
-    return obstacle_gap(constraints, bodies, i, -1 - j)
+    if j < 0:
+        return obstacle_gap(constraints, bodies, i, -1 - j)
+    gap = capsule_gap(constraints, bodies, i, j)
+    if gap.distance > reach:
+        return gap
+    if not has_hull(constraints, n):
+        return gap
+    return shape_gap(constraints, bodies, frames, i, j, gap, reach)
+
+
+@leaf
+def has_hull(constraints, n):
+    """True if one of the shapes of pair n is a hull inside its capsule."""
+    i, j = constraints.pairs[n, 0], constraints.pairs[n, 1]
+    capsules = constraints.capsules
+    return j >= 0 and capsules[i, layout.C_COUNT] + capsules[j, layout.C_COUNT] > 0
+
+
+@leaf
+def _remember(bodies, n, gap):
+    """Add a pair to those seen, if there is room."""
+    seen, k = bodies.seen, int(bodies.found[SEEN])
+    if k < seen.shape[0]:
+        seen[k, G_PAIR], seen[k, G_DISTANCE] = n, gap.distance
+        quat.store3(seen, k, G_FIRST, gap.first)
+        quat.store3(seen, k, G_SECOND, gap.second)
+        quat.store3(seen, k, G_NORMAL, gap.normal)
+        bodies.found[SEEN] = k + 1
+
+
+@leaf
+def _recall(bodies, k):
+    """The gap of a pair that was seen."""
+    seen = bodies.seen
+    return Gap(
+        seen[k, G_DISTANCE],
+        quat.load3(seen, k, G_FIRST),
+        quat.load3(seen, k, G_SECOND),
+        quat.load3(seen, k, G_NORMAL),
+    )
 
 
 # Tables -------------------------------------------------------------------------------------------
@@ -514,7 +607,7 @@ def _sum_moments(problem, constraints, bodies):
 def broken(problem, constraints, bodies, frames, q):
     """What the constraints that a pose, evaluated, breaks add to its cost; fills `found`."""
     found = bodies.found
-    found[PAIR], found[DEPTH], found[TOPPLE] = -1.0, 0.0, 0.0
+    found[PAIR], found[DEPTH], found[TOPPLE], found[SEEN] = -1.0, 0.0, 0.0, 0.0
     place_points(problem, constraints, bodies, frames, q)
     slack = SLACK * problem.length
     scale = layout.HARD / problem.length * bodies.strength[APART]
@@ -522,11 +615,15 @@ def broken(problem, constraints, bodies, frames, q):
     apart, balanced = bodies.strength[APART] > 0.0, bodies.strength[BALANCED] > 0.0
     for n in range(constraints.pairs.shape[0] if apart else 0):
         if is_near(constraints, bodies, n, constraints.margin + slack):
-            depth = constraints.margin - pair_gap(constraints, bodies, n).distance
+            gap = pair_gap(constraints, bodies, frames, n, constraints.margin + slack)
+            depth = constraints.margin - gap.distance
             if depth > found[DEPTH]:
                 found[PAIR], found[DEPTH] = n, depth
             if depth + slack > 0.0:
                 cost += 0.5 * (scale * (depth + slack)) ** 2
+                _remember(bodies, n, gap)
+            elif has_hull(constraints, n):
+                _remember(bodies, n, gap)
     read_tables(constraints, bodies, q)
     for n in range(constraints.tables.shape[0] if apart else 0):
         depth = constraints.margin - bodies.read[n, 0]
@@ -610,20 +707,29 @@ def linearize_constraints(problem, constraints, bodies, frames, linear):
             bodies.number[rows] = constraints.pairs.shape[0] + n
             _table_columns(problem, constraints, bodies, n, rows)
             rows += 1
-    for first in range(2):  # the broken ones first, so that there is room for them
-        for n in range(constraints.pairs.shape[0] if apart else 0):
-            if rows >= most:
-                break
-            reach = constraints.margin + slack + (0.0 if first == 0 else near)
-            if not is_near(constraints, bodies, n, reach):
-                continue
-            gap = pair_gap(constraints, bodies, n)
-            excess = constraints.margin + slack - gap.distance
-            if excess <= -near or (excess > 0.0) != (first == 0):
-                continue
-            bodies.excess[rows] = scale * excess
-            bodies.number[rows] = n
-            _pair_columns(problem, constraints, bodies, frames, linear, n, gap, rows)
+    seen = int(bodies.found[SEEN])
+    for k in range(seen):  # the broken ones first, so that there is room for them
+        excess = constraints.margin + slack - bodies.seen[k, G_DISTANCE]
+        if excess > 0.0 and rows < most:
+            gap = _recall(bodies, k)
+            n = int(bodies.seen[k, G_PAIR])
+            _pair_row(problem, constraints, bodies, frames, linear, gap, n, excess, rows)
+            rows += 1
+    k = 0
+    for n in range(constraints.pairs.shape[0] if apart else 0):
+        if rows >= most:
+            break
+        known = k < seen and bodies.seen[k, G_PAIR] == n
+        if known:
+            gap = _recall(bodies, k)
+            k += 1
+        elif is_near(constraints, bodies, n, constraints.margin + slack + near):
+            gap = pair_gap(constraints, bodies, frames, n, constraints.margin + slack)
+        else:
+            continue
+        excess = constraints.margin + slack - gap.distance
+        if excess > -near and not (known and excess > 0.0):
+            _pair_row(problem, constraints, bodies, frames, linear, gap, n, excess, rows)
             rows += 1
     _weaken(bodies, 0, rows, bodies.strength[APART])
     first_edge = rows
@@ -653,6 +759,14 @@ def _weaken(bodies, first, last, strength):
         bodies.excess[k] *= strength
         for d in range(bodies.columns.shape[1]):
             bodies.columns[k, d] *= strength
+
+
+@leaf
+def _pair_row(problem, constraints, bodies, frames, linear, gap, n, excess, row):
+    """Let pair n count in a step."""
+    bodies.excess[row] = layout.HARD / problem.length * excess
+    bodies.number[row] = n
+    _pair_columns(problem, constraints, bodies, frames, linear, n, gap, row)
 
 
 @kernel
@@ -707,3 +821,70 @@ def _edge_columns(problem, constraints, bodies, frames, linear, c, edge, out, to
         back = quat.scale(push, -part_of)
         point = quat.load3(bodies.world, p, 0)
         pushed_along(problem, frames, linear, points[p, layout.P_MOVE], point, back, columns)
+
+
+# Gaps of poses that nobody solves for -----------------------------------------------------------------
+
+# A solid: its joint, the first point of its hull and how many, 0 if it is a capsule. Its floats: the ends of its
+# capsule in the joint's frame, radius, half length, and by how much the hull, which begins at the first end, is
+# thickened.
+D_JOINT, D_FIRST, D_COUNT = range(3)
+D_A, D_B, D_RADIUS, D_HALF, D_ROUND = 0, 3, 6, 7, 8
+
+
+@leaf
+def _placed_hull(solids, hulls, ends, rotations, i):
+    """The hull of a solid, or that of the ends of its axis."""
+    if solids[i, D_COUNT] == 0:
+        return Hull(ends, 2 * i, 2, quat.IDENTITY, (0.0, 0.0, 0.0))
+    turn, place = quat.load4(rotations, solids[i, D_JOINT], 0), quat.load3(ends, 2 * i, 0)
+    return Hull(hulls, solids[i, D_FIRST], solids[i, D_COUNT], turn, place)
+
+
+@kernel
+def _solid_gap(solids, sizes, hulls, ends, rotations, i, j, reach, simplex):
+    """The gap of two solids, or less where they are farther apart than `reach`."""
+    a1, b1 = quat.load3(ends, 2 * i, 0), quat.load3(ends, 2 * i + 1, 0)
+    a2, b2 = quat.load3(ends, 2 * j, 0), quat.load3(ends, 2 * j + 1, 0)
+    radii = sizes[i, D_RADIUS] + sizes[j, D_RADIUS]
+    size = radii + sizes[i, D_HALF] + sizes[j, D_HALF]
+    way = quat.scale(quat.sub(quat.add(a2, b2), quat.add(a1, b1)), 0.5)
+    apart = quat.norm(way) - size
+    if apart > reach:
+        return apart
+    gap = segment_gap(a1, b1, a2, b2, radii)
+    if gap.distance > reach or solids[i, D_COUNT] + solids[j, D_COUNT] == 0:
+        return gap.distance
+    one = _placed_hull(solids, hulls, ends, rotations, i)
+    other = _placed_hull(solids, hulls, ends, rotations, j)
+    radii = sizes[i, D_ROUND] + sizes[j, D_ROUND]
+    return hull_gap(one, other, radii, gap.normal, size, reach, simplex).distance
+
+
+@entry("f3 f3 i2 f2 f2 i2 f f2 f2 f2")
+def solid_gaps(positions, rotations, solids, sizes, hulls, pairs, reach, ends, simplex, out):
+    """How far apart pairs of solids are in poses, as the solvers see it.
+
+    Args:
+        positions: World positions of the joints, shape (F, J, 3).
+        rotations: World rotations, wxyz, shape (F, J, 4).
+        solids: Shape (C, 3), see above.
+        sizes: Shape (C, 9), see above.
+        hulls: Points, shape (V, 3).
+        pairs: Two solids each, shape (N, 2).
+        reach: Pairs that are farther apart are given a smaller gap, above this.
+        ends: Buffer, shape (2 C, 3).
+        simplex: Buffer, shape (4, SIMPLEX).
+        out: The gaps, shape (F, N).
+    """
+    for f in range(out.shape[0]):
+        at, turned = row_at(positions, f), row_at(rotations, f)
+        for i in range(solids.shape[0]):
+            joint = solids[i, D_JOINT]
+            place, turn = quat.load3(at, joint, 0), quat.load4(turned, joint, 0)
+            for end in range(2):
+                point = quat.rotate(turn, quat.load3(sizes, i, 3 * end))
+                quat.store3(ends, 2 * i + end, 0, quat.add(place, point))
+        for n in range(pairs.shape[0]):
+            i, j = pairs[n, 0], pairs[n, 1]
+            out[f, n] = _solid_gap(solids, sizes, hulls, ends, turned, i, j, reach, simplex)

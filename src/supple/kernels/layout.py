@@ -62,8 +62,9 @@ JOINT_FLOATS = 33
     H_TREE,  # 1: steps are found on the tree (`supple.kernels.tree_factor`), without a dense Jacobian
     H_BORDER,  # freedoms in the border of that tree
     H_SPANS,  # spans, each with a carrier
-) = range(22)
-HEADER_INTS = 22
+    H_HULLS,  # points of the hulls in capsules
+) = range(23)
+HEADER_INTS = 23
 
 # An active joint's integer row (its floats are the joint's float row).
 A_PARENT, A_MOVE, A_KIND, A_Q, A_STRETCH_Q = range(5)
@@ -139,11 +140,14 @@ HEADER_FLOATS = 8
 P_JOINT, P_MOVE = range(2)
 POINT_INTS = 2
 
-# A capsule: the points at its ends. Its floats: radius, and half its length.
-C_A, C_B = range(2)
-CAPSULE_INTS = 2
-C_RADIUS, C_HALF = range(2)
-CAPSULE_FLOATS = 2
+# A capsule: the points at its ends; and, if it is only around the hull of some points, the first of these and
+# how many, 0 if it is a capsule. Its floats: radius, half its length, and by how much that hull is thickened. Points
+# of hulls lie in the frame of the capsule's joint, moved to the capsule's first end.
+C_A, C_B, C_FIRST, C_COUNT = range(4)
+CAPSULE_INTS = 4
+C_RADIUS, C_HALF, C_ROUND = range(3)
+CAPSULE_FLOATS = 3
+HULL_FLOATS = 3
 
 # A pair that may not overlap: a capsule, and another one or an obstacle (-1 - its number).
 PAIR_INTS = 2

@@ -20,7 +20,7 @@ from supple.kernels import layout, own_goals
 from supple.kernels import quaternion as quat
 from supple.kernels.decorators import kernel, leaf
 from supple.kernels.joint import joint_shift, joint_turn, project
-from supple.kernels.tree_factor import take_tree
+from supple.kernels.tree_factor import tree_size
 from supple.kernels.workspace import copy, grid, matrix, part, vector
 
 # The packed problem -------------------------------------------------------------------------------
@@ -178,7 +178,7 @@ class Linear(NamedTuple):
     axes: Any  # (D + M, 3) the world axis of every freedom, then of every mimic joint
     bounds: Any  # (D, 2) how far it may change from here
     columns: Any  # (D, R) the Jacobian; (0, R) where the tree is used
-    tree: Any  # the same as a tree; empty where the Jacobian is used
+    tree: Any  # the memory of `tree_factor.tree_of`; empty where the Jacobian is used
 
 
 @leaf
@@ -200,7 +200,7 @@ def _taken(problem, work, is_tree):
         matrix(work, nd + nm, 3),
         matrix(work, nd, 2),
         matrix(work, 0 if is_tree else nd, problem.rows),
-        take_tree(problem, work, is_tree),
+        vector(work, tree_size(problem) if is_tree else 0),
     )
 
 

@@ -273,7 +273,10 @@ def by_joint(
 
 
 def of_skeleton(
-    skeleton: Structure, geoms: Sequence[Geom], masses: Mapping[str, Mass | None]
+    skeleton: Structure,
+    geoms: Sequence[Geom],
+    masses: Mapping[str, Mass | None],
+    contactless: Sequence[str] = (),
 ) -> dict[str, tuple[Capsule, ...]]:
     """By joint, capsules around its geoms; along the bones of rigid bodies without any geom.
 
@@ -286,6 +289,7 @@ def of_skeleton(
         skeleton: Whose bones.
         geoms: Of its bodies.
         masses: By joint.
+        contactless: Joints whose bodies are meant to touch nothing.
     """
     found = from_geoms(geoms)
     if not found:
@@ -294,7 +298,8 @@ def of_skeleton(
     for j, parent in enumerate(skeleton.parents.tolist()):
         above = body[parent] if parent >= 0 else -1
         body.append(above if isinstance(skeleton.joints[j], Fixed) else j)
-    known = {body[skeleton.index(geom.joint)] for geom in geoms if geom.kind != "plane"}
+    shaped = {*contactless, *(geom.joint for geom in geoms if geom.kind != "plane")}
+    known = {body[skeleton.index(name)] for name in shaped}
     bodies = {body[skeleton.index(name)] for name in masses} if masses else {*body} - {-1}
     bare = {
         name: some

@@ -11,7 +11,8 @@ freedom.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
 from typing import Self
@@ -20,8 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.kernels import layout
-from supple.model.coordinates import follow_sources
-from supple.model.packing import Packed
+from supple.model.packing import Packed, follow_sources
 from supple.rotations import conjugate, from_rotation_vector, multiply, to_rotation_vector
 
 Floats = NDArray[np.float64]
@@ -45,8 +45,8 @@ class _Table:
         for column in self._columns():
             column.flags.writeable = False
 
-    def _columns(self) -> list[np.ndarray]:
-        return [getattr(self, field.name) for field in fields(self)]  # type: ignore[arg-type]
+    def _columns(self) -> tuple[np.ndarray, ...]:
+        return tuple(vars(self).values())  # in the order of the fields
 
     def __len__(self) -> int:
         """How many rows."""
@@ -57,8 +57,23 @@ class _Table:
         return type(self)(*(column[rows] for column in self._columns()))
 
 
+class _OfJoints(_Table):
+    """Rows that belong to joints, in their order."""
+
+    joint: Ints
+
+    def on(self, joints: Ints | Sequence[int]) -> Self:
+        """The rows of some joints, given by their indices."""
+        if not len(self):
+            return self
+        chosen = np.zeros(int(self.joint[-1]) + 1, dtype=bool)
+        chosen[[j for j in joints if j < len(chosen)]] = True
+        mine = chosen[self.joint]
+        return self if mine.all() else self.take(mine)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Rows(_Table):
+class Rows(_OfJoints):
     """Rows of the table, one for each way in which a joint moves; arrays of R rows.
 
     Attributes:
@@ -172,7 +187,7 @@ class JointRows(_Table):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Quaternions(_Table):
+class Quaternions(_OfJoints):
     """The quaternions of a skeleton; arrays of K rows.
 
     Attributes:
@@ -187,7 +202,7 @@ class Quaternions(_Table):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Cones(_Table):
+class Cones(_OfJoints):
     """The joints with limits of swing and twist; arrays of C rows.
 
     Attributes:
@@ -264,6 +279,17 @@ class Freedoms:
     def scalars(self) -> Rows:
         """The freedoms that are one coordinate as it stands: slides, angles and stretches."""
         return self.free.take(self.free.is_scalar)
+
+    @cached_property
+    def numbers(self) -> Rows:
+        """The freedoms that are slides or angles."""
+        return self.free.take(self.free.is_number)
+
+    @cached_property
+    def _rated(self) -> Rows:
+        """What a limit of speed counts for: all but stretches and copies that never move."""
+        rows = self.moving
+        return rows.take((rows.kind != Kind.STRETCH) & (rows.factor != 0.0))
 
     @cached_property
     def cones(self) -> Cones:
@@ -353,14 +379,19 @@ class Freedoms:
         The inverse of `stepped`. Divided by a time it is a velocity, as in `Solution.velocity`.
         """
         packed = self._packed
-        batch = np.broadcast_shapes(before.shape[:-1], after.shape[:-1])
-        out = np.empty((*batch, packed.freedom_count))
-        out[..., packed.number_freedom] = (
-            after[..., packed.number_at] - before[..., packed.number_at]
-        )
-        if len(packed.turn_at):
-            a, b = before[..., packed.turn_at], after[..., packed.turn_at]
-            out[..., packed.turn_freedom] = to_rotation_vector(multiply(b, conjugate(a)))
+        at, turn_at = packed.number_at, packed.turn_at
+        if (
+            before.ndim == after.ndim == 1
+        ):  # without an ellipsis, which takes longer than the numbers
+            out = np.empty(packed.freedom_count)
+            out[packed.number_freedom] = after[at] - before[at]
+        else:
+            change = after[..., at] - before[..., at]
+            out = np.empty((*change.shape[:-1], packed.freedom_count))
+            out[..., packed.number_freedom] = change
+        if len(turn_at):
+            turned = multiply(after[..., turn_at], conjugate(before[..., turn_at]))
+            out[..., packed.turn_freedom] = to_rotation_vector(turned)
         return out
 
     # Limits of speed ------------------------------------------------------------------------------
@@ -374,10 +405,12 @@ class Freedoms:
             slide: Greatest of each joint's slides, such as a speed [model units/s], (N,); inf for none.
             turn: The same of its angles and rotations [rad/s], (N,).
         """
-        rows = self.moving.take((self.moving.kind != Kind.STRETCH) & (self.moving.factor != 0.0))
+        rows, out = self._rated, np.full(len(self), np.inf)
         own = np.where(rows.is_slide, slide[rows.joint], turn[rows.joint])
-        out = np.full(len(self), np.inf)
-        np.minimum.at(out, rows.freedom, own / np.abs(rows.factor))
+        if len(self.copies):
+            np.minimum.at(out, rows.freedom, own / np.abs(rows.factor))
+        else:
+            out[rows.freedom] = own
         return out
 
 

@@ -169,7 +169,7 @@ def tangent(
     positions, rotations = placed or world_frames(skeleton, q, translations, None)[:2]
     rows = table.moving
     if joints is not None:
-        rows = rows.take(np.isin(rows.joint, joints))
+        rows = rows.on(joints)
     tips = skeleton.packed_tips[1]
     own = skeleton.offsets if translations is None else translations
     if len(tips):

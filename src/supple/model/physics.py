@@ -33,6 +33,8 @@ class Physics(Described):
             if nothing is known about masses.
         loops: What closes the tree to a mechanism.
         excludes: Pairs of joints whose geoms may overlap.
+        contactless: Joints whose bodies are only seen, as MJCF says it of bodies whose geoms touch nothing: no
+            capsules are derived for them.
     """
 
     geoms: tuple[Geom, ...] = ()
@@ -40,6 +42,7 @@ class Physics(Described):
     masses: Mapping[str, Mass | None] | None = None
     loops: tuple[Loop, ...] = ()
     excludes: tuple[tuple[str, str], ...] = ()
+    contactless: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         self._set("geoms", _all("geoms", self.geoms, Geom))
@@ -67,6 +70,7 @@ class Physics(Described):
             a, b = pair
             pairs.append((a, b))
         self._set("excludes", tuple(pairs))
+        self._set("contactless", _all("contactless", self.contactless, str))
 
     def check(self, names: tuple[str, ...]) -> None:
         """Raise unless every joint that is referred to is among `names`."""
@@ -82,6 +86,7 @@ class Physics(Described):
         yield from (("a mass", name) for name in self.masses or ())
         yield from (("a loop", name) for one in self.loops for name in (one.a, one.b))
         yield from (("an excluded pair", name) for pair in self.excludes for name in pair)
+        yield from (("a contactless body", name) for name in self.contactless)
 
     def renamed(self, new: Callable[[str], str]) -> Physics:
         """The same with other names of joints."""
@@ -92,6 +97,7 @@ class Physics(Described):
             None if masses is None else {new(name): one for name, one in masses.items()},
             tuple(replace(one, a=new(one.a), b=new(one.b)) for one in self.loops),
             tuple((new(a), new(b)) for a, b in self.excludes),
+            tuple(map(new, self.contactless)),
         )
 
     def scaled(self, factor: float) -> Physics:
@@ -129,7 +135,7 @@ class Physics(Described):
             replace(one, point_a=longer(one.point_a), point_b=longer(one.point_b))
             for one in self.loops
         )
-        return Physics(geoms, capsules, masses, loops, self.excludes)
+        return Physics(geoms, capsules, masses, loops, self.excludes, self.contactless)
 
     @property
     def digest(self) -> str:
@@ -162,6 +168,7 @@ class Physics(Described):
             else {name: one and one.to_json() for name, one in masses.items()},
             "loops": [one.to_json() for one in self.loops],
             "excludes": [list(pair) for pair in self.excludes],
+            **({"contactless": list(self.contactless)} if self.contactless else {}),
         }
 
     def to_json(self) -> dict[str, Any]:
@@ -182,12 +189,13 @@ class Physics(Described):
             None if masses is None else {name: one and Mass(**one) for name, one in masses.items()},
             tuple(Loop.from_json(one) for one in data.get("loops", ())),
             tuple((a, b) for a, b in data.get("excludes", ())),
+            tuple(data.get("contactless", ())),
         )
 
     def __reduce__(self) -> Any:
         capsules, masses = self.capsules, self.masses
         parts = (self.geoms, capsules and dict(capsules), masses and dict(masses))
-        return Physics, (*parts, self.loops, self.excludes)
+        return Physics, (*parts, self.loops, self.excludes, self.contactless)
 
     def __repr__(self) -> str:
         counts = {"geoms": self.geoms, "masses": self.masses or (), "loops": self.loops}

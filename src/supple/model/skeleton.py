@@ -775,7 +775,9 @@ class Skeleton:
         if self._physics is not None and self._physics.capsules is not None:
             return self._physics.capsules
         if self._capsules is None:
-            self._capsules = MappingProxyType(of_skeleton(self, self.geoms, self.masses or {}))
+            contactless = () if self._physics is None else self._physics.contactless
+            found = of_skeleton(self, self.geoms, self.masses or {}, contactless)
+            self._capsules = MappingProxyType(found)
         return self._capsules
 
     def with_physics(self, **changes: Any) -> Skeleton:

@@ -62,8 +62,8 @@ class Columns(NamedTuple):
 def columns_of(pose: Pose, moving: Sequence[int]) -> Columns:
     """The coordinates of the joints that a correction moves, given by their indices."""
     table = pose.skeleton.freedom_table
-    turns = table.quaternions.take(np.isin(table.quaternions.joint, moving))
-    rows = table.rows.take(table.rows.is_scalar & np.isin(table.rows.joint, moving))
+    turns, rows = table.quaternions.on(moving), table.rows.on(moving)
+    rows = rows.take(rows.is_scalar)
     return Columns(
         turns.coordinate, turns.joint, rows.coordinate, rows.joint, rows.kind == Kind.ANGLE
     )

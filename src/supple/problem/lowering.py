@@ -329,8 +329,8 @@ class Problem:
 
     def _border(self, paths: Paths) -> np.ndarray | None:
         """The freedoms in the border of the tree that steps are found on, None if they are found densely."""
-        several = any(len(block.frames) > 1 for block in self.blocks)
-        if several or self.bodies is not None or not is_worth_a_tree(self.freedoms, self.rows, 0):
+        has_own = any(block.frames for block in self.blocks)
+        if has_own or self.bodies is not None or not is_worth_a_tree(self.freedoms, self.rows, 0):
             return None
         border = paths.border(self.blocks)
         return border if is_worth_a_tree(self.freedoms, self.rows, len(border)) else None
@@ -380,13 +380,13 @@ class Problem:
         head_f[at.F_MARGIN], head_f[at.F_BALANCE] = bodies.margin, bodies.balance
         head_f[at.F_UP : at.F_UP + 3] = bodies.up
         points = [(index.get(j, -1), nearest[j] if j >= 0 else -1) for j, _, _ in bodies.points]
-        capsules = [(a, b) for a, b, _, _ in bodies.capsules]
-        sizes = [(radius, half) for _, _, radius, half in bodies.capsules]
+        capsules, sizes, hulls = bodies.packed_capsules()
         masses = [mass for _, _, mass in bodies.points]
         tables, tables_f, gaps = self._table_rows(moving)
         head[at.H_TABLES], head[at.H_GAPS] = len(tables), len(gaps)
+        head[at.H_HULLS] = len(hulls)
         ints = (points, capsules, bodies.pairs, bodies.soles, tables)
-        floats = (masses, sizes, bodies.obstacles, tables_f, gaps)
+        floats = (hulls, masses, sizes, bodies.obstacles, tables_f, gaps)
         return (
             tuple(np.array(some, np.int64) for some in ints),
             tuple(np.array(some, np.float64) for some in floats),

@@ -30,8 +30,7 @@ class MovingFreedoms(NamedTuple):
 
 def moving_freedoms(problem: Problem) -> MovingFreedoms:
     """The freedoms of a problem and those of its skeleton that they are."""
-    free = problem.skeleton.freedom_table.free
-    rows = free.take(np.isin(free.joint, problem.moving))
+    rows = problem.skeleton.freedom_table.free.on(problem.moving)
     return MovingFreedoms(
         np.where(rows.kind == Kind.STRETCH, -1, rows.freedom),
         np.where(rows.is_slide, problem.length, 1.0),

@@ -397,10 +397,10 @@ class Prepared:
                 f"start: expected batch axes that go with those of pose and targets, {shape}, "
                 f"got {start.batch_shape}"
             ) from None
-        ints = self._skeleton.packed_ints
+        table = self._skeleton.freedom_table
         still = np.ones(self.problem.coordinates, bool)
         for joint in self.problem.moving.tolist():
-            still[ints[joint, at.Q] : ints[joint, at.Q] + ints[joint, at.NQ]] = False
+            still[table.coordinates_of(joint)] = False
         if np.any(pose._coordinates[..., still] != q[..., still]):
             raise SuppleError(
                 "start: expected the coordinates of the pose in all joints that may not move"

@@ -870,15 +870,14 @@ def _turn(before: np.ndarray, after: np.ndarray) -> np.ndarray:
 def _copies(problem: Problem) -> _Copies:
     """The moving joints that copy others."""
     table = problem.skeleton.freedom_table
-    rows = table.copies.take(np.isin(table.copies.joint, problem.moving))
+    rows = table.copies.on(problem.moving)
     return _Copies(rows.coordinate, table.joints.coordinate[rows.source], rows.factor, rows.offset)
 
 
 def _moving_parts(problem: Problem) -> tuple[_Numbers, _Turns]:
     """What a tick limits."""
     table, moving = problem.skeleton.freedom_table, problem.moving
-    rows = table.free.take(table.free.is_number & np.isin(table.free.joint, moving))
-    turns = table.quaternions.take(np.isin(table.quaternions.joint, moving))
+    rows, turns = table.numbers.on(moving), table.quaternions.on(moving)
     return (
         _Numbers(
             rows.coordinate,

@@ -276,13 +276,14 @@ def correct(
         asked.check_files()
     results_in, pairs = results(clips, out, out_dir, ending=asked.ending)
     single = results_in is None
-    with progress_bar("correcting", shown=single) as (bar, task):
+    here = single and scheduler is None
+    with progress_bar("correcting", shown=here) as (bar, task):
 
         def progress(done: int, total: int) -> None:
             bar.update(task, completed=done, total=total)
 
         run_batch(
-            PlanOnClip(asked, full=json or single, progress=progress if single else None), pairs,
+            PlanOnClip(asked, full=json or single, progress=progress if here else None), pairs,
             results_in, json=json, jobs=jobs, shard=shard, scheduler=scheduler,
             say=show if single else None, single=single, skipped=clips.skipped,
         )  # fmt: skip

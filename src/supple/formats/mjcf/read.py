@@ -84,6 +84,7 @@ def read(source: Source, *, meshes: bool = False) -> Character:
             masses=_masses(source, found, places),
             loops=_loops(source, found, places),
             excludes=_excludes(found, places),
+            contactless=_contactless(found, places),
         )
         nodes, unfit = with_fit_limits(nodes)
         skeleton = Skeleton(nodes, tips, physics=physics)
@@ -273,6 +274,14 @@ def _geoms(source: Source, model: Compiled, places: list[Place]) -> tuple[Geom, 
         except SuppleError as error:
             source.warn(f"a geom is left out: {error}")
     return tuple(geoms)
+
+
+def _contactless(model: Compiled, places: list[Place]) -> tuple[str, ...]:
+    """The joints of bodies with geoms of which none touches anything, found or not."""
+    collides = (model.geom_contype != 0) | (model.geom_conaffinity != 0)
+    owners = [places[b].joint for b in model.geom_bodyid.tolist()]
+    solid = {joint for joint, on in zip(owners, collides.tolist(), strict=True) if on}
+    return tuple(joint for joint in dict.fromkeys(owners) if joint not in solid)
 
 
 def mesh_of(model: Compiled, k: int) -> tuple[np.ndarray, np.ndarray]:

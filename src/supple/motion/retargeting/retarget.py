@@ -126,8 +126,8 @@ def retarget(
     body = _body(motion.skeleton, source_map, up, motion.poses, source_bones)
     onto_up = onto_up or getattr(onto, "up", None)
     target = _target(skeleton, target_map, onto_up, tuple(_bones(onto).items()))
-    closed = fits(target)
-    if not closed:
+    closed = fits(target) and body.map.whole
+    if not closed and target.map.legs:
         free_root(target)
     first = leading_frames_of(motion, body)
     if contacts is not None and contacts.frames not in (len(motion), len(motion) - first):
@@ -216,6 +216,8 @@ def _body(
                 name: np.median(place, axis=0)
                 for name, place in body.places((poses.positions, poses.rotations)).items()
             }
+        if len(found.legs) < 2 or not found.arms:
+            return Body(skeleton, found, "z", poses)
         way = mid(at, "shoulder") - mid(at, "ankle")
         k = int(np.argmax(np.abs(way)))
         up = ("-" if way[k] < 0 else "") + "xyz"[k]

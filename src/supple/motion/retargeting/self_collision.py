@@ -7,133 +7,67 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.model.capsules import Capsule
 from supple.model.geoms import Geom
 from supple.motion.retargeting.body import Body, geom_points
-from supple.motion.retargeting.body_map import SIDES
-from supple.motion.retargeting.whole_clip import Frame
 from supple.rotations import rotate
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 NEAR = 2  # joints so few apart in the tree may touch
 OUTER = 92.0  # percentile of the points of a shape that lie within its capsule's radius
 BLUNT = 0.3  # of its radius: how far before the end of a cylinder its capsule's axis ends
 EDGE = 0.4  # of half its thickness: radius of the capsules along the edges of a box
+FINE = 0.01  # of the leg: corners of a box that stick out by more have capsules of their own
 SLAB = 1.3  # a shape so much wider than it is thick has two capsules side by side
 
 
-class Capsules:
-    """The capsules of a body, and the pairs of them that must not meet.
-
-    Pairs are of arms with everything else, and of one leg with the other; those that are near in the tree do not
-    count. What overlaps in the reference may do so as much.
-
-    Args:
-        body: With geoms that touch something; without any there are no pairs.
-        margin: How far capsules are to stay apart [leg lengths].
-    """
-
-    def __init__(self, body: Body, margin: float) -> None:
-        skeleton, margin = body.skeleton, margin * body.sizes["leg"]
-        joints, ends, radii = [], [], []
-        for geom in skeleton.geoms:
-            if geom.kind == "plane" or not (geom.contype or geom.conaffinity):
-                continue
-            for a, b, r in _geom_capsules(geom, 2.0 * margin):
-                joints.append(skeleton.index(geom.joint))
-                ends.append((a, b))
-                radii.append(r)
-        self.joints = np.array(joints, dtype=np.int64)
-        self.ends = np.array(ends, dtype=np.float64).reshape(-1, 2, 3)
-        self.pairs = self._pairs(body)
-        positions, rotations = (part[self.joints, None] for part in body.reference)
-        p, q = _nearest_of((positions + rotate(rotations, self.ends))[self.pairs])
-        radii = np.array(radii, dtype=np.float64)[self.pairs].sum(1)
-        self.need = np.minimum(radii + margin, np.linalg.norm(p - q, axis=1))
-        half = 0.5 * np.linalg.norm(self.ends[:, 1] - self.ends[:, 0], axis=1)
-        self.reach = self.need + half[self.pairs].sum(1)
-
-    def _pairs(self, body: Body) -> Ints:
-        """The pairs of capsules that count, (K, 2)."""
-        skeleton = body.skeleton
-        parents = skeleton.parents.tolist()
-
-        def above(j: int) -> list[int]:
-            out = [j]
-            while parents[j] >= 0:
-                j = parents[j]
-                out.append(j)
-            return out
-
-        paths = {int(j): above(int(j)) for j in set(self.joints.tolist())}
-        limb: dict[int, str] = {}
-        for side in SIDES:
-            for part in ("upper_arm", "thigh"):
-                top = skeleton.index(body.map[f"{side}_{part}"][0])
-                limb |= {j: f"{side} {part}" for j, path in paths.items() if top in path}
-        pairs = []
-        for m in range(len(self.joints)):
-            for n in range(m + 1, len(self.joints)):
-                a, b = int(self.joints[m]), int(self.joints[n])
-                mine, other = limb.get(a, ""), limb.get(b, "")
-                if mine == other or not ("arm" in mine + other or (mine and other)):
-                    continue
-                common = next((j for j in paths[a] if j in paths[b]), None)
-                if common is not None and paths[a].index(common) + paths[b].index(common) <= NEAR:
-                    continue
-                pairs.append((m, n))
-        return np.array(pairs, dtype=np.int64).reshape(-1, 2)
-
-    def world(self, at: Frame) -> Floats:
-        """Ends (F, C, 2, 3) of the axes of all capsules."""
-        turned = rotate(at.rotations[:, self.joints, None], self.ends)
-        return at.positions[:, self.joints, None] + turned
-
-
 @lru_cache(maxsize=16)
-def capsules_of(body: Body, margin: float) -> Capsules:
-    """The capsules of a body, found once for all clips that are brought to it."""
-    return Capsules(body, margin)
+def capsules_of(body: Body) -> tuple[dict[str, list[Capsule]], list[tuple[str, str]]]:
+    """The capsules of a body by joint, and the pairs of joints that must not meet.
 
-
-class Solids:
-    """Push capsules apart that are too near to each other.
-
-    Args:
-        capsules: Whose pairs are watched.
-        at: All frames of a clip. Pairs are watched where they come near to touching, and only there.
-        wary: How near [model units].
-        weight: What a length by which capsules are too near counts.
+    Pairs are of arms with everything else, and of one leg with the other; those that are near in the tree, and those
+    that overlap in the reference, do not count.
     """
+    skeleton = body.skeleton
+    fine = FINE * body.sizes["leg"]
+    found: dict[str, list[Capsule]] = {}
+    for geom in skeleton.geoms:
+        if geom.kind != "plane" and (geom.contype or geom.conaffinity):
+            found.setdefault(geom.joint, []).extend(
+                Capsule(a, b, r) for a, b, r in _geom_capsules(geom, fine)
+            )
+    limb: dict[str, str] = {}
+    for part, sides in (("upper_arm", body.map.arms), ("thigh", body.map.legs)):
+        for side in sides:
+            top = body.map[f"{side}_{part}"][0]
+            limb |= {name: f"{side} {part}" for name in found if top in skeleton.path(None, name)}
+    pairs, names = [], list(found)
+    for m, one in enumerate(names):
+        for two in names[m + 1 :]:
+            mine, other = limb.get(one, ""), limb.get(two, "")
+            if mine == other or not ("arm" in mine + other or (mine and other)):
+                continue
+            paths = [skeleton.path(None, name) for name in (one, two)]
+            common = sum(a == b for a, b in zip(*paths, strict=False))
+            if len(paths[0]) + len(paths[1]) - 2 * common <= NEAR:
+                continue
+            if not _overlap(body, (one, found[one]), (two, found[two])):
+                pairs.append((one, two))
+    return found, pairs
 
-    def __init__(self, capsules: Capsules, at: Frame, *, wary: float, weight: float) -> None:
-        self.capsules, self.weight = capsules, weight
-        one, two = capsules.pairs.T
-        middles = capsules.world(at).mean(2)
-        squares = (middles * middles).sum(-1)
-        far = squares[:, one] + squares[:, two]
-        far -= 2.0 * (middles @ np.swapaxes(middles, 1, 2))[:, one, two]
-        self.frame, self.pair = np.nonzero(far < (capsules.reach + wary) ** 2)
 
-    def __call__(self, at: Frame, first: int) -> tuple[Ints, Floats, Floats] | None:
-        """Rows that push watched pairs apart that are too near, see `Push`."""
-        own = self.capsules
-        part = slice(*np.searchsorted(self.frame, (first, first + len(at.positions))))
-        frame, pair = self.frame[part] - first, self.pair[part]
-        p, q = _nearest_of(own.world(at)[frame[:, None], own.pairs[pair]])
-        gap = p - q
-        distance = np.sqrt((gap * gap).sum(-1))
-        keep = np.flatnonzero((distance < own.need[pair]) & (distance > 1e-9))
-        if not len(keep):
-            return None
-        frame, pair, distance = frame[keep], pair[keep], distance[keep]
-        one, two = own.joints[own.pairs[pair]].T
-        normal = gap[keep] / distance[:, None]
-        row = at.derivative(frame, two, q[keep], normal) - at.derivative(
-            frame, one, p[keep], normal
-        )
-        return frame, self.weight * row, self.weight * (own.need[pair] - distance)
+def _overlap(body: Body, *some: tuple[str, list[Capsule]]) -> bool:
+    """True if capsules of two joints overlap in the reference."""
+    ends, radii = [], []
+    for name, capsules in some:
+        j = body.skeleton.index(name)
+        local = np.array([(one.a, one.b) for one in capsules])
+        ends.append(body.reference[0][j] + rotate(body.reference[1][j], local))
+        radii.append(np.array([one.radius for one in capsules]))
+    m, n = (a.ravel() for a in np.indices((len(ends[0]), len(ends[1]))))
+    p, q = _nearest(ends[0][m, 0], ends[0][m, 1], ends[1][n, 0], ends[1][n, 1])
+    return bool(np.any(np.linalg.norm(p - q, axis=1) < radii[0][m] + radii[1][n]))
 
 
 def _geom_capsules(geom: Geom, fine: float) -> list[tuple[Floats, Floats, float]]:
@@ -194,11 +128,6 @@ def _capsules(points: Floats) -> list[tuple[Floats, Floats, float]]:
     r = float(np.percentile(np.hypot(local @ v, local @ w), OUTER))
     reach = max(x - r, 0.0)
     return [(center - reach * u, center + reach * u, max(r, 1e-9))]
-
-
-def _nearest_of(ends: Floats) -> tuple[Floats, Floats]:
-    """The nearest points (A, 3) of pairs of segments, whose ends are (A, 2, 2, 3)."""
-    return _nearest(ends[:, 0, 0], ends[:, 0, 1], ends[:, 1, 0], ends[:, 1, 1])
 
 
 def _nearest(a: Floats, b: Floats, c: Floats, d: Floats) -> tuple[Floats, Floats]:

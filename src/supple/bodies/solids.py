@@ -1,0 +1,86 @@
+"""Solids: what stands for the bones of a skeleton wherever they may touch. There is one list of them for all.
+
+A solid is a capsule, alone or around the convex shape of a geom. Capsules are quick to hold apart: only where two of
+them come near is the gap that of the shapes inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from supple.bodies.convex import Convex, convex
+from supple.errors import one_of
+from supple.model.capsules import Capsule
+from supple.model.geoms import Geom
+from supple.model.skeleton import Skeleton
+
+ROUND = ("sphere", "capsule")  # geoms that are capsules themselves
+
+
+@dataclass(frozen=True, eq=False)
+class Solid:
+    """What stands for a bone, or a part of it.
+
+    Attributes:
+        joint: The joint that carries it.
+        capsule: It, or what is around it, in the joint's frame.
+        geom: What it stands for; None if it is a capsule along a bone, or a given one.
+        hull: Its shape in the joint's frame; None if it is the capsule.
+    """
+
+    joint: int
+    capsule: Capsule
+    geom: Geom | None = None
+    hull: Convex | None = None
+
+    @property
+    def shape(self) -> Convex:
+        """Its shape in the joint's frame."""
+        if self.hull is not None:
+            return self.hull
+        return Convex(np.array([self.capsule.a, self.capsule.b]), self.capsule.radius)
+
+
+def solids_of(
+    skeleton: Skeleton, capsules: Mapping[str, Sequence[Capsule]] | None = None
+) -> tuple[Solid, ...]:
+    """The solids of a skeleton.
+
+    Those given stand for themselves. Else there is one for each geom that may touch something, with its
+    shape, and a capsule along each bone of rigid bodies without geoms, see `Skeleton.capsules`.
+
+    Args:
+        skeleton: Whose bones.
+        capsules: By joint, instead of its own.
+    """
+    if capsules is None:
+        return _own(skeleton)
+    for name in capsules:
+        one_of("joint of a capsule", name, skeleton.joint_names)
+    return tuple(
+        Solid(skeleton.index(name), one) for name, some in capsules.items() for one in some
+    )
+
+
+@lru_cache(maxsize=16)
+def _own(skeleton: Skeleton) -> tuple[Solid, ...]:
+    given = skeleton.physics is not None and skeleton.physics.capsules is not None
+    geoms: dict[str, list[Geom]] = {}
+    for geom in () if given else skeleton.geoms:
+        if geom.collides and geom.kind != "plane":
+            geoms.setdefault(geom.joint, []).append(geom)
+    found = []
+    for name, some in skeleton.capsules.items():
+        joint = skeleton.index(name)
+        own = geoms.get(name)
+        if own is None:
+            found += [Solid(joint, one) for one in some]
+            continue
+        for capsule, geom in zip(some, own, strict=True):
+            hull = None if geom.kind in ROUND else convex(geom)
+            found.append(Solid(joint, capsule, geom, hull))
+    return tuple(found)
