@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,13 +19,11 @@ from supple.model.mismatch import another
 from supple.model.skeleton import Pose
 from supple.problem.lowering import Problem
 from supple.solve.jumps import without_jumps
+from supple.solve.outcome import Asked
 from supple.solve.own_goals import OwnGoals
 from supple.solve.solution import Solution
 from supple.solve.tracked import Track
 from supple.threads import run_threaded
-
-if TYPE_CHECKING:
-    from supple.solve.prepare import Prepared
 
 NAME = "clip"
 SECONDARY = (
@@ -99,22 +97,40 @@ class ClipOptions:
             object.__setattr__(self, name, value)
 
 
+class ClipProblem(NamedTuple):
+    """What a prepared problem gives to the solve of a clip.
+
+    Attributes:
+        problem: The lowered problem.
+        goal_count: How many goals were asked for, loops of the model not counted.
+        arguments: What a call takes, in order: (goal's number, slot).
+        fill_targets: From targets, checked, to rows of numbers as kernels take them, shape (..., T).
+        asked: What a solution is told about the problem.
+    """
+
+    problem: Problem
+    goal_count: int
+    arguments: tuple[tuple[int, str], ...]
+    fill_targets: Callable[[tuple[Any, ...]], np.ndarray]
+    asked: Asked
+
+
 def solve_clip(
-    prepared: Prepared, targets: tuple[Any, ...], start: Pose | None, options: ClipOptions
+    prepared: ClipProblem, targets: tuple[Any, ...], start: Pose | None, options: ClipOptions
 ) -> Track:
     """See `Prepared.clip`."""
     problem = prepared.problem
     _check(problem)
-    start = prepared._rest if start is None else start
+    start = problem.skeleton.rest if start is None else start
     if instance("start", start, Pose).skeleton != problem.skeleton:
         raise another("start", problem.skeleton, start.skeleton)
     given, missing = _visible(prepared, targets)
-    rows = prepared._targets.filled(given)
+    rows = prepared.fill_targets(given)
     frames = _frame_count(rows, start, missing)
     smooth = options.smooth
     if smooth is None:
         smooth = next((goal for goal in problem.goals if goal.needs_clip), None)
-    work = _Clip(problem, len(prepared._settings[1]), start, rows, frames)
+    work = _Clip(problem, prepared.goal_count, start, rows, frames)
     work.weigh(options, missing)
     work.set_smooth(smooth, options.fps)
     alone = options.alone
@@ -148,7 +164,7 @@ def _check(problem: Problem) -> None:
 
 
 def _visible(
-    prepared: Prepared, targets: tuple[Any, ...]
+    prepared: ClipProblem, targets: tuple[Any, ...]
 ) -> tuple[tuple[Any, ...], list[tuple[int, np.ndarray]]]:
     """Targets with something finite where a NaN is, and for each argument its goal and where there was none."""
     given, missing = list(targets), []

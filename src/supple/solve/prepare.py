@@ -519,9 +519,16 @@ class Prepared:
         Raises:
             SuppleError: The input makes no sense.
         """
-        from supple.solve.clips import ClipOptions, solve_clip  # seldom needed
+        from supple.solve.clips import ClipOptions, ClipProblem, solve_clip  # seldom needed
 
-        return solve_clip(self, targets, start, ClipOptions(**options))
+        problem = ClipProblem(
+            self.problem,
+            len(self._settings[1]),
+            self.arguments,
+            self._targets.filled,
+            self._asked,
+        )
+        return solve_clip(problem, targets, start, ClipOptions(**options))
 
     def track_branches(
         self,
