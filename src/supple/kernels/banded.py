@@ -19,7 +19,7 @@ import math
 from typing import Any, NamedTuple
 
 from supple.kernels.decorators import kernel, leaf
-from supple.kernels.workspace import matrix
+from supple.kernels.workspace import matrix, part, row_at
 
 NO_BAND, ONE_BAND, TWO_BANDS = range(3)
 
@@ -49,42 +49,105 @@ def take_bands(frames, size, bands, work):
     )
 
 
+# Rows are views that begin where a loop begins, so that the compiler sees indices that are never negative.
+
+
 @leaf
 def _subtract(target, at, low, high, rows, row, factors, factor, column, count):
     """Subtract from row `at` of the target, columns low..high-1, `count` rows from `row` on.
 
     Each is multiplied by its number in a column of `factors`, from row `factor` on.
     """
-    k = 0
+    width, k = high - low, 0
+    out = part(row_at(target, at), low, width)
     while k + 4 <= count:
         r, c = row + k, factor + k
         x, y = factors[c, column], factors[c + 1, column]
         z, w = factors[c + 2, column], factors[c + 3, column]
-        for j in range(low, high):
-            target[at, j] -= (x * rows[r, j] + y * rows[r + 1, j]) + (
-                z * rows[r + 2, j] + w * rows[r + 3, j]
-            )
+        p, q = part(row_at(rows, r), low, width), part(row_at(rows, r + 1), low, width)
+        u, v = part(row_at(rows, r + 2), low, width), part(row_at(rows, r + 3), low, width)
+        for j in range(width):
+            out[j] -= (x * p[j] + y * q[j]) + (z * u[j] + w * v[j])
         k += 4
     while k < count:
         x = factors[factor + k, column]
-        for j in range(low, high):
-            target[at, j] -= x * rows[row + k, j]
+        p = part(row_at(rows, row + k), low, width)
+        for j in range(width):
+            out[j] -= x * p[j]
         k += 1
+
+
+@leaf
+def _subtract_four(target, at, low, high, rows, row, factors, factor, column, count):
+    """`_subtract` for four rows of the target from `at` on, with four columns of factors from `column` on.
+
+    Rows are read once for all four.
+    """
+    width, k = high - low, 0
+    p, q = part(row_at(target, at), low, width), part(row_at(target, at + 1), low, width)
+    u, v = part(row_at(target, at + 2), low, width), part(row_at(target, at + 3), low, width)
+    while k + 2 <= count:
+        r, c = row + k, factor + k
+        x0, y0 = factors[c, column], factors[c + 1, column]
+        x1, y1 = factors[c, column + 1], factors[c + 1, column + 1]
+        x2, y2 = factors[c, column + 2], factors[c + 1, column + 2]
+        x3, y3 = factors[c, column + 3], factors[c + 1, column + 3]
+        one, other = part(row_at(rows, r), low, width), part(row_at(rows, r + 1), low, width)
+        for j in range(width):
+            a, b = one[j], other[j]
+            p[j] -= x0 * a + y0 * b
+            q[j] -= x1 * a + y1 * b
+            u[j] -= x2 * a + y2 * b
+            v[j] -= x3 * a + y3 * b
+        k += 2
+    if k < count:
+        for n in range(4):
+            _subtract(target, at + n, low, high, rows, row + k, factors, factor + k, column + n, 1)
+
+
+@leaf
+def _subtract_from(target, at, some, low, high, rows, row, factors, factor, column, count):
+    """`_subtract` for up to four rows of the target."""
+    if some == 4:
+        _subtract_four(target, at, low, high, rows, row, factors, factor, column, count)
+    else:
+        for n in range(some):
+            _subtract(target, at + n, low, high, rows, row, factors, factor, column + n, count)
+
+
+@leaf
+def _substitute(x, here, upper, there, first, some, size):
+    """Rows first..first+some-1 of U^-T x, in place, those before being done."""
+    _subtract_from(x, here + first, some, 0, size, x, here, upper, there, first, first)
+    for k in range(first, first + some):
+        _subtract(x, here + k, 0, size, x, here + first, upper, there + first, k, k - first)
+        inverse = upper[there + k, k]
+        for j in range(size):
+            x[here + k, j] *= inverse
 
 
 @kernel
 def _factor_far(bands, f, size):
-    """Q of frame f."""
-    upper, far = bands.upper, bands.far
-    here, there = f * size, (f - 2) * size
-    for k in range(size):
-        for j in range(size):
-            far[here + k, j] = 0.0
-        far[here + k, k] = bands.second[f, k]
-        _subtract(far, here + k, 0, k, far, here, upper, there, k, k)
+    """Q of frame f, lower triangular."""
+    far, here, there = bands.far, f * size, (f - 2) * size
+    for first in range(0, size, 4):
+        some = min(4, size - first)
+        for k in range(first, first + some):
+            for j in range(size):
+                far[here + k, j] = 0.0
+            far[here + k, k] = bands.second[f, k]
+        _substitute_lower(far, here, bands.upper, there, first, some)
+
+
+@leaf
+def _substitute_lower(x, here, upper, there, first, some):
+    """`_substitute` for a lower triangular x."""
+    _subtract_from(x, here + first, some, 0, first, x, here, upper, there, first, first)
+    for k in range(first, first + some):
+        _subtract(x, here + k, 0, k, x, here + first, upper, there + first, k, k - first)
         inverse = upper[there + k, k]
         for j in range(k + 1):
-            far[here + k, j] *= inverse
+            x[here + k, j] *= inverse
 
 
 @kernel
@@ -92,19 +155,19 @@ def _factor_near(bands, f, size, with_far):
     """P of frame f."""
     upper, near, far = bands.upper, bands.near, bands.far
     here, there = f * size, (f - 1) * size
-    for k in range(size):
-        for j in range(size):
-            near[here + k, j] = 0.0
-        near[here + k, k] = bands.first[f, k]
-        if with_far:
-            # Row m of Q ends at its diagonal: four rows at a time, as far as they go.
-            for m in range(0, size, 4):
-                few = min(4, size - m)
-                _subtract(near, here + k, 0, m + few, far, here + m, near, there + m, k, few)
-        _subtract(near, here + k, 0, size, near, here, upper, there, k, k)
-        inverse = upper[there + k, k]
-        for j in range(size):
-            near[here + k, j] *= inverse
+    for first in range(0, size, 4):
+        some = min(4, size - first)
+        for k in range(first, first + some):
+            for j in range(size):
+                near[here + k, j] = 0.0
+            near[here + k, k] = bands.first[f, k]
+        # Row m of Q ends at its diagonal: a few rows at a time, as far as they go.
+        for m in range(0, size if with_far else 0, 4):
+            few = min(4, size - m)
+            _subtract_from(
+                near, here + first, some, 0, m + few, far, here + m, near, there + m, first, few
+            )
+        _substitute(near, here, upper, there, first, some, size)
 
 
 @kernel
@@ -128,38 +191,60 @@ def factor_bands(bands, frames, size, count):
             _factor_far(bands, f, size)
         if with_near:
             _factor_near(bands, f, size, with_far)
-        for i in range(size):
-            row = here + i
+        for first in range(0, size, 4):
+            # Below the diagonal, which nobody reads, rows of the four are subtracted from, too.
+            some, row = min(4, size - first), here + first
             if with_near:
-                _subtract(upper, row, i, size, near, here, near, here, i, size)
+                _subtract_from(upper, row, some, first, size, near, here, near, here, first, size)
             if with_far:
-                _subtract(upper, row, i, size, far, row, far, row, i, size - i)
-            _subtract(upper, row, i, size, upper, here, upper, here, i, i)
-            square = upper[row, i]
-            if not square > 0.0:
-                return False
-            inverse = 1.0 / math.sqrt(square)
-            upper[row, i] = inverse
-            for j in range(i + 1, size):
-                upper[row, j] *= inverse
+                left = size - first
+                _subtract_from(upper, row, some, first, size, far, row, far, row, first, left)
+            _subtract_from(upper, row, some, first, size, upper, here, upper, here, first, first)
+            for i in range(first, first + some):
+                _subtract(upper, here + i, i, size, upper, row, upper, row, i, i - first)
+                square = upper[here + i, i]
+                if not square > 0.0:
+                    return False
+                inverse = 1.0 / math.sqrt(square)
+                upper[here + i, i] = inverse
+                for j in range(i + 1, size):
+                    upper[here + i, j] *= inverse
     return True
 
 
 @leaf
-def _row_product(rows, row, low, high, x, at):
-    """The product of a row of a matrix, columns low..high-1, with row `at` of x."""
-    a = b = c = d = 0.0
-    j = low
-    while j + 4 <= high:
-        a += rows[row, j] * x[at, j]
-        b += rows[row, j + 1] * x[at, j + 1]
-        c += rows[row, j + 2] * x[at, j + 2]
-        d += rows[row, j + 3] * x[at, j + 3]
+def _subtract_rows(out, rows, row, y, count):
+    """Subtract from out, shape (D,), `count` rows from `row` on, each multiplied by its number in y."""
+    k = 0
+    while k + 4 <= count:
+        x, z, w, t = y[k], y[k + 1], y[k + 2], y[k + 3]
+        p, q = row_at(rows, row + k), row_at(rows, row + k + 1)
+        u, v = row_at(rows, row + k + 2), row_at(rows, row + k + 3)
+        for j in range(out.shape[0]):
+            out[j] -= (x * p[j] + z * q[j]) + (w * u[j] + t * v[j])
+        k += 4
+    while k < count:
+        x, p = y[k], row_at(rows, row + k)
+        for j in range(out.shape[0]):
+            out[j] -= x * p[j]
+        k += 1
+
+
+@leaf
+def row_product(a, b):
+    """The product of two rows as long as the first, with four sums, so that none waits for the last."""
+    w = x = y = z = 0.0
+    count, j = a.shape[0], 0
+    while j + 4 <= count:
+        w += a[j] * b[j]
+        x += a[j + 1] * b[j + 1]
+        y += a[j + 2] * b[j + 2]
+        z += a[j + 3] * b[j + 3]
         j += 4
-    while j < high:
-        a += rows[row, j] * x[at, j]
+    while j < count:
+        w += a[j] * b[j]
         j += 1
-    return (a + b) + (c + d)
+    return (w + x) + (y + z)
 
 
 @kernel
@@ -167,29 +252,27 @@ def solve_bands(bands, frames, size, count, x):
     """Solve with the factors of `factor_bands`; x, shape (F, D), holds the right side and becomes the solution."""
     upper, near, far = bands.upper, bands.near, bands.far
     for f in range(frames):
-        here = f * size
+        here, out = f * size, row_at(x, f)
+        if count >= ONE_BAND and f >= 1:
+            _subtract_rows(out, near, here, row_at(x, f - 1), size)
+        if count >= TWO_BANDS and f >= 2:
+            _subtract_rows(out, far, here, row_at(x, f - 2), size)
         for k in range(size):
-            if count >= ONE_BAND and f >= 1:
-                y = x[f - 1, k]
-                for j in range(size):
-                    x[f, j] -= y * near[here + k, j]
-            if count >= TWO_BANDS and f >= 2:
-                y = x[f - 2, k]
-                for j in range(k + 1):
-                    x[f, j] -= y * far[here + k, j]
-        for k in range(size):
-            y = x[f, k] * upper[here + k, k]
-            x[f, k] = y
-            for j in range(k + 1, size):
-                x[f, j] -= y * upper[here + k, j]
+            row, rest = row_at(upper, here + k), size - k - 1
+            y = out[k] * row[k]
+            out[k] = y
+            left, across = part(out, k + 1, rest), part(row, k + 1, rest)
+            for j in range(rest):
+                left[j] -= y * across[j]
     for f in range(frames - 1, -1, -1):
         here, after, next_after = f * size, (f + 1) * size, (f + 2) * size
+        out = row_at(x, f)
         for n in range(size):
             k = size - 1 - n
-            s = x[f, k]
+            row, s = row_at(upper, here + k), out[k]
             if count >= ONE_BAND and f + 1 < frames:
-                s -= _row_product(near, after + k, 0, size, x, f + 1)
+                s -= row_product(row_at(near, after + k), row_at(x, f + 1))
             if count >= TWO_BANDS and f + 2 < frames:
-                s -= _row_product(far, next_after + k, 0, k + 1, x, f + 2)
-            s -= _row_product(upper, here + k, k + 1, size, x, f)
-            x[f, k] = s * upper[here + k, k]
+                s -= row_product(part(row_at(far, next_after + k), 0, k + 1), row_at(x, f + 2))
+            s -= row_product(part(row, k + 1, n), part(out, k + 1, n))
+            out[k] = s * row[k]

@@ -31,7 +31,7 @@ TINY = 1e-12
 
 # What is known of a pose's constraints: see `Bodies.found`.
 PAIR, DEPTH, TOPPLE, COST, ROWS, SEEN = range(6)
-APART, BALANCED = range(2)  # what `Bodies.strength` is of
+APART, BALANCED, AHEAD = range(3)  # columns of `Bodies.strength`
 
 # A pair whose gap is known: its number, the distance, the nearest points and the normal. See `Bodies.seen`.
 G_PAIR, G_DISTANCE, G_FIRST, G_SECOND, G_NORMAL = 0, 1, 2, 5, 8
@@ -109,7 +109,9 @@ class Bodies(NamedTuple):
     seen: Any  # (K, GAP_FLOATS) pairs of the pose seen last that are broken or whose hulls were measured
     found: Any  # (6,) the deepest in its margin, pairs and then tables, how deep, how far off balance, cost, rows, seen
     standing: Any  # (S,) 1 for the soles that support, 0 for the others
-    strength: Any  # (2,) how much distances and balance count: 1, less to let them in by and by, 0 not at all
+    strength: Any  # (3,) how much distances and balance count: 1, less to let them in by and by, 0 not at all; and
+    # how near to being broken what counts in a step is [characteristic lengths]
+    middles: Any  # (C, 3) of the capsules
 
 
 @leaf
@@ -135,7 +137,8 @@ def take_bodies(problem, constraints, work):
         matrix(work, rows, GAP_FLOATS),
         vector(work, 6),
         vector(work, soles),
-        vector(work, 2),
+        vector(work, 3),
+        matrix(work, constraints.capsules.shape[0], 3),
     )
 
 
@@ -149,6 +152,7 @@ def fold_points(problem, constraints, bodies, frames, offsets):
     All soles support, and everything counts in full, until a clip says otherwise.
     """
     bodies.strength[APART] = bodies.strength[BALANCED] = 1.0
+    bodies.strength[AHEAD] = NEAR
     for s in range(bodies.standing.shape[0]):
         bodies.standing[s] = 1.0
     active, points = problem.active, constraints.points
@@ -184,6 +188,10 @@ def place_points(problem, constraints, bodies, frames, q):
             world = quat.load4(frames.joints, k, layout.S_W)
             point = quat.add(quat.load3(frames.joints, k, layout.S_POS), quat.rotate(world, point))
         quat.store3(bodies.world, p, 0, point)
+    capsules, world = constraints.capsules, bodies.world
+    for i in range(capsules.shape[0]):
+        a, b = quat.load3(world, capsules[i, 0], 0), quat.load3(world, capsules[i, 1], 0)
+        quat.store3(bodies.middles, i, 0, quat.scale(quat.add(a, b), 0.5))
 
 
 # Distances ----------------------------------------------------------------------------------------
@@ -351,21 +359,14 @@ def obstacle_gap(constraints, bodies, i, o):
 
 
 @leaf
-def _middle(constraints, bodies, i):
-    capsules, world = constraints.capsules, bodies.world
-    a, b = quat.load3(world, capsules[i, 0], 0), quat.load3(world, capsules[i, 1], 0)
-    return quat.scale(quat.add(a, b), 0.5)
-
-
-@leaf
 def is_near(constraints, bodies, n, reach):
     """True if the shapes of pair n may be nearer than `reach`, by the spheres around them."""
     pairs, sizes, obstacles = constraints.pairs, constraints.capsules_f, constraints.obstacles
     i, j = pairs[n, 0], pairs[n, 1]
     own = sizes[i, layout.C_RADIUS] + sizes[i, layout.C_HALF] + reach
-    middle = _middle(constraints, bodies, i)
+    middle = quat.load3(bodies.middles, i, 0)
     if j >= 0:
-        way = quat.sub(_middle(constraints, bodies, j), middle)
+        way = quat.sub(quat.load3(bodies.middles, j, 0), middle)
         both = own + sizes[j, layout.C_RADIUS] + sizes[j, layout.C_HALF]
         return quat.dot(way, way) < both * both
     o = -1 - j
@@ -695,7 +696,7 @@ def write_faults(problem, frames, bodies, out):
 @kernel
 def linearize_constraints(problem, constraints, bodies, frames, linear):
     """Fill `columns` and `excess` with the constraints that count in a step from the pose seen last."""
-    slack, near = SLACK * problem.length, NEAR * problem.length
+    slack, near = SLACK * problem.length, bodies.strength[AHEAD] * problem.length
     rows, scale = 0, layout.HARD / problem.length
     most = bodies.columns.shape[0] - constraints.soles.shape[0]
     apart, balanced = bodies.strength[APART] > 0.0, bodies.strength[BALANCED] > 0.0

@@ -33,7 +33,9 @@ SECONDARY = (
 # share. Over 64 frames what one window does not know of the next has died away (measured on 2,000 frames of G1: the
 # seams differ by less than 1e-6 rad from one piece).
 WINDOW_NUMBERS, LONGEST_WINDOW, SHORTEST_WINDOW, OVERLAP = 2**23, 1024, 192, 64
-ALONE_AT_ONCE = 16  # frames that a thread solves by themselves at a time
+# Constraints that are nearer to being broken than this count in a step [characteristic lengths]. Steps of a clip are
+# small: a fifth of what a solve looks at (`supple.kernels.constraints.NEAR`) is enough for G1 and T1.
+AHEAD = 0.03
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -227,7 +229,7 @@ class _Clip:
         self._standing = slice(count + 2 * blocks, count + 2 * blocks + soles)
         self._strength = count + 2 * blocks + soles
         held = 4 * blocks if any(block.held for block in problem.blocks) else 0
-        self.rows = np.zeros((frames, self._strength + 2 + held))
+        self.rows = np.zeros((frames, self._strength + 3 + held))
         self.rows[:, :count] = targets
         self.poses = np.array(
             np.broadcast_to(start._coordinates, (frames, problem.coordinates)), order="C"
@@ -258,6 +260,7 @@ class _Clip:
         rows[:, self._robust] = self._per_goal("robust", options.robust, 0.0)[:, goals]
         for k, name in enumerate(("avoid", "balance")):
             rows[:, self._strength + k] = self._per_frame(name, getattr(options, name))
+        rows[:, self._strength + 2] = AHEAD
         rows[:, self._standing] = 1.0
         if options.supports is not None:
             self._stand(options.supports)

@@ -85,7 +85,7 @@ class Places(NamedTuple):
     weights: int  # (G,) factors of the blocks' weights, square roots like these
     robust: int  # (G,) errors beyond which a block counts linearly, 0 for none [model units, rad]
     standing: int  # (S,) which soles support
-    strength: int  # (2,) how much distances and balance count
+    strength: int  # (3,) how much distances and balance count, and how far ahead is looked
     held: int  # (G, 4) the targets of what is held, if the row is that long
 
 
@@ -156,7 +156,7 @@ def read_places(problem, constraints, ints):
     targets, blocks = ints[layout.H_TARGETS], problem.blocks.shape[0]
     standing = targets + 2 * blocks
     strength = standing + constraints.soles.shape[0]
-    return Places(targets, targets, targets + blocks, standing, strength, strength + 2)
+    return Places(targets, targets, targets + blocks, standing, strength, strength + 3)
 
 
 @leaf
@@ -219,7 +219,7 @@ def open_frame(problem, clip, buffers, f):
                 quat.store4(frames.effectors, g, layout.E_TARGET, held)
     for s in range(bodies.standing.shape[0]):
         bodies.standing[s] = rows[f, places.standing + s]
-    for i in range(2):
+    for i in range(3):
         bodies.strength[i] = rows[f, places.strength + i]
 
 
@@ -291,10 +291,13 @@ def _add_blocks(problem, buffers, n):
             x, y, z = parts[0, i], parts[1, i], parts[2, i]
             d = int(touched[i])
             buffers.gradient[n, d] -= x * u + y * v + z * w
-            for j in range(i, count):
-                parts[3, j] = x * parts[0, j] + y * parts[1, j] + z * parts[2, j]
-            for j in range(i, count):
-                system[first + d, int(touched[j])] += parts[3, j]
+            left, out = count - i, row_at(system, first + d)
+            a, b = part(row_at(parts, 0), i, left), part(row_at(parts, 1), i, left)
+            c, product = part(row_at(parts, 2), i, left), row_at(parts, 3)
+            for j in range(left):
+                product[j] = x * a[j] + y * b[j] + z * c[j]
+            for j in range(left):
+                out[int(touched[i + j])] += product[j]
 
 
 @leaf
@@ -308,8 +311,10 @@ def _take_row(buffers, n, k):
         x = columns[row, i]
         if x != 0.0:
             buffers.gradient[n, i] -= x * excess
-            for j in range(i, size):
-                system[n * size + i, j] += x * columns[row, j]
+            out, column = row_at(system, n * size + i), row_at(columns, row)
+            out, column = part(out, i, size - i), part(column, i, size - i)
+            for j in range(size - i):
+                out[j] += x * column[j]
 
 
 @kernel
@@ -361,7 +366,7 @@ def build_frame(problem, clip, buffers, f, n):
         buffers.gradient[n, d] = 0.0
         buffers.low[n, d] = buffers.linear.bounds[d, 0]
         buffers.high[n, d] = buffers.linear.bounds[d, 1]
-        for j in range(d, size):
+        for j in range(size):
             buffers.system[n * size + d, j] = 0.0
     _add_blocks(problem, buffers, n)
     buffers.counts[n] = 0.0
@@ -511,17 +516,18 @@ def build(problem, clip, buffers, first, last, bands):
 def apply_matrix(problem, clip, buffers, first, last, bands, n, x):
     """Fill row 3 of `part` with the rows of frame n of the normal matrix, undamped, times x, shape (W, D)."""
     size, system, out = problem.freedoms, buffers.system, buffers.part
+    product, here = row_at(out, 3), row_at(x, n)
     for d in range(size):
-        out[3, d] = 0.0
+        product[d] = 0.0
     for i in range(size):
-        y, row = x[n, i], n * size + i
-        total = system[row, i] * y
-        for j in range(i + 1, size):
-            total += system[row, j] * x[n, j]
-        out[3, i] += total
+        # Above the diagonal as a row, below it as a column; what is below the diagonal in memory is zero.
+        y, row = here[i], row_at(system, n * size + i)
+        product[i] += banded.row_product(row, here)
+        left = size - i - 1
+        below, across = part(product, i + 1, left), part(row, i + 1, left)
         if y != 0.0:
-            for j in range(i + 1, size):
-                out[3, j] += system[row, j] * y
+            for j in range(left):
+                below[j] += across[j] * y
     if bands == banded.NO_BAND:
         return
     f = first + n
@@ -570,18 +576,19 @@ def solve_free(problem, clip, buffers, first, last, bands, fixed):
             apply_matrix(problem, clip, buffers, first, last, bands, n, delta)
         for i in range(size):
             row = n * size + i
+            out, given, some = row_at(upper, row), row_at(buffers.system, row), row_at(free, n)
             if free[n, i] == 0.0:
-                for j in range(i, size):
-                    upper[row, j] = 0.0
-                upper[row, i] = 1.0
+                for j in range(size):
+                    out[j] = 0.0
+                out[i] = 1.0
                 x[n, i] = 0.0
                 continue
-            for j in range(i, size):
-                upper[row, j] = buffers.system[row, j] * free[n, j]
-            upper[row, i] += amount / problem.weight[i] + 1e-300
+            for j in range(size):
+                out[j] = given[j] * some[j]
+            out[i] += amount / problem.weight[i] + 1e-300
             x[n, i] = -buffers.gradient[n, i] - (buffers.part[3, i] if fixed else 0.0)
             if bands > banded.NO_BAND:
-                upper[row, i] += _own_tie(clip, first + n, i)
+                out[i] += _own_tie(clip, first + n, i)
         if bands > banded.NO_BAND and n >= 1:
             for d in range(size):
                 banding.first[n, d] = free[n, d] * free[n - 1, d] * _first_tie(clip, first + n, d)
@@ -657,14 +664,14 @@ def find_step(problem, clip, buffers, first, last, rules):
     count, size = last - first, problem.freedoms
     hold_at_limits(problem, buffers, count)
     fixed = False
-    for _ in range(rules.passes):
+    for n_pass in range(rules.passes):
         if not solve_free(problem, clip, buffers, first, last, rules.bands, fixed):
             return -1.0
         changed = False
         for n in range(count):
             beyond = _hold_beyond(problem, clip, buffers, first + n, n)
             fixed = fixed or beyond
-            ahead = _look_ahead(problem, buffers, n)
+            ahead = n_pass + 1 < rules.passes and _look_ahead(problem, buffers, n)
             changed = changed or beyond or ahead
         if not changed:
             break
