@@ -1,8 +1,9 @@
 """IK on top of a motion: goals over time, faded in and out, without pops.
 
 Frames are solved one after the other, each from its animated pose with the correction of the one before, so that all
-keep to one branch of answers; then as one clip whose correction changes smoothly (`Prepared.clip`); and from there, next
-to its target, every frame to its tolerance. Where goals fade, the pose is between the animated and the
+keep to one branch of answers. Then they are solved as one clip whose correction changes smoothly (`Prepared.clip`), and
+from there every frame to its tolerance; a run of frames takes these answers where they are smoother.
+Where goals fade, the pose is between the animated and the
 solved one; there, a joint that the correction alone would turn faster than `speed` is slowed down.
 Frames whose goals count wholly are left as they are solved, and frames outside all windows as they were.
 The report is measured on the frames of the result.
@@ -22,8 +23,9 @@ from supple.goals import OPEN, Goal, as_goals
 from supple.goals.smooth import Smooth
 from supple.model.motion import Motion
 from supple.model.skeleton import Pose
-from supple.motion.seams import Seam, Speeds, columns_of, seams_at, settled
+from supple.motion.seams import Columns, Seam, Speeds, columns_of, seams_at, settled
 from supple.motion.window import Window, faded_targets, windows
+from supple.rotations import conjugate, multiply, to_rotation_vector
 from supple.solve.following import better_rows, follow
 from supple.solve.outcome import Collision, Status, counted, summary
 from supple.solve.prepare import POLICIES, Prepared, prepare
@@ -190,6 +192,7 @@ def corrected(
     *,
     blend: float = 0.0,
     keep: bool = False,
+    smooth: bool = True,
     speed: float | None = None,
     first: int = 0,
     threads: int | None = None,
@@ -204,6 +207,7 @@ def corrected(
         weights: How much each goal counts in each frame, 0 to 1, shape (goals, F).
         blend: For how long goals fade around frames that are kept [s].
         keep: Whether frames whose goals cannot be met keep their animation.
+        smooth: Whether a smoother correction is looked for in the neighbourhood of the one that is found.
         speed: As in `correct` [rad/s].
         first: As in `correct`; frames before it have no weight.
         threads: At most how many threads are used.
@@ -226,7 +230,7 @@ def corrected(
         found = problem.solve(*targets, start=starts, threads=threads)
     else:
         asked_of = _Frames(problem, targets, starts, motion.fps, threads, progress)
-        found = asked_of.solved(frames)
+        found = asked_of.solved(frames, columns, smooth)
     if keep:
         times = motion.times - motion.times[0]
         weight *= _away_from(frames[found.status > 0], times, blend)
@@ -335,19 +339,30 @@ class _Frames(NamedTuple):
     threads: int | None
     progress: Callable[[int, int], None] | None
 
-    def solved(self, frames: NDArray[np.int64]) -> Solution:
-        """All frames, each with a correction that changes smoothly; where frames are left out it begins anew."""
+    def solved(self, frames: NDArray[np.int64], columns: Columns, smooth: bool) -> Solution:
+        """All frames, one after the other; where frames are left out, a correction begins anew.
+
+        Args:
+            frames: Which frames of the motion these are.
+            columns: The coordinates that the solves may change.
+            smooth: Whether to look for a smoother correction near by, too.
+        """
         problem, starts = self.problem, self.starts
-        rows = np.array(starts.packed_coordinates)
-        followed = np.empty((len(starts), problem.executor.width))
-        for piece in _pieces(frames):
-            followed[piece] = self._followed(piece)
-            rows[piece] = followed[piece, : rows.shape[1]]
-            if not any("pole" in goal.kinds for goal in problem.problem.goals):
-                rows[piece] = self._smooth(piece, rows[piece])
-        begin = Pose._wrap(starts.skeleton, rows, starts._translations, starts._scales)
-        found = problem.solve(*self.targets, start=begin, threads=self.threads)
-        return Solution(found.asked, better_rows(problem, found._rows, followed), starts)
+        pieces = _pieces(frames)
+        out = np.concatenate([self._followed(piece) for piece in pieces])
+        if smooth and not any("pole" in goal.kinds for goal in problem.problem.goals):
+            count = problem.problem.coordinates
+            rows = np.concatenate([self._smooth(piece, out[piece, :count]) for piece in pieces])
+            begin = Pose._wrap(starts.skeleton, rows, starts._translations, starts._scales)
+            found = problem.solve(*self.targets, start=begin, threads=self.threads)
+            others = better_rows(problem, found._rows, out)
+            for piece in pieces:
+                before = starts[piece].packed_coordinates
+                mine = _roughness(before, out[piece, :count], columns)
+                theirs = _roughness(before, others[piece, :count], columns)
+                if np.all(theirs <= mine):
+                    out[piece] = others[piece]
+        return Solution(problem.asked, out, starts)
 
     def _followed(self, piece: slice) -> Floats:
         """Reports (n, width) on frames that are solved one after the other."""
@@ -370,6 +385,15 @@ class _Frames(NamedTuple):
             stall=SMOOTHING.stall, threads=self.threads,
         )  # fmt: skip
         return track.poses.packed_coordinates
+
+
+def _roughness(before: Floats, after: Floats, columns: Columns) -> Floats:
+    """How unevenly a correction (n, Q) changes: largest second difference, and sum of their squares, shape (2,)."""
+    made = multiply(conjugate(before[:, columns.turns]), after[:, columns.turns])
+    steps = to_rotation_vector(multiply(conjugate(made[:-1]), made[1:]))
+    shifts = np.diff(after[:, columns.numbers] - before[:, columns.numbers], axis=0)
+    second = np.diff(np.concatenate([steps.reshape(len(steps), -1), shifts], axis=1), axis=0)
+    return np.array([np.abs(second).max(initial=0.0), np.sum(second**2)])
 
 
 def _pieces(frames: NDArray[np.int64]) -> list[slice]:
