@@ -320,7 +320,7 @@ class _Problem:
         weights = np.ones((self.frames, len(problem.problem.goals)))  # Avoid and Balance come last
         for k, (_, _, weight) in enumerate(self.asked):
             weights[:, k] = np.square(weight * (length * w.softness))
-        given: dict[str, Any] = {"weights": weights, "fps": self.source.fps}
+        given: dict[str, Any] = {"weights": weights, "fps": self.source.fps, "blame": False}
         if alone:
             return problem.clip(*targets, start=start, alone=alone, **given)
         free = [name for j, name in enumerate(names) if j != self.root]
