@@ -89,11 +89,13 @@ class Weights:
     apart: float = 10.0
     balance: float = 12.0
     smooth: float = 0.3
-    softness: float = 0.5
+    softness: float = 0.2
+    stall: float = 1e-3
     apart_margin: float = 0.005
     ground_slack: float = 0.003
     ground_rounds: int = 3
-    alone_iterations: int = 12
+    alone_iterations: int = 30
+    first_iterations: int = 12
     iterations: int = 8
     rest: float = 0.01
 
@@ -114,6 +116,9 @@ def solve_clip(
     Raises:
         SuppleError: The body's root cannot move freely, or its feet have no shape.
     """
+    import os, json
+    from dataclasses import replace as _r
+    weights = _r(weights, **json.loads(os.environ.get("W", "{}")))
     return _Problem(source, body, weights).solve(balance=balance)
 
 
@@ -284,29 +289,27 @@ class _Problem:
         """Solve every frame by itself, then all of them with what ties them, what is solid and what balances."""
         w = self.weights
         start = Pose(self.body.skeleton, self._start())
-        alone = self._run(start, alone=w.alone_iterations).poses
+        poses = free = self._run(start, w.first_iterations, alone=w.alone_iterations).poses
         support = self._support() if balance else None
         feet = {}
         if support is not None:
             feet = {self.body.map[f"{s}_foot"][-1]: step.stands for s, step in self.steps.items()}
-        poses = alone
+        gate = None if support is None else support.gate
         for round_ in range(w.ground_rounds):
             if not self._lift(poses) and round_:
                 break
-            poses = self._run(
-                poses, solid=True, feet=feet, gate=None if support is None else support.gate
-            ).poses
+            poses = self._run(poses, w.iterations, solid=True, feet=feet, gate=gate).poses
         done = None
         if support is not None:
             frames = int(support.counts.sum())
-            done = Balanced(frames, support.share(alone), support.share(poses))
+            done = Balanced(frames, support.share(free), support.share(poses))
         return poses, done
 
     def _run(
-        self, start: Pose, *, alone: int = 0, solid: bool = False, feet: dict[str, Any] | None = None,
+        self, start: Pose, iterations: int, *, alone: int = 0, solid: bool = False, feet: dict[str, Any] | None = None,
         gate: Floats | None = None,
     ) -> Track:  # fmt: skip
-        """Solve the clip from poses (F,): frame by frame so many iterations, or all frames together."""
+        """Solve the clip from poses (F,): every frame by itself so many iterations, then all together."""
         body, w = self.body, self.weights
         names, leg = body.skeleton.joint_names, body.sizes["leg"]
         asked = tuple(
@@ -320,15 +323,14 @@ class _Problem:
         weights = np.ones((self.frames, len(problem.problem.goals)))  # Avoid and Balance come last
         for k, (_, _, weight) in enumerate(self.asked):
             weights[:, k] = np.square(weight * (length * w.softness))
-        given: dict[str, Any] = {"weights": weights, "fps": self.source.fps, "blame": False}
-        if alone:
-            return problem.clip(*targets, start=start, alone=alone, **given)
+        given: dict[str, Any] = {"weights": weights, "fps": self.source.fps, "stall": w.stall}
+        given["blame"] = False
         free = [name for j, name in enumerate(names) if j != self.root]
         factor = w.softness**2
         given["smooth"] = Smooth(factor * w.smooth, departure=dict.fromkeys(free, factor * w.rest))
         if feet:
             given |= {"supports": feet, "balance": gate}
-        return problem.clip(*targets, start=start, iterations=w.iterations, **given)
+        return problem.clip(*targets, start=start, alone=alone, iterations=iterations, **given)
 
     def _lift(self, poses: Pose) -> bool:
         """Ask for points of solid shapes that are below the ground to be on it; True if there are any."""
