@@ -326,14 +326,14 @@ def test_track_smooths_all_at_once():
 def test_weights_scale_with_the_frame_rate():
     # The same motion at twice the rate costs the same, frame by frame: differences are a quarter as large.
     smooth, joints = Smooth(0.3, velocity=0.2, departure=0.1), np.array([0, 0, 1])
-    one, two = (smooth.weights(arm(), joints, fps) for fps in (30.0, 60.0))
+    one, two = (smooth.difference_weights(arm(), joints, fps) for fps in (30.0, 60.0))
     np.testing.assert_allclose(one, [[0.1, 0.2, 0.3]] * 3)
     np.testing.assert_allclose(two, [[0.1, 0.8, 4.8]] * 3)
 
 
 def test_weights_by_joint_leave_the_others_alone():
     smooth = Smooth({"elbow": 2.0}, velocity={"wrist": 1.0})
-    weights = smooth.weights(arm(), np.array([0, 1, 2]), 30.0)
+    weights = smooth.difference_weights(arm(), np.array([0, 1, 2]), 30.0)
     np.testing.assert_allclose(weights, [[0, 0, 0], [0, 0, 2], [0, 1, 0]])
     assert smooth == Smooth({"elbow": 2.0}, velocity={"wrist": 1.0})
     assert hash(smooth) == hash(Smooth({"elbow": 2}, velocity={"wrist": 1}))
@@ -390,7 +390,12 @@ def test_nothing_asked_for_in_a_frame_is_said():
 def test_windows_give_what_one_piece_gives(monkeypatch):
     skeleton = chain(*hinges())
     prepared, start = supple.prepare(skeleton, {"tip": None}), supple.Pose(skeleton, START)
-    options = {"start": start, "smooth": Smooth(1e-3, departure=1e-2), "stall": 1e-13, "iterations": 100}
+    options = {
+        "start": start,
+        "smooth": Smooth(1e-3, departure=1e-2),
+        "stall": 1e-13,
+        "iterations": 100,
+    }
     targets = planar(80, noise=0.02)
     whole = prepared.clip(targets, **options).poses.coordinates
     monkeypatch.setattr(clips, "LONGEST_WINDOW", 45)

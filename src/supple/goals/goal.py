@@ -304,6 +304,20 @@ class Goal:
         del skeleton
         return None
 
+    def difference_weights(self, skeleton: Skeleton, joints: np.ndarray, fps: float) -> Floats:
+        """What differences over the frames of a clip count, of the order 0, 1 and 2: zeros unless it `needs_clip`.
+
+        Args:
+            skeleton: The skeleton.
+            joints: The joint of every freedom, its index, shape (D,).
+            fps: Frames a second.
+
+        Returns:
+            Shape (D, 3).
+        """
+        del skeleton, fps
+        return np.zeros((len(joints), 3))
+
     # What may move for it
 
     @property

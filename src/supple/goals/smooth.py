@@ -58,7 +58,7 @@ class Smooth(Goal):
                     f"got axes {self.reference.batch_shape}"
                 )
 
-    def weights(self, skeleton: Skeleton, joints: np.ndarray, fps: float) -> np.ndarray:
+    def difference_weights(self, skeleton: Skeleton, joints: np.ndarray, fps: float) -> np.ndarray:
         """Weights of differences of the order 0, 1 and 2, shape (len(joints), 3).
 
         Args:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from supple.errors import SuppleError, array, function, instance, one_of, positive, whole
+from supple.errors import SuppleError, array, flag, function, instance, one_of, positive, whole
 from supple.goals import OPEN
 from supple.goals.smooth import as_smooth
 from supple.kernels import banded, layout
@@ -18,7 +18,7 @@ from supple.model.effector import find_effector
 from supple.model.mismatch import another
 from supple.model.skeleton import Pose
 from supple.problem.lowering import Problem
-from supple.solve.jumps import without_jumps
+from supple.solve.jumps import find_jumps, without_jumps
 from supple.solve.outcome import Asked
 from supple.solve.own_goals import OwnGoals
 from supple.solve.solution import Solution
@@ -33,6 +33,9 @@ SECONDARY = (
 # share. Over 64 frames what one window does not know of the next has died away (measured on 2,000 frames of G1: the
 # seams differ by less than 1e-6 rad from one piece).
 WINDOW_NUMBERS, LONGEST_WINDOW, SHORTEST_WINDOW, OVERLAP = 2**23, 1024, 192, 64
+# Solves of one step, at most: with limits and constraints that the first one leaves or breaks held. A frame by itself
+# costs little; for all of them an iteration more is worth more than a second solve (G1, 300 frames).
+PASSES_ALONE, PASSES = 4, 1
 # Constraints that are nearer to being broken than this count in a step [characteristic lengths]. Steps of a clip are
 # small: a fifth of what a solve looks at (`supple.kernels.constraints.NEAR`) is enough for G1 and T1.
 AHEAD = 0.03
@@ -60,6 +63,8 @@ class ClipOptions:
             has a pose for every frame, else 50.
         damping: At the start, as in `LM`.
         stall: An iteration that is to lower the cost by less than this part is the last.
+        blame: Whether to find out of frames that miss their goals if `Avoid` or `Balance` is in the way
+            (`Solution.blocked_by`), which may take as long as solving them.
         threads: At most how many threads solve frames by themselves. The answer does not depend on it.
         progress: Called with (done, total) frames now and then.
     """
@@ -76,6 +81,7 @@ class ClipOptions:
     alone: int | None = None
     damping: float = 1e-2
     stall: float = 1e-8
+    blame: bool = True
     threads: int | None = None
     progress: Callable[[int, int], None] | None = None
 
@@ -87,6 +93,7 @@ class ClipOptions:
             "damping": positive("damping", self.damping),
             "stall": positive("stall", self.stall),
             "max_step": None if self.max_step is None else positive("max_step", self.max_step),
+            "blame": flag("blame", self.blame),
             "threads": None if self.threads is None else whole("threads", self.threads, least=1),
         }
         if self.smooth is not None:
@@ -127,7 +134,7 @@ def solve_clip(
     given, missing = _visible(prepared, targets)
     rows = prepared.fill_targets(given)
     frames = _frame_count(rows, start, missing)
-    smooth = options.smooth
+    smooth: Any = options.smooth
     if smooth is None:
         smooth = next((goal for goal in problem.goals if goal.needs_clip), None)
     work = _Clip(problem, prepared.goal_count, start, rows, frames)
@@ -142,7 +149,7 @@ def solve_clip(
     if alone or work.bands == banded.NO_BAND:
         work.solve_alone(options, alone or options.iterations)
     if work.bands > banded.NO_BAND:
-        if alone:
+        if smooth.reference is None:
             work.leave_jumps(options, alone)
         work.solve_together(options)
     work.judge(options)
@@ -318,7 +325,7 @@ class _Clip:
         joints = skeleton.freedom_table.free.joint
         joints = joints[np.isin(joints, problem.moving)]
         if smooth is not None:
-            self._smooth = np.ascontiguousarray(smooth.weights(skeleton, joints, fps))
+            self._smooth = np.ascontiguousarray(smooth.difference_weights(skeleton, joints, fps))
             self._refer(smooth.reference)
         self._smooth[:, 0] += SECONDARY * self._packed[1][layout.F_REST]
         if self.frames > 2 and np.any(self._smooth[:, 2]):
@@ -369,7 +376,8 @@ class _Clip:
     def _settings(self, options: ClipOptions, **changes: float) -> np.ndarray:
         kernels, out = self._kernels, np.zeros(self._kernels.SETTINGS)
         given = {"iterations": options.iterations, "damping": options.damping}
-        given |= {"stall": options.stall, "window": 1, "bands": 0, "passes": 12, "blame": 1}
+        given |= {"stall": options.stall, "window": 1, "bands": 0, "passes": PASSES_ALONE}
+        given["blame"] = float(options.blame)
         for name, value in (given | changes).items():
             out[getattr(kernels, f"S_{name.upper()}")] = value
         return out
@@ -385,8 +393,11 @@ class _Clip:
 
     def leave_jumps(self, options: ClipOptions, iterations: int) -> None:
         """Keep neighbouring frames, solved by themselves, on the same branch where that costs less than a jump."""
-        if self.frames < 2:
+        if not find_jumps(self._problem.skeleton, self.poses):
             return
+        if not iterations:  # nobody has weighed these poses yet
+            self.run("relax", 0, self.frames, self._settings(options, iterations=0))
+            iterations = options.iterations
         skeleton, kernels = self._problem.skeleton, self._kernels
         joints = skeleton.freedom_table.joints
         first, count = joints.coordinate.tolist(), joints.coordinates.tolist()
@@ -410,7 +421,7 @@ class _Clip:
         first = 0
         while True:
             last = min(first + window, self.frames)
-            settings = self._settings(options, window=last - first, bands=self.bands, passes=3)
+            settings = self._settings(options, window=last - first, bands=self.bands, passes=PASSES)
             self.run("relax", first, last, settings)
             if options.progress is not None:
                 options.progress(last, self.frames)

@@ -58,7 +58,7 @@ def without_jumps(
         solve: Solves a frame from other coordinates.
     """
     frames = len(poses)
-    jumps = (np.flatnonzero(_steps(skeleton, poses[:-1], poses[1:]) > RULES.jump) + 1).tolist()
+    jumps = find_jumps(skeleton, poses)
     if not jumps:
         return poses
     onward = _carried(skeleton, moved, poses, costs, solve, [(f, frames, 1) for f in jumps])
@@ -69,6 +69,11 @@ def without_jumps(
     prices = np.stack([costs, onward[1], back[1]])
     chosen = _cheapest(skeleton, answers, prices)
     return answers[chosen, np.arange(frames)]
+
+
+def find_jumps(skeleton: Skeleton, poses: Floats) -> list[int]:
+    """The frames that a joint jumps into, of poses (F, Q)."""
+    return (np.flatnonzero(_steps(skeleton, poses[:-1], poses[1:]) > RULES.jump) + 1).tolist()
 
 
 def _steps(skeleton: Skeleton, before: Floats, after: Floats) -> Floats:

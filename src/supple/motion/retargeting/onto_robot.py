@@ -324,6 +324,7 @@ class _Problem:
         for k, (_, _, weight) in enumerate(self.asked):
             weights[:, k] = np.square(weight * (length * w.softness))
         given: dict[str, Any] = {"weights": weights, "fps": self.source.fps, "stall": w.stall}
+        given["blame"] = False
         free = [name for j, name in enumerate(names) if j != self.root]
         factor = w.softness**2
         given["smooth"] = Smooth(factor * w.smooth, departure=dict.fromkeys(free, factor * w.rest))
