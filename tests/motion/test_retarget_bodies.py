@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import supple
-from supple import BodyMap, Character, Hinge, Node, Skeleton, SuppleError
+from supple import BodyMap, Character, Hinge, Mimic, Node, Skeleton, SuppleError
 from supple.motion.retargeting.body import Body, unit
 
-from .test_retarget import places, robot, stroll
+from .test_retarget import angles, places, robot, stroll
 
 
 def hinge(axis):
@@ -130,3 +130,50 @@ def test_a_human_that_crawls_is_no_animal():
         {"Hips": supple.rotations.from_axis_angle("x", np.full(8, np.pi / 2))}
     )
     BodyMap.recognize(source.skeleton, poses=lying)
+
+
+def test_joints_that_copy_others_move_with_them():
+    """A hip whose yaw is driven by another joint turns the leg as a hip without a gear does."""
+    plain = robot()
+    nodes = []
+    for name in plain.skeleton.joint_names:
+        j = plain.skeleton.index(name)
+        joint = plain.skeleton.joints[j]
+        if name.endswith("hip_yaw_joint"):
+            joint = Hinge("z", mimic=Mimic(name.replace("joint", "drive"), -0.8))
+        nodes.append(
+            Node(name, plain.skeleton.parent(name), plain.skeleton.offsets[j], joint=joint)
+        )
+        if name.endswith("hip_yaw_joint"):
+            nodes.append(
+                Node(
+                    name.replace("joint", "drive"),
+                    name,
+                    (0, 0, 0),
+                    joint=Hinge("z", limits=(-2, 2)),
+                )
+            )
+    geared = Character(Skeleton(nodes).with_physics(geoms=plain.skeleton.geoms), up="z", unit="m")
+    joints = dict(BodyMap.recognize(plain.skeleton, up="z").joints)
+    source = stroll()
+    # Toes out: the legs turn about themselves.
+    turned = source.poses.with_({
+        f"{side}UpLeg": supple.rotations.multiply(
+            supple.rotations.from_axis_angle("y", sign * 0.5 * np.ones(len(source))),
+            source.poses.local_rotations[:, source.skeleton.index(f"{side}UpLeg")])
+        for side, sign in (("Left", 1), ("Right", -1))
+    })  # fmt: skip
+    source = source.with_(poses=turned)
+    made = supple.retarget(source, geared, fps=30, target_map=BodyMap(joints))
+    other = supple.retarget(source, plain, fps=30)
+    got, want = (
+        angles(places(source[::2], "y"), places(one.motion, "z", BodyMap(joints)))
+        for one in (made, other)
+    )
+    for end, angle in got.items():
+        assert angle < want[end] + 0.02, end
+    skeleton, q = made.motion.skeleton, np.asarray(made.motion.poses.coordinates)
+    column = skeleton.freedom_table.joints.coordinate
+    yaw, drive = (q[:, column[skeleton.index(f"left_hip_yaw_{n}")]] for n in ("joint", "drive"))
+    np.testing.assert_allclose(yaw, -0.8 * drive, atol=1e-9)
+    assert np.abs(drive).max() > 0.1

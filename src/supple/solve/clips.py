@@ -61,6 +61,8 @@ class ClipOptions:
         iterations: At most how many over all frames.
         alone: At most how many iterations every frame is solved by itself with before that. By default 0 where `start`
             has a pose for every frame, else 50.
+        mend: True to mend, frame by frame, what `Avoid` and `Balance` have left to mend after the last iteration,
+            whatever that does to goals and smoothness. False leaves it as the least squares have it.
         damping: At the start, as in `LM`.
         stall: An iteration that is to lower the cost by less than this part is the last.
         blame: Whether to find out of frames that miss their goals if `Avoid` or `Balance` is in the way
@@ -79,6 +81,7 @@ class ClipOptions:
     max_step: float | None = None
     iterations: int = 50
     alone: int | None = None
+    mend: bool = True
     damping: float = 1e-2
     stall: float = 1e-8
     blame: bool = True
@@ -432,6 +435,8 @@ class _Clip:
     def judge(self, options: ClipOptions) -> None:
         """Mend what is left open or broken, and write the reports."""
         settings = self._settings(options)
+        if not options.mend:
+            self.rows[:, self._strength : self._strength + 2] = 0.0
 
         def part(first: int, last: int) -> None:
             self.run("judge", first, last, settings)

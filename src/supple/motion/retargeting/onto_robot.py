@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.bodies.pairs import contacts_of
 from supple.errors import SuppleError
 from supple.goals import Avoid, Balance, Reach, Smooth, Span
-from supple.kernels import layout
+from supple.model.character import Note
 from supple.model.skeleton import Pose
 from supple.motion.contacts import true_runs
 from supple.motion.retargeting.balance import MARGIN, Balanced, Support
@@ -24,7 +25,6 @@ from supple.motion.retargeting.body_map import SIDES
 from supple.motion.retargeting.footsteps import Shape, Steps, smoothed
 from supple.motion.retargeting.guide import Guide
 from supple.motion.retargeting.performance import BEARING_PARTS, Performance, frame_axes
-from supple.motion.retargeting.self_collision import capsules_of
 from supple.motion.retargeting.touch import find_touches
 from supple.rotations import conjugate, from_matrix, multiply, rotate
 from supple.solve.prepare import Prepared
@@ -37,6 +37,9 @@ EVEN_ROOM = (
     0.2  # a hinge whose limits on both sides of straight are this alike may bend either way [rad]
 )
 GROUND_EASE = 0.1  # how long before and after it would be below the ground a point is watched [s]
+LARGEST_STEP = 1.0  # a joint that turns farther from one frame to the next is named [rad]
+OVERLAP = 1e-6  # depth from which solid shapes that overlap are named [model units]
+FEW_RUNS = 8  # runs of frames in a message, at most
 BEAR_EASE = (
     0.1  # how long parts other than feet take to come to rest on the ground, and to leave it [s]
 )
@@ -49,7 +52,10 @@ ENDS = {
 
 @dataclass(frozen=True)
 class Weights:
-    """What residuals count. Places are in leg lengths, directions are unit vectors.
+    """What residuals count, and how long is searched. Places are in leg lengths, directions are unit vectors.
+
+    Chosen on ten CMU clips on Unitree G1 and Booster T1 (`benchmarks/retarget.py`), and held against 36 others
+    (`benchmarks/retarget_steps.py`).
 
     Attributes:
         stand: Corners of a sole that stands.
@@ -66,10 +72,16 @@ class Weights:
         head: Directions of the head.
         together: Wrists from each other, when they are close.
         touch: Wrists from parts of the own body that they touch.
-        apart: Solid shapes that are too near to each other.
-        balance: The centre of mass outside the soles.
-        smooth: Second differences of angles at 30 frames a second.
-        rest: Angles from those at rest.
+        smooth: Second differences of angles at 30 frames a second [1/rad^2].
+        rest: Angles from those at rest [1/rad^2].
+        softness: Factor of all these beside `Avoid` and `Balance`, which count 10 a characteristic length.
+        apart_margin: How far solid shapes are to stay apart [leg lengths].
+        ground_slack: How deep a point may be below the ground before it is lifted [leg lengths].
+        ground_rounds: How often the clip is solved again, at most, to lift points that are below the ground.
+        alone_iterations: At most how many every frame is solved by itself with.
+        first_iterations: At most how many all frames are solved together with, before balance and ground are asked for.
+        iterations: At most how many, in each round after that.
+        stall: An iteration that gains less than this part of the cost is the last.
     """
 
     stand: float = 30.0
@@ -86,18 +98,16 @@ class Weights:
     head: float = 0.2
     together: float = 6.0
     touch: float = 3.0
-    apart: float = 10.0
-    balance: float = 12.0
-    smooth: float = 0.3
-    softness: float = 0.2
-    stall: float = 1e-3
+    smooth: float = 0.6
+    rest: float = 0.01
+    softness: float = 0.5
     apart_margin: float = 0.005
     ground_slack: float = 0.003
     ground_rounds: int = 3
-    alone_iterations: int = 30
-    first_iterations: int = 12
+    alone_iterations: int = 20
+    first_iterations: int = 4
     iterations: int = 8
-    rest: float = 0.01
+    stall: float = 1e-3
 
 
 def sole_shape(body: Body, side: str) -> Shape:
@@ -116,9 +126,6 @@ def solve_clip(
     Raises:
         SuppleError: The body's root cannot move freely, or its feet have no shape.
     """
-    import os, json
-    from dataclasses import replace as _r
-    weights = _r(weights, **json.loads(os.environ.get("W", "{}")))
     return _Problem(source, body, weights).solve(balance=balance)
 
 
@@ -298,7 +305,7 @@ class _Problem:
         for round_ in range(w.ground_rounds):
             if not self._lift(poses) and round_:
                 break
-            poses = self._run(poses, w.iterations, solid=True, feet=feet, gate=gate).poses
+            poses = self._run(poses, w.iterations, feet=feet, gate=gate).poses
         done = None
         if support is not None:
             frames = int(support.counts.sum())
@@ -306,7 +313,7 @@ class _Problem:
         return poses, done
 
     def _run(
-        self, start: Pose, iterations: int, *, alone: int = 0, solid: bool = False, feet: dict[str, Any] | None = None,
+        self, start: Pose, iterations: int, *, alone: int = 0, feet: dict[str, Any] | None = None,
         gate: Floats | None = None,
     ) -> Track:  # fmt: skip
         """Solve the clip from poses (F,): every frame by itself so many iterations, then all together."""
@@ -316,7 +323,7 @@ class _Problem:
             tuple((names[point.joint], tuple(point.offset.tolist())) for point in points)
             for points, _, _ in self.asked
         )
-        apart = w.apart_margin * leg if solid and body.skeleton.geoms else None
+        apart = w.apart_margin * leg if body.skeleton.geoms else None
         problem = _prepared(body, asked, apart, tuple(feet or ()))
         length, back = problem.problem.length, conjugate(body.turn)
         targets = [rotate(back, target) for _, target, _ in self.asked]
@@ -324,7 +331,7 @@ class _Problem:
         for k, (_, _, weight) in enumerate(self.asked):
             weights[:, k] = np.square(weight * (length * w.softness))
         given: dict[str, Any] = {"weights": weights, "fps": self.source.fps, "stall": w.stall}
-        given["blame"] = False
+        given |= {"mend": False, "blame": False}
         free = [name for j, name in enumerate(names) if j != self.root]
         factor = w.softness**2
         given["smooth"] = Smooth(factor * w.smooth, departure=dict.fromkeys(free, factor * w.rest))
@@ -386,7 +393,7 @@ class _Problem:
         place = target.hips + rotate(turn, position - mid(body.at_reference, "hip"))
         back = conjugate(body.turn)
         place, world = rotate(back, place), multiply(multiply(back, turn), rotation)
-        first = int(skeleton.packed_ints[root, layout.Q])
+        first = int(skeleton.freedom_table.joints.coordinate[root])
         parent = int(skeleton.parents[root])
         rest = skeleton.rest
         above = rest.rotations[parent] if parent >= 0 else np.array((1.0, 0.0, 0.0, 0.0))
@@ -429,24 +436,20 @@ class _Problem:
         bone = unit(end - middle)
         for name in group:
             j = skeleton.index(name)
-            if (
-                skeleton.packed_ints[j, layout.KIND] != layout.ANGLE
-                or skeleton.packed_ints[j, layout.MIMIC] >= 0
-            ):
+            rows = skeleton.freedom_table.rows_of(j)
+            if not skeleton.freedom_table.joints.is_hinge[j] or rows.is_copy[0]:
                 continue
-            axis = rotate(
-                self.body.reference[1][j], skeleton.packed_floats[j, layout.AXIS : layout.AXIS + 3]
-            )
+            axis = rotate(self.body.reference[1][j], rows.axis[0])
             across = np.cross(axis, bone)
             if np.linalg.norm(across) < ACROSS:
                 continue
-            low, high = skeleton.packed_floats[j, layout.LIMITS : layout.LIMITS + 2]
+            low, high = rows.low[0], rows.high[0]
             # The angle at which the limb is straight, from where it is in the reference.
             upper = unit(middle - top)
             straight = np.arctan2(
                 np.cross(bone, upper) @ axis, bone @ upper - (bone @ axis) * (upper @ axis)
             )
-            column = int(skeleton.packed_ints[j, layout.Q])
+            column = int(rows.coordinate[0])
             straight += q[0, column]
             room = (high - straight) - (straight - low)  # flexion goes where there is more of it
             sign = np.sign(room if abs(room) > EVEN_ROOM else across @ way)
@@ -454,16 +457,51 @@ class _Problem:
             return
 
 
+def remarks(poses: Pose) -> list[Note]:
+    """What of a robot's poses (F,) must be said: joints that turn far in one frame, and solid shapes that overlap."""
+    skeleton, q = poses.skeleton, np.asarray(poses.coordinates)
+    table, notes = skeleton.freedom_table, []
+    turning = table.scalars.take(table.scalars.turns)
+    steps = np.abs(np.diff(q[:, turning.coordinate], axis=0))
+    for k in np.flatnonzero((steps > LARGEST_STEP).any(axis=0)):
+        frames = np.flatnonzero(steps[:, k] > LARGEST_STEP) + 1
+        name = skeleton.joint_names[int(turning.joint[k])]
+        notes.append(
+            Note(
+                f"{name!r} turns by up to {steps[:, k].max():.2f} rad in one frame: {_few(frames)}",
+                level="warning",
+            )
+        )
+    if skeleton.geoms:
+        contacts = contacts_of(skeleton)
+        gaps = contacts.gaps(poses, reach=0.0)
+        for k in np.flatnonzero((gaps < -OVERLAP).any(axis=0)):
+            a, b = (skeleton.joint_names[j] for j in contacts.joints[k])
+            frames = np.flatnonzero(gaps[:, k] < -OVERLAP)
+            notes.append(
+                Note(
+                    f"{a!r} and {b!r} overlap by up to {-gaps[:, k].min():.3g}: {_few(frames)}",
+                    level="warning",
+                )
+            )
+    return notes
+
+
+def _few(frames: NDArray[np.int64]) -> str:
+    """Frames for a message, those in a row as first to last."""
+    flags = np.zeros(int(frames.max()) + 1, dtype=bool)
+    flags[frames] = True
+    runs = [
+        f"{r.start}" if r.stop - r.start == 1 else f"{r.start} to {r.stop - 1}"
+        for r in true_runs(flags)
+    ]
+    more = f", ... ({len(frames)} in all)" if len(runs) > FEW_RUNS else ""
+    return f"frames {', '.join(runs[:FEW_RUNS])}{more}"
+
+
 def moves(body: Body) -> bool:
     """True if a joint above the limbs moves freely in space."""
-    skeleton = body.skeleton
-    kinds = skeleton.packed_ints[:, layout.KIND]
-    path = skeleton.path(None, skeleton.joint_names[body.base])
-    return any(_moves_freely(int(kinds[skeleton.index(name)])) for name in path)
-
-
-def _moves_freely(kind: int) -> bool:
-    return bool(kind & layout.QUATERNION) and (kind & layout.SLIDES) == 3
+    return _free_joint(body) is not None
 
 
 def free_root(body: Body) -> int:
@@ -472,15 +510,21 @@ def free_root(body: Body) -> int:
     Raises:
         SuppleError: There is none.
     """
+    found = _free_joint(body)
+    if found is None:
+        first, base = body.skeleton.joint_names[0], body.skeleton.joint_names[body.base]
+        raise SuppleError(f"{first!r}: expected a free root (supple.Free), got none above {base!r}")
+    return found
+
+
+def _free_joint(body: Body) -> int | None:
     skeleton = body.skeleton
-    kinds, base = skeleton.packed_ints[:, layout.KIND], skeleton.joint_names[body.base]
-    for name in skeleton.path(None, base):
+    joints = skeleton.freedom_table.joints
+    for name in skeleton.path(None, skeleton.joint_names[body.base]):
         j = skeleton.index(name)
-        if _moves_freely(int(kinds[j])):
+        if joints.quaternion[j] >= 0 and joints.slides[j] == 3:
             return j
-    raise SuppleError(
-        f"{skeleton.joint_names[0]!r}: expected a free root (supple.Free), got none above {base!r}"
-    )
+    return None
 
 
 @lru_cache(maxsize=16)
@@ -504,9 +548,7 @@ def _prepared(
         else:
             goals.append(Reach(end, point=place))
     if margin is not None:
-        capsules, pairs = capsules_of(body)
-        if pairs:
-            goals.append(Avoid(margin, capsules=capsules, pairs=pairs))
+        goals.append(Avoid(margin))
     if feet:
         up = tuple(rotate(conjugate(body.turn), np.array((0.0, 0.0, 1.0))).tolist())
         goals.append(Balance(feet, margin=MARGIN * body.sizes["leg"], up=up))
