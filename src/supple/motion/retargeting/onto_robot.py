@@ -118,6 +118,7 @@ def solve_clip(
     """
     import os, json
     from dataclasses import replace as _r
+
     weights = _r(weights, **json.loads(os.environ.get("W", "{}")))
     return _Problem(source, body, weights).solve(balance=balance)
 
