@@ -403,3 +403,22 @@ def test_windows_give_what_one_piece_gives(monkeypatch):
     parts = prepared.clip(targets, **options).poses.coordinates
     assert not np.array_equal(parts, whole)
     np.testing.assert_allclose(parts, whole, atol=1e-5)
+
+
+def test_mending_a_frame_does_not_make_it_jump():
+    # In the middle the target is inside a wall as wide as the arm is long: to mend that frame it would have to leave.
+    skeleton = chain(*hinges())
+    wall = supple.Box((1.4, 1.0, 0.0), (1.2, 1.2, 2.0))
+    body = {"j2": supple.Capsule((0, 0, 0), (1, 0, 0), 0.05)}
+    goals = [supple.Reach("tip"), supple.Avoid(obstacles=wall, pairs=(), capsules=body)]
+    start = supple.Pose(skeleton, np.tile(START, (9, 1)))
+    held = supple.prepare(skeleton, {"tip": None}).clip(
+        planar(9), start=start, smooth=1e-3
+    )  # as it goes without the wall
+    found = supple.prepare(skeleton, goals).clip(
+        planar(9), start=held.poses, smooth=1e-3, iterations=0
+    )
+    moved = found.poses[:].turns(held.poses)
+    broken = found.solution.status == supple.Status.COLLIDES
+    assert broken.any()
+    assert moved.max() <= 0.1 + 1e-9

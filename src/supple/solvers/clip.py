@@ -59,6 +59,7 @@ from supple.kernels.report import Ended, clear_trace, finish_judged, trace_into
 from supple.kernels.workspace import clear, copy, matrix, part, row_at, vector
 
 LEAST_DAMPING = 1e-9  # of a frame
+MENDED_MOST = 0.1  # how far mending may take a freedom of a frame [rad, characteristic lengths]
 TO_BLAME = 0.1  # of the largest difference from what was expected: frames with more are damped
 DEPARTURE, VELOCITY, ACCELERATION = range(3)  # columns of `smooth`
 NOTHING_LEFT = (
@@ -858,11 +859,23 @@ class Mending(NamedTuple):
 
 
 @kernel
-def mend(problem, mending, q):
-    """Close the loops of a pose and mend its constraints."""
+def mend(problem, mending, q, kept, change):
+    """Close the loops of a pose and mend its constraints, if that takes it no farther than MENDED_MOST.
+
+    A frame that would have to go farther would jump out of its clip: then only its loops are closed, and what it breaks
+    is reported. The pose ends weighed. `kept`, shape (Q,), and `change`, shape (D,), are buffers.
+    """
+    copy(q, kept)
     restore(problem, mending, q, False)
-    if mending.constraints.some and widest_open(problem, mending.frames) >= 0:
-        restore(problem, mending, q, True)
+    if mending.constraints.some:
+        differences(problem, kept, q, change)
+        farthest = 0.0
+        for d in range(problem.freedoms):
+            farthest = max(farthest, abs(change[d]))
+        if farthest > MENDED_MOST:
+            copy(kept, q)
+        if farthest > MENDED_MOST or widest_open(problem, mending.frames) >= 0:
+            restore(problem, mending, q, True)
 
 
 @entry(CLIP + " i i")
@@ -902,7 +915,7 @@ def judge(
             buffers.blocks_f[g, layout.B_TOLERANCE] = near if asked else math.inf
         fault = layout.REACHED
         if hard:
-            mend(problem, mending, q)
+            mend(problem, mending, q, row_at(buffers.kept, 0), row_at(buffers.delta, 0))
             fault = fault_of(problem, buffers.frames, buffers.bodies)
         stopped = Ended(int(ended[f, E_STOP]), int(ended[f, E_USED]), 0)
         finish_judged(problem, buffers.frames, mending.linear, trace, q, q, stopped, row, fault)
