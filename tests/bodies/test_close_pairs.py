@@ -7,8 +7,8 @@ import pytest
 
 import supple
 from supple import Avoid, Geom, Hinge, Node, Pose, Reach, Skeleton, Slider, Tip
-from supple.bodies.close_pairs import tabulate
-from supple.bodies.pairs import close_pairs
+from supple.bodies.close_pairs import axes_between
+from supple.bodies.pairs import contacts_of
 from supple.problem.lowering import Problem
 
 
@@ -60,12 +60,9 @@ def rectangles_overlap(pose, nearer=0.0):
     return True
 
 
-def solid(skeleton):
-    return tuple((skeleton.index(n), one) for n, some in skeleton.capsules.items() for one in some)
-
-
 def table(skeleton, one, other):
-    (found,) = tabulate(skeleton, ((skeleton.index(one), skeleton.index(other)),))
+    (found,) = contacts_of(skeleton).tables
+    assert found.joints == (skeleton.index(one), skeleton.index(other))
     return found
 
 
@@ -106,7 +103,7 @@ def test_a_joint_that_turns_all_the_way_wraps_around():
 def test_only_close_pairs_with_one_or_two_numbers_have_a_table():
     skeleton = arm()
     names = skeleton.joint_names
-    close = [tuple(names[j] for j in pair) for pair in close_pairs(skeleton, solid(skeleton))]
+    close = [tuple(names[j] for j in one.joints) for one in contacts_of(skeleton).tables]
     assert close == [("upper", "forearm")]
     ball = Skeleton(
         [
@@ -115,7 +112,7 @@ def test_only_close_pairs_with_one_or_two_numbers_have_a_table():
             Node("c", "b", (0.2, 0, 0), Hinge("z")),
         ]
     ).with_physics(geoms=[Geom("box", name, (0.2, 0.2, 0.2)) for name in "abc"])
-    assert tabulate(ball, ((0, 2),)) == ()
+    assert axes_between(ball, 0, 2) == () and contacts_of(ball).tables == ()
 
 
 def targets(skeleton, count):
@@ -178,7 +175,7 @@ def test_given_capsules_and_pairs_stand_for_themselves():
 
 def test_pairs_that_are_free_everywhere_have_no_table():
     skeleton = arm(-0.3, 0.3)
-    assert len(tabulate(skeleton, close_pairs(skeleton, solid(skeleton)))) == 1
+    assert len(contacts_of(skeleton).tables) == 1
     goals = [Reach("hand", (1.0, 0.5, 0.0)), Avoid()]
     narrow = Skeleton(
         [

@@ -17,6 +17,7 @@ SPREAD = 1024  # directions in which a mesh is looked at
 HULL_POINTS = 128  # of a mesh that are kept, at most: on the meshes of Unitree's G1 they leave out 0.9 mm or less
 EXACT_ENOUGH = 1e-3  # of its extent: fewer are kept if they leave out less
 SIDES = 32  # of the prism around a cylinder
+TRIED = 64  # directions in which overlaps are measured
 FACETS = 128  # points of the polyhedron around an ellipsoid
 
 
@@ -114,6 +115,7 @@ def gaps(a: Convex, b: Convex, turns: ArrayLike, places: ArrayLike) -> Floats:
         a.extent + b.extent,
         turns,
         places,
+        directions(TRIED),
         np.zeros((4, SIMPLEX)),
         out,
     )

@@ -250,7 +250,7 @@ def shape_gap(constraints, bodies, frames, i, j, rough, reach):
     radii = sizes[i, layout.C_ROUND] + sizes[j, layout.C_ROUND]
     size = sizes[i, layout.C_RADIUS] + sizes[i, layout.C_HALF]
     size += sizes[j, layout.C_RADIUS] + sizes[j, layout.C_HALF]
-    return hull_gap(one, other, radii, rough.normal, size, reach, bodies.simplex)
+    return hull_gap(one, other, radii, rough.normal, size, reach, bodies.simplex, bodies.simplex, 0)
 
 
 @leaf
@@ -807,7 +807,7 @@ def _solid_gap(solids, sizes, hulls, ends, rotations, i, j, reach, simplex):
     one = _placed_hull(solids, hulls, ends, rotations, i)
     other = _placed_hull(solids, hulls, ends, rotations, j)
     radii = sizes[i, D_ROUND] + sizes[j, D_ROUND]
-    return hull_gap(one, other, radii, gap.normal, size, reach, simplex).distance
+    return hull_gap(one, other, radii, gap.normal, size, reach, simplex, simplex, 0).distance
 
 
 @entry("f3 f3 i2 f2 f2 i2 f f2 f2 f2")

@@ -27,9 +27,9 @@ APART = 0.02  # how far shapes are shifted beyond touching, in sizes of the shap
 SIMPLEX = 10  # columns of a corner of a simplex: of the difference, on the first, on the second, its weight
 ON_FIRST, ON_SECOND, WEIGHT = 3, 6, 9
 
-# Directions, in the frame of the first shape, in which an overlap is measured first. With edges and corners of the cube
-# as well, solves of G1's hands took as many iterations and 1.6 times as long.
-TRIED = (
+# Directions of a shape's frame in which an overlap is measured first. With edges and corners of the cube as well,
+# solves for the hands of Unitree's G1 took as many iterations and 1.6 times as long.
+AXES = (
     (1.0, 0.0, 0.0),
     (-1.0, 0.0, 0.0),
     (0.0, 1.0, 0.0),
@@ -286,12 +286,20 @@ def _walk(one, other, shift, start, size, reach, simplex):
 
 
 @kernel
-def _part(one, other, start, size, simplex):
-    """The direction in which two hulls that overlap are parted by the least shift, as far as it is found."""
+def _part(one, other, start, size, simplex, ways, count):
+    """The direction in which two hulls that overlap are parted by the least shift, as far as it is found.
+
+    Tried first are `start`, the axes of both and the first `count` rows of `ways`, in the frame of the first.
+    """
     way = quat.unit(start) if quat.dot(start, start) > 0.0 else (1.0, 0.0, 0.0)
     best = _separation(one, other, way)
-    for k in range(len(TRIED)):
-        tried = quat.rotate(one.turn, TRIED[k])
+    for k in range(2 * len(AXES) + count):
+        if k < len(AXES):
+            tried = quat.rotate(one.turn, AXES[k])
+        elif k < 2 * len(AXES):
+            tried = quat.rotate(other.turn, AXES[k - len(AXES)])
+        else:
+            tried = quat.rotate(one.turn, quat.load3(ways, k - 2 * len(AXES), 0))
         found = _separation(one, other, tried)
         if found > best:
             best, way = found, tried
@@ -304,14 +312,13 @@ def _part(one, other, start, size, simplex):
         if found > best:
             way = gap.normal
         if found <= best + BETTER * size:
-            best = max(best, found)
             break
         best = found
     return way
 
 
 @kernel
-def hull_gap(one, other, radii, start, size, reach, simplex):
+def hull_gap(one, other, radii, start, size, reach, simplex, ways, count):
     """The gap of two hulls thickened by radii in all; where they are farther apart than `reach`, at least that much.
 
     Args:
@@ -322,17 +329,19 @@ def hull_gap(one, other, radii, start, size, reach, simplex):
         size: How large both are together.
         reach: Up to which gap it is exact.
         simplex: Buffer, shape (4, SIMPLEX).
+        ways: More directions to measure an overlap in, in the frame of the first, shape (W, 3 or more).
+        count: How many of them.
     """
     gap = _walk(one, other, (0.0, 0.0, 0.0), start, size, max(reach + radii, 0.0), simplex)
     if gap.distance > 0.0:
         return Gap(gap.distance - radii, gap.first, gap.second, gap.normal)
-    way = _part(one, other, start, size, simplex)
+    way = _part(one, other, start, size, simplex, ways, count)
     first, second = _support(one, way), _support(other, quat.scale(way, -1.0))
     return Gap(quat.dot(quat.sub(second, first), way) - radii, first, second, way)
 
 
-@entry("f2 f2 f f f2 f2 f2 f1")
-def hull_gaps(one, other, radii, size, turns, places, simplex, out):
+@entry("f2 f2 f f f2 f2 f2 f2 f1")
+def hull_gaps(one, other, radii, size, turns, places, ways, simplex, out):
     """The gaps (N,) of two hulls, the second placed relative to the first in N ways.
 
     Args:
@@ -342,11 +351,13 @@ def hull_gaps(one, other, radii, size, turns, places, simplex, out):
         size: How large both are together.
         turns: Rotations of the second's frame in that of the first, wxyz, shape (N, 4).
         places: Its origins, shape (N, 3).
+        ways: Directions to measure overlaps in, shape (K, 3): the more, the more exact.
         simplex: Buffer, shape (4, SIMPLEX).
         out: Shape (N,).
     """
     first = Hull(one, 0, one.shape[0], quat.IDENTITY, (0.0, 0.0, 0.0))
     for n in range(turns.shape[0]):
-        second = Hull(other, 0, other.shape[0], quat.load4(turns, n, 0), quat.load3(places, n, 0))
-        start = second.place
-        out[n] = hull_gap(first, second, radii, start, size, math.inf, simplex).distance
+        place = quat.load3(places, n, 0)
+        second = Hull(other, 0, other.shape[0], quat.load4(turns, n, 0), place)
+        gap = hull_gap(first, second, radii, place, size, math.inf, simplex, ways, ways.shape[0])
+        out[n] = gap.distance

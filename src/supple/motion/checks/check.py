@@ -198,8 +198,8 @@ def check(
     if isinstance(subject, Character):
         up = up or subject.up
         notes = subject.notes
-        if capsules is None and subject.meshes:
-            capsules = subject.capsules
+        if capsules is None and subject.capsules is not subject.skeleton.capsules:
+            capsules = subject.capsules  # of its skin
     if up is not None:
         text("up", up)
     if capsules is not None:
