@@ -1,10 +1,13 @@
-"""Growth: what one iteration costs on 1,000 and on 10,000 links, and what preparing them costs.
+"""Growth: what one iteration costs on 1,000 and on 10,000 links or with 4 to 512 goals, and what preparing costs.
 
 An iteration of CCD or FABRIK is linear in the links: ten times as many may cost at most 12 times
-as much (the rest is the processor's caches).
+as much (the rest is the processor's caches). One of LM or of the Jacobian methods is linear in the goals of a
+branching tree and in its joints: the last two numbers of goals
+are compared.
 
     python benchmarks/growth.py
     python benchmarks/growth.py --links 100 1000 --repeat 3
+    python benchmarks/growth.py --goals 16 64 256
 """
 
 from __future__ import annotations
@@ -24,6 +27,13 @@ from supple.solvers import ALL
 
 NAMES = ("CCD", "FABRIK")
 MOST = {"CCD": 12.0, "FABRIK": 12.0}
+GOALS = (4, 16, 64, 256, 512)
+SOLVERS: dict[str, Callable[[int], supple.Solver]] = {
+    "LM": lambda budget: supple.LM(max_iterations=budget, restarts=0),
+    "Jacobian dls": lambda budget: supple.Jacobian(method="dls", max_iterations=budget),
+    "Jacobian pinv": lambda budget: supple.Jacobian(method="pinv", max_iterations=budget),
+}
+MOST_OF_GOALS = 1.3  # by how much an iteration may grow faster than the goals: caches
 
 
 def best(action: Callable[[], Any], repeat: int) -> tuple[float, Any]:
@@ -59,10 +69,65 @@ def per_iteration(name: str, links: int, repeat: int) -> float:
     return (second - first) / max(1, many - few)
 
 
+def branches(count: int) -> tuple[supple.Skeleton, list[supple.Reach]]:
+    """Branches of balls and limited hinges on a free root, and a goal for each that it can reach."""
+    rng = np.random.default_rng(count)
+    nodes: list[Any] = [("root", None, (0.0, 0.0, 0.0), supple.Free())]
+    tips: list[Any] = []
+    for b in range(count):
+        parent, offset = "root", tuple(rng.normal(size=3))
+        for k in range(4):
+            joint = supple.Hinge("z", limits=(-2, 2)) if k % 2 else supple.Ball()
+            nodes.append((f"j{b}_{k}", parent, offset, joint))
+            parent, offset = f"j{b}_{k}", (1.0, 0.0, 0.0)
+        tips.append((f"tip{b}", parent, offset))
+    tree = supple.Skeleton(nodes, tips)
+    there = supple.Pose.from_angles(tree, 0.3 * rng.normal(size=len(tree.freedoms)))
+    return tree, [supple.Reach(tip, there.position(tip)) for tip in tree.tip_names]
+
+
+def per_iteration_of_goals(name: str, count: int, repeat: int) -> float:
+    """Seconds of one iteration with some goals: what more of them cost."""
+    tree, goals = branches(count)
+    found = []
+    for budget in (1, 4):
+        ik = supple.prepare(tree, goals, solver=SOLVERS[name](budget), tolerance=1e-12)
+        seconds, answer = best(ik, repeat)
+        found.append((seconds, answer.iterations))
+    (first, few), (second, many) = found
+    return (second - first) / max(1, many - few)
+
+
+def goals_table(counts: Sequence[int], repeat: int) -> tuple[Table, int]:
+    """What an iteration and preparing cost by the number of goals, and how often growth is faster than linear."""
+    table, missed = Table(title="Growth with goals: milliseconds"), 0
+    table.add_column("what")
+    for count in counts:
+        table.add_column(f"{count:,} goals", justify="right")
+    for title in ("last ratio", "at most"):
+        table.add_column(title, justify="right")
+    most = MOST_OF_GOALS * counts[-1] / counts[-2]
+    prepared = {count: branches(count) for count in counts}
+    measured: dict[str, Callable[[int], float]] = {
+        f"an iteration of {name}": lambda n, name=name: per_iteration_of_goals(name, n, repeat)
+        for name in SOLVERS
+    }
+    measured["preparing a solve"] = lambda n: best(lambda: supple.prepare(*prepared[n]), 3)[0]
+    for what, seconds in measured.items():
+        seconds(4)  # compile
+        times = [seconds(count) for count in counts]
+        ratio = times[-1] / times[-2]
+        missed += ratio > most
+        shown = f"{ratio:.1f}" if ratio <= most else f"[red]{ratio:.1f}"
+        table.add_row(what, *(f"{1e3 * time:.3f}" for time in times), shown, f"{most:.1f}")
+    return table, missed
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark; returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--links", nargs=2, type=int, default=(1000, 10_000))
+    parser.add_argument("--goals", nargs="+", type=int, default=GOALS, help="two numbers or more")
     parser.add_argument("--repeat", type=int, default=9)
     given = parser.parse_args(arguments)
     few, many = given.links
@@ -96,7 +161,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         small, large = (best(lambda n=n: action(n), 3)[0] for n in (few, many))  # noqa: B023
         table.add_row(what, f"{1e3 * small:.2f}", f"{1e3 * large:.2f}", f"{large / small:.1f}", "")
     Console().print(table)
-    return int(missed > 0)
+    table, faster = goals_table(given.goals, given.repeat)
+    Console().print(table)
+    return int(missed + faster > 0)
 
 
 if __name__ == "__main__":

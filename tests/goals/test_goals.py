@@ -190,7 +190,7 @@ def test_goals_come_as_a_list_one_or_a_mapping():
 def test_anything_else_is_no_list_of_goals(goals):
     with pytest.raises(
         SuppleError,
-        match=r"goals: expected Reach, LookAt, Pole, Hold, Rest, Connect, Weld, Avoid or Balance",
+        match=r"goals: expected Reach, LookAt, Pole, Hold, Rest, Connect, Weld, Avoid, Balance, Span or Smooth",
     ):
         as_goals(goals)
 

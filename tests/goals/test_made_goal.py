@@ -104,7 +104,8 @@ def test_a_miss_is_told_in_its_words():
     assert answer.reason.endswith("the tool is 5.7 from what it has to touch")
 
 
-def test_what_solvers_do_not_serve_it_refuse():
+def test_solvers_that_take_every_kind_of_goal_serve_it_and_others_refuse():
+    assert supple.solve(ARM, [Touch("tip", TARGET)], solver="LM").reached
     with pytest.raises(supple.SuppleError, match="touch goals"):
         supple.solve(ARM, [Touch("tip", TARGET)], solver="FABRIK")
 

@@ -56,7 +56,10 @@ class Tables:
         )
         columns, read = np.zeros((count, self.lowered.freedoms)), np.zeros((count, 3))
         line = np.zeros(6)
-        self.bodies = kernels.Bodies(*(none,) * 4, line, read, columns, *(line,) * 3, *(none,) * 3, line)
+        whole = np.array([1.0, 1.0, kernels.NEAR])  # everything counts in full
+        self.bodies = kernels.Bodies(
+            *(none,) * 4, line, read, columns, *(line,) * 3, *(none,) * 3, line, line, whole, none
+        )
 
     def at(self, q):
         """The gap and its slopes."""

@@ -8,6 +8,7 @@ from tests.differences import slope
 
 import supple
 from supple import rotations
+from supple.goals import Span
 from supple.problem.lowering import Problem
 from supple.solvers import own
 
@@ -116,6 +117,13 @@ GOALS = {
         supple.Reach("hand", supple.On("eye", (0.1, 0.2, 0.3))),
         supple.LookAt("eye", supple.On("left", (0.3, 0.1, 0.2)), axis=(1, 1, 0), depth=0),
         supple.LookAt("hand", supple.On("base"), axis="y", depth=0, weight=0.4),
+    ],
+    "span": [
+        Span(
+            "eye", "hand", (0.3, -0.2, 0.5), point_start=(0.1, 0.2, 0.3), point_end=(0.0, 0.1, 0.0)
+        ),
+        Span("base", "right", (0.1, 0.2, 0.6), weight=0.3),
+        supple.Reach("hand", (1.0, 0.4, -0.7)),
     ],
     "loop": [supple.Weld("hand", "eye", point_a=(0.1, 0, 0.2), rotation=turned())],
     "own": [

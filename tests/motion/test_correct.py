@@ -20,8 +20,8 @@ from supple import (
     Window,
     correct,
 )
-from supple.kernels import layout
-from supple.rotations import conjugate, from_axis_angle, multiply
+from supple.rotations import from_axis_angle, multiply
+from supple.solve.following import follow
 
 FPS = 60.0
 
@@ -286,34 +286,24 @@ def test_unreachable_frames_keep_the_animation(sway):
     assert added(sway, found.motion).max() < 12.001
 
 
-def test_coherent_is_each_frame_solved_from_the_correction_of_the_one_before(sway):
-    """Held against the same written frame by frame; some frames are out of reach."""
+def test_coherent_or_not_the_answers_are_the_same(sway):
     path = sway.poses.position("L hand") + np.linspace((-0.2, 0.1, 0), (0.3, 0.5, 0.4), len(sway))
-    found = correct(sway, [Reach("L hand", path, root="L arm")], coherent=True, speed=None)
-    assert 0 < np.count_nonzero(found.reached) < len(sway)
-    problem = supple.prepare(sway.skeleton, [Reach("L hand", root="L arm")])
-    start = sway[0]
-    for f, animated in enumerate(sway):
-        answers = [problem.solve(path[f], start=one) for one in (start, animated)[: 1 + (f > 0)]]
-        best = answers[0]
-        if not best.reached and f > 0:
-            other = answers[1]
-            best = other if other.reached or other.error < 0.99 * best.error else best
-        for name in ("L arm", "L elbow", "L wrist"):
-            got = found.motion[f].local_rotations[sway.skeleton.index(name)]
-            want = best.pose.local_rotations[sway.skeleton.index(name)]
-            assert abs(got @ want) == pytest.approx(1.0, abs=1e-6)
-        assert found.status[f] == best.status
-        if f + 1 < len(sway):
-            start = sway[f + 1]
-            made = {}
-            for name in ("L arm", "L wrist"):
-                j = sway.skeleton.index(name)
-                now, then = animated.local_rotations[j], best.pose.local_rotations[j]
-                made[name] = multiply(start.local_rotations[j], multiply(conjugate(now), then))
-            at = sway.skeleton.packed_ints[sway.skeleton.index("L elbow"), layout.Q]
-            turn = best.pose.coordinates[at] - animated.coordinates[at] + start.coordinates[at]
-            start = start.with_({**made, "L elbow": turn})
+    goal = [Reach("L hand", path, root="L arm")]
+    assert correct(sway, goal, coherent=True).motion == correct(sway, goal).motion
+
+
+def test_a_correction_is_smoother_than_frames_that_are_solved_one_after_the_other(sway):
+    target = target_near(sway) + np.array([0.05, 0.0, 0.0]) * np.sin(3 * sway.times)[:, None]
+    goal = [Reach("L hand", target, root="L arm")]
+    found = correct(sway, goal, tolerance=1e-2)
+    problem = supple.prepare(sway.skeleton, [Reach("L hand", root="L arm")], tolerance=1e-2)
+    followed = sway.with_(poses=follow(problem, [target], sway.poses).pose)
+    assert np.all(found.reached)
+
+    def uneven(motion):
+        return np.abs(np.diff(added(sway, motion), axis=0)).max()
+
+    assert uneven(found.motion) < 0.9 * uneven(followed)
 
 
 def test_coherent_frames_follow_each_other(sway):

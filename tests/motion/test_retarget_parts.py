@@ -1,4 +1,4 @@
-"""The parts of retargeting: names, derivatives, steps of feet, capsules that stay apart."""
+"""The parts of retargeting: names, steps of feet, filters."""
 
 import json
 
@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 
 import supple
-from supple import Ball, BodyMap, Free, Hinge, Motion, Node, Pose, Skeleton
+from supple import BodyMap, Motion
 from supple.motion.retargeting.footsteps import Shape, Steps, edges, fade, plan_steps
 from supple.motion.retargeting.names import side_and_stem
 from supple.motion.retargeting.performance import filtered
-from supple.motion.retargeting.self_collision import _nearest
-from supple.motion.retargeting.whole_clip import Clip, Rows
 
 
 @pytest.mark.parametrize(
@@ -34,45 +32,6 @@ from supple.motion.retargeting.whole_clip import Clip, Rows
 )
 def test_side_and_stem_of_names(name, side, stem):
     assert side_and_stem(name) == (side, stem)
-
-
-def test_derivatives_are_those_of_differences():
-    skeleton = Skeleton(
-        [
-            Node("base", None, (0.1, 0.2, 0.3), joint=Free()),
-            Node("hip", "base", (0, 0.1, -0.2), joint=Hinge((0.6, 0.8, 0))),
-            Node("ball", "hip", (0, 0, -0.4), joint=Ball()),
-            Node("end", "ball", (0.3, 0, 0), joint=Hinge("z")),
-        ]
-    )
-    rng = np.random.default_rng(3)
-    q = np.asarray(skeleton.rest.coordinates) + 0.3 * rng.normal(
-        size=(2, len(skeleton.rest.coordinates))
-    )
-    q = np.asarray(Pose(skeleton, _unit(skeleton, q)).coordinates)
-    joints, offsets = np.array([3, 1]), rng.normal(size=(2, 3))
-    combine = np.array(((1.0, 0.0), (0.0, 1.0), (0.7, -0.4)))
-    rows = Rows(combine, np.zeros((2, 3, 3)), np.ones((1, 1, 3)))
-    clip = Clip(skeleton, joints, offsets, rows, np.zeros(0), q[0], np.zeros(0))
-    at = clip.frame(q)
-    found = clip.jacobian(clip.points(at), at)
-    way = rng.normal(size=(2, 3))
-    along = at.derivative(np.arange(2), joints[[0, 0]], clip.points(at)[..., 0], way)
-    for column in range(clip.freedoms.count):
-        step = np.zeros((2, clip.freedoms.count))
-        step[:, column] = 1e-6
-        ahead, behind = (
-            clip.points(clip.frame(clip.freedoms.stepped(q, s * step))) for s in (1, -1)
-        )
-        slope = (ahead - behind) / 2e-6
-        assert np.allclose(found[..., column], slope @ combine.T, atol=1e-7)
-        assert np.allclose(along[:, column], (slope[..., 0] * way).sum(1), atol=1e-7)
-
-
-def _unit(skeleton, q):
-    at = skeleton.packed.turn_at
-    q[:, at] /= np.linalg.norm(q[:, at], axis=-1, keepdims=True)
-    return q
 
 
 def test_a_foot_that_stands_keeps_its_edges_on_the_ground_at_one_place():
@@ -103,19 +62,6 @@ def test_passages_between_known_values_are_smooth_and_meet_them():
     assert np.abs(np.diff(out, n=2)).max() < 0.05
     assert np.all(np.diff(out) >= 0)
     assert np.all(fade(values, np.zeros(40, dtype=bool)) == 0)
-
-
-def test_nearest_points_of_segments_are_no_further_than_sampled_ones():
-    rng = np.random.default_rng(5)
-    a, b, c, d = rng.normal(size=(4, 200, 3))
-    p, q = _nearest(a, b, c, d)
-    s, u = np.meshgrid(np.linspace(0, 1, 40), np.linspace(0, 1, 40))
-    one = a[:, None] + s.reshape(1, -1, 1) * (b - a)[:, None]
-    two = c[:, None] + u.reshape(1, -1, 1) * (d - c)[:, None]
-    best = np.linalg.norm(one - two, axis=-1).min(1)
-    found = np.linalg.norm(p - q, axis=-1)
-    assert np.all(found < best + 1e-9)
-    assert np.all(found > best - 0.15)
 
 
 def test_the_filter_keeps_what_is_slow_and_takes_what_is_fast():

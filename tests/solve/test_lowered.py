@@ -10,7 +10,7 @@ import pytest
 import supple
 from supple import OPEN, Hinge, Pose, Reach, Solver, SuppleError
 from supple.kernels import layout
-from supple.solvers import EVERYTHING
+from supple.solvers import EVERYTHING, clip
 
 
 def read(data):
@@ -130,3 +130,34 @@ def test_batches_cannot_be_sent():
     starts = Pose(CHAIN, np.zeros((2, 3)))
     with pytest.raises(SuppleError, match="single targets and a single start"):
         supple.prepare(CHAIN, {"tip": OPEN}).to_bytes(start=starts)
+
+
+def test_a_clip_is_solved_from_the_bytes_alone():
+    goals = [Reach("tip"), supple.goals.Smooth(0.1, velocity=0.02)]
+    prepared = supple.prepare(CHAIN, goals)
+    head, arrays = read(prepared.to_bytes())
+    assert head["clip"]["relax"] == "solvers.clip.relax"
+    frames, turn = 6, np.linspace(0.4, 1.2, 6)
+    targets = np.stack([2.0 * np.cos(turn), 2.0 * np.sin(turn), 0.0 * turn], axis=-1)
+    ints, floats, smooth = (
+        arrays["ints_0"].copy(),
+        arrays["floats_0"].copy(),
+        arrays["smooth"].copy(),
+    )
+    rows = np.zeros((frames, 3 + 2 + 3))  # targets, a weight and no robust error, strengths
+    rows[:, :3], rows[:, 3], rows[:, 5:] = targets, 1.0, (1.0, 1.0, 0.03)
+    poses = np.tile(arrays["start"], (frames, 1))
+    out = np.zeros((frames, head["width"]))
+    given = [ints, floats, arrays["offsets"][None].copy(), rows, smooth, np.zeros((0, 3)), poses]
+    given.append(np.zeros((frames, 3)))
+    for name, iterations, bands, passes in (
+        ("begin", 0, 0, 4), ("relax", 50, 0, 4), ("relax", 50, 2, 1), ("judge", 0, 0, 4),
+    ):  # fmt: skip
+        settings = np.array([iterations, 1e-2, 1e-8, frames if bands else 1, bands, passes, 1.0])
+        work = np.zeros(1)
+        kernel = getattr(clip, name)
+        kernel(*given, settings, out, work, 0, 0)
+        kernel(*given, settings, out, np.zeros(int(work[0])), 0, frames)
+    found = prepared.clip(targets)
+    np.testing.assert_array_equal(poses, found.poses.coordinates)
+    np.testing.assert_array_equal(out[:, head["report"]["status"]], found.solution.status)

@@ -32,6 +32,8 @@ from supple.goals.loops import Connect, On, Weld
 from supple.goals.pole import Pole
 from supple.goals.reach import Reach
 from supple.goals.rest import Rest
+from supple.goals.smooth import Smooth
+from supple.goals.span import Span
 
 __all__ = [
     "GOALS",
@@ -50,6 +52,8 @@ __all__ = [
     "Posture",
     "Reach",
     "Rest",
+    "Smooth",
+    "Span",
     "Weld",
     "as_goals",
     "check_target",
@@ -58,7 +62,9 @@ __all__ = [
     "split_pose",
 ]
 
-GOALS: tuple[type[Goal], ...] = (Reach, LookAt, Pole, Hold, Rest, Connect, Weld, Avoid, Balance)
+GOALS: tuple[type[Goal], ...] = (
+    Reach, LookAt, Pole, Hold, Rest, Connect, Weld, Avoid, Balance, Span, Smooth,
+)  # fmt: skip
 """Every kind of goal, first the one that {effector: position} stands for.
 
 A new kind is a file beside these and a place in this table; what it has to say is listed in `Goal`. Those of

@@ -93,4 +93,4 @@ class Balance(Goal):
         from supple.goals.mark import SupportMark  # not needed to solve
 
         del start, pose
-        return [SupportMark(self)]
+        return [SupportMark(self.support_in)]

@@ -113,6 +113,7 @@ WORDS = {
     at.POLE: "pole",
     at.MEET: "meeting",
     at.ALIGN: "alignment",
+    at.SPAN: "span",
 }
 """What a kind of block asks for, in a word."""
 
@@ -122,8 +123,8 @@ class Block:
     """One residual block of three rows on one effector (a pole: no rows, it is secondary).
 
     Attributes:
-        kind: at.POSITION, at.ORIENTATION, at.LOOKAT, at.POLE, at.MEET, at.ALIGN, at.WATCH, at.CARRIER, or a kind
-            from at.OWN on.
+        kind: at.POSITION, at.ORIENTATION, at.LOOKAT, at.POLE, at.MEET, at.ALIGN, at.WATCH, at.CARRIER, at.SPAN, or a
+            kind from at.OWN on.
         goal: Index of its goal in the list of goals.
         joint: The joint that carries the effector.
         weight: As the kernels multiply by it.
@@ -136,7 +137,8 @@ class Block:
         tolerance: Length or radians.
         length: How long its chain is, from the topmost joint that moves.
         extra: Pole: the moving joint at the chain's root and the position block that it serves.
-        carrier: Meet, align, watch, or a pole on another bone: the block whose effector is the target.
+        carrier: Meet, align, watch, or a pole on another bone: the block whose effector is the target; of a span
+            that where it begins.
         hard: Whether it closes a loop, which comes before all goals.
         frames: Of a goal of one's own: the blocks of its frames.
         serves: The first block of the goal whose frame it is.
@@ -197,6 +199,8 @@ class Block:
         """How many numbers its target has in a row of targets."""
         if self.kind >= at.OWN:
             return self.size
+        if self.kind == at.SPAN:
+            return 3
         if self.held or self.carrier is not None or self.kind == at.CARRIER:
             return 0
         return 4 if self.kind == at.ORIENTATION else 3
@@ -209,7 +213,7 @@ class Block:
     @property
     def is_length(self) -> bool:
         """True if its error is a length."""
-        return self.kind in (at.POSITION, at.MEET, at.OWN_LENGTH)
+        return self.kind in (at.POSITION, at.MEET, at.SPAN, at.OWN_LENGTH)
 
     @property
     def ends(self) -> list[int]:
@@ -260,6 +264,7 @@ class Goal:
             are those of both branches up to where these meet.
         holds_start: True if its targets are where this call's start has its effector. Below a joint that other
             goals free, the joints down to its effector may move for it.
+        needs_clip: True if it means something over the frames of a clip alone.
         told: The fields that reports on a solve show; see `data`. Without any, its effector and targets.
         root: The topmost joint that it frees, if it frees any; None for all up to the skeleton's root.
         depth: How many joints that can move an effector it frees, counted from there; 0 for all.
@@ -271,6 +276,7 @@ class Goal:
     constrains: ClassVar[bool] = False
     closes_loop: ClassVar[bool] = False
     holds_start: ClassVar[bool] = False
+    needs_clip: ClassVar[bool] = False
     told: ClassVar[tuple[str, ...]] = ()
     root: str | None = None
     depth: Any = 0
@@ -297,6 +303,20 @@ class Goal:
         """
         del skeleton
         return None
+
+    def difference_weights(self, skeleton: Skeleton, joints: np.ndarray, fps: float) -> Floats:
+        """What differences over the frames of a clip count, of the order 0, 1 and 2: zeros unless it `needs_clip`.
+
+        Args:
+            skeleton: The skeleton.
+            joints: The joint of every freedom, its index, shape (D,).
+            fps: Frames a second.
+
+        Returns:
+            Shape (D, 3).
+        """
+        del skeleton, fps
+        return np.zeros((len(joints), 3))
 
     # What may move for it
 

@@ -5,15 +5,15 @@ A goal gives them by `Goal.mark`; whoever draws knows these few marks, and no go
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from supple.goals.balance import Balance
     from supple.model.capsules import Capsule
+    from supple.model.skeleton import Pose
 
 Floats = NDArray[np.float64]
 
@@ -67,10 +67,10 @@ class SupportMark(NamedTuple):
     """The centre of mass, and the outline that it has to be over.
 
     Attributes:
-        balance: Whose feet, or points, make the outline.
+        outline: Gives the corners of what a pose stands on, in order around it, world, shape (K, 3).
     """
 
-    balance: Balance
+    outline: Callable[[Pose], Floats]
 
 
 Mark = PlaceMark | LoopMark | SolidMark | SupportMark

@@ -21,6 +21,7 @@ from supple.kernels import quaternion as quat
 from supple.kernels.convex import SIMPLEX, Gap, Hull, hull_gap
 from supple.kernels.decorators import entry, kernel, leaf
 from supple.kernels.jacobian import pushed_along, pushed_by_joint
+from supple.kernels.problem import evaluate
 from supple.kernels.workspace import grid, matrix, part, row_at, vector
 
 SLACK = 1e-5  # how much farther than its margin a pair is pushed, in characteristic lengths
@@ -30,6 +31,7 @@ TINY = 1e-12
 
 # What is known of a pose's constraints: see `Bodies.found`.
 PAIR, DEPTH, TOPPLE, COST, ROWS, SEEN = range(6)
+APART, BALANCED, AHEAD = range(3)  # columns of `Bodies.strength`
 
 # A pair whose gap is known: its number, the distance, the nearest points and the normal. See `Bodies.seen`.
 G_PAIR, G_DISTANCE, G_FIRST, G_SECOND, G_NORMAL = 0, 1, 2, 5, 8
@@ -106,6 +108,10 @@ class Bodies(NamedTuple):
     simplex: Any  # (4, SIMPLEX)
     seen: Any  # (K, GAP_FLOATS) pairs of the pose seen last that are broken or whose hulls were measured
     found: Any  # (6,) the deepest in its margin, pairs and then tables, how deep, how far off balance, cost, rows, seen
+    standing: Any  # (S,) 1 for the soles that support, 0 for the others
+    strength: Any  # (3,) how much distances and balance count: 1, less to let them in by and by, 0 not at all; and
+    # how near to being broken what counts in a step is [characteristic lengths]
+    middles: Any  # (C, 3) of the capsules
 
 
 @leaf
@@ -130,6 +136,9 @@ def take_bodies(problem, constraints, work):
         matrix(work, 4, SIMPLEX),
         matrix(work, rows, GAP_FLOATS),
         vector(work, 6),
+        vector(work, soles),
+        vector(work, 3),
+        matrix(work, constraints.capsules.shape[0], 3),
     )
 
 
@@ -138,7 +147,14 @@ def take_bodies(problem, constraints, work):
 
 @kernel
 def fold_points(problem, constraints, bodies, frames, offsets):
-    """Put the points into the frames of the moving joints, right after `fold`, which see."""
+    """Put the points into the frames of the moving joints, right after `fold`, which see.
+
+    All soles support, and everything counts in full, until a clip says otherwise.
+    """
+    bodies.strength[APART] = bodies.strength[BALANCED] = 1.0
+    bodies.strength[AHEAD] = NEAR
+    for s in range(bodies.standing.shape[0]):
+        bodies.standing[s] = 1.0
     active, points = problem.active, constraints.points
     first = active.shape[0] + 2 * problem.blocks.shape[0]
     for p in range(points.shape[0]):
@@ -172,6 +188,10 @@ def place_points(problem, constraints, bodies, frames, q):
             world = quat.load4(frames.joints, k, layout.S_W)
             point = quat.add(quat.load3(frames.joints, k, layout.S_POS), quat.rotate(world, point))
         quat.store3(bodies.world, p, 0, point)
+    capsules, world = constraints.capsules, bodies.world
+    for i in range(capsules.shape[0]):
+        a, b = quat.load3(world, capsules[i, 0], 0), quat.load3(world, capsules[i, 1], 0)
+        quat.store3(bodies.middles, i, 0, quat.scale(quat.add(a, b), 0.5))
 
 
 # Distances ----------------------------------------------------------------------------------------
@@ -339,21 +359,14 @@ def obstacle_gap(constraints, bodies, i, o):
 
 
 @leaf
-def _middle(constraints, bodies, i):
-    capsules, world = constraints.capsules, bodies.world
-    a, b = quat.load3(world, capsules[i, 0], 0), quat.load3(world, capsules[i, 1], 0)
-    return quat.scale(quat.add(a, b), 0.5)
-
-
-@leaf
 def is_near(constraints, bodies, n, reach):
     """True if the shapes of pair n may be nearer than `reach`, by the spheres around them."""
     pairs, sizes, obstacles = constraints.pairs, constraints.capsules_f, constraints.obstacles
     i, j = pairs[n, 0], pairs[n, 1]
     own = sizes[i, layout.C_RADIUS] + sizes[i, layout.C_HALF] + reach
-    middle = _middle(constraints, bodies, i)
+    middle = quat.load3(bodies.middles, i, 0)
     if j >= 0:
-        way = quat.sub(_middle(constraints, bodies, j), middle)
+        way = quat.sub(quat.load3(bodies.middles, j, 0), middle)
         both = own + sizes[j, layout.C_RADIUS] + sizes[j, layout.C_HALF]
         return quat.dot(way, way) < both * both
     o = -1 - j
@@ -502,20 +515,29 @@ def look_down(constraints, bodies):
         center = quat.axpy(center, masses[p], quat.load3(bodies.world, p, 0))
     center = quat.scale(center, 1.0 / total)
     flat, outline, count = bodies.flat, bodies.outline, soles.shape[0]
-    begin = 0
+    standing, begin = bodies.standing, -1
     for s in range(count):
+        if standing[s] == 0.0:
+            continue
         point = quat.load3(bodies.world, soles[s], 0)
         flat[s, 0], flat[s, 1] = quat.dot(point, u), quat.dot(point, v)
-        if flat[s, 0] < flat[begin, 0] or (
-            flat[s, 0] == flat[begin, 0] and flat[s, 1] < flat[begin, 1]
+        if (
+            begin < 0
+            or flat[s, 0] < flat[begin, 0]
+            or (flat[s, 0] == flat[begin, 0] and flat[s, 1] < flat[begin, 1])
         ):
             begin = s
+    ground = Ground(u, v, quat.dot(center, u), quat.dot(center, v))
+    if begin < 0:
+        return ground, 0
     corners, here = 0, begin
     while corners < count:  # wrap the soles as a gift
         outline[corners] = here
         corners += 1
         after = -1
         for s in range(count):
+            if standing[s] == 0.0:
+                continue
             x, y = flat[s, 0] - flat[here, 0], flat[s, 1] - flat[here, 1]
             if x * x + y * y <= TINY * TINY:
                 continue
@@ -530,7 +552,7 @@ def look_down(constraints, bodies):
             break
         here = after
     outline[corners] = begin
-    return Ground(u, v, quat.dot(center, u), quat.dot(center, v)), corners
+    return ground, corners
 
 
 class Edge(NamedTuple):
@@ -588,9 +610,10 @@ def broken(problem, constraints, bodies, frames, q):
     found[PAIR], found[DEPTH], found[TOPPLE], found[SEEN] = -1.0, 0.0, 0.0, 0.0
     place_points(problem, constraints, bodies, frames, q)
     slack = SLACK * problem.length
-    scale = layout.HARD / problem.length
+    scale = layout.HARD / problem.length * bodies.strength[APART]
     cost = 0.0
-    for n in range(constraints.pairs.shape[0]):
+    apart, balanced = bodies.strength[APART] > 0.0, bodies.strength[BALANCED] > 0.0
+    for n in range(constraints.pairs.shape[0] if apart else 0):
         if is_near(constraints, bodies, n, constraints.margin + slack):
             gap = pair_gap(constraints, bodies, frames, n, constraints.margin + slack)
             depth = constraints.margin - gap.distance
@@ -602,13 +625,14 @@ def broken(problem, constraints, bodies, frames, q):
             elif has_hull(constraints, n):
                 _remember(bodies, n, gap)
     read_tables(constraints, bodies, q)
-    for n in range(constraints.tables.shape[0]):
+    for n in range(constraints.tables.shape[0] if apart else 0):
         depth = constraints.margin - bodies.read[n, 0]
         if depth > found[DEPTH]:
             found[PAIR], found[DEPTH] = constraints.pairs.shape[0] + n, depth
         if depth + slack > 0.0:
             cost += 0.5 * (scale * (depth + slack)) ** 2
-    if constraints.soles.shape[0] > 0:
+    if constraints.soles.shape[0] > 0 and balanced:
+        scale = layout.HARD / problem.length * bodies.strength[BALANCED]
         ground, corners = look_down(constraints, bodies)
         for c in range(corners):
             excess = edge_at(constraints, bodies, ground, c).excess
@@ -616,6 +640,18 @@ def broken(problem, constraints, bodies, frames, q):
             if excess + slack > 0.0:
                 cost += 0.5 * (scale * (excess + slack)) ** 2
     found[COST] = cost
+    return cost
+
+
+@kernel
+def weigh(problem, lm, q):
+    """Evaluate the pose q; returns its cost with that of the constraints it breaks.
+
+    `lm` is a solver's record with `frames`, `constraints` and `bodies`.
+    """
+    cost = evaluate(problem, lm.frames, q)
+    if lm.constraints.some:
+        cost += broken(problem, lm.constraints, lm.bodies, lm.frames, q)
     return cost
 
 
@@ -660,10 +696,11 @@ def write_faults(problem, frames, bodies, out):
 @kernel
 def linearize_constraints(problem, constraints, bodies, frames, linear):
     """Fill `columns` and `excess` with the constraints that count in a step from the pose seen last."""
-    slack, near = SLACK * problem.length, NEAR * problem.length
+    slack, near = SLACK * problem.length, bodies.strength[AHEAD] * problem.length
     rows, scale = 0, layout.HARD / problem.length
     most = bodies.columns.shape[0] - constraints.soles.shape[0]
-    for n in range(constraints.tables.shape[0]):
+    apart, balanced = bodies.strength[APART] > 0.0, bodies.strength[BALANCED] > 0.0
+    for n in range(constraints.tables.shape[0] if apart else 0):
         excess = constraints.margin + slack - bodies.read[n, 0]
         if excess > -near and rows < most:
             bodies.excess[rows] = scale * excess
@@ -679,7 +716,7 @@ def linearize_constraints(problem, constraints, bodies, frames, linear):
             _pair_row(problem, constraints, bodies, frames, linear, gap, n, excess, rows)
             rows += 1
     k = 0
-    for n in range(constraints.pairs.shape[0]):
+    for n in range(constraints.pairs.shape[0] if apart else 0):
         if rows >= most:
             break
         known = k < seen and bodies.seen[k, G_PAIR] == n
@@ -694,7 +731,9 @@ def linearize_constraints(problem, constraints, bodies, frames, linear):
         if excess > -near and not (known and excess > 0.0):
             _pair_row(problem, constraints, bodies, frames, linear, gap, n, excess, rows)
             rows += 1
-    if constraints.soles.shape[0] > 0:
+    _weaken(bodies, 0, rows, bodies.strength[APART])
+    first_edge = rows
+    if constraints.soles.shape[0] > 0 and balanced:
         total = _sum_moments(problem, constraints, bodies)
         ground, corners = look_down(constraints, bodies)
         for c in range(corners):
@@ -707,7 +746,19 @@ def linearize_constraints(problem, constraints, bodies, frames, linear):
                     problem, constraints, bodies, frames, linear, c, edge, out, total, rows
                 )
                 rows += 1
+    _weaken(bodies, first_edge, rows, bodies.strength[BALANCED])
     bodies.found[ROWS] = rows
+
+
+@leaf
+def _weaken(bodies, first, last, strength):
+    """Multiply rows first..last-1 by what they count."""
+    if strength == 1.0:
+        return
+    for k in range(first, last):
+        bodies.excess[k] *= strength
+        for d in range(bodies.columns.shape[1]):
+            bodies.columns[k, d] *= strength
 
 
 @leaf

@@ -14,18 +14,21 @@ import math
 from typing import Any, NamedTuple
 
 from supple.kernels import layout
-from supple.kernels.decorators import kernel
+from supple.kernels.decorators import cold, kernel
 from supple.kernels.joint import slides
 from supple.kernels.linear_algebra import decompose, singular
 from supple.kernels.tree_factor import (
+    PULL,
+    SPARE,
     changed_rows,
     column_squares,
     factor_tree,
     pulled,
     solve_tree,
+    tree_of,
     uses_tree,
 )
-from supple.kernels.workspace import matrix, vector
+from supple.kernels.workspace import matrix, row_at, vector
 
 PINV, TRANSPOSE, DLS, SDLS = range(4)
 TRUNCATE = 1e-6  # singular values below this fraction of the largest count as zero
@@ -197,47 +200,44 @@ def bounded_direction(problem, linear, step, method, regularization):
             return
 
 
-@kernel
+@cold
 def _direction_on_tree(problem, linear, step, method, regularization):
     """Fill delta with the step for the error of any method but the selectively damped one."""
-    tree, delta, error, free, u = linear.tree, step.delta, step.error, step.v, step.u
-    count, size = problem.freedoms, problem.rows
-    for d in range(count):
-        free[d] = step.gain[d] * step.gain[d]
-    if method == TRANSPOSE:
-        pulled(problem, linear, error, delta)
-        for d in range(count):
-            delta[d] *= free[d]
-        changed_rows(problem, linear, delta, u)
-        top, bottom = 0.0, 0.0
-        for r in range(size):
-            top += error[r] * u[r]
-            bottom += u[r] * u[r]
-        alpha = top / bottom if bottom > 0.0 else 0.0
-        for d in range(count):
-            delta[d] *= alpha
-        return
+    tree, delta, error, free, u = tree_of(problem, linear), step.delta, step.error, step.v, step.u
+    pull, more = row_at(tree.by_freedom, PULL), row_at(tree.by_freedom, SPARE)
     damping, steps = regularization * regularization, 1
+    for d in range(delta.shape[0]):
+        free[d] = step.gain[d] * step.gain[d]
+        delta[d] = 0.0
     if method == PINV:
         largest = 0.0
-        column_squares(problem, linear, delta)
-        for d in range(count):
-            largest = max(largest, free[d] * delta[d])
+        column_squares(tree, more)
+        for d in range(delta.shape[0]):
+            largest = max(largest, free[d] * more[d])
         damping, steps = FADE * largest + 1e-300, FADING_STEPS
-    for d in range(count):
-        delta[d] = 0.0
-    if not factor_tree(problem, linear, free, damping):
+    if method != TRANSPOSE and not factor_tree(tree, free, damping):
         return  # no step: the caller tries the transpose
-    pulled(problem, linear, error, tree.pull)
-    for n in range(steps):
-        if n > 0:
-            changed_rows(problem, linear, delta, u)
-            for r in range(size):
-                u[r] = error[r] - u[r]
-            pulled(problem, linear, u, tree.pull)
-        solve_tree(problem, linear, free, tree.pull, tree.spare)
-        for d in range(count):
-            delta[d] += tree.spare[d]
+    top, bottom = 0.0, 0.0
+    for _ in range(steps):
+        # For what the steps before have left of the error.
+        changed_rows(tree, delta, u)
+        for r in range(error.shape[0]):
+            u[r] = error[r] - u[r]
+        pulled(tree, u, pull)
+        if method == TRANSPOSE:
+            break
+        solve_tree(tree, free, pull, more)
+        for d in range(delta.shape[0]):
+            delta[d] += more[d]
+    if method == TRANSPOSE:
+        for d in range(delta.shape[0]):
+            delta[d] = free[d] * pull[d]
+        changed_rows(tree, delta, u)
+        for r in range(error.shape[0]):
+            top += error[r] * u[r]
+            bottom += u[r] * u[r]
+        for d in range(delta.shape[0]):
+            delta[d] *= top / bottom if bottom > 0.0 else 0.0
 
 
 @kernel
@@ -249,7 +249,7 @@ def strays(problem, linear, change, rows, new_rows, tracking, u):
     """
     columns = linear.columns
     if uses_tree(linear):
-        changed_rows(problem, linear, change, u)
+        changed_rows(tree_of(problem, linear), change, u)
     else:
         for r in range(u.shape[0]):
             u[r] = 0.0

@@ -304,7 +304,7 @@ def linearize(problem, frames, linear, q):
 
 
 @kernel
-def _log_factor(a):
+def log_factor(a):
     """The factor of [r]^2 in the inverse right Jacobian of SO(3), a = |r|.
 
     1/a^2 - cot(a/2)/(2a).
@@ -330,7 +330,7 @@ class Derivative(NamedTuple):
     place: bool  # whether it is a position
     turn: bool  # whether it is an orientation
     miss: Any  # xyz, the residual in plain units
-    factor: float  # see `_log_factor`
+    factor: float  # see `log_factor`
     seen: Any  # xyz, of a look: where the effector looks
     wanted: Any  # xyz, ... where it should
     distance: float  # ... and how far away the target is
@@ -340,7 +340,7 @@ class Derivative(NamedTuple):
 def derivative_of(problem, frames, g):
     """The derivative of block g, which has rows and is not of a goal of one's own."""
     goal, row = problem.blocks[g, layout.B_KIND], problem.blocks[g, layout.B_ROW]
-    place = goal == layout.POSITION or goal == layout.MEET
+    place = goal == layout.POSITION or goal == layout.MEET or goal == layout.SPAN
     turn = goal == layout.ORIENTATION or goal == layout.ALIGN
     weight = problem.blocks_f[g, layout.B_WEIGHT] * (
         1.0 / problem.length if place else problem.radian
@@ -350,7 +350,7 @@ def derivative_of(problem, frames, g):
         frames.residual[row + 1] / weight,
         frames.residual[row + 2] / weight,
     )
-    factor = _log_factor(quat.norm(miss)) if turn else 0.0
+    factor = log_factor(quat.norm(miss)) if turn else 0.0
     seen, wanted, distance = NONE, NONE, 0.0
     if goal == layout.LOOKAT or goal == layout.WATCH:
         seen, wanted, distance = look(problem, frames, g)
@@ -389,6 +389,8 @@ def jacobian(problem, frames, linear):
         goal = blocks[g, layout.B_KIND]
         if blocks[g, layout.B_ROW] < 0 or goal >= layout.OWN:
             continue
+        if problem.blocks_f[g, layout.B_WEIGHT] == 0.0:
+            continue  # a clip does not ask for it in this frame
         by = derivative_of(problem, frames, g)
         # A moving target is walked up from as well; what it does counts the other way round.
         end, half, weight = g, 0.5, by.weight
@@ -413,45 +415,51 @@ def jacobian(problem, frames, linear):
 @cold
 def _fill_tree(problem, frames, linear):
     """Fill the tree of the linear problem: the rows by the twists of joints, and how joints carry each other."""
-    moving, blocks, joints = problem.moving, problem.blocks, frames.joints
-    tree = linear.tree
-    for k in range(moving.shape[0]):
-        parent = moving[k, layout.M_PARENT]
-        arm, way = NONE, NONE
-        if parent >= 0:
-            arm = quat.sub(
-                quat.load3(joints, k, layout.S_POS), quat.load3(joints, parent, layout.S_POS)
-            )
-            way = quat.rotate(
-                quat.load4(joints, parent, layout.S_W), quat.load3(joints, k, layout.S_P1)
-            )
-        quat.store3(tree.arms, k, tree_factor.ARM, arm)
-        quat.store3(tree.arms, k, tree_factor.WAY, way)
-        copies = moving[k, layout.M_MIMIC] >= 0
-        tree.arms[k, tree_factor.GAIN] = mimic_gain(problem, k, 0) if copies else 1.0
+    blocks, tree = problem.blocks, tree_factor.tree_of(problem, linear)
+    for k in range(problem.moving.shape[0]):
+        _fill_joint(problem, frames, linear, tree, k)
     zero_rows(tree.rows)
     for g in range(blocks.shape[0]):
-        goal = blocks[g, layout.B_KIND]
-        if blocks[g, layout.B_ROW] < 0 or goal >= layout.OWN:
+        if blocks[g, layout.B_ROW] < 0:
             continue
+        if problem.blocks_f[g, layout.B_WEIGHT] == 0.0:
+            continue  # a clip does not ask for it in this frame
         by = derivative_of(problem, frames, g)
         end, half, row, weight = g, 0.5, by.row, by.weight
-        for _ in range(2 if goal >= layout.MEET else 1):
+        for _ in range(2 if blocks[g, layout.B_CARRIER] >= 0 else 1):
             if blocks[end, layout.B_MOVE] >= 0:
                 for i in range(tree_factor.ROW):
                     slide, spin = _base_motion(problem, frames, end, i)
                     change = shrinking(by, slide, spin, half, end == g)
                     for r in range(3):
                         tree.rows[row + r, i] = weight * change[r]
-            end, half, row, weight = (
-                blocks[g, layout.B_CARRIER],
-                -0.5,
-                problem.rows + by.row,
-                -weight,
-            )
-    if problem.has_own:
-        _own_tree_rows(problem, frames, linear)
-    tree_factor.fill_border(problem, linear)
+            end, half, weight = blocks[g, layout.B_CARRIER], -0.5, -weight
+            row += problem.rows
+    tree_factor.fill_border(tree)
+
+
+@leaf
+def _fill_joint(problem, frames, linear, tree, k):
+    """Fill what joint k is in the tree: its arm, what its parent's stretch does to it, and its motions."""
+    moving, joints, motions = problem.moving, frames.joints, tree.motions
+    parent, source = moving[k, layout.M_PARENT], moving[k, layout.M_MIMIC]
+    arm, way = NONE, NONE
+    if parent >= 0:
+        origin = quat.load3(joints, parent, layout.S_POS)
+        arm = quat.sub(quat.load3(joints, k, layout.S_POS), origin)
+        if moving[parent, layout.M_STRETCH_DOF] >= 0:
+            turn = quat.load4(joints, parent, layout.S_W)
+            way = quat.rotate(turn, quat.load3(joints, k, layout.S_P1))
+    quat.store3(tree.joints, k, tree_factor.ARM, arm)
+    quat.store3(tree.joints, k, tree_factor.WAY, way)
+    for i in range(moving[k, layout.M_NDOF]):
+        n = moving[k, layout.M_DOF] + i if source < 0 else problem.freedoms + k
+        slid = slides(moving[k, layout.M_KIND], i)
+        size = problem.length if slid else 1.0
+        if source >= 0:
+            size *= mimic_gain(problem, k, i)
+        quat.store3(motions, n, 0, quat.scale(quat.load3(linear.axes, n, 0), size))
+        motions[n, tree_factor.SLIDES_OR_TURNS] = 0.0 if slid else 3.0
 
 
 @leaf
@@ -459,6 +467,8 @@ def _base_motion(problem, frames, end, i):
     """How an effector slides and spins with number i of the twist of its joint, or with the joint's stretch."""
     k = problem.blocks[end, layout.B_MOVE]
     if i == tree_factor.BY_STRETCH:
+        if problem.moving[k, layout.M_STRETCH_DOF] < 0:
+            return NONE, NONE
         below = quat.load3(frames.effectors, end, layout.E_P1)
         return quat.rotate(quat.load4(frames.joints, k, layout.S_W), below), NONE
     if i < 3:
@@ -529,28 +539,6 @@ def _own_columns(problem, frames, linear):
                         linear.columns[d, row + r] -= unit * gain * rate
                 below = quat.load3(frames.joints, k, layout.S_P1)
                 k = moving[k, layout.M_PARENT]
-
-
-@cold
-def _own_tree_rows(problem, frames, linear):
-    """The rows of the tree of goals of one's own, which have one frame each."""
-    blocks, given = problem.blocks, 0
-    for g in range(blocks.shape[0]):
-        if blocks[g, layout.B_FUNCTION] == 0:
-            continue
-        slopes = own_goals.derivatives(problem, frames, g, given)
-        given += blocks[g, layout.B_VALUES]
-        unit, row = own_goals.unit_of(problem, g), blocks[g, layout.B_ROW]
-        end = blocks[g, layout.B_FRAME]
-        if blocks[end, layout.B_MOVE] < 0:
-            continue
-        for i in range(tree_factor.ROW):
-            slide, spin = _base_motion(problem, frames, end, i)
-            for r in range(blocks[g, layout.B_ROWS]):
-                c = own_goals.TANGENT * r
-                rate = quat.dot(quat.take3(slopes, c), slide)
-                rate += quat.dot(quat.take3(slopes, c + 3), spin)
-                linear.tree.rows[row + r, i] = -unit * rate
 
 
 @leaf

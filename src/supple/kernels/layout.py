@@ -61,9 +61,10 @@ JOINT_FLOATS = 33
     H_FRAMES,  # blocks that are frames of goals of one's own
     H_TREE,  # 1: steps are found on the tree (`supple.kernels.tree_factor`), without a dense Jacobian
     H_BORDER,  # freedoms in the border of that tree
+    H_SPANS,  # spans, each with a carrier
     H_HULLS,  # points of the hulls in capsules
-) = range(22)
-HEADER_INTS = 22
+) = range(23)
+HEADER_INTS = 23
 
 # An active joint's integer row (its floats are the joint's float row).
 A_PARENT, A_MOVE, A_KIND, A_Q, A_STRETCH_Q = range(5)
@@ -90,10 +91,11 @@ MOVING_INTS = 13
 HARD = 10.0  # how much stronger loops and constraints pull than goals
 
 # Goal block kinds. A pole and a carrier have no residual rows. What meets, aligns or watches has a moving
-# target, the effector of another block, a carrier. The last three are rows of goals of one's own, by their
-# unit.
+# target, the effector of another block, a carrier; what spans is to be at a given vector from one. The last three
+# are rows of goals of one's own, by their unit.
 POSITION, ORIENTATION, LOOKAT, POLE, MEET, ALIGN, WATCH, CARRIER = range(8)
-OWN_LENGTH, OWN_ANGLE, OWN_NUMBER = range(8, 11)
+SPAN = 8
+OWN_LENGTH, OWN_ANGLE, OWN_NUMBER = range(9, 12)
 OWN = OWN_LENGTH  # kinds from here on are rows of goals of one's own
 
 # A goal block's integer row.

@@ -11,19 +11,23 @@ from typing import Any, NamedTuple
 
 from supple.kernels import layout
 from supple.kernels.constraints import ROWS
-from supple.kernels.decorators import kernel, leaf
+from supple.kernels.decorators import cold, kernel, leaf
 from supple.kernels.linear_algebra import factor, solve_factored
 from supple.kernels.tree_factor import (
+    CHANGE,
+    RESIDUAL,
     ROW,
+    ROWS_BEFORE,
     changed_rows,
     column_squares,
     factor_tree,
     fill_border,
     pulled,
     solve_tree,
+    tree_of,
     uses_tree,
 )
-from supple.kernels.workspace import matrix, row_at, vector
+from supple.kernels.workspace import matrix, part, row_at, vector
 
 # How the damping follows the steps, and when a descent has stalled --------------------------------
 
@@ -151,11 +155,11 @@ def hold_at_bounds(problem, frames, linear, step):
     """Fill `free`: 0 for a freedom that stands at a bound and is pulled outward, else its weight."""
     bounds, on_tree = linear.bounds, uses_tree(linear)
     if on_tree:
-        pulled(problem, linear, frames.residual, linear.tree.pull)
+        _pull_on_tree(problem, frames.residual, linear, step)
     for d in range(problem.freedoms):
         step.free[d] = problem.weight[d]
         if bounds[d, 1] <= AT_BOUND or bounds[d, 0] >= -AT_BOUND:
-            pull = linear.tree.pull[d] if on_tree else pull_of(problem, linear, d, frames.residual)
+            pull = step.left[d] if on_tree else pull_of(problem, linear, d, frames.residual)
             if (pull > 0.0 and bounds[d, 1] <= AT_BOUND) or (
                 pull < 0.0 and bounds[d, 0] >= -AT_BOUND
             ):
@@ -186,11 +190,14 @@ def normal_matrix(problem, linear, step, by_rows):
 
 @kernel
 def attainable(problem, frames, linear, step):
-    """Half the squared length of the pull on the free freedoms, weighed: 0 where no small change helps."""
+    """Half the squared length of the pull on the free freedoms, weighed: 0 where no small change helps.
+
+    `hold_at_bounds` has been called at the same residual.
+    """
     total, on_tree = 0.0, uses_tree(linear)
     for d in range(problem.freedoms):
         if step.free[d] > 0.0:
-            pull = linear.tree.pull[d] if on_tree else pull_of(problem, linear, d, frames.residual)
+            pull = step.left[d] if on_tree else pull_of(problem, linear, d, frames.residual)
             total += 0.5 * step.free[d] * pull * pull
     return total
 
@@ -200,9 +207,7 @@ def subtract_change(problem, frames, linear, delta):
     """Subtract from the residual by how much a step, shape (D,), lets it shrink."""
     rows = frames.residual
     if uses_tree(linear):
-        changed_rows(problem, linear, delta, linear.tree.change)
-        for r in range(problem.rows):
-            rows[r] -= linear.tree.change[r]
+        _subtract_on_tree(problem, linear, rows, delta, rows)
         return
     for d in range(problem.freedoms):
         for r in range(problem.rows):
@@ -306,42 +311,53 @@ def _prediction(problem, frames, linear, step, damping, by_rows):
 # On a tree ----------------------------------------------------------------------------------------
 
 
-@kernel
+@cold
+def _pull_on_tree(problem, rows, linear, step):
+    """Fill `left` with the pull of the rows, shape (R,), on each freedom."""
+    pulled(tree_of(problem, linear), rows, part(step.left, 0, problem.freedoms))
+
+
+@cold
+def _subtract_on_tree(problem, linear, rows, delta, out):
+    """Fill out, shape (R,), with the rows less by how much a step lets them shrink; the two may be the same array."""
+    tree = tree_of(problem, linear)
+    change = row_at(tree.by_row, CHANGE)
+    changed_rows(tree, delta, change)
+    for r in range(rows.shape[0]):
+        out[r] = rows[r] - change[r]
+
+
+@cold
 def _mean_on_tree(problem, linear, step, by_rows):
     """The mean diagonal of the matrix that `normal_matrix` would build."""
     squares, trace = step.y, 0.0
-    column_squares(problem, linear, squares)
+    column_squares(tree_of(problem, linear), part(squares, 0, problem.freedoms))
     for d in range(problem.freedoms):
         if step.free[d] > 0.0:
             trace += step.free[d] * squares[d] if by_rows else squares[d]
     return trace / (problem.rows if by_rows else problem.freedoms)
 
 
-@kernel
+@cold
 def _hard_mean_on_tree(problem, frames, linear, step, soft):
-    """`constrained_matrix` on a tree with loops: the rows that count, their pull, and the mean diagonal.
+    """`constrained_matrix` on a tree with loops: the rows that count, their pull in `left`, and the mean diagonal.
 
     Rows of loops have two ends, and so move with freedoms of the border alone.
     """
-    tree, blocks, squares = linear.tree, problem.blocks, step.y
-    ends = tree.rows.shape[0] // problem.rows
+    tree, blocks, every, loops = tree_of(problem, linear), problem.blocks, 0.0, 0.0
+    residual, squares = row_at(tree.by_row, RESIDUAL), part(step.y, 0, problem.freedoms)
     for g in range(blocks.shape[0]):
         row = blocks[g, layout.B_ROW]
-        if row < 0:
-            continue
         left_out = not soft and blocks[g, layout.B_HARD] == 0
-        for r in range(row, row + 3):
-            tree.residual[r] = 0.0 if left_out else frames.residual[r]
-            for end in range(ends if left_out else 0):
-                for i in range(ROW):
-                    tree.rows[end * problem.rows + r, i] = 0.0
+        for r in range(row, row + 3 if row >= 0 else row):
+            residual[r] = 0.0 if left_out else frames.residual[r]
+            for i in range(ROW if left_out else 0):
+                tree.rows[r, i] = 0.0
+                tree.rows[problem.rows + r, i] = 0.0
     if not soft:
-        fill_border(problem, linear)
-    pulled(problem, linear, tree.residual, step.left)
-    for d in range(problem.freedoms):
-        tree.pull[d] = step.left[d]
-    column_squares(problem, linear, squares)
-    every = loops = 0.0
+        fill_border(tree)
+    pulled(tree, residual, part(step.left, 0, problem.freedoms))
+    column_squares(tree, squares)
     for d in range(problem.freedoms):
         every += squares[d]
     for g in range(blocks.shape[0]):
@@ -349,22 +365,22 @@ def _hard_mean_on_tree(problem, frames, linear, step, soft):
         if row >= 0 and blocks[g, layout.B_HARD] == 1:
             for n in range(problem.border.shape[0]):
                 for r in range(row, row + 3):
-                    loops += tree.columns[n, r] * tree.columns[n, r]
+                    loops += tree.by_row[ROWS_BEFORE + n, r] ** 2
     return (every - loops if soft else every) / problem.freedoms
 
 
-@kernel
+@cold
 def _bounded_step_on_tree(problem, rows, linear, step, damping):
-    """`bounded_step` on a tree, for the residual rows, shape (R,), whose pull is in `tree.pull`."""
-    bounds, count, free = linear.bounds, problem.freedoms, step.free
-    tree, y, left, delta = linear.tree, step.y, step.left, step.delta
+    """`bounded_step` on a tree, for the residual rows, shape (R,), whose pull is in `left`."""
+    bounds, count, free, delta = linear.bounds, problem.freedoms, step.free, step.delta
+    tree, y, left = tree_of(problem, linear), part(step.y, 0, count), part(step.left, 0, count)
+    change = row_at(tree.by_row, CHANGE)
     for d in range(count):
         delta[d] = 0.0
-        left[d] = tree.pull[d]
     for _ in range(MAX_PASSES):
-        if not factor_tree(problem, linear, free, damping):
+        if not factor_tree(tree, free, damping):
             return -1.0
-        solve_tree(problem, linear, free, left, y)
+        solve_tree(tree, free, left, y)
         locked = False
         for d in range(count):
             if free[d] == 0.0:
@@ -378,17 +394,21 @@ def _bounded_step_on_tree(problem, rows, linear, step, damping):
         # What the locked ones do is subtracted from the rows.
         for d in range(count):
             y[d] = delta[d] if free[d] == 0.0 else 0.0
-        changed_rows(problem, linear, y, tree.change)
-        for r in range(problem.rows):
-            tree.change[r] = rows[r] - tree.change[r]
-        pulled(problem, linear, tree.change, left)
-    changed_rows(problem, linear, delta, tree.change)
+        _subtract_on_tree(problem, linear, rows, y, change)
+        pulled(tree, change, left)
+    changed_rows(tree, delta, change)
     cost = fall = 0.0
     for r in range(problem.rows):
-        before, change = rows[r], tree.change[r]
-        cost += 0.5 * before * before
-        fall += change * (before - 0.5 * change)
+        cost += 0.5 * rows[r] * rows[r]
+        fall += change[r] * (rows[r] - 0.5 * change[r])
     return -1.0 if fall < -ROUNDING * cost else max(fall, 0.0)
+
+
+@cold
+def _hard_step_on_tree(problem, linear, step, damping):
+    """`constrained_step` on a tree with loops."""
+    residual = row_at(tree_of(problem, linear).by_row, RESIDUAL)
+    return _bounded_step_on_tree(problem, residual, linear, step, damping)
 
 
 # With constraints ---------------------------------------------------------------------------------
@@ -479,7 +499,7 @@ def constrained_step(problem, frames, linear, bodies, step, damping, soft):
         ):
             free[d] = 0.0
     if uses_tree(linear):
-        return _bounded_step_on_tree(problem, linear.tree.residual, linear, step, damping)
+        return _hard_step_on_tree(problem, linear, step, damping)
     for _ in range(2 * MAX_PASSES):
         for i in range(count):
             held = free[i] == 0.0

@@ -20,7 +20,7 @@ from supple.kernels import layout, own_goals
 from supple.kernels import quaternion as quat
 from supple.kernels.decorators import kernel, leaf
 from supple.kernels.joint import joint_shift, joint_turn, project
-from supple.kernels.tree_factor import take_tree
+from supple.kernels.tree_factor import tree_size
 from supple.kernels.workspace import copy, grid, matrix, part, vector
 
 # The packed problem -------------------------------------------------------------------------------
@@ -48,7 +48,8 @@ class Problem(NamedTuple):
     rest_weight: float
     has_rest: bool  # whether a rest posture is asked for
     has_poles: bool
-    has_carriers: bool  # whether some targets are effectors that move
+    has_carriers: bool  # whether some targets depend on effectors that move
+    has_moving_targets: bool  # whether some are such effectors, other than by spans
     reported: int  # blocks whose errors are reported: all but the carriers, which come last
     keep: bool  # whether the start is given back where the goals are out of reach
     has_own: bool  # whether there are goals of one's own
@@ -91,10 +92,44 @@ def unpack(ints, floats):
         ints[layout.H_REST] == 1,
         ints[layout.H_POLES] > 0,
         3 * (ng - ints[layout.H_POLES] - ints[layout.H_FRAMES]) > ints[layout.H_ROWS],
+        3 * (ng - ints[layout.H_POLES] - ints[layout.H_FRAMES] - ints[layout.H_SPANS])
+        > ints[layout.H_ROWS],
         ints[layout.H_ROWS] // 3 + ints[layout.H_POLES],
         ints[layout.H_KEEP] == 1,
         ints[layout.H_FRAMES] > 0,
         is_tree,
+    )
+
+
+@leaf
+def with_blocks(problem, blocks_f):
+    """The same problem with other floats of its blocks, shape (G, BLOCK_FLOATS)."""
+    return Problem(
+        problem.active,
+        problem.active_f,
+        problem.moving,
+        problem.moving_f,
+        problem.blocks,
+        blocks_f,
+        problem.touch,
+        problem.border,
+        problem.options,
+        problem.rest,
+        problem.weight,
+        problem.coordinates,
+        problem.freedoms,
+        problem.rows,
+        problem.length,
+        problem.radian,
+        problem.rest_weight,
+        problem.has_rest,
+        problem.has_poles,
+        problem.has_carriers,
+        problem.has_moving_targets,
+        problem.reported,
+        problem.keep,
+        problem.has_own,
+        problem.is_tree,
     )
 
 
@@ -143,7 +178,7 @@ class Linear(NamedTuple):
     axes: Any  # (D + M, 3) the world axis of every freedom, then of every mimic joint
     bounds: Any  # (D, 2) how far it may change from here
     columns: Any  # (D, R) the Jacobian; (0, R) where the tree is used
-    tree: Any  # the same as a tree; empty where the Jacobian is used
+    tree: Any  # the memory of `tree_factor.tree_of`; empty where the Jacobian is used
 
 
 @leaf
@@ -165,7 +200,7 @@ def _taken(problem, work, is_tree):
         matrix(work, nd + nm, 3),
         matrix(work, nd, 2),
         matrix(work, 0 if is_tree else nd, problem.rows),
-        take_tree(problem, work, is_tree),
+        vector(work, tree_size(problem) if is_tree else 0),
     )
 
 
@@ -304,7 +339,10 @@ def place_effectors(problem, frames, q):
 
 @kernel
 def follow_carriers(problem, frames):
-    """Give the effectors whose targets are others their targets: where these are now."""
+    """Give the effectors whose targets are others their targets: where these are now.
+
+    A span's is there as well, plus the vector that `set_targets` has left in the carrier's row.
+    """
     blocks, effectors = problem.blocks, frames.effectors
     for g in range(blocks.shape[0]):
         carrier = blocks[g, layout.B_CARRIER]
@@ -314,8 +352,11 @@ def follow_carriers(problem, frames):
             quat.store4(
                 effectors, g, layout.E_TARGET, quat.load4(effectors, carrier, layout.E_WROT)
             )
-        else:
-            quat.store3(effectors, g, layout.E_TARGET, quat.load3(effectors, carrier, layout.E_POS))
+            continue
+        point = quat.load3(effectors, carrier, layout.E_POS)
+        if blocks[g, layout.B_KIND] == layout.SPAN:
+            point = quat.add(point, quat.load3(effectors, carrier, layout.E_TARGET))
+        quat.store3(effectors, g, layout.E_TARGET, point)
 
 
 @leaf
@@ -341,11 +382,12 @@ def set_targets(problem, frames, targets):
                     quat.load3(effectors, g, layout.E_POS),
                 )
             continue
-        if kind >= layout.MEET or blocks[g, layout.B_CARRIER] >= 0:
+        row = blocks[g, layout.B_CARRIER] if kind == layout.SPAN else g
+        if row == g and (kind >= layout.MEET or blocks[g, layout.B_CARRIER] >= 0):
             continue  # its target moves, or it has none
         t = blocks[g, layout.B_TARGET]
         for i in range(4 if kind == layout.ORIENTATION else 3):
-            effectors[g, layout.E_TARGET + i] = targets[t + i]
+            effectors[row, layout.E_TARGET + i] = targets[t + i]
     if problem.has_own:
         own_goals.set_values(problem, frames, targets)
 
@@ -407,7 +449,7 @@ def residuals(problem, frames):
         cost += own_goals.fill_rows(problem, frames)
     for g in range(blocks.shape[0]):
         kind = blocks[g, layout.B_KIND]
-        if kind == layout.POSITION or kind == layout.MEET:
+        if kind == layout.POSITION or kind == layout.MEET or kind == layout.SPAN:
             miss = quat.sub(
                 quat.load3(effectors, g, layout.E_TARGET),
                 quat.load3(effectors, g, layout.E_POS),

@@ -12,13 +12,20 @@ from typing import Any, NamedTuple
 
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
-from supple.kernels.decorators import kernel, leaf
+from supple.kernels.decorators import cold, kernel, leaf
 from supple.kernels.jacobian import linearize
 from supple.kernels.joint import has_quaternion, number_count
 from supple.kernels.problem import evaluate, within
 from supple.kernels.reach import gap, span
-from supple.kernels.tree_factor import column_squares, pulled, uses_tree
-from supple.kernels.workspace import copy, part, vector
+from supple.kernels.tree_factor import (
+    PULL,
+    SPARE,
+    column_squares,
+    pulled,
+    tree_of,
+    uses_tree,
+)
+from supple.kernels.workspace import copy, part, row_at, vector
 
 # The trace ----------------------------------------------------------------------------------------
 
@@ -53,7 +60,14 @@ def largest_errors(problem, errors):
     distance, angle = 0.0, 0.0
     for g in range(blocks.shape[0]):
         kind = blocks[g, layout.B_KIND]
-        if kind == layout.POSITION or kind == layout.MEET or kind == layout.OWN_LENGTH:
+        if problem.blocks_f[g, layout.B_WEIGHT] == 0.0:
+            continue  # a clip does not ask for it in this frame
+        if (
+            kind == layout.POSITION
+            or kind == layout.MEET
+            or kind == layout.SPAN
+            or kind == layout.OWN_LENGTH
+        ):
             distance = max(distance, errors[g])
         elif blocks[g, layout.B_ROW] >= 0 and kind != layout.OWN_NUMBER:
             angle = max(angle, errors[g])
@@ -190,18 +204,24 @@ def gain_of(pull, width, square, most):
 
 
 @kernel
-def _pull_and_width(linear, rows, d):
-    """The product of a freedom's column and the residual rows, and the column's squared length.
-
-    On a tree `pressed` has found them for all freedoms.
-    """
+def _pull_and_width(problem, linear, rows, d):
+    """The product of a freedom's column and the residual rows, and the column's squared length."""
     if uses_tree(linear):
-        return linear.tree.pull[d], linear.tree.spare[d]
+        found = tree_of(problem, linear).by_freedom
+        return found[PULL, d], found[SPARE, d]
     columns, pull, width = linear.columns, 0.0, 0.0
     for r in range(rows.shape[0]):
         pull += columns[d, r] * rows[r]
         width += columns[d, r] * columns[d, r]
     return pull, width
+
+
+@cold
+def _fill_on_tree(problem, linear, rows):
+    """Find for all freedoms what `_pull_and_width` gives."""
+    tree = tree_of(problem, linear)
+    pulled(tree, rows, row_at(tree.by_freedom, PULL))
+    column_squares(tree, row_at(tree.by_freedom, SPARE))
 
 
 @kernel
@@ -222,10 +242,9 @@ def pressed(problem, frames, linear, q, flags):
     for r in range(rows.shape[0]):
         square += rows[r] * rows[r]
     if uses_tree(linear):
-        pulled(problem, linear, rows, linear.tree.pull)
-        column_squares(problem, linear, linear.tree.spare)
+        _fill_on_tree(problem, linear, rows)
     for d in range(problem.freedoms):
-        widest = max(widest, _pull_and_width(linear, rows, d)[1])
+        widest = max(widest, _pull_and_width(problem, linear, rows, d)[1])
     held = 0.0
     free = 0.0
     for k in range(moving.shape[0]):
@@ -236,7 +255,7 @@ def pressed(problem, frames, linear, q, flags):
         stretch = moving[k, layout.M_STRETCH_DOF]
         for i in range(turns + (1 if stretch >= 0 else 0)):
             d = moving[k, layout.M_DOF] + i if i < turns else stretch
-            pull, width = _pull_and_width(linear, rows, d)
+            pull, width = _pull_and_width(problem, linear, rows, d)
             if width <= EFFECTLESS * EFFECTLESS * widest:
                 continue  # what moves nothing has a direction made of rounding
             room = bounds[d, 1] if pull > 0.0 else -bounds[d, 0]

@@ -17,7 +17,8 @@ not fit the tree. They are its *border*: the tree is solved for each of them, an
 (block elimination; the border comes last).
 
 Twists and wrenches are about the joint's origin, in world directions: three linear numbers, then three angular
-ones. `linear.tree` holds everything; `supple.kernels.jacobian.linearize` fills what the pose decides.
+ones. `linear.tree` is the memory of it all, `tree_of` names its parts, and `supple.kernels.jacobian.linearize` fills
+what the pose decides.
 """
 
 from typing import Any, NamedTuple
@@ -25,465 +26,427 @@ from typing import Any, NamedTuple
 from supple.kernels import layout
 from supple.kernels import quaternion as quat
 from supple.kernels.decorators import kernel, leaf
-from supple.kernels.joint import slides
 from supple.kernels.linear_algebra import factor, solve_factored
-from supple.kernels.workspace import matrix, row_at, vector, zero_rows
+from supple.kernels.workspace import grid, row_at
 
-# Columns of `Tree.arms`: the origin as seen from the parent's, where the parent's stretch moves it per unit, and
-# how fast a mimic joint follows the freedom that it copies.
-ARM, WAY, GAIN = 0, 3, 6
-ARMS = 7
+# Columns of `Tree.joints`: the origin as seen from the parent's, and where the parent's stretch moves it per unit; of
+# the 7 x 7 matrix of what all that the joint carries costs, by its twist and stretch, the column of the stretch;
+# a wrench and the force on the stretch; a twist; the 6 x 6 matrix of the twist, row by row.
+ARM, WAY, COUPLING, WRENCH, TWIST, COST = 0, 3, 6, 13, 20, 26
+JOINT = 62
 # Columns of `Tree.rows`: what a block's joint does to the row by its twist, and by its stretch.
 BY_STRETCH = 6
 ROW = 7
-# Columns of `Tree.joints`: of the 7 x 7 matrix of twist and stretch the column of the stretch; a wrench and the
-# force on the stretch; a twist.
-COUPLING, WRENCH, TWIST = 0, 7, 14
-JOINT = 20
-# Columns of `Tree.freedoms`: matrix times axis, what it is divided by, the right side when it was eliminated.
+# Columns of `Tree.motions`: the motion of a freedom, and 0 if it slides, 3 if it turns.
+SLIDES_OR_TURNS = 3
+MOTION = 4
+# Columns of `Tree.freedoms`: matrix times motion, what it is divided by, the right side when it was eliminated.
 ACROSS, PIVOT, SIDE = 0, 6, 7
 FREEDOM = 8
+# Rows of `Tree.by_row` and `Tree.by_freedom`; those of the border follow: of the first its columns of J, of the
+# second its columns of J^T J, and then what solving these inside the border gives.
+CHANGE, RESIDUAL = range(2)  # J delta; the rows that count, with loops
+INNER, PULL, SPARE = range(3)  # `free` of the last factors, 0 in the border; J^T of the residual
+ROWS_BEFORE, FREEDOMS_BEFORE = 2, 3
 
 
 class Tree(NamedTuple):
-    """The linear problem as a tree, and the buffers to solve it. All empty where the dense Jacobian is used."""
+    """The linear problem as a tree, and the buffers to solve it."""
 
-    arms: Any  # (M, ARMS)
-    rows: Any  # (E R, ROW) of the blocks' own ends; then, if there are carriers, of these
-    cost: Any  # (6 M, 6) what all that a joint carries costs, by its twist
+    moving: Any  # (M, MOVING_INTS) those of the problem
+    blocks: Any  # (G, BLOCK_INTS)
+    border: Any  # (B,)
     joints: Any  # (M, JOINT)
+    motions: Any  # (D + M, MOTION) of the freedoms, then of the mimic joints
+    rows: Any  # (E R, ROW) of the blocks' own ends; then, if there are carriers, of these
     freedoms: Any  # (D, FREEDOM)
-    inner: Any  # (D,) `free` of the last factors, 0 in the border
-    pull: Any  # (D,) J^T of the residual
-    change: Any  # (R,) J delta
-    residual: Any  # (R,) the rows that count, with loops
-    spare: Any  # (D,)
-    columns: Any  # (B, R) of the border: J
-    sides: Any  # (B, D) ... J^T J
-    solved: Any  # (B, D) ... and that, solved inside the border
-    small: Any  # (B, B) the factored system of the border
-    left: Any  # (B,) its right side
+    by_row: Any  # (ROWS_BEFORE + B, R)
+    by_freedom: Any  # (FREEDOMS_BEFORE + 2 B, D)
+    small: Any  # (B + 1, B) the factored system of the border, and its right side
 
 
 @leaf
-def take_tree(problem, work, used):
-    """Buffers for a tree; empty if not used."""
-    nm = problem.moving.shape[0] if used else 0
-    nd, nr = (problem.freedoms, problem.rows) if used else (0, 0)
-    nb = problem.border.shape[0] if used else 0
-    ends = 2 if problem.has_carriers else 1
-    return Tree(
-        matrix(work, nm, ARMS),
-        matrix(work, ends * nr, ROW),
-        matrix(work, 6 * nm, 6),
-        matrix(work, nm, JOINT),
-        matrix(work, nd, FREEDOM),
-        vector(work, nd),
-        vector(work, nd),
-        vector(work, nr),
-        vector(work, nr if problem.has_carriers else 0),
-        vector(work, nd),
-        matrix(work, nb, nr),
-        matrix(work, nb, nd),
-        matrix(work, nb, nd),
-        matrix(work, nb, nb),
-        vector(work, nb),
-    )
+def tree_size(problem):
+    """How many numbers a tree takes."""
+    nm, nd, nr = problem.moving.shape[0], problem.freedoms, problem.rows
+    nb, ends = problem.border.shape[0], 2 if problem.has_carriers else 1
+    each = JOINT * nm + MOTION * (nd + nm) + ROW * ends * nr + FREEDOM * nd
+    return each + (ROWS_BEFORE + nb) * nr + (FREEDOMS_BEFORE + 2 * nb) * nd + (nb + 1) * nb
 
 
 @leaf
 def uses_tree(linear):
     """True if the linear problem is a tree, and has no matrix of columns."""
-    return linear.tree.arms.shape[0] > 0
+    return linear.tree.shape[0] > 0
 
 
-# What a freedom is ----------------------------------------------------------------------------------
+@kernel
+def tree_of(problem, linear):
+    """The tree of a linear problem that is one."""
+    nm, nd, nr = problem.moving.shape[0], problem.freedoms, problem.rows
+    nb, ends = problem.border.shape[0], 2 if problem.has_carriers else 1
+    motions = JOINT * nm
+    rows = motions + MOTION * (nd + nm)
+    freedoms = rows + ROW * ends * nr
+    by_row = freedoms + FREEDOM * nd
+    by_freedom = by_row + (ROWS_BEFORE + nb) * nr
+    small = by_freedom + (FREEDOMS_BEFORE + 2 * nb) * nd
+    return Tree(
+        problem.moving,
+        problem.blocks,
+        problem.border,
+        grid(linear.tree, 0, nm, JOINT),
+        grid(linear.tree, motions, nd + nm, MOTION),
+        grid(linear.tree, rows, ends * nr, ROW),
+        grid(linear.tree, freedoms, nd, FREEDOM),
+        grid(linear.tree, by_row, ROWS_BEFORE + nb, nr),
+        grid(linear.tree, by_freedom, FREEDOMS_BEFORE + 2 * nb, nd),
+        grid(linear.tree, small, nb + 1, nb),
+    )
+
+
+# What a freedom is, and where a block ends ----------------------------------------------------------
 
 
 @leaf
-def _freedom(problem, linear, k, i):
+def _freedom(tree, k, i):
     """Freedom i of joint k without its stretch: its number, 0 if it slides and 3 if it turns, and its motion.
 
     That of a mimic joint is the freedom that it copies.
     """
-    moving = problem.moving
+    moving = tree.moving
     source = moving[k, layout.M_MIMIC]
-    part = 0 if slides(moving[k, layout.M_KIND], i) else 3
     d = moving[k if source < 0 else source, layout.M_DOF] + i
-    motion = quat.load3(linear.axes, d if source < 0 else problem.freedoms + k, 0)
-    if part == 0:
-        motion = quat.scale(motion, problem.length)
-    if source >= 0:
-        motion = quat.scale(motion, linear.tree.arms[k, GAIN])
-    return d, part, motion
+    n = d if source < 0 else tree.freedoms.shape[0] + k
+    return d, int(tree.motions[n, SLIDES_OR_TURNS]), quat.load3(tree.motions, n, 0)
 
 
 @leaf
-def _own_freedoms(problem, k):
-    """How many freedoms joint k has without its stretch, none if it copies another."""
-    return problem.moving[k, layout.M_NDOF] if problem.moving[k, layout.M_MIMIC] < 0 else 0
-
-
-@leaf
-def _end(problem, g, which):
-    """The moving joint of an end of block g: 0 its own, 1 that of its carrier; -1 if there is none."""
-    blocks = problem.blocks
+def _end(tree, g, which):
+    """The moving joint of an end of block g, 0 its own, 1 its carrier; -1 if there is none or it has no rows."""
+    blocks = tree.blocks
+    if blocks[g, layout.B_ROW] < 0:
+        return -1
     if which == 0:
         return blocks[g, layout.B_MOVE]
     carrier = blocks[g, layout.B_CARRIER]
     return blocks[carrier, layout.B_MOVE] if carrier >= 0 else -1
 
 
-@leaf
-def _twist_above(problem, tree, k, delta):
-    """Linear and angular part of the twist of joint k about its origin, as its parent moves it."""
-    parent = problem.moving[k, layout.M_PARENT]
-    if parent < 0:
-        return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-    spin = quat.load3(tree.joints, parent, TWIST + 3)
-    slide = quat.add(
-        quat.load3(tree.joints, parent, TWIST), quat.cross(spin, quat.load3(tree.arms, k, ARM))
-    )
-    stretch = problem.moving[parent, layout.M_STRETCH_DOF]
-    if stretch >= 0:
-        slide = quat.axpy(slide, delta[stretch], quat.load3(tree.arms, k, WAY))
-    return slide, spin
-
-
 # J^T y and J delta ----------------------------------------------------------------------------------
 
 
 @kernel
-def pulled(problem, linear, y, out):
+def pulled(tree, y, out):
     """Fill out, shape (D,), with J^T y: how much the rows y, shape (R,), pull on each freedom."""
-    moving, blocks, tree = problem.moving, problem.blocks, linear.tree
-    joints, rows = tree.joints, tree.rows
-    for k in range(moving.shape[0]):
-        for i in range(WRENCH, TWIST):
-            joints[k, i] = 0.0
-    for d in range(problem.freedoms):
+    moving, joints, rows, size = tree.moving, tree.joints, tree.rows, y.shape[0]
+    _clear_wrenches(tree)
+    for d in range(out.shape[0]):
         out[d] = 0.0
-    for which in range(rows.shape[0] // problem.rows):
-        first = which * problem.rows
-        for g in range(blocks.shape[0]):
-            row, k = blocks[g, layout.B_ROW], _end(problem, g, which)
-            if row < 0 or k < 0:
-                continue
-            for r in range(row, row + 3):
-                for i in range(ROW):
-                    joints[k, WRENCH + i] += y[r] * rows[first + r, i]
+    for which in range(rows.shape[0] // size):
+        for g in range(tree.blocks.shape[0]):
+            k = _end(tree, g, which)
+            if k >= 0:
+                row = tree.blocks[g, layout.B_ROW]
+                for r in range(row, row + 3):
+                    for i in range(ROW):
+                        joints[k, WRENCH + i] += y[r] * rows[which * size + r, i]
     for k in range(moving.shape[0] - 1, -1, -1):
         for i in range(moving[k, layout.M_NDOF]):
-            d, part, motion = _freedom(problem, linear, k, i)
-            out[d] += quat.dot(motion, quat.load3(joints, k, WRENCH + part))
+            d, first, motion = _freedom(tree, k, i)
+            out[d] += quat.dot(motion, quat.load3(joints, k, WRENCH + first))
         if moving[k, layout.M_STRETCH_DOF] >= 0:
             out[moving[k, layout.M_STRETCH_DOF]] = joints[k, WRENCH + BY_STRETCH]
-        _hand_up_wrench(problem, tree, k)
-
-
-@leaf
-def _hand_up_wrench(problem, tree, k):
-    """Add the wrench on joint k to that on its parent, and what it does to the parent's stretch."""
-    parent = problem.moving[k, layout.M_PARENT]
-    if parent < 0:
-        return
-    joints = tree.joints
-    force = quat.load3(joints, k, WRENCH)
-    turn = quat.add(
-        quat.load3(joints, k, WRENCH + 3), quat.cross(quat.load3(tree.arms, k, ARM), force)
-    )
-    quat.store3(joints, parent, WRENCH, quat.add(quat.load3(joints, parent, WRENCH), force))
-    quat.store3(joints, parent, WRENCH + 3, quat.add(quat.load3(joints, parent, WRENCH + 3), turn))
-    if problem.moving[parent, layout.M_STRETCH_DOF] >= 0:
-        joints[parent, WRENCH + BY_STRETCH] += quat.dot(quat.load3(tree.arms, k, WAY), force)
+        _hand_up_wrench(tree, k)
 
 
 @kernel
-def changed_rows(problem, linear, delta, out):
+def _clear_wrenches(tree):
+    for k in range(tree.joints.shape[0]):
+        for i in range(WRENCH, TWIST):
+            tree.joints[k, i] = 0.0
+
+
+@kernel
+def _hand_up_wrench(tree, k):
+    """Add the wrench on joint k to that on its parent, and what it does to the parent's stretch."""
+    joints, parent = tree.joints, tree.moving[k, layout.M_PARENT]
+    if parent < 0:
+        return
+    force = quat.load3(joints, k, WRENCH)
+    turn = quat.cross(quat.load3(joints, k, ARM), force)
+    for i in range(3):
+        joints[parent, WRENCH + i] += force[i]
+        joints[parent, WRENCH + 3 + i] += joints[k, WRENCH + 3 + i] + turn[i]
+    # 0 where the parent has no stretch.
+    joints[parent, WRENCH + BY_STRETCH] += quat.dot(quat.load3(joints, k, WAY), force)
+
+
+@kernel
+def changed_rows(tree, delta, out):
     """Fill out, shape (R,), with J delta: by how much a step, shape (D,), lets each residual row shrink."""
-    moving, blocks, tree = problem.moving, problem.blocks, linear.tree
-    joints, rows = tree.joints, tree.rows
+    joints, rows, size = tree.joints, tree.rows, out.shape[0]
+    _spread(tree, delta, False)
+    for r in range(size):
+        out[r] = 0.0
+    for which in range(rows.shape[0] // size):
+        for g in range(tree.blocks.shape[0]):
+            k = _end(tree, g, which)
+            if k < 0:
+                continue
+            row, stretch = tree.blocks[g, layout.B_ROW], tree.moving[k, layout.M_STRETCH_DOF]
+            for r in range(row, row + 3):
+                for i in range(6):
+                    out[r] += rows[which * size + r, i] * joints[k, TWIST + i]
+                if stretch >= 0:
+                    out[r] += rows[which * size + r, BY_STRETCH] * delta[stretch]
+
+
+@kernel
+def _spread(tree, delta, solving):
+    """Fill the twists of all joints for a step, shape (D,); solving, the step follows from what was eliminated."""
+    moving, joints, inner = tree.moving, tree.joints, row_at(tree.by_freedom, INNER)
     for k in range(moving.shape[0]):
-        slide, spin = _twist_above(problem, tree, k, delta)
+        parent = moving[k, layout.M_PARENT]
+        slide, spin = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+        if parent >= 0:
+            spin = quat.load3(joints, parent, TWIST + 3)
+            turned = quat.cross(spin, quat.load3(joints, k, ARM))
+            slide = quat.add(quat.load3(joints, parent, TWIST), turned)
+            stretch = moving[parent, layout.M_STRETCH_DOF]
+            if stretch >= 0:
+                slide = quat.axpy(slide, delta[stretch], quat.load3(joints, k, WAY))
         for i in range(moving[k, layout.M_NDOF]):
-            d, part, motion = _freedom(problem, linear, k, i)
-            if part == 0:
+            d, first, motion = _freedom(tree, k, i)
+            if solving:
+                if moving[k, layout.M_MIMIC] >= 0:
+                    continue  # what it copies is in the border
+                delta[d] = _recovered(tree, d, slide, spin) if inner[d] > 0.0 else 0.0
+            if first == 0:
                 slide = quat.axpy(slide, delta[d], motion)
             else:
                 spin = quat.axpy(spin, delta[d], motion)
+        stretch = moving[k, layout.M_STRETCH_DOF]
+        if solving and stretch >= 0:
+            delta[stretch] = _recovered(tree, stretch, slide, spin) if inner[stretch] > 0.0 else 0.0
         quat.store3(joints, k, TWIST, slide)
         quat.store3(joints, k, TWIST + 3, spin)
-    for r in range(problem.rows):
-        out[r] = 0.0
-    for which in range(rows.shape[0] // problem.rows):
-        first = which * problem.rows
-        for g in range(blocks.shape[0]):
-            row, k = blocks[g, layout.B_ROW], _end(problem, g, which)
-            if row < 0 or k < 0:
-                continue
-            stretch = moving[k, layout.M_STRETCH_DOF]
-            for r in range(row, row + 3):
-                s = 0.0
-                for i in range(6):
-                    s += rows[first + r, i] * joints[k, TWIST + i]
-                if stretch >= 0:
-                    s += rows[first + r, BY_STRETCH] * delta[stretch]
-                out[r] += s
 
 
-# The factors ----------------------------------------------------------------------------------------
+@kernel
+def _recovered(tree, d, slide, spin):
+    """The value of an eliminated freedom once the twist of its joint before it is known."""
+    known = quat.dot(quat.load3(tree.freedoms, d, ACROSS), slide)
+    known += quat.dot(quat.load3(tree.freedoms, d, ACROSS + 3), spin)
+    return (tree.freedoms[d, SIDE] - known) / tree.freedoms[d, PIVOT]
 
 
-@leaf
-def _add_blocks(problem, tree):
+# Inside the border ----------------------------------------------------------------------------------
+
+
+@kernel
+def _add_blocks(tree):
     """Fill the matrices of the joints with what the blocks at each of them cost, but for those of the border."""
-    blocks, cost, joints, rows = problem.blocks, tree.cost, tree.joints, tree.rows
-    zero_rows(cost)
+    blocks, joints, rows = tree.blocks, tree.joints, tree.rows
     for k in range(joints.shape[0]):
         for i in range(COUPLING, WRENCH):
             joints[k, i] = 0.0
+        for i in range(COST, JOINT):
+            joints[k, i] = 0.0
     for g in range(blocks.shape[0]):
-        row, k = blocks[g, layout.B_ROW], blocks[g, layout.B_MOVE]
-        if row < 0 or k < 0 or blocks[g, layout.B_CARRIER] >= 0:
+        k = _end(tree, g, 0)
+        if k < 0 or blocks[g, layout.B_CARRIER] >= 0:
             continue
-        stretches = problem.moving[k, layout.M_STRETCH_DOF] >= 0
+        row = blocks[g, layout.B_ROW]
         for r in range(row, row + 3):
+            for i in range(ROW):
+                joints[k, COUPLING + i] += rows[r, BY_STRETCH] * rows[r, i]
             for i in range(6):
-                x = rows[r, i]
                 for j in range(6):
-                    cost[6 * k + i, j] += x * rows[r, j]
-            if stretches:
-                for i in range(ROW):
-                    joints[k, COUPLING + i] += rows[r, BY_STRETCH] * rows[r, i]
+                    joints[k, COST + 6 * i + j] += rows[r, i] * rows[r, j]
 
 
-@leaf
-def _hand_up_cost(problem, tree, k):
+@kernel
+def _hand_up_cost(tree, k):
     """Add the matrix of joint k, as a function of its parent's twist and stretch, to that of its parent.
 
     With r the arm, the twist (v, w) of the parent is (v + w x r, w) at joint k.
     """
-    parent = problem.moving[k, layout.M_PARENT]
+    joints, parent = tree.joints, tree.moving[k, layout.M_PARENT]
     if parent < 0:
         return
-    cost, joints, at = tree.cost, tree.joints, 6 * k
-    arm = quat.load3(tree.arms, k, ARM)
-    if problem.moving[parent, layout.M_STRETCH_DOF] >= 0:
-        way = quat.load3(tree.arms, k, WAY)
-        force = (
-            quat.dot(quat.load3(cost, at, 0), way),
-            quat.dot(quat.load3(cost, at + 1, 0), way),
-            quat.dot(quat.load3(cost, at + 2, 0), way),
-        )
-        turn = (
-            quat.dot(quat.load3(cost, at + 3, 0), way),
-            quat.dot(quat.load3(cost, at + 4, 0), way),
-            quat.dot(quat.load3(cost, at + 5, 0), way),
-        )
-        turn = quat.add(turn, quat.cross(arm, force))
-        for i in range(3):
-            joints[parent, COUPLING + i] += force[i]
-            joints[parent, COUPLING + 3 + i] += turn[i]
-        joints[parent, COUPLING + BY_STRETCH] += quat.dot(way, force)
+    arm, way = quat.load3(joints, k, ARM), quat.load3(joints, k, WAY)
     for i in range(6):
-        turn = quat.add(quat.load3(cost, at + i, 3), quat.cross(arm, quat.load3(cost, at + i, 0)))
-        quat.store3(cost, at + i, 3, turn)
-    up = 6 * parent
-    for j in range(6):
-        top = (cost[at, j], cost[at + 1, j], cost[at + 2, j])
-        turn = quat.cross(arm, top)
+        at = COST + 6 * i
+        linear = quat.load3(joints, k, at)
+        turned = quat.cross(arm, linear)
+        for j in range(3):
+            joints[k, at + 3 + j] += turned[j]
+        joints[k, COUPLING + i] = quat.dot(linear, way)
+    joints[k, COUPLING + BY_STRETCH] = quat.dot(quat.load3(joints, k, COUPLING), way)
+    # The columns: six of the matrix, and that of the parent's stretch, which is 0 if it has none.
+    for j in range(7):
+        at, step = (COST + j, 6) if j < 6 else (COUPLING, 1)
+        top = (joints[k, at], joints[k, at + step], joints[k, at + 2 * step])
+        turned = quat.cross(arm, top)
         for i in range(3):
-            cost[up + i, j] += top[i]
-            cost[up + 3 + i, j] += cost[at + 3 + i, j] + turn[i]
+            joints[parent, at + i * step] += top[i]
+            joints[parent, at + (3 + i) * step] += joints[k, at + (3 + i) * step] + turned[i]
+    joints[parent, COUPLING + BY_STRETCH] += joints[k, COUPLING + BY_STRETCH]
 
 
-@leaf
-def _eliminate(tree, k, d):
-    """Take freedom d of joint k, whose column and pivot are known, out of the joint's matrix."""
-    cost, freedoms = tree.cost, tree.freedoms
+@kernel
+def _eliminate(tree, k, d, damping):
+    """Take freedom d of joint k, whose column is known, out of the joint's matrix; False if its pivot is not positive.
+
+    Not if it is not free. With a negative damping nothing is taken out, and all pivots are squared columns of J.
+    """
+    freedoms, joints, weight = tree.freedoms, tree.joints, tree.by_freedom[INNER, d]
+    if damping < 0.0 or weight == 0.0:
+        return True
+    freedoms[d, PIVOT] += damping / weight
+    if not freedoms[d, PIVOT] > 0.0:
+        return False
     inverse = 1.0 / freedoms[d, PIVOT]
     for i in range(6):
         x = freedoms[d, ACROSS + i] * inverse
         for j in range(6):
-            cost[6 * k + i, j] -= x * freedoms[d, ACROSS + j]
-
-
-@kernel
-def _factor_inner(problem, linear, damping):
-    """Factor what is inside the border; False if a pivot is not positive."""
-    moving, tree = problem.moving, linear.tree
-    cost, joints, freedoms, free = tree.cost, tree.joints, tree.freedoms, tree.inner
-    _add_blocks(problem, tree)
-    for k in range(moving.shape[0] - 1, -1, -1):
-        stretch = moving[k, layout.M_STRETCH_DOF]
-        if stretch >= 0 and free[stretch] > 0.0:
-            for i in range(6):
-                freedoms[stretch, ACROSS + i] = joints[k, COUPLING + i]
-            pivot = joints[k, COUPLING + BY_STRETCH] + damping / free[stretch]
-            freedoms[stretch, PIVOT] = pivot
-            if not pivot > 0.0:
-                return False
-            _eliminate(tree, k, stretch)
-        for i in range(_own_freedoms(problem, k) - 1, -1, -1):
-            d, part, motion = _freedom(problem, linear, k, i)
-            if free[d] == 0.0:
-                continue
-            for j in range(6):
-                freedoms[d, ACROSS + j] = quat.dot(quat.load3(cost, 6 * k + j, part), motion)
-            pivot = quat.dot(quat.load3(freedoms, d, ACROSS + part), motion) + damping / free[d]
-            freedoms[d, PIVOT] = pivot
-            if not pivot > 0.0:
-                return False
-            _eliminate(tree, k, d)
-        _hand_up_cost(problem, tree, k)
+            joints[k, COST + 6 * i + j] -= x * freedoms[d, ACROSS + j]
     return True
 
 
 @kernel
-def _solve_inner(problem, linear, side, out):
-    """Solve what is inside the border; 0 elsewhere. The right side and the solution may be the same array."""
-    moving, tree = problem.moving, linear.tree
-    joints, freedoms, free = tree.joints, tree.freedoms, tree.inner
-    for k in range(moving.shape[0]):
-        for i in range(WRENCH, TWIST):
-            joints[k, i] = 0.0
+def _factor_inner(tree, damping):
+    """Factor what is inside the border; False if a pivot is not positive. See `_eliminate` for the damping."""
+    moving, joints, freedoms = tree.moving, tree.joints, tree.freedoms
+    _add_blocks(tree)
     for k in range(moving.shape[0] - 1, -1, -1):
         stretch = moving[k, layout.M_STRETCH_DOF]
-        if stretch >= 0 and free[stretch] > 0.0:
-            freedoms[stretch, SIDE] = side[stretch] + joints[k, WRENCH + BY_STRETCH]
-            _eliminate_side(tree, k, stretch)
-        for i in range(_own_freedoms(problem, k) - 1, -1, -1):
-            d, part, motion = _freedom(problem, linear, k, i)
-            if free[d] > 0.0:
-                force = quat.load3(joints, k, WRENCH + part)
-                freedoms[d, SIDE] = side[d] + quat.dot(motion, force)
-                _eliminate_side(tree, k, d)
-        _hand_up_wrench(problem, tree, k)
-    for k in range(moving.shape[0]):
-        slide, spin = _twist_above(problem, tree, k, out)
-        for i in range(_own_freedoms(problem, k)):
-            d, part, motion = _freedom(problem, linear, k, i)
-            out[d] = 0.0
-            if free[d] == 0.0:
-                continue
-            out[d] = _recovered(freedoms, d, slide, spin)
-            if part == 0:
-                slide = quat.axpy(slide, out[d], motion)
-            else:
-                spin = quat.axpy(spin, out[d], motion)
+        if stretch >= 0:
+            for i in range(7):
+                freedoms[stretch, ACROSS + i] = joints[k, COUPLING + i]
+            if not _eliminate(tree, k, stretch, damping):
+                return False
+        for i in range(moving[k, layout.M_NDOF] - 1, -1, -1):
+            if moving[k, layout.M_MIMIC] >= 0:
+                continue  # what it copies is in the border
+            d, first, motion = _freedom(tree, k, i)
+            for j in range(6):
+                across = quat.load3(joints, k, COST + 6 * j + first)
+                freedoms[d, ACROSS + j] = quat.dot(across, motion)
+            freedoms[d, PIVOT] = quat.dot(quat.load3(freedoms, d, ACROSS + first), motion)
+            if not _eliminate(tree, k, d, damping):
+                return False
+        _hand_up_cost(tree, k)
+    return True
+
+
+@kernel
+def _solve_inner(tree, side, out):
+    """Solve what is inside the border for a right side, shape (D,); 0 elsewhere. The two may be the same array."""
+    moving, joints, freedoms = tree.moving, tree.joints, tree.freedoms
+    _clear_wrenches(tree)
+    for k in range(moving.shape[0] - 1, -1, -1):
         stretch = moving[k, layout.M_STRETCH_DOF]
         if stretch >= 0:
-            out[stretch] = 0.0
-            if free[stretch] > 0.0:
-                out[stretch] = _recovered(freedoms, stretch, slide, spin)
-        quat.store3(joints, k, TWIST, slide)
-        quat.store3(joints, k, TWIST + 3, spin)
+            freedoms[stretch, SIDE] = side[stretch] + joints[k, WRENCH + BY_STRETCH]
+            _eliminate_side(tree, k, stretch)
+        for i in range(moving[k, layout.M_NDOF] - 1, -1, -1):
+            if moving[k, layout.M_MIMIC] < 0:
+                d, first, motion = _freedom(tree, k, i)
+                force = quat.load3(joints, k, WRENCH + first)
+                freedoms[d, SIDE] = side[d] + quat.dot(motion, force)
+                _eliminate_side(tree, k, d)
+        _hand_up_wrench(tree, k)
+    _spread(tree, out, True)
 
 
-@leaf
+@kernel
 def _eliminate_side(tree, k, d):
-    """Take freedom d of joint k, whose right side is known, out of the joint's wrench."""
-    x = tree.freedoms[d, SIDE] / tree.freedoms[d, PIVOT]
-    for i in range(6):
-        tree.joints[k, WRENCH + i] -= x * tree.freedoms[d, ACROSS + i]
+    """Take freedom d of joint k, whose right side is known, out of the joint's wrench, if it is free."""
+    if tree.by_freedom[INNER, d] > 0.0:
+        x = tree.freedoms[d, SIDE] / tree.freedoms[d, PIVOT]
+        for i in range(6):
+            tree.joints[k, WRENCH + i] -= x * tree.freedoms[d, ACROSS + i]
 
 
-@leaf
-def _recovered(freedoms, d, slide, spin):
-    """The value of freedom d once the twist of its joint before it is known."""
-    known = quat.dot(quat.load3(freedoms, d, ACROSS), slide)
-    known += quat.dot(quat.load3(freedoms, d, ACROSS + 3), spin)
-    return (freedoms[d, SIDE] - known) / freedoms[d, PIVOT]
-
-
-# The border -----------------------------------------------------------------------------------------
+# With the border ------------------------------------------------------------------------------------
 
 
 @kernel
-def fill_border(problem, linear):
+def fill_border(tree):
     """Fill what the pose decides for the freedoms of the border: their columns of J and of J^T J."""
-    tree, count = linear.tree, problem.border.shape[0]
-    step = tree.spare
-    for n in range(count):
-        for d in range(problem.freedoms):
+    step = row_at(tree.by_freedom, SPARE)
+    for n in range(tree.border.shape[0]):
+        for d in range(step.shape[0]):
             step[d] = 0.0
-        step[problem.border[n]] = 1.0
-        changed_rows(problem, linear, step, row_at(tree.columns, n))
-        pulled(problem, linear, row_at(tree.columns, n), row_at(tree.sides, n))
+        step[tree.border[n]] = 1.0
+        changed_rows(tree, step, row_at(tree.by_row, ROWS_BEFORE + n))
+        side = row_at(tree.by_freedom, FREEDOMS_BEFORE + n)
+        pulled(tree, row_at(tree.by_row, ROWS_BEFORE + n), side)
 
 
 @kernel
-def factor_tree(problem, linear, free, damping):
+def factor_tree(tree, free, damping):
     """Factor J^T J + damping / free over the freedoms whose `free`, shape (D,), is not 0.
 
     False if a pivot is not positive.
     """
-    tree, border = linear.tree, problem.border
-    for d in range(problem.freedoms):
-        tree.inner[d] = free[d]
-    for n in range(border.shape[0]):
-        tree.inner[border[n]] = 0.0
-    if not _factor_inner(problem, linear, damping):
+    border, inner, small = tree.border, row_at(tree.by_freedom, INNER), tree.small
+    count, table = border.shape[0], tree.by_freedom
+    for d in range(inner.shape[0]):
+        inner[d] = free[d]
+    for n in range(count):
+        inner[border[n]] = 0.0
+    if not _factor_inner(tree, damping):
         return False
-    for n in range(border.shape[0]):
-        if free[border[n]] > 0.0:
-            _solve_inner(problem, linear, row_at(tree.sides, n), row_at(tree.solved, n))
-    for n in range(border.shape[0]):
-        weight = free[border[n]]
+    for n in range(count):
+        side = row_at(table, FREEDOMS_BEFORE + n)
+        _solve_inner(tree, side, row_at(table, FREEDOMS_BEFORE + count + n))
+    for n in range(count):
+        side, weight = row_at(table, FREEDOMS_BEFORE + n), free[border[n]]
         for m in range(n + 1):
             if weight == 0.0 or free[border[m]] == 0.0:
-                tree.small[n, m] = 1.0 if n == m else 0.0
+                small[n, m] = 1.0 if n == m else 0.0
                 continue
-            s = tree.sides[n, border[m]] + (damping / weight if n == m else 0.0)
-            for d in range(problem.freedoms):
-                s -= tree.sides[n, d] * tree.solved[m, d]
-            tree.small[n, m] = s
-    return factor(tree.small, border.shape[0], tree.small)
+            solved = row_at(table, FREEDOMS_BEFORE + count + m)
+            small[n, m] = side[border[m]] + (damping / weight if n == m else 0.0)
+            for d in range(side.shape[0]):
+                small[n, m] -= side[d] * solved[d]
+    return factor(small, count, small)
 
 
 @kernel
-def solve_tree(problem, linear, free, side, out):
+def solve_tree(tree, free, side, out):
     """Fill out, shape (D,), with the solution of what was factored for a right side, shape (D,); 0 where `free` is."""
-    tree, border = linear.tree, problem.border
-    _solve_inner(problem, linear, side, out)
-    count = border.shape[0]
+    _solve_inner(tree, side, out)
+    border, count = tree.border, tree.border.shape[0]
     if count == 0:
         return
-    left = tree.left
+    left = row_at(tree.small, count)
     for n in range(count):
+        solved = row_at(tree.by_freedom, FREEDOMS_BEFORE + count + n)
         left[n] = 0.0
         if free[border[n]] > 0.0:
             left[n] = side[border[n]]
-            for d in range(problem.freedoms):
-                left[n] -= tree.solved[n, d] * side[d]
+            for d in range(out.shape[0]):
+                left[n] -= solved[d] * side[d]
     solve_factored(tree.small, count, left, left)
     for n in range(count):
-        if free[border[n]] > 0.0:
-            for d in range(problem.freedoms):
-                out[d] -= left[n] * tree.solved[n, d]
-            out[border[n]] = left[n]
+        solved = row_at(tree.by_freedom, FREEDOMS_BEFORE + count + n)
+        for d in range(out.shape[0]):
+            out[d] -= left[n] * solved[d]
+        out[border[n]] = left[n]
 
 
 @kernel
-def column_squares(problem, linear, out):
+def column_squares(tree, out):
     """Fill out, shape (D,), with the squared length of each column of J."""
-    moving, tree = problem.moving, linear.tree
-    _add_blocks(problem, tree)
-    for k in range(moving.shape[0] - 1, -1, -1):
-        for i in range(_own_freedoms(problem, k)):
-            d, part, motion = _freedom(problem, linear, k, i)
-            at = 6 * k + part
-            turned = (
-                quat.dot(quat.load3(tree.cost, at, part), motion),
-                quat.dot(quat.load3(tree.cost, at + 1, part), motion),
-                quat.dot(quat.load3(tree.cost, at + 2, part), motion),
-            )
-            out[d] = quat.dot(turned, motion)
-        if moving[k, layout.M_STRETCH_DOF] >= 0:
-            out[moving[k, layout.M_STRETCH_DOF]] = tree.joints[k, COUPLING + BY_STRETCH]
-        _hand_up_cost(problem, tree, k)
-    for n in range(problem.border.shape[0]):
-        column, square = row_at(tree.columns, n), 0.0
-        for r in range(problem.rows):
+    _factor_inner(tree, -1.0)
+    for d in range(out.shape[0]):
+        out[d] = tree.freedoms[d, PIVOT]
+    for n in range(tree.border.shape[0]):
+        column, square = row_at(tree.by_row, ROWS_BEFORE + n), 0.0
+        for r in range(column.shape[0]):
             square += column[r] * column[r]
-        out[problem.border[n]] = square
+        out[tree.border[n]] = square

@@ -15,7 +15,7 @@ from supple.errors import SuppleError, array, one_of
 from supple.kernels import layout
 from supple.kernels.joint import angles_batch, project_batch
 from supple.model.joints import Mimic
-from supple.model.packing import Packed
+from supple.model.packing import follow_sources
 from supple.model.structure import Structure
 from supple.rotations import from_rotation_vector, unit_quaternions
 
@@ -52,16 +52,6 @@ def blocks(count: int, width: int) -> Iterator[slice]:
 def follow(skeleton: Structure, q: Floats) -> None:
     """Put the joints that copy others where these say, in place."""
     follow_sources(skeleton.packed, q)
-
-
-def follow_sources(packed: Packed, q: Floats) -> None:
-    """The same for a packed skeleton."""
-    ints, floats = packed.ints, packed.floats
-    joints = np.flatnonzero(ints[:, layout.MIMIC] >= 0)
-    if len(joints):
-        source = ints[ints[joints, layout.MIMIC], layout.Q]
-        multiplier, offset = floats[joints, layout.MIMIC_MUL], floats[joints, layout.MIMIC_ADD]
-        q[..., ints[joints, layout.Q]] = multiplier * q[..., source] + offset
 
 
 def project(skeleton: Structure, q: Floats) -> Floats:

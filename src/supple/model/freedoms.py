@@ -21,8 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.kernels import layout
-from supple.model.coordinates import follow_sources
-from supple.model.packing import Packed
+from supple.model.packing import Packed, follow_sources
 from supple.rotations import conjugate, from_rotation_vector, multiply, to_rotation_vector
 
 Floats = NDArray[np.float64]

@@ -36,6 +36,16 @@ class Packed(NamedTuple):
     freedom_count: int
 
 
+def follow_sources(packed: Packed, q: Floats) -> None:
+    """Put the coordinates (..., Q) of joints that copy others where these say, in place."""
+    ints, floats = packed.ints, packed.floats
+    joints = np.flatnonzero(ints[:, layout.MIMIC] >= 0)
+    if len(joints):
+        source = ints[ints[joints, layout.MIMIC], layout.Q]
+        multiplier, offset = floats[joints, layout.MIMIC_MUL], floats[joints, layout.MIMIC_ADD]
+        q[..., ints[joints, layout.Q]] = multiplier * q[..., source] + offset
+
+
 def check_names(names: Sequence[str], tips: Sequence[str]) -> None:
     """Joints and tips share one namespace: every name a string, not blank, and no two alike."""
     seen: dict[str, str] = {}

@@ -266,10 +266,12 @@ def find_contacts(
     speed: float,
     height: float,
     ground: Ground | None = None,
+    highest: Mapping[str, float] | None = None,
 ) -> Contacts:
     """The contacts of some joints or tips, of a motion whose feet are known; see `contacts`.
 
-    Heights are those above `ground`, if that is not level.
+    Heights are those above `ground`, if that is not level. `highest` says of some joints how high above the ground the
+    lowest place of one that touches it may be [leg lengths], instead of a quarter of a leg.
     """
     speed, height = positive("speed", speed), positive("height", height)
     ankles = {foot.ankle: foot.length for foot in feet}
@@ -292,7 +294,7 @@ def find_contacts(
         like = next((kind for kind in (ankles, toes) if name in kind), known)
         lowest = min(tracks[one].lowest for one in like)
         track = tracks[name]
-        if track.lowest - lowest > REACH * length:
+        if track.lowest - lowest > (highest or {}).get(name, REACH) * length:
             flags[name] = np.zeros(len(motion), dtype=bool)
         else:
             flags[name] = track.contact(motion, speed, height)

@@ -409,6 +409,7 @@ def _planted(work: _Work, stands: Mapping[str, Flags]) -> Planted:
                 steps[-1].motion if steps else base, goals,
                 np.broadcast_to(asked, (len(goals), len(motion))),
                 tolerance=EXACT * length, orientation_tolerance=1e-7, threads=work.threads,
+                smooth=False,  # places of feet are smooth, and exact: on 16 captured clips it adds jumps, not calm
             )  # fmt: skip
             steps.append(
                 replace(one, seams=tuple(seam for seam in one.seams if seam.frame not in mine))

@@ -98,7 +98,7 @@ def machine_of(goals: Sequence[Goal], solution: Solution) -> Machine | None:
             parts["touching"] = (hit.a, hit.b) if hit is not None else ()
         elif isinstance(mark, SupportMark):
             parts["center"] = pose.center_of_mass
-            parts["support"] = mark.balance.support_in(pose)
+            parts["support"] = mark.outline(pose)
             parts["balanced"] = solution.off_balance == 0.0
     if not parts and not loops:
         return None

@@ -103,6 +103,9 @@ class Problem:
                 "goals: expected at least one Reach, LookAt, Connect or Weld, or one of your own, since the "
                 f"others free no joint, got {given or 'none'}"
             )
+        smooth = [goal for goal in self.goals if goal.needs_clip]
+        if len(smooth) > 1:
+            raise SuppleError(f"goals: expected at most one {smooth[0].called}, got {len(smooth)}")
 
     def _find_posture(self) -> Posture | None:
         """The posture that the solve stays near, None if no goal asks for one."""
@@ -326,8 +329,8 @@ class Problem:
 
     def _border(self, paths: Paths) -> np.ndarray | None:
         """The freedoms in the border of the tree that steps are found on, None if they are found densely."""
-        several = any(len(block.frames) > 1 for block in self.blocks)
-        if several or self.bodies is not None or not is_worth_a_tree(self.freedoms, self.rows, 0):
+        has_own = any(block.frames for block in self.blocks)
+        if has_own or self.bodies is not None or not is_worth_a_tree(self.freedoms, self.rows, 0):
             return None
         border = paths.border(self.blocks)
         return border if is_worth_a_tree(self.freedoms, self.rows, len(border)) else None

@@ -6,7 +6,7 @@ residual rows and many freedoms.
 
 Freedoms that move blocks which are not below them go to the border of the tree, at the cost of one more solve each:
 those of joints that others copy, and all on the way to either end of a block with two ends. Problems that need a
-large border, bodies that may not overlap, or goals of one's own with several frames stay dense.
+large border, bodies that may not overlap, or goals of one's own stay dense.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ class Paths:
         self._skeleton, self._moving = skeleton, moving
         joints = moving[:, at.M_JOINT]
         self._move = {joint: m for m, joint in enumerate(joints.tolist())}
-        self._counts = skeleton.packed_ints[joints, at.NDOF]
+        own = np.where(moving[:, at.M_MIMIC] >= 0, 0, moving[:, at.M_NDOF])  # copies have none
+        self._counts = own + (moving[:, at.M_STRETCH_DOF] >= 0)
 
     def of(self, ends: Iterable[int]) -> np.ndarray:
         """The freedoms on the ways from some joints upwards, and those that joints there copy, sorted."""

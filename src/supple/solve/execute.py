@@ -126,6 +126,25 @@ class _RunOfOwnGoals(_Run):
         self._goals.after(batch[2], out, first, last)
 
 
+class _RefusingRun(_Run):
+    """In place of a run of a problem that only makes sense over the frames of a clip."""
+
+    __slots__ = ()
+
+    def __call__(
+        self, batch: Batch, out: np.ndarray, first: int, last: int, trace: TraceBuffers
+    ) -> None:
+        """Say so.
+
+        Raises:
+            SuppleError: Always.
+        """
+        raise SuppleError(
+            "Smooth ties the frames of a clip, and a single solve has none: expected a call of "
+            "Prepared.clip, or of supple.track with smooth="
+        )
+
+
 class Executor:
     """The solvers of a problem, tried in turn until one reaches the goals; the nearest answer wins.
 
@@ -143,6 +162,8 @@ class Executor:
         self.width = problem.report_width
         has_own = any(block.kind >= layout.OWN for block in problem.blocks)
         run = _RunOfOwnGoals if has_own else _Run
+        if any(goal.needs_clip for goal in problem.goals):
+            run = _RefusingRun
         self._runs = tuple(run(solver, problem) for solver in solvers)
         self._status = problem.coordinates + layout.O_STATUS
         self._cost = problem.coordinates + layout.O_COST

@@ -70,7 +70,7 @@ class Demand:
     Attributes:
         goal: Index in the list of goals.
         kind: "position", "orientation", "direction" or "pole"; of what is held together "meeting" (a
-            distance) or "alignment" (an angle); "own" of a goal of one's own.
+            distance) or "alignment" (an angle); "span"; "own" of a goal of one's own.
         effector: Name of the joint or tip.
         tolerance: Model units, or radians.
         block: Its place among the errors that a kernel reports.
@@ -217,6 +217,8 @@ REASONS = {
     "direction": "{effector} looks {error} rad past its target",
     "meeting": "{effector} are {error} apart",
     "alignment": "{effector} are turned {error} rad from each other",
+    "unasked": "nothing is asked for",
+    "span": "{effector} is {error} from its vector",
     "open_loop": "a loop is open: {opening}; {miss}",
     "collides": "{a} and {b} are {depth} nearer than they may be; {miss}",
     "unbalanced": "the centre of mass is {topple} outside its support; {miss}",
@@ -256,7 +258,7 @@ def reason(
     Args:
         status: How it ended.
         asked: What was asked.
-        errors: The error of every demand.
+        errors: The error of every demand, NaN for one that was not made.
         iterations: How many it took.
         limited: Joints whose limits are in the way.
         beyond: The target that is out of reach.
@@ -268,8 +270,10 @@ def reason(
     missed = [
         (error / demand.tolerance, demand, error)
         for demand, error in zip(asked.demands, errors, strict=True)
-        if demand.kind != "pole"
+        if demand.kind != "pole" and error == error  # NaN: a clip does not ask for it in this frame
     ]
+    if not missed:
+        return REASONS["unasked"]
     _, worst, error = max(missed, key=lambda one: one[0])
     miss = worst.miss(error)
     if status is Status.REACHED:

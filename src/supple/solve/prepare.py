@@ -397,10 +397,10 @@ class Prepared:
                 f"start: expected batch axes that go with those of pose and targets, {shape}, "
                 f"got {start.batch_shape}"
             ) from None
-        ints = self._skeleton.packed_ints
+        table = self._skeleton.freedom_table
         still = np.ones(self.problem.coordinates, bool)
         for joint in self.problem.moving.tolist():
-            still[ints[joint, at.Q] : ints[joint, at.Q] + ints[joint, at.NQ]] = False
+            still[table.coordinates_of(joint)] = False
         if np.any(pose._coordinates[..., still] != q[..., still]):
             raise SuppleError(
                 "start: expected the coordinates of the pose in all joints that may not move"
@@ -501,6 +501,34 @@ class Prepared:
                 progress(k + 1, len(rows))
         aside = Aside(velocity=velocities[1:])
         return Track(Solution(self._asked, out, start, aside), dt=dt, velocity=first)
+
+    def clip(self, *targets: Any, start: Pose | None = None, **options: Any) -> Track:
+        """Solve all frames of a clip at once, with joints that move smoothly; see `supple.solve.clips.ClipOptions`.
+
+        Least squares over all frames: every frame's goals as in a solve, and differences of the joints from frame
+        to frame (`Smooth`). Limits hold exactly; loops are closed, and `Avoid` and `Balance` kept, in every frame.
+        Where nothing ties the frames, each is solved by itself.
+
+        Args:
+            targets: As in a call, with a leading axis of F frames; those without one stand still. A target with a NaN
+                in it is not asked for in that frame.
+            start: A pose (F,) to begin each frame from; or a single one, from which each frame is solved by itself
+                first. The skeleton's rest by default. What is held stays where this has it.
+            options: Fields of `ClipOptions`: `smooth`, `fps`, `weights` and others.
+
+        Raises:
+            SuppleError: The input makes no sense.
+        """
+        from supple.solve.clips import ClipOptions, ClipProblem, solve_clip  # seldom needed
+
+        problem = ClipProblem(
+            self.problem,
+            len(self._settings[1]),
+            self.arguments,
+            self._targets.filled,
+            self._asked,
+        )
+        return solve_clip(problem, targets, start, ClipOptions(**options))
 
     def track_branches(
         self,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from supple.errors import SuppleError, one_of
-from supple.goals import OPEN, Goal, as_goals
+from supple.goals import OPEN, Goal, Smooth, as_goals
 from supple.model.skeleton import Pose, Skeleton
 from supple.solve.prepare import Prepared, Rate
 from supple.solve.tracked import Track
@@ -33,9 +33,12 @@ def track(
     max_acceleration: Rate = None,
     branches: str = "nearest",
     jump: float = 0.5,
+    smooth: Smooth | float | None = None,
+    fps: float = 30.0,
+    weights: Any = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Track:
-    """Follow a path of targets: every frame is solved from the answer of the frame before.
+    """Follow a path of targets: every frame is solved from the answer of the frame before; or all at once, smoothly.
 
     Each answer grows out of the last, so that the pose does not jump as long as the path does not:
     where a frame cannot be met from there, it is approached, and the track says so. Targets have
@@ -67,6 +70,10 @@ def track(
         jump: With `branches="all"`, a reconfiguration is a step from one frame to the next in which a joint moves
             farther than this [rad, slides: lengths of the longest chain]. Less than between the branches, more than
             along one: paths with few frames take a larger one.
+        smooth: Solve all frames at once, with joints that move smoothly: a `supple.goals.Smooth`, or its weight of
+            acceleration, such as 0.3; see `Prepared.clip`. Then `start` may have a pose for every frame.
+        fps: With `smooth`, frames a second.
+        weights: With `smooth`, factors of the goals' weights, shape (F, goals), 0 where one is not asked for.
         progress: Called with (done, total) now and then.
 
     Raises:
@@ -88,6 +95,23 @@ def track(
         max_speed=max_speed,
         max_acceleration=max_acceleration,
     )
+    if smooth is not None or any(goal.needs_clip for goal in listed):
+        given = {
+            "solver": (solver, "auto"),
+            "branches": (branches, "nearest"),
+            "restarts": (restarts, None),
+        }
+        given |= {"dt": (dt, None), "velocity": (velocity, None)}
+        for name, (value, usual) in given.items():
+            if value != usual:
+                raise SuppleError(
+                    f"{name}: a smooth clip is solved all at once; leave out {name} or smooth"
+                )
+        return prepared.clip(
+            *targets, start=start, smooth=smooth, fps=fps, weights=weights, progress=progress
+        )
+    if weights is not None:
+        raise SuppleError("weights: expected smooth= with them; a path is solved frame by frame")
     if one_of("branches", branches, BRANCHES) == "all":
         if dt is not None or velocity is not None:
             raise SuppleError("branches: a path of ticks cannot jump; leave out branches or dt")

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from supple.errors import SuppleError
+from supple.errors import SuppleError, positive
 from supple.model.skeleton import Pose
 from supple.solve.outcome import counted
 from supple.solve.solution import Solution
+
+
+class LongStep(NamedTuple):
+    """A joint that turns far from one frame to the next.
+
+    Attributes:
+        frame: The later frame.
+        joint: Name of the joint.
+        turn: How far it turns [rad].
+    """
+
+    frame: int
+    joint: str
+    turn: float
 
 
 class Track:
@@ -17,7 +33,7 @@ class Track:
         solution: All of them as a batch of shape (F,).
     """
 
-    __slots__ = ("_dt", "_first", "_jumps", "_steps", "solution")
+    __slots__ = ("_dt", "_first", "_jumps", "_max_step", "_steps", "solution")
 
     def __init__(
         self,
@@ -26,6 +42,7 @@ class Track:
         dt: float | None = None,
         velocity: np.ndarray | None = None,
         jumps: list[int] | None = None,
+        max_step: float | None = None,
     ) -> None:
         """Wrap the answers of all frames, in their order.
 
@@ -34,11 +51,13 @@ class Track:
             dt: The seconds from frame to frame, if the frames are ticks.
             velocity: The velocity before the first frame, shape (D,).
             jumps: The frames that the pose jumps to, if all branches were looked at.
+            max_step: How far a joint should turn from frame to frame at most [rad]; those that turn farther are named.
         """
         self.solution: Solution = solution
         self._dt = dt
         self._first = velocity
         self._jumps = jumps
+        self._max_step = max_step
         self._steps: np.ndarray | None = None
 
     @property
@@ -70,6 +89,19 @@ class Track:
     def largest_step(self) -> float:
         """The farthest that any joint turns between two frames [rad]."""
         return float(self.steps.max(initial=0.0))
+
+    def steps_over(self, bound: float) -> list[LongStep]:
+        """The joints that turn farther than this between two frames, frame by frame.
+
+        Args:
+            bound: How far [rad].
+        """
+        names = self.poses.skeleton.joint_names
+        frames, joints = np.nonzero(self.steps > positive("bound", bound))
+        return [
+            LongStep(int(f) + 1, names[j], float(self.steps[f, j]))
+            for f, j in zip(frames, joints, strict=True)
+        ]
 
     @property
     def reconfigurations(self) -> list[int]:
@@ -107,6 +139,17 @@ class Track:
     @property
     def reason(self) -> str:
         """How it went, in words."""
+        long = [] if self._max_step is None else self.steps_over(self._max_step)
+        if not long:
+            return self._outcome
+        shown = ", ".join(
+            f"{one.joint} by {one.turn:.3g} rad into frame {one.frame}" for one in long[:3]
+        )
+        more = f" and {len(long) - 3} more" if len(long) > 3 else ""
+        return f"{self._outcome}; farther than {self._max_step:g} rad turn {shown}{more}"
+
+    @property
+    def _outcome(self) -> str:
         count = len(self)
         if self.reached and self._jumps:
             shown = ", ".join(map(str, self._jumps[:5])) + ", ..." * (len(self._jumps) > 5)

@@ -19,7 +19,8 @@ start, and is done: `closed_form`, which "auto" asks for.
 Chains that everybody has take the same steps with less work: free balls in a row with one position
 (`fast.balls`), whose tip is led round the root and not straight at its target, which saves two
 iterations of five and turns the joints less; and hinges in a row with one effector (`fast.hinges`).
-Looks with one joint each have closed answers (`fast.looks`), at a limit too.
+Looks with one joint each have closed answers (`fast.looks`), at a limit too. With many goals the step is found on
+the tree (`supple.kernels.tree_factor`), and an iteration is linear in goals and joints.
 """
 
 import math
@@ -30,17 +31,15 @@ from supple.kernels import layout
 from supple.kernels.bend import bend
 from supple.kernels.blocked import Seen, write_blocked
 from supple.kernels.constraints import (
-    COST,
     DEPTH,
-    ROWS,
     TOPPLE,
-    broken,
     fault_of,
     fold_points,
     linearize_constraints,
     take_bodies,
     unbroken,
     unpack_constraints,
+    weigh,
     widest_open,
     write_faults,
 )
@@ -68,6 +67,7 @@ from supple.kernels.levenberg import (
     take_step,
 )
 from supple.kernels.linear_algebra import factor
+from supple.kernels.mending import hard_cost, restore
 from supple.kernels.posture import posture
 from supple.kernels.problem import (
     evaluate,
@@ -172,7 +172,7 @@ def take_buffers(problem, constraints, work):
     """Take the workspace of one solve."""
     moving = problem.moving
     nq, nd = problem.coordinates, problem.freedoms
-    hard = constraints.some or problem.has_carriers
+    hard = constraints.some or problem.has_moving_targets
     return Buffers(
         vector(work, nq),
         vector(work, nq),
@@ -203,16 +203,7 @@ def _side(problem, hard):
 @leaf
 def is_hard(problem, lm):
     """True if there are loops or constraints."""
-    return lm.constraints.some or problem.has_carriers
-
-
-@kernel
-def weigh(problem, lm, q):
-    """Evaluate the pose q; returns its cost with that of the constraints it breaks."""
-    cost = evaluate(problem, lm.frames, q)
-    if lm.constraints.some:
-        cost += broken(problem, lm.constraints, lm.bodies, lm.frames, q)
-    return cost
+    return lm.constraints.some or problem.has_moving_targets
 
 
 @kernel
@@ -376,70 +367,6 @@ def begin_elsewhere(problem, lm, start, restart, number):
     seeds = Seeds(number, count, min(1.0, 0.5 * restart))
     best_seed(problem, lm.frames, seeds, start, Window(lm.best, wide), lm.trial, lm.q)
     return count
-
-
-RESTORING = 30  # steps that close loops and mend constraints after a search that did not
-
-
-@kernel
-def restore(problem, lm, q, loops_only):
-    """Close the loops and mend the constraints by the shortest way, whatever that does to the goals.
-
-    q ends there, weighed, or as near as it came. With `loops_only` whatever that does to the constraints.
-    """
-    frames, linear, step = lm.frames, lm.linear, lm.step
-    damping = 1e-9
-    weigh(problem, lm, q)
-    before = loop_cost(problem, lm) if loops_only else hard_cost(problem, lm)
-    for _ in range(RESTORING):
-        if widest_open(problem, frames) < 0 and (loops_only or is_sound(problem, lm)):
-            break
-        linearize(problem, frames, linear, q)
-        lm.bodies.found[ROWS] = 0.0
-        if lm.constraints.some and not loops_only:
-            linearize_constraints(problem, lm.constraints, lm.bodies, frames, linear)
-        mean = constrained_matrix(problem, frames, linear, lm.bodies, step, False)
-        amount = damping * mean + 1e-300
-        if constrained_step(problem, frames, linear, lm.bodies, step, amount, False) <= 0.0:
-            break
-        copy(q, lm.trial)
-        step_along(problem, frames, linear, q, step.delta, lm.trial)
-        weigh(problem, lm, lm.trial)
-        after = loop_cost(problem, lm) if loops_only else hard_cost(problem, lm)
-        if after < before:
-            before = after
-            damping = max(0.1 * damping, 1e-9)
-            copy(lm.trial, q)
-        else:
-            damping = max(100.0 * damping, 1e-4)
-            weigh(problem, lm, q)
-            if damping > 1e4:
-                break
-
-
-@kernel
-def hard_cost(problem, lm):
-    """What open loops and broken constraints of the pose weighed last cost."""
-    return loop_cost(problem, lm) + lm.bodies.found[COST]
-
-
-@kernel
-def loop_cost(problem, lm):
-    """What open loops of the pose weighed last cost."""
-    blocks, residual = problem.blocks, lm.frames.residual
-    cost = 0.0
-    for g in range(blocks.shape[0]):
-        row = blocks[g, layout.B_ROW]
-        if blocks[g, layout.B_HARD] == 1 and row >= 0:
-            for r in range(row, row + 3):
-                cost += 0.5 * residual[r] * residual[r]
-    return cost
-
-
-@kernel
-def is_sound(problem, lm):
-    """True if the pose weighed last has its loops closed and breaks no constraint."""
-    return widest_open(problem, lm.frames) < 0 and (not lm.constraints.some or unbroken(lm.bodies))
 
 
 class Standing(NamedTuple):

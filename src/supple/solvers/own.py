@@ -148,7 +148,7 @@ def close_row(problem, constraints, state, start, q, ended, row):
     broken(problem, constraints, state.bodies, state.frames, q)
     fault = fault_of(problem, state.frames, state.bodies)
     finish_judged(problem, state.frames, state.linear, state.trace, start, q, ended, row, fault)
-    if constraints.some or problem.has_carriers:
+    if constraints.some or problem.has_moving_targets:
         write_faults(problem, state.frames, state.bodies, row)
 
 

@@ -199,7 +199,7 @@ def correct(
     coherent: Annotated[
         bool,
         typer.Option(
-            "--coherent", help="Solve frame after frame, each from the last.",
+            "--coherent", help="Has no effect any more: answers always follow each other.",
             rich_help_panel=SOLVING,
         ),
     ] = False,

@@ -2,7 +2,7 @@
 
 `names` and `body_map` recognize the parts of a body, `body` measures it, `performance` says what a source
 does, `guide`, `footsteps` and `touch` where a target's parts are to go. `onto_character` poses characters in closed
-form, `onto_robot` and `whole_clip` robots by least squares; `self_collision` and `balance` say what must hold for them.
+form, `onto_robot` says what is asked of the core's clip solver for robots, `balance` when they keep their balance.
 """
 
 from supple.motion.retargeting.body_map import BodyMap

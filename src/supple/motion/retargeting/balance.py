@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import SuppleError
+from supple.model.skeleton import Pose
 from supple.motion.retargeting.body import Body, mid
 from supple.motion.retargeting.body_map import SIDES
 from supple.motion.retargeting.footsteps import smoothed
-from supple.motion.retargeting.performance import Performance
-from supple.motion.retargeting.whole_clip import Frame
+from supple.motion.retargeting.performance import BEARING_PARTS, Performance
 from supple.rotations import rotate
 
 Floats = NDArray[np.float64]
@@ -32,8 +32,8 @@ SOLE = (
     0.1  # half the width of the feet of a source, and how far heels are behind ankles [leg lengths]
 )
 LIFTED = 0.02  # corners of a sole that are higher do not support [leg lengths]
-MARGIN = 0.03  # how far inside the support the centre of mass is kept at most [leg lengths],
-INNER = 0.4  # or how far of the way from its edge to its middle
+MARGIN = 0.015  # how far inside the support the centre of mass is kept [leg lengths]
+JUDGED = 0.5  # least `Support.gate` of a frame whose balance is judged
 WAYS = np.stack(
     [np.cos(a := np.arange(64) * (np.pi / 32)), np.sin(a)]
 )  # directions on the ground, (2, 64)
@@ -61,88 +61,50 @@ class Balanced:
     after: float
 
 
-class Balance:
-    """Push the centre of mass over the soles that stand.
+class Support:
+    """When a robot is to keep its balance, and how well it does.
 
     Args:
         source: What is performed.
         body: The robot, with masses.
         corners: Where the corners of its soles are to be, z up, (F, C, 3).
         stands: Which of them belong to feet that stand, (F, C).
-        weight: What a length outside counts.
+
+    Attributes:
+        gate: How much balance is asked for, from 0 to 1, (F,).
 
     Raises:
         SuppleError: Masses are not known.
     """
 
     def __init__(
-        self,
-        source: Performance,
-        body: Body,
-        *,
-        corners: Floats,
-        stands: NDArray[np.bool_],
-        weight: float,
+        self, source: Performance, body: Body, *, corners: Floats, stands: NDArray[np.bool_]
     ) -> None:
-        leg, masses = (
-            body.sizes["leg"],
-            body.skeleton.physics.masses if body.skeleton.physics else None,
-        )
+        masses = body.skeleton.physics.masses if body.skeleton.physics else None
         if not masses or any(one is None for one in masses.values()):
             raise SuppleError("balance: expected a robot with masses, got one without")
         known = [(name, one) for name, one in masses.items() if one is not None and one.mass > 0]
         shares = np.array([one.mass for _, one in known])
-        self.shares = shares / shares.sum()
-        self.joints = np.array([body.skeleton.index(name) for name, _ in known])
-        self.centers = np.array([one.center for _, one in known])
-        self.turn, self.weight = body.turn, weight
-        supports = stands & (corners[..., 2] < LIFTED * leg)
-        self.outline = _eased(_outline(corners[..., :2], supports), source.fps)
-        width = (self.outline + np.roll(self.outline, WAYS.shape[1] // 2, axis=1)).min(axis=1)
-        self.inner = np.clip(INNER * width / 2, 0.0, MARGIN * leg)
+        self._shares = shares / shares.sum()
+        self._joints = np.array([body.skeleton.index(name) for name, _ in known])
+        self._centers = np.array([one.center for _, one in known])
+        self._body = body
+        supports = stands & (corners[..., 2] < LIFTED * body.sizes["leg"])
+        self._outline = _eased(_outline(corners[..., :2], supports), source.fps)
         self.gate = _gate(source) * supports.any(axis=1)
-
-    def center(self, at: Frame) -> Floats:
-        """The centre of mass (F, 3), z up."""
-        return rotate(self.turn, self.shares @ self._places(at))
-
-    def outside(self, center: Floats, part: slice) -> tuple[Floats, NDArray[np.int64]]:
-        """How far centres of mass are outside the support, below 0 inside, and along which of `WAYS`."""
-        beyond = center[:, :2] @ WAYS - self.outline[part]
-        way = beyond.argmax(axis=1)
-        return beyond[np.arange(len(way)), way], way
-
-    def share(self, at: Frame) -> float:
-        """The share of the frames that count in which a whole clip is in balance."""
-        counts = self.counts
-        return float(np.mean(self.outside(self.center(at), slice(None))[0][counts] < 0.0))
 
     @property
     def counts(self) -> NDArray[np.bool_]:
         """Which frames are judged, (F,)."""
-        return self.gate > 0.5
+        return self.gate > JUDGED
 
-    def _places(self, at: Frame) -> Floats:
-        return at.positions[:, self.joints] + rotate(at.rotations[:, self.joints], self.centers)
-
-    def __call__(self, at: Frame, first: int) -> tuple[NDArray[np.int64], Floats, Floats] | None:
-        """Rows that push the centre of mass inwards, see `Push`."""
-        part = slice(first, first + len(at.positions))
-        places = self._places(at)
-        outside, way = self.outside(rotate(self.turn, self.shares @ places), part)
-        depth = outside + self.inner[part]
-        frame = np.flatnonzero((depth > 0) & (self.gate[part] > 0))
-        if not len(frame):
-            return None
-        inward = np.zeros((len(frame), 3))
-        inward[:, :2] = -WAYS[:, way[frame]].T
-        inward = rotate(self.turn * (1.0, -1.0, -1.0, -1.0), inward)
-        row = np.zeros((len(frame), at.freedoms.count))
-        for k, (joint, share) in enumerate(zip(self.joints, self.shares, strict=True)):
-            joints = np.full(len(frame), joint)
-            row += share * at.derivative(frame, joints, places[frame, k], inward)
-        strength = self.weight * np.sqrt(self.gate[part][frame])
-        return frame, -strength[:, None] * row, strength * depth[frame]
+    def share(self, poses: Pose) -> float:
+        """The share of the frames that are judged in which the centre of mass is over the soles."""
+        positions, rotations = self._body.frames(poses[self.counts])
+        places = positions[:, self._joints] + rotate(rotations[:, self._joints], self._centers)
+        center = self._shares @ places
+        beyond = center[:, :2] @ WAYS - self._outline[self.counts]
+        return float(np.mean(beyond.max(axis=1) < 0.0))
 
 
 def _outline(points: Floats, valid: NDArray[np.bool_]) -> Floats:
@@ -186,6 +148,8 @@ def _gate(source: Performance) -> Floats:
     outside = (center[:, :2] @ WAYS - outline).max(axis=1)
     reach = max(1, round(0.5 * EASE * source.fps))
     gate = slow * (outside < LEAN * leg)
+    for part in BEARING_PARTS:  # it leans on something else
+        gate = gate * ~source.touches.get(part, np.zeros(len(source), dtype=bool))
     # What is short is left out, and what stays comes and goes smoothly.
     padded = np.pad(gate, reach, mode="edge")
     gate = np.min([padded[k : k + len(gate)] for k in range(2 * reach + 1)], axis=0)

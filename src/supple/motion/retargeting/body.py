@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.errors import SuppleError
 from supple.kernels import layout
 from supple.model.geoms import Geom
 from supple.model.skeleton import Pose, Skeleton
@@ -25,6 +26,9 @@ LOW = 0.007  # of the leg: what of a foot is so little above its lowest point is
 EDGE = 0.015  # of the leg: what of a sole is so near to its end is the edge
 WRIST = 0.65  # of the way from the elbow to the end of an arm without a hand
 STUB = 0.02  # of the longest bone: what is shorter says nothing about a direction
+# A human's proportions, for what a partial body lacks. After Drillis and Contini 1966, as in Winter 2009, figure 4.1.
+ARM_PER_LEG, TRUNK_PER_LEG, SHOULDERS_PER_LEG, HIPS_PER_LEG = 0.68, 0.6, 0.53, 0.39
+NEAR_A_PART = 0.15  # of the leg: solid shapes so near to a knee, wrist, elbow or the seat are what it bears on
 UPRIGHT = 0.7  # least upward part of trunk, thighs and shins of a body that stands
 
 
@@ -98,31 +102,99 @@ class Body:
 
     def _points(self) -> dict[str, Point]:
         found: dict[str, Point] = {}
-        for side in SIDES:
-            for name, part in (
-                ("hip", "thigh"),
-                ("knee", "shin"),
-                ("shoulder", "upper_arm"),
-                ("elbow", "forearm"),
-            ):
-                found[f"{side}_{name}"] = self._center(self.map[f"{side}_{part}"])
-            found[f"{side}_ankle"] = Point(self.carrier(f"{side}_foot"), np.zeros(3))
+        for side in self.map.legs:
+            found[f"{side}_hip"] = self._center(self.map[f"{side}_thigh"])
+            found[f"{side}_knee"] = self._center(self.map[f"{side}_shin"])
+            foot = self.carrier(f"{side}_foot")
+            found[f"{side}_ankle"] = Point(foot, np.zeros(3))
+            if f"{side}_toe" in self.map:
+                found[f"{side}_toe"] = Point(self.carrier(f"{side}_toe"), np.zeros(3))
+            elif (toe := self._end(foot)) is not None and self._solid(foot) is None:
+                found[f"{side}_toe"] = toe
+        for side in self.map.arms:
+            found[f"{side}_shoulder"] = self._center(self.map[f"{side}_upper_arm"])
+            found[f"{side}_elbow"] = self._center(self.map[f"{side}_forearm"])
             if f"{side}_hand" in self.map:
-                found[f"{side}_wrist"] = Point(self.carrier(f"{side}_hand"), np.zeros(3))
-                tip = self._end(self.carrier(f"{side}_hand"))
-                if tip is not None:
+                hand = self.carrier(f"{side}_hand")
+                found[f"{side}_wrist"] = Point(hand, np.zeros(3))
+                if (tip := self._end(hand)) is not None:
                     found[f"{side}_fingers"] = tip
             else:
                 found[f"{side}_wrist"] = self._bare_wrist(side, found[f"{side}_elbow"])
-            if f"{side}_toe" in self.map:
-                found[f"{side}_toe"] = Point(self.carrier(f"{side}_toe"), np.zeros(3))
-            elif (
-                toe := self._end(self.carrier(f"{side}_foot"))
-            ) is not None and not self._has_geoms(side):
-                found[f"{side}_toe"] = toe
         if "head" in self.map:
             found["head"] = Point(self.carrier("head"), np.zeros(3))
+        if not self.map.whole:
+            self._complete(found)
         return found
+
+    @cached_property
+    def base(self) -> int:
+        """The joint that carries all limbs: the hips, or where the limbs part."""
+        if "hips" in self.map:
+            return self.carrier("hips")
+        parts = [("thigh", self.map.legs), ("upper_arm", self.map.arms)]
+        tops = [self.map[f"{side}_{part}"][0] for part, sides in parts for side in sides]
+        paths = [self.skeleton.path(None, name)[:-1] for name in tops]
+        common = [step[0] for step in zip(*paths, strict=False) if len(set(step)) == 1]
+        if not common:
+            raise SuppleError(
+                f"body map: expected a joint above {tops[0]!r} that carries the limbs, got none"
+            )
+        return self.skeleton.index(common[-1])
+
+    def middle(self, name: str) -> Point:
+        """The middle between the left and right hip or shoulder in the reference, on the joint that carries both."""
+        paths = []
+        for side in SIDES:
+            group = self.map[f"{side}_{'thigh' if name == 'hip' else 'upper_arm'}"]
+            point = self.skeleton.joint_names[self.points[f"{side}_{name}"].joint]
+            paths.append(
+                self.skeleton.path(None, group[0])[:-1]
+                if group
+                else self.skeleton.path(None, point)
+            )
+        common = [a for a, b in zip(*paths, strict=False) if a == b]
+        joint = self.skeleton.index(common[-1]) if common else self.base
+        place = mid(self.at_reference, name) - self.reference[0][joint]
+        return Point(joint, rotate(conjugate(self.reference[1][joint]), place))
+
+    def _complete(self, found: dict[str, Point]) -> None:
+        """Put the hips and shoulders that a partial body lacks where a human's would be, on the joint of its limbs."""
+        positions, rotations = self.frames(self.skeleton.rest)
+        base, up = self.base, np.array((0.0, 0.0, 1.0))
+
+        def at(name: str) -> Floats:
+            point = found[name]
+            return positions[point.joint] + rotate(rotations[point.joint], point.offset)
+
+        def put(name: str, place: Floats) -> None:
+            found[name] = Point(base, rotate(conjugate(rotations[base]), place - positions[base]))
+
+        known, absent = ("hip", "shoulder") if self.map.legs else ("shoulder", "hip")
+        ends = ("knee", "ankle") if self.map.legs else ("elbow", "wrist")
+        sides = self.map.legs or self.map.arms
+        limb = float(
+            np.mean([_length([at(f"{side}_{n}") for n in (known, *ends)]) for side in sides])
+        )
+        leg = limb if self.map.legs else limb / ARM_PER_LEG
+        if len(sides) == 1:
+            side, sign = sides[0], 1.0 if sides[0] == "left" else -1.0
+            ahead = (at(f"{side}_{ends[1]}") - at(f"{side}_{known}")) * (1.0, 1.0, 0.0)
+            level = np.linalg.norm(ahead) > STUB * limb
+            left = np.cross(up, unit(ahead) if level else np.array((1.0, 0.0, 0.0)))
+            other = at(f"{side}_{known}") - sign * SHOULDERS_PER_LEG * leg * left
+            put(f"{'right' if side == 'left' else 'left'}_{known}", other)
+        left = unit((at(f"left_{known}") - at(f"right_{known}")) * (1.0, 1.0, 0.0))
+        middle = (at(f"left_{known}") + at(f"right_{known}")) / 2
+        rise = TRUNK_PER_LEG * leg * (1.0 if self.map.legs else -1.0) * up
+        width = (SHOULDERS_PER_LEG if self.map.legs else HIPS_PER_LEG) * leg / 2
+        if len(self.map.legs) != 2 or not self.map.arms:
+            for side, sign in (("left", 1.0), ("right", -1.0)):
+                put(f"{side}_{absent}", middle + rise + sign * width * left)
+        elif len(self.map.arms) == 1:
+            side = self.map.arms[0]
+            other = at(f"{side}_shoulder") - 2.0 * ((at(f"{side}_shoulder") - middle) @ left) * left
+            put(f"{'right' if side == 'left' else 'left'}_shoulder", other)
 
     def _center(self, group: tuple[str, ...]) -> Point:
         """Where the axes of a joint's hinges come nearest to each other, in the frame of the last."""
@@ -192,9 +264,6 @@ class Body:
             points.append(own)
         return np.concatenate(points) if points else None
 
-    def _has_geoms(self, side: str) -> bool:
-        return self._solid(self.carrier(f"{side}_foot")) is not None
-
     # Reference ----------------------------------------------------------------------------------
 
     def _reference(self, poses: Pose | None) -> tuple[Floats, Floats]:
@@ -212,7 +281,7 @@ class Body:
         pieces = [(mid(at, "shoulder"), mid(at, "hip"))]
         pieces += [
             (at[f"{side}_{a}"], at[f"{side}_{b}"])
-            for side in SIDES
+            for side in self.map.legs
             for a, b in (("hip", "knee"), ("knee", "ankle"))
         ]
         return np.min([unit(a - b)[..., 2] for a, b in pieces], axis=0)
@@ -241,12 +310,17 @@ class Body:
             return float(np.linalg.norm(a - b))
 
         out = {
-            name: float(np.mean([far(at[f"{side}_{a}"], at[f"{side}_{b}"]) for side in SIDES]))
-            for name, a, b in (
-                ("thigh", "hip", "knee"), ("shin", "knee", "ankle"),
-                ("upper_arm", "shoulder", "elbow"), ("forearm", "elbow", "wrist"),
-            )
+            name: float(np.mean([far(at[f"{side}_{a}"], at[f"{side}_{b}"]) for side in sides]))
+            for sides, name, a, b in (
+                (self.map.legs, "thigh", "hip", "knee"), (self.map.legs, "shin", "knee", "ankle"),
+                (self.map.arms, "upper_arm", "shoulder", "elbow"), (self.map.arms, "forearm", "elbow", "wrist"),
+            ) if sides
         }  # fmt: skip
+        if not self.map.legs:
+            arm = out["upper_arm"] + out["forearm"]
+            out["thigh"] = out["shin"] = 0.5 * arm / ARM_PER_LEG
+        if not self.map.arms:
+            out["upper_arm"] = out["forearm"] = 0.5 * ARM_PER_LEG * (out["thigh"] + out["shin"])
         out["leg"], out["arm"] = out["thigh"] + out["shin"], out["upper_arm"] + out["forearm"]
         out["trunk"] = far(mid(at, "shoulder"), mid(at, "hip"))
         out["hips"] = far(at["left_hip"], at["right_hip"])
@@ -265,7 +339,7 @@ class Body:
         out = {}
         forward, left = self.facing
         positions, rotations = self.reference
-        for side in SIDES:
+        for side in self.map.legs:
             joint = self.carrier(f"{side}_foot")
             points = self._solid(joint)
             if points is None:
@@ -284,6 +358,57 @@ class Body:
             height = float(positions[joint][2] - low[:, 2].min())
             out[side] = Sole(local[:2].mean(0), local[2:].mean(0), local, height)
         return out
+
+    # Ground -------------------------------------------------------------------------------------
+
+    @cached_property
+    def outer_points(self) -> tuple[NDArray[np.int64], Floats]:
+        """Joints (P,) and points (P, 3) in their frames whose hulls are nearly those of what each joint carries."""
+        joints, points = [], []
+        names = {geom.joint for geom in self.skeleton.geoms}
+        for j, name in enumerate(self.skeleton.joint_names):
+            if name not in names:
+                continue
+            own = [
+                geom_points(geom)
+                for geom in self.skeleton.geoms
+                if geom.joint == name
+                and geom.kind != "plane"
+                and (geom.contype or geom.conaffinity)
+            ]
+            if own:
+                every = np.concatenate(own)
+                kept = np.unique((every @ _WAYS.T).argmax(axis=0))
+                joints += [j] * len(kept)
+                points.append(every[kept])
+        return np.array(joints, dtype=np.int64), (
+            np.concatenate(points) if points else np.zeros((0, 3))
+        )
+
+    def thickness(self, part: str) -> float:
+        """How high a part is above the ground that it bears on: a knee, wrist, elbow or the seat [model units].
+
+        Knees bear with their front, the seat with what is below it, hands and elbows with the thinner side.
+        """
+        names = [f"{side}_hip" for side in SIDES] if part == "seat" else [part]
+        center = np.mean([self.at_reference[name] for name in names], axis=0)
+        forward, left = self.facing
+        up = np.array((0.0, 0.0, 1.0))
+        ways = {"seat": (-up,), "left_knee": (forward,), "right_knee": (forward,)}.get(
+            part, (forward, -forward, left, -left, up, -up)
+        )
+        joints, points = self.outer_points
+        positions, rotations = self.reference
+        away = positions[joints] + rotate(rotations[joints], points) - center
+        near = away[np.linalg.norm(away, axis=1) < NEAR_A_PART * self.sizes["leg"]]
+        if not len(near):
+            return 0.0
+        return max(0.0, min(float((near @ way).max()) for way in ways))
+
+
+def _length(points: list[Floats]) -> float:
+    """The length of a line through points."""
+    return float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
 
 
 def geom_points(geom: Geom) -> Floats:
@@ -307,6 +432,11 @@ def geom_points(geom: Geom) -> Floats:
 
 
 _BALL = np.concatenate([np.eye(3), -np.eye(3)])
+_WAYS = np.array(
+    [[x, y, z] for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1) if x or y or z],
+    dtype=float,
+)
+_WAYS /= np.linalg.norm(_WAYS, axis=1, keepdims=True)
 _ANGLES = np.arange(16) * np.pi / 8
 _RIM = np.stack([np.cos(_ANGLES), np.sin(_ANGLES), np.zeros(16)], axis=1)
 

@@ -24,11 +24,17 @@ Floats = NDArray[np.float64]
 SIDES = ("left", "right")
 PARTS = ("clavicle", "upper_arm", "forearm", "hand", "thigh", "shin", "foot", "toe")
 ROLES = ("hips", "spine", "neck", "head", *(f"{side}_{part}" for side in SIDES for part in PARTS))
-NEEDED = tuple(
-    f"{side}_{part}" for side in SIDES for part in ("thigh", "shin", "foot", "upper_arm", "forearm")
-)
+LEG, ARM = ("thigh", "shin", "foot"), ("upper_arm", "forearm")  # what a limb must have
+NEEDED = tuple(f"{side}_{part}" for side in SIDES for part in (*LEG, *ARM))
 FORMAT = "supple-body-map"
 LONGEST_PLACE = 1000  # of where a map comes from, in messages [characters]
+
+# A trunk rises whose direction from the hips to the shoulders has an upward part of at least this. Humans at rest have
+# 0.97 or more; the Fox of Khronos 0.1, Spot and ANYmal 0.
+UPRIGHT_TRUNK = 0.5
+# Hands are above the feet that are higher by this share of the shoulders' height; in those animals it is at most 0.05,
+# in humans with hanging arms 0.4 or more.
+HANDS_OVER_FEET = 0.2
 
 # The bones of VRM, 0.x and 1.0, by role.
 VRM = {
@@ -101,16 +107,42 @@ class BodyMap:
         bones = {} if bones is None else mapping("bones", bones, "{bone of VRM: joint}")
         return _recognized(instance("skeleton", skeleton, Skeleton), up, poses, bones)
 
+    @property
+    def legs(self) -> tuple[str, ...]:
+        """The sides that have a leg."""
+        return tuple(side for side in SIDES if all(f"{side}_{part}" in self for part in LEG))
+
+    @property
+    def arms(self) -> tuple[str, ...]:
+        """The sides that have an arm."""
+        return tuple(side for side in SIDES if all(f"{side}_{part}" in self for part in ARM))
+
+    @property
+    def whole(self) -> bool:
+        """True if there are two arms and two legs."""
+        return len(self.legs) == 2 and len(self.arms) == 2
+
     def checked(self, skeleton: Skeleton) -> BodyMap:
-        """This map, if all its joints are in a skeleton and all that is needed is there.
+        """This map, if all its joints are in a skeleton and its limbs are whole: two legs, arms, or both.
 
         Raises:
-            SuppleError: A joint does not exist, or a thigh, shin, foot, upper arm or forearm is missing.
+            SuppleError: A joint does not exist, there is no limb, one lacks a part, or there is one leg.
         """
         for role, group in self.joints.items():
             for name in group:
                 one_of(f"joint of {role!r}", name, skeleton.joint_names)
+        started = [
+            [f"{side}_{part}" for part in limb]
+            for limb in (LEG, ARM)
+            for side in SIDES
+            if any(f"{side}_{part}" in self for part in limb)
+        ]
+        if len(self.legs) == 1:
+            started += [[f"{side}_{part}" for part in LEG] for side in SIDES]
         missing = [role for role in NEEDED if role not in self.joints]
+        if started:
+            asked = {role for limb in started for role in limb}
+            missing = [role for role in missing if role in asked]
         if missing:
             raise SuppleError(
                 f"body map: expected joints for {', '.join(missing)}, got none; give them in a map, of the joints "
@@ -209,11 +241,51 @@ def _recognized(
     missing = [role for role in NEEDED if role not in found]
     if missing:
         raise SuppleError(
-            f"body: expected two arms and two legs, got none for {', '.join(missing)}; give a map, of the joints "
+            f"body: expected two arms and two legs, got none for {', '.join(missing)}; give a map (source_map=, "
+            "target_map=), which may have legs or arms alone, of the joints "
             f"{listed(skeleton.joint_names)}"
         )
+    _refuse_animals(tree, found)
     _middle(tree, found)
     return BodyMap(found)
+
+
+def _refuse_animals(tree: _Tree, found: Mapping[str, tuple[str, ...]]) -> None:
+    """Refuse a body that stands on its arms too: one of four or more legs.
+
+    Such a body is neither at rest nor in any pose as humans are: the trunk rises, or the arms end above the feet.
+    """
+    skeleton = tree.skeleton
+    frames = [skeleton.rest.positions[None]]
+    if tree.poses is not None:
+        frames.append(tree.poses.positions)
+    ends = {
+        role: [skeleton.index(name) for name in (found[role][-1], *tree.below(found[role][-1]))]
+        + [skeleton.index(tip.name) for tip in skeleton.tips if found[role][-1] in (tip.joint, *tree.paths[tip.joint])]
+        for role in (f"{side}_{part}" for side in SIDES for part in ("forearm", "foot"))
+    }  # fmt: skip
+    tops = {
+        part: [skeleton.index(found[f"{side}_{part}"][0]) for side in SIDES]
+        for part in ("thigh", "upper_arm")
+    }
+    for positions in frames:
+        height = positions @ tree.up
+        hands, feet = (
+            np.mean([height[:, ends[f"{side}_{part}"]].min(axis=1) for side in SIDES], axis=0)
+            for part in ("forearm", "foot")
+        )
+        hips, shoulders = (positions[:, tops[part]].mean(axis=1) for part in ("thigh", "upper_arm"))
+        trunk = shoulders - hips
+        rises = (trunk @ tree.up) > UPRIGHT_TRUNK * np.linalg.norm(trunk, axis=1)
+        above = hands - feet > HANDS_OVER_FEET * (shoulders @ tree.up - feet)
+        if np.any(rises | above):
+            return
+    arms = ", ".join(repr(found[f"{side}_upper_arm"][0]) for side in SIDES)
+    legs = ", ".join(repr(found[f"{side}_thigh"][0]) for side in SIDES)
+    raise SuppleError(
+        f"body: expected one that stands on two legs, got one that stands on four or more: the limbs of {arms} and of "
+        f"{legs} all end on the ground; say with a map (source_map=, target_map=) which are arms and which are legs"
+    )
 
 
 class _Tree:

@@ -7,12 +7,13 @@ What that changes fades over the steps in between.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.motion.contacts import true_runs
+from supple.motion.retargeting.body import unit
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -52,15 +53,30 @@ class Steps:
         heading: About the vertical, from x [rad], (F,).
         pitch: Of the toes, down [rad], (F,).
         stands: Whether the foot is on the ground, (F,).
+        tumbled: How much of its direction the foot takes from `axes_tumbled`, from 0 to 1, (F,): where the sole is
+            steep, as in kneeling or a handstand, heading and pitch do not say how it is turned. None for nowhere.
+        axes_tumbled: Unit vectors (F, 3, 3) forward, left and up of the source's sole.
     """
 
     ankle: Floats
     heading: Floats
     pitch: Floats
     stands: Flags
+    tumbled: Floats | None = None
+    axes_tumbled: Floats | None = None
 
     def axes(self) -> tuple[Floats, Floats, Floats]:
         """Unit vectors (F, 3) forward, left and up of the sole."""
+        forward, left, up = self._level_axes()
+        if self.tumbled is None or self.axes_tumbled is None or not self.tumbled.any():
+            return forward, left, up
+        share, own = self.tumbled[:, None], self.axes_tumbled
+        forward = unit((1.0 - share) * forward + share * own[:, 0])
+        up = (1.0 - share) * up + share * own[:, 2]
+        up = unit(up - (up * forward).sum(1, keepdims=True) * forward)
+        return forward, np.cross(up, forward), up
+
+    def _level_axes(self) -> tuple[Floats, Floats, Floats]:
         level = np.stack(
             [np.cos(self.heading), np.sin(self.heading), np.zeros(len(self.heading))], axis=1
         )
@@ -90,7 +106,7 @@ def plan_steps(free: Steps, heel: Flags, ball: Flags, shape: Shape, *, fps: floa
         turn[run] = np.mean(free.heading[run]) - free.heading[run]
         known[run] = True
     heading = free.heading + fade(turn[:, None], known, ease=ease)[:, 0]
-    moved = Steps(free.ankle, heading, pitch, stands)
+    moved = replace(free, heading=heading, pitch=pitch, stands=stands)
     shift, known = np.zeros_like(free.ankle), stands
     tilted = pitch >= 0.0  # onto the front edge
     rear, front = edges(moved, shape)
@@ -104,10 +120,10 @@ def plan_steps(free: Steps, heel: Flags, ball: Flags, shape: Shape, *, fps: floa
         held[:, 2] = np.where(tilted[run], shape.front_level, shape.rear_level)
         shift[run] = held - np.where(tilted[run, None], front[run], rear[run])
     ankle = free.ankle + fade(shift, known, ease=ease)
-    rear, front = (end[:, 2] for end in edges(Steps(ankle, heading, pitch, stands), shape))
+    rear, front = (end[:, 2] for end in edges(replace(moved, ankle=ankle), shape))
     low = np.minimum(rear - shape.rear_level, front - shape.front_level)
     ankle[:, 2] += np.where(stands, -low, np.maximum(-low, 0.0))
-    return Steps(ankle, heading, pitch, stands)
+    return replace(moved, ankle=ankle)
 
 
 def edges(steps: Steps, shape: Shape) -> tuple[Floats, Floats]:

@@ -19,6 +19,13 @@ CLOSE = (
 )  # wrists nearer than the first [arm lengths] keep their distance; beyond the second they do not
 
 
+# Upward part of the direction from ankle to knee below which a shin lies, and above which it does not at all.
+LYING = (0.15, 0.45)
+# Upward part of the normal of a sole below which it is turned as the source's sole is, not by heading and pitch.
+TUMBLED = (0.1, 0.4)
+UP = np.array((0.0, 0.0, 1.0))
+
+
 class Guide:
     """Where the parts of a target body are to be, made from a source's performance; z up, target's unit.
 
@@ -45,9 +52,15 @@ class Guide:
                 ("shoulder", "elbow"),
                 ("elbow", "wrist"),
             )
+            if f"{side}_{b}" in at
         }
+        self.legs = tuple(side for side in body.map.legs if side in source.body.map.legs)
+        self.arms = tuple(side for side in body.map.arms if side in source.body.map.arms)
         self.standing = standing
-        level = float(np.mean(list(source.level.values())))
+        levels = list(source.level.values()) or [
+            float(np.min([p[:, 2].min() for p in at.values()]))
+        ]
+        level = float(np.mean(levels))
         self.hips = self.scale * mid(at, "hip")
         self.hips[:, 2] = np.mean(list(standing.values())) + self.scale * (
             mid(at, "hip")[:, 2] - level
@@ -85,7 +98,30 @@ class Guide:
         heading = np.unwrap(np.arctan2(along[:, 1], along[:, 0]))
         heading = heading - _splay(source.body, side)
         touches = source.touches
-        return Steps(ankle, heading, pitch, touches[f"{side}_heel"] | touches[f"{side}_ball"])
+        stands = touches[f"{side}_heel"] | touches[f"{side}_ball"]
+        forward, left = source.body.facing
+        own = np.stack(
+            [rotate(source.turned[f"{side}_foot"], v) for v in (forward, left, UP)], axis=1
+        )
+        # Tilted beyond what feet that stand are: by how much the source's sole points sideways or up.
+        tumbled = 1.0 - _rising(own[:, 2, 2], *TUMBLED)
+        tumbled[stands] = 0.0
+        return Steps(ankle, heading, pitch, stands, tumbled, own)
+
+    def part(self, name: str) -> Floats:
+        """Where a part of the body is to be by the directions of the limbs that lead to it, (F, 3)."""
+        side, _, part = name.partition("_")
+        sign = 0.5 if side == "left" else -0.5
+        if part in ("elbow", "wrist"):
+            return self.hips + self.arm(side, part)
+        if part == "knee":
+            hip = self.hips + sign * self.to["hips"] * self.hip_line
+            return hip + self.to["thigh"] * self.directions[f"{side}_hip_knee"]
+        return self.hips
+
+    def lying(self, side: str) -> Floats:
+        """How much the shin of a leg lies down, as in kneeling and crawling, from 0 to 1, (F,)."""
+        return 1.0 - _rising(-self.directions[f"{side}_knee_ankle"][:, 2], *LYING)
 
     def steps(self, side: str, shape: Shape) -> Steps:
         """A foot with its contacts held."""
@@ -97,9 +133,16 @@ class Guide:
 
     def close(self) -> Floats:
         """How much the wrists are to keep their distance in each frame, 0 to 1, (F,)."""
+        if len(self.arms) < 2:
+            return np.zeros(len(self.source))
         apart = np.linalg.norm(self.source.at["left_wrist"] - self.source.at["right_wrist"], axis=1)
-        u = np.clip((CLOSE[1] - apart / self.from_["arm"]) / (CLOSE[1] - CLOSE[0]), 0.0, 1.0)
-        return u * u * (3.0 - 2.0 * u)
+        return 1.0 - _rising(apart / self.from_["arm"], *CLOSE)
+
+
+def _rising(values: Floats, low: float, high: float) -> Floats:
+    """0 up to `low`, 1 from `high` on, smooth between them."""
+    u = np.clip((values - low) / (high - low), 0.0, 1.0)
+    return u * u * (3.0 - 2.0 * u)
 
 
 def _splay(body: Body, side: str) -> float:

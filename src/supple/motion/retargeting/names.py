@@ -17,7 +17,7 @@ _SILENT = frozenset([
         "mixamorig", "bip", "biped", "valve", "valvebiped", "j", "c", "b", "b", "def",
         "org", "jnt", "joint", "joints", "link", "bone", "sk", "cc", "base", "body",
         "character", "normal", "rig", "ctrl", "m", "sec", "pitch", "roll", "yaw", "x",
-        "y", "z", "fe", "aa", "ie", "pd", "rx", "ry", "rz", "bot", "actor", "skel",
+        "y", "z", "fe", "aa", "ie", "pd", "rx", "ry", "rz", "bot", "actor", "skel", "driven",
 ])  # fmt: skip
 _OTHER = frozenset([
         "twist", "thumb", "index", "middle", "ring", "pinky", "little", "finger",

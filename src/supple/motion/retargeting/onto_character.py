@@ -47,6 +47,8 @@ BONES = (
 def fits(body: Body) -> bool:
     """True if a body is posed in closed form: one joint a part, all below the hips, and no robot's."""
     skeleton = body.skeleton
+    if not body.map.whole or "hips" not in body.map:
+        return False
     hips = body.map["hips"][-1]
     kinds = skeleton.packed_ints[:, layout.KIND]
     if any(len(group) > 1 for role, group in body.map.joints.items() if role != "spine"):

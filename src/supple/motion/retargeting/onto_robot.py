@@ -1,40 +1,68 @@
-"""A clip onto a body of hinges, limits or both, such as a robot: least squares over the whole clip."""
+"""A clip onto a body of hinges, limits or both, such as a robot: what is asked of the core's clip solver.
+
+Soles, hips, limbs, hands, trunk and head are goals with a target and a weight in every frame; smoothness, collisions,
+the ground and balance are goals of the same call (`supple.solve.clips`).
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.bodies.pairs import contacts_of
 from supple.errors import SuppleError
-from supple.kernels import layout
+from supple.goals import Avoid, Balance, Reach, Smooth, Span
+from supple.model.character import Note
 from supple.model.skeleton import Pose
-from supple.motion.retargeting.balance import Balance, Balanced
+from supple.motion.contacts import true_runs
+from supple.motion.retargeting.balance import MARGIN, Balanced, Support
 from supple.motion.retargeting.body import Body, Point, mid, unit
 from supple.motion.retargeting.body_map import SIDES
-from supple.motion.retargeting.footsteps import Shape, Steps
+from supple.motion.retargeting.footsteps import Shape, Steps, smoothed
 from supple.motion.retargeting.guide import Guide
-from supple.motion.retargeting.performance import Performance
-from supple.motion.retargeting.self_collision import Solids, capsules_of
+from supple.motion.retargeting.performance import BEARING_PARTS, Performance, frame_axes
 from supple.motion.retargeting.touch import find_touches
-from supple.motion.retargeting.whole_clip import Clip, Rows
 from supple.rotations import conjugate, from_matrix, multiply, rotate
+from supple.solve.prepare import Prepared
+from supple.solve.tracked import Track
 
 Floats = NDArray[np.float64]
 
-
-MARGIN = 0.005  # how far solid shapes are to stay apart [leg lengths]
-WARY = 0.1  # how near to touching they are watched [leg lengths]
+ACROSS = 0.5  # least sine of the angle between a limb and a hinge that bends it
+EVEN_ROOM = (
+    0.2  # a hinge whose limits on both sides of straight are this alike may bend either way [rad]
+)
+GROUND_EASE = 0.1  # how long before and after it would be below the ground a point is watched [s]
+LARGEST_STEP = 1.0  # a joint that turns farther from one frame to the next is named [rad]
+OVERLAP = 1e-6  # depth from which solid shapes that overlap are named [model units]
+FEW_RUNS = 8  # runs of frames in a message, at most
+BEAR_EASE = (
+    0.1  # how long parts other than feet take to come to rest on the ground, and to leave it [s]
+)
+HIPS, SHOULDERS = "hips", "shoulders"  # the middle between the two, on the joint that carries both
+ENDS = {
+    tuple(f"{side}_{name}" for side in SIDES): middle
+    for name, middle in (("hip", HIPS), ("shoulder", SHOULDERS))
+}
 
 
 @dataclass(frozen=True)
 class Weights:
-    """What residuals count. Places are in leg lengths, directions are unit vectors.
+    """What residuals count, and how long is searched. Places are in leg lengths, directions are unit vectors.
+
+    Chosen on ten CMU clips on Unitree G1 and Booster T1 (`benchmarks/retarget.py`), and held against 36 others
+    (`benchmarks/retarget_steps.py`).
 
     Attributes:
         stand: Corners of a sole that stands.
         swing: Corners of a sole that does not.
+        lying: Factor of `swing` where the shin lies down: kneeling, few robots can stretch their ankles as humans do.
+        bear: Parts besides feet that bear on the ground: knees, hands, elbows, seat.
+        ground: Points of solid shapes below the ground.
         path: The middle of the hips.
         legs: Directions of thighs and shins.
         arms: Directions of upper arms and forearms.
@@ -44,14 +72,23 @@ class Weights:
         head: Directions of the head.
         together: Wrists from each other, when they are close.
         touch: Wrists from parts of the own body that they touch.
-        apart: Solid shapes that are too near to each other.
-        balance: The centre of mass outside the soles.
-        smooth: Second differences of angles at 30 frames a second.
-        rest: Angles from those at rest.
+        smooth: Second differences of angles at 30 frames a second [1/rad^2].
+        rest: Angles from those at rest [1/rad^2].
+        softness: Factor of all these beside `Avoid` and `Balance`, which count 10 a characteristic length.
+        apart_margin: How far solid shapes are to stay apart [leg lengths].
+        ground_slack: How deep a point may be below the ground before it is lifted [leg lengths].
+        ground_rounds: How often the clip is solved again, at most, to lift points that are below the ground.
+        alone_iterations: At most how many every frame is solved by itself with.
+        first_iterations: At most how many all frames are solved together with, before balance and ground are asked for.
+        iterations: At most how many, in each round after that.
+        stall: An iteration that gains less than this part of the cost is the last.
     """
 
     stand: float = 30.0
     swing: float = 4.0
+    lying: float = 0.1
+    bear: float = 10.0
+    ground: float = 20.0
     path: float = 2.0
     legs: float = 0.5
     arms: float = 1.0
@@ -61,10 +98,16 @@ class Weights:
     head: float = 0.2
     together: float = 6.0
     touch: float = 3.0
-    apart: float = 10.0
-    balance: float = 12.0
-    smooth: float = 0.3
+    smooth: float = 0.6
     rest: float = 0.01
+    softness: float = 0.5
+    apart_margin: float = 0.005
+    ground_slack: float = 0.003
+    ground_rounds: int = 3
+    alone_iterations: int = 20
+    first_iterations: int = 4
+    iterations: int = 8
+    stall: float = 1e-3
 
 
 def sole_shape(body: Body, side: str) -> Shape:
@@ -88,38 +131,37 @@ def solve_clip(
 
 class _Problem:
     def __init__(self, source: Performance, body: Body, weights: Weights) -> None:
+        if not body.map.legs and not moves(body):
+            source = source.about_trunk(body)
         self.source, self.body, self.weights = source, body, weights
         sole = float(np.mean([one.height for one in body.soles.values()])) if body.soles else 0.0
         self.target = Guide(source, body, dict.fromkeys(SIDES, sole))
         self.frames = len(source)
-        self.points: list[Point] = []
-        self.names: dict[str, int] = {}
-        for name, point in body.points.items():
-            self._add(name, point)
-        self._pending: list[tuple[Floats, Floats, Floats | float]] = []
-        self.root = free_root(body)
+        self.points = {
+            **body.points, HIPS: body.middle("hip"), SHOULDERS: body.middle("shoulder")
+        }  # fmt: skip
+        self.asked: list[tuple[tuple[Point, ...], Floats, Floats | float]] = []
+        self.root = free_root(body) if body.map.legs or moves(body) else None
         self._legs()
         self._trunk()
         self._arms()
         self._touches()
+        self._bearing()
         self._head()
 
-    def _add(self, name: str, point: Point) -> int:
-        self.names[name] = len(self.points)
-        self.points.append(point)
-        return self.names[name]
+    def _place(self, point: Point, target: Floats, weight: Floats | float) -> None:
+        """Ask for a point at a place (F, 3), world with z up; the weight is that of a unit of length."""
+        self.asked.append(((point,), target, weight))
 
-    def _row(self, terms: dict[str, float], target: Floats, weight: Floats | float) -> None:
-        combine = np.zeros(len(self.points))
-        for name, factor in terms.items():
-            combine[self.names[name]] += factor
-        self._pending.append((combine, target, weight))
+    def _span(self, start: str, end: str, target: Floats, weight: Floats | float) -> None:
+        """Ask for the vector (F, 3) between two points."""
+        self.asked.append(((self.points[start], self.points[end]), target, weight))
 
     def _legs(self) -> None:
-        body, w, unit_length = self.body, self.weights, self.body.sizes["leg"]
+        body, w, leg = self.body, self.weights, self.body.sizes["leg"]
         self.steps: dict[str, Steps] = {}
         self.corners: list[Floats] = []
-        for side in SIDES:
+        for side in self.target.legs:
             if side not in body.soles:
                 raise SuppleError(
                     f"foot {body.map[f'{side}_foot'][-1]!r}: expected solid shapes (geoms) for its sole, got none"
@@ -129,88 +171,79 @@ class _Problem:
             self.steps[side] = steps
             axes = np.stack(steps.axes(), axis=-1)  # forward, left, up as columns
             forward, left = body.facing
-            own = np.stack(
-                [
-                    rotate(conjugate(body.reference[1][joint]), v)
-                    for v in (forward, left, np.array((0.0, 0.0, 1.0)))
-                ]
-            )
-            weight = np.where(steps.stands, w.stand, w.swing) / unit_length / 2.0
-            for k, corner in enumerate(sole.corners):
-                name = f"{side}_corner{k}"
-                self._add(name, Point(joint, corner))
+            up = np.array((0.0, 0.0, 1.0))
+            back = conjugate(body.reference[1][joint])
+            own = np.stack([rotate(back, way) for way in (forward, left, up)])
+            swing = w.swing * (1.0 - (1.0 - w.lying) * self.target.lying(side))
+            weight = np.where(steps.stands, w.stand, swing) / leg / 2.0
+            for corner in sole.corners:
                 place = steps.ankle + axes @ (own @ corner)
-                self._row({name: 1.0}, place, weight)
+                self._place(Point(joint, corner), place, weight)
                 self.corners.append(place)
-            for a, b, part in (("hip", "knee", "thigh"), ("knee", "ankle", "shin")):
-                size = body.sizes[part]
-                self._row(
-                    {f"{side}_{b}": 1.0, f"{side}_{a}": -1.0},
-                    size * self.target.directions[f"{side}_{a}_{b}"],
-                    w.legs / size,
-                )
+            self._limb(side, ("hip", "knee", "thigh"), w.legs)
+            self._limb(side, ("knee", "ankle", "shin"), w.legs)
+
+    def _limb(self, side: str, names: tuple[str, str, str], weight: float) -> None:
+        """Ask for the direction of a bone."""
+        a, b, part = names
+        size, way = self.body.sizes[part], self.target.directions[f"{side}_{a}_{b}"]
+        self._span(f"{side}_{a}", f"{side}_{b}", size * way, weight / size)
 
     def _trunk(self) -> None:
-        body, w, target = self.body, self.weights, self.target
-        sizes = body.sizes
-        self._row({"left_hip": 0.5, "right_hip": 0.5}, target.hips, w.path / sizes["leg"])
-        self._row(
-            {"left_hip": 1.0, "right_hip": -1.0},
-            sizes["hips"] * target.hip_line,
-            w.lines / sizes["hips"],
-        )
-        self._row(
-            {"left_shoulder": 1.0, "right_shoulder": -1.0},
-            sizes["shoulders"] * target.shoulder_line,
-            w.lines / sizes["shoulders"],
-        )
-        self._row(
-            {"left_shoulder": 0.5, "right_shoulder": 0.5, "left_hip": -0.5, "right_hip": -0.5},
-            sizes["trunk"] * unit(target.trunk),
-            w.lines / sizes["trunk"],
-        )
+        w, target, sizes = self.weights, self.target, self.body.sizes
+        if self.root is None:
+            return
+        self._place(self.points[HIPS], target.hips, w.path / sizes["leg"])
+        for name, line in (("hip", target.hip_line), ("shoulder", target.shoulder_line)):
+            size = sizes[f"{name}s"]
+            self._span(f"right_{name}", f"left_{name}", size * line, w.lines / size)
+        size = sizes["trunk"]
+        self._span(HIPS, SHOULDERS, size * unit(target.trunk), w.lines / size)
 
     def _arms(self) -> None:
-        body, w, target = self.body, self.weights, self.target
-        sizes = body.sizes
-        for side in SIDES:
-            for a, b, part in (("shoulder", "elbow", "upper_arm"), ("elbow", "wrist", "forearm")):
-                size = sizes[part]
-                self._row(
-                    {f"{side}_{b}": 1.0, f"{side}_{a}": -1.0},
-                    size * target.directions[f"{side}_{a}_{b}"],
-                    w.arms / size,
-                )
-            self._row(
-                {f"{side}_wrist": 1.0, "left_hip": -0.5, "right_hip": -0.5},
-                target.arm(side, "wrist"),
-                w.wrist / sizes["leg"],
-            )
+        body, w, target, sizes = self.body, self.weights, self.target, self.body.sizes
+        for side in target.arms:
+            self._limb(side, ("shoulder", "elbow", "upper_arm"), w.arms)
+            self._limb(side, ("elbow", "wrist", "forearm"), w.arms)
+            self._span(HIPS, f"{side}_wrist", target.arm(side, "wrist"), w.wrist / sizes["leg"])
             if f"{side}_hand" in body.map:
                 self._hand(side)
-        ratio = sizes["arm"] / target.from_["arm"]
-        at = self.source.at
-        self._row(
-            {"left_wrist": 1.0, "right_wrist": -1.0},
-            ratio * (at["left_wrist"] - at["right_wrist"]),
-            w.together / sizes["arm"] * target.close(),
-        )
+        close = target.close()
+        if close.any():
+            ratio, at = sizes["arm"] / target.from_["arm"], self.source.at
+            apart = ratio * (at["left_wrist"] - at["right_wrist"])
+            self._span("right_wrist", "left_wrist", apart, w.together / sizes["arm"] * close)
 
     def _touches(self) -> None:
         """Wrists beside the parts of the own body that they touch."""
         weight = self.weights.touch / self.body.sizes["arm"]
         for touch in find_touches(self.source, self.body, self.target.close()):
-            if not all(name in self.names for end in touch.ends for name in end):
+            ends = [ENDS.get(end, end[0]) for end in touch.ends]
+            if not all(name in self.points for name in ends):
                 continue
-            a, b = (np.mean([self._about_hips(n) for n in end], axis=0) for end in touch.ends)
-            t, line = touch.along, b - a
-            for end, share, from_end in (
-                (touch.ends[0], 1.0 - t, t[:, None] * line),
-                (touch.ends[1], t, (t - 1.0)[:, None] * line),
+            a, b = (self._about_hips(name) for name in ends)
+            t, line, wrist = touch.along, b - a, f"{touch.side}_wrist"
+            for name, share, from_end in (
+                (ends[0], 1.0 - t, t[:, None] * line),
+                (ends[1], t, (t - 1.0)[:, None] * line),
             ):
-                terms = {f"{touch.side}_wrist": 1.0}
-                terms |= dict.fromkeys(end, -1.0 / len(end))
-                self._row(terms, from_end + touch.offset, weight * np.sqrt(share * touch.gate))
+                strength = weight * np.sqrt(share * touch.gate)
+                if strength.any():
+                    self._span(name, wrist, from_end + touch.offset, strength)
+
+    def _bearing(self) -> None:
+        """Parts besides feet that bear on the ground, each at one place while it does."""
+        ease = BEAR_EASE * self.source.fps
+        for part in BEARING_PARTS:
+            flags, name = self.source.touches.get(part), HIPS if part == "seat" else part
+            if flags is None or not flags.any() or name not in self.points:
+                continue
+            free, held = self.target.part(part), np.zeros((self.frames, 3))
+            for run in true_runs(flags):
+                held[run] = free[run].mean(axis=0)
+            held[:, 2] = self.body.thickness(part)
+            gate = smoothed(flags[:, None].astype(np.float64), ease)[:, 0] * flags
+            self._place(self.points[name], held, gate * self.weights.bear / self.body.sizes["leg"])
 
     def _about_hips(self, name: str) -> Floats:
         """Where a point of the target is to be about the middle of the hips, (F, 3)."""
@@ -219,10 +252,13 @@ class _Problem:
         sign = 0.5 if side == "left" else -0.5
         if part in ("hip", "knee"):
             hip = sign * sizes["hips"] * target.hip_line
-            way = target.directions[f"{side}_hip_knee"]
-            return hip if part == "hip" else hip + sizes["thigh"] * way
+            if part == "hip":
+                return hip
+            return hip + sizes["thigh"] * target.directions[f"{side}_hip_knee"]
         if part in ("elbow", "wrist"):
             return target.arm(side, part)
+        if name == SHOULDERS:
+            return sizes["trunk"] / target.from_["trunk"] * target.trunk
         return target.arm_root(side) if part == "shoulder" else np.zeros((self.frames, 3))
 
     def _hand(self, side: str) -> None:
@@ -233,19 +269,13 @@ class _Problem:
             along = unit(body.at_reference[f"{side}_fingers"] - body.at_reference[f"{side}_wrist"])
         else:
             along = unit(body.at_reference[f"{side}_wrist"] - body.at_reference[f"{side}_elbow"])
-        self._add(
-            f"{side}_pointing",
-            Point(joint, size * rotate(conjugate(body.reference[1][joint]), along)),
-        )
+        tip = Point(joint, size * rotate(conjugate(body.reference[1][joint]), along))
+        self.points[f"{side}_pointing"] = tip
         if f"{side}_fingers" in at:
             wanted = unit(at[f"{side}_fingers"] - at[f"{side}_wrist"])
         else:
             wanted = self.target.directions[f"{side}_elbow_wrist"]
-        self._row(
-            {f"{side}_pointing": 1.0, f"{side}_wrist": -1.0},
-            size * wanted,
-            self.weights.hand / size,
-        )
+        self._span(f"{side}_wrist", f"{side}_pointing", size * wanted, self.weights.hand / size)
 
     def _head(self) -> None:
         body, source = self.body, self.source
@@ -257,66 +287,91 @@ class _Problem:
             ("gaze", body.facing[0], source.body.facing[0]),
             ("crown", np.array((0.0, 0.0, 1.0)), np.array((0.0, 0.0, 1.0))),
         ):
-            self._add(name, Point(joint, size * rotate(conjugate(body.reference[1][joint]), mine)))
-            self._row(
-                {name: 1.0, "head": -1.0},
-                size * rotate(source.turned["head"], theirs),
-                self.weights.head / size,
-            )
+            back = conjugate(body.reference[1][joint])
+            self.points[name] = Point(joint, size * rotate(back, mine))
+            wanted = size * rotate(source.turned["head"], theirs)
+            self._span("head", name, wanted, self.weights.head / size)
 
     def solve(self, *, balance: bool) -> tuple[Pose, Balanced | None]:
-        body, w = self.body, self.weights
-        combine = np.zeros((len(self._pending), len(self.points)))
-        targets = np.empty((self.frames, 3, len(self._pending)))
-        weight = np.empty((self.frames, 1, len(self._pending)))
-        back = conjugate(body.turn)
-        for k, (coefficients, target, own) in enumerate(self._pending):
-            combine[k, : len(coefficients)] = coefficients
-            targets[:, :, k], weight[:, 0, k] = rotate(back, target), own
-        clip = Clip(
-            body.skeleton,
-            np.array([point.joint for point in self.points]),
-            np.array([point.offset for point in self.points]),
-            Rows(combine, targets, weight),
-            smooth=np.zeros(0), rest=body.skeleton.rest.coordinates, pull=np.zeros(0),
-        )  # fmt: skip
-        free = clip.freedoms
-        rate = (self.source.fps / 30.0) ** 4
-        smooth = np.full(free.count, w.smooth * rate)
-        smooth[~free.rotating] = w.smooth * rate / body.sizes["leg"] ** 2
-        clip.smooth = smooth
-        clip.pull = np.where(free.place >= 0, w.rest, 0.0)
-        clip.pull[free.joints == self.root] = 0.0
-        self.clip = clip
-        # Each frame by itself at first: what it comes to does not depend on the others.
-        q = clip.solve(self._start(), iterations=5, smoothness=0.0, damping=1.0)
-        # Solids that push come in by steps, and the last iterations are damped: pairs that come and go would swing.
-        capsules, leg = capsules_of(body, MARGIN), body.sizes["leg"]
-        held = self._balance() if balance else None
-        before = held.share(clip.frame(q)) if held is not None else 1.0
-        for strength, iterations, damping in (
-            (0.4, 4, 1e-3),
-            (1.0, 3 if before == 1.0 else 6, 0.3),
-        ):
-            weight = strength * w.apart / leg
-            solids = Solids(capsules, clip.frame(q), wary=WARY * leg, weight=weight)
-            clip.pushes = (solids,) if held is None else (solids, held)
-            q = clip.solve(q, iterations=iterations, damping=damping)
+        """Solve every frame by itself, then all of them with what ties them, what is solid and what balances."""
+        w = self.weights
+        start = Pose(self.body.skeleton, self._start())
+        poses = free = self._run(start, w.first_iterations, alone=w.alone_iterations).poses
+        support = self._support() if balance else None
+        feet = {}
+        if support is not None:
+            feet = {self.body.map[f"{s}_foot"][-1]: step.stands for s, step in self.steps.items()}
+        gate = None if support is None else support.gate
+        for round_ in range(w.ground_rounds):
+            if not self._lift(poses) and round_:
+                break
+            poses = self._run(poses, w.iterations, feet=feet, gate=gate).poses
         done = None
-        if held is not None:
-            done = Balanced(int(held.counts.sum()), before, held.share(clip.frame(q)))
-        return Pose(body.skeleton, q), done
+        if support is not None:
+            frames = int(support.counts.sum())
+            done = Balanced(frames, support.share(free), support.share(poses))
+        return poses, done
 
-    def _balance(self) -> Balance | None:
-        """What holds the balance, if the masses are known and there is something to hold."""
+    def _run(
+        self, start: Pose, iterations: int, *, alone: int = 0, feet: dict[str, Any] | None = None,
+        gate: Floats | None = None,
+    ) -> Track:  # fmt: skip
+        """Solve the clip from poses (F,): every frame by itself so many iterations, then all together."""
+        body, w = self.body, self.weights
+        names, leg = body.skeleton.joint_names, body.sizes["leg"]
+        asked = tuple(
+            tuple((names[point.joint], tuple(point.offset.tolist())) for point in points)
+            for points, _, _ in self.asked
+        )
+        apart = w.apart_margin * leg if body.skeleton.geoms else None
+        problem = _prepared(body, asked, apart, tuple(feet or ()))
+        length, back = problem.problem.length, conjugate(body.turn)
+        targets = [rotate(back, target) for _, target, _ in self.asked]
+        weights = np.ones((self.frames, len(problem.problem.goals)))  # Avoid and Balance come last
+        for k, (_, _, weight) in enumerate(self.asked):
+            weights[:, k] = np.square(weight * (length * w.softness))
+        given: dict[str, Any] = {"weights": weights, "fps": self.source.fps, "stall": w.stall}
+        given |= {"mend": False, "blame": False}
+        free = [name for j, name in enumerate(names) if j != self.root]
+        factor = w.softness**2
+        given["smooth"] = Smooth(factor * w.smooth, departure=dict.fromkeys(free, factor * w.rest))
+        if feet:
+            given |= {"supports": feet, "balance": gate}
+        return problem.clip(*targets, start=start, alone=alone, iterations=iterations, **given)
+
+    def _lift(self, poses: Pose) -> bool:
+        """Ask for points of solid shapes that are below the ground to be on it; True if there are any."""
+        if self.root is None:
+            return False
+        w, leg = self.weights, self.body.sizes["leg"]
+        joints, points = self.body.outer_points
+        positions, rotations = self.body.frames(poses)
+        added = False
+        for j in np.unique(joints):
+            own = points[joints == j]
+            up = rotate(conjugate(rotations[:, j]), np.array((0.0, 0.0, 1.0)))
+            heights = up @ own.T + positions[:, j, 2, None]
+            lowest = heights.argmin(axis=1)
+            deep = heights.min(axis=1) < -w.ground_slack * leg
+            for k in np.unique(lowest[deep]):
+                flags = (lowest == k) & deep
+                gate = smoothed(flags[:, None].astype(np.float64), GROUND_EASE * self.source.fps)[
+                    :, 0
+                ]
+                place = positions[:, j] + rotate(rotations[:, j], own[k])
+                place[:, 2] = np.maximum(place[:, 2], 0.0)
+                self._place(Point(int(j), own[k]), place, np.sqrt(gate) * w.ground / leg)
+                added = True
+        return added
+
+    def _support(self) -> Support | None:
+        """When balance is asked for, if the masses are known and there is something to hold."""
+        if not (self.source.body.map.whole and self.target.legs):
+            return None
         stands = np.repeat([self.steps[side].stands for side in SIDES], 4, axis=0).T
         try:
-            found = Balance(
-                self.source,
-                self.body,
-                corners=np.stack(self.corners, axis=1),
-                stands=stands,
-                weight=self.weights.balance / self.body.sizes["leg"],
+            found = Support(
+                self.source, self.body, corners=np.stack(self.corners, axis=1), stands=stands
             )
         except SuppleError:
             return None
@@ -327,15 +382,18 @@ class _Problem:
         body, target = self.body, self.target
         skeleton = body.skeleton
         q = np.tile(skeleton.rest.coordinates, (self.frames, 1))
-        wanted = _frame(target.hip_line, target.trunk)
-        own = _frame(body.facing[1][None], np.array(((0.0, 0.0, 1.0),)))
-        turn = from_matrix(wanted @ np.swapaxes(own, -1, -2))
+        self._bend_limbs(q)
         root = self.root
+        if root is None:
+            return q
+        wanted = frame_axes(target.hip_line, target.trunk)
+        own = frame_axes(body.facing[1][None], np.array(((0.0, 0.0, 1.0),)))
+        turn = from_matrix(wanted @ np.swapaxes(own, -1, -2))
         position, rotation = body.reference[0][root], body.reference[1][root]
         place = target.hips + rotate(turn, position - mid(body.at_reference, "hip"))
         back = conjugate(body.turn)
         place, world = rotate(back, place), multiply(multiply(back, turn), rotation)
-        first = int(skeleton.packed_ints[root, layout.Q])
+        first = int(skeleton.freedom_table.joints.coordinate[root])
         parent = int(skeleton.parents[root])
         rest = skeleton.rest
         above = rest.rotations[parent] if parent >= 0 else np.array((1.0, 0.0, 0.0, 0.0))
@@ -346,22 +404,152 @@ class _Problem:
         q[:, first + 3 : first + 7] = multiply(conjugate(frame), world)
         return q
 
+    def _bend_limbs(self, q: Floats) -> None:
+        """Bend knees and elbows of coordinates (F, Q) as the source's; changes them in place."""
+        body, target = self.body, self.target
+        for sides, names, part, way in (
+            (target.legs, ("hip", "knee", "ankle"), "shin", -body.facing[0]),
+            (target.arms, ("shoulder", "elbow", "wrist"), "forearm", body.facing[0]),
+        ):
+            for side in sides:
+                upper, lower = (
+                    target.directions["_".join((side, *pair))] for pair in (names[:2], names[1:])
+                )
+                flexion = np.arccos(np.clip((upper * lower).sum(-1), -1.0, 1.0))
+                ends = [f"{side}_{name}" for name in names]
+                self._bend(q, body.map[f"{side}_{part}"], ends, flexion, way)
 
-def _frame(left: Floats, up: Floats) -> Floats:
-    """Rotation matrices (F, 3, 3) with columns forward, left, up from two directions."""
-    left = unit(left)
-    up = unit(up - (up * left).sum(-1, keepdims=True) * left)
-    return np.stack([np.cross(left, up), left, up], axis=-1)
+    def _bend(
+        self, q: Floats, group: tuple[str, ...], ends: list[str], flexion: Floats, way: Floats
+    ) -> None:
+        """Bend a knee or elbow as the source's: a straight limb has no derivative by what twists it.
+
+        Args:
+            q: Coordinates (F, Q), changed in place.
+            group: The joints of a knee or elbow, of which the first hinge across the limb is bent.
+            ends: The points above, at and below it.
+            flexion: The angle between the two bones in each frame, 0 where they are straight, (F,) [rad].
+            way: Where the end goes if it can bend to both sides.
+        """
+        skeleton, at = self.body.skeleton, self.body.at_reference
+        top, middle, end = (at[name] for name in ends)
+        bone = unit(end - middle)
+        for name in group:
+            j = skeleton.index(name)
+            rows = skeleton.freedom_table.rows_of(j)
+            if not skeleton.freedom_table.joints.is_hinge[j] or rows.is_copy[0]:
+                continue
+            axis = rotate(self.body.reference[1][j], rows.axis[0])
+            across = np.cross(axis, bone)
+            if np.linalg.norm(across) < ACROSS:
+                continue
+            low, high = rows.low[0], rows.high[0]
+            # The angle at which the limb is straight, from where it is in the reference.
+            upper = unit(middle - top)
+            straight = np.arctan2(
+                np.cross(bone, upper) @ axis, bone @ upper - (bone @ axis) * (upper @ axis)
+            )
+            column = int(rows.coordinate[0])
+            straight += q[0, column]
+            room = (high - straight) - (straight - low)  # flexion goes where there is more of it
+            sign = np.sign(room if abs(room) > EVEN_ROOM else across @ way)
+            q[:, column] = np.clip(straight + sign * flexion, low, high)
+            return
+
+
+def remarks(poses: Pose) -> list[Note]:
+    """What of a robot's poses (F,) must be said: joints that turn far in one frame, and solid shapes that overlap."""
+    skeleton, q = poses.skeleton, np.asarray(poses.coordinates)
+    table, notes = skeleton.freedom_table, []
+    turning = table.scalars.take(table.scalars.turns)
+    steps = np.abs(np.diff(q[:, turning.coordinate], axis=0))
+    for k in np.flatnonzero((steps > LARGEST_STEP).any(axis=0)):
+        frames = np.flatnonzero(steps[:, k] > LARGEST_STEP) + 1
+        name = skeleton.joint_names[int(turning.joint[k])]
+        notes.append(
+            Note(
+                f"{name!r} turns by up to {steps[:, k].max():.2f} rad in one frame: {_few(frames)}",
+                level="warning",
+            )
+        )
+    if skeleton.geoms:
+        contacts = contacts_of(skeleton)
+        gaps = contacts.gaps(poses, reach=0.0)
+        for k in np.flatnonzero((gaps < -OVERLAP).any(axis=0)):
+            a, b = (skeleton.joint_names[j] for j in contacts.joints[k])
+            frames = np.flatnonzero(gaps[:, k] < -OVERLAP)
+            notes.append(
+                Note(
+                    f"{a!r} and {b!r} overlap by up to {-gaps[:, k].min():.3g}: {_few(frames)}",
+                    level="warning",
+                )
+            )
+    return notes
+
+
+def _few(frames: NDArray[np.int64]) -> str:
+    """Frames for a message, those in a row as first to last."""
+    flags = np.zeros(int(frames.max()) + 1, dtype=bool)
+    flags[frames] = True
+    runs = [
+        f"{r.start}" if r.stop - r.start == 1 else f"{r.start} to {r.stop - 1}"
+        for r in true_runs(flags)
+    ]
+    more = f", ... ({len(frames)} in all)" if len(runs) > FEW_RUNS else ""
+    return f"frames {', '.join(runs[:FEW_RUNS])}{more}"
+
+
+def moves(body: Body) -> bool:
+    """True if a joint above the limbs moves freely in space."""
+    return _free_joint(body) is not None
 
 
 def free_root(body: Body) -> int:
-    """The joint by which the whole body moves."""
+    """The joint by which the whole body moves.
+
+    Raises:
+        SuppleError: There is none.
+    """
+    found = _free_joint(body)
+    if found is None:
+        first, base = body.skeleton.joint_names[0], body.skeleton.joint_names[body.base]
+        raise SuppleError(f"{first!r}: expected a free root (supple.Free), got none above {base!r}")
+    return found
+
+
+def _free_joint(body: Body) -> int | None:
     skeleton = body.skeleton
-    kinds = skeleton.packed_ints[:, layout.KIND]
-    for name in skeleton.path(None, body.map["hips"][-1]):
+    joints = skeleton.freedom_table.joints
+    for name in skeleton.path(None, skeleton.joint_names[body.base]):
         j = skeleton.index(name)
-        if kinds[j] & layout.QUATERNION and (kinds[j] & layout.SLIDES) == 3:
+        if joints.quaternion[j] >= 0 and joints.slides[j] == 3:
             return j
-    raise SuppleError(
-        f"{skeleton.joint_names[0]!r}: expected a free root (supple.Free), got none above {body.map['hips'][-1]!r}"
-    )
+    return None
+
+
+@lru_cache(maxsize=16)
+def _prepared(
+    body: Body, asked: tuple[tuple[tuple[str, tuple[float, ...]], ...], ...], margin: float | None,
+    feet: tuple[str, ...],
+) -> Prepared:  # fmt: skip
+    """The problem of one point or two in each goal, prepared once for all clips that ask for the same.
+
+    Args:
+        body: Whose.
+        asked: For each goal a joint and a point in its frame, or two of them.
+        margin: How far solid shapes are to stay apart [model units]; None if they need not.
+        feet: The joints of feet that the body keeps its balance on, if it must.
+    """
+    goals: list[Any] = []
+    for points in asked:
+        (end, place), *more = points[::-1]
+        if more:
+            goals.append(Span(more[0][0], end, point_start=more[0][1], point_end=place))
+        else:
+            goals.append(Reach(end, point=place))
+    if margin is not None:
+        goals.append(Avoid(margin))
+    if feet:
+        up = tuple(rotate(conjugate(body.turn), np.array((0.0, 0.0, 1.0))).tolist())
+        goals.append(Balance(feet, margin=MARGIN * body.sizes["leg"], up=up))
+    return Prepared(body.skeleton, goals, free_root=True)

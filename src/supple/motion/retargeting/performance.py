@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from supple.motion.contacts import Contacts, find_contacts
 from supple.motion.feet import Foot, up_vector
 from supple.motion.retargeting.body import Body, mid, unit
 from supple.motion.retargeting.body_map import SIDES
-from supple.rotations import conjugate, multiply, normalize
+from supple.rotations import conjugate, from_matrix, multiply, normalize, rotate
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -22,6 +22,18 @@ Flags = NDArray[np.bool_]
 # Contacts of feet that are to stand still; they are found while feet still slide.
 SPEED = 0.33  # below which a foot may stand [leg lengths a second]
 HEIGHT = 0.055  # above its lowest place up to which it may stand [leg lengths]
+
+PARALLEL = 1e-3  # sine of the angle below which two directions say nothing about a third
+
+# Parts besides feet that bear on the ground: the role whose joint it is, and how high above the lowest place of the
+# feet that joint is at most when its part touches the ground [leg lengths]. In CMU's 111_03 (crawling) knees and
+# wrists that bear are 0.02 to 0.09 above it; hips of sitting figures are 0.1 to 0.13.
+BEARING_PARTS = {
+    **{f"{side}_knee": (f"{side}_shin", 0.12) for side in SIDES},
+    **{f"{side}_elbow": (f"{side}_forearm", 0.1) for side in SIDES},
+    **{f"{side}_wrist": (f"{side}_hand", 0.12) for side in SIDES},
+    "seat": ("hips", 0.17),
+}
 
 
 @dataclass(frozen=True)
@@ -33,7 +45,8 @@ class Performance:
         fps: Frames a second.
         at: Places (F, 3) of the points of the body.
         turned: For some joints, by role, how they are turned from the reference, world, wxyz (F, 4).
-        touches: Whether the heel and the ball of each foot are in contact, "left_heel" and so on, (F,).
+        touches: Whether the heel and the ball of each foot are in contact, "left_heel" and so on, and other parts that
+            bear on the ground (`BEARING_PARTS`), (F,).
         level: Height of the ankles while they stand [model units].
         flat: Elevation of the toes over the ankle while a foot stands flat [rad], by side.
         others: How joints without a role are turned from the reference, by name, (F, 4).
@@ -49,6 +62,26 @@ class Performance:
     flat: dict[str, float]
     others: dict[str, Floats]
     spine_turns: list[Floats]
+
+    def about_trunk(self, body: Body) -> Performance:
+        """The same as seen from the trunk, for a body whose root does not move.
+
+        The middle of the shoulders stays at that of the body, and the trunk is turned as the body's at rest.
+        """
+        theirs = frame_axes(self.at["left_shoulder"] - self.at["right_shoulder"], self.trunk())
+        mine = frame_axes(body.facing[1][None], np.array(((0.0, 0.0, 1.0),)))
+        turn = from_matrix(mine @ np.swapaxes(theirs, -1, -2))
+        middle, place = mid(self.at, "shoulder"), mid(body.at_reference, "shoulder")
+        scale = self.body.sizes["arm"] / body.sizes["arm"]
+        return replace(
+            self,
+            at={name: rotate(turn, at - middle) + scale * place for name, at in self.at.items()},
+            turned={role: multiply(turn, own) for role, own in self.turned.items()},
+        )
+
+    def trunk(self) -> Floats:
+        """From the middle of the hips to that of the shoulders, (F, 3)."""
+        return mid(self.at, "shoulder") - mid(self.at, "hip")
 
     def spine(self) -> tuple[list[Floats], Floats]:
         """How hips and spine are turned, from the hips up, and at which part of the spine's length."""
@@ -66,7 +99,7 @@ class Performance:
         at = body.places(frames)
         touches = {}
         level, flat = {}, {}
-        for side in SIDES:
+        for side in body.map.legs:
             ankle, toe = foot_names(body, side)
             heel = (
                 contacts.flags(ankle)
@@ -80,6 +113,10 @@ class Performance:
                 float(np.median(height[heel])) if heel.any() else float(np.percentile(height, 5.0))
             )
             flat[side] = _flat(body, at, side, heel & ball)
+        for part, (role, _) in BEARING_PARTS.items():
+            name = body.map[role][-1:]
+            if name and name[0] in contacts.joints:
+                touches[part] = contacts.flags(name[0])[rows]
         rotations = frames[1][rows]
         turned = {}
         for role in body.map.joints:
@@ -106,6 +143,20 @@ class Performance:
             others,
             spine,
         )
+
+
+def frame_axes(left: Floats, up: Floats) -> Floats:
+    """Rotation matrices (F, 3, 3) with columns forward, left, up from two directions.
+
+    Where the second is parallel to the first, forward is any direction across them.
+    """
+    left, up = np.broadcast_arrays(unit(left), unit(up))
+    left = np.where(np.linalg.norm(left, axis=-1, keepdims=True) > 0.5, left, np.eye(3)[1])
+    up = up - (up * left).sum(-1, keepdims=True) * left
+    spare = np.eye(3)[np.argmin(np.abs(left), axis=-1)]
+    spare = spare - (spare * left).sum(-1, keepdims=True) * left
+    up = unit(np.where(np.linalg.norm(up, axis=-1, keepdims=True) > PARALLEL, up, spare))
+    return np.stack([np.cross(left, up), left, up], axis=-1)
 
 
 def spine_parts(body: Body) -> Floats:
@@ -139,13 +190,19 @@ def _flat(body: Body, at: dict[str, Floats], side: str, both: Flags) -> float:
 
 
 def find_source_contacts(motion: Motion, body: Body, up: str) -> Contacts:
-    """The contacts of the source's ankles and toes, with the thresholds of feet that are to stand still."""
+    """The contacts of the source's ankles, toes, knees, hands, elbows and seat, while they still slide a little."""
     feet, names = [], []
-    for side in SIDES:
+    for side in body.map.legs:
         ankle, toe = foot_names(body, side)
         feet.append(Foot(ankle, toe, body.map[f"{side}_thigh"][0], body.sizes["leg"]))
         names += [ankle, toe] if toe is not None else [ankle]
-    return find_contacts(motion, feet, names, up=up_vector(up), speed=SPEED, height=HEIGHT)
+    highest = {
+        body.map[role][-1]: most for role, most in BEARING_PARTS.values() if role in body.map
+    }
+    names += [name for name in highest if name not in names]
+    return find_contacts(
+        motion, feet, names, up=up_vector(up), speed=SPEED, height=HEIGHT, highest=highest
+    )
 
 
 def filtered(motion: Motion, seconds: float) -> Motion:

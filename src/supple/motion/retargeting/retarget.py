@@ -20,7 +20,7 @@ from supple.motion.retargeting.balance import Balanced
 from supple.motion.retargeting.body import Body, mid
 from supple.motion.retargeting.body_map import SIDES, BodyMap
 from supple.motion.retargeting.onto_character import fits, limited, turn_clip
-from supple.motion.retargeting.onto_robot import Weights, free_root, solve_clip
+from supple.motion.retargeting.onto_robot import Weights, free_root, remarks, solve_clip
 from supple.motion.retargeting.performance import (
     Performance,
     filtered,
@@ -42,12 +42,14 @@ class Retargeted:
         motion: The motion of the target. Of a robot, its track "source_frame" has `source_frames`.
         source_frames: The frame of the source that each frame was made from, counted from 0, (F,); -1 each if the
             source was sampled anew.
-        contacts: When the source's ankles and toes touch the ground, in frames of the source after a T-pose.
+        contacts: When the source's ankles and toes, and knees, hands, elbows and hips, touch the ground, in frames of
+            the source after a T-pose.
         source_map: The parts of the source's body.
         target_map: The parts of the target's body.
         scale: The target's leg length over the source's [target's unit over source's].
         balance: How a robot keeps its balance in the frames in which that is asked for; None if there are none.
-        notes: What was guessed or left out.
+        notes: What was guessed or left out; of a robot, joints that turn by more than 1 rad in one frame, and solid
+            shapes that overlap, each with its frames.
     """
 
     motion: Motion
@@ -78,16 +80,17 @@ def retarget(
     The parts of both bodies are recognized by the names of their joints, and by place where names do not say.
     Limbs take the directions that the source's have in world, whatever the rest poses are; the path of the
     hips is scaled to the legs; feet that touch the ground in the source stand still on the ground, which is
-    level at height 0; wrists that are close keep their distance, in arm lengths. The whole clip is solved at
-    once: no frame depends on the one before it, nor on where the figure faces.
+    level at height 0, as knees, hands and the seat do; wrists that are close keep their distance, in arm lengths.
+    The whole clip is solved at once: no frame depends on the one before it, nor on where the figure faces.
 
     A character is posed in closed form, two bones at a time; hinges and joints with limits take what they can
     of that, and its feet are planted again within limits. A robot, whose joints are groups of hinges, is solved
-    by least squares over all frames, smooth, within its limits, and with its solid shapes out of each other; its
-    root must move freely, and its feet must have solid shapes.
+    by least squares over all frames (`Prepared.clip`), smooth, within its limits, with its solid shapes out of each
+    other and of the ground; its root must move freely, and its feet must have solid shapes. Legs or arms alone are
+    taken with a map; arms whose root does not move do what the source's do as seen from its trunk.
 
     Args:
-        motion: What is brought over, with two arms and two legs; or a character with one motion.
+        motion: What is brought over, with two arms and two legs, or fewer by a map; or a character with one motion.
         onto: The character or robot.
         fps: Frames a second of the result; by default those of the motion. Whole frames are taken where the rate
             divides the motion's.
@@ -126,8 +129,8 @@ def retarget(
     body = _body(motion.skeleton, source_map, up, motion.poses, source_bones)
     onto_up = onto_up or getattr(onto, "up", None)
     target = _target(skeleton, target_map, onto_up, tuple(_bones(onto).items()))
-    closed = fits(target)
-    if not closed:
+    closed = fits(target) and body.map.whole
+    if not closed and target.map.legs:
         free_root(target)
     first = leading_frames_of(motion, body)
     if contacts is not None and contacts.frames not in (len(motion), len(motion) - first):
@@ -149,6 +152,7 @@ def retarget(
         poses = turn_clip(source, target)
     else:
         poses, balanced = solve_clip(source, target, Weights(), balance=balance)
+        notes += remarks(poses)
     if closed and (stiff := limited(target)):
         poses = _planted(poses.clamped(), source, target, rate).clamped()
         few = ", ".join(map(repr, stiff[:4])) + (", ..." if len(stiff) > 4 else "")
@@ -216,6 +220,8 @@ def _body(
                 name: np.median(place, axis=0)
                 for name, place in body.places((poses.positions, poses.rotations)).items()
             }
+        if len(found.legs) < 2 or not found.arms:
+            return Body(skeleton, found, "z", poses)
         way = mid(at, "shoulder") - mid(at, "ankle")
         k = int(np.argmax(np.abs(way)))
         up = ("-" if way[k] < 0 else "") + "xyz"[k]

@@ -10,7 +10,7 @@ import numpy as np
 from supple.errors import SuppleError
 from supple.model.motion import Motion
 from supple.motion.retargeting.body import Body, unit
-from supple.motion.retargeting.body_map import SIDES, BodyMap
+from supple.motion.retargeting.body_map import BodyMap
 from supple.rotations import angle_between
 
 # With these, the T-pose of each of 16 clips of CMU is found, and none in the same clips without it.
@@ -55,17 +55,18 @@ def leading_frames_of(motion: Motion, body: Body) -> int:
     at = body.places(body.frames(motion.poses[:1]))
     arms = [
         unit(at[f"{s}_{b}"] - at[f"{s}_{a}"])[0, 2]
-        for s in SIDES
+        for s in body.map.arms
         for a, b in (("shoulder", "elbow"), ("elbow", "wrist"))
     ]
     legs = [
         unit(at[f"{s}_{a}"] - at[f"{s}_{b}"])[0, 2]
-        for s in SIDES
+        for s in body.map.legs
         for a, b in (("hip", "knee"), ("knee", "ankle"))
     ]
     rest = np.broadcast_to(motion.skeleton.rest.local_rotations[:count], turns[0].shape)
     resting = float(angle_between(turns[0], rest)[1:].max()) < SAME_AS_REST
-    stretched = max(map(abs, arms)) < MAX_ARM_SLOPE and min(legs) > LEAST_LEG_SLOPE
+    stretched = max(map(abs, arms), default=0.0) < MAX_ARM_SLOPE
+    stretched = stretched and min(legs, default=1.0) > LEAST_LEG_SLOPE
     return int(resting or stretched)
 
 

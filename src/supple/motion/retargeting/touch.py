@@ -67,7 +67,9 @@ def find_touches(source: Performance, body: Body, close: Floats) -> list[Touch]:
             the middle of the trunk and the head count: parts to the left and right would pull them apart.
     """
     found, leg = [], source.body.sizes["leg"]
-    for side in SIDES:
+    for side in source.body.map.arms:
+        if side not in body.map.arms:
+            continue
         shoulder, elbow, wrist = (source.at[f"{side}_{n}"] for n in ("shoulder", "elbow", "wrist"))
         bend = np.arccos(np.clip((unit(elbow - shoulder) * unit(wrist - elbow)).sum(1), -1, 1))
         bent = 1.0 - _falling(bend, *BENT)

@@ -1,4 +1,7 @@
-"""Frames solved one after the other, each from the correction of the one before.
+"""Frames solved one after the other, each from its own pose with what was changed in the frame before.
+
+This is how a clip keeps to one branch of answers: least squares over all frames (`supple.solve.clips`) finds the
+smoothest answers near to where they begin, but frames that begin far from their targets each find a way of their own.
 
 What does not depend on the answers is made for all frames at once: rows of targets, offsets, and what
 takes the answer of a frame to the beginning of the next. So a frame costs little more than its solve.
@@ -10,34 +13,30 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.kernels import layout as at
 from supple.model.skeleton import Pose
-from supple.motion.seams import Columns
 from supple.rotations import conjugate, multiply
 from supple.solve.prepare import Prepared
 from supple.solve.solution import Solution
 
-Floats = NDArray[np.float64]
-
-BETTER = 0.99  # another answer must be nearer by this factor to be taken
+CLEARLY_NEARER = 0.99  # of an error: another answer must be nearer by this factor to be taken
 
 
-def one_by_one(
+def follow(
     problem: Prepared,
     targets: Sequence[Any],
     starts: Pose,
-    columns: Columns,
-    progress: Callable[[int, int], None] | None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Solution:
-    """Frame after frame, each from its animation with the correction of the frame before.
+    """Solve frame after frame, each from its own pose with the change of the frame before.
+
+    A frame that is not reached from there is solved from its own pose alone, and the better answer is taken.
 
     Args:
-        problem: Prepared, with all targets open.
+        problem: Prepared.
         targets: Of all frames, or one for all, in the problem's order.
-        starts: The animated poses, a batch (F,).
-        columns: The coordinates that the solves may change.
+        starts: The poses that are to be changed, a batch (F,).
         progress: Called with (done, total) frames.
 
     Returns:
@@ -45,15 +44,15 @@ def one_by_one(
     """
     count = len(starts)
     (offsets, _, rows), _, _ = problem.batch(targets, starts)
-    animated = np.array(starts.packed_coordinates)
-    onward = _Onward(animated, columns)
-    begins = animated.copy()
-    coherent, afresh = (offsets, begins, rows), (offsets, animated, rows)
+    own = np.array(starts.packed_coordinates)
+    onward = _Onward(own, starts, problem.problem.moving)
+    begins = own.copy()
+    carried, afresh = (offsets, begins, rows), (offsets, own, rows)
     status = problem.problem.coordinates + at.O_STATUS
     out = np.empty((count, problem.executor.width))
     other = np.empty_like(out)
     for f in range(count):
-        problem.executor.run(coherent, out, f, f + 1)
+        problem.executor.run(carried, out, f, f + 1)
         if f > 0 and out[f, status] != at.REACHED:
             problem.executor.run(afresh, other, f, f + 1)
             out[f] = better_rows(problem, out[f : f + 1], other[f : f + 1])[0]
@@ -61,25 +60,26 @@ def one_by_one(
             begins[f + 1] = onward.begin(f, out[f])
         if progress is not None:
             progress(f + 1, count)
-    return Solution(problem._asked, out, starts)
+    return Solution(problem.asked, out, starts)
 
 
-def better_rows(problem: Prepared, rows: Floats, others: Floats) -> Floats:
+def better_rows(problem: Prepared, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Of two reports on each frame the better, shape (F, width).
 
     The others are taken where they are reached, or clearly better: loops count first, then collisions,
     balance, and the distance from the goals.
     """
-    count = problem.problem.coordinates
-    take = others[:, count + at.O_STATUS] == at.REACHED
-    level = ~take  # as good so far, in what comes first
+    status = problem.problem.coordinates + at.O_STATUS
+    met = rows[:, status] == at.REACHED
+    take = ~met & (others[:, status] == at.REACHED)
+    level = ~met & ~take  # as good so far, in what comes first
     for mine, theirs in zip(_standing(problem, rows), _standing(problem, others), strict=True):
-        take |= level & (theirs < BETTER * mine)
-        level &= (theirs >= BETTER * mine) & (BETTER * theirs <= mine)
+        take |= level & (theirs < CLEARLY_NEARER * mine)
+        level &= (theirs >= CLEARLY_NEARER * mine) & (CLEARLY_NEARER * theirs <= mine)
     return np.where(take[:, None], others, rows)
 
 
-def _standing(problem: Prepared, rows: Floats) -> tuple[Floats, ...]:
+def _standing(problem: Prepared, rows: np.ndarray) -> tuple[np.ndarray, ...]:
     """What is wrong with poses, by their reports: open loops, depth, off balance, distance, each (F,)."""
     report = rows[:, problem.problem.coordinates :]
     open_ = report[:, at.O_OPEN].astype(int)
@@ -95,22 +95,26 @@ def _standing(problem: Prepared, rows: Floats) -> tuple[Floats, ...]:
 class _Onward:
     """What takes the answer of a frame to the beginning of the next.
 
-    That is the animation of the next frame with the same change: of a quaternion
-    next * conj(now) * answer, of a number next - now + answer.
+    That is the next frame's own pose with the same change: of a quaternion next * conj(now) * answer, of a
+    number next - now + answer.
     """
 
-    def __init__(self, animated: Floats, columns: Columns) -> None:
-        self._animated = animated
-        self._turns, self._numbers = columns.turns, columns.numbers
-        q = animated[:, self._turns]
+    def __init__(self, own: np.ndarray, starts: Pose, moving: np.ndarray) -> None:
+        table = starts.skeleton.freedom_table
+        turning = np.isin(table.quaternions.joint, moving)
+        scalar = table.rows.is_scalar & np.isin(table.rows.joint, moving)
+        self._own = own
+        self._turns = table.quaternions.take(turning).coordinate
+        self._numbers = table.rows.take(scalar).coordinate
+        q = own[:, self._turns]
         across = multiply(q[1:], conjugate(q[:-1]))
         # As matrices, rows of which are multiplied by the answer's parts: one product a frame.
         self._across = multiply(across[..., None, :], np.eye(4))
-        self._steps = np.diff(animated[:, self._numbers], axis=0)
+        self._steps = np.diff(own[:, self._numbers], axis=0)
 
-    def begin(self, f: int, answer: Floats) -> Floats:
+    def begin(self, f: int, answer: np.ndarray) -> np.ndarray:
         """Coordinates to begin the frame after f from, shape (Q,)."""
-        q = self._animated[f + 1].copy()
+        q = self._own[f + 1].copy()
         if len(self._numbers):
             q[self._numbers] = self._steps[f] + answer[self._numbers]
         if len(self._turns):

@@ -1,0 +1,452 @@
+"""Whole clips: least squares over all frames, from checked input to a `Track`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from supple.errors import SuppleError, array, flag, function, instance, one_of, positive, whole
+from supple.goals import OPEN
+from supple.goals.smooth import as_smooth
+from supple.kernels import banded, layout
+from supple.kernels.decorators import announce
+from supple.model.effector import find_effector
+from supple.model.mismatch import another
+from supple.model.skeleton import Pose
+from supple.problem.lowering import Problem
+from supple.solve.jumps import find_jumps, without_jumps
+from supple.solve.outcome import Asked
+from supple.solve.own_goals import OwnGoals
+from supple.solve.solution import Solution
+from supple.solve.tracked import Track
+from supple.threads import run_threaded
+
+NAME = "clip"
+SECONDARY = (
+    1e-6  # what a radian from the posture of Rest counts, beside a goal that is a length away
+)
+# Windows: at most so many numbers for the matrices of one (64 MB), and so many frames; and how many frames two of them
+# share. Over 64 frames what one window does not know of the next has died away (measured on 2,000 frames of G1: the
+# seams differ by less than 1e-6 rad from one piece).
+WINDOW_NUMBERS, LONGEST_WINDOW, SHORTEST_WINDOW, OVERLAP = 2**23, 1024, 192, 64
+# Solves of one step, at most: with limits and constraints that the first one leaves or breaks held. A frame by itself
+# costs little; for all of them an iteration more is worth more than a second solve (G1, 300 frames).
+PASSES_ALONE, PASSES = 4, 1
+# Constraints that are nearer to being broken than this count in a step [characteristic lengths]. Steps of a clip are
+# small: a fifth of what a solve looks at (`supple.kernels.constraints.NEAR`) is enough for G1 and T1.
+AHEAD = 0.03
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClipOptions:
+    """How a clip is solved. Everything that has frames is an array of F of them, or one value for all.
+
+    Attributes:
+        smooth: How smoothly joints move: a `Smooth`, or its weight of acceleration. By default the `Smooth` among the
+            goals, if there is one; else nothing ties the frames.
+        fps: Frames a second, which the weights of `Smooth` are scaled by.
+        weights: Factors of the goals' weights, shape (F, goals), (goals,) or what broadcasts to that, from 0: not
+            asked for in that frame.
+        robust: For each goal, or for all, the error beyond which it counts linearly and not by its square (Huber's
+            loss), so that a few wrong targets do not spoil a clip [model units, of angles rad]; 0 for none.
+        supports: Which feet of `Balance` stand, by name: {foot: truth values (F,)}. All by default.
+        balance: How much `Balance` counts, shape (F,) or a number, from 0 to 1.
+        avoid: How much `Avoid` counts, shape (F,) or a number, from 0 to 1.
+        max_step: How far a joint should turn from frame to frame at most [rad]: the reason names those that turn
+            farther.
+        iterations: At most how many over all frames.
+        alone: At most how many iterations every frame is solved by itself with before that. By default 0 where `start`
+            has a pose for every frame, else 50.
+        mend: True to mend, frame by frame, what `Avoid` and `Balance` have left to mend after the last iteration,
+            whatever that does to goals and smoothness. False leaves it as the least squares have it.
+        damping: At the start, as in `LM`.
+        stall: An iteration that is to lower the cost by less than this part is the last.
+        blame: Whether to find out of frames that miss their goals if `Avoid` or `Balance` is in the way
+            (`Solution.blocked_by`), which may take as long as solving them.
+        threads: At most how many threads solve frames by themselves. The answer does not depend on it.
+        progress: Called with (done, total) frames now and then.
+    """
+
+    smooth: Any = None
+    fps: float = 30.0
+    weights: Any = None
+    robust: Any = None
+    supports: Any = None
+    balance: Any = 1.0
+    avoid: Any = 1.0
+    max_step: float | None = None
+    iterations: int = 50
+    alone: int | None = None
+    mend: bool = True
+    damping: float = 1e-2
+    stall: float = 1e-8
+    blame: bool = True
+    threads: int | None = None
+    progress: Callable[[int, int], None] | None = None
+
+    def __post_init__(self) -> None:
+        given: dict[str, Any] = {
+            "fps": positive("fps", self.fps),
+            "iterations": whole("iterations", self.iterations),
+            "alone": None if self.alone is None else whole("alone", self.alone),
+            "damping": positive("damping", self.damping),
+            "stall": positive("stall", self.stall),
+            "max_step": None if self.max_step is None else positive("max_step", self.max_step),
+            "blame": flag("blame", self.blame),
+            "threads": None if self.threads is None else whole("threads", self.threads, least=1),
+        }
+        if self.smooth is not None:
+            given["smooth"] = as_smooth(self.smooth)
+        if self.progress is not None:
+            function("progress", self.progress, "done", "total")
+        for name, value in given.items():
+            object.__setattr__(self, name, value)
+
+
+class ClipProblem(NamedTuple):
+    """What a prepared problem gives to the solve of a clip.
+
+    Attributes:
+        problem: The lowered problem.
+        goal_count: How many goals were asked for, loops of the model not counted.
+        arguments: What a call takes, in order: (goal's number, slot).
+        fill_targets: From targets, checked, to rows of numbers as kernels take them, shape (..., T).
+        asked: What a solution is told about the problem.
+    """
+
+    problem: Problem
+    goal_count: int
+    arguments: tuple[tuple[int, str], ...]
+    fill_targets: Callable[[tuple[Any, ...]], np.ndarray]
+    asked: Asked
+
+
+def solve_clip(
+    prepared: ClipProblem, targets: tuple[Any, ...], start: Pose | None, options: ClipOptions
+) -> Track:
+    """See `Prepared.clip`."""
+    problem = prepared.problem
+    _check(problem)
+    start = problem.skeleton.rest if start is None else start
+    if instance("start", start, Pose).skeleton != problem.skeleton:
+        raise another("start", problem.skeleton, start.skeleton)
+    given, missing = _visible(prepared, targets)
+    rows = prepared.fill_targets(given)
+    frames = _frame_count(rows, start, missing)
+    smooth: Any = options.smooth
+    if smooth is None:
+        smooth = next((goal for goal in problem.goals if goal.needs_clip), None)
+    work = _Clip(problem, prepared.goal_count, start, rows, frames)
+    work.weigh(options, missing)
+    work.set_smooth(smooth, options.fps)
+    alone = options.alone
+    if alone is None:
+        alone = 0 if start.batch_shape else 50
+    own = OwnGoals(problem)
+    own.before(work.poses, work.rows, 0)
+    work.run("begin", 0, frames)
+    if alone or work.bands == banded.NO_BAND:
+        work.solve_alone(options, alone or options.iterations)
+    if work.bands > banded.NO_BAND:
+        if smooth.reference is None:
+            work.leave_jumps(options, alone)
+        work.solve_together(options)
+    work.judge(options)
+    own.after(work.rows, work.out, 0, frames)
+    work.blank_unasked()
+    asked = replace(prepared.asked, solver=NAME)
+    return Track(Solution(asked, work.out, start), max_step=options.max_step)
+
+
+def _check(problem: Problem) -> None:
+    if problem.keep:
+        raise SuppleError('clip: expected unreachable="approach", got "keep"')
+    for goal in problem.goals:
+        if "pole" in goal.kinds:
+            raise SuppleError(
+                f"clip: a Pole ({goal.effector_name!r}) chooses among poses that meet the goals, and a clip weighs all "
+                "at once; ask for the place of the elbow or knee, or for a direction (supple.goals.Span)"
+            )
+
+
+def _visible(
+    prepared: ClipProblem, targets: tuple[Any, ...]
+) -> tuple[tuple[Any, ...], list[tuple[int, np.ndarray]]]:
+    """Targets with something finite where a NaN is, and for each argument its goal and where there was none."""
+    given, missing = list(targets), []
+    for k, ((goal, slot), value) in enumerate(zip(prepared.arguments, targets, strict=False)):
+        if value is OPEN or isinstance(value, str):
+            continue
+        try:
+            numbers = np.array(value, np.float64)
+        except (TypeError, ValueError):
+            continue  # `filled` says what is wrong with it
+        axes = (-2, -1) if slot == "pose" else (-1,)
+        if numbers.ndim < len(axes) or not np.isnan(numbers).any():
+            continue
+        lost = np.isnan(numbers).any(axis=axes)
+        nothing = np.zeros(numbers.shape[numbers.ndim - len(axes) :])
+        if slot == "pose" and nothing.shape == (4, 4):
+            nothing = np.eye(4)
+        elif slot == "orientation" and nothing.shape == (4,):
+            nothing[0] = 1.0
+        numbers[lost] = nothing
+        given[k] = numbers
+        missing.append((goal, lost))
+    return tuple(given), missing
+
+
+def _frame_count(rows: np.ndarray, start: Pose, missing: list[tuple[int, np.ndarray]]) -> int:
+    shapes = [rows.shape[:-1], start.batch_shape, *(lost.shape for _, lost in missing)]
+    try:
+        shape = np.broadcast_shapes(*shapes)
+    except ValueError:
+        shape = ()
+    if len(shape) != 1 or shape[0] == 0:
+        raise SuppleError(
+            "clip: expected targets or a start with one axis of frames, "
+            f"got axes {rows.shape[:-1]} and {start.batch_shape}"
+        )
+    return shape[0]
+
+
+class _Clip:
+    """A clip as its kernels take it.
+
+    Attributes:
+        poses: Coordinates, shape (F, Q).
+        rows: What is asked in every frame, shape (F, ...); see `supple.solvers.clip.Places`.
+        out: Reports, shape (F, width).
+        bands: How many frames before it a frame is tied to.
+    """
+
+    def __init__(
+        self, problem: Problem, goals: int, start: Pose, targets: np.ndarray, frames: int
+    ) -> None:
+        from supple.solvers import clip  # its kernels: not before they are needed
+
+        self._kernels, self._problem, self._goals, self.frames = clip, problem, goals, frames
+        self._packed = problem.pack(())
+        blocks = len(problem.blocks)
+        soles = 0 if problem.bodies is None else len(problem.bodies.soles)
+        count = targets.shape[-1]
+        self._weights = slice(count, count + blocks)
+        self._robust = slice(count + blocks, count + 2 * blocks)
+        self._standing = slice(count + 2 * blocks, count + 2 * blocks + soles)
+        self._strength = count + 2 * blocks + soles
+        held = 4 * blocks if any(block.held for block in problem.blocks) else 0
+        self.rows = np.zeros((frames, self._strength + 3 + held))
+        self.rows[:, :count] = targets
+        self.poses = np.array(
+            np.broadcast_to(start._coordinates, (frames, problem.coordinates)), order="C"
+        )
+        offsets = problem.offsets(start)
+        self._offsets = offsets[None] if offsets.ndim == 2 else np.ascontiguousarray(offsets)
+        self.out = np.empty((frames, problem.report_width))
+        self._ended = np.zeros((frames, clip.ENDED))
+        self._free: list[np.ndarray] = []
+        self.bands = banded.NO_BAND
+        self._smooth = np.zeros((problem.freedoms, 3))
+        self._reference = np.zeros((0, problem.coordinates))
+
+    # What is asked ------------------------------------------------------------------------------
+
+    def weigh(self, options: ClipOptions, missing: list[tuple[int, np.ndarray]]) -> None:
+        """Fill the factors of the blocks' weights, and what supports."""
+        problem, rows = self._problem, self.rows
+        goals = [block.goal for block in problem.blocks]
+        count = len(problem.goals)
+        factors = self._per_goal("weights", options.weights, 1.0)
+        for goal, lost in missing:
+            factors[:, goal] = np.where(lost, 0.0, factors[:, goal])
+        hard = [k for k in range(count) if "loop" in problem.goals[k].kinds]
+        if np.any(factors[:, hard] != 1.0):
+            raise SuppleError("weights: expected 1 for loops, which hold in every frame")
+        rows[:, self._weights] = np.sqrt(factors)[:, goals]
+        rows[:, self._robust] = self._per_goal("robust", options.robust, 0.0)[:, goals]
+        for k, name in enumerate(("avoid", "balance")):
+            rows[:, self._strength + k] = self._per_frame(name, getattr(options, name))
+        rows[:, self._strength + 2] = AHEAD
+        rows[:, self._standing] = 1.0
+        if options.supports is not None:
+            self._stand(options.supports)
+
+    def _per_goal(self, name: str, given: Any, usual: float) -> np.ndarray:
+        """Numbers from 0 for each frame and goal; of goals that come with the model, its loops, the usual."""
+        count = self._goals
+        out = np.full((self.frames, len(self._problem.goals)), usual)
+        if given is None:
+            return out
+        value = np.asarray(array(name, given, (...,)))
+        if np.any(value < 0.0):
+            raise SuppleError(f"{name}: expected numbers from 0, got {value.min():g}")
+        try:
+            out[:, :count] = np.broadcast_to(value, (self.frames, count))
+        except ValueError:
+            raise SuppleError(
+                f"{name}: expected shape ({self.frames}, {count}) of frames and goals, or what broadcasts to that, "
+                f"got {value.shape}"
+            ) from None
+        return out
+
+    def _per_frame(self, name: str, given: Any) -> np.ndarray:
+        value = array(name, given, (...,))
+        if value.shape not in ((), (1,), (self.frames,)) or np.any((value < 0.0) | (value > 1.0)):
+            raise SuppleError(
+                f"{name}: expected a number from 0 to 1, or one for each of {self.frames} frames, got {given!r:.80}"
+            )
+        return value
+
+    def _stand(self, supports: Any) -> None:
+        bodies, skeleton = self._problem.bodies, self._problem.skeleton
+        if not isinstance(supports, Mapping):
+            raise SuppleError(f"supports: expected {{foot: truth values}}, got {supports!r:.80}")
+        if bodies is None or not bodies.soles:
+            raise SuppleError("supports: expected a Balance with feet among the goals, got none")
+        joints = np.array([bodies.points[point][0] for point in bodies.soles])
+        for name, stands in supports.items():
+            one_of("foot of supports", name, skeleton.names)
+            soles = np.flatnonzero(joints == find_effector(skeleton, name).joint)
+            if not len(soles):
+                raise SuppleError(f"supports: {name!r} has no soles; expected a foot of Balance")
+            value = np.asarray(stands)
+            if value.shape not in ((), (self.frames,)):
+                raise SuppleError(
+                    f"supports of {name!r}: expected {self.frames} truth values, got shape {value.shape}"
+                )
+            columns = self._standing.start + soles
+            self.rows[:, columns] = np.broadcast_to(value.astype(bool), self.frames)[:, None]
+
+    def set_smooth(self, smooth: Any, fps: float) -> None:
+        """Fill the weights of differences over time."""
+        problem = self._problem
+        skeleton = problem.skeleton
+        joints = skeleton.freedom_table.free.joint
+        joints = joints[np.isin(joints, problem.moving)]
+        if smooth is not None:
+            self._smooth = np.ascontiguousarray(smooth.difference_weights(skeleton, joints, fps))
+            self._refer(smooth.reference)
+        self._smooth[:, 0] += SECONDARY * self._packed[1][layout.F_REST]
+        if self.frames > 2 and np.any(self._smooth[:, 2]):
+            self.bands = banded.TWO_BANDS
+        elif self.frames > 1 and np.any(self._smooth[:, 1]):
+            self.bands = banded.ONE_BAND
+
+    def _refer(self, reference: Pose | None) -> None:
+        if reference is None:
+            return
+        skeleton = self._problem.skeleton
+        if reference.skeleton != skeleton:
+            raise another("reference of Smooth", skeleton, reference.skeleton)
+        if reference.batch_shape not in ((), (1,), (self.frames,)):
+            raise SuppleError(
+                f"reference of Smooth: expected {self.frames} poses, or one, got {reference.batch_shape[0]}"
+            )
+        self._reference = np.array(reference.coordinates, ndmin=2, order="C")
+
+    # Running ------------------------------------------------------------------------------------
+
+    def run(self, entry: str, first: int, last: int, settings: np.ndarray | None = None) -> None:
+        """Call an entry of the kernels on some frames."""
+        kernel = getattr(self._kernels, entry)
+        if settings is None:
+            settings = np.zeros(self._kernels.SETTINGS)
+        arrays = (
+            *self._packed,
+            self._offsets,
+            self.rows,
+            self._smooth,
+            self._reference,
+            self.poses,
+        )
+        arrays = (*arrays, self._ended, settings, self.out)
+        announce("clip solver", kernel)
+        try:
+            work = self._free.pop()
+        except IndexError:
+            work = np.zeros(1)
+        size = np.zeros(1)
+        kernel(*arrays, size, 0, 0)
+        if len(work) < size[0]:
+            work = np.zeros(int(size[0]))
+        kernel(*arrays, work, first, last)
+        self._free.append(work)
+
+    def _settings(self, options: ClipOptions, **changes: float) -> np.ndarray:
+        kernels, out = self._kernels, np.zeros(self._kernels.SETTINGS)
+        given = {"iterations": options.iterations, "damping": options.damping}
+        given |= {"stall": options.stall, "window": 1, "bands": 0, "passes": PASSES_ALONE}
+        given["blame"] = float(options.blame)
+        for name, value in (given | changes).items():
+            out[getattr(kernels, f"S_{name.upper()}")] = value
+        return out
+
+    def solve_alone(self, options: ClipOptions, iterations: int) -> None:
+        """Solve every frame by itself."""
+        settings = self._settings(options, iterations=iterations)
+
+        def part(first: int, last: int) -> None:
+            self.run("relax", first, last, settings)
+
+        run_threaded(part, self.frames, threads=options.threads)
+
+    def leave_jumps(self, options: ClipOptions, iterations: int) -> None:
+        """Keep neighbouring frames, solved by themselves, on the same branch where that costs less than a jump."""
+        if not find_jumps(self._problem.skeleton, self.poses):
+            return
+        if not iterations:  # nobody has weighed these poses yet
+            self.run("relax", 0, self.frames, self._settings(options, iterations=0))
+            iterations = options.iterations
+        skeleton, kernels = self._problem.skeleton, self._kernels
+        joints = skeleton.freedom_table.joints
+        first, count = joints.coordinate.tolist(), joints.coordinates.tolist()
+        moving = self._problem.moving.tolist()
+        moved = np.array([first[j] + i for j in moving for i in range(count[j])], np.int64)
+        settings = self._settings(options, iterations=iterations)
+
+        def solve(frame: int, start: np.ndarray) -> tuple[np.ndarray, float]:
+            self.poses[frame] = start
+            self.run("relax", frame, frame + 1, settings)
+            return self.poses[frame].copy(), float(self._ended[frame, kernels.E_COST])
+
+        own, costs = self.poses.copy(), self._ended[:, kernels.E_COST].copy()
+        self.poses[:] = without_jumps(skeleton, moved, own, costs, solve)
+
+    def solve_together(self, options: ClipOptions) -> None:
+        """Solve all frames with what ties them, window by window."""
+        size = max(self._problem.freedoms, 1)
+        window = WINDOW_NUMBERS // (4 * size * size)
+        window = min(max(window, SHORTEST_WINDOW), LONGEST_WINDOW, self.frames)
+        first = 0
+        while True:
+            last = min(first + window, self.frames)
+            settings = self._settings(options, window=last - first, bands=self.bands, passes=PASSES)
+            self.run("relax", first, last, settings)
+            if options.progress is not None:
+                options.progress(last, self.frames)
+            if last == self.frames:
+                break
+            first = last - OVERLAP
+
+    def judge(self, options: ClipOptions) -> None:
+        """Mend what is left open or broken, and write the reports."""
+        settings = self._settings(options)
+        if not options.mend:
+            self.rows[:, self._strength : self._strength + 2] = 0.0
+
+        def part(first: int, last: int) -> None:
+            self.run("judge", first, last, settings)
+
+        run_threaded(part, self.frames, threads=options.threads)
+
+    def blank_unasked(self) -> None:
+        """Give NaN as the error of what was not asked for."""
+        problem = self._problem
+        first = problem.coordinates + layout.REPORT
+        unasked = self.rows[:, self._weights][:, : problem.reported] == 0.0
+        errors = self.out[:, first : first + problem.reported]
+        errors[unasked] = math.nan
