@@ -5,10 +5,12 @@ once for `Avoid` and `Balance`, for checking, retargeting, pictures and the page
 
 | file | idea |
 |---|---|
-| `pairs` | which capsules of a skeleton may touch |
-| `distances` | how far apart segments and capsules are |
-| `convex` | how far apart convex shapes are |
+| `solids` | what stands for the bones of a skeleton: capsules, alone or around the shapes of geoms |
+| `pairs` | which solids may touch, and how far apart they are in a pose: `contacts_of` |
+| `distances` | how far apart segments and solids are |
+| `convex` | convex shapes of geoms |
 | `close_pairs` | gaps of bones with one or two joints between them, as tables |
+| `figure` | capsules of a figure without shapes |
 | `obstacles` | what stands in the world |
 | `support` | soles, and what a pose stands on |
 | `constraints` | all of that as a solver takes it |
