@@ -21,6 +21,7 @@ from supple import (
     Slider,
     rotations,
 )
+from supple.goals.span import Span
 from supple.kernels import layout as at
 from supple.problem import lowering, tree
 from supple.problem.lowering import Problem
@@ -260,6 +261,19 @@ def test_loops_close_as_on_the_dense_path(seed, either):
     assert np.abs(dense.pose.coordinates - tree_.pose.coordinates).max() < 1e-5
     gap = tree_.pose.position("tip2") - tree_.pose.position("tip3")
     assert np.linalg.norm(gap) < 1e-5
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_spans_have_two_ends_on_the_tree_too(seed, either):
+    rng = np.random.default_rng(seed)
+    skeleton = random_tree(rng)
+    there, start = bent(skeleton, rng).clamped(), bent(skeleton, rng)
+    between = there.position("tip1") - there.position("tip0")
+    goals = [Reach("tip2", there.position("tip2")), Span("tip0", "tip1", tuple(between))]
+    for solver in (LM(max_iterations=1, restarts=0), LM(restarts=0)):
+        dense, tree_ = either(skeleton, goals, solver, start=start)
+        assert tree_.status == dense.status
+        assert np.abs(dense.pose.coordinates - tree_.pose.coordinates).max() < 1e-6
 
 
 def test_few_rows_or_freedoms_stay_dense():
