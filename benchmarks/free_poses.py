@@ -73,7 +73,9 @@ def measured(path: Path, count: int, seed: int, spread: float) -> list[str]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("robots", type=Path, nargs="+", help="MJCF files with their collision meshes")
+    parser.add_argument(
+        "robots", type=Path, nargs="+", help="MJCF files with their collision meshes"
+    )
     parser.add_argument("--count", type=int, default=300, help="free poses of each robot")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--spread", type=float, default=0.2, help="part of every joint's range")

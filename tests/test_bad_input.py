@@ -253,7 +253,7 @@ def _cases(folder: Path) -> Iterator[Case]:
         names={"j0": "a"},
         name="walk",
     )
-    yield from _methods(ready, "Prepared", solver="auto", targets=(1, 1, 0))
+    yield from _methods(ready, "Prepared", solver="auto", pose=arm.rest, targets=(1, 1, 0))
     for name, given in (("__call__", {"dt": 0.1}), ("track", {"dt": 0.1})):
         yield Case(
             f"Prepared.{name} in time",

@@ -183,7 +183,7 @@ def _visible(
             continue
         try:
             numbers = np.array(value, np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             continue  # `filled` says what is wrong with it
         axes = (-2, -1) if slot == "pose" else (-1,)
         if numbers.ndim < len(axes) or not np.isnan(numbers).any():

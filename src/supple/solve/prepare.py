@@ -358,7 +358,7 @@ class Prepared:
         run_threaded(part, len(out), threads=threads, progress=progress)
         return Solution(self._asked, out.reshape(*shape, out.shape[1]), _spread(start, shape))
 
-    def evaluate(self, pose: Pose, *targets: Any, start: Pose | None = None) -> Solution:
+    def evaluate(self, pose: Pose, /, *targets: Any, start: Pose | None = None) -> Solution:
         """How near a pose comes to the goals: the report of a solve that ends there. Nothing is solved.
 
         Args:
