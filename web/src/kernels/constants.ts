@@ -5,7 +5,7 @@ export const SIGNATURE = "SUPPLEIK";
 export const VERSION = 1;
 
 /** Problems of another stamp are packed by other columns. */
-export const LAYOUT = "34314d9b5048a693";
+export const LAYOUT = "9c4dff4374f6af3c";
 
 /** A later solver's answer that is not reached must cost less than this fraction. */
 export const BETTER = 0.999999;
@@ -78,6 +78,7 @@ export const REASONS = {
   direction: "{effector} looks {error} rad past its target",
   meeting: "{effector} are {error} apart",
   alignment: "{effector} are turned {error} rad from each other",
+  unasked: "nothing is asked for",
   span: "{effector} is {error} from its vector",
   open_loop: "a loop is open: {opening}; {miss}",
   collides: "{a} and {b} are {depth} nearer than they may be; {miss}",
