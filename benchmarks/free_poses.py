@@ -2,9 +2,9 @@
 
     python benchmarks/free_poses.py ROBOT.xml ... [--count 300] [--seed 0] [--spread 0.2]
 
-Poses are those of the first keyframe with every hinge and slide moved by up to `--spread` of its range. MuJoCo
-says which of them are free, and how deep the others overlap; `Avoid(0)`, `supple.check` and solvers share the verdict that is counted here
-(`supple.bodies.pairs.contacts_of`).
+Poses are those of the first keyframe with every hinge and slide moved by up to `--spread` of its range.
+MuJoCo says which of them are free, and how deep the others overlap; `Avoid(0)`, `supple.check` and solvers
+share the verdict that is counted here (`supple.bodies.pairs.contacts_of`).
 """
 
 from __future__ import annotations
