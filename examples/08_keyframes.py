@@ -14,9 +14,10 @@ from matplotlib.figure import Figure
 
 import supple
 from supple import plot
+from supple.goals.mark import PlaceMark
 from supple.plot import marks, style
 from supple.plot.figures import headline, styled
-from supple.plot.scene import Detail, Mark, Scene
+from supple.plot.scene import Detail, Scene
 
 SNAKE = supple.chain([3, 3, 2.5, 2, 1.5])
 TARGETS = np.array([(7, 6, 1), (1, 8, 4), (-6, 5, 3), (-5, 1, 6), (-8, 6, -1)], float)
@@ -29,7 +30,7 @@ def draw(motion, jumps, steps):
     headline(fig, "Solved poses as keyframes", "Every third frame of the motion, and the tip's way")
     left, right = fig.subplots(1, 2, width_ratios=(1.6, 1))
     fig.subplots_adjust(0.01, 0.12, 0.98, 0.82, 0.12)
-    scene = Scene([motion], [Mark("reach", "tip", target) for target in TARGETS])
+    scene = Scene([motion], [PlaceMark("disc", "tip", target) for target in TARGETS])
     scene.draw(left, motion[len(motion) - 1], detail=Detail(frames=False, names=False, scale=0.7))
     for n in range(0, len(motion), 3):
         fade = 0.8 - 0.6 * n / len(motion)

@@ -51,8 +51,9 @@ def solve(
     Args:
         skeleton: The skeleton.
         goals: {effector: world position}, or a list of Reach, LookAt, Pole, Hold, Rest, Connect, Weld,
-            Avoid, Balance, `supple.goals.Span` and goals of your own (`supple.goal`). Targets may have
-            leading batch axes, broadcast with those of `start`: a batch is solved over all cores.
+            Avoid, Balance, `supple.goals.Span` and goals of your own (`supple.goal`); Smooth is for whole
+            clips (`track`). Targets may have leading batch axes, broadcast with those of `start`: a batch is
+            solved over all cores.
         start: The pose to start from; the skeleton's rest by default. Joints that the goals do not
             free keep it.
         solver: "auto", a solver's name or a solver with options, such as LM(max_iterations=50).
