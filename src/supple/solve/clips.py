@@ -182,9 +182,12 @@ def _visible(
         if value is OPEN or isinstance(value, str):
             continue
         try:
-            numbers = np.array(value, np.float64)
+            numbers = np.array(value)
         except (TypeError, ValueError, OverflowError):
             continue  # `filled` says what is wrong with it
+        if numbers.dtype not in (np.float64, np.float32):
+            continue  # nothing is missing in it
+        numbers = numbers.astype(np.float64)
         axes = (-2, -1) if slot == "pose" else (-1,)
         if numbers.ndim < len(axes) or not np.isnan(numbers).any():
             continue
