@@ -83,11 +83,6 @@ class Support:
         masses = body.skeleton.physics.masses if body.skeleton.physics else None
         if not masses or any(one is None for one in masses.values()):
             raise SuppleError("balance: expected a robot with masses, got one without")
-        known = [(name, one) for name, one in masses.items() if one is not None and one.mass > 0]
-        shares = np.array([one.mass for _, one in known])
-        self._shares = shares / shares.sum()
-        self._joints = np.array([body.skeleton.index(name) for name, _ in known])
-        self._centers = np.array([one.center for _, one in known])
         self._body = body
         supports = stands & (corners[..., 2] < LIFTED * body.sizes["leg"])
         self._outline = _eased(_outline(corners[..., :2], supports), source.fps)
@@ -100,9 +95,7 @@ class Support:
 
     def share(self, poses: Pose) -> float:
         """The share of the frames that are judged in which the centre of mass is over the soles."""
-        positions, rotations = self._body.frames(poses[self.counts])
-        places = positions[:, self._joints] + rotate(rotations[:, self._joints], self._centers)
-        center = self._shares @ places
+        center = rotate(self._body.turn, poses[self.counts].center_of_mass)
         beyond = center[:, :2] @ WAYS - self._outline[self.counts]
         return float(np.mean(beyond.max(axis=1) < 0.0))
 
