@@ -99,10 +99,7 @@ MAY_READ_PACKED_JOINTS = (
     "solve/lowered.py",  # writes a problem and its skeleton for kernels in the page
 )
 # To be moved to `Skeleton.freedom_table`.
-STILL_READ_PACKED_JOINTS = (
-    "motion/retargeting/",
-    "problem/free_set.py",
-)
+STILL_READ_PACKED_JOINTS = ("problem/free_set.py",)
 
 
 def _reads_packed_joints(path: Path) -> bool:

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import SuppleError
-from supple.kernels import layout
 from supple.model.geoms import Geom
 from supple.model.skeleton import Pose, Skeleton
 from supple.motion.feet import up_vector
@@ -201,11 +200,12 @@ class Body:
         last = self.skeleton.index(group[-1])
         if len(group) == 1:
             return Point(last, np.zeros(3))
-        rest, floats = self.skeleton.rest, self.skeleton.packed_floats
+        rest, table = self.skeleton.rest, self.skeleton.freedom_table
         matrix, right = np.zeros((3, 3)), np.zeros(3)
         for name in group:
             j = self.skeleton.index(name)
-            axis = rotate(rest.rotations[j], floats[j, layout.AXIS : layout.AXIS + 3])
+            axes = table.rows_of(j).axis
+            axis = rotate(rest.rotations[j], axes[0]) if len(axes) else np.zeros(3)
             square = np.eye(3) - np.outer(axis, axis)
             matrix += square
             right += square @ rest.positions[j]

@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.kernels import layout
 from supple.model.matching import put_turns
 from supple.model.skeleton import Pose
 from supple.motion.retargeting.body import Body, mid, unit
@@ -50,7 +49,6 @@ def fits(body: Body) -> bool:
     if not body.map.whole or "hips" not in body.map:
         return False
     hips = body.map["hips"][-1]
-    kinds = skeleton.packed_ints[:, layout.KIND]
     if any(len(group) > 1 for role, group in body.map.joints.items() if role != "spine"):
         return False
     if not all(
@@ -58,7 +56,9 @@ def fits(body: Body) -> bool:
     ):
         return False
     robot = bool(body.soles) and bool(
-        np.any((kinds == layout.HINGE)[[body.carrier(role) for role in body.map.joints]])
+        np.any(
+            skeleton.freedom_table.joints.is_hinge[[body.carrier(role) for role in body.map.joints]]
+        )
     )
     return not robot
 
@@ -66,15 +66,14 @@ def fits(body: Body) -> bool:
 def limited(body: Body) -> list[str]:
     """The joints with a role that cannot make every turn: hinges, and those with limits."""
     skeleton = body.skeleton
-    out = []
-    for group in body.map.joints.values():
-        for name in group:
-            kind = int(skeleton.packed_ints[skeleton.index(name), layout.KIND])
-            if name != body.map["hips"][-1] and (
-                not kind & layout.QUATERNION or kind & layout.SWING_TWIST
-            ):
-                out.append(name)
-    return out
+    joints = skeleton.freedom_table.joints
+    turns_freely = (joints.quaternion >= 0) & ~joints.is_cone
+    return [
+        name
+        for group in body.map.joints.values()
+        for name in group
+        if name != body.map["hips"][-1] and not turns_freely[skeleton.index(name)]
+    ]
 
 
 def turn_clip(source: Performance, body: Body) -> Pose:
@@ -362,15 +361,16 @@ class _Turning:
         """Turn the upper bone of a limb about itself so that a hinge below can make the bend."""
         body = self.body
         first, second = body.carrier(f"{side}_{upper}"), body.carrier(f"{side}_{lower}")
-        row = body.skeleton.packed_floats[second]
-        if int(body.skeleton.packed_ints[second, layout.KIND]) != layout.HINGE:
+        table = body.skeleton.freedom_table
+        if not table.joints.is_hinge[second]:
             return
+        row = table.rows_of(second)
         reference = body.reference[1]
         a, b, c = (body.at_reference[f"{side}_{name}"] for name in points)
         turn, below = (multiply(self.world[j], conjugate(reference[j])) for j in (first, second))
         u, f = rotate(turn, unit(b - a)), rotate(below, unit(c - b))
-        hinge = rotate(turn, rotate(reference[second], row[layout.AXIS : layout.AXIS + 3]))
-        low, high = row[layout.LIMITS], row[layout.LIMITS + 1]
+        hinge = rotate(turn, rotate(reference[second], row.axis[0]))
+        low, high = row.low[0], row.high[0]
         sign = -1.0 if high + low < 0 else 1.0
         wanted = sign * np.cross(u, f)
         bent = np.linalg.norm(wanted, axis=1)
@@ -416,6 +416,7 @@ class _Turning:
         """The pose of the world rotations, with the root at places (F, 3) with z up."""
         body = self.body
         skeleton = body.skeleton
+        joints = skeleton.freedom_table.joints
         rotations = multiply(conjugate(body.turn), self._all_rotations())
         place = rotate(conjugate(body.turn), place)
         parents = skeleton.parents
@@ -425,14 +426,14 @@ class _Turning:
             above = ONE if parent < 0 else rotations[:, parent]
             local = multiply(conjugate(above), rotations[:, j])
             turns = multiply(conjugate(skeleton.rotations[j]), local)
-            put_turns(skeleton.joints[j], turns, q, int(skeleton.packed_ints[j, layout.Q]))
+            put_turns(skeleton.joints[j], turns, q, int(joints.coordinate[j]))
         parent = int(parents[root])
         rest = skeleton.rest
         above = ONE if parent < 0 else rest.rotations[parent]
         origin = np.zeros(3) if parent < 0 else rest.positions[parent]
         local = rotate(conjugate(above), place - origin)
-        if (int(skeleton.packed_ints[root, layout.KIND]) & layout.SLIDES) == 3:
-            first = int(skeleton.packed_ints[root, layout.Q])
+        if joints.slides[root] == 3:
+            first = int(joints.coordinate[root])
             q[:, first : first + 3] = rotate(
                 conjugate(skeleton.rotations[root]), local - skeleton.offsets[root]
             )

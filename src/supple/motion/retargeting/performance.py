@@ -216,14 +216,14 @@ def filtered(motion: Motion, seconds: float) -> Motion:
     if passes < 1 or len(motion) < 3:
         return motion
     poses = motion.poses
-    packed = motion.skeleton.packed
+    turns = motion.skeleton.freedom_table.quaternions.coordinate
     q = np.array(poses.coordinates)
-    for at in packed.turn_at:
+    for at in turns:
         flips = np.cumprod(np.where((q[1:, at] * q[:-1, at]).sum(1) < 0, -1.0, 1.0))
         q[1:, at] *= flips[:, None]
     q = _binomial(q, passes)
-    if len(packed.turn_at):
-        q[:, packed.turn_at] = normalize(q[:, packed.turn_at])
+    if len(turns):
+        q[:, turns] = normalize(q[:, turns])
     offsets = poses.translations
     if offsets is not None and offsets.ndim == 3:
         offsets = _binomial(offsets.reshape(len(q), -1), passes).reshape(offsets.shape)
