@@ -178,11 +178,12 @@ def remove_parts(paths: Iterable[Path]) -> None:
     for path in paths:
         own.setdefault(path.parent, set()).add(_name_digest(path))
     for folder, digests in own.items():
-        with suppress(OSError):
-            for entry in os.scandir(folder):
+        with suppress(OSError), os.scandir(folder) as entries:
+            for entry in entries:
                 found = _PART.fullmatch(entry.name)
                 if found and found["digest"] in digests:
-                    os.unlink(entry.path)
+                    with suppress(OSError):  # another process was first
+                        os.unlink(entry.path)
 
 
 def _name_digest(path: Path) -> str:

@@ -83,9 +83,10 @@ def folder() -> Path:
 def _prune(place: Path) -> None:
     """Remove the answers that were used longest ago, beyond what may be kept."""
     found = []
-    for one in os.scandir(place):
-        about = one.stat(follow_symlinks=False)
-        found.append((about.st_mtime_ns, about.st_size, one.path))
+    with os.scandir(place) as entries:
+        for one in entries:
+            about = one.stat(follow_symlinks=False)
+            found.append((about.st_mtime_ns, about.st_size, one.path))
     total = 0
     for count, (_, size, path) in enumerate(sorted(found, reverse=True), 1):
         total += size
